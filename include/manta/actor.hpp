@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Actors: objects that live on a rank and are called from anywhere. Any class
+// with public methods will do; nothing to inherit, nothing to register.
+//
+//   manta::actor<Simulator> sim = manta::spawn<Simulator>(42);
+//   auto observation = manta::async<&Simulator::step>(sim, 0);
+#pragma once
+
+#include "manta/async.hpp"
+
+namespace manta {
+
+/// What an actor asks for, for as long as it lives.
+struct actor_options {
+  std::string name = {};                        ///< find_actor finds it under this name; must be unique in the run
+  int cpus = 1;                                 ///< lives only on ranks that have as many cores
+  std::map<std::string, double> resources = {}; ///< named amounts, held until it ends
+  int rank = -1;
+  int node = -1;
+  int concurrency = 1;                          ///< calls that may be under way (waiting) at once
+  bool detached = false;                        ///< lives until it is killed or the run ends, without any handle
+};
+
+namespace detail {
+
+/// Constructing an actor is a task whose result is the place where it lives. The constructor's parameter types
+/// cannot be asked for, so arguments are stored as they come: values as values, futures as what they hold.
+template <class T>
+struct constructor_parameter {
+  using type = std::remove_cvref_t<T>;
+};
+template <class T>
+  requires is_future<T>
+struct constructor_parameter<T> {
+  using type = typename future_value<std::remove_cvref_t<T>>::type;
+};
+template <std::size_t N>
+struct constructor_parameter<const char (&)[N]> {
+  using type = std::string;
+};
+template <>
+struct constructor_parameter<const char*> {
+  using type = std::string;
+};
+
+template <class A, class Parameters, class Forms>
+struct constructor_task;
+template <class A, class... P, class... Forms>
+struct constructor_task<A, list<P...>, list<Forms...>> {
+  using result = void;
+  static void run(exec::invocation& call) {
+    [[maybe_unused]] argument_reader in{call};
+    std::tuple<argument<P, Forms>...> arguments{argument<P, Forms>(in)...};
+    std::apply(
+        [&](auto&... a) {
+          const exec::outside user(call.lock);
+          call.actor = new A(a.pass()...);
+          call.destroy_actor = [](void* object) { delete static_cast<A*>(object); };
+        },
+        arguments);
+  }
+  static std::string name() { return std::string(wire::type_name<A>()); }
+};
+
+template <class A, class... P>
+constexpr bool require_constructor() {
+  constexpr bool serializable = (wire::require_serializable<P>() && ...);
+  if constexpr (serializable) {
+    constexpr bool constructible = std::is_constructible_v<A, P...>;
+    static_assert(constructible, "manta: the actor's class has no public constructor that takes these arguments");
+    return constructible;
+  } else {
+    return false;
+  }
+}
+
+template <class A, class... Args>
+actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
+  using Parameters = list<typename constructor_parameter<Args>::type...>;
+  using Forms = typename forms<Parameters, list<Args...>>::type;
+  using Task = constructor_task<A, Parameters, Forms>;
+  if (o.concurrency < 1) throw error("manta: actor_options::concurrency must be at least 1");
+  auto request = std::make_shared<graph::request>();
+  request->name = o.name;
+  request->cpus = o.cpus;
+  request->resources = graph::to_quantities(o.resources);
+  request->rank = o.rank;
+  request->node = o.node;
+  request->actor = true;
+  request->detached = o.detached;
+  request->concurrency = o.concurrency;
+  graph::require_possible(*request, e.world(), "an actor of class " + Task::name());
+  argument_writer out(e);
+  write_arguments(out, Parameters{}, std::forward<Args>(args)...);
+  graph::node& n = e.submit(function_index<Task>::value, wire::type_index<std::uint64_t>::value, out.bytes(),
+                            out.byte_count(), out.inputs(), out.input_count(), std::move(request));
+  out.handed_over();
+  if (!o.name.empty()) e.set_name(o.name, n, o.detached);
+  return access::make_actor<A>(n);
+}
+
+template <class A, class... Args>
+inline constexpr bool can_construct = require_constructor<A, typename constructor_parameter<Args>::type...>();
+
+}  // namespace detail
+
+/// Constructs an actor on a rank that fits and returns its handle at once; calls may be made right away. If the
+/// constructor throws, the calls fail with actor_died, which says why. With a name: asks rank 0 and waits for its
+/// answer; throws if the name is taken.
+template <class A, class... Args>
+actor<A> spawn(const actor_options& options, Args&&... args) {
+  if constexpr (detail::can_construct<A, Args...>) {
+    exec::engine& e = exec::engine::here("spawn");
+    const exec::engine::guard g(e);
+    if (!options.name.empty() && e.ask_name(options.name, typeid(A).name(), exec::engine::name_op::claim) != nullptr) {
+      throw error("manta: spawn: there is an actor named \"" + options.name +
+                  "\" already; use spawn_or_find to share it");
+    }
+    return detail::construct<A>(e, options, std::forward<Args>(args)...);
+  } else {
+    return {};
+  }
+}
+namespace detail {
+template <class... Args>
+inline constexpr bool starts_with_actor_options = false;
+template <class First, class... Rest>
+inline constexpr bool starts_with_actor_options<First, Rest...> =
+    std::is_same_v<std::remove_cvref_t<First>, actor_options>;
+}  // namespace detail
+template <class A, class... Args>
+  requires(!detail::starts_with_actor_options<Args...>)
+actor<A> spawn(Args&&... args) {
+  return spawn<A>(actor_options{}, std::forward<Args>(args)...);
+}
+
+/// The actor of that name. Waits for rank 0's answer. Throws manta::error if there is none or if it is of another class.
+template <class A>
+actor<A> find_actor(const std::string& name) {
+  exec::engine& e = exec::engine::here("find_actor");
+  const exec::engine::guard g(e);
+  graph::node* n = e.ask_name(name, typeid(A).name(), exec::engine::name_op::find);
+  if (n == nullptr) {
+    throw error("manta: find_actor: no actor is named \"" + name + "\"; it has ended or was not spawned yet");
+  }
+  return detail::access::make_actor<A>(*n);
+}
+
+/// The actor of that name, constructed if there is none: exactly one of several ranks that ask at once constructs it.
+template <class A, class... Args>
+actor<A> spawn_or_find(const actor_options& options, Args&&... args) {
+  if constexpr (detail::can_construct<A, Args...>) {
+    exec::engine& e = exec::engine::here("spawn_or_find");
+    const exec::engine::guard g(e);
+    if (options.name.empty()) throw error("manta: spawn_or_find needs a name: spawn_or_find<A>({.name = \"...\"}, ...)");
+    graph::node* n = e.ask_name(options.name, typeid(A).name(), exec::engine::name_op::claim);
+    if (n != nullptr) return detail::access::make_actor<A>(*n);
+    return detail::construct<A>(e, options, std::forward<Args>(args)...);
+  } else {
+    return {};
+  }
+}
+
+/// Ends an actor now: calls that have not started and later ones fail with actor_died; one that runs is not
+/// interrupted. Waits until the actor has been constructed.
+template <class A>
+void kill(const actor<A>& victim) {
+  exec::engine& e = exec::engine::here("kill");
+  const exec::engine::guard g(e);
+  e.kill_actor(detail::access::of(victim).node("kill"),
+               "the actor of class " + std::string(wire::type_name<A>()) + " was killed by '" + e.current_task().name() +
+                   "' on rank " + std::to_string(e.rank()));
+}
+
+}  // namespace manta

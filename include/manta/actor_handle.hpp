@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// actor<A>: a handle on an object of class A that lives on some rank. It may be
+// copied, stored and sent; the actor ends with its last handle unless it was
+// made detached.
+#pragma once
+
+#include "manta/future.hpp"
+
+namespace manta {
+
+template <class A>
+class actor {
+ public:
+  using class_type = A;
+
+  actor() = default;
+  bool valid() const { return handle_.valid(); }
+  friend bool operator==(const actor& a, const actor& b) { return a.handle_.get() == b.handle_.get(); }
+
+  template <class Archive>
+  void save(Archive& out) const {
+    static_assert(std::is_same_v<Archive, wire::writer>,
+                  "manta: an actor's handle can be sent between ranks but not written to other archives");
+    handle_.save(out);
+  }
+  template <class Archive>
+  void load(Archive& in) {
+    static_assert(std::is_same_v<Archive, wire::reader>, "manta: an actor's handle can only be received from a rank");
+    handle_.load(in, wire::type_index<std::uint64_t>::value);
+    if (handle_.valid()) handle_.get()->set(graph::node::actor);
+  }
+
+ private:
+  friend struct detail::access;
+  explicit actor(detail::handle h) : handle_(std::move(h)) {}
+  detail::handle handle_;
+};
+
+}  // namespace manta

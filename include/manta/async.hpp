@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// async: call a function somewhere in the world of ranks. Returns a future at
+// once; the task starts when its arguments exist and a rank is free.
+//
+//   auto y = manta::async<f>(1, x);                      // x may be a value or a future
+//   auto z = manta::async<g>({.retries = 3}, y);
+//   auto w = manta::async([](int i) { return 2 * i; }, 21);
+//   auto v = manta::async<&Simulator::step>(sim, action); // a method of an actor
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "manta/actor_handle.hpp"
+#include "manta/signature.hpp"
+
+namespace manta {
+
+/// What a task asks for. All members have defaults; give those that matter by name, in this order.
+struct task_options {
+  std::string name = {};                        ///< for this_task::name, errors and traces
+  int cpus = 1;                                 ///< runs only on ranks that have as many cores
+  std::map<std::string, double> resources = {}; ///< named amounts, held while it runs
+  int rank = -1;                                ///< run on this rank only
+  int node = -1;                                ///< run on ranks of this node only
+  int retries = 0;                              ///< run again after an exception, at most so often
+};
+
+namespace detail {
+
+inline std::shared_ptr<const graph::request> make_request(exec::engine& e, const task_options& o) {
+  if (o.name.empty() && o.cpus == 1 && o.resources.empty() && o.rank < 0 && o.node < 0 && o.retries == 0) return nullptr;
+  if (o.cpus < 0 || o.retries < 0 || o.rank >= static_cast<int>(e.size())) {
+    if (o.cpus < 0) throw error("manta: task_options::cpus = " + std::to_string(o.cpus) + " is negative");
+    if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
+  }
+  auto request = std::make_shared<graph::request>();
+  request->name = o.name;
+  request->cpus = o.cpus;
+  request->resources = graph::to_quantities(o.resources);
+  request->rank = o.rank;
+  request->node = o.node;
+  request->retries = o.retries;
+  if (!request->anywhere()) {
+    graph::require_possible(*request, e.world(), o.name.empty() ? "this task" : "task '" + o.name + "'");
+  }
+  return request;
+}
+
+template <auto F>
+struct constant {
+  static std::string name() {
+    const std::string_view text = __PRETTY_FUNCTION__;
+    const std::size_t begin = text.find("F = ") + 4;
+    std::string_view name = text.substr(begin, text.find_first_of(";]", begin) - begin);
+    if (name.starts_with('&')) name.remove_prefix(1);
+    if (name.starts_with('(') && name.ends_with(')')) name = name.substr(1, name.size() - 2);
+    return std::string(name.substr(0, name.find('(', 1)));
+  }
+};
+
+template <auto F, class Parameters, class Forms>
+struct function_task {
+  using result = typename signature<decltype(F)>::result;
+  static void run(exec::invocation& call) { run_function<result>(call, F, Parameters{}, Forms{}); }
+  static std::string name() { return constant<F>::name(); }
+};
+
+template <class L, class Parameters, class Forms>
+struct lambda_task {
+  using result = typename signature<L>::result;
+  static void run(exec::invocation& call) { run_function<result>(call, L{}, Parameters{}, Forms{}); }
+  static std::string name() { return std::string(wire::type_name<L>()); }
+};
+
+template <auto M, class Parameters, class Forms>
+struct method_task {
+  using result = typename signature<decltype(M)>::result;
+  using object = typename signature<decltype(M)>::object;
+  static void run(exec::invocation& call) {
+    auto& self = *static_cast<object*>(call.self);
+    run_function<result>(
+        call, [&]<class... A>(A&&... a) -> result { return (self.*M)(std::forward<A>(a)...); }, Parameters{}, Forms{});
+  }
+  static std::string name() { return constant<M>::name(); }
+};
+
+/// Index of a task in the function table; instantiating it registers it.
+template <class Task>
+struct function_index {
+  static inline const std::uint32_t value =
+      wire::add_entry(wire::function_entry{typeid(Task).name(), &Task::name, &Task::run});
+};
+
+template <class Parameters, class Arguments>
+struct forms;
+template <class... P, class... A>
+struct forms<list<P...>, list<A...>> {
+  using type = list<form_type<P, A>...>;
+};
+
+template <class R>
+std::uint32_t result_type() {
+  return wire::type_index<std::remove_cvref_t<R>>::value;
+}
+
+template <class Task, class Parameters, class... Args>
+auto submit(const task_options& options, Args&&... args) {
+  using R = std::remove_cvref_t<typename Task::result>;
+  exec::engine& e = exec::engine::here("async");
+  const exec::engine::guard g(e);
+  auto request = make_request(e, options);
+  argument_writer out(e);
+  write_arguments(out, Parameters{}, std::forward<Args>(args)...);
+  graph::node& n = e.submit(function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(), out.inputs(),
+                            out.input_count(), std::move(request));
+  out.handed_over();
+  return access::make_future<R>(n);
+}
+
+template <auto M, class A, class... Args>
+auto call_method(const actor<A>& self, Args&&... args) {
+  using Signature = signature<decltype(M)>;
+  using R = std::remove_cvref_t<typename Signature::result>;
+  constexpr bool belongs = std::is_base_of_v<typename Signature::object, A>;
+  static_assert(belongs, "manta: this method does not belong to the actor's class");
+  if constexpr (!belongs) {
+    return future<R>();
+  } else if constexpr (!require_call<typename Signature::parameters, list<Args...>, typename Signature::result>()) {
+    return future<R>();
+  } else {
+    using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
+    using Task = method_task<M, typename Signature::parameters, Forms>;
+    exec::engine& e = exec::engine::here("async");
+    const exec::engine::guard g(e);
+    graph::node& handle = access::of(self).node("async: the actor");
+    argument_writer out(e);
+    write_arguments(out, typename Signature::parameters{}, std::forward<Args>(args)...);
+    graph::node& n = e.call_actor(handle, function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(),
+                                  out.inputs(), out.input_count());
+    out.handed_over();
+    return access::make_future<R>(n);
+  }
+}
+
+template <class T>
+inline constexpr bool is_actor = false;
+template <class A>
+inline constexpr bool is_actor<actor<A>> = true;
+
+template <auto F, class... Args>
+auto call_function(const task_options& options, Args&&... args) {
+  using Signature = signature<decltype(F)>;
+  using R = std::remove_cvref_t<typename Signature::result>;
+  if constexpr (!require_call<typename Signature::parameters, list<Args...>, typename Signature::result>()) {
+    return future<R>();
+  } else {
+    using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
+    return submit<function_task<F, typename Signature::parameters, Forms>, typename Signature::parameters>(
+        options, std::forward<Args>(args)...);
+  }
+}
+
+template <class L, class... P, class... Rest>
+auto call_stateful(const task_options& options, L&& object, list<P...>, Rest&&... rest) {
+  // the object is the first argument of a captureless lambda that calls it
+  constexpr auto apply = [](const std::remove_cvref_t<L>& f, P... p) -> typename signature<std::remove_cvref_t<L>>::result {
+    return f(std::forward<P>(p)...);
+  };
+  using Apply = std::remove_const_t<decltype(apply)>;
+  using Parameters = list<const std::remove_cvref_t<L>&, P...>;
+  using Forms = typename forms<Parameters, list<L, Rest...>>::type;
+  return submit<lambda_task<Apply, Parameters, Forms>, Parameters>(options, std::forward<L>(object),
+                                                                   std::forward<Rest>(rest)...);
+}
+
+template <class L>
+constexpr bool require_callable() {
+  constexpr bool has_one = one_call_operator<L>;
+  static_assert(has_one, "manta: async takes a function as template argument, a lambda without auto parameters, or an "
+                         "object with one operator(): async<f>(...) or async([](int i) { ... }, ...)");
+  if constexpr (has_one) {
+    constexpr bool sendable = std::is_empty_v<L> || wire::is_serializable<L>();
+    static_assert(sendable,
+                  "manta: captures are not sent: pass the value as an argument, or use a function object with a "
+                  "serialize() function");
+    return sendable;
+  } else {
+    return false;
+  }
+}
+
+template <class L, class... Args>
+auto call_object(const task_options& options, L&& object, Args&&... args) {
+  using F = std::remove_cvref_t<L>;
+  if constexpr (!require_callable<F>()) {
+    return future<void>();
+  } else {
+    using Signature = signature<F>;
+    using R = std::remove_cvref_t<typename Signature::result>;
+    if constexpr (!require_call<typename Signature::parameters, list<Args...>, typename Signature::result>()) {
+      return future<R>();
+    } else if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
+      using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
+      return submit<lambda_task<F, typename Signature::parameters, Forms>, typename Signature::parameters>(
+          options, std::forward<Args>(args)...);
+    } else {
+      return call_stateful(options, std::forward<L>(object), typename Signature::parameters{},
+                           std::forward<Args>(args)...);
+    }
+  }
+}
+
+template <class... Args>
+inline constexpr bool starts_with_options = false;
+template <class First, class... Rest>
+inline constexpr bool starts_with_options<First, Rest...> = std::is_same_v<std::remove_cvref_t<First>, task_options>;
+
+}  // namespace detail
+
+/// Runs F(args...) as a task; see the table in README.md for what may be passed for each parameter. Arguments are
+/// copied at the call. Returns at once, but helps when this rank is far ahead of the network.
+/// Throws unschedulable if no rank can ever meet the options.
+template <auto F, class... Args>
+  requires(!std::is_member_function_pointer_v<decltype(F)>)
+auto async(const task_options& options, Args&&... args) {
+  return detail::call_function<F>(options, std::forward<Args>(args)...);
+}
+template <auto F, class... Args>
+  requires(!std::is_member_function_pointer_v<decltype(F)> && !detail::starts_with_options<Args...>)
+auto async(Args&&... args) {
+  return detail::call_function<F>({}, std::forward<Args>(args)...);
+}
+
+/// Calls a method of an actor, on the actor's rank. Calls through one actor from one rank run in the order made.
+/// A call on an actor that is gone fails with actor_died.
+template <auto M, class A, class... Args>
+  requires(std::is_member_function_pointer_v<decltype(M)>)
+auto async(const actor<A>& self, Args&&... args) {
+  return detail::call_method<M>(self, std::forward<Args>(args)...);
+}
+
+/// The same for a lambda without captures or a serialisable function object.
+template <class Function, class... Args>
+  requires(!std::is_same_v<std::remove_cvref_t<Function>, task_options>)
+auto async(Function&& function, Args&&... args) {
+  return detail::call_object({}, std::forward<Function>(function), std::forward<Args>(args)...);
+}
+template <class Function, class... Args>
+auto async(const task_options& options, Function&& function, Args&&... args) {
+  return detail::call_object(options, std::forward<Function>(function), std::forward<Args>(args)...);
+}
+
+}  // namespace manta

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Settings from MANTA_* environment variables. A value that cannot be read is
+// an error that names the variable, never a silent default.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+
+#include "manta/base/error.hpp"
+
+namespace manta::base {
+
+inline const char* environment(const char* name) {
+  const char* text = std::getenv(name);
+  return text != nullptr && *text != '\0' ? text : nullptr;
+}
+
+inline double environment_number(const char* name, double otherwise) {
+  const char* text = environment(name);
+  if (text == nullptr) return otherwise;
+  char* end = nullptr;
+  const double value = std::strtod(text, &end);
+  if (*end != '\0') {
+    throw error(std::string("manta: ") + name + "=" + text + " is not a number; unset it or give a number");
+  }
+  return value;
+}
+
+inline bool environment_flag(const char* name, bool otherwise) {
+  const char* text = environment(name);
+  if (text == nullptr) return otherwise;
+  const std::string value = text;
+  if (value == "1" || value == "on" || value == "yes" || value == "true") return true;
+  if (value == "0" || value == "off" || value == "no" || value == "false") return false;
+  throw error(std::string("manta: ") + name + "=" + text + " is neither on nor off; use 1 or 0");
+}
+
+}  // namespace manta::base

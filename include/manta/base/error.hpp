@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Every exception that manta throws. All derive from manta::error, so that one
+// catch clause is enough; the derived types say which situation it is. Each
+// message says what happened, where, and what to do next.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace manta {
+
+/// The base of all of manta's exceptions; thrown itself for misuse of the interface.
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Where and why a task failed, as it travels from the rank that ran it to everyone who asks.
+struct failure_details {
+  std::string what;                 ///< text of the user's exception
+  std::string type;                 ///< demangled type of the user's exception
+  std::string function;             ///< the task's name or the function it ran
+  std::string host;                 ///< the machine on which it ran
+  int rank = -1;                    ///< the rank on which it ran
+  int attempt = 0;                  ///< 0 for the first run, 1 for the first retry, ...
+  std::vector<std::string> chain;   ///< tasks that did not run because of it, nearest to the failure first
+};
+
+/// A task threw, or depends on one that did. `details()` has the parts of the message.
+class task_failed : public error {
+ public:
+  explicit task_failed(const std::string& message, failure_details details = {})
+      : error(message), details_(std::move(details)) {}
+  const failure_details& details() const noexcept { return details_; }
+
+ private:
+  failure_details details_;
+};
+
+/// The task was dropped before it ran: its run ended, or somebody cancelled it.
+class cancelled : public error {
+ public:
+  using error::error;
+};
+
+/// `get_for` and its kin: the time given was over first. The task goes on.
+class timeout : public error {
+ public:
+  using error::error;
+};
+
+/// No rank of this run can ever satisfy the request. Thrown at the call.
+class unschedulable : public error {
+ public:
+  using error::error;
+};
+
+/// The actor is gone: killed, ended with its last handle, or its constructor threw.
+class actor_died : public error {
+ public:
+  using error::error;
+};
+
+/// A value cannot be encoded or decoded; the type or the bytes are at fault.
+class serialization_error : public error {
+ public:
+  using error::error;
+};
+
+/// Nothing runs, nothing can run and somebody waits. Exact, not a timeout; the message lists who waits for what.
+class deadlock : public error {
+ public:
+  using error::error;
+};
+
+/// On every rank but 0 when the driver threw; `what()` carries its text.
+class driver_failed : public error {
+ public:
+  using error::error;
+};
+
+/// An MPI call returned an error code.
+class mpi_error : public error {
+ public:
+  mpi_error(const std::string& message, int code) : error(message), code_(code) {}
+  int code() const noexcept { return code_; }
+
+ private:
+  int code_;
+};
+
+}  // namespace manta

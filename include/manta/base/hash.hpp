@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Deterministic 64-bit mixing: task ids, seeds and the digest of the function
+// table. The same input gives the same number on every rank and in every run.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace manta::base {
+
+/// The finaliser of splitmix64 (Steele, Lea, Flood 2014): every input bit reaches every output bit.
+constexpr std::uint64_t mix(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return mix(a ^ mix(b)); }
+
+constexpr std::uint64_t hash_text(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return mix(hash);
+}
+
+}  // namespace manta::base

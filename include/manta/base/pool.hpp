@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Fixed-size records, last freed first used, so that they are reused while
+// still in the cache. Records come from pages and go back to the system only
+// when the pool does.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace manta::base {
+
+template <class T, std::size_t PageRecords = 512>
+class pool {
+  union cell {
+    cell* next;
+    alignas(T) std::byte bytes[sizeof(T)];
+  };
+
+ public:
+  template <class... Args>
+  T* make(Args&&... args) {
+    if (free_ == nullptr) add_page();
+    cell* c = free_;
+    free_ = c->next;
+    ++live_;
+    return new (c->bytes) T{std::forward<Args>(args)...};
+  }
+  void free(T* record) {
+    record->~T();
+    cell* c = reinterpret_cast<cell*>(record);
+    c->next = free_;
+    free_ = c;
+    --live_;
+  }
+  std::size_t live() const { return live_; }
+
+ private:
+  void add_page() {
+    pages_.push_back(std::unique_ptr<cell[]>(new cell[PageRecords]));
+    for (std::size_t i = PageRecords; i-- > 0;) {
+      pages_.back()[i].next = free_;
+      free_ = &pages_.back()[i];
+    }
+  }
+
+  cell* free_ = nullptr;
+  std::vector<std::unique_ptr<cell[]>> pages_;
+  std::size_t live_ = 0;
+};
+
+}  // namespace manta::base

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Opt-in: Eigen's dense matrices, vectors and arrays (fixed and dynamic, row
+// and column major) and sparse matrices as values. Coefficients are written as
+// one block, so that those of a large dense matrix are sent from and received
+// into the matrix itself. A parameter Eigen::Ref<const M> looks at a stored M.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/SparseCore>
+
+#include "manta/signature.hpp"
+
+namespace Eigen {
+
+template <class Archive, class Derived>
+  requires(Archive::is_saving::value)
+void save(Archive& out, const PlainObjectBase<Derived>& m) {
+  using Scalar = typename Derived::Scalar;
+  const std::int64_t rows = m.rows(), cols = m.cols();
+  out(rows, cols);
+  if constexpr (std::is_trivially_copyable_v<Scalar>) {
+    out(cereal::binary_data(m.data(), static_cast<std::size_t>(m.size()) * sizeof(Scalar)));
+  } else {
+    for (Index i = 0; i < m.size(); ++i) out(m.data()[i]);
+  }
+}
+
+template <class Archive, class Derived>
+  requires(Archive::is_loading::value)
+void load(Archive& in, PlainObjectBase<Derived>& m) {
+  using Scalar = typename Derived::Scalar;
+  std::int64_t rows = 0, cols = 0;
+  in(rows, cols);
+  m.resize(rows, cols);
+  if constexpr (std::is_trivially_copyable_v<Scalar>) {
+    in(cereal::binary_data(m.data(), static_cast<std::size_t>(m.size()) * sizeof(Scalar)));
+  } else {
+    for (Index i = 0; i < m.size(); ++i) in(m.data()[i]);
+  }
+}
+
+template <class Archive, class Scalar, int Options, class StorageIndex>
+  requires(Archive::is_saving::value)
+void save(Archive& out, const SparseMatrix<Scalar, Options, StorageIndex>& given) {
+  SparseMatrix<Scalar, Options, StorageIndex> packed;
+  if (!given.isCompressed()) {
+    packed = given;
+    packed.makeCompressed();
+  }
+  const auto& m = given.isCompressed() ? given : packed;
+  const std::int64_t rows = m.rows(), cols = m.cols(), entries = m.nonZeros();
+  out(rows, cols, entries);
+  // copied: the packed matrix may be a temporary, so its arrays cannot be sent from where they lie
+  const std::vector<StorageIndex> outer(m.outerIndexPtr(), m.outerIndexPtr() + m.outerSize() + 1);
+  for (StorageIndex i : outer) out(i);
+  for (std::int64_t i = 0; i < entries; ++i) out(m.innerIndexPtr()[i]);
+  for (std::int64_t i = 0; i < entries; ++i) out(m.valuePtr()[i]);
+}
+
+template <class Archive, class Scalar, int Options, class StorageIndex>
+  requires(Archive::is_loading::value)
+void load(Archive& in, SparseMatrix<Scalar, Options, StorageIndex>& m) {
+  std::int64_t rows = 0, cols = 0, entries = 0;
+  in(rows, cols, entries);
+  m.resize(rows, cols);
+  m.resizeNonZeros(entries);
+  for (Index i = 0; i <= m.outerSize(); ++i) in(m.outerIndexPtr()[i]);
+  for (std::int64_t i = 0; i < entries; ++i) in(m.innerIndexPtr()[i]);
+  for (std::int64_t i = 0; i < entries; ++i) in(m.valuePtr()[i]);
+}
+
+}  // namespace Eigen
+
+namespace manta {
+
+namespace wire {
+template <class S, int R, int C, int O, int MR, int MC>
+inline constexpr bool receives_in_place<Eigen::Matrix<S, R, C, O, MR, MC>> = std::is_trivially_copyable_v<S>;
+template <class S, int R, int C, int O, int MR, int MC>
+inline constexpr bool receives_in_place<Eigen::Array<S, R, C, O, MR, MC>> = std::is_trivially_copyable_v<S>;
+}  // namespace wire
+
+template <class M, int Options, class Stride>
+struct stored_as<Eigen::Ref<const M, Options, Stride>> {
+  using type = M;
+};
+
+}  // namespace manta

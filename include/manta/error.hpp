@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The exceptions that manta throws, and rethrow_as for those of the program.
+#pragma once
+
+#include "manta/base/error.hpp"
+#include "manta/store/failure.hpp"
+
+namespace manta {
+
+namespace detail {
+
+template <class E>
+struct registered_exception {
+  static bool capture(std::string& bytes) {
+    try {
+      throw;
+    } catch (const E& e) {
+      if (typeid(e) != typeid(E)) return false;
+      if constexpr (wire::is_serializable<E>()) {
+        wire::buffer out;
+        wire::writer archive(out);
+        archive(e);
+        bytes.assign(reinterpret_cast<const char*>(out.data()), out.size());
+      } else {
+        bytes = e.what();
+      }
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+  static void raise(const std::string& bytes) {
+    if constexpr (wire::is_serializable<E>()) {
+      std::unique_ptr<E> e(cereal::access::construct<E>());
+      wire::reader in(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
+      in(*e);
+      throw E(*e);
+    } else {
+      throw E(bytes);
+    }
+  }
+  static inline const std::uint32_t index = wire::add_entry(store::exception_entry{typeid(E).name(), &capture, &raise});
+};
+
+}  // namespace detail
+
+/// Has exceptions of exactly this type arrive as themselves at `get`, on every rank, instead of as task_failed. E must
+/// be serialisable and default constructible, or constructible from the text of its what(). Naming it anywhere in the
+/// program registers it; the call itself does nothing.
+template <class E>
+void rethrow_as() {
+  constexpr bool possible =
+      (wire::is_serializable<E>() && std::is_default_constructible_v<E>) ||
+      (std::is_constructible_v<E, const std::string&> && std::is_base_of_v<std::exception, E>);
+  static_assert(possible,
+                "manta: rethrow_as needs an exception type with serialize() and a default constructor, or one that can "
+                "be made from a std::string");
+  if constexpr (possible) (void)detail::registered_exception<E>::index;
+}
+
+}  // namespace manta

@@ -1,0 +1,338 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Actors: calls go straight from the caller's rank to the actor's. A call made
+// before the actor's place is known waits at the caller, linked to the handle's
+// node. An actor ends with its last handle: the home learns with each returned
+// reference how many calls were made through it, and the actor ends only after
+// that many have come, for references and calls travel on different channels.
+#pragma once
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::exec {
+
+inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
+                                std::size_t bytes, node* const* inputs, std::uint32_t input_count) {
+  node& n = make_node(function, type);
+  hold(n);
+  const std::uint64_t id = child_id(*running_);
+  if (handle.state == state::ready && input_count == 0) {
+    actor_place place;
+    std::memcpy(&place, handle.bytes, sizeof place);
+    ++calls_made_[handle.index];
+    const task_message m{id, function, rank_, n.index, place.slot, static_cast<std::uint32_t>(bytes), 0, 0, 0};
+    send(place.rank, message::call, m, arguments, bytes);
+  } else {
+    task* t = task::make(input_count, static_cast<std::uint32_t>(bytes));
+    t->id = id;
+    t->function = function;
+    t->home_rank = rank_;
+    t->home_index = n.index;
+    if (input_count != 0) std::memcpy(t->inputs(), inputs, input_count * sizeof(node*));
+    if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
+    if (handle.state == state::pending) {
+      need(handle);
+      graph_.add_link(handle, link_kind::call).pointer = t;
+    } else {
+      send_call(handle, t);
+    }
+  }
+  if ((++submissions_ & 63) == 0) relieve();
+  return n;
+}
+
+inline void engine::send_call(node& handle, task* t) {
+  if (handle.state == state::failed) {
+    handle.set(node::observed);
+    node& result = graph_.nodes.at(t->home_index);
+    free_task(t);
+    const store::failure& why = *store::failure_of(handle);
+    fail(result, actor_failure(why.kind == store::failure::kind::actor
+                                   ? why.message
+                                   : "the actor never lived: its constructor failed: " + store::describe(why).substr(7)));
+    return release(result);
+  }
+  actor_place place;
+  std::memcpy(&place, handle.bytes, sizeof place);
+  ++calls_made_[handle.index];
+  const task_message m{t->id, t->function, rank_, t->home_index, place.slot, t->argument_bytes, 0, 0, 0};
+  append_task(place.rank, message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(), t->input_count);
+  free_task(t);
+}
+
+inline store::failure_ptr engine::actor_failure(const std::string& why) const {
+  store::failure f;
+  f.kind = store::failure::kind::actor;
+  f.message = why;
+  return std::make_shared<const store::failure>(std::move(f));
+}
+
+// --- where the actor lives
+
+inline std::uint32_t engine::new_slot(invocation& call, std::uint32_t function,
+                                      std::shared_ptr<const graph::request> request) {
+  std::uint32_t index = 0;
+  if (!free_slots_.empty()) {
+    index = free_slots_.back();
+    free_slots_.pop_back();
+  } else {
+    index = static_cast<std::uint32_t>(slots_.size());
+    slots_.emplace_back();
+  }
+  actor_slot& slot = slots_[index];
+  slot = actor_slot{};
+  slot.object = call.actor;
+  slot.destroy = call.destroy_actor;
+  slot.function = function;
+  slot.request = std::move(request);
+  slot.used = true;
+  return index;
+}
+
+inline void engine::receive_call(const message_queue::view& v) {
+  task_message m;
+  std::memcpy(&m, v.data, sizeof m);
+  actor_slot& slot = slots_[m.charge_or_slot];
+  ++slot.received;
+  if (slot.dead.empty() && slot.mailbox.empty() && slot.has_room() && (m.flags & task_message::has_inputs) == 0) {
+    store::failure_ptr why;
+    std::uint64_t ns = 0;
+    running_task identity{m.id, 0, m.function, 0, slot.request.get()};
+    identity.request = nullptr;
+    invocation call(lock_, v.data + sizeof m, m.argument_bytes);
+    call.self = slot.object;
+    ++slot.active;
+    const bool ok = invoke(call, m.function, identity, why, ns);
+    finish_foreign(m.home_rank, m.home_index, m.function, 0, nullptr, false, call, ok, why, ns);
+    return after_call(m.charge_or_slot);
+  }
+  task* t = read_task(v.from, v.data, v.bytes);
+  if (!slot.dead.empty()) {
+    const store::failure_ptr why = actor_failure(slot.dead);
+    invocation none(lock_);
+    finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, why, 0);
+    free_task(t);
+    return after_call(m.charge_or_slot, false);
+  }
+  slot.mailbox.push_back(t);
+  stage(t);
+}
+
+inline void engine::list_slot(std::uint32_t index) {
+  actor_slot& slot = slots_[index];
+  if (slot.listed) return;
+  slot.listed = true;
+  listed_slots_.push_back(index);
+}
+
+/// Starts the first call of the first listed actor, if it still may start.
+inline void engine::run_mailbox() {
+  const std::uint32_t index = listed_slots_.front();
+  listed_slots_.pop_front();
+  actor_slot& slot = slots_[index];
+  slot.listed = false;
+  task* t = slot.take();
+  if (t == nullptr) return;
+  ++slot.active;
+  if (slot.has_room() && !slot.mailbox.empty()) list_slot(index);
+  store::failure_ptr why;
+  std::uint64_t ns = 0;
+  bool ok = true;
+  running_task identity{t->id, 0, t->function, 0, nullptr};
+  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  call.self = slot.object;
+  for (std::uint32_t i = 0; i < t->input_count && ok; ++i) {
+    if (t->inputs()[i]->state != state::failed) continue;
+    ok = false;
+    t->inputs()[i]->set(node::observed);
+    auto next = std::make_shared<store::failure>(*store::failure_of(*t->inputs()[i]));
+    next->details.chain.push_back(identity.name());
+    why = std::move(next);
+  }
+  ok = ok && invoke(call, t->function, identity, why, ns);
+  const task ended = *t;
+  free_task(t);
+  finish_foreign(ended.home_rank, ended.home_index, ended.function, 0, nullptr, false, call, ok, why, ns);
+  after_call(index);
+}
+
+inline void engine::after_call(std::uint32_t index, bool was_active) {
+  actor_slot& slot = slots_[index];
+  if (was_active) --slot.active;
+  if (!slot.mailbox.empty()) return list_slot(index);
+  if (slot.active != 0) return;
+  if (!slot.dead.empty() && slot.object != nullptr) end_slot(index, slot.dead);
+  if (slot.received == slot.ends_after) {
+    if (slot.object != nullptr) end_slot(index, "it ended with its last handle");
+    slots_[index].used = false;
+    free_slots_.push_back(index);
+  }
+}
+
+/// The actor's object is destroyed, its resources are given back; the slot stays to answer late calls.
+inline void engine::end_slot(std::uint32_t index, const std::string& why) {
+  actor_slot& slot = slots_[index];
+  if (slot.dead.empty()) slot.dead = why;
+  void* const object = std::exchange(slot.object, nullptr);
+  const std::shared_ptr<const graph::request> request = std::exchange(slot.request, nullptr);
+  const auto destroy = slot.destroy;
+  wire::buffer bytes;
+  wire::writer out(bytes);
+  out(*request);
+  send(0, message::actor_gone, index_message{0, 0}, bytes.data(), bytes.size());
+  running_task identity{0, 0, slot.function, 0, nullptr};
+  running_task* const before = std::exchange(running_, &identity);
+  {
+    outside user(lock_);
+    destroy(object);
+  }
+  running_ = before;
+}
+
+inline void engine::kill_actor(node& handle, const std::string& why) {
+  wait_for_end(handle, false);
+  if (handle.state != state::ready) return;
+  actor_place place;
+  std::memcpy(&place, handle.bytes, sizeof place);
+  send(place.rank, message::kill_actor, end_actor_message{place.slot, 0, 0}, why.data(), why.size());
+}
+
+/// In a handler: marks it, the rest is done at the top level.
+inline void engine::on_kill(std::uint32_t index, std::string why) {
+  actor_slot& slot = slots_[index];
+  if (!slot.dead.empty()) return;
+  slot.dead = std::move(why);
+  ending_slots_.push_back(index);
+}
+
+inline void engine::on_end_actor(const end_actor_message& m) {
+  slots_[m.slot].ends_after = m.calls;
+  ending_slots_.push_back(m.slot);
+}
+
+/// At the top level: fails what a killed actor will not do any more, and ends those whose last call has come.
+inline void engine::end_marked_slots() {
+  while (!ending_slots_.empty()) {
+    const std::uint32_t index = ending_slots_.back();
+    ending_slots_.pop_back();
+    actor_slot& slot = slots_[index];
+    if (!slot.used) continue;
+    if (!slot.dead.empty()) {
+      std::deque<task*> rest;
+      rest.swap(slot.mailbox);
+      for (task* t : rest) {
+        if (t->missing != 0) {  // still linked to its inputs: it comes back when they are here
+          slot.mailbox.push_back(t);
+          continue;
+        }
+        invocation none(lock_);
+        finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false,
+                       actor_failure(slot.dead), 0);
+        free_task(t);
+      }
+    }
+    if (slot.mailbox.empty()) after_call(index, false);
+  }
+}
+
+// --- names
+
+struct name_message {
+  std::uint32_t operation;
+  std::uint32_t ticket;      ///< the asker's node for the answer
+  std::uint32_t asker;
+  std::uint32_t name_bytes;  ///< the name follows, then the mangled type
+};
+struct name_answer_message {
+  enum kind : std::uint32_t { missing, claimed, found, wrong_type, try_again };
+  std::uint32_t ticket;
+  std::uint32_t kind;
+  reference_message reference;  ///< the type's name follows if it is the wrong one
+};
+
+inline node* engine::ask_name(const std::string& name, const char* type, name_op op) {
+  for (;;) {
+    node& ticket = make_node(no_index, wire::type_index<void>::value);
+    hold(ticket);
+    const name_message m{static_cast<std::uint32_t>(op), ticket.index, rank_, static_cast<std::uint32_t>(name.size())};
+    const std::string tail = name + type;
+    send(0, message::name_ask, m, tail.data(), tail.size());
+    wait_for_end(ticket, false);
+    const wire::buffer bytes = std::move(name_answers_.at(ticket.index));
+    name_answers_.erase(ticket.index);
+    release(ticket);
+    name_answer_message answer;
+    std::memcpy(&answer, bytes.data(), sizeof answer);
+    switch (answer.kind) {
+      case name_answer_message::missing:
+      case name_answer_message::claimed:
+        return nullptr;
+      case name_answer_message::found: {
+        node& handle = import_reference(answer.reference, wire::type_index<std::uint64_t>::value);
+        handle.set(node::actor);
+        return &handle;
+      }
+      case name_answer_message::wrong_type: {
+        const std::string other(reinterpret_cast<const char*>(bytes.data()) + sizeof answer,
+                                bytes.size() - sizeof answer);
+        throw error("manta: the actor named \"" + name + "\" is a " + wire::demangle(other.c_str()) + ", not a " +
+                    wire::demangle(type) + "; ask for it with its own type or choose another name");
+      }
+      default:
+        break;  // it ended while we asked
+    }
+  }
+}
+
+inline void engine::set_name(const std::string& name, node& handle, bool detached) {
+  my_names_[handle.index] = name;
+  if (detached) {
+    hold(handle);
+    detached_.push_back(&handle);
+  }
+  send(0, message::name_set, index_message{handle.index, rank_}, name.data(), name.size());
+}
+
+inline void engine::on_name_ask(std::uint32_t, const std::byte* data, std::size_t bytes) {
+  name_message m;
+  std::memcpy(&m, data, sizeof m);
+  const std::string name(reinterpret_cast<const char*>(data) + sizeof m, m.name_bytes);
+  const std::string type(reinterpret_cast<const char*>(data) + sizeof m + m.name_bytes,
+                         bytes - sizeof m - m.name_bytes);
+  name_answer_message answer{m.ticket, name_answer_message::missing, {}};
+  const auto at = names_.find(name);
+  if (at == names_.end()) {
+    if (m.operation == static_cast<std::uint32_t>(name_op::claim)) {
+      names_[name].type = type;
+      answer.kind = name_answer_message::claimed;
+    }
+    return send(m.asker, message::name_answer, answer);
+  }
+  name_entry& entry = at->second;
+  if (entry.type != type) {
+    answer.kind = name_answer_message::wrong_type;
+    return send(m.asker, message::name_answer, answer, entry.type.data(), entry.type.size());
+  }
+  if (!entry.set) {
+    entry.waiting.emplace_back(wire::buffer(data, bytes));
+    return;
+  }
+  send(entry.home_rank, message::name_grant, index_message{entry.home_index, m.asker}, data, bytes);
+}
+
+/// At the handle's home: gives the asker a reference, if the actor still has a handle.
+inline void engine::on_name_grant(const index_message& grant, const std::byte* data) {
+  name_message m;
+  std::memcpy(&m, data, sizeof m);
+  const std::string name(reinterpret_cast<const char*>(data) + sizeof m, m.name_bytes);
+  name_answer_message answer{m.ticket, name_answer_message::try_again, {}};
+  const auto at = my_names_.find(grant.index);
+  if (at != my_names_.end() && at->second == name) {
+    answer.kind = name_answer_message::found;
+    answer.reference = export_reference(graph_.nodes.at(grant.index));
+  }
+  send(m.asker, message::name_answer, answer);
+}
+
+}  // namespace manta::exec

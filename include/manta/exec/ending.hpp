@@ -1,0 +1,622 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Start and end of a run, and the question that decides both the end and a
+// deadlock: is anything still going on? Rank 0 asks all ranks in waves. When
+// every rank is quiet in two waves in a row and in both the same number of
+// messages had been sent as received in all (Mattern's four counters), nothing
+// runs, nothing is under way, and nothing ever will be: exact, not a timeout.
+#pragma once
+
+#include <sys/prctl.h>
+
+#include <cstdio>
+
+#include "manta/exec/engine.hpp"
+#include "manta/net/collectives.hpp"
+
+namespace manta::exec {
+
+// --- what messages do
+
+inline void engine::on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes) {
+  if (kind < first_housekeeping) ++received_;
+  const auto read = [&]<class M>(M m) {
+    std::memcpy(&m, data, sizeof m);
+    data += sizeof m;
+    bytes -= sizeof m;
+    return m;
+  };
+  switch (kind) {
+    case message::run:
+      ++received_tasks_;
+      return inbox_.push(from, data, bytes);
+    case message::call:
+      return calls_.push(from, data, bytes);
+    case message::submit:
+      return on_submit(from, data, bytes, false);
+    case message::come_back:
+      return on_submit(from, data, bytes, true);
+    case message::result: {
+      const auto m = read(result_message{});
+      return on_result(from, m, data, bytes);
+    }
+    case message::ended: {
+      const auto m = read(ended_message{});
+      graph::request request;
+      if (bytes != 0) {
+        wire::reader in(data, bytes);
+        in(request);
+      }
+      scheduler_->ended(from, m.function, m.charge, m.nanoseconds, bytes != 0 ? &request : nullptr);
+      if (m.failed != 0 && request.actor) scheduler_->give_back(from, request);
+      return;
+    }
+    case message::want: {
+      const auto m = read(want_message{});
+      node& n = graph_.nodes.at(m.home_index);
+      if (n.state != state::pending) return tell_value(from, m.index, n);
+      link& l = graph_.add_link(n, link_kind::subscriber);
+      l.rank = from;
+      l.index = m.index;
+      return;
+    }
+    case message::value: {
+      const auto m = read(result_message{});
+      return on_value(from, m, data, bytes);
+    }
+    case message::pull:
+      return on_pull(from, read(pull_message{}));
+    case message::data: {
+      const auto m = read(data_message{});
+      return on_data(from, m, data, bytes);
+    }
+    case message::unavailable: {
+      if (bytes > sizeof(index_message)) {  // its save() failed there
+        const auto m = read(result_message{});
+        node& n = graph_.nodes.at(m.index);
+        n.reset(node::fetching);
+        n.form = form::none;
+        accept_value(n, m, data, bytes);
+        return release(n);
+      }
+      node& n = graph_.nodes.at(read(index_message{}).index);
+      n.reset(node::fetching);
+      n.state = state::pending;
+      n.form = form::none;
+      need(n);
+      return release(n);
+    }
+    case message::drop:
+      return on_drop(read(drop_message{}));
+    case message::release: {
+      const auto m = read(index_message{});
+      send(from, message::released, m);
+      const auto at = stand_ins_.find(key(from, m.index));
+      if (at == stand_ins_.end()) return;
+      node& n = graph_.nodes.at(at->second);
+      if (!n.has(node::primary)) return;
+      n.reset(node::primary);
+      return release(n);
+    }
+    case message::released:
+      return release(graph_.nodes.at(read(index_message{}).index));
+    case message::borrow:
+      return on_borrow(from, read(borrow_message{}));
+    case message::granted: {
+      node& n = graph_.nodes.at(read(index_message{}).index);
+      ++n.links->count;
+      return release(n);
+    }
+    case message::repaid:
+      return release(graph_.nodes.at(read(index_message{}).index));
+    case message::blocked:
+      return scheduler_->blocked(from, read(index_message{}).index);
+    case message::demand:
+      owed_ = read(index_message{}).index;
+      return give_away(false);
+    case message::end_actor:
+      return on_end_actor(read(end_actor_message{}));
+    case message::kill_actor: {
+      const auto m = read(end_actor_message{});
+      return on_kill(m.slot, std::string(reinterpret_cast<const char*>(data), bytes));
+    }
+    case message::actor_gone: {
+      read(index_message{});
+      graph::request request;
+      wire::reader in(data, bytes);
+      in(request);
+      return scheduler_->give_back(from, request);
+    }
+    case message::name_ask:
+      return on_name_ask(from, data, bytes);
+    case message::name_grant: {
+      const auto m = read(index_message{});
+      return on_name_grant(m, data);
+    }
+    case message::name_set: {
+      const auto m = read(index_message{});
+      name_entry& entry = names_[std::string(reinterpret_cast<const char*>(data), bytes)];
+      entry.home_rank = m.home_rank;
+      entry.home_index = m.index;
+      entry.set = true;
+      std::vector<wire::buffer> waiting = std::move(entry.waiting);
+      entry.waiting.clear();
+      for (const wire::buffer& ask : waiting) on_name_ask(from, ask.data(), ask.size());
+      return;
+    }
+    case message::name_gone: {
+      const auto m = read(index_message{});
+      const auto at = names_.find(std::string(reinterpret_cast<const char*>(data), bytes));
+      if (at != names_.end() && at->second.home_rank == m.home_rank && at->second.home_index == m.index) names_.erase(at);
+      return;
+    }
+    case message::name_answer: {
+      std::uint32_t ticket = 0;
+      std::memcpy(&ticket, data, sizeof ticket);
+      name_answers_[ticket] = wire::buffer(data, bytes);
+      node& n = graph_.nodes.at(ticket);
+      complete(n);
+      return release(n);
+    }
+    case message::unobserved: {
+      unobserved_count_ += read(index_message{}).index;
+      if (bytes != 0) unobserved_.emplace_back(reinterpret_cast<const char*>(data), bytes);
+      return;
+    }
+    case message::probe:
+      return on_probe(from, read(probe_message{}));
+    case message::probe_answer:
+      return on_probe_answer(read(probe_message{}));
+    case message::report: {
+      const std::string text = report_waits();
+      return send(0, message::report_answer, index_message{0, 0}, text.data(), text.size());
+    }
+    case message::report_answer:
+      report_.append(reinterpret_cast<const char*>(data) + sizeof(index_message), bytes - sizeof(index_message));
+      --reports_missing_;
+      return;
+    case message::fail_waits:
+      return fail_all_waits(std::string(reinterpret_cast<const char*>(data) + sizeof(index_message),
+                                        bytes - sizeof(index_message)));
+    case message::drop_tasks:
+      stopping_ = true;
+      drop_asked_ = true;
+      return;
+    case message::end_actors:
+      return end_all_actors();
+    case message::stop:
+      read(index_message{});
+      stop_payload_ = wire::buffer(data, bytes);
+      stopped_ = true;
+      if (stop_wait_ != nullptr) {
+        stop_wait_->remaining = 0;
+        wake(*stop_wait_);
+      }
+      return;
+  }
+}
+
+// --- quiet
+
+inline bool engine::quiet() const {
+  return resting_ && !runnable() && to_continue_.empty() && transfers_.empty() && arrived_.empty() &&
+         net_.bulk_outstanding() == 0 && timed_waits_ == 0 && ending_slots_.empty() && !drop_asked_ &&
+         !has_foreign_drops_.load(std::memory_order_relaxed);
+}
+
+inline std::uint32_t engine::user_waits() const {
+  std::uint32_t count = 0;
+  for (const wait_record* w : waits_) count += w != stop_wait_ && !w->over();
+  return count;
+}
+
+inline void engine::on_probe(std::uint32_t from, const probe_message& m) {
+  send(from, message::probe_answer, probe_message{m.wave, sent_, received_, quiet(), user_waits()});
+}
+
+inline void engine::on_probe_answer(const probe_message& m) {
+  if (m.wave != wave_) return;
+  --wave_answers_missing_;
+  wave_quiet_ = wave_quiet_ && m.quiet != 0;
+  wave_sent_ += m.sent;
+  wave_received_ += m.received;
+  wave_waits_ += m.waits;
+}
+
+/// Rank 0, idle: starts a wave if none is under way and it is time, and draws the conclusion from one that is complete.
+inline void engine::look_for_deadlock() {
+  if (rank_ != 0 || waits_.empty()) return;
+  resting_ = true;
+  const bool quiet_here = quiet();
+  resting_ = false;
+  if (!wave_under_way_) {
+    if (!quiet_here) {
+      next_wave_ns_ = 0;
+      return;
+    }
+    if (size_ > 1) {
+      if (silence_ < 50) return;  // not worth a clock reading yet
+      const std::int64_t now = base::now_ns();
+      if (next_wave_ns_ == 0) next_wave_ns_ = now + wave_interval_ns_;
+      if (now < next_wave_ns_) return;
+    }
+    ++wave_;
+    wave_under_way_ = true;
+    wave_quiet_ = true;
+    wave_sent_ = wave_received_ = wave_waits_ = 0;
+    wave_answers_missing_ = size_ - 1;
+    for (std::uint32_t r = 1; r < size_; ++r) send(r, message::probe, probe_message{wave_, 0, 0, 0, 0});
+    net_.pump(true);
+  }
+  if (wave_answers_missing_ != 0) return;
+  wave_under_way_ = false;
+  next_wave_ns_ = 0;
+  wave_sent_ += sent_;
+  wave_received_ += received_;
+  wave_waits_ += user_waits();
+  const bool balanced = quiet_here && wave_quiet_ && wave_sent_ == wave_received_;
+  const bool stable = balanced && (size_ == 1 || (last_balanced_ && last_sent_ == wave_sent_));
+  last_balanced_ = balanced;
+  last_sent_ = wave_sent_;
+  if (!balanced) {
+    wave_interval_ns_ = std::min<std::int64_t>(2 * wave_interval_ns_, 50'000'000);
+    return;
+  }
+  if (!stable) {
+    next_wave_ns_ = 1;  // the second wave goes at once
+    silence_ = 50;
+    return;
+  }
+  wave_interval_ns_ = first_wave_interval_ns;
+  last_balanced_ = false;
+  if (wave_waits_ == 0) {
+    if (stop_wait_ != nullptr) stop_wait_->remaining = 0;  // the run is over
+    return;
+  }
+  declare_deadlock();
+}
+
+inline void engine::declare_deadlock() {
+  report_ = report_waits();
+  reports_missing_ = size_ - 1;
+  for (std::uint32_t r = 1; r < size_; ++r) send(r, message::report, index_message{0, 0});
+  while (reports_missing_ != 0) {
+    net_.pump(true);
+    progress();
+  }
+  std::string text = "manta: deadlock: nothing runs, nothing can run, and these wait: " + report_;
+  if (scheduler_->waiting() != 0) {
+    text += "; " + std::to_string(scheduler_->waiting()) +
+            " tasks wait for resources that actors or waiting tasks hold";
+  }
+  text += ". Break the cycle, or free what is held";
+  for (std::uint32_t r = 1; r < size_; ++r) {
+    send(r, message::fail_waits, index_message{0, 0}, text.data(), text.size());
+  }
+  fail_all_waits(text);
+}
+
+inline std::string engine::report_waits() const {
+  std::string text;
+  for (const wait_record* w : waits_) {
+    if (w == stop_wait_ || w->over()) continue;
+    text += (text.empty() ? "" : ", ") + describe_wait(*w);
+  }
+  return text.empty() ? text : "[rank " + std::to_string(rank_) + ": " + text + "] ";
+}
+
+inline std::string engine::describe_wait(const wait_record& record) const {
+  std::string text = "'" + record.task->name() + "' waits for ";
+  if (record.first == nullptr) return text + "others";
+  if (record.first->function != no_index) return text + "'" + wire::function_at(record.first->function).name() + "'";
+  if (is_stand_in(*record.first)) return text + "a value of rank " + std::to_string(record.first->links->rank);
+  return text + "a value";
+}
+
+inline void engine::fail_all_waits(const std::string& text) {
+  deadlock_text_ = text;
+  for (wait_record* w : waits_) {
+    if (w == stop_wait_ || w->over()) continue;
+    w->failed = true;
+    wake(*w);
+  }
+}
+
+// --- the end of a run
+
+/// What has not started is dropped: its futures fail with `cancelled`.
+inline void engine::drop_unstarted() {
+  drop_asked_ = false;
+  store::failure f;
+  f.kind = store::failure::kind::cancelled;
+  f.message = "the task was dropped before it started, because the driver ended with an exception";
+  const auto why = std::make_shared<const store::failure>(f);
+  const auto drop_node = [&](node& n) {
+    if (n.form == form::record && n.record->home_rank != rank_) {
+      send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
+      return release(n);
+    }
+    node& home = n.form == form::record ? graph_.nodes.at(n.record->home_index) : n;
+    if (&home != &n) release(n);
+    fail(home, why);
+    home.set(node::observed);
+    release(home);
+  };
+  while (!local_.empty()) {
+    node& n = local_.pop_front();
+    n.reset(node::queued);
+    drop_node(n);
+  }
+  if (scheduler_ != nullptr) scheduler_->drop_all(drop_node);
+  for (std::size_t i = inbox_.size(); i > 0; --i) {
+    const message_queue::view v = inbox_.pop();
+    const task* t = read_task(v.from, v.data, v.bytes);
+    const task ended = *t;
+    free_task(const_cast<task*>(t));
+    invocation none(lock_);
+    finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(), true, none,
+                   false, why, 0);
+  }
+}
+
+inline void engine::end_all_actors() {
+  for (node* handle : std::exchange(detached_, {})) release(*handle);
+  for (std::uint32_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].used && slots_[i].object != nullptr && slots_[i].dead.empty()) on_kill(i, "the run has ended");
+  }
+  if (rank_ != 0 && unobserved_count_ > 0) {
+    std::string text;
+    for (const std::string& u : unobserved_) text += (text.empty() ? "" : "\n") + u;
+    send(0, message::unobserved, index_message{static_cast<std::uint32_t>(unobserved_count_), 0}, text.data(),
+         text.size());
+    unobserved_.clear();
+    unobserved_count_ = 0;
+  }
+}
+
+/// Rank 0: serves until nothing goes on anywhere.
+inline void engine::drive_until_quiet() {
+  wait_record end;
+  end.remaining = 1;
+  stop_wait_ = &end;
+  next_wave_ns_ = 1;
+  wave_interval_ns_ = first_wave_interval_ns;
+  wait(end);
+  stop_wait_ = nullptr;
+}
+
+inline void engine::finish_run(bool drop) {
+  running_ = &driver_task_;
+  if (drop) {
+    stopping_ = true;
+    for (std::uint32_t r = 1; r < size_; ++r) send(r, message::drop_tasks, index_message{0, 0});
+    drop_unstarted();
+  }
+  drive_until_quiet();
+  for (std::uint32_t r = 1; r < size_; ++r) send(r, message::end_actors, index_message{0, 0});
+  end_all_actors();
+  drive_until_quiet();
+  names_.clear();
+  if (unobserved_count_ > 0) {
+    std::fprintf(stderr, "manta: %llu failure%s that nobody looked at:\n",
+                 static_cast<unsigned long long>(unobserved_count_), unobserved_count_ == 1 ? "" : "s");
+    for (const std::string& text : unobserved_) std::fprintf(stderr, "  %s\n", text.c_str());
+    unobserved_.clear();
+    unobserved_count_ = 0;
+  }
+}
+
+inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argument) {
+  if (current_ != nullptr) {
+    throw error("manta: a run was started inside a run on this rank; finish the outer one first");
+  }
+  current_ = this;
+  role_ = role::owner;
+  stacks_ = std::make_unique<stack_pool>(&engine::service_entry, this);
+  driver_task_ = running_task{base::mix(seed_, ++runs_), 0, no_index, 0, nullptr};
+  running_ = &driver_task_;
+  stopped_ = stopping_ = drop_asked_ = false;
+  silence_ = 0;
+  owed_ = 0;
+  received_tasks_ = reported_blocked_ = 0;
+  lock_.enter();
+  start_helper();
+
+  std::exception_ptr thrown;
+  std::string text;
+  wire::buffer payload;
+  if (rank_ == 0) {
+    asked_.assign(size_, false);
+    {
+      const outside user(lock_);
+      try {
+        driver(argument, payload);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+    }
+    if (thrown != nullptr) {
+      try {
+        std::rethrow_exception(thrown);
+      } catch (const std::exception& e) {
+        text = e.what();
+      } catch (...) {
+        text = "an exception that is not a std::exception";
+      }
+    }
+    finish_run(thrown != nullptr);
+    wire::buffer stop;
+    const char failed = thrown != nullptr;
+    stop.append(&failed, 1);
+    if (failed != 0) {
+      stop.append(text.data(), text.size());
+    } else {
+      stop.append(payload.data(), payload.size());
+    }
+    for (std::uint32_t r = 1; r < size_; ++r) {
+      send(r, message::stop, index_message{0, 0}, stop.data(), stop.size());
+    }
+  } else {
+    wait_record stop;
+    stop.remaining = 1;
+    stop_wait_ = &stop;
+    wait(stop);
+    stop_wait_ = nullptr;
+    const bool failed = stop_payload_.data()[0] != std::byte{0};
+    const std::byte* rest = stop_payload_.data() + 1;
+    const std::size_t bytes = stop_payload_.size() - 1;
+    if (failed) {
+      thrown = std::make_exception_ptr(
+          driver_failed("manta: the driver on rank 0 failed: " + std::string(reinterpret_cast<const char*>(rest), bytes)));
+    } else {
+      payload = wire::buffer(rest, bytes);
+    }
+  }
+  while (!net_.idle()) {
+    progress();
+    net_.pump(true);
+  }
+  stop_helper();
+  lock_.leave();
+  stacks_.reset();
+  role_ = role::none;
+  current_ = nullptr;
+  if (thrown != nullptr) std::rethrow_exception(thrown);
+  return payload;
+}
+
+// --- start
+
+inline engine::engine(MPI_Comm comm, const engine_options& options)
+    : net_(comm),
+      rank_(static_cast<std::uint32_t>(net_.rank())),
+      size_(static_cast<std::uint32_t>(net_.size())),
+      local_(graph_.nodes) {
+  compare_programs();
+  share_capacities(options);
+  if (rank_ == 0) scheduler_ = std::make_unique<graph::scheduler>(graph_.nodes, world_);
+  use_helper_ = options.progress_thread && size_ > 1;
+}
+
+inline engine::~engine() {
+  const std::size_t left = graph_.nodes.live();
+  if (left == 0) return;
+  std::fprintf(stderr, "manta: rank %u: %zu objects are still held after the last run; made by", rank_, left);
+  int shown = 0;
+  graph_.nodes.for_each([&](node& n) {
+    if (++shown > 5) return;
+    const std::string name = n.function == no_index ? "put or a value of another rank" : wire::function_at(n.function).name();
+    std::fprintf(stderr, " '%s'", name.c_str());
+  });
+  std::fprintf(stderr, "\n");
+  graph_.nodes.leak();  // handles that outlive the runtime must find their node
+}
+
+inline void engine::compare_programs() {
+  const std::string listing = wire::table_listing();
+  const std::uint64_t digest = base::hash_text(listing);
+  const std::vector<std::string> digests =
+      net::all_gather(net_.comm(), std::string(reinterpret_cast<const char*>(&digest), sizeof digest));
+  bool same = true;
+  for (const std::string& d : digests) same = same && d == digests[0];
+  if (same) return;
+  const std::string theirs = net::broadcast(net_.comm(), listing);
+  const auto line = [](const std::string& text, std::size_t at) {
+    const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+    const std::size_t end = text.find('\n', begin);
+    return begin >= text.size() ? std::string() : text.substr(begin, end - begin);
+  };
+  std::string mine;
+  if (listing != theirs) {
+    std::size_t at = 0;
+    while (at < listing.size() && at < theirs.size() && listing[at] == theirs[at]) ++at;
+    const std::string here = line(listing, at), there = line(theirs, at);
+    const auto readable = [](const std::string& l) {
+      return l.size() < 3 ? std::string("nothing") : "'" + wire::demangle(l.c_str() + 2) + "'";
+    };
+    mine = "rank " + std::to_string(rank_) + " (" + store::host_name() + ") has " + readable(here) + " where rank 0 has " +
+           readable(there);
+  }
+  for (const std::string& difference : net::all_gather(net_.comm(), mine)) {
+    if (difference.empty()) continue;
+    throw error("manta: not all ranks run the same program: " + difference +
+                "; start every rank from the same binary, and rebuild it everywhere");
+  }
+}
+
+inline void engine::share_capacities(const engine_options& options) {
+  graph::capacity mine;
+  mine.cpus = options.cpus > 0 ? options.cpus : std::max(1, net_.topology().cores() / net_.topology().ranks_on_node());
+  mine.node = net_.node();
+  mine.resources = graph::to_quantities(options.resources);
+  mine.executes = rank_ != 0 || size_ == 1 || options.rank0_tasks;
+  wire::buffer bytes;
+  wire::writer out(bytes);
+  out(mine, options.seed, options.mistake);
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  for (const std::string& part : net::all_gather(net_.comm(), text)) {
+    graph::capacity c;
+    std::uint64_t seed = 0;
+    wire::reader in(reinterpret_cast<const std::byte*>(part.data()), part.size());
+    std::string mistake;
+    in(c, seed, mistake);
+    if (!mistake.empty()) throw error(mistake);
+    if (world_.empty()) seed_ = seed;  // rank 0's
+    world_.push_back(std::move(c));
+  }
+}
+
+// --- the helper: answers for a rank whose thread is in user code
+
+inline void engine::progress_from_helper() {
+  net_.poll([this](int from, std::uint8_t kind, const std::byte* data, std::size_t bytes) {
+    on_message(static_cast<std::uint32_t>(from), static_cast<message>(kind), data, bytes);
+  });
+  net_.poll_bulk([this](std::uint64_t token) { on_block(token); });
+  if (scheduler_ != nullptr) decide();
+  if (owed_ > 0) give_away(true);
+  net_.pump(true);
+}
+
+inline void engine::start_helper() {
+  if (!use_helper_) return;
+  helper_stop_.store(false);
+  deep_idle_.store(false);
+  const auto body = [](void* self) -> void* {
+    engine& e = *static_cast<engine*>(self);
+    role_ = role::helper;
+    prctl(PR_SET_TIMERSLACK, 1000UL);
+    std::uint64_t seen = 0;
+    unsigned same = 0;
+    while (!e.helper_stop_.load(std::memory_order_acquire)) {
+      usleep(e.deep_idle_.load(std::memory_order_relaxed) ? 2000 : same > 50 ? 1000 : 200);
+      const std::uint64_t entries = e.lock_.entries();
+      if (entries != seen || e.lock_.owner_is_inside()) {
+        seen = entries;
+        same = 0;
+        continue;
+      }
+      ++same;
+      if (!e.lock_.try_acquire_for_helper()) continue;
+      e.progress_from_helper();
+      e.lock_.release_for_helper();
+    }
+    return nullptr;
+  };
+  if (pthread_create(&helper_, nullptr, body, this) != 0) {
+    throw error("manta: the progress thread cannot be started; allow one more thread or set progress_thread = false");
+  }
+  helper_running_ = true;
+}
+
+inline void engine::stop_helper() {
+  if (!helper_running_) return;
+  helper_stop_.store(true, std::memory_order_release);
+  const int depth = lock_.step_out();  // it may be waiting for the lock
+  pthread_join(helper_, nullptr);
+  lock_.come_back(depth);
+  helper_running_ = false;
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,409 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A rank at work: it owns the parts (network, graph, scheduler, stacks, lock)
+// and moves events between them. The declarations stand here; the definitions
+// follow by subject:
+//
+//   references.hpp  who holds what, across ranks
+//   values.hpp      results, wants and pulls
+//   tasks.hpp       from submission to the end of a task
+//   actors.hpp      calls, mailboxes, names
+//   waiting.hpp     waiting and serving, on which stack
+//   ending.hpp      quiet, deadlock, the end of a run
+//
+// Every member function is called with the lock held unless it says otherwise.
+// Message handlers record and append; they never wait, and no user function
+// runs inside one.
+#pragma once
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "manta/base/clock.hpp"
+#include "manta/base/environment.hpp"
+#include "manta/base/hash.hpp"
+#include "manta/exec/actor_slot.hpp"
+#include "manta/exec/invocation.hpp"
+#include "manta/exec/lock.hpp"
+#include "manta/exec/message_queue.hpp"
+#include "manta/exec/messages.hpp"
+#include "manta/exec/stack.hpp"
+#include "manta/exec/waits.hpp"
+#include "manta/graph/scheduler.hpp"
+#include "manta/graph/task_graph.hpp"
+#include "manta/net/network.hpp"
+
+namespace manta::exec {
+
+using graph::form;
+using graph::link;
+using graph::link_kind;
+using graph::no_index;
+using graph::node;
+using graph::state;
+using graph::task;
+
+struct engine_options {
+  std::map<std::string, double> resources;
+  int cpus = 0;              ///< 0: from the affinity mask
+  bool rank0_tasks = false;
+  bool progress_thread = true;
+  std::uint64_t seed = 0;
+  std::string mistake;       ///< what is wrong with this rank's settings: reported on all ranks
+};
+
+/// Where an actor lives, as the plain value of its handle's node.
+struct actor_place {
+  std::uint32_t rank;
+  std::uint32_t slot;
+};
+
+class engine {
+ public:
+  engine(MPI_Comm comm, const engine_options& options);  // collective
+  ~engine();                                             // collective
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  /// Collective. Rank 0 calls driver(argument, result) outside the lock, the others serve; all return the bytes
+  /// that the driver left in `result`. Throws what the driver threw on rank 0, driver_failed elsewhere.
+  wire::buffer run(void (*driver)(void*, wire::buffer&), void* argument);
+
+  static engine* current() { return current_; }
+  /// The engine, if the calling thread is the one that runs tasks; else throws.
+  static engine& here(const char* call);
+
+  std::uint32_t rank() const { return rank_; }
+  std::uint32_t size() const { return size_; }
+  const net::network& network() const { return net_; }
+  const std::vector<graph::capacity>& world() const { return world_; }
+  const running_task& current_task() const { return *running_; }
+  bool stopping() const { return stopping_; }
+  std::uint64_t seed() const { return seed_; }
+  std::size_t live_objects() const { return graph_.nodes.live(); }
+
+  /// The calling thread's right to touch the engine, for as long as this stands.
+  class guard {
+   public:
+    explicit guard(engine& e) : engine_(e), owner_(role_ == role::owner) {
+      if (owner_) engine_.lock_.enter();
+    }
+    ~guard() {
+      if (owner_) engine_.lock_.leave();
+    }
+    guard(const guard&) = delete;
+    guard& operator=(const guard&) = delete;
+
+   private:
+    engine& engine_;
+    bool owner_;
+  };
+
+  // --- references
+  node& make_node(std::uint32_t function, std::uint32_t type);  ///< pending, with one reference
+  void hold(node& n) { n.refs.fetch_add(1, std::memory_order_relaxed); }
+  void release(node& n) {
+    if (n.refs.fetch_sub(1, std::memory_order_acq_rel) == 1) reclaim(n);
+  }
+  /// From any thread, without the lock: a handle dies.
+  static void drop_handle(node& n);
+  reference_message export_reference(node& n);
+  node& import_reference(const reference_message& reference, std::uint32_t type);
+
+  // --- values
+  void complete(node& n);                                   ///< the payload has been set: tells everyone
+  void fail(node& n, const store::failure_ptr& why);
+  void need(node& n);                                       ///< have the home tell when it is ready
+  void fetch(node& n);                                      ///< have the value brought here
+
+  // --- tasks
+  /// The arguments are `bytes`; each input has one reference that the task takes over.
+  node& submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
+               node* const* inputs, std::uint32_t input_count, std::shared_ptr<const graph::request> request);
+  node& call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
+                   std::size_t bytes, node* const* inputs, std::uint32_t input_count);
+  void kill_actor(node& handle, const std::string& why);
+
+  // --- names of actors, kept by rank 0
+  enum class name_op : std::uint32_t { find, claim };
+  /// Waits for rank 0's answer. Null: not there (find), or the name is now ours to set (claim).
+  node* ask_name(const std::string& name, const char* type, name_op op);
+  void set_name(const std::string& name, node& handle, bool detached);
+
+  // --- waiting (lock held, which is let go while tasks run)
+  void wait(wait_record& record);
+  void throw_if_deadlocked(const wait_record& record) const {
+    if (record.failed) throw deadlock(deadlock_text_);
+  }
+  /// Waits until `n` has ended; with `may_inline`, runs its task right here if it is queued here and not started.
+  void wait_for_end(node& n, bool may_inline);
+  bool wait_for_end(node& n, std::int64_t deadline);
+  /// Waits until the value is on this rank, and decodes it. Throws the failure.
+  const void* value(node& n, bool may_inline = true);
+  void watch(node& n, wait_record& record, std::uint32_t position);
+  void unwatch(node& n, wait_record& record) { graph_.remove_link(n, link_kind::waiter, &record); }
+  /// Receives what is there and runs at most one task elsewhere: what polling `ready()` in a loop needs.
+  void step();
+  /// Makes a submitter that runs ahead of the network help until it no longer does.
+  void relieve();
+
+  biased_lock& lock() { return lock_; }
+  /// Where a call's arguments are collected before it is submitted.
+  wire::buffer& arguments() { return arguments_; }
+
+  // --- the helper thread
+  void progress_from_helper();
+
+ private:
+  enum class role : std::uint8_t { none, owner, helper };
+  struct transfer {
+    node* target;
+    std::uint32_t from;
+    std::uint32_t tag;
+    wire::buffer body;
+    std::vector<wire::segment> places;      // where the blocks go
+    std::vector<wire::buffer> buffers;      // their memory, unless it is the value itself
+    void* box = nullptr;                    // the value, when it receives in place
+    std::size_t next = 0;
+    bool references = false;
+    bool body_by_block = false;
+  };
+  struct name_entry {
+    std::uint32_t home_rank = no_index;
+    std::uint32_t home_index = no_index;
+    std::string type;
+    bool set = false;
+    std::vector<wire::buffer> waiting;  // asks that wait for the claimer
+  };
+
+  template <class Message>
+  void send(std::uint32_t to, message kind, const Message& m, const void* tail = nullptr, std::size_t tail_bytes = 0);
+  std::byte* begin(std::uint32_t to, message kind, std::size_t max_bytes);
+  void commit(std::uint32_t to, message kind, std::size_t bytes);
+  void on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes);
+
+  // references.hpp
+  static std::uint64_t key(std::uint32_t rank, std::uint32_t index) {
+    return static_cast<std::uint64_t>(rank) << 32 | index;
+  }
+  static bool is_stand_in(const node& n) { return n.links != nullptr && n.links->kind == link_kind::home; }
+  node& stand_in(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t type);
+  void reclaim(node& n);
+  void reclaim_one(node& n);
+  void drain_foreign_drops();
+  void on_drop(const drop_message& m);
+  void on_borrow(std::uint32_t from, const borrow_message& m);
+
+  // values.hpp
+  void tell_value(std::uint32_t to, std::uint32_t index, node& n);
+  void on_value(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
+  void accept_value(node& n, const result_message& m, const std::byte* data, std::size_t bytes);
+  void on_pull(std::uint32_t from, const pull_message& m);
+  void on_data(std::uint32_t from, const data_message& m, const std::byte* data, std::size_t bytes);
+  void on_block(std::uint64_t token);
+  void arrived(transfer& t);
+  void decode_arrived();
+  void send_result(std::uint32_t home_rank, std::uint32_t home_index, invocation& call, std::uint32_t charge,
+                   std::uint64_t ns, bool by_scheduler);
+  void send_failure(std::uint32_t home_rank, std::uint32_t home_index, const store::failure_ptr& why,
+                    std::uint32_t charge, std::uint64_t ns, bool by_scheduler);
+
+  // tasks.hpp
+  bool executes() const { return world_[rank_].executes; }
+  void start_when_possible(node& n);
+  void task_ready(node& n);
+  void decide();
+  void dispatch(node& n, std::uint32_t to, std::uint32_t charge);
+  void append_task(std::uint32_t to, message kind, const task_message& header, const graph::request* request,
+                   const std::byte* arguments, std::size_t bytes, node* const* inputs, std::uint32_t input_count);
+  task* read_task(std::uint32_t from, const std::byte* data, std::size_t bytes);
+  void free_task(task* t);
+  void drop_inputs(task* t);
+  void stage(task* t);
+  void staged(task* t);
+  void stage_input_arrived(task* t, node& input);
+  void await_input(task* t, node& input);
+  void run_node(node& n);
+  void run_staged(task* t);
+  void run_message(const message_queue::view& m);
+  bool invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
+              std::uint64_t& ns);
+  void finish_foreign(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function, std::uint32_t charge,
+                      const graph::request* request, bool by_scheduler, invocation& call, bool ok,
+                      const store::failure_ptr& why, std::uint64_t ns);
+  void finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why);
+  bool retry(node& n);
+  void on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
+  void on_submit(std::uint32_t from, const std::byte* data, std::size_t bytes, bool returned);
+  void give_away(bool overdue);
+  void ask_for_work();
+  store::failure_ptr chained(const store::failure_ptr& why, const node& n);
+
+  // actors.hpp
+  std::uint32_t new_slot(invocation& call, std::uint32_t function, std::shared_ptr<const graph::request> request);
+  void append_call(std::uint32_t to, std::uint32_t slot, task& t);
+  void send_call(node& handle, task* t);
+  void receive_call(const message_queue::view& m);
+  void run_call(actor_slot& slot, task* t);
+  void after_call(std::uint32_t index, bool was_active = true);
+  void list_slot(std::uint32_t index);
+  void run_mailbox();
+  void end_slot(std::uint32_t index, const std::string& why);
+  void on_kill(std::uint32_t index, std::string why);
+  void on_end_actor(const end_actor_message& m);
+  void end_marked_slots();
+  void on_name_grant(const index_message& grant, const std::byte* data);
+  store::failure_ptr actor_failure(const std::string& why) const;
+  void on_name_ask(std::uint32_t from, const std::byte* data, std::size_t bytes);
+
+  // waiting.hpp
+  bool runnable() const {
+    return !local_.empty() || !calls_.empty() || !inbox_.empty() || !staged_.empty() || !listed_slots_.empty();
+  }
+  bool run_one();
+  bool progress();
+  void idle();
+  static void service_entry(void* self) { static_cast<engine*>(self)->service(); }
+  void service();
+  context* next_to_continue();
+  void wake(wait_record& record);
+  void check_deadlines();
+  void report_blocked();
+  void awake() {
+    silence_ = 0;
+    if (deep_idle_.load(std::memory_order_relaxed)) deep_idle_.store(false, std::memory_order_relaxed);
+  }
+  std::string describe_wait(const wait_record& record) const;
+
+  // ending.hpp
+  void finish_run(bool drop);
+  void drive_until_quiet();
+  bool quiet() const;
+  std::uint32_t user_waits() const;
+  void on_probe(std::uint32_t from, const probe_message& m);
+  void on_probe_answer(const probe_message& m);
+  void look_for_deadlock();
+  void declare_deadlock();
+  void fail_all_waits(const std::string& text);
+  void drop_unstarted();
+  void end_all_actors();
+  std::string report_waits() const;
+  void compare_programs();
+  void share_capacities(const engine_options& options);
+  void start_helper();
+  void stop_helper();
+
+  static inline engine* current_ = nullptr;
+  static inline constinit thread_local role role_ = role::none;
+
+  net::network net_;
+  std::uint32_t rank_, size_;
+  biased_lock lock_;
+  graph::task_graph graph_;
+  std::vector<graph::capacity> world_;
+  std::unique_ptr<graph::scheduler> scheduler_;             // rank 0
+  std::unique_ptr<stack_pool> stacks_;                      // during a run
+  running_task driver_task_;
+  running_task* running_ = &driver_task_;
+  std::uint64_t seed_ = 0;
+
+  graph::node_list local_;                                  // tasks made here that may start, newest last
+  message_queue inbox_, calls_;
+  std::deque<task*> staged_;                                // received tasks with inputs, all here
+  std::deque<std::uint32_t> listed_slots_;
+  std::deque<actor_slot> slots_;
+  std::vector<std::uint32_t> free_slots_, ending_slots_;
+  std::vector<node*> detached_;                             // handles kept until the run ends
+  std::unordered_map<std::uint64_t, std::uint32_t> stand_ins_;  // objects of other ranks that are known here
+  std::unordered_map<std::uint64_t, std::uint64_t> calls_made_; // by node index of an actor's handle
+  std::vector<node*> to_reclaim_;
+  bool reclaiming_ = false;
+  std::unordered_map<std::uint64_t, transfer> transfers_;
+  std::vector<transfer> arrived_;
+  std::uint64_t next_transfer_ = 0;
+  wire::buffer scratch_, inputs_scratch_, arguments_;
+
+  std::vector<wait_record*> waits_;
+  std::deque<context*> to_continue_;
+  std::size_t timed_waits_ = 0;
+  unsigned silence_ = 0;
+  std::int64_t silent_since_ = 0;
+  std::uint32_t received_tasks_ = 0, reported_blocked_ = 0; // tasks sent by the scheduler and not ended here
+  std::uint32_t awaiting_inputs_ = 0;                       // of these, waiting for their inputs to come
+  std::uint32_t owed_ = 0;                                  // tasks that rank 0 asked for
+  std::vector<bool> asked_;                                 // rank 0: whom it asked for work
+  std::uint64_t sent_ = 0, received_ = 0;
+  unsigned submissions_ = 0;
+
+  std::map<std::string, name_entry> names_;                 // rank 0
+  std::unordered_map<std::uint32_t, wire::buffer> name_answers_;
+  std::unordered_map<std::uint32_t, std::string> my_names_; // handle node -> name
+
+  bool stopped_ = false, stopping_ = false, drop_asked_ = false;
+  bool resting_ = false;                                    // the current stack waits or serves: a probe may find us quiet
+  wait_record* stop_wait_ = nullptr;                        // the wait that ends with the run
+  wire::buffer stop_payload_;
+  std::uint64_t runs_ = 0;
+  std::string deadlock_text_;
+  static constexpr std::int64_t first_wave_interval_ns = 200'000;
+  std::uint64_t wave_ = 0;
+  bool wave_under_way_ = false, wave_quiet_ = false, last_balanced_ = false;
+  std::uint32_t wave_answers_missing_ = 0;
+  std::uint64_t wave_sent_ = 0, wave_received_ = 0, wave_waits_ = 0, last_sent_ = 0;
+  std::int64_t next_wave_ns_ = 0, wave_interval_ns_ = first_wave_interval_ns;
+  std::uint32_t reports_missing_ = 0;
+  std::string report_;
+  std::vector<std::string> unobserved_;
+  std::uint64_t unobserved_count_ = 0;
+
+  std::atomic<bool> deep_idle_{false}, helper_stop_{false};
+  std::vector<node*> foreign_drops_;
+  pthread_mutex_t foreign_mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  std::atomic<bool> has_foreign_drops_{false};
+  pthread_t helper_{};
+  bool use_helper_ = false, helper_running_ = false;
+};
+
+inline engine& engine::here(const char* call) {
+  if (current_ == nullptr) {
+    throw error(std::string("manta: ") + call + " was called outside of a run; call it inside manta::run or runtime::run");
+  }
+  if (role_ != role::owner) {
+    throw error(std::string("manta: ") + call +
+                " was called from a thread of your own; only the thread that runs tasks may call it");
+  }
+  return *current_;
+}
+
+inline std::byte* engine::begin(std::uint32_t to, message kind, std::size_t max_bytes) {
+  return net_.begin(static_cast<int>(to), static_cast<std::uint8_t>(kind), max_bytes);
+}
+inline void engine::commit(std::uint32_t to, message kind, std::size_t bytes) {
+  net_.commit(static_cast<int>(to), bytes);
+  if (kind < first_housekeeping) ++sent_;
+}
+
+template <class Message>
+void engine::send(std::uint32_t to, message kind, const Message& m, const void* tail, std::size_t tail_bytes) {
+  std::byte* at = begin(to, kind, sizeof m + tail_bytes);
+  std::memcpy(at, &m, sizeof m);
+  if (tail_bytes != 0) std::memcpy(at + sizeof m, tail, tail_bytes);
+  commit(to, kind, sizeof m + tail_bytes);
+}
+
+}  // namespace manta::exec
+
+#include "manta/exec/references.hpp"
+#include "manta/exec/values.hpp"
+#include "manta/exec/tasks.hpp"
+#include "manta/exec/actors.hpp"
+#include "manta/exec/waiting.hpp"
+#include "manta/exec/ending.hpp"

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The lock between a rank's own thread, which enters the library millions of
+// times a second, and the progress helper, which looks in now and then. It is
+// biased: the owner pays two plain stores and a load, the helper a membarrier
+// system call that orders the owner's stores for it. Where that call is missing
+// the owner's store becomes an exchange; under the thread sanitizer, which
+// cannot see through either, it is a mutex.
+#pragma once
+
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+
+#if defined(__SANITIZE_THREAD__)
+#define MANTA_LOCK_IS_MUTEX 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MANTA_LOCK_IS_MUTEX 1
+#endif
+#endif
+
+namespace manta::exec {
+
+class biased_lock {
+ public:
+  biased_lock() {
+    const long registered = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+    fence_by_helper_ = registered == 0;
+  }
+
+  // --- the owner's side: one thread only, nested calls allowed
+
+  void enter() {
+    if (depth_++ == 0) acquire();
+  }
+  void leave() {
+    if (--depth_ == 0) release();
+  }
+  /// Gives the lock up however deep the calls are nested; the depth to hand to come_back.
+  int step_out() {
+    const int depth = depth_;
+    depth_ = 0;
+    release();
+    return depth;
+  }
+  void come_back(int depth) {
+    acquire();
+    depth_ = depth;
+  }
+
+  // --- the helper's side
+
+  /// Changes with every entry of the owner.
+  std::uint64_t entries() const { return entries_.load(std::memory_order_relaxed); }
+  bool owner_is_inside() const { return inside_.load(std::memory_order_relaxed); }
+
+  bool try_acquire_for_helper() {
+#ifdef MANTA_LOCK_IS_MUTEX
+    return pthread_mutex_trylock(&mutex_) == 0;
+#else
+    helper_.store(true, std::memory_order_seq_cst);
+    if (fence_by_helper_) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    if (inside_.load(std::memory_order_seq_cst)) {
+      helper_.store(false, std::memory_order_release);
+      return false;
+    }
+    return true;
+#endif
+  }
+  void release_for_helper() {
+#ifdef MANTA_LOCK_IS_MUTEX
+    pthread_mutex_unlock(&mutex_);
+#else
+    helper_.store(false, std::memory_order_release);
+#endif
+  }
+
+ private:
+  void acquire() {
+    entries_.store(entries_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+#ifdef MANTA_LOCK_IS_MUTEX
+    pthread_mutex_lock(&mutex_);
+    inside_.store(true, std::memory_order_relaxed);
+#else
+    for (;;) {
+      if (fence_by_helper_) {
+        inside_.store(true, std::memory_order_relaxed);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+      } else {
+        inside_.exchange(true, std::memory_order_seq_cst);
+      }
+      if (!helper_.load(std::memory_order_acquire)) [[likely]] return;
+      inside_.store(false, std::memory_order_release);
+      while (helper_.load(std::memory_order_acquire)) sched_yield();
+    }
+#endif
+  }
+  void release() {
+    inside_.store(false, std::memory_order_release);
+#ifdef MANTA_LOCK_IS_MUTEX
+    pthread_mutex_unlock(&mutex_);
+#endif
+  }
+
+  int depth_ = 0;
+  std::atomic<bool> inside_{false};
+  std::atomic<bool> helper_{false};
+  std::atomic<std::uint64_t> entries_{0};
+  bool fence_by_helper_;
+#ifdef MANTA_LOCK_IS_MUTEX
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+#endif
+};
+
+}  // namespace manta::exec

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Messages that have been received and wait to be run: nothing of the user's
+// runs inside a receive, so they are copied here and taken out at the top level.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace manta::exec {
+
+class message_queue {
+ public:
+  struct view {
+    const std::byte* data;
+    std::size_t bytes;
+    std::uint32_t from;
+  };
+
+  bool empty() const { return count_ == 0; }
+  std::size_t size() const { return count_; }
+
+  void push(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+    const header h{static_cast<std::uint32_t>(bytes), from};
+    const std::size_t padded = (bytes + 7) / 8 * 8;
+    if (end_ + sizeof h + padded > bytes_.size()) make_room(sizeof h + padded);
+    std::memcpy(&bytes_[end_], &h, sizeof h);
+    if (bytes != 0) std::memcpy(&bytes_[end_ + sizeof h], data, bytes);
+    end_ += sizeof h + padded;
+    ++count_;
+  }
+  /// The oldest message; its bytes hold until the next push.
+  view pop() {
+    header h;
+    std::memcpy(&h, &bytes_[begin_], sizeof h);
+    const view v{&bytes_[begin_ + sizeof h], h.bytes, h.from};
+    begin_ += sizeof h + (h.bytes + 7) / 8 * 8;
+    if (--count_ == 0) begin_ = end_ = 0;
+    return v;
+  }
+
+ private:
+  struct header {
+    std::uint32_t bytes;
+    std::uint32_t from;
+  };
+
+  void make_room(std::size_t needed) {
+    if (begin_ >= bytes_.size() / 2 && begin_ > 0) {
+      std::memmove(bytes_.data(), bytes_.data() + begin_, end_ - begin_);
+      end_ -= begin_;
+      begin_ = 0;
+    }
+    if (end_ + needed > bytes_.size()) bytes_.resize(2 * bytes_.size() + needed + 4096);
+  }
+
+  std::vector<std::byte> bytes_;
+  std::size_t begin_ = 0, end_ = 0, count_ = 0;
+};
+
+}  // namespace manta::exec

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Everything that ranks say to each other, one struct a message. Structs are
+// copied as they are: all ranks run the same binary. Those that carry a value,
+// a task or a text are followed by its bytes.
+//
+//   a task        submitter --submit--> 0 --run--> executor --result--> home, --ended--> 0
+//   a value       asker --want--> home --value--> asker; asker --pull--> place --data, blocks--> asker
+//   a reference   holder --drop--> home when its last handle dies; receiver --borrow--> home, home --granted-->
+//                 receiver and --repaid--> lender when a handle was passed on by a rank that is not its home
+//   an actor      caller --call--> actor's rank --result--> caller
+#pragma once
+
+#include <cstdint>
+
+namespace manta::exec {
+
+enum class message : std::uint8_t {
+  run, submit, come_back, call, result, ended, want, value, pull, data, unavailable, drop, release, released, borrow,
+  granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
+  name_gone,
+  unobserved,
+  // everything below keeps house and is not counted as work under way
+  probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop,
+};
+inline constexpr message first_housekeeping = message::probe;
+
+/// run, submit, come_back, call. Followed by: request (if flagged), arguments, inputs.
+struct task_message {
+  enum flag : std::uint8_t { has_request = 1, has_inputs = 2, by_scheduler = 4 };
+  std::uint64_t id;
+  std::uint32_t function;
+  std::uint32_t home_rank;
+  std::uint32_t home_index;
+  std::uint32_t charge_or_slot;  ///< call: the actor's slot; else nanoseconds booked by the scheduler
+  std::uint32_t argument_bytes;
+  std::uint16_t attempt;
+  std::uint8_t flags;
+  std::uint8_t padding;
+};
+static_assert(sizeof(task_message) == 32);
+
+/// A reference on the wire. A lender that is not the home keeps its own until the receiver has one.
+struct reference_message {
+  std::uint32_t home_rank;
+  std::uint32_t home_index;
+  std::uint32_t lender_rank;
+  std::uint32_t lender_index;  ///< no_index: the reference itself travels
+};
+
+/// One input of a task, followed by its value (inline) or a reference.
+struct input_message {
+  enum flag : std::uint32_t { is_inline = 1, references = 2, is_plain = 4, known = 8 };
+  std::uint32_t flags;
+  std::uint32_t type;
+  std::uint64_t bytes;  ///< of the inline value, or of the value where it lies
+  std::uint32_t place;  ///< where the value lies, if known
+  std::uint32_t padding;
+};
+
+/// result, value: followed by the value's bytes, the failure, or nothing.
+struct result_message {
+  enum flag : std::uint8_t { references = 1, by_scheduler = 2 };
+  std::uint32_t index;        ///< node on the receiving rank
+  std::uint32_t charge;
+  std::uint32_t nanoseconds;
+  std::uint8_t form;          ///< plain, blob, remote or failure
+  std::uint8_t flags;
+  std::uint16_t padding;
+};
+static_assert(sizeof(result_message) == 16);
+/// What follows a result of form remote.
+struct remote_value {
+  std::uint64_t bytes;
+  std::uint32_t place;
+  std::uint32_t padding;
+};
+
+struct ended_message {  ///< followed by the request, if the task had one
+  std::uint32_t function;
+  std::uint32_t charge;
+  std::uint32_t nanoseconds;
+  std::uint32_t failed;
+};
+
+struct want_message {
+  std::uint32_t home_index;
+  std::uint32_t index;
+};
+
+struct pull_message {
+  std::uint32_t home_rank;
+  std::uint32_t home_index;
+  std::uint32_t index;      ///< node of the asker
+  std::uint32_t tag;        ///< of the blocks; chosen by the asker
+};
+
+/// Followed by `segments` sizes (8 bytes each) and the value's own bytes.
+struct data_message {
+  static constexpr std::uint32_t body_by_block = 0x80000000u;  ///< in `segments`: the first block is the value's bytes
+  std::uint32_t index;
+  std::uint32_t segments;
+  std::uint32_t references;
+  std::uint32_t tag;
+};
+
+struct drop_message {
+  std::uint32_t index;
+  std::uint32_t count;
+  std::uint64_t calls;  ///< calls made from the dropping rank, if it is an actor's handle
+};
+
+struct borrow_message {
+  std::uint32_t home_index;
+  std::uint32_t index;
+  std::uint32_t lender_rank;
+  std::uint32_t lender_index;
+};
+
+struct index_message {
+  std::uint32_t index;
+  std::uint32_t home_rank;
+};
+
+struct end_actor_message {  ///< kill_actor: followed by the reason
+  std::uint32_t slot;
+  std::uint32_t padding;
+  std::uint64_t calls;  ///< wait until that many calls have come, from all ranks together
+};
+
+struct probe_message {
+  std::uint64_t wave;
+  std::uint64_t sent;
+  std::uint64_t received;
+  std::uint32_t quiet;
+  std::uint32_t waits;
+};
+
+}  // namespace manta::exec

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Says so when a task overflows its stack. The guard below each stack turns an
+// overflow into SIGSEGV; the handler here runs on a stack of its own, compares
+// the fault with the stack that was running, and writes which task it was and
+// what to do. The process still dies by the signal, or whoever had a handler
+// installed before gets it.
+#pragma once
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+#include "manta/exec/stack.hpp"
+
+namespace manta::exec {
+
+/// Installs the report for the process, and a signal stack for the calling thread; later calls do the latter and
+/// replace `task_name`. Call it on the thread that owns the stack_pool. `task_name` runs in the signal handler, so it
+/// may only read; it returns null when no task runs. A handler that is installed already is called after the report.
+void install_overflow_reporter(const char* (*task_name)());
+
+// ---------------------------------------------------------------------------------------------------------------
+
+namespace detail {
+
+struct overflow_reporter {
+  static constexpr std::size_t signal_stack_bytes = std::size_t{64} << 10;  // snprintf and the AVX-512 state
+
+  static inline const char* (*task_name)() = nullptr;
+  static inline bool installed = false;
+  static inline struct sigaction earlier {};
+
+  static std::uintptr_t stack_pointer([[maybe_unused]] const void* machine) {
+#if defined(__x86_64__)
+    return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(machine)->uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+    return static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(machine)->uc_mcontext.sp);
+#else
+    return 0;
+#endif
+  }
+
+  // A large frame moves the stack pointer far below the stack at once and may fault anywhere in it, so the pointer
+  // says more than the address of the fault.
+  static bool overflowed(const stack_pool& pool, std::uintptr_t fault, std::uintptr_t pointer) {
+    const context& running = pool.current();
+    if (running.bottom() == nullptr) return false;
+    const auto bottom = reinterpret_cast<std::uintptr_t>(running.bottom());
+    constexpr std::uintptr_t near = std::uintptr_t{64} << 10;
+    // The kernel ends the thread's own stack only to within a page or so of the limit.
+    const std::uintptr_t slack = pool.on_root() ? std::uintptr_t{8} << 10 : 0;
+    const bool pointer_below = pointer != 0 && pointer < bottom + slack && bottom - pointer < (std::uintptr_t{1} << 32);
+    return pointer_below || (fault >= bottom - near && fault < bottom + slack);
+  }
+
+  static void report(const void* address, const void* machine) {
+    const stack_pool* pool = stack_pool::of_this_thread();
+    const char* task = task_name != nullptr ? task_name() : nullptr;
+    const auto fault = reinterpret_cast<std::uintptr_t>(address);
+    char text[512];
+    int length = 0;
+    if (pool != nullptr && overflowed(*pool, fault, stack_pointer(machine))) {
+      const context& running = pool->current();
+      length = std::snprintf(text, sizeof text,
+                             "manta: stack overflow in %s%.200s%s (stack %zu, %zu KiB); give the rank a larger stack: "
+                             "ulimit -s or MANTA_STACK_KIB\n",
+                             task != nullptr ? "task '" : "", task != nullptr ? task : "the driver",
+                             task != nullptr ? "'" : "", running.number(), running.bytes() >> 10);
+    } else if (pool != nullptr && task != nullptr) {
+      length = std::snprintf(text, sizeof text, "manta: segmentation fault at %p in task '%.200s'\n", address, task);
+    }
+    if (length > 0) {
+      const auto bytes = static_cast<std::size_t>(length);
+      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, bytes < sizeof text ? bytes : sizeof text - 1);
+    }
+  }
+
+  static void handle(int signal, siginfo_t* info, void* machine) {
+    const int error_number = errno;
+    static thread_local volatile sig_atomic_t reported = 0;  // an earlier handler may return, and the fault repeat
+    if (reported == 0) {
+      reported = 1;
+      report(info->si_addr, machine);
+    }
+    errno = error_number;
+    if ((earlier.sa_flags & SA_SIGINFO) != 0 && earlier.sa_sigaction != nullptr)
+      earlier.sa_sigaction(signal, info, machine);
+    else if (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN)
+      earlier.sa_handler(signal);
+    else
+      ::signal(signal, SIG_DFL);
+    // The faulting instruction runs again; with the default action that ends the process by the true signal.
+    if (info->si_code <= 0 && earlier.sa_handler == SIG_DFL) ::raise(signal);  // sent by kill(): nothing will repeat
+  }
+
+  // The thread's own signal stack; one that somebody else has set up is kept if it is large enough.
+  class signal_stack {
+   public:
+    signal_stack() {
+      stack_t present{};
+      if (::sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) == 0 &&
+          present.ss_size >= (16u << 10))
+        return;
+      void* mapping = ::mmap(nullptr, signal_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+      if (mapping == MAP_FAILED) return;  // no report then; not worth a failure
+      stack_t mine{};
+      mine.ss_sp = mapping;
+      mine.ss_size = signal_stack_bytes;
+      if (::sigaltstack(&mine, nullptr) == 0)
+        memory_ = mapping;
+      else
+        ::munmap(mapping, signal_stack_bytes);
+    }
+    ~signal_stack() {
+      if (memory_ == nullptr) return;
+      stack_t present{};
+      if (::sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_ONSTACK) != 0) return;
+      if (present.ss_sp == memory_) {
+        stack_t none{};
+        none.ss_flags = SS_DISABLE;
+        ::sigaltstack(&none, nullptr);
+      }
+      ::munmap(memory_, signal_stack_bytes);
+    }
+    signal_stack(const signal_stack&) = delete;
+    signal_stack& operator=(const signal_stack&) = delete;
+
+   private:
+    void* memory_ = nullptr;
+  };
+};
+
+}  // namespace detail
+
+inline void install_overflow_reporter(const char* (*task_name)()) {
+  using reporter = detail::overflow_reporter;
+  reporter::task_name = task_name;
+  static thread_local reporter::signal_stack stack;
+  static_cast<void>(stack);
+  if (reporter::installed) return;
+  reporter::installed = true;
+  struct sigaction action {};
+  action.sa_sigaction = &reporter::handle;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  ::sigemptyset(&action.sa_mask);
+  ::sigaction(SIGSEGV, nullptr, &reporter::earlier);  // before ours can run
+  ::sigaction(SIGSEGV, &action, nullptr);
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// References across ranks. Handles on one rank share one count and cost no
+// message. The home counts the references that other ranks owe it; a rank that
+// knows an object of another home has a stand-in node that counts how many it
+// owes and returns them together when its last handle dies.
+//
+// A rank that passes on a handle it does not own lends it: it keeps its
+// stand-in until the receiver has got a reference of its own from the home
+// (borrow, granted, repaid), so that the count at the home never falls to zero
+// too early. A rank that owes two or gives up its last handle passes on the
+// reference itself and nothing else is said.
+#pragma once
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::exec {
+
+inline node& engine::make_node(std::uint32_t function, std::uint32_t type) {
+  node& n = graph_.nodes.make();
+  n.function = function;
+  n.type = type;
+  n.refs.store(1, std::memory_order_relaxed);
+  return n;
+}
+
+inline void engine::drop_handle(node& n) {
+  if (n.refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  engine* e = current_;
+  if (e == nullptr || &e->graph_.nodes.at(n.index) != &n) return;  // outlived its runtime
+  if (role_ == role::none) {  // a thread of the user's: leave it to the rank's own
+    pthread_mutex_lock(&e->foreign_mutex_);
+    e->foreign_drops_.push_back(&n);
+    e->has_foreign_drops_.store(true, std::memory_order_release);
+    pthread_mutex_unlock(&e->foreign_mutex_);
+    return;
+  }
+  guard g(*e);
+  e->reclaim(n);
+}
+
+inline void engine::drain_foreign_drops() {
+  if (!has_foreign_drops_.load(std::memory_order_acquire)) return;
+  std::vector<node*> drops;
+  pthread_mutex_lock(&foreign_mutex_);
+  drops.swap(foreign_drops_);
+  has_foreign_drops_.store(false, std::memory_order_relaxed);
+  pthread_mutex_unlock(&foreign_mutex_);
+  for (node* n : drops) reclaim(*n);
+}
+
+// Destroying a value may drop the last handle of others: a list instead of recursion keeps a chain of a million
+// values from needing a stack of that depth.
+inline void engine::reclaim(node& n) {
+  to_reclaim_.push_back(&n);
+  if (reclaiming_) return;
+  reclaiming_ = true;
+  while (!to_reclaim_.empty()) {
+    node* next = to_reclaim_.back();
+    to_reclaim_.pop_back();
+    reclaim_one(*next);
+  }
+  reclaiming_ = false;
+}
+
+inline void engine::reclaim_one(node& n) {
+  if (n.state == state::failed && !n.has(node::observed)) {
+    if (++unobserved_count_ <= 5) unobserved_.push_back(store::describe(*store::failure_of(n)));
+  }
+  std::uint64_t calls = 0;
+  if (n.has(node::actor)) {
+    const auto made = calls_made_.find(n.index);
+    if (made != calls_made_.end()) {
+      calls = made->second;
+      calls_made_.erase(made);
+    }
+  }
+  if (is_stand_in(n)) {
+    link* home = n.links;
+    stand_ins_.erase(key(home->rank, home->index));
+    if (home->count > 0) send(home->rank, message::drop, drop_message{home->index, home->count, calls});
+    n.links = home->next;
+    graph_.links.free(home);
+  } else if (n.has(node::actor)) {
+    if (n.state == state::ready) {
+      actor_place place;
+      std::memcpy(&place, n.bytes, sizeof place);
+      send(place.rank, message::end_actor, end_actor_message{place.slot, 0, calls});
+    }
+    const auto name = my_names_.find(n.index);
+    if (name != my_names_.end()) {
+      const index_message m{n.index, rank_};
+      send(0, message::name_gone, m, name->second.data(), name->second.size());
+      my_names_.erase(name);
+    }
+  } else if (n.form == form::remote) {
+    // the place keeps the value until it hears of this, and the index is not used again before it has answered
+    n.refs.store(1, std::memory_order_relaxed);
+    send(n.remote.place, message::release, index_message{n.index, rank_});
+    n.form = form::none;
+    return;
+  }
+  while (n.links != nullptr) {  // only at the end of a run can others still be linked
+    link* l = n.links;
+    n.links = l->next;
+    graph_.links.free(l);
+  }
+  if (n.form == form::record) free_task(n.record);
+  store::clear(n);
+  graph_.nodes.free(n);
+}
+
+inline reference_message engine::export_reference(node& n) {
+  if (is_stand_in(n)) {
+    link* home = n.links;
+    if (home->count >= 2) {
+      --home->count;
+      return {home->rank, home->index, rank_, no_index};
+    }
+    hold(n);
+    return {home->rank, home->index, rank_, n.index};
+  }
+  if (n.links == nullptr || n.links->kind != link_kind::exported) {
+    link* exported = graph_.links.make();
+    exported->kind = link_kind::exported;
+    exported->next = n.links;
+    n.links = exported;
+    hold(n);
+  }
+  ++n.links->count;
+  return {rank_, n.index, rank_, no_index};
+}
+
+inline node& engine::stand_in(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t type) {
+  const auto [at, is_new] = stand_ins_.try_emplace(key(home_rank, home_index), no_index);
+  if (!is_new) {
+    node& n = graph_.nodes.at(at->second);
+    hold(n);
+    return n;
+  }
+  node& n = make_node(no_index, type);
+  at->second = n.index;
+  link* home = graph_.links.make();
+  home->kind = link_kind::home;
+  home->rank = home_rank;
+  home->index = home_index;
+  n.links = home;
+  return n;
+}
+
+inline node& engine::import_reference(const reference_message& r, std::uint32_t type) {
+  if (r.home_rank == rank_) {
+    node& n = graph_.nodes.at(r.home_index);
+    hold(n);
+    if (r.lender_index == no_index) {
+      on_drop({r.home_index, 1, 0});
+    } else {
+      send(r.lender_rank, message::repaid, index_message{r.lender_index, 0});
+    }
+    return n;
+  }
+  node& n = stand_in(r.home_rank, r.home_index, type);
+  if (n.type == no_index) n.type = type;
+  if (r.lender_index == no_index) {
+    ++n.links->count;
+  } else if (r.lender_rank == rank_) {
+    release(n);  // lent to ourselves: the loan and the new handle are on the same node
+  } else {
+    hold(n);  // until granted
+    send(r.home_rank, message::borrow, borrow_message{r.home_index, n.index, r.lender_rank, r.lender_index});
+  }
+  return n;
+}
+
+inline void engine::on_drop(const drop_message& m) {
+  node& n = graph_.nodes.at(m.index);
+  if (m.calls != 0) calls_made_[n.index] += m.calls;
+  link* exported = n.links;
+  exported->count -= m.count;
+  if (exported->count == 0) {
+    n.links = exported->next;
+    graph_.links.free(exported);
+    release(n);
+  }
+}
+
+inline void engine::on_borrow(std::uint32_t from, const borrow_message& m) {
+  node& n = graph_.nodes.at(m.home_index);
+  export_reference(n);
+  send(from, message::granted, index_message{m.index, 0});
+  send(m.lender_rank, message::repaid, index_message{m.lender_index, 0});
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,551 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// From submission to the end of a task. A task waits for its inputs on the rank
+// that submitted it. When they exist it may start: on this rank at once if it
+// executes tasks and nothing else was asked for, else rank 0 places it. What a
+// rank has too much of it gives to rank 0 when rank 0 asks because others idle.
+#pragma once
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::exec {
+
+inline std::uint64_t child_id(running_task& parent) {
+  return base::mix(parent.id + ++parent.children * 0x9e3779b97f4a7c15ULL);
+}
+
+inline node& engine::submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
+                            node* const* inputs, std::uint32_t input_count,
+                            std::shared_ptr<const graph::request> request) {
+  node& n = make_node(function, type);
+  hold(n);  // the engine's own, until the task has ended
+  const std::uint64_t id = child_id(*running_);
+  if (request != nullptr && request->actor) n.set(node::actor);
+  if (input_count == 0 && request == nullptr && bytes <= graph::compact_bytes) {
+    if (scheduler_ != nullptr && !executes()) {
+      std::uint32_t charge = 0;
+      const std::uint32_t to = scheduler_->take_room(function, charge);
+      if (to != no_index) {  // straight into the outgoing batch
+        const task_message m{id, function, rank_, n.index, charge, static_cast<std::uint32_t>(bytes), 0,
+                             task_message::by_scheduler, 0};
+        send(to, message::run, m, arguments, bytes);
+        if ((++submissions_ & 63) == 0) relieve();
+        return n;
+      }
+    }
+    n.form = form::compact;
+    n.compact.id = id;
+    n.size = static_cast<std::uint8_t>(bytes);
+    if (bytes != 0) std::memcpy(n.compact.arguments, arguments, bytes);
+    task_ready(n);
+  } else {
+    task* t = task::make(input_count, static_cast<std::uint32_t>(bytes));
+    t->id = id;
+    t->function = function;
+    t->home_rank = rank_;
+    t->home_index = n.index;
+    t->request = std::move(request);
+    if (input_count != 0) std::memcpy(t->inputs(), inputs, input_count * sizeof(node*));
+    if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
+    n.form = form::record;
+    n.record = t;
+    start_when_possible(n);
+  }
+  if ((++submissions_ & 63) == 0) relieve();
+  return n;
+}
+
+inline void engine::start_when_possible(node& n) {
+  for (std::uint32_t i = 0; i < n.record->input_count; ++i) need(*n.record->inputs()[i]);
+  if (graph_.depend(n)) task_ready(n);
+}
+
+/// All inputs of a task of ours have ended.
+inline void engine::task_ready(node& n) {
+  if (n.form == form::record) {
+    task& t = *n.record;
+    for (std::uint32_t i = 0; i < t.input_count; ++i) {
+      node& input = *t.inputs()[i];
+      if (input.state != state::failed) continue;
+      input.set(node::observed);
+      fail(n, chained(store::failure_of(input), n));
+      return release(n);
+    }
+    if (t.request != nullptr && !t.request->anywhere() && scheduler_ == nullptr) {  // rank 0 places it
+      const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
+      append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
+      if (t.request->retries == 0) {
+        n.form = form::none;
+        free_task(&t);
+      }
+      return;
+    }
+    if (scheduler_ != nullptr && ((t.request != nullptr && !t.request->anywhere()) || !executes())) {
+      return scheduler_->ready(n);
+    }
+  } else if (scheduler_ != nullptr && !executes()) {
+    return scheduler_->ready(n);
+  }
+  n.set(node::queued);
+  local_.push_back(n);
+  if (owed_ > 0) give_away(false);
+}
+
+inline void engine::decide() {
+  scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) { dispatch(n, to, charge); });
+  ask_for_work();
+}
+
+inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
+  if (n.form == form::compact) {
+    const task_message m{n.compact.id, n.function, rank_, n.index, charge, n.size, 0, task_message::by_scheduler, 0};
+    send(to, message::run, m, n.compact.arguments, n.size);
+    n.form = form::none;
+    return;
+  }
+  task& t = *n.record;
+  const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
+                       charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
+  append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
+  if (t.home_rank != rank_ || t.home_index != n.index) {  // placed for another rank: nothing is left to do here
+    release(n);
+  } else if (t.request == nullptr) {
+    n.form = form::none;
+    free_task(&t);
+  } else if (t.request->retries == 0) {
+    drop_inputs(&t);  // the request is needed when it ends
+  }
+}
+
+inline void engine::append_task(std::uint32_t to, message kind, const task_message& header,
+                                const graph::request* request, const std::byte* arguments, std::size_t bytes,
+                                node* const* inputs, std::uint32_t input_count) {
+  task_message m = header;
+  wire::buffer& out = inputs_scratch_;
+  out.clear();
+  if (request != nullptr) {
+    m.flags |= task_message::has_request;
+    const std::size_t at = out.size();
+    out.extend(8);
+    wire::writer archive(out);
+    archive(*request);
+    const std::uint64_t length = out.size() - at - 8;
+    std::memcpy(out.data() + at, &length, 8);
+  }
+  out.append(arguments, bytes);
+  if (input_count != 0) {
+    m.flags |= task_message::has_inputs;
+    out.append(&input_count, sizeof input_count);
+  }
+  for (std::uint32_t i = 0; i < input_count; ++i) {
+    node& n = *inputs[i];
+    input_message in{0, n.type, 0, 0, 0};
+    if (n.state == state::ready && (n.form == form::plain || n.form == form::none)) {
+      in.flags = input_message::is_inline | input_message::is_plain;
+      in.bytes = n.form == form::none ? 0 : n.has(node::actor) ? 8 : wire::type_at(n.type).plain_bytes;
+      out.append(&in, sizeof in);
+      out.append(n.bytes, in.bytes);
+      continue;
+    }
+    if (n.state == state::ready && (n.form == form::box || n.form == form::blob)) {
+      const std::size_t at = out.size();
+      out.append(&in, sizeof in);
+      bool references = false;
+      bool fits = false;
+      try {
+        if (n.has(node::references)) store::decode(n);
+        fits = store::encode_within(n, out, store::inline_bytes, references);
+      } catch (...) {
+        out.shrink(at + sizeof in);  // the pull meets the error again and tells it
+      }
+      if (fits) {
+        in.flags = input_message::is_inline;
+        if (references) in.flags |= input_message::references;
+        in.bytes = out.size() - at - sizeof in;
+        std::memcpy(out.data() + at, &in, sizeof in);
+        continue;
+      }
+      out.shrink(at);
+    }
+    if (n.state == state::ready) {
+      in.flags = input_message::known;
+      in.place = n.form == form::remote ? n.remote.place : rank_;
+      in.bytes = n.form == form::remote ? n.remote.bytes : store::inline_bytes + 1;
+    }
+    const reference_message reference = export_reference(n);
+    out.append(&in, sizeof in);
+    out.append(&reference, sizeof reference);
+  }
+  send(to, kind, m, out.data(), out.size());
+}
+
+inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+  task_message m;
+  std::memcpy(&m, data, sizeof m);
+  const std::byte* at = data + sizeof m;
+  std::shared_ptr<graph::request> request;
+  if ((m.flags & task_message::has_request) != 0) {
+    std::uint64_t length = 0;
+    std::memcpy(&length, at, 8);
+    request = std::make_shared<graph::request>();
+    wire::reader in(at + 8, length);
+    in(*request);
+    at += 8 + length;
+  }
+  const std::byte* arguments = at;
+  at += m.argument_bytes;
+  std::uint32_t input_count = 0;
+  if ((m.flags & task_message::has_inputs) != 0) {
+    std::memcpy(&input_count, at, sizeof input_count);
+    at += sizeof input_count;
+  }
+  task* t = task::make(input_count, m.argument_bytes);
+  t->id = m.id;
+  t->function = m.function;
+  t->home_rank = m.home_rank;
+  t->home_index = m.home_index;
+  t->charge = m.charge_or_slot;
+  t->slot = m.charge_or_slot;
+  t->caller = from;
+  t->attempt = m.attempt;
+  t->by_scheduler = (m.flags & task_message::by_scheduler) != 0;
+  t->request = std::move(request);
+  if (m.argument_bytes != 0) std::memcpy(t->arguments(), arguments, m.argument_bytes);
+  for (std::uint32_t i = 0; i < input_count; ++i) {
+    input_message in;
+    std::memcpy(&in, at, sizeof in);
+    at += sizeof in;
+    if ((in.flags & input_message::is_inline) != 0) {
+      node& n = make_node(no_index, in.type);
+      if ((in.flags & input_message::is_plain) != 0) {
+        store::set_plain(n, at, in.bytes);
+      } else {
+        store::set_blob(n, at, in.bytes, (in.flags & input_message::references) != 0);
+      }
+      n.state = state::ready;
+      at += in.bytes;
+      t->inputs()[i] = &n;
+    } else {
+      reference_message reference;
+      std::memcpy(&reference, at, sizeof reference);
+      at += sizeof reference;
+      node& n = import_reference(reference, in.type);
+      if (n.state == state::pending && is_stand_in(n) && (in.flags & input_message::known) != 0 && in.place != rank_) {
+        n.form = form::remote;
+        n.remote.bytes = in.bytes;
+        n.remote.place = in.place;
+        complete(n);
+      }
+      t->inputs()[i] = &n;
+    }
+  }
+  (void)bytes;
+  return t;
+}
+
+inline void engine::drop_inputs(task* t) {
+  const std::uint32_t count = t->input_count;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (t->inputs()[i] != nullptr) release(*std::exchange(t->inputs()[i], nullptr));
+  }
+}
+inline void engine::free_task(task* t) {
+  drop_inputs(t);
+  task::free(t);
+}
+
+// --- tasks that came to be run here
+
+inline void engine::await_input(task* t, node& input) {
+  if (input.state == state::pending) {
+    need(input);
+  } else {
+    fetch(input);
+  }
+  graph_.add_link(input, link_kind::staged).pointer = t;
+  ++t->missing;
+}
+
+/// Has what is not here brought here; when all is, the task stands in staged_ or its actor is listed.
+inline void engine::stage(task* t) {
+  for (std::uint32_t i = 0; i < t->input_count; ++i) {
+    if (!store::is_here(*t->inputs()[i])) await_input(t, *t->inputs()[i]);
+  }
+  if (t->missing == 0) return staged(t);
+  if (t->by_scheduler) ++awaiting_inputs_;
+}
+
+inline void engine::staged(task* t) {
+  if (t->slot != no_index && !t->by_scheduler) {
+    list_slot(t->slot);
+  } else {
+    staged_.push_back(t);
+  }
+}
+
+inline void engine::stage_input_arrived(task* t, node& input) {
+  --t->missing;
+  if (!store::is_here(input)) return await_input(t, input);
+  if (t->missing != 0) return;
+  if (t->by_scheduler) --awaiting_inputs_;
+  staged(t);
+}
+
+/// Runs a function; false and the reason if it threw.
+inline bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
+                           std::uint64_t& ns) {
+  running_task* const before = std::exchange(running_, &identity);
+  const std::uint64_t start = base::ticks();
+  bool ok = true;
+  try {
+    wire::function_at(function).run(call);
+  } catch (...) {
+    ok = false;
+    store::failure f = store::current_failure();
+    f.details.function = identity.name();
+    f.details.rank = static_cast<int>(rank_);
+    f.details.host = store::host_name();
+    f.details.attempt = static_cast<int>(identity.attempt);
+    why = std::make_shared<const store::failure>(std::move(f));
+  }
+  static const double scale = base::nanoseconds_per_tick();
+  ns = static_cast<std::uint64_t>(static_cast<double>(base::ticks() - start) * scale);
+  running_ = before;
+  return ok;
+}
+
+/// A task of ours, on this rank.
+inline void engine::run_node(node& n) {
+  n.reset(node::queued);
+  store::failure_ptr why;
+  std::uint64_t ns = 0;
+  bool ok = false;
+  if (n.form == form::compact) {
+    std::byte arguments[graph::compact_bytes];
+    std::memcpy(arguments, n.compact.arguments, sizeof arguments);
+    running_task identity{n.compact.id, 0, n.function, 0, nullptr};
+    n.form = form::none;
+    invocation call(lock_, arguments, n.size);
+    ok = invoke(call, n.function, identity, why, ns);
+    return finish_here(n, call, ok, why);
+  }
+  task* t = n.record;
+  bool here = true;
+  for (std::uint32_t i = 0; i < t->input_count; ++i) {
+    node& input = *t->inputs()[i];
+    here = here && store::is_here(input);
+    if (input.state != state::failed) continue;
+    input.set(node::observed);  // bringing it here failed
+    fail(n, chained(store::failure_of(input), n));
+    return release(n);
+  }
+  if (!here) {  // brought here first; the node stays pending and comes back as a staged task
+    t->slot = no_index;
+    t->by_scheduler = false;
+    return stage(t);
+  }
+  running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
+  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  call.keeps_inputs = t->request != nullptr && t->request->retries > t->attempt;
+  ok = invoke(call, t->function, identity, why, ns);
+  finish_here(n, call, ok, why);
+}
+
+inline void engine::finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why) {
+  if (!ok && retry(n)) return;
+  if (ok && call.actor != nullptr) {
+    const std::shared_ptr<const graph::request> request = n.record->request;
+    const actor_place place{rank_, new_slot(call, n.function, request)};
+    free_task(n.record);
+    store::set_plain(n, &place, sizeof place);
+    complete(n);
+    return release(n);
+  }
+  if (!ok) {
+    fail(n, why);
+    return release(n);
+  }
+  if (n.form == form::record) free_task(n.record);
+  n.form = call.form == form::none ? form::none : call.form;
+  if (call.form == form::plain) std::memcpy(n.bytes, call.plain, sizeof call.plain);
+  if (call.form == form::box) n.box = call.box;
+  complete(n);
+  release(n);
+}
+
+/// Runs it again if it may be.
+inline bool engine::retry(node& n) {
+  if (n.form != form::record || n.record->request == nullptr) return false;
+  task& t = *n.record;
+  if (stopping_ || static_cast<int>(t.attempt) >= t.request->retries) return false;
+  ++t.attempt;
+  task_ready(n);
+  return true;
+}
+
+/// A received task whose inputs are all here; or one of ours that had to fetch some.
+inline void engine::run_staged(task* t) {
+  if (t->home_rank == rank_ && !t->by_scheduler && t->slot == no_index) return run_node(graph_.nodes.at(t->home_index));
+  store::failure_ptr why;
+  std::uint64_t ns = 0;
+  bool ok = true;
+  running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
+  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  for (std::uint32_t i = 0; i < t->input_count && ok; ++i) {
+    if (t->inputs()[i]->state != state::failed) continue;
+    ok = false;  // bringing it here failed
+    t->inputs()[i]->set(node::observed);
+    auto next = std::make_shared<store::failure>(*store::failure_of(*t->inputs()[i]));
+    next->details.chain.push_back(identity.name());
+    why = std::move(next);
+  }
+  ok = ok && invoke(call, t->function, identity, why, ns);
+  if (ok && call.actor != nullptr) {
+    const actor_place place{rank_, new_slot(call, t->function, t->request)};
+    call.form = form::plain;
+    std::memcpy(call.plain, &place, sizeof place);
+    call.type = wire::type_index<std::uint64_t>::value;
+    call.actor = nullptr;
+  }
+  const std::shared_ptr<const graph::request> request = t->request;
+  const task ended = *t;
+  free_task(t);
+  finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, request.get(), ended.by_scheduler,
+                 call, ok, why, ns);
+}
+
+inline void engine::run_message(const message_queue::view& v) {
+  task_message m;
+  std::memcpy(&m, v.data, sizeof m);
+  if ((m.flags & (task_message::has_inputs | task_message::has_request)) != 0) {
+    return stage(read_task(v.from, v.data, v.bytes));
+  }
+  store::failure_ptr why;
+  std::uint64_t ns = 0;
+  running_task identity{m.id, 0, m.function, m.attempt, nullptr};
+  invocation call(lock_, v.data + sizeof m, m.argument_bytes);
+  const bool ok = invoke(call, m.function, identity, why, ns);
+  finish_foreign(m.home_rank, m.home_index, m.function, m.charge_or_slot, nullptr,
+                 (m.flags & task_message::by_scheduler) != 0, call, ok, why, ns);
+}
+
+inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
+                                   std::uint32_t charge, const graph::request* request, bool by_scheduler,
+                                   invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns) {
+  if (by_scheduler) {
+    --received_tasks_;
+    if (home_rank != 0) {  // rank 0 hears of its own tasks by their results
+      const ended_message m{function, charge, static_cast<std::uint32_t>(std::min<std::uint64_t>(ns, 0xffffffffu)),
+                            ok ? 0u : 1u};
+      wire::buffer bytes;
+      if (request != nullptr) {
+        wire::writer out(bytes);
+        out(*request);
+      }
+      send(0, message::ended, m, bytes.data(), bytes.size());
+    }
+  }
+  const bool tell_scheduler = by_scheduler && home_rank == 0;
+  if (home_rank == rank_) {
+    if (tell_scheduler) scheduler_->ended(rank_, function, charge, ns, request);
+    if (tell_scheduler && !ok && request != nullptr && request->actor) scheduler_->give_back(rank_, *request);
+    return finish_here(graph_.nodes.at(home_index), call, ok, why);
+  }
+  if (ok) {
+    send_result(home_rank, home_index, call, charge, ns, tell_scheduler);
+  } else {
+    send_failure(home_rank, home_index, why, charge, ns, tell_scheduler);
+  }
+}
+
+/// At the home.
+inline void engine::on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
+  node& n = graph_.nodes.at(m.index);
+  if ((m.flags & result_message::by_scheduler) != 0) {
+    const graph::request* request = n.form == form::record ? n.record->request.get() : nullptr;
+    scheduler_->ended(from, n.function, m.charge, m.nanoseconds, request);
+    if (request != nullptr && request->actor && static_cast<form>(m.form) == form::failure) {
+      scheduler_->give_back(from, *request);
+    }
+  }
+  if (static_cast<form>(m.form) == form::failure && retry(n)) return;
+  if (n.form == form::record) {
+    free_task(n.record);
+    n.form = form::none;
+  }
+  accept_value(n, m, data, bytes);
+  release(n);
+}
+
+// --- sharing work
+
+inline void engine::on_submit(std::uint32_t from, const std::byte* data, std::size_t bytes, bool returned) {
+  task* t = read_task(from, data, bytes);
+  t->slot = no_index;
+  if (returned && t->by_scheduler) {
+    scheduler_->returned(from, t->charge);
+    t->by_scheduler = false;
+  }
+  asked_[from] = false;
+  node& n = make_node(t->function, no_index);
+  n.form = form::record;
+  n.record = t;
+  scheduler_->ready(n);
+}
+
+/// Rank 0: some executors idle and nothing waits to be placed: ask those that are busy for what they have.
+inline void engine::ask_for_work() {
+  if (size_ <= 2 || scheduler_->waiting() != 0) return;
+  std::uint32_t idle_ranks = 0;
+  for (const std::uint32_t r : scheduler_->executing()) idle_ranks += scheduler_->idle(r);
+  if (idle_ranks == 0) return;
+  for (const std::uint32_t r : scheduler_->executing()) {
+    if (r == rank_ || asked_[r] || scheduler_->idle(r)) continue;
+    asked_[r] = true;
+    send(r, message::demand, index_message{idle_ranks, 0});
+  }
+}
+
+/// Gives rank 0 some of what it asked for, oldest first: the oldest tasks are the largest subtrees.
+inline void engine::give_away(bool overdue) {
+  std::size_t may_give = local_.size() / 2 + (overdue ? local_.size() % 2 : 0);
+  while (owed_ > 0 && may_give > 0) {
+    --may_give;
+    node& n = local_.pop_front();
+    n.reset(node::queued);
+    --owed_;
+    if (n.form == form::compact) {
+      const task_message m{n.compact.id, n.function, rank_, n.index, 0, n.size, 0, 0, 0};
+      send(0, message::submit, m, n.compact.arguments, n.size);
+      n.form = form::none;
+      continue;
+    }
+    task& t = *n.record;
+    const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
+    append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
+    if (t.request == nullptr || t.request->retries == 0) {
+      n.form = form::none;
+      free_task(&t);
+    }
+  }
+  if (!overdue) return;
+  // the running task takes longer than was thought: what was sent here ahead of time can go elsewhere
+  for (std::size_t i = inbox_.size(); owed_ > 0 && i > 0; --i) {
+    const message_queue::view v = inbox_.pop();
+    task_message m;
+    std::memcpy(&m, v.data, sizeof m);
+    if ((m.flags & task_message::has_request) != 0) {  // it was placed here for a reason
+      const std::vector<std::byte> copy(v.data, v.data + v.bytes);
+      inbox_.push(v.from, copy.data(), copy.size());
+      continue;
+    }
+    --owed_;
+    --received_tasks_;
+    std::byte* at = begin(0, message::come_back, v.bytes);
+    std::memcpy(at, v.data, v.bytes);
+    commit(0, message::come_back, v.bytes);
+  }
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,257 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Waiting never holds a rank. A stack that waits polls where it stands as long
+// as there is nothing to run; when there is, it is left as it is and the
+// service loop runs on a pooled stack, until what it waits for is there. The
+// order at the top level is always: poll, run, pump.
+#pragma once
+
+#include <unistd.h>
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::exec {
+
+inline void engine::watch(node& n, wait_record& record, std::uint32_t position) {
+  need(n);
+  link& l = graph_.add_link(n, link_kind::waiter);
+  l.pointer = &record;
+  l.index = position;
+  if (record.first == nullptr) record.first = &n;
+}
+
+inline void engine::wake(wait_record& record) {
+  if (record.parked == nullptr || record.queued) return;
+  record.queued = true;
+  to_continue_.push_back(record.parked);
+}
+
+inline context* engine::next_to_continue() {
+  if (to_continue_.empty()) return nullptr;
+  context* next = to_continue_.front();
+  to_continue_.pop_front();
+  return next;
+}
+
+inline void engine::wait(wait_record& record) {
+  if (record.over()) return;
+  running_task* const task = running_;
+  record.task = task;
+  waits_.push_back(&record);
+  if (record.deadline != wait_record::never) ++timed_waits_;
+  const auto left = [&](auto&& leave) {
+    record.parked = &stacks_->current();
+    leave();
+    record.parked = nullptr;
+    record.queued = false;
+  };
+  for (;;) {
+    resting_ = true;
+    const bool any = progress();
+    resting_ = false;
+    if (record.over() || (record.deadline != wait_record::never && base::now_ns() >= record.deadline)) break;
+    if (context* next = next_to_continue()) {
+      left([&] { stacks_->park_and_switch(*next); });
+    } else if (runnable()) {
+      left([&] { stacks_->park(); });
+    } else if (any) {
+      awake();
+      net_.pump(true);
+    } else {
+      idle();
+    }
+    if (record.over()) break;
+  }
+  awake();
+  running_ = task;
+  if (record.deadline != wait_record::never) --timed_waits_;
+  waits_.erase(std::find(waits_.begin(), waits_.end(), &record));
+}
+
+/// The loop of a pooled stack.
+inline void engine::service() {
+  unsigned turns = 0;
+  std::uint64_t last_poll = base::ticks();
+  const auto poll_every = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
+  for (;;) {
+    if (context* next = next_to_continue()) {
+      stacks_->release_and_switch(*next);
+      continue;
+    }
+    if (run_one()) {
+      const std::uint64_t now = base::ticks();
+      const bool late = now - last_poll > poll_every;
+      if (!late && (++turns & 15) != 0 && runnable()) continue;
+      last_poll = now;
+      progress();
+      net_.pump(late);
+      continue;
+    }
+    resting_ = true;
+    const bool any = progress();
+    resting_ = false;
+    if (any) {
+      awake();
+      if (!runnable()) net_.pump(true);
+    } else if (to_continue_.empty() && !runnable()) {
+      idle();
+    }
+  }
+}
+
+/// Calls first, they are short and somebody waits for them; then the newest task made here, so that memory follows
+/// depth and not breadth; then what was sent here, in order.
+inline bool engine::run_one() {
+  if (!listed_slots_.empty()) {
+    run_mailbox();
+  } else if (!calls_.empty()) {
+    receive_call(calls_.pop());
+  } else if (!local_.empty()) {
+    run_node(local_.pop_back());
+  } else if (!staged_.empty()) {
+    task* t = staged_.front();
+    staged_.pop_front();
+    run_staged(t);
+  } else if (!inbox_.empty()) {
+    run_message(inbox_.pop());
+  } else {
+    return false;
+  }
+  return true;
+}
+
+inline bool engine::progress() {
+  bool any = net_.poll([this](int from, std::uint8_t kind, const std::byte* data, std::size_t bytes) {
+    on_message(static_cast<std::uint32_t>(from), static_cast<message>(kind), data, bytes);
+  });
+  any |= net_.poll_bulk([this](std::uint64_t token) { on_block(token); });
+  if (!arrived_.empty()) {
+    decode_arrived();
+    any = true;
+  }
+  if (has_foreign_drops_.load(std::memory_order_relaxed)) drain_foreign_drops();
+  if (!ending_slots_.empty()) end_marked_slots();
+  if (drop_asked_) drop_unstarted();
+  if (timed_waits_ > 0) check_deadlines();
+  if (scheduler_ != nullptr) scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) {
+    dispatch(n, to, charge);
+  });
+  return any;
+}
+
+inline void engine::check_deadlines() {
+  const std::int64_t now = base::now_ns();
+  for (wait_record* record : waits_) {
+    if (record->deadline <= now) wake(*record);
+  }
+}
+
+/// Nothing came and nothing can run. Spins, then yields, then sleeps, by how long it has been silent.
+inline void engine::idle() {
+  net_.pump(true);
+  if (scheduler_ == nullptr) {
+    report_blocked();
+  } else {
+    ask_for_work();
+    look_for_deadlock();
+  }
+  const unsigned spins = net_.oversubscribed() ? 20 : 1000;
+  if (++silence_ <= spins) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+    return;
+  }
+  const std::int64_t now = base::now_ns();
+  if (silence_ == spins + 1) silent_since_ = now;
+  const std::int64_t silent = now - silent_since_;
+  if (silent < 2'000'000 || net_.bulk_outstanding() != 0 || net_.queued_bytes() != 0) {
+    sched_yield();
+    return;
+  }
+  deep_idle_.store(true, std::memory_order_relaxed);  // the helper has nothing to do either
+  usleep(silent < 10'000'000 ? 50 : silent < 100'000'000 ? 500 : 1000);
+}
+
+inline void engine::report_blocked() {
+  const std::uint32_t blocked = received_tasks_ - awaiting_inputs_;
+  if (blocked == reported_blocked_) return;
+  reported_blocked_ = blocked;
+  send(0, message::blocked, index_message{blocked, 0});
+  net_.pump(true);
+}
+
+inline void engine::step() {
+  resting_ = false;
+  progress();
+  if (!to_continue_.empty() || runnable()) {
+    wait_record once;  // over as soon as one other stack has had its turn
+    once.remaining = 1;
+    once.deadline = base::now_ns();
+    wait(once);
+  }
+  net_.pump(true);
+}
+
+inline void engine::relieve() {
+  constexpr std::size_t limit = std::size_t{4} << 20;
+  progress();
+  net_.pump(false);
+  while (net_.queued_bytes() > limit) {
+    progress();
+    net_.pump(true);
+    if (net_.oversubscribed()) sched_yield();
+  }
+}
+
+inline void engine::wait_for_end(node& n, bool may_inline) {
+  while (n.state == state::pending) {
+    if (may_inline && n.has(node::queued) && stacks_->room() > stacks_->stack_bytes() / 2) {
+      local_.remove(n);
+      running_task* const before = running_;
+      inline_frame frame(*stacks_);
+      run_node(n);
+      running_ = before;
+      continue;
+    }
+    wait_record record;
+    record.remaining = 1;
+    watch(n, record, 0);
+    wait(record);
+    if (record.failed) unwatch(n, record);
+    throw_if_deadlocked(record);
+  }
+}
+
+inline bool engine::wait_for_end(node& n, std::int64_t deadline) {
+  if (n.state != state::pending) return true;
+  wait_record record;
+  record.remaining = 1;
+  record.deadline = deadline;
+  watch(n, record, 0);
+  wait(record);
+  if (n.state == state::pending) unwatch(n, record);
+  return n.state != state::pending;
+}
+
+inline const void* engine::value(node& n, bool may_inline) {
+  wait_for_end(n, may_inline);
+  while (n.form == form::remote) {
+    fetch(n);
+    wait_record record;
+    record.remaining = 1;
+    watch(n, record, 0);
+    wait(record);
+    if (record.failed) unwatch(n, record);
+    throw_if_deadlocked(record);
+  }
+  if (n.state == state::failed) {
+    n.set(node::observed);
+    const store::failure_ptr why = store::failure_of(n);
+    store::raise(*why);
+  }
+  return store::decode(n);
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// One stack that waits for nodes to end: how many, which have, until when.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "manta/exec/invocation.hpp"
+
+namespace manta::exec {
+
+class context;
+
+struct wait_record {
+  static constexpr std::int64_t never = INT64_MAX;
+
+  std::uint32_t remaining = 0;            ///< ends still to come before the wait is over
+  std::int64_t deadline = never;
+  std::vector<std::uint32_t> ended;       ///< positions of the nodes that ended, in that order
+  context* parked = nullptr;              ///< the stack that was left, if it was
+  bool failed = false;                    ///< nothing can ever end: throw deadlock
+  bool queued = false;                    ///< stands in the list of stacks to continue
+  const running_task* task = nullptr;     ///< who waits, for reports
+  const graph::node* first = nullptr;     ///< for what
+
+  bool over() const { return remaining == 0 || failed; }
+};
+
+}  // namespace manta::exec

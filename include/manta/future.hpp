@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// future<T>: a handle on a value that is there or will be, anywhere in the
+// world of ranks. Handles may be copied, stored and sent; the value lives as
+// long as some handle does.
+#pragma once
+
+#include <chrono>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "manta/exec/engine.hpp"
+
+namespace manta {
+
+template <class T>
+class future;
+template <class A>
+class actor;
+
+namespace detail {
+
+inline std::int64_t deadline_after(std::chrono::nanoseconds d) {
+  const std::int64_t now = base::now_ns();
+  return d.count() > exec::wait_record::never - now ? exec::wait_record::never : now + d.count();
+}
+
+/// A counted pointer to a node; what futures and actor handles are made of.
+class handle {
+ public:
+  handle() = default;
+  explicit handle(graph::node& owned) : node_(&owned) {}
+  handle(const handle& other) : node_(other.node_) {
+    if (node_ != nullptr) node_->refs.fetch_add(1, std::memory_order_relaxed);
+  }
+  handle(handle&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
+  handle& operator=(handle other) noexcept {
+    std::swap(node_, other.node_);
+    return *this;
+  }
+  ~handle() {
+    if (node_ != nullptr) exec::engine::drop_handle(*node_);
+  }
+
+  bool valid() const { return node_ != nullptr; }
+  graph::node& node(const char* call) const {
+    if (node_ == nullptr) {
+      throw error(std::string("manta: ") + call + " on an empty handle; assign it from async, put or spawn first");
+    }
+    return *node_;
+  }
+  graph::node* get() const { return node_; }
+
+  void save(wire::writer& out) const {
+    exec::reference_message r{graph::no_index, 0, 0, 0};
+    if (node_ != nullptr) {
+      r = exec::engine::current()->export_reference(*node_);
+      out.note_reference();
+    }
+    out.write(&r, sizeof r);
+  }
+  void load(wire::reader& in, std::uint32_t type) {
+    exec::reference_message r;
+    in.read(&r, sizeof r);
+    *this = r.home_rank == graph::no_index ? handle() : handle(exec::engine::current()->import_reference(r, type));
+  }
+
+ private:
+  graph::node* node_ = nullptr;
+};
+
+/// Access for the other public headers; users have no business here.
+struct access {
+  template <class T>
+  static future<T> make_future(graph::node& owned) {
+    return future<T>(handle(owned));
+  }
+  template <class A>
+  static actor<A> make_actor(graph::node& owned) {
+    return actor<A>(handle(owned));
+  }
+  template <class Handle>
+  static const handle& of(const Handle& h) {
+    return h.handle_;
+  }
+};
+
+/// The value, moved out if nobody else can see it.
+template <class T>
+T take(graph::node& n, const void* value, bool may_move) {
+  if constexpr (wire::is_plain<T>) {
+    return *static_cast<const T*>(value);
+  } else {
+    if (may_move && n.form == graph::form::box && n.refs.load(std::memory_order_acquire) == 1) {
+      return std::move(*static_cast<T*>(const_cast<void*>(value)));
+    }
+    if constexpr (std::is_copy_constructible_v<T>) {
+      return *static_cast<const T*>(value);
+    } else {
+      throw error("manta: a value of the move-only type " + std::string(wire::type_name<T>()) +
+                  " has other holders and cannot be moved out; drop the other futures first or take a const reference");
+    }
+  }
+}
+
+}  // namespace detail
+
+/// A handle on an immutable value. An empty (default-constructed or moved-from) one may only be assigned to.
+/// All members that wait run other tasks of this rank meanwhile. Only the thread that runs tasks may call them;
+/// copying and destroying handles is allowed on any thread.
+template <class T>
+class future {
+ public:
+  using value_type = T;
+
+  future() = default;
+
+  /// Waits for the value; the reference holds as long as this or any other handle on this rank does.
+  /// A failed task's error is thrown here: task_failed, or the exception itself if its type was given to rethrow_as.
+  std::add_lvalue_reference_t<const T> get() const&
+    requires(!std::is_void_v<T>)
+  {
+    return *static_cast<std::add_pointer_t<const T>>(value("future::get"));
+  }
+  /// Waits and moves the value out if this is the last handle on this rank, else copies it.
+  T get() &&
+    requires(!std::is_void_v<T>)
+  {
+    const void* v = value("future::get");
+    exec::engine& e = exec::engine::here("future::get");
+    const exec::engine::guard g(e);
+    return detail::take<T>(handle_.node("future::get"), v, true);
+  }
+  /// Waits; throws the error of a failed task.
+  void get() const
+    requires std::is_void_v<T>
+  {
+    (void)value("future::get");
+  }
+
+  /// Has it ended, well or badly? Never waits for it, but receives what is there, and when this rank has other work
+  /// runs some of it first, so that a loop around ready() comes to an end.
+  bool ready() const {
+    exec::engine& e = exec::engine::here("future::ready");
+    const exec::engine::guard g(e);
+    graph::node& n = handle_.node("future::ready");
+    if (n.state == graph::state::pending) {
+      e.need(n);
+      e.step();
+    }
+    return n.state != graph::state::pending;
+  }
+  /// Waits until it has ended, well or badly.
+  void wait() const {
+    exec::engine& e = exec::engine::here("future::wait");
+    const exec::engine::guard g(e);
+    e.wait_for_end(handle_.node("future::wait"), false);
+  }
+  /// Waits at most that long; false if it has not ended by then. A task that runs here meanwhile is not interrupted.
+  template <class Rep, class Period>
+  bool wait_for(std::chrono::duration<Rep, Period> d) const {
+    return wait_until_ns(detail::deadline_after(std::chrono::duration_cast<std::chrono::nanoseconds>(d)));
+  }
+  template <class Clock, class Duration>
+  bool wait_until(std::chrono::time_point<Clock, Duration> t) const {
+    return wait_for(t - Clock::now());
+  }
+
+  bool valid() const { return handle_.valid(); }
+  friend bool operator==(const future& a, const future& b) { return a.handle_.get() == b.handle_.get(); }
+
+  template <class Archive>
+  void save(Archive& out) const {
+    static_assert(std::is_same_v<Archive, wire::writer>,
+                  "manta: a future can be sent between ranks but not written to other archives: write its value");
+    handle_.save(out);
+  }
+  template <class Archive>
+  void load(Archive& in) {
+    static_assert(std::is_same_v<Archive, wire::reader>, "manta: a future can only be received from another rank");
+    handle_.load(in, wire::type_index<T>::value);
+  }
+
+ private:
+  friend struct detail::access;
+  explicit future(detail::handle h) : handle_(std::move(h)) {}
+
+  const void* value(const char* call) const {
+    exec::engine& e = exec::engine::here(call);
+    const exec::engine::guard g(e);
+    return e.value(handle_.node(call));
+  }
+  bool wait_until_ns(std::int64_t deadline) const {
+    exec::engine& e = exec::engine::here("future::wait_for");
+    const exec::engine::guard g(e);
+    return e.wait_for_end(handle_.node("future::wait_for"), deadline);
+  }
+
+  detail::handle handle_;
+};
+
+namespace detail {
+template <class T>
+struct future_value {
+  static constexpr bool is_future = false;
+};
+template <class T>
+struct future_value<future<T>> {
+  static constexpr bool is_future = true;
+  using type = T;
+};
+template <class T>
+inline constexpr bool is_future = future_value<std::remove_cvref_t<T>>::is_future;
+template <class Range>
+using range_future = std::remove_cvref_t<decltype(*std::begin(std::declval<Range&>()))>;
+template <class Range>
+using range_value = typename future_value<range_future<Range>>::type;
+}  // namespace detail
+
+/// A future of a value made here; it stays on this rank until another one asks for it.
+template <class V>
+future<std::remove_cvref_t<V>> put(V&& value) {
+  using T = std::remove_cvref_t<V>;
+  if constexpr (wire::require_serializable<T>()) {
+    exec::engine& e = exec::engine::here("put");
+    const exec::engine::guard g(e);
+    graph::node& n = e.make_node(graph::no_index, wire::type_index<T>::value);
+    if constexpr (wire::is_plain<T>) {
+      store::set_plain(n, &value, sizeof value);
+    } else {
+      store::set_box(n, new T(std::forward<V>(value)));
+    }
+    e.complete(n);
+    return detail::access::make_future<T>(n);
+  } else {
+    return {};
+  }
+}
+
+/// The values of a range of futures, in order. Throws the first error in order.
+template <class Range>
+  requires detail::is_future<detail::range_future<Range>>
+auto get(Range&& futures) {
+  using T = detail::range_value<Range>;
+  if constexpr (std::is_void_v<T>) {
+    for (auto& f : futures) f.get();
+  } else {
+    std::vector<T> values;
+    for (auto& f : futures) {
+      if constexpr (std::is_rvalue_reference_v<Range&&> || !std::is_copy_constructible_v<T>) {
+        values.push_back(std::move(const_cast<detail::range_future<Range>&>(f)).get());
+      } else {
+        values.push_back(f.get());
+      }
+    }
+    return values;
+  }
+}
+
+template <class T>
+T get(const future<T>& f) {
+  if constexpr (std::is_void_v<T>) {
+    f.get();
+  } else {
+    return f.get();
+  }
+}
+
+/// Waits at most `d` for the value; throws timeout when it has not come by then.
+template <class T, class Rep, class Period>
+T get_for(const future<T>& f, std::chrono::duration<Rep, Period> d) {
+  if (!f.wait_for(d)) {
+    throw timeout("manta: get_for: no value after " +
+                  std::to_string(std::chrono::duration<double>(d).count()) +
+                  " s; the task goes on: wait longer, or look at what it does");
+  }
+  return get(f);
+}
+
+}  // namespace manta

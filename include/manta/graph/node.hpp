@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// One node of the task graph: a value that is there or will be. A node is the
+// future's state, the task that makes it and the link in a queue at once, in
+// one cache line, because memory traffic on this line is what a task costs.
+// Nodes live in pages and are named by index, here and on the wire.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace manta::graph {
+
+struct task;
+struct link;
+
+inline constexpr std::uint32_t no_index = 0xffffffff;
+
+enum class state : std::uint8_t { pending, ready, failed };
+
+/// What a node's payload holds.
+enum class form : std::uint8_t {
+  none,     ///< nothing: the task has been sent away, or the value is nothing
+  compact,  ///< a task of a few plain argument bytes: id, then the bytes
+  record,   ///< a task in general form: task*
+  plain,    ///< the value itself
+  box,      ///< the value, decoded: owned pointer to an object of type `type`
+  blob,     ///< the value, encoded: owned bytes
+  remote,   ///< the value lies on another rank: place and size
+  failure,  ///< why there is no value
+};
+
+struct node {
+  enum flag : std::uint8_t {
+    queued = 1,      ///< in a list of tasks that may start
+    wanted = 2,      ///< the home has been asked to tell when it is ready
+    fetching = 4,    ///< the value is on its way
+    primary = 8,     ///< holds the only copy of a value whose home is another rank
+    actor = 16,      ///< an actor's handle: the value says where the actor lives
+    observed = 32,   ///< somebody has seen the failure
+    references = 64, ///< the blob holds references: decode it once
+    pinned = 128,    ///< a result that must not be told twice (see engine)
+  };
+
+  std::atomic<std::uint32_t> refs{0};  ///< handles on this rank, and the engine's own
+  graph::state state = graph::state::pending;
+  graph::form form = graph::form::none;
+  std::uint8_t flags = 0;
+  std::uint8_t size = 0;      ///< bytes of a compact task's arguments
+  std::uint32_t missing = 0;  ///< inputs that are not there yet
+  std::uint32_t function = no_index;
+  std::uint32_t type = no_index;
+  std::uint32_t index = 0;
+  std::uint32_t next = no_index;
+  std::uint32_t prev = no_index;
+  link* links = nullptr;
+  union {
+    std::byte bytes[24];
+    struct {
+      std::uint64_t id;
+      std::byte arguments[16];
+    } compact;
+    task* record;
+    void* box;
+    struct {
+      std::byte* data;
+      std::uint64_t bytes;
+    } blob;
+    struct {
+      std::uint64_t bytes;
+      std::uint32_t place;
+    } remote;
+    void* failure;
+  };
+
+  node() : bytes{} {}
+  bool has(flag f) const { return (flags & f) != 0; }
+  void set(flag f) { flags = static_cast<std::uint8_t>(flags | f); }
+  void reset(flag f) { flags = static_cast<std::uint8_t>(flags & ~f); }
+};
+static_assert(sizeof(node) == 64);
+
+/// Arguments of up to this many plain bytes need no task record.
+inline constexpr std::size_t compact_bytes = sizeof(node::compact.arguments);
+
+/// Why a link hangs on a node: who is to be told about it, or what other ranks hold of it.
+enum class link_kind : std::uint8_t {
+  home,        ///< first link of a stand-in: the object's home (rank, index) and how many references we owe it
+  exported,    ///< first link at the home: how many references other ranks owe us
+  input,       ///< a task here has this node as an input
+  waiter,      ///< a stack here waits
+  subscriber,  ///< another rank (rank, index) is to be told
+  staged,      ///< a received task or call here needs the value
+  call,        ///< a call to be sent once the actor's place is known
+};
+
+struct link {
+  link* next = nullptr;
+  void* pointer = nullptr;
+  std::uint32_t rank = 0;
+  std::uint32_t index = 0;
+  std::uint32_t count = 0;
+  link_kind kind = link_kind::input;
+};
+
+/// All nodes of a rank. Freed nodes are reused last freed first.
+class node_table {
+  static constexpr std::uint32_t page_bits = 12;
+  static constexpr std::uint32_t page_nodes = 1u << page_bits;
+
+ public:
+  node& at(std::uint32_t index) { return pages_[index >> page_bits][index & (page_nodes - 1)]; }
+
+  node& make() {
+    if (free_ == no_index) add_page();
+    node& n = at(free_);
+    free_ = n.next;
+    n.next = no_index;
+    ++live_;
+    return n;
+  }
+  void free(node& n) {
+    n.state = state::pending;
+    n.form = form::none;
+    n.flags = 0;
+    n.missing = 0;
+    n.next = free_;
+    free_ = n.index;
+    --live_;
+  }
+  std::size_t live() const { return live_; }
+  std::size_t bytes() const { return pages_.size() * page_nodes * sizeof(node); }
+
+  /// Gives the pages up without freeing them, for handles that outlive the table.
+  void leak() {
+    for (auto& page : pages_) (void)page.release();
+  }
+
+  /// Every node that is not free, for reports.
+  template <class Visit>
+  void for_each(Visit&& visit) {
+    std::vector<bool> is_free(pages_.size() * page_nodes);
+    for (std::uint32_t i = free_; i != no_index; i = at(i).next) is_free[i] = true;
+    for (std::uint32_t i = 0; i < is_free.size(); ++i) {
+      if (!is_free[i]) visit(at(i));
+    }
+  }
+
+ private:
+  void add_page() {
+    const auto first = static_cast<std::uint32_t>(pages_.size()) * page_nodes;
+    pages_.push_back(std::unique_ptr<node[]>(new node[page_nodes]));
+    for (std::uint32_t i = page_nodes; i-- > 0;) {
+      node& n = pages_.back()[i];
+      n.index = first + i;
+      n.next = free_;
+      free_ = n.index;
+    }
+  }
+
+  std::vector<std::unique_ptr<node[]>> pages_;
+  std::uint32_t free_ = no_index;
+  std::size_t live_ = 0;
+};
+
+/// A queue of nodes through their own next and prev: push at either end, remove anywhere, all in O(1).
+class node_list {
+ public:
+  explicit node_list(node_table& nodes) : nodes_(nodes) {}
+  bool empty() const { return first_ == no_index; }
+  std::size_t size() const { return size_; }
+  node& front() { return nodes_.at(first_); }
+  node& back() { return nodes_.at(last_); }
+
+  void push_back(node& n) {
+    n.next = no_index;
+    n.prev = last_;
+    (last_ == no_index ? first_ : nodes_.at(last_).next) = n.index;
+    last_ = n.index;
+    ++size_;
+  }
+  void remove(node& n) {
+    (n.prev == no_index ? first_ : nodes_.at(n.prev).next) = n.next;
+    (n.next == no_index ? last_ : nodes_.at(n.next).prev) = n.prev;
+    n.next = n.prev = no_index;
+    --size_;
+  }
+  node& pop_front() {
+    node& n = front();
+    remove(n);
+    return n;
+  }
+  node& pop_back() {
+    node& n = back();
+    remove(n);
+    return n;
+  }
+
+ private:
+  node_table& nodes_;
+  std::uint32_t first_ = no_index;
+  std::uint32_t last_ = no_index;
+  std::size_t size_ = 0;
+};
+
+}  // namespace manta::graph

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A task in general form: a function, plain argument bytes, input nodes and
+// where its result goes. One allocation; the inputs and bytes follow the
+// record.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "manta/graph/node.hpp"
+#include "manta/graph/resources.hpp"
+
+namespace manta::graph {
+
+struct task {
+  std::uint64_t id = 0;
+  std::uint32_t function = no_index;
+  std::uint32_t home_rank = 0;     ///< where the result is to be told,
+  std::uint32_t home_index = 0;    ///< and the node there
+  std::uint32_t charge = 0;        ///< nanoseconds the scheduler booked for it
+  std::uint32_t slot = no_index;   ///< the actor called, on its rank
+  std::uint32_t caller = 0;        ///< the rank that called it
+  std::uint32_t missing = 0;       ///< inputs whose values are not here yet
+  std::uint16_t attempt = 0;
+  bool by_scheduler = false;       ///< rank 0 counts it as running here
+  std::uint32_t input_count = 0;
+  std::uint32_t argument_bytes = 0;
+  std::shared_ptr<const graph::request> request;
+  task* next = nullptr;            ///< in an actor's mailbox or a staging list
+
+  node** inputs() { return reinterpret_cast<node**>(this + 1); }
+  std::byte* arguments() { return reinterpret_cast<std::byte*>(inputs() + input_count); }
+
+  static task* make(std::uint32_t inputs, std::uint32_t argument_bytes) {
+    void* memory = std::malloc(sizeof(task) + inputs * sizeof(node*) + argument_bytes);
+    if (memory == nullptr) throw std::bad_alloc();
+    task* t = new (memory) task;
+    t->input_count = inputs;
+    t->argument_bytes = argument_bytes;
+    return t;
+  }
+  /// Frees the record; the inputs must have been given back before.
+  static void free(task* t) {
+    t->~task();
+    std::free(t);
+  }
+};
+
+}  // namespace manta::graph

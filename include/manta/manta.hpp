@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// All of the public interface but eigen.hpp.
+#pragma once
+
+#include "manta/actor.hpp"
+#include "manta/algorithm.hpp"
+#include "manta/async.hpp"
+#include "manta/error.hpp"
+#include "manta/future.hpp"
+#include "manta/run.hpp"
+#include "manta/runtime.hpp"
+#include "manta/this_task.hpp"
+#include "manta/wait.hpp"

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What travels: a batch is one MPI message below the eager limit, so that it
+// never waits for its receiver. Layout, all in the sender's byte order:
+//
+//   [u32 sequence number] { [u16 bytes, u8 kind, u8 part] payload, padded }*
+//
+// Frames start at 4 modulo 8, hence every payload lies at a multiple of 8
+// although headers take 4 bytes. A message too large for one frame travels as
+// several; its first part starts with the whole size in 8 bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mpi.hpp"
+
+namespace manta::net {
+
+/// Everything in a batch. Eager limits are 4096 bytes with shared memory, more elsewhere, less MPI's own header.
+inline constexpr std::size_t batch_bytes = 3968;
+inline constexpr std::size_t batch_header_bytes = 4;
+
+/// Where a frame stands in its message.
+enum class part : std::uint8_t { whole, first, middle, last };
+
+struct frame_header {
+  std::uint16_t bytes;
+  std::uint8_t kind;
+  part position;
+};
+static_assert(sizeof(frame_header) == 4);
+
+/// What a frame with that much payload takes in a batch.
+constexpr std::size_t frame_bytes(std::size_t payload) {
+  return (payload + sizeof(frame_header) + 7) & ~std::size_t{7};
+}
+
+/// Frames lie in [batch_header_bytes, batch_end); the difference is a multiple of 8.
+inline constexpr std::size_t batch_end = batch_bytes - 4;
+/// The largest payload of one frame.
+inline constexpr std::size_t frame_limit = batch_end - batch_header_bytes - sizeof(frame_header);
+static_assert(batch_header_bytes + frame_bytes(frame_limit) == batch_end);
+
+struct batch {
+  batch* next;
+  MPI_Request request;
+  std::size_t bytes;  ///< with the header; set when sealed
+  alignas(8) std::byte data[batch_bytes];
+};
+
+/// Recycles batches, the last used first because it is still in cache.
+class batch_pool {
+ public:
+  batch_pool() = default;
+  batch_pool(const batch_pool&) = delete;
+  batch_pool& operator=(const batch_pool&) = delete;
+  ~batch_pool() {
+    while (free_ != nullptr) delete take();
+  }
+
+  batch* take() {
+    if (free_ == nullptr) {
+      batch* fresh = new batch;
+      fresh->next = nullptr;
+      return fresh;
+    }
+    batch* result = free_;
+    free_ = result->next;
+    result->next = nullptr;
+    --count_;
+    return result;
+  }
+
+  void give(batch* used) {
+    if (count_ >= kept) {  // after a burst, memory goes back to the system
+      delete used;
+      return;
+    }
+    used->next = free_;
+    free_ = used;
+    ++count_;
+  }
+
+ private:
+  static constexpr std::size_t kept = 1024;
+  batch* free_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+}  // namespace manta::net

@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Large transfers: one contiguous block from memory to memory, in pieces that
+// fit MPI's int counts. Sender and receiver must have agreed on tag and size
+// by a message before; the tag is the receiver's choice and belongs to one
+// block from that sender until it has arrived. The receiver probes for pieces
+// and receives the matched message: a receive posted beforehand and matched by
+// a sender that dies would never complete, and never give its memory back.
+#pragma once
+
+#include <algorithm>
+#include <cassert>
+#include <climits>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mpi.hpp"
+
+namespace manta::net {
+
+class bulk {
+ public:
+  static constexpr std::size_t default_piece_bytes = std::size_t{1} << 30;
+  static constexpr std::size_t max_in_flight = 32;  ///< pieces being sent at a time, over all destinations
+  static constexpr int steps = 4;                   ///< requests tested or probed at a time
+
+  bulk(MPI_Comm comm, int rank, std::size_t piece_bytes) : comm_(comm), rank_(rank), piece_bytes_(piece_bytes) {
+    if (piece_bytes == 0 || piece_bytes > INT_MAX)
+      throw error("manta: pieces of a large transfer must have 1 to INT_MAX bytes");
+    void* value = nullptr;
+    int found = 0;
+    check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
+    const int highest = found != 0 ? *static_cast<const int*>(value) : 32767;  // what the standard promises
+    tags_ = highest == INT_MAX ? INT_MAX : highest + 1;
+  }
+  bulk(const bulk&) = delete;
+  bulk& operator=(const bulk&) = delete;
+
+  int tags() const { return tags_; }
+  /// Sends and receives that are not complete.
+  std::size_t outstanding() const { return sends_ + expected_.size() + arriving_.size() + local_expected_.size(); }
+
+  void send(int to, int tag, const void* data, std::size_t bytes, std::shared_ptr<const void> keep_alive) {
+    assert(tag >= 0 && tag < tags_);
+    auto block = std::make_unique<outgoing>();
+    *block = {static_cast<const std::byte*>(data), bytes, 0, to, tag, 0, std::move(keep_alive), nullptr};
+    ++sends_;
+    if (to == rank_) {
+      local_sends_.push_back(std::move(block));
+      return;
+    }
+    outgoing* last = block.release();
+    (first_ == nullptr ? first_ : last_->next) = last;
+    last_ = last;
+  }
+
+  void receive(int from, int tag, void* data, std::size_t bytes, std::uint64_t token) {
+    assert(tag >= 0 && tag < tags_);
+    (from == rank_ ? local_expected_ : expected_)
+        .push_back({static_cast<std::byte*>(data), bytes, 0, from, tag, token, MPI_REQUEST_NULL});
+  }
+
+  /// Starts and completes sends. Never blocks.
+  void pump() {
+    for (int step = 0; step < steps && !pieces_.empty(); ++step) {
+      if (test_turn_ >= pieces_.size()) test_turn_ = 0;
+      piece& tested = pieces_[test_turn_];
+      int complete = 0;
+      check(MPI_Test(&tested.request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
+      if (complete == 0) {
+        ++test_turn_;
+        continue;
+      }
+      outgoing* owner = tested.owner;
+      tested = pieces_.back();
+      pieces_.pop_back();
+      if (--owner->in_flight == 0 && owner != first_) finish(owner);
+    }
+    while (first_ != nullptr && pieces_.size() < max_in_flight) start_piece();
+  }
+
+  /// on_bulk(token, bytes) for each block that is now there. Never blocks; on_bulk may start further transfers.
+  template <class OnBulk>
+  bool poll(OnBulk&& on_bulk) {
+    bool any = false;
+    if (!local_expected_.empty() && !local_sends_.empty()) any = deliver_local(on_bulk);
+    for (int step = 0; step < steps && !expected_.empty(); ++step) {
+      if (probe_turn_ >= expected_.size()) probe_turn_ = 0;
+      if (!start_receive(expected_[probe_turn_])) {
+        ++probe_turn_;
+        continue;
+      }
+      arriving_.push_back(expected_[probe_turn_]);
+      expected_[probe_turn_] = expected_.back();
+      expected_.pop_back();
+    }
+    for (int step = 0; step < steps && !arriving_.empty(); ++step) {
+      if (arrive_turn_ >= arriving_.size()) arrive_turn_ = 0;
+      int complete = 0;
+      check(MPI_Test(&arriving_[arrive_turn_].request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
+      if (complete == 0) {
+        ++arrive_turn_;
+        continue;
+      }
+      const incoming block = arriving_[arrive_turn_];
+      arriving_[arrive_turn_] = arriving_.back();
+      arriving_.pop_back();
+      if (block.done < block.bytes) {
+        expected_.push_back(block);  // the next piece
+      } else {
+        on_bulk(block.token, block.bytes);
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  /// Waits for the sends in flight. For the end only.
+  void wait() noexcept {
+    for (piece& each : pieces_) MPI_Wait(&each.request, MPI_STATUS_IGNORE);
+  }
+
+  ~bulk() {
+    for (piece& each : pieces_) {
+      if (--each.owner->in_flight == 0 && each.owner != first_) delete each.owner;
+    }
+    while (first_ != nullptr) delete std::exchange(first_, first_->next);
+  }
+
+ private:
+  struct outgoing {
+    const std::byte* data;
+    std::size_t bytes;
+    std::size_t started;  // bytes given to MPI
+    int to;
+    int tag;
+    int in_flight;  // pieces
+    std::shared_ptr<const void> keep_alive;
+    outgoing* next;
+  };
+  struct piece {
+    MPI_Request request;
+    outgoing* owner;
+  };
+  struct incoming {
+    std::byte* data;
+    std::size_t bytes;
+    std::size_t done;  // bytes matched so far; they are there when the request is complete
+    int from;
+    int tag;
+    std::uint64_t token;
+    MPI_Request request;
+  };
+
+  // Pieces of a block start in order and MPI matches equal tags in order, so they need no numbers.
+  void start_piece() {
+    outgoing* block = first_;
+    const std::size_t bytes = std::min(piece_bytes_, block->bytes - block->started);
+    MPI_Request request = MPI_REQUEST_NULL;
+    check(MPI_Isend(block->data + block->started, static_cast<int>(bytes), MPI_BYTE, block->to, block->tag, comm_,
+                    &request),
+          "MPI_Isend");
+    pieces_.push_back({request, block});
+    block->started += bytes;
+    ++block->in_flight;
+    if (block->started == block->bytes) {
+      first_ = block->next;
+      if (first_ == nullptr) last_ = nullptr;
+    }
+  }
+
+  // Letting go of keep_alive may run code that calls send() or receive(): callers hold no references into the lists.
+  void finish(outgoing* block) {
+    --sends_;
+    delete block;
+  }
+
+  bool start_receive(incoming& block) {
+    int found = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    check(MPI_Improbe(block.from, block.tag, comm_, &found, &message, &status), "MPI_Improbe");
+    if (found == 0) return false;
+    int bytes = 0;
+    check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    const auto arrived = static_cast<std::size_t>(bytes);
+    if (arrived > block.bytes - block.done || (arrived == 0 && block.bytes != 0)) {
+      wrong_size(block.from, block.tag, block.bytes, block.done + arrived);
+    }
+    check(MPI_Imrecv(block.data + block.done, bytes, MPI_BYTE, &message, &block.request), "MPI_Imrecv");
+    block.done += arrived;
+    return true;
+  }
+
+  [[noreturn]] static void wrong_size(int from, int tag, std::size_t expected, std::size_t came) {
+    throw error("manta: a large transfer from rank " + std::to_string(from) + " (tag " + std::to_string(tag) +
+                ") should have " + std::to_string(expected) + " bytes, but " + std::to_string(came) +
+                " came. This is an error in manta; please report it.");
+  }
+
+  // From this rank to itself: a copy, once both ends are known.
+  template <class OnBulk>
+  bool deliver_local(OnBulk& on_bulk) {
+    bool any = false;
+    for (std::size_t i = 0, n = local_expected_.size(); i < n;) {
+      const incoming wanted = local_expected_[i];
+      const auto match = std::find_if(local_sends_.begin(), local_sends_.end(),
+                                      [&](const auto& each) { return each->tag == wanted.tag; });
+      if (match == local_sends_.end()) {
+        ++i;
+        continue;
+      }
+      const std::unique_ptr<outgoing> block = std::move(*match);
+      local_sends_.erase(match);
+      local_expected_.erase(local_expected_.begin() + static_cast<std::ptrdiff_t>(i));
+      --n;
+      --sends_;
+      if (block->bytes != wanted.bytes) wrong_size(rank_, wanted.tag, wanted.bytes, block->bytes);
+      if (block->bytes != 0) std::memcpy(wanted.data, block->data, block->bytes);
+      on_bulk(wanted.token, wanted.bytes);
+      any = true;
+    }
+    return any;
+  }
+
+  MPI_Comm comm_;
+  int rank_;
+  int tags_;
+  std::size_t piece_bytes_;
+
+  outgoing* first_ = nullptr;  // blocks not fully started, in order of send()
+  outgoing* last_ = nullptr;
+  std::vector<piece> pieces_;
+  std::size_t sends_ = 0;           // blocks, local ones included
+  std::vector<incoming> expected_;  // waiting for a piece to be there
+  std::vector<incoming> arriving_;  // matched
+  std::vector<std::unique_ptr<outgoing>> local_sends_;
+  std::vector<incoming> local_expected_;
+  // Where the next round of tests goes on, so that a few tests a time reach everybody.
+  std::size_t test_turn_ = 0;
+  std::size_t probe_turn_ = 0;
+  std::size_t arrive_turn_ = 0;
+};
+
+}  // namespace manta::net

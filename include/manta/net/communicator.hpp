@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A duplicated communicator that frees itself, and what is known of the
+// machine under it: which ranks share a node, and whether they outnumber the
+// cores they may use (then an idle rank must yield at once instead of spinning).
+#pragma once
+
+#include <sched.h>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "mpi.hpp"
+
+namespace manta::net {
+
+/// Owns a duplicate of a communicator. Making and destroying one is collective.
+class communicator {
+ public:
+  explicit communicator(MPI_Comm parent) {
+    check(MPI_Comm_dup(parent, &comm_), "MPI_Comm_dup");
+    adopt();
+  }
+
+  /// The ranks of `parent` that share this rank's node, ordered as in `parent`. Collective.
+  static communicator of_node(MPI_Comm parent) {
+    communicator result;
+    check(MPI_Comm_split_type(parent, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &result.comm_), "MPI_Comm_split_type");
+    result.adopt();
+    return result;
+  }
+
+  communicator(communicator&& other) noexcept
+      : comm_(std::exchange(other.comm_, MPI_COMM_NULL)), rank_(other.rank_), size_(other.size_) {}
+  communicator& operator=(communicator&&) = delete;
+  ~communicator() {
+    if (comm_ != MPI_COMM_NULL && mpi_is_running()) MPI_Comm_free(&comm_);
+  }
+
+  MPI_Comm get() const noexcept { return comm_; }
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return size_; }
+
+ private:
+  communicator() = default;
+
+  void adopt() {
+    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+  }
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+/// Which ranks share which node. Nodes are numbered from 0 by their lowest rank.
+class topology {
+ public:
+  /// Collective over `comm`.
+  explicit topology(const communicator& comm) : node_of_(static_cast<std::size_t>(comm.size())) {
+    const communicator node = communicator::of_node(comm.get());
+    ranks_on_node_ = node.size();
+
+    // The node's lowest rank stands for the node until nodes are numbered.
+    int leader = comm.rank();
+    check(MPI_Bcast(&leader, 1, MPI_INT, 0, node.get()), "MPI_Bcast");
+    check(MPI_Allgather(&leader, 1, MPI_INT, node_of_.data(), 1, MPI_INT, comm.get()), "MPI_Allgather");
+    std::vector<int> number(node_of_.size());
+    for (std::size_t rank = 0; rank < node_of_.size(); ++rank) {
+      const auto first = static_cast<std::size_t>(node_of_[rank]);
+      if (first == rank) number[rank] = nodes_++;
+      node_of_[rank] = number[first];
+    }
+    node_ = node_of_[static_cast<std::size_t>(comm.rank())];
+
+    // Ranks bound to disjoint cores each see only their own: the node has the union.
+    // 8192 processors; where even that is too few the call fails, and we do not claim to be crowded.
+    std::array<std::uint64_t, 128> mine{};
+    std::array<std::uint64_t, 128> all{};
+    const bool known = sched_getaffinity(0, sizeof mine, reinterpret_cast<cpu_set_t*>(mine.data())) == 0;
+    if (!known) mine.fill(~std::uint64_t{0});
+    check(MPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_BOR, node.get()),
+          "MPI_Allreduce");
+    for (const std::uint64_t word : all) cores_ += std::popcount(word);
+  }
+
+  int node() const noexcept { return node_; }
+  int node_of(int rank) const noexcept { return node_of_[static_cast<std::size_t>(rank)]; }
+  int nodes() const noexcept { return nodes_; }
+  int ranks_on_node() const noexcept { return ranks_on_node_; }
+  /// Logical processors that the ranks on this node may use between them.
+  int cores() const noexcept { return cores_; }
+  bool oversubscribed() const noexcept { return ranks_on_node_ > cores_; }
+
+ private:
+  std::vector<int> node_of_;
+  int node_ = 0;
+  int nodes_ = 0;
+  int ranks_on_node_ = 1;
+  int cores_ = 0;
+};
+
+}  // namespace manta::net

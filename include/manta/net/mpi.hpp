@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The one place through which MPI's return codes pass. Our communicators carry
+// MPI_ERRORS_RETURN, so a failing call comes back as a code and leaves here as
+// a manta::mpi_error with MPI's own text and the line that made the call.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include "../base/error.hpp"
+
+namespace manta::net {
+
+/// The cold half of check(): builds the message and throws.
+[[noreturn]] inline void throw_mpi_error(int code, const char* call, const char* file, int line) {
+  char text[MPI_MAX_ERROR_STRING] = "unknown error";
+  int length = 0;
+  MPI_Error_string(code, text, &length);
+  char host[MPI_MAX_PROCESSOR_NAME] = "?";
+  MPI_Get_processor_name(host, &length);
+  int rank = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  throw mpi_error(std::string(call) + " failed on world rank " + std::to_string(rank) + " (" + host + "): " + text +
+                      ", at " + file + ":" + std::to_string(line) +
+                      ". Look for the first rank that died or for messages of MPI itself above this one.",
+                  code);
+}
+
+/// Throws manta::mpi_error unless `code` is MPI_SUCCESS; `call` names the MPI function.
+/// (The builtins, not std::source_location: clang 14 has no such class with libstdc++.)
+inline void check(int code, const char* call, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  if (code != MPI_SUCCESS) [[unlikely]]
+    throw_mpi_error(code, call, file, line);
+}
+
+/// Whether MPI calls are allowed at all; static objects may be destroyed after MPI_Finalize.
+inline bool mpi_is_running() {
+  int initialized = 0;
+  int finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  return initialized != 0 && finalized == 0;
+}
+
+}  // namespace manta::net

@@ -1,0 +1,356 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// All of a rank's traffic: small messages, coalesced into batches and in
+// order from each source, and large blocks from memory to memory.
+//
+// Callbacks and producers only append (begin, commit, send_bulk,
+// receive_bulk); the top level alone talks to MPI (poll, poll_bulk, pump), in
+// this order: poll, then run and append, then pump. A handler that sent could
+// wait for a buffer that only its own caller can free.
+// Not thread-safe: the layer above holds one lock around all of it.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "batch.hpp"
+#include "bulk.hpp"
+#include "channel.hpp"
+#include "communicator.hpp"
+#include "receiver.hpp"
+
+namespace manta::net {
+
+/// What passed since the start. Bytes are those of the frames: payloads, headers and padding.
+struct traffic {
+  std::uint64_t messages_sent = 0;
+  std::uint64_t messages_received = 0;
+  std::uint64_t batches_sent = 0;  ///< those to other ranks
+  std::uint64_t batches_received = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+  std::uint64_t bulks_sent = 0;  ///< counted when queued
+  std::uint64_t bulks_received = 0;
+  std::uint64_t bulk_bytes_sent = 0;
+  std::uint64_t bulk_bytes_received = 0;
+};
+
+class network {
+ public:
+  /// Collective over `parent`, which is duplicated twice and not used afterwards.
+  explicit network(MPI_Comm parent, std::size_t piece_bytes = bulk::default_piece_bytes);
+  /// Collective. Everything sent must have been received.
+  ~network();
+  network(const network&) = delete;
+  network& operator=(const network&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return control_.size(); }
+  const net::topology& topology() const { return topology_; }
+  int node() const { return topology_.node(); }
+  int node_of(int rank) const { return topology_.node_of(rank); }
+  /// Whether this network's ranks on this node outnumber the cores they may use.
+  bool oversubscribed() const { return topology_.oversubscribed(); }
+  /// For collectives at start only.
+  MPI_Comm comm() const { return control_.get(); }
+
+  // --- outgoing: these append and never call MPI
+
+  /// Reserves max_bytes at a multiple of 8 for one message to `to` and returns where to write it.
+  /// One message is open at a time; another begin() forgets one that was not committed.
+  ///
+  ///   std::byte* place = net.begin(to, kind, 16);
+  ///   std::memcpy(place, &value, sizeof value);
+  ///   net.commit(to, sizeof value);
+  std::byte* begin(int to, std::uint8_t kind, std::size_t max_bytes) {
+    reserved_ = max_bytes;
+    if (channel_to(to).fits(max_bytes)) [[likely]]
+      return channel_to(to).begin(kind);
+    return begin_slowly(to, kind, max_bytes);
+  }
+  /// Ends the message begun last, with its real size.
+  void commit(int to, std::size_t bytes) {
+    assert(bytes <= reserved_);
+    if (reserved_ > frame_limit) [[unlikely]]
+      return commit_large(to, bytes);
+    queued_bytes_ += channel_to(to).commit(bytes);
+    ++traffic_.messages_sent;
+  }
+
+  /// Bytes appended and not yet sent, those in flight included.
+  std::size_t queued_bytes(int to) const { return channels_[static_cast<std::size_t>(to)].queued_bytes(); }
+  std::size_t queued_bytes() const { return queued_bytes_; }
+
+  // --- the top level's verbs; never from a callback
+
+  /// on_message(int from, std::uint8_t kind, const std::byte* data, std::size_t bytes) for messages that are there, in
+  /// the order of each source; data lies at a multiple of 8 and is valid during the call. on_message must not throw.
+  /// A bounded number of batches; of messages to oneself those that were there at the start. Returns whether any came.
+  template <class OnMessage>
+  bool poll(OnMessage&& on_message);
+  /// Hands full batches to MPI, with `all` part-filled ones too, starts and completes sends. Never blocks.
+  void pump(bool all);
+  /// Nothing queued, in flight or outstanding on this rank.
+  bool idle() const { return queued_bytes_ == 0 && bulk_.outstanding() == 0; }
+
+  // --- large blocks, straight out of and into place
+
+  /// Queues a block; the memory must stay as it is until keep_alive is dropped, in some later pump or poll_bulk.
+  void send_bulk(int to, int tag, const void* data, std::size_t bytes, std::shared_ptr<const void> keep_alive);
+  /// Expects a block of exactly that size. `tag` in [0, bulk_tags()) must not be in use for another block from `from`.
+  void receive_bulk(int from, int tag, void* data, std::size_t bytes, std::uint64_t token);
+  /// on_bulk(token) for every block that is now complete. Returns whether there was one.
+  template <class OnBulk>
+  bool poll_bulk(OnBulk&& on_bulk);
+  /// Blocks sent and expected that are not complete.
+  std::size_t bulk_outstanding() const { return bulk_.outstanding(); }
+  int bulk_tags() const { return bulk_.tags(); }
+
+  const traffic& counters() const { return traffic_; }
+
+ private:
+  static constexpr int patience = 4;                 // sends that one pump may find incomplete
+  static constexpr std::size_t smallest_part = 256;  // do not start a large message in less
+  static constexpr std::size_t kept_scratch = std::size_t{1} << 20;
+
+  // The assertion that guards against callbacks that poll or pump.
+  class exclusive {
+   public:
+    explicit exclusive(bool& flag) : flag_(flag) {
+      assert(!flag && "poll or pump called from a callback");
+      flag_ = true;
+    }
+    ~exclusive() { flag_ = false; }
+    exclusive(const exclusive&) = delete;
+    exclusive& operator=(const exclusive&) = delete;
+
+   private:
+    bool& flag_;
+  };
+
+  channel& channel_to(int to) {
+    assert(to >= 0 && to < size());
+    return channels_[static_cast<std::size_t>(to)];
+  }
+  [[gnu::cold]] std::byte* begin_slowly(int to, std::uint8_t kind, std::size_t max_bytes);
+  [[gnu::cold]] void commit_large(int to, std::size_t bytes);
+  void append_part(int to, part position, const std::byte* data, std::size_t bytes);
+  void renew(int to);
+  void seal(int to);
+  bool advance(channel& out, int to, int& patience_left);
+  template <class OnMessage>
+  bool deliver_local(OnMessage& on_message);
+
+  // What begin and commit touch comes first.
+  std::unique_ptr<channel[]> channels_;
+  std::size_t reserved_ = 0;
+  std::size_t queued_bytes_ = 0;
+  traffic traffic_;
+  int rank_;
+  bool busy_in_mpi_ = false;
+
+  std::vector<int> open_;                 // destinations with an open batch, without this rank
+  std::vector<int> sending_;              // destinations with batches sealed or in flight, without this rank
+  std::size_t turn_ = 0;                  // where in sending_ the next pump begins
+  std::unique_ptr<std::byte[]> scratch_;  // a message too large for a frame, until it is committed
+  std::size_t scratch_bytes_ = 0;
+  std::uint8_t scratch_kind_ = 0;
+  batch_pool pool_;
+
+  communicator control_;
+  communicator blocks_;
+  net::topology topology_;
+  batch_reader reader_;
+  std::optional<receive_ring> ring_;  // none in a world of one
+  bulk bulk_;
+};
+
+inline network::network(MPI_Comm parent, std::size_t piece_bytes)
+    : rank_(0),
+      control_(parent),
+      blocks_(parent),
+      topology_(control_),
+      reader_(control_.size()),
+      bulk_(blocks_.get(), blocks_.rank(), piece_bytes) {
+  rank_ = control_.rank();
+  channels_ = std::make_unique<channel[]>(static_cast<std::size_t>(size()));
+  if (size() > 1) ring_.emplace(control_.get());
+}
+
+inline network::~network() {
+  if (size() == 1 || !mpi_is_running()) return;
+  // Sends that are received but not yet known to be complete are the normal case here.
+  for (const int to : sending_) channel_to(to).wait();
+  bulk_.wait();
+  MPI_Barrier(control_.get());  // nobody takes his receives away while another's send still needs them
+}
+
+inline std::byte* network::begin_slowly(int to, std::uint8_t kind, std::size_t max_bytes) {
+  if (max_bytes <= frame_limit) {
+    renew(to);
+    return channel_to(to).begin(kind);
+  }
+  if (scratch_bytes_ < max_bytes) {
+    scratch_ = nullptr;
+    scratch_bytes_ = 0;
+    scratch_ = std::make_unique_for_overwrite<std::byte[]>(max_bytes);
+    scratch_bytes_ = max_bytes;
+  }
+  scratch_kind_ = kind;
+  return scratch_.get();
+}
+
+inline void network::commit_large(int to, std::size_t bytes) {
+  const std::byte* data = scratch_.get();
+  if (bytes <= frame_limit) {
+    append_part(to, part::whole, data, bytes);
+  } else {
+    // The first part is its size in 8 bytes and then data, the others are data.
+    const std::uint64_t whole = bytes;
+    if (channel_to(to).room() < smallest_part) renew(to);
+    std::size_t length = channel_to(to).room() - sizeof whole;
+    if (length > bytes) length = bytes;
+    std::byte* place = channel_to(to).begin(scratch_kind_, part::first);
+    std::memcpy(place, &whole, sizeof whole);
+    std::memcpy(place + sizeof whole, data, length);
+    queued_bytes_ += channel_to(to).commit(sizeof whole + length);
+    for (std::size_t done = length; done < bytes; done += length) {
+      length = bytes - done < frame_limit ? bytes - done : frame_limit;
+      append_part(to, done + length == bytes ? part::last : part::middle, data + done, length);
+    }
+  }
+  ++traffic_.messages_sent;
+  if (scratch_bytes_ > kept_scratch) {
+    scratch_ = nullptr;
+    scratch_bytes_ = 0;
+  }
+}
+
+inline void network::append_part(int to, part position, const std::byte* data, std::size_t bytes) {
+  if (!channel_to(to).fits(bytes)) renew(to);
+  std::memcpy(channel_to(to).begin(scratch_kind_, position), data, bytes);
+  queued_bytes_ += channel_to(to).commit(bytes);
+}
+
+// Seals the open batch, if any, and opens another.
+inline void network::renew(int to) {
+  channel& out = channel_to(to);
+  if (out.has_open()) {
+    seal(to);
+  } else if (to != rank_) {
+    open_.push_back(to);
+  }
+  out.open(pool_.take());
+}
+
+inline void network::seal(int to) {
+  channel& out = channel_to(to);
+  const bool was_busy = out.busy();
+  out.seal(pool_);
+  if (!was_busy && out.busy() && to != rank_) sending_.push_back(to);
+}
+
+inline void network::pump(bool all) {
+  const exclusive guard(busy_in_mpi_);
+  if (bulk_.outstanding() != 0) bulk_.pump();
+  if (size() == 1) return;
+  if (all) {
+    for (const int to : open_) seal(to);
+    open_.clear();
+  }
+  int patience_left = patience;
+  std::size_t resume = 0;
+  for (std::size_t visits = sending_.size(); visits > 0; --visits) {
+    if (turn_ >= sending_.size()) turn_ = 0;
+    const int to = sending_[turn_];
+    const bool patient = patience_left > 0;
+    if (advance(channel_to(to), to, patience_left)) {
+      ++turn_;
+    } else {
+      sending_[turn_] = sending_.back();
+      sending_.pop_back();
+    }
+    if (patient && patience_left == 0) resume = turn_;
+  }
+  if (patience_left == 0) turn_ = resume;
+}
+
+// Completes and starts sends of one destination; false if nothing is left to do there.
+inline bool network::advance(channel& out, int to, int& patience_left) {
+  while (out.in_flight() > 0 && patience_left > 0) {
+    std::size_t done = 0;
+    if (!out.complete_one(pool_, done)) {
+      --patience_left;
+      break;
+    }
+    queued_bytes_ -= done;
+    traffic_.bytes_sent += done;
+  }
+  traffic_.batches_sent += static_cast<std::uint64_t>(out.send(control_.get(), to));
+  return out.busy();
+}
+
+template <class OnMessage>
+bool network::poll(OnMessage&& on_message) {
+  const exclusive guard(busy_in_mpi_);
+  bool any = channel_to(rank_).queued_bytes() != 0 && deliver_local(on_message);
+  if (ring_) {
+    any |= ring_->poll([&](int from, const std::byte* data, std::size_t bytes) {
+      traffic_.messages_received += reader_.read(from, data, bytes, on_message);
+      traffic_.bytes_received += bytes - batch_header_bytes;
+      ++traffic_.batches_received;
+    });
+  }
+  return any;
+}
+
+template <class OnMessage>
+bool network::deliver_local(OnMessage& on_message) {
+  channel& self = channel_to(rank_);
+  if (self.has_open()) seal(rank_);
+  // Callbacks may append to this channel; what they append comes after `last`.
+  const batch* last = self.newest();
+  for (bool more = last != nullptr; more;) {
+    batch* next = self.take_oldest();
+    more = next != last;
+    const std::size_t bytes = next->bytes - batch_header_bytes;
+    queued_bytes_ -= bytes;
+    traffic_.messages_received += reader_.read(rank_, next->data, next->bytes, on_message);
+    traffic_.bytes_sent += bytes;
+    traffic_.bytes_received += bytes;
+    pool_.give(next);
+  }
+  return last != nullptr;
+}
+
+inline void network::send_bulk(int to, int tag, const void* data, std::size_t bytes,
+                               std::shared_ptr<const void> keep_alive) {
+  ++traffic_.bulks_sent;
+  traffic_.bulk_bytes_sent += bytes;
+  bulk_.send(to, tag, data, bytes, std::move(keep_alive));
+}
+
+inline void network::receive_bulk(int from, int tag, void* data, std::size_t bytes, std::uint64_t token) {
+  bulk_.receive(from, tag, data, bytes, token);
+}
+
+template <class OnBulk>
+bool network::poll_bulk(OnBulk&& on_bulk) {
+  if (bulk_.outstanding() == 0) return false;
+  const exclusive guard(busy_in_mpi_);
+  bulk_.pump();
+  return bulk_.poll([&](std::uint64_t token, std::size_t bytes) {
+    ++traffic_.bulks_received;
+    traffic_.bulk_bytes_received += bytes;
+    on_bulk(token);
+  });
+}
+
+}  // namespace manta::net

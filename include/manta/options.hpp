@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Settings of a run. What is given in code is overridden by MANTA_* variables
+// of the environment, these by --manta-* on the command line of manta::run.
+#pragma once
+
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "manta/base/environment.hpp"
+#include "manta/exec/engine.hpp"
+
+namespace manta {
+
+struct runtime_options {
+  std::map<std::string, double> resources = {};  ///< named amounts that each rank has; MANTA_RESOURCES=name=2,other=0.5
+  int cpus = 0;                 ///< cores of each rank; 0: its share of the affinity mask; MANTA_CPUS
+  bool rank0_tasks = false;     ///< rank 0 runs tasks as well, between the driver's waits; MANTA_RANK0_TASKS
+  bool progress_thread = true;  ///< answer other ranks during long tasks; needs MPI_THREAD_SERIALIZED; MANTA_PROGRESS_THREAD
+  std::uint64_t seed = 0;       ///< of this_task::seed; MANTA_SEED
+};
+
+namespace detail {
+
+inline std::map<std::string, double> parse_resources(const std::string& text, const std::string& source) {
+  std::map<std::string, double> amounts;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = text.find(',', begin);
+    if (end == std::string::npos) end = text.size();
+    const std::string item = text.substr(begin, end - begin);
+    const std::size_t equal = item.find('=');
+    char* rest = nullptr;
+    const double amount = equal == std::string::npos ? -1 : std::strtod(item.c_str() + equal + 1, &rest);
+    if (equal == std::string::npos || equal == 0 || *rest != '\0' || rest == item.c_str() + equal + 1 || amount < 0) {
+      throw error("manta: " + source + ": \"" + item + "\" is not name=amount; write for example gpu=2,slot=0.5");
+    }
+    amounts[item.substr(0, equal)] = amount;
+    begin = end + 1;
+  }
+  return amounts;
+}
+
+/// Takes --manta-x=y out of the command line and into the environment, where all settings are read from.
+inline void move_arguments_to_environment(int& argc, char**& argv) {
+  static constexpr const char* known[] = {"resources", "cpus", "rank0-tasks", "progress-thread", "seed"};
+  int kept = 0;
+  for (int i = 0; i < argc; ++i) {
+    const std::string text = argv[i];
+    if (i == 0 || text.rfind("--manta-", 0) != 0) {
+      argv[kept++] = argv[i];
+      continue;
+    }
+    const std::size_t equal = text.find('=');
+    const std::string name = text.substr(8, equal == std::string::npos ? equal : equal - 8);
+    bool found = false;
+    for (const char* k : known) found = found || name == k;
+    if (!found || equal == std::string::npos) {
+      throw error("manta: " + text + ": there is no such setting; write --manta-NAME=VALUE with NAME one of resources, "
+                  "cpus, rank0-tasks, progress-thread, seed");
+    }
+    std::string variable = "MANTA_";
+    for (char c : name) variable += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+    setenv(variable.c_str(), text.c_str() + equal + 1, 1);
+  }
+  argc = kept;
+  argv[argc] = nullptr;
+}
+
+inline exec::engine_options effective(const runtime_options& o) {
+  exec::engine_options e;
+  e.resources = o.resources;
+  try {
+    if (const char* text = base::environment("MANTA_RESOURCES")) e.resources = parse_resources(text, "MANTA_RESOURCES");
+    e.cpus = static_cast<int>(base::environment_number("MANTA_CPUS", o.cpus));
+    e.rank0_tasks = base::environment_flag("MANTA_RANK0_TASKS", o.rank0_tasks);
+    e.progress_thread = base::environment_flag("MANTA_PROGRESS_THREAD", o.progress_thread);
+    e.seed = static_cast<std::uint64_t>(base::environment_number("MANTA_SEED", static_cast<double>(o.seed)));
+    graph::to_quantities(e.resources);
+  } catch (const std::exception& mistake) {
+    e.resources.clear();
+    e.mistake = mistake.what();
+  }
+  return e;
+}
+
+}  // namespace detail
+
+}  // namespace manta

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The whole program as one run: initialise MPI, run the driver on rank 0 while
+// the other ranks serve, finalise.
+#pragma once
+
+#include <cstdio>
+
+#include "manta/runtime.hpp"
+
+namespace manta {
+
+/// This rank, the number of ranks and the index of this rank's node, in the current run.
+inline int rank() { return static_cast<int>(exec::engine::here("rank").rank()); }
+inline int size() { return static_cast<int>(exec::engine::here("size").size()); }
+inline int node() { return exec::engine::here("node").network().node(); }
+
+/// Runs driver() on rank 0 of MPI_COMM_WORLD and returns the same exit code on every rank: the driver's int, or 0.
+/// An exception is printed once and gives 1. Initialises MPI unless the caller did, and finalises only then.
+template <class Driver>
+int run(int argc, char** argv, const runtime_options& options, Driver&& driver) {
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  bool is_root = true;
+  int code = 1;
+  const auto report = [&](const std::exception& e) {
+    if (is_root) {
+      const bool ours = std::string_view(e.what()).starts_with("manta: ");
+      std::fprintf(stderr, "%s%s\n", ours ? "" : "manta: the driver failed: ", e.what());
+    }
+  };
+  if (initialised == 0) {
+    int level = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+  }
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  is_root = rank == 0;
+  try {
+    detail::move_arguments_to_environment(argc, argv);
+    runtime rt(MPI_COMM_WORLD, options);
+    if constexpr (std::is_void_v<decltype(driver())>) {
+      rt.run(driver);
+      code = 0;
+    } else {
+      code = rt.run([&] { return static_cast<int>(driver()); });
+    }
+  } catch (const driver_failed&) {
+    // rank 0 says it
+  } catch (const std::exception& e) {
+    report(e);
+  } catch (...) {
+    report(std::runtime_error("an exception that is not a std::exception"));
+  }
+  if (initialised == 0) MPI_Finalize();
+  return code;
+}
+
+template <class Driver>
+int run(int argc, char** argv, Driver&& driver) {
+  return run(argc, argv, runtime_options{}, std::forward<Driver>(driver));
+}
+
+}  // namespace manta

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// manta inside a running SPMD program: enter, run a task phase, leave, go on
+// with MPI.
+//
+//   manta::runtime rt(MPI_COMM_WORLD);              // collective
+//   double best = rt.run([&] { return search(); }); // collective; the driver runs on rank 0
+#pragma once
+
+#include <mpi.h>
+
+#include "manta/options.hpp"
+
+namespace manta {
+
+class runtime {
+ public:
+  /// Collective over `comm`, which is duplicated and never used itself. MPI must be initialised, with at least
+  /// MPI_THREAD_SERIALIZED unless options.progress_thread is off; throws on all ranks if it is not, if the ranks do
+  /// not run the same program, or if a setting is wrong.
+  explicit runtime(MPI_Comm comm, const runtime_options& options = {}) : engine_(checked(comm, options), detail::effective(options)) {}
+
+  /// Collective; may be called again and again. driver() runs on rank 0 while the other ranks serve; its result is
+  /// returned on every rank. When the driver returns, tasks that have not ended are completed first; then all actors
+  /// end. When it throws, tasks that have not started are dropped and running ones see stop_requested(); the exception
+  /// leaves on rank 0, driver_failed on the others. Between two calls the ranks are free for the caller's own MPI.
+  template <class Driver>
+  auto run(Driver&& driver) {
+    using R = std::remove_cvref_t<decltype(driver())>;
+    struct context {
+      std::remove_reference_t<Driver>& driver;
+    } c{driver};
+    const wire::buffer bytes = engine_.run(
+        [](void* argument, wire::buffer& result) {
+          auto& d = static_cast<context*>(argument)->driver;
+          if constexpr (std::is_void_v<R>) {
+            d();
+          } else if constexpr (wire::require_serializable<R>()) {
+            const R value = d();
+            wire::writer out(result);
+            out(value);
+            if (out.holds_references()) {
+              throw error("manta: a driver cannot return futures or actors: they end with the run; return values");
+            }
+          }
+        },
+        &c);
+    if constexpr (!std::is_void_v<R>) {
+      std::unique_ptr<R> value(cereal::access::construct<R>());
+      wire::reader in(bytes.data(), bytes.size());
+      in(*value);
+      return R(std::move(*value));
+    }
+  }
+
+  /// Objects that handles still hold on this rank; 0 between runs unless a handle outlived its run.
+  std::size_t live_objects() const { return engine_.live_objects(); }
+
+ private:
+  static MPI_Comm checked(MPI_Comm comm, const runtime_options& options) {
+    int initialised = 0;
+    MPI_Initialized(&initialised);
+    if (initialised == 0) {
+      throw error("manta: runtime: MPI is not initialised; call MPI_Init_thread first, or use manta::run");
+    }
+    int level = MPI_THREAD_SINGLE;
+    MPI_Query_thread(&level);
+    const bool wants_helper = base::environment_flag("MANTA_PROGRESS_THREAD", options.progress_thread);
+    int size = 1;
+    MPI_Comm_size(comm, &size);
+    if (wants_helper && size > 1 && level < MPI_THREAD_SERIALIZED) {
+      throw error(std::string("manta: runtime: MPI was initialised with ") +
+                  (level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED") +
+                  ", but the progress thread needs MPI_THREAD_SERIALIZED; ask MPI_Init_thread for it, or set "
+                  "runtime_options::progress_thread = false (then a rank in a long task does not answer others)");
+    }
+    return comm;
+  }
+
+  exec::engine engine_;
+};
+
+}  // namespace manta

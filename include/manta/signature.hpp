@@ -1,0 +1,451 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// How a C++ function becomes something that can be called elsewhere: its
+// parameters, what may be passed for each, how the arguments are written on one
+// side and read on the other. Used by async and spawn.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <tuple>
+
+#include "manta/future.hpp"
+
+namespace manta {
+
+/// What is stored and sent for a parameter of type P. A view is specialised to the container it looks at.
+template <class P>
+struct stored_as {
+  using type = std::remove_cvref_t<P>;
+};
+template <class T, std::size_t Extent>
+struct stored_as<std::span<const T, Extent>> {
+  using type = std::vector<T>;
+};
+template <class P>
+  requires(!std::is_same_v<P, std::remove_cvref_t<P>>)
+struct stored_as<P> : stored_as<std::remove_cvref_t<P>> {};
+
+namespace detail {
+
+template <class... T>
+struct list {
+  static constexpr std::size_t size = sizeof...(T);
+};
+
+// --- the parameters and the result of anything callable
+
+template <class F>
+struct signature : signature<decltype(&F::operator())> {};
+template <class R, class... P>
+struct signature<R (*)(P...)> {
+  using result = R;
+  using parameters = list<P...>;
+  using object = void;
+};
+template <class R, class... P>
+struct signature<R (*)(P...) noexcept> : signature<R (*)(P...)> {};
+template <class R, class C, class... P>
+struct signature<R (C::*)(P...)> : signature<R (*)(P...)> {
+  using object = C;
+};
+template <class R, class C, class... P>
+struct signature<R (C::*)(P...) const> : signature<R (C::*)(P...)> {};
+template <class R, class C, class... P>
+struct signature<R (C::*)(P...) noexcept> : signature<R (C::*)(P...)> {};
+template <class R, class C, class... P>
+struct signature<R (C::*)(P...) const noexcept> : signature<R (C::*)(P...)> {};
+
+template <class F>
+concept callable_type = requires { typename signature<F>::parameters; };
+template <class F>
+concept one_call_operator = requires { &F::operator(); };
+
+// --- what a parameter may be given
+
+template <class T>
+struct vector_of_futures : std::false_type {};
+template <class T, class A>
+struct vector_of_futures<std::vector<future<T>, A>> : std::true_type {
+  using value = T;
+};
+template <class T>
+struct element {
+  using type = void;
+};
+template <class T, class A>
+struct element<std::vector<T, A>> {
+  using type = T;
+};
+
+template <class S>
+struct plain_form {};    // bytes
+template <class S>
+struct value_form {};    // encoded in place if small, else an input
+template <class U>
+struct future_form {};   // an input
+template <class U>
+struct futures_form {};  // a count and that many inputs
+struct no_form {};       // does not fit
+
+/// How argument type A is handed to parameter type P.
+template <class P, class A>
+constexpr auto form_of() {
+  using S = typename stored_as<P>::type;
+  using V = std::remove_cvref_t<A>;
+  if constexpr (is_future<V> && !is_future<S>) {
+    using U = typename future_value<V>::type;
+    if constexpr (std::is_void_v<U>) {
+      return no_form{};
+    } else if constexpr (std::is_same_v<U, S> || std::is_convertible_v<const U&, S>) {
+      return future_form<U>{};
+    } else {
+      return no_form{};
+    }
+  } else if constexpr (vector_of_futures<V>::value && !vector_of_futures<S>::value) {
+    using U = typename vector_of_futures<V>::value;
+    using E = typename element<S>::type;
+    if constexpr (std::is_void_v<E> || std::is_void_v<U>) {
+      return no_form{};
+    } else if constexpr (std::is_same_v<U, E> || std::is_convertible_v<const U&, E>) {
+      return futures_form<U>{};
+    } else {
+      return no_form{};
+    }
+  } else if constexpr (!std::is_same_v<V, S> && !std::is_convertible_v<A, S>) {
+    if constexpr (!std::is_same_v<S, std::remove_cvref_t<P>> && requires(const V& v) {
+                    S(std::begin(v), std::end(v));
+                  }) {
+      return value_form<S>{};  // any range for a span
+    } else {
+      return no_form{};
+    }
+  } else if constexpr (wire::is_plain<S>) {
+    return plain_form<S>{};
+  } else {
+    return value_form<S>{};
+  }
+}
+template <class P, class A>
+using form_type = decltype(form_of<P, A>());
+
+// --- the mistakes, in the user's words. Each is checked alone, so that one mistake gives one message.
+
+template <class P>
+constexpr bool require_parameter() {
+  using T = std::remove_reference_t<P>;
+  constexpr bool is_pointer = std::is_pointer_v<std::remove_cv_t<T>>;
+  constexpr bool is_rvalue = std::is_rvalue_reference_v<P>;
+  constexpr bool is_mutable = std::is_lvalue_reference_v<P> && !std::is_const_v<T>;
+  static_assert(!is_pointer, "manta: a task cannot take a pointer: it means nothing on another rank; pass the value");
+  static_assert(!is_rvalue, "manta: a task cannot take an rvalue reference: take it by value");
+  static_assert(!is_mutable,
+                "manta: a task cannot take a non-const reference: the argument would be a copy; return the new value, or "
+                "keep it in an actor");
+  return !is_pointer && !is_rvalue && !is_mutable;
+}
+template <class... P>
+constexpr bool require_parameters(list<P...>) {
+  return (require_parameter<P>() && ...);
+}
+
+template <std::size_t Wanted, std::size_t Given>
+constexpr bool require_count() {
+  static_assert(Given <= Wanted, "manta: too many arguments for this function");
+  static_assert(Given >= Wanted, "manta: too few arguments for this function");
+  return Given == Wanted;
+}
+
+template <class P, class A>
+constexpr bool require_argument() {
+  constexpr bool fits = !std::is_same_v<form_type<P, A>, no_form>;
+  static_assert(fits,
+                "manta: an argument cannot be converted to the parameter's type; pass a value or a future of a type that "
+                "converts to it");
+  if constexpr (fits) {
+    return wire::require_serializable<typename stored_as<P>::type>();
+  } else {
+    return false;
+  }
+}
+template <class... P, class... A>
+constexpr bool require_arguments(list<P...>, list<A...>) {
+  return (require_argument<P, A>() && ...);
+}
+
+template <class R>
+constexpr bool require_result() {
+  if constexpr (std::is_void_v<R>) {
+    return true;
+  } else if constexpr (std::is_pointer_v<std::remove_reference_t<R>>) {
+    static_assert(!std::is_pointer_v<std::remove_reference_t<R>>,
+                  "manta: a task cannot return a pointer: it means nothing on another rank; return the value");
+    return false;
+  } else {
+    return wire::require_serializable<std::remove_cvref_t<R>>();
+  }
+}
+
+/// All of them, in the order in which a reader would look.
+template <class Parameters, class Arguments, class Result>
+constexpr bool require_call() {
+  if constexpr (!require_parameters(Parameters{})) {
+    return false;
+  } else if constexpr (!require_count<Parameters::size, Arguments::size>()) {
+    return false;
+  } else if constexpr (!require_arguments(Parameters{}, Arguments{})) {
+    return false;
+  } else {
+    return require_result<Result>();
+  }
+}
+
+// --- writing arguments
+
+/// Collects a call's plain bytes and input nodes on the caller's stack.
+class argument_writer {
+ public:
+  explicit argument_writer(exec::engine& e) : engine_(e), out_(e.arguments()) { out_.clear(); }
+  ~argument_writer() {
+    for (graph::node* n : inputs_) engine_.release(*n);  // only if writing threw
+  }
+  argument_writer(const argument_writer&) = delete;
+  argument_writer& operator=(const argument_writer&) = delete;
+
+  template <class S, class A>
+  void write(plain_form<S>, A&& value) {
+    const S plain = static_cast<S>(std::forward<A>(value));
+    out_.append(&plain, sizeof plain);
+  }
+
+  template <class S, class A>
+  void write(value_form<S>, A&& value) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<A>, S>) {
+      if (try_inline(static_cast<const S&>(value))) return;
+      add_object<S>(std::forward<A>(value));
+    } else if constexpr (std::is_convertible_v<A, S>) {
+      S converted = std::forward<A>(value);
+      if (!try_inline(static_cast<const S&>(converted))) add_object<S>(std::move(converted));
+    } else {
+      S converted(std::begin(value), std::end(value));
+      if (!try_inline(static_cast<const S&>(converted))) add_object<S>(std::move(converted));
+    }
+  }
+
+  template <class U>
+  void write(future_form<U>, const future<U>& f) {
+    add_input(f);
+  }
+  template <class U>
+  void write(futures_form<U>, const std::vector<future<U>>& futures) {
+    const auto count = static_cast<std::uint32_t>(futures.size());
+    out_.append(&count, sizeof count);
+    inputs_.reserve(inputs_.size() + count);
+    for (const future<U>& f : futures) add_input(f);
+  }
+
+  const std::byte* bytes() const { return out_.data(); }
+  std::size_t byte_count() const { return out_.size(); }
+  graph::node* const* inputs() const { return inputs_.data(); }
+  std::uint32_t input_count() const { return static_cast<std::uint32_t>(inputs_.size()); }
+  void handed_over() { inputs_.clear(); }
+
+ private:
+  template <class S>
+  bool try_inline(const S& value) {
+    const std::size_t before = out_.size();
+    const char in_place = 0;
+    out_.append(&in_place, 1);
+    wire::writer archive(out_, nullptr, store::inline_bytes);
+    try {
+      archive(value);
+      return true;
+    } catch (const wire::over_limit&) {
+      out_.shrink(before);
+      return false;
+    }
+  }
+  template <class S, class A>
+  void add_object(A&& value) {
+    const char as_input = 1;
+    out_.append(&as_input, 1);
+    if constexpr (std::is_constructible_v<S, A&&>) {
+      graph::node& n = engine_.make_node(graph::no_index, wire::type_index<S>::value);
+      inputs_.push_back(&n);
+      store::set_box(n, new S(std::forward<A>(value)));
+      engine_.complete(n);
+    } else {
+      throw error("manta: a large argument of the move-only type " + std::string(wire::type_name<S>()) +
+                  " was passed as an lvalue; std::move it");
+    }
+  }
+  template <class U>
+  void add_input(const future<U>& f) {
+    graph::node& n = access::of(f).node("async: an argument");
+    engine_.hold(n);
+    inputs_.push_back(&n);
+  }
+
+  exec::engine& engine_;
+  wire::buffer& out_;
+  std::vector<graph::node*> inputs_;
+};
+
+template <class... P, class... A>
+void write_arguments(argument_writer& out, list<P...>, A&&... arguments) {
+  (out.write(form_type<P, A>{}, std::forward<A>(arguments)), ...);
+}
+
+// --- reading them
+
+struct argument_reader {
+  exec::invocation& call;
+  std::size_t next_input = 0;
+
+  void read(void* into, std::size_t bytes) {
+    std::memcpy(into, call.arguments, bytes);
+    call.arguments += bytes;
+    call.argument_bytes -= bytes;
+  }
+  graph::node& input() { return *call.inputs[next_input++]; }
+};
+
+/// Holds one argument while the function runs. `pass()` gives what the parameter P takes.
+template <class P, class Form>
+class argument;
+
+template <class P, class S>
+class argument<P, plain_form<S>> {
+ public:
+  explicit argument(argument_reader& in) { in.read(&value_, sizeof value_); }
+  S pass() { return value_; }
+
+ private:
+  S value_;
+};
+
+template <class P, class S>
+class argument_value {
+ public:
+  // by value: hand the only copy over; by reference or view: look at it
+  decltype(auto) pass() {
+    if constexpr (std::is_same_v<std::remove_cv_t<P>, S>) {
+      if (own_) return S(std::move(*own_));
+      return detail::take<S>(*node_, value_, may_move_);
+    } else {
+      return static_cast<const S&>(own_ ? *own_ : *static_cast<const S*>(value_));
+    }
+  }
+
+ protected:
+  void read_own(argument_reader& in) {
+    wire::reader archive(in.call.arguments, in.call.argument_bytes);
+    own_.reset(cereal::access::construct<S>());
+    archive(*own_);
+    in.call.argument_bytes -= static_cast<std::size_t>(archive.position() - in.call.arguments);
+    in.call.arguments = archive.position();
+  }
+  template <class U>
+  void read_input(argument_reader& in) {
+    node_ = &in.input();
+    may_move_ = !in.call.keeps_inputs;
+    const void* value = store::decode(*node_);
+    if constexpr (std::is_same_v<U, S>) {
+      value_ = value;
+    } else {
+      own_.reset(new S(*static_cast<const U*>(value)));
+    }
+  }
+
+ private:
+  std::unique_ptr<S> own_;
+  graph::node* node_ = nullptr;
+  const void* value_ = nullptr;
+  bool may_move_ = false;
+};
+
+template <class P, class S>
+class argument<P, value_form<S>> : public argument_value<P, S> {
+ public:
+  explicit argument(argument_reader& in) {
+    char as_input = 0;
+    in.read(&as_input, 1);
+    if (as_input != 0) {
+      this->template read_input<S>(in);
+    } else {
+      this->read_own(in);
+    }
+  }
+};
+
+template <class P, class U>
+class argument<P, future_form<U>> : public argument_value<P, typename stored_as<P>::type> {
+ public:
+  explicit argument(argument_reader& in) { this->template read_input<U>(in); }
+};
+
+template <class P, class U>
+class argument<P, futures_form<U>> {
+  using S = typename stored_as<P>::type;
+
+ public:
+  explicit argument(argument_reader& in) {
+    std::uint32_t count = 0;
+    in.read(&count, sizeof count);
+    values_.reserve(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      graph::node& n = in.input();
+      values_.push_back(detail::take<U>(n, store::decode(n), !in.call.keeps_inputs));
+    }
+  }
+  decltype(auto) pass() {
+    if constexpr (std::is_same_v<std::remove_cv_t<P>, S>) {
+      return S(std::move(values_));
+    } else {
+      return static_cast<const S&>(values_);
+    }
+  }
+
+ private:
+  S values_;
+};
+
+// --- a call on the executing side
+
+/// Gives the result of `body()`, which runs without the lock, to the invocation.
+template <class R, class Body>
+void run_outside(exec::invocation& call, Body&& body) {
+  if constexpr (std::is_void_v<R>) {
+    const exec::outside user(call.lock);
+    body();
+  } else if constexpr (wire::is_plain<std::remove_cvref_t<R>>) {
+    using T = std::remove_cvref_t<R>;
+    T value;
+    {
+      const exec::outside user(call.lock);
+      value = body();
+    }
+    call.form = graph::form::plain;
+    call.type = wire::type_index<T>::value;
+    std::memcpy(call.plain, &value, sizeof value);
+  } else {
+    using T = std::remove_cvref_t<R>;
+    const exec::outside user(call.lock);
+    call.box = new T(body());
+    call.form = graph::form::box;
+    call.type = wire::type_index<T>::value;
+  }
+}
+
+template <class R, class Function, class... P, class... Forms>
+void run_function(exec::invocation& call, Function&& function, list<P...>, list<Forms...>) {
+  [[maybe_unused]] argument_reader in{call};
+  std::tuple<argument<P, Forms>...> arguments{argument<P, Forms>(in)...};  // braces: read from left to right
+  std::apply([&](auto&... a) { run_outside<R>(call, [&]() -> R { return function(a.pass()...); }); }, arguments);
+}
+
+}  // namespace detail
+
+}  // namespace manta

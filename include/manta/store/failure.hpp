@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Why there is no value: a failure as it is stored in a node and sent between
+// ranks, made from the exception in flight and thrown again where somebody
+// asks for the value.
+#pragma once
+
+#include <cxxabi.h>
+#include <unistd.h>
+
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "manta/base/error.hpp"
+#include "manta/wire/function_table.hpp"
+
+namespace manta::store {
+
+struct failure {
+  enum class kind : std::uint8_t { task, cancelled, actor, serialization, deadlock, unschedulable };
+  failure::kind kind = kind::task;
+  std::string message;                         ///< the reason in one sentence, without rank and chain
+  failure_details details;
+  std::string exception_type;                  ///< mangled type registered by rethrow_as, or empty
+  std::string exception_bytes;                 ///< the exception itself, encoded
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(kind, message, details.what, details.type, details.function, details.host, details.rank, details.attempt,
+            details.chain, exception_type, exception_bytes);
+  }
+};
+using failure_ptr = std::shared_ptr<const failure>;
+
+/// An exception type that travels as itself.
+struct exception_entry {
+  const char* mangled;
+  bool (*capture)(std::string& bytes);               ///< inside a catch: encodes the current exception if it is of this type
+  void (*raise)(const std::string& bytes);           ///< throws it
+};
+
+inline std::string host_name() {
+  char name[256] = "?";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+/// From the exception being handled.
+inline failure current_failure() {
+  failure f;
+  for (const exception_entry& entry : wire::table<exception_entry>()) {
+    if (entry.capture(f.exception_bytes)) {
+      f.exception_type = entry.mangled;
+      break;
+    }
+  }
+  if (const std::type_info* type = abi::__cxa_current_exception_type()) f.details.type = wire::demangle(type->name());
+  try {
+    throw;
+  } catch (const serialization_error& e) {
+    f.kind = failure::kind::serialization;
+    f.details.what = e.what();
+  } catch (const deadlock& e) {
+    f.kind = failure::kind::deadlock;
+    f.details.what = e.what();
+  } catch (const std::exception& e) {
+    f.details.what = e.what();
+  } catch (const std::string& text) {
+    f.details.what = text;
+  } catch (const char* text) {
+    f.details.what = text;
+  } catch (...) {
+    f.details.what = "an exception that is not a std::exception";
+  }
+  return f;
+}
+
+/// The whole message: what, where, and who was hit by it.
+inline std::string describe(const failure& f) {
+  std::string text = "manta: ";
+  if (f.kind == failure::kind::task || f.kind == failure::kind::serialization || f.kind == failure::kind::deadlock) {
+    text += "task '" + f.details.function + "' failed on rank " + std::to_string(f.details.rank) + " (" +
+            f.details.host + ")";
+    if (f.details.attempt > 0) text += " at attempt " + std::to_string(f.details.attempt);
+    text += " with " + f.details.type + ": " + f.details.what;
+  } else {
+    text += f.message;
+  }
+  for (std::size_t i = 0; i < f.details.chain.size(); ++i) {
+    text += (i == 0 ? "; not run because of it: '" : "', '") + f.details.chain[i];
+  }
+  if (!f.details.chain.empty()) text += "'";
+  return text;
+}
+
+[[noreturn]] inline void raise(const failure& f) {
+  if (!f.exception_type.empty()) {
+    for (const exception_entry& entry : wire::table<exception_entry>()) {
+      if (f.exception_type == entry.mangled) entry.raise(f.exception_bytes);
+    }
+  }
+  const std::string text = describe(f);
+  switch (f.kind) {
+    case failure::kind::task: throw task_failed(text, f.details);
+    case failure::kind::cancelled: throw cancelled(text);
+    case failure::kind::actor: throw actor_died(text);
+    case failure::kind::serialization: throw serialization_error(text);
+    case failure::kind::deadlock: throw deadlock(text);
+    case failure::kind::unschedulable: throw unschedulable(text);
+  }
+  std::terminate();
+}
+
+inline wire::buffer encode(const failure& f) {
+  wire::buffer bytes;
+  wire::writer out(bytes);
+  out(f);
+  return bytes;
+}
+inline failure_ptr decode_failure(const std::byte* data, std::size_t bytes) {
+  auto f = std::make_shared<failure>();
+  wire::reader in(data, bytes);
+  in(*f);
+  return f;
+}
+
+}  // namespace manta::store

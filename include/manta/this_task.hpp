@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What a task can ask about itself. In the driver the answers are the driver's.
+#pragma once
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::this_task {
+
+/// The same in every run and for any number of ranks: derived from the parent's id and the order of submission.
+inline std::uint64_t id() { return exec::engine::here("this_task::id").current_task().id; }
+/// The name given in the options, else the function's.
+inline std::string name() { return exec::engine::here("this_task::name").current_task().name(); }
+/// 0 in the first run of a task, 1 in its first retry, ...
+inline int attempt() { return static_cast<int>(exec::engine::here("this_task::attempt").current_task().attempt); }
+/// Should it come to an end early? True once the driver has thrown.
+inline bool stop_requested() { return exec::engine::here("this_task::stop_requested").stopping(); }
+/// A seed for random numbers, derived from the job's seed and the task's place in the graph.
+inline std::uint64_t seed() {
+  exec::engine& e = exec::engine::here("this_task::seed");
+  return base::mix(e.seed(), e.current_task().id);
+}
+
+}  // namespace manta::this_task

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Waiting for some of many: wait splits a range of futures into those that have
+// ended and those that have not, as_completed hands them out as they end.
+#pragma once
+
+#include <span>
+
+#include "manta/future.hpp"
+
+namespace manta {
+
+struct wait_options {
+  std::size_t count = 1;  ///< return when that many have ended (all, if there are fewer)
+  std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max();
+};
+
+/// The two halves of a range, each in the order of the input. A failed task counts as ready.
+template <class T>
+struct wait_result {
+  std::vector<future<T>> ready;
+  std::vector<future<T>> pending;
+};
+
+/// Returns as soon as `count` of the futures have ended or the time is up. Moves no data. Every future may stand in
+/// the range once.
+///
+///   auto [ready, pending] = manta::wait(futures, {.count = 2, .timeout = 50ms});
+template <class Range>
+  requires detail::is_future<detail::range_future<Range>>
+auto wait(const Range& futures, wait_options options = {}) {
+  using T = detail::range_value<const Range>;
+  exec::engine& e = exec::engine::here("wait");
+  const exec::engine::guard g(e);
+  std::vector<graph::node*> nodes;
+  std::size_t ended = 0;
+  for (const future<T>& f : futures) {
+    nodes.push_back(&detail::access::of(f).node("wait"));
+    ended += nodes.back()->state != graph::state::pending;
+  }
+  const std::size_t wanted = std::min(options.count, nodes.size());
+  if (ended < wanted) {
+    exec::wait_record record;
+    record.remaining = static_cast<std::uint32_t>(wanted - ended);
+    record.deadline = detail::deadline_after(options.timeout);
+    std::uint32_t position = 0;
+    for (graph::node* n : nodes) {
+      if (n->state == graph::state::pending) e.watch(*n, record, position);
+      ++position;
+    }
+    e.wait(record);
+    for (graph::node* n : nodes) {
+      if (n->state == graph::state::pending) e.unwatch(*n, record);
+    }
+    e.throw_if_deadlocked(record);
+  }
+  wait_result<T> result;
+  std::size_t at = 0;
+  for (const future<T>& f : futures) {
+    const bool is_ready = nodes[at++]->state != graph::state::pending && result.ready.size() < std::max(wanted, ended);
+    (is_ready ? result.ready : result.pending).push_back(f);
+  }
+  return result;
+}
+
+/// A range of futures in the order in which they end; see as_completed.
+template <class T>
+class completion_range {
+ public:
+  explicit completion_range(std::vector<future<T>> futures) : futures_(std::move(futures)) {
+    exec::engine& e = exec::engine::here("as_completed");
+    const exec::engine::guard g(e);
+    for (std::uint32_t i = 0; i < futures_.size(); ++i) {
+      graph::node& n = detail::access::of(futures_[i]).node("as_completed");
+      if (n.state == graph::state::pending) {
+        e.watch(n, record_, i);
+      } else {
+        record_.ended.push_back(i);
+      }
+    }
+  }
+  completion_range(const completion_range&) = delete;
+  completion_range& operator=(const completion_range&) = delete;
+  ~completion_range() {
+    exec::engine* e = exec::engine::current();
+    if (e == nullptr) return;
+    const exec::engine::guard g(*e);
+    for (const future<T>& f : futures_) {
+      graph::node* n = detail::access::of(f).get();
+      if (n != nullptr && n->state == graph::state::pending) e->unwatch(*n, record_);
+    }
+  }
+
+  struct end_marker {};
+  class iterator {
+   public:
+    explicit iterator(completion_range& range) : range_(&range) { range_->next(); }
+    future<T>& operator*() const { return range_->futures_[range_->current_]; }
+    iterator& operator++() {
+      range_->next();
+      return *this;
+    }
+    bool operator==(end_marker) const { return range_->taken_ > range_->futures_.size(); }
+
+   private:
+    completion_range* range_;
+  };
+  iterator begin() { return iterator(*this); }
+  end_marker end() const { return {}; }
+
+ private:
+  void next() {
+    if (++taken_ > futures_.size()) return;
+    exec::engine& e = exec::engine::here("as_completed");
+    const exec::engine::guard g(e);
+    if (record_.ended.size() < taken_) {
+      record_.remaining = 1;
+      e.wait(record_);
+      e.throw_if_deadlocked(record_);
+    }
+    current_ = record_.ended[taken_ - 1];
+  }
+
+  std::vector<future<T>> futures_;
+  exec::wait_record record_;
+  std::size_t taken_ = 0;
+  std::uint32_t current_ = 0;
+};
+
+/// Each future as it ends, failed ones too:
+///
+///   for (auto& f : manta::as_completed(futures)) use(f.get());
+template <class Range>
+  requires detail::is_future<detail::range_future<Range>>
+auto as_completed(const Range& futures) {
+  using T = detail::range_value<const Range>;
+  return completion_range<T>(std::vector<future<T>>(std::begin(futures), std::end(futures)));
+}
+
+}  // namespace manta

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Functions and types that travel by index. A template static registers each
+// one that the program uses while the program is loaded, so the same binary has
+// the same table on every rank; the digest over it is compared at start.
+#pragma once
+
+#include <cxxabi.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <typeinfo>
+#include <vector>
+
+#include "manta/base/hash.hpp"
+#include "manta/wire/traits.hpp"
+
+namespace manta::exec {
+struct invocation;
+}
+
+namespace manta::wire {
+
+inline std::string demangle(const char* mangled) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+  std::string name = status == 0 ? text : mangled;
+  std::free(text);
+  return name;
+}
+
+/// A type that can be a value: how to destroy, write and read it without knowing it.
+struct type_entry {
+  const char* mangled;
+  std::size_t plain_bytes;  ///< its size if it is plain, else 0
+  bool in_place;            ///< see receives_in_place
+  void (*destroy)(void*);
+  void (*write)(const void*, writer&);
+  void* (*read)(reader&);
+};
+
+/// A function that can be a task or an actor's method.
+struct function_entry {
+  const char* mangled;       ///< identifies it in the digest
+  std::string (*name)();     ///< for people
+  void (*run)(exec::invocation&);
+};
+
+template <class Entry>
+std::vector<Entry>& table() {
+  static std::vector<Entry> entries;
+  return entries;
+}
+inline const type_entry& type_at(std::uint32_t index) { return table<type_entry>()[index]; }
+inline const function_entry& function_at(std::uint32_t index) { return table<function_entry>()[index]; }
+
+template <class Entry>
+std::uint32_t add_entry(const Entry& entry) {
+  table<Entry>().push_back(entry);
+  return static_cast<std::uint32_t>(table<Entry>().size() - 1);
+}
+
+/// Index of type T, registered before main. void is a type whose value is nothing.
+template <class T>
+struct type_index {
+  static inline const std::uint32_t value = [] {
+    type_entry entry{typeid(T).name(), 0, false, nullptr, nullptr, nullptr};
+    if constexpr (is_plain<T>) entry.plain_bytes = sizeof(T);
+    if constexpr (!std::is_void_v<T> && !is_plain<T>) {
+      entry.in_place = receives_in_place<T>;
+      entry.destroy = [](void* value) { delete static_cast<T*>(value); };
+      entry.write = [](const void* value, writer& out) { out(*static_cast<const T*>(value)); };
+      entry.read = [](reader& in) -> void* {
+        T* value = cereal::access::construct<T>();
+        try {
+          in(*value);
+        } catch (...) {
+          delete value;
+          throw;
+        }
+        return value;
+      };
+    }
+    return add_entry(entry);
+  }();
+};
+
+/// The names of everything registered, in order; line i is what index i means.
+inline std::string table_listing() {
+  std::string text;
+  for (const auto& f : table<function_entry>()) text += std::string("f ") + f.mangled + '\n';
+  for (const auto& t : table<type_entry>()) text += std::string("t ") + t.mangled + '\n';
+  return text;
+}
+
+}  // namespace manta::wire

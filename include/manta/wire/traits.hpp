@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What manta asks of types: may this be sent, is it a few plain bytes, may its
+// arrays be received straight into it. Answers are given at compile time, so
+// that a mistake is one sentence from the compiler.
+#pragma once
+
+#include <string_view>
+#include <type_traits>
+
+#include "manta/wire/archive.hpp"
+
+namespace manta::wire {
+
+/// The name of a type as the compiler spells it.
+template <class T>
+constexpr std::string_view type_name() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  const std::size_t begin = text.find("T = ") + 4;
+  const std::size_t end = text.find_first_of(";]", begin);  // g++ lists typedefs behind a semicolon
+  return text.substr(begin, end - begin);
+}
+
+template <class T>
+inline constexpr bool is_std = type_name<T>().substr(0, 5) == "std::";
+
+/// cereal accepts std::vector<X> for any X and fails deep inside; so look into the parameters of std's templates.
+template <class T>
+constexpr bool is_serializable();
+
+template <class T>
+struct parts_serializable : std::true_type {};
+template <template <class...> class Template, class... Parts>
+  requires is_std<Template<Parts...>>
+struct parts_serializable<Template<Parts...>>
+    : std::bool_constant<((std::is_empty_v<Parts> || is_serializable<std::remove_const_t<Parts>>()) && ...)> {};
+
+template <class T>
+constexpr bool is_serializable() {
+  if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+    return true;
+  } else if constexpr (std::is_pointer_v<T> || std::is_reference_v<T> || std::is_abstract_v<T>) {
+    return false;
+  } else if constexpr (!parts_serializable<T>::value) {
+    return false;
+  } else {
+    return cereal::traits::is_output_serializable<T, writer>::value &&
+           cereal::traits::is_input_serializable<T, reader>::value;
+  }
+}
+
+/// Numbers and enumerations: copied as they are, no archive involved.
+template <class T>
+inline constexpr bool is_plain = [] {
+  if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+    return alignof(T) <= 8;
+  } else {
+    return false;
+  }
+}();
+
+/// May the arrays of T be received straight into a freshly loaded T? True only where load() does nothing with
+/// the elements after asking for them. Specialised for vectors of numbers here and for dense matrices in eigen.hpp.
+template <class T>
+inline constexpr bool receives_in_place = false;
+template <class T, class Allocator>
+inline constexpr bool receives_in_place<std::vector<T, Allocator>> = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+template <>
+inline constexpr bool receives_in_place<std::string> = true;
+
+/// The one place where an unserialisable type is refused; the compiler shows T in "with T = ...".
+template <class T>
+constexpr bool require_serializable() {
+  static_assert(is_serializable<T>(),
+                "manta: this type cannot be serialised: give it a serialize() function that cereal finds, or include "
+                "the header <cereal/types/...> of the standard type it uses");
+  return is_serializable<T>();
+}
+
+}  // namespace manta::wire

@@ -1,0 +1,346 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Actors: state, order of calls, handles that travel, names, and the ways in
+// which an actor ends.
+#include <doctest/doctest.h>
+
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
+#include <optional>
+
+#include "support/world.hpp"
+
+using manta::testing::gate;
+using manta::testing::held;
+using manta::testing::in_world;
+using manta::testing::poll_until;
+using manta::testing::tally;
+
+namespace {
+
+/// Any class with public methods will do. Counts its instances per process, for the tests of how actors end.
+class account {
+ public:
+  static inline std::atomic<int> alive{0};
+
+  account() { ++alive; }
+  explicit account(int balance, std::string owner = "nobody") : balance_(balance), owner_(std::move(owner)) {
+    ++alive;
+    if (balance < 0) {
+      --alive;
+      throw std::invalid_argument("an account cannot start with " + std::to_string(balance));
+    }
+  }
+  account(const account&) = delete;
+  account& operator=(const account&) = delete;
+  ~account() { --alive; }
+
+  int deposit(int amount) {
+    if (amount < 0) throw std::invalid_argument("negative deposit " + std::to_string(amount));
+    return balance_ += amount;
+  }
+  void close() { balance_ = 0; }
+  int balance() const { return balance_; }
+  std::string owner() const { return owner_; }
+  int balance_noexcept() const noexcept { return balance_; }
+  int add_noexcept(int amount) noexcept { return balance_ += amount; }
+  int where() const { return static_cast<int>(manta::rank()); }
+
+ private:
+  int balance_ = 0;
+  std::string owner_;
+};
+
+class diary {
+ public:
+  void write(int entry) { entries_.push_back(entry); }
+  void write_text(const std::string& entry) { entries_.push_back(std::stoi(entry)); }
+  std::vector<int> entries() const { return entries_; }
+
+ private:
+  std::vector<int> entries_;
+};
+
+/// Holds a handle on another actor and calls it from its own methods.
+class clerk {
+ public:
+  explicit clerk(manta::actor<account> a) : account_(std::move(a)) {}
+  int pay_in(int amount) { return manta::async<&account::deposit>(account_, amount).get(); }
+  manta::future<int> pay_in_later(int amount) { return manta::async<&account::deposit>(account_, amount); }
+  manta::actor<account> which() const { return account_; }
+
+ private:
+  manta::actor<account> account_;
+};
+
+struct envelope {
+  std::string label;
+  manta::actor<account> to;
+  std::vector<manta::actor<diary>> copies;
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(label, to, copies);
+  }
+};
+
+int same(int x) { return x; }
+int deliver(const envelope& e) {
+  for (const auto& d : e.copies) manta::async<&diary::write>(d, 1).get();
+  return manta::async<&account::deposit>(e.to, static_cast<int>(e.label.size())).get();
+}
+void write_range(manta::actor<diary> d, int from, int to) {
+  for (int i = from; i < to; ++i) manta::async<&diary::write>(d, i);
+}
+int deposit_all(manta::actor<account> a, int times) {
+  std::vector<manta::future<int>> fs;
+  for (int i = 0; i < times; ++i) fs.push_back(manta::async<&account::deposit>(a, 1));
+  return manta::get(fs).back();
+}
+manta::actor<account> open_account(int balance) { return manta::spawn<account>(balance); }
+int deposit_by_name(const std::string& name) { return manta::async<&account::deposit>(manta::find_actor<account>(name), 1).get(); }
+int deposit_or_open(const std::string& name) {
+  return manta::async<&account::deposit>(manta::spawn_or_find<account>({.name = name}, 100), 1).get();
+}
+
+int alive_here() { return account::alive.load(); }
+int alive_anywhere() {
+  int sum = static_cast<int>(manta::size()) > 1 ? alive_here() : 0;
+  for (const int rank : manta::testing::executors()) sum += manta::testing::fetch(manta::async<alive_here>({.rank = rank}));
+  return sum;
+}
+
+std::vector<int> count_to(int n) {
+  std::vector<int> v(static_cast<std::size_t>(n));
+  std::iota(v.begin(), v.end(), 0);
+  return v;
+}
+
+}  // namespace
+
+TEST_CASE("an actor keeps its state between calls") {
+  in_world([] {
+    auto a = manta::spawn<account>(100, "Ada");
+    CHECK(manta::async<&account::deposit>(a, 10).get() == 110);
+    CHECK(manta::async<&account::deposit>(a, manta::async<same>(5)).get() == 115);
+    CHECK(manta::async<&account::owner>(a).get() == "Ada");
+    CHECK(manta::async<&account::balance_noexcept>(a).get() == 115);
+    CHECK(manta::async<&account::add_noexcept>(a, 1).get() == 116);
+    manta::future<void> closed = manta::async<&account::close>(a);
+    closed.get();
+    CHECK(manta::async<&account::balance>(a).get() == 0);
+    auto plain = manta::spawn<account>();
+    CHECK(manta::async<&account::balance>(plain).get() == 0);
+    const int place = manta::async<&account::where>(a).get();
+    CHECK(place == manta::async<&account::where>(a).get());
+  });
+}
+
+TEST_CASE("a thousand calls through one handle run in the order made") {
+  in_world([] {
+    auto d = manta::spawn<diary>();
+    for (int i = 0; i < 1000; ++i) manta::async<&diary::write>(d, i);
+    CHECK(manta::async<&diary::entries>(d).get() == count_to(1000));
+    auto e = manta::spawn<diary>();
+    manta::async<write_range>(e, 0, 1000).get();
+    CHECK(manta::async<&diary::entries>(e).get() == count_to(1000));  // also when a task makes them
+  });
+}
+
+TEST_CASE("calls from many callers are all there, each caller's in its order") {
+  in_world([] {
+    auto d = manta::spawn<diary>();
+    std::vector<manta::future<void>> callers;
+    for (int c = 0; c < 10; ++c) callers.push_back(manta::async<write_range>(d, 1000 * c, 1000 * c + 100));
+    manta::get(callers);
+    poll_until("calls made by tasks that have ended", [&] { return manta::testing::fetch(manta::async<&diary::entries>(d)).size() == 1000U; });
+    const auto entries = manta::async<&diary::entries>(d).get();
+    std::vector<int> next(10, 0);
+    bool ordered = true;
+    for (const int e : entries) ordered = ordered && e % 1000 == next[static_cast<std::size_t>(e / 1000)]++;
+    CHECK(ordered);
+  });
+}
+
+TEST_CASE("a call waits its turn behind one whose argument is not there yet") {
+  in_world([] {
+    auto g = manta::spawn<gate>();
+    auto d = manta::spawn<diary>();
+    manta::async<&diary::write>(d, 0);
+    manta::async<&diary::write>(d, manta::async<held<int>>(g, 1));
+    const auto third = manta::async<&diary::write>(d, 2);
+    manta::async<&diary::write_text>(d, manta::async<held<std::string>>(g, "3"));
+    manta::async<&diary::write>(d, 4);
+    CHECK_FALSE(third.ready());
+    manta::async<&gate::open>(g).get();
+    CHECK(manta::async<&diary::entries>(d).get() == count_to(5));
+    std::vector<int> expected;
+    auto many = manta::spawn<diary>();
+    for (int i = 0; i < 500; ++i) {
+      if (i % 3 == 0) manta::async<&diary::write>(many, manta::async<same>(i));
+      else manta::async<&diary::write>(many, i);
+    }
+    CHECK(manta::async<&diary::entries>(many).get() == count_to(500));
+  });
+}
+
+TEST_CASE("handles travel in arguments, results and structs, and call back from there") {
+  in_world([] {
+    auto a = manta::spawn<account>(0);
+    CHECK(manta::async<deposit_all>(a, 50).get() == 50);
+    auto opened = manta::async<open_account>(7).get();  // made by a task that has ended
+    CHECK(manta::async<&account::balance>(opened).get() == 7);
+    const std::vector<manta::actor<diary>> copies{manta::spawn<diary>(), manta::spawn<diary>()};
+    CHECK(manta::async<deliver>(envelope{"hello", a, copies}).get() == 55);
+    CHECK(deliver(envelope{"you", a, copies}) == 58);
+    for (const auto& d : copies) CHECK(manta::async<&diary::entries>(d).get().size() == 2U);
+    CHECK(manta::async<deposit_all>(manta::async<open_account>(1), 3).get() == 4);  // a handle in a future
+  });
+}
+
+TEST_CASE("actors call actors and wait for them") {
+  in_world([] {
+    auto a = manta::spawn<account>(0);
+    std::vector<manta::actor<clerk>> clerks;
+    for (int i = 0; i < 10; ++i) clerks.push_back(manta::spawn<clerk>(a));
+    std::vector<manta::future<int>> fs;
+    for (int round = 0; round < 20; ++round) {
+      for (const auto& c : clerks) fs.push_back(manta::async<&clerk::pay_in>(c, 1));
+    }
+    manta::get(fs);
+    CHECK(manta::async<&account::balance>(a).get() == 200);
+    CHECK(manta::async<&clerk::pay_in_later>(clerks.front(), 5).get().get() == 205);
+    const auto same_account = manta::async<&clerk::which>(clerks.back()).get();
+    CHECK(manta::async<&account::balance>(same_account).get() == 205);
+  });
+}
+
+TEST_CASE("results of calls are arguments of tasks and of other actors") {
+  in_world([] {
+    auto a = manta::spawn<account>(10);
+    auto b = manta::spawn<account>(20);
+    const auto x = manta::async<&account::deposit>(a, 1);
+    const auto y = manta::async<&account::deposit>(b, x);
+    const auto z = manta::async<same>(y);
+    CHECK(manta::async<&account::deposit>(a, z).get() == 42);
+    auto f = manta::async<same>(1);
+    for (int i = 0; i < 20; ++i) f = manta::async<&account::deposit>(i % 2 == 0 ? a : b, f);
+    int p = 42;
+    int q = 31;
+    int v = 1;
+    for (int i = 0; i < 20; ++i) v = i % 2 == 0 ? p += v : q += v;
+    CHECK(f.get() == v);
+  });
+}
+
+TEST_CASE("a named actor is found from every rank, and a wrong name or type is an error") {
+  in_world([] {
+    auto a = manta::spawn<account>({.name = "bank"}, 10);
+    CHECK(manta::async<&account::balance>(a).get() == 10);
+    CHECK(manta::async<&account::balance>(manta::find_actor<account>("bank")).get() == 10);
+    for (const int rank : manta::testing::executors()) manta::async<deposit_by_name>({.rank = rank}, "bank").get();
+    CHECK(manta::async<&account::balance>(a).get() == 10 + static_cast<int>(manta::testing::executors().size()));
+    CHECK_THROWS_WITH_AS(manta::find_actor<account>("no such bank"), doctest::Contains("no such bank"), manta::error);
+    CHECK_THROWS_AS(manta::find_actor<diary>("bank"), manta::error);
+    CHECK_THROWS_AS(manta::spawn<account>({.name = "bank"}, 1), manta::error);
+    CHECK_THROWS_AS(manta::async<deposit_by_name>("nowhere").get(), manta::error);
+  });
+}
+
+TEST_CASE("spawn_or_find makes one actor however many ask for it") {
+  in_world([] {
+    std::vector<manta::future<int>> fs;
+    for (int i = 0; i < 50; ++i) fs.push_back(manta::async<deposit_or_open>("shared"));
+    auto keep = manta::spawn_or_find<account>({.name = "shared"}, 100);  // so that it does not end between two of them
+    manta::get(fs);
+    CHECK(manta::async<&account::balance>(keep).get() > 100);
+    auto again = manta::spawn_or_find<account>({.name = "shared"}, 5);
+    const int before = manta::async<&account::balance>(keep).get();
+    CHECK(manta::async<&account::deposit>(again, 1).get() == before + 1);
+  });
+}
+
+TEST_CASE("calls on a killed actor fail with actor_died wherever they are made") {
+  in_world([] {
+    auto a = manta::spawn<account>({.name = "victim"}, 1);
+    CHECK(manta::async<&account::balance>(a).get() == 1);
+    manta::kill(a);
+    CHECK_THROWS_AS(manta::async<&account::balance>(a).get(), manta::actor_died);
+    CHECK_THROWS_AS(manta::async<&account::deposit>(a, manta::async<same>(1)).get(), manta::actor_died);
+    const auto seen_by_task = manta::async([](manta::actor<account> victim) {
+      try {
+        manta::async<&account::balance>(victim).get();
+      } catch (const manta::actor_died& e) {
+        return std::string(e.what());
+      }
+      return std::string();
+    }, a).get();
+    CHECK(!seen_by_task.empty());
+    poll_until("the killed actor's end", [] { return alive_anywhere() == 0; });
+  });
+}
+
+TEST_CASE("an actor whose constructor throws is dead and its calls say why") {
+  in_world([] {
+    auto a = manta::spawn<account>(-5);
+    CHECK_THROWS_WITH_AS(manta::async<&account::balance>(a).get(), doctest::Contains("cannot start with -5"), manta::actor_died);
+    CHECK_THROWS_AS(manta::async<&account::deposit>(a, 1).get(), manta::actor_died);
+    CHECK_THROWS_AS(manta::async<same>(manta::async<&account::balance>(a)).get(), manta::actor_died);  // and so does what depends on them
+  });
+}
+
+TEST_CASE("a method that throws fails its call and the actor lives on") {
+  in_world([] {
+    auto a = manta::spawn<account>(1);
+    const auto before = manta::async<&account::deposit>(a, 1);
+    const auto bad = manta::async<&account::deposit>(a, -7);
+    const auto after = manta::async<&account::deposit>(a, 1);
+    CHECK(before.get() == 2);
+    CHECK_THROWS_WITH_AS(bad.get(), doctest::Contains("negative deposit -7"), manta::task_failed);
+    CHECK(after.get() == 3);
+    const auto skipped = manta::async<&account::deposit>(a, bad);  // its argument failed: it does not run
+    CHECK_THROWS_WITH_AS(skipped.get(), doctest::Contains("negative deposit -7"), manta::task_failed);
+    CHECK(manta::async<&account::balance>(a).get() == 3);
+  });
+}
+
+TEST_CASE("three thousand actors live at once") {
+  in_world([] {
+    std::vector<manta::actor<account>> accounts;
+    for (int i = 0; i < 3000; ++i) accounts.push_back(manta::spawn<account>(i));
+    std::vector<manta::future<int>> fs;
+    for (const auto& a : accounts) fs.push_back(manta::async<&account::deposit>(a, 1));
+    const auto values = manta::get(fs);
+    bool same_values = true;
+    for (int i = 0; i < 3000; ++i) same_values = same_values && values[static_cast<std::size_t>(i)] == i + 1;
+    CHECK(same_values);
+    CHECK(alive_anywhere() == 3000);
+  });
+  CHECK(alive_here() == 0);
+}
+
+TEST_CASE("an actor ends with its last handle, after the calls already made") {
+  in_world([] {
+    manta::future<int> last;
+    {
+      auto a = manta::spawn<account>(0);
+      auto c = manta::spawn<clerk>(a);
+      for (int i = 0; i < 10; ++i) last = manta::async<&clerk::pay_in>(c, 1);
+      a = manta::actor<account>();  // the clerk still has one
+      CHECK(manta::async<&account::balance>(manta::async<&clerk::which>(c).get()).get() == 10);
+      last = manta::async<&clerk::pay_in>(c, 1);
+    }
+    CHECK(last.get() == 11);
+    poll_until("the end of an actor without handles", [] { return alive_anywhere() == 0; });
+  });
+  CHECK(alive_here() == 0);
+}
+
+TEST_CASE("actors that are still named or held when the run ends, end with it") {
+  in_world([] {
+    manta::spawn<account>({.name = "left behind"}, 1);
+    auto held_by_nobody = manta::spawn<account>(2);
+    manta::async<&account::deposit>(held_by_nobody, 1);
+  });
+  CHECK(alive_here() == 0);
+}

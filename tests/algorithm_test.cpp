@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// map, reduce and for_each against the serial algorithms of the standard library.
+#include <doctest/doctest.h>
+
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
+#include <list>
+
+#include "support/world.hpp"
+
+using manta::testing::in_world;
+using manta::testing::tally;
+
+namespace {
+
+long square(int x) { return static_cast<long>(x) * x; }
+long plus(long a, long b) { return a + b; }
+std::string concatenate(const std::string& a, const std::string& b) { return a + b; }
+std::string word(int i) { return "<" + std::to_string(i) + ">"; }
+long fail_at_seven(int x) {
+  if (x == 7) throw std::runtime_error("seven");
+  return x;
+}
+std::vector<double> add_vectors(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> sum = a;
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += b[i];
+  return sum;
+}
+long plus_unless_negative(long a, long b) {
+  if (b < 0) throw std::runtime_error("a negative summand");
+  return a + b;
+}
+
+std::atomic<long> visits{0};
+std::atomic<long> visited_sum{0};
+void visit(int x) {
+  ++visits;
+  visited_sum += x;
+}
+void visit_but_seven(int x) {
+  if (x == 7) throw std::runtime_error("seven is not visited");
+}
+
+/// for_each may give nothing (it has waited) or something to wait for; the tests want the end either way.
+template <auto F, typename Range>
+void for_each_and_wait(Range&& range) {
+  if constexpr (std::is_void_v<decltype(manta::for_each<F>(range))>) {
+    manta::for_each<F>(range);
+  } else {
+    auto result = manta::for_each<F>(range);
+    if constexpr (requires { result.get(); }) {
+      result.get();
+    } else {
+      manta::get(result);
+    }
+  }
+}
+
+std::vector<int> first_numbers(int n) {
+  std::vector<int> v(static_cast<std::size_t>(n));
+  std::iota(v.begin(), v.end(), 0);
+  return v;
+}
+
+/// map and reduce are not the driver's privilege.
+long sum_of_squares(int n) { return manta::reduce<plus>(manta::map<square>(first_numbers(n))).get(); }
+
+}  // namespace
+
+TEST_CASE("map gives the future of each element's result, in order") {
+  in_world([] {
+    for (const int n : {0, 1, 2, 10, 1000}) {
+      const auto futures = manta::map<square>(first_numbers(n));
+      REQUIRE(futures.size() == static_cast<std::size_t>(n));
+      const auto values = manta::get(futures);
+      bool same = true;
+      for (int i = 0; i < n; ++i) same = same && values[static_cast<std::size_t>(i)] == square(i);
+      CHECK(same);
+    }
+    const std::list<int> listed{3, 1, 2};
+    CHECK(manta::get(manta::map<square>(listed)) == std::vector<long>{9, 1, 4});
+  });
+}
+
+TEST_CASE("a failing element of a map fails alone") {
+  in_world([] {
+    const auto futures = manta::map<fail_at_seven>(first_numbers(10));
+    for (int i = 0; i < 10; ++i) {
+      const auto& f = futures[static_cast<std::size_t>(i)];
+      if (i == 7) {
+        CHECK_THROWS_WITH_AS(f.get(), doctest::Contains("seven"), manta::task_failed);
+      } else {
+        CHECK(f.get() == i);
+      }
+    }
+  });
+}
+
+TEST_CASE("reduce of one, two and a thousand futures gives the serial result") {
+  in_world([] {
+    for (const int n : {1, 2, 3, 4, 5, 7, 8, 9, 31, 32, 33, 1000}) {
+      long expected = 0;
+      for (int i = 0; i < n; ++i) expected += square(i);
+      CHECK(manta::reduce<plus>(manta::map<square>(first_numbers(n))).get() == expected);
+    }
+  });
+}
+
+TEST_CASE("reduce keeps the order of an operation that does not commute") {
+  in_world([] {
+    for (const int n : {1, 2, 3, 6, 17, 1000}) {
+      std::string expected;
+      for (int i = 0; i < n; ++i) expected += word(i);
+      CHECK(manta::reduce<concatenate>(manta::map<word>(first_numbers(n))).get() == expected);
+    }
+  });
+}
+
+TEST_CASE("reduce works on large values and on results of actors") {
+  in_world([] {
+    std::vector<manta::future<std::vector<double>>> parts;
+    for (int i = 0; i < 16; ++i) parts.push_back(manta::put(std::vector<double>(20'000, i)));
+    CHECK(manta::reduce<add_vectors>(parts).get() == std::vector<double>(20'000, 120.0));
+    auto t = manta::spawn<tally>();
+    std::vector<manta::future<int>> arrivals;
+    for (int i = 0; i < 10; ++i) arrivals.push_back(manta::async<&tally::arrive>(t));
+    std::vector<manta::future<long>> squares;
+    for (const auto& a : arrivals) squares.push_back(manta::async<square>(a));
+    CHECK(manta::reduce<plus>(squares).get() == 385);
+  });
+}
+
+TEST_CASE("a failure below or inside a reduction arrives at its result") {
+  in_world([] {
+    CHECK_THROWS_WITH_AS(manta::reduce<plus>(manta::map<fail_at_seven>(first_numbers(20))).get(), doctest::Contains("seven"), manta::task_failed);
+    std::vector<manta::future<long>> summands;
+    for (long i = 0; i < 8; ++i) summands.push_back(manta::put(i == 5 ? -1L : i));
+    CHECK_THROWS_WITH_AS(manta::reduce<plus_unless_negative>(summands).get(), doctest::Contains("negative summand"), manta::task_failed);
+  });
+}
+
+TEST_CASE("map and reduce may be called by tasks") {
+  in_world([] {
+    std::vector<manta::future<long>> sums;
+    for (int n = 1; n <= 10; ++n) sums.push_back(manta::async<sum_of_squares>(10 * n));
+    for (int n = 1; n <= 10; ++n) {
+      long expected = 0;
+      for (int i = 0; i < 10 * n; ++i) expected += square(i);
+      CHECK(sums[static_cast<std::size_t>(n) - 1].get() == expected);
+    }
+  });
+}
+
+TEST_CASE("for_each visits each element exactly once") {
+  visits = 0;
+  visited_sum = 0;
+  in_world([] {
+    for_each_and_wait<visit>(first_numbers(0));
+    for_each_and_wait<visit>(first_numbers(1));
+    for_each_and_wait<visit>(first_numbers(10'000));
+  });
+  CHECK(manta::testing::sum_over_ranks(visits) == 10'001);
+  CHECK(manta::testing::sum_over_ranks(visited_sum) == 9'999L * 10'000 / 2);
+}
+
+TEST_CASE("for_each hands on the failure of a body") {
+  in_world([] { CHECK_THROWS_AS(for_each_and_wait<visit_but_seven>(first_numbers(100)), manta::task_failed); });
+}

@@ -1,0 +1,301 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What can be called by async and what can be passed: each row of the
+// parameter table, each kind of callable, each kind of result.
+#include <doctest/doctest.h>
+
+#include <cereal/types/map.hpp>
+#include <cereal/types/memory.hpp>
+#include <cereal/types/optional.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/utility.hpp>
+#include <cereal/types/vector.hpp>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "support/world.hpp"
+
+using manta::testing::in_world;
+
+int add_outside(int a, int b) { return a + b; }  // external linkage, global namespace
+
+namespace {
+
+int add(int a, int b) { return a + b; }
+int forty_two() { return 42; }
+int minus_one_noexcept(int x) noexcept { return x - 1; }
+double half(const double& x) { return x / 2; }
+std::string shout(const std::string& text) { return text + "!"; }
+std::size_t length(std::string text) { return text.size(); }
+long whoami() { return 1; }  // nested_test.cpp has a function of the same name that returns 2
+
+template <typename T>
+T twice(T x) {
+  return x + x;
+}
+
+struct tools {
+  static int negate(int x) { return -x; }
+};
+
+struct scale {
+  double factor = 1;
+  double operator()(double x) const { return factor * x; }
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(factor);
+  }
+};
+
+struct counting_call {
+  int calls = 0;
+  int operator()(int x) { return ++calls + x; }  // not const: each task has a copy of its own
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(calls);
+  }
+};
+
+struct particle {
+  std::string name;
+  std::vector<double> position;
+  std::optional<int> charge;
+  bool operator==(const particle&) const = default;
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(name, position, charge);
+  }
+};
+
+particle move_by(const particle& p, double dx) {
+  particle moved = p;
+  for (double& x : moved.position) x += dx;
+  return moved;
+}
+
+std::map<std::string, std::vector<int>> invert(const std::vector<std::pair<int, std::string>>& entries) {
+  std::map<std::string, std::vector<int>> result;
+  for (const auto& [number, name] : entries) result[name].push_back(number);
+  return result;
+}
+
+std::vector<int> iota_to(int n) {
+  std::vector<int> v(static_cast<std::size_t>(n));
+  std::iota(v.begin(), v.end(), 0);
+  return v;
+}
+
+long sum_vector(const std::vector<int>& v) { return std::accumulate(v.begin(), v.end(), 0L); }
+long sum_vector_by_value(std::vector<int> v) { return std::accumulate(v.begin(), v.end(), 0L); }
+long sum_span(std::span<const int> v) { return std::accumulate(v.begin(), v.end(), 0L); }
+double sum_doubles(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
+std::string join(const std::vector<std::string>& parts) { return std::accumulate(parts.begin(), parts.end(), std::string()); }
+
+std::unique_ptr<int> boxed(int x) { return std::make_unique<int>(x); }
+int unboxed(const std::unique_ptr<int>& p) { return p ? *p : -1; }
+
+
+int get_inside(manta::future<int> f) { return f.get() + 1; }
+manta::future<int> pass_on(manta::future<int> f) { return f; }
+bool is_ready(const manta::future<int>& f) { return f.ready(); }
+
+void note_arrival(manta::actor<manta::testing::tally> t) { manta::async<&manta::testing::tally::arrive>(t).get(); }
+void nothing() {}
+
+std::vector<std::vector<std::string>> grid(int rows, int columns) {
+  std::vector<std::vector<std::string>> cells(static_cast<std::size_t>(rows));
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < columns; ++c) cells[static_cast<std::size_t>(r)].push_back(std::to_string(r) + "," + std::to_string(c));
+  }
+  return cells;
+}
+
+std::string tail(const std::vector<std::vector<std::string>>& cells) { return cells.back().back(); }
+
+int count_and_fail(manta::actor<manta::testing::tally> t) {
+  manta::async<&manta::testing::tally::arrive>(t).get();
+  throw std::runtime_error("always");
+}
+
+}  // namespace
+
+TEST_CASE("a function runs as a task and its result comes back") {
+  in_world([] {
+    CHECK(manta::async<forty_two>().get() == 42);
+    CHECK(manta::async<add>(1, 2).get() == 3);
+    CHECK(manta::async<add_outside>(3, 4).get() == 7);
+    CHECK(manta::async<&add>(5, 6).get() == 11);
+    CHECK(manta::async<minus_one_noexcept>(5).get() == 4);
+    CHECK(manta::async<twice<int>>(21).get() == 42);
+    CHECK(manta::async<twice<std::string>>("ab").get() == "abab");
+    CHECK(manta::async<tools::negate>(8).get() == -8);
+    CHECK(manta::async<whoami>().get() == 1);
+  });
+}
+
+TEST_CASE("captureless lambdas and serialisable function objects run as tasks") {
+  in_world([] {
+    CHECK(manta::async([](int x) { return x * x; }, 9).get() == 81);
+    CHECK(manta::async([](int x) { return x + x; }, 9).get() == 18);  // same signature, other body
+    CHECK(manta::async([] { return std::string("no arguments"); }).get() == "no arguments");
+    CHECK(manta::async([](int x) noexcept { return x; }, 3).get() == 3);
+    CHECK(manta::async(scale{2.5}, 4.0).get() == 10.0);
+    const scale three{3};
+    CHECK(manta::async(three, manta::async<half>(4.0)).get() == 6.0);
+    counting_call counter;
+    CHECK(manta::async(counter, 10).get() == 11);
+    CHECK(manta::async(counter, 10).get() == 11);
+    CHECK(counter.calls == 0);
+    CHECK(manta::async({.name = "named"}, [](int x) { return x; }, 5).get() == 5);
+    CHECK(manta::async({.name = "named"}, scale{2}, 5).get() == 10.0);
+  });
+}
+
+TEST_CASE("a value that converts to the parameter type may be passed") {
+  in_world([] {
+    CHECK(manta::async<half>(3).get() == 1.5);
+    CHECK(manta::async<half>(3.0F).get() == 1.5);
+    CHECK(manta::async<shout>("hey").get() == "hey!");
+    CHECK(manta::async<length>("hey").get() == 3U);
+    const std::string text = "const";
+    CHECK(manta::async<shout>(text).get() == "const!");
+    std::string moved = "moved";
+    CHECK(manta::async<shout>(std::move(moved)).get() == "moved!");
+  });
+}
+
+TEST_CASE("a future of the parameter type or of one that converts to it is a dependency") {
+  in_world([] {
+    const auto three = manta::async<add>(1, 2);
+    CHECK(manta::async<add>(three, three).get() == 6);
+    CHECK(manta::async<add>(three, 10).get() == 13);
+    CHECK(manta::async<half>(three).get() == 1.5);
+    CHECK(manta::async<shout>(manta::async<shout>("a")).get() == "a!!");
+    CHECK(manta::async<sum_vector>(manta::async<iota_to>(100)).get() == 4950);
+    CHECK(manta::async<sum_vector_by_value>(manta::async<iota_to>(100)).get() == 4950);
+    auto chain = manta::async<add>(0, 0);
+    for (int i = 0; i < 1000; ++i) chain = manta::async<add>(chain, 1);
+    CHECK(chain.get() == 1000);
+  });
+}
+
+TEST_CASE("a vector of futures is one argument that depends on all of them") {
+  in_world([] {
+    std::vector<manta::future<int>> numbers;
+    for (int i = 0; i < 100; ++i) numbers.push_back(manta::async<add>(i, 1));
+    CHECK(manta::async<sum_vector>(numbers).get() == 5050);
+    CHECK(manta::async<sum_vector_by_value>(numbers).get() == 5050);
+    CHECK(manta::async<sum_vector>(std::vector<manta::future<int>>{}).get() == 0);
+    std::vector<manta::future<std::string>> parts;
+    for (int i = 0; i < 10; ++i) parts.push_back(manta::async<shout>(std::to_string(i)));
+    CHECK(manta::async<join>(parts).get() == "0!1!2!3!4!5!6!7!8!9!");
+    CHECK(manta::async<sum_doubles>(std::vector<double>{0.5, 0.25}).get() == 0.75);
+  });
+}
+
+TEST_CASE("a future parameter is a reference that the task does not wait for") {
+  in_world([] {
+    auto gate = manta::spawn<manta::testing::gate>();
+    auto late = manta::async<manta::testing::held<int>>(gate, 5);
+    CHECK_FALSE(manta::async<is_ready>(late).get());  // it ran although the value is not there
+    auto handed_on = manta::async<pass_on>(late).get();
+    auto inside = manta::async<get_inside>(late);
+    CHECK_FALSE(inside.ready());
+    manta::async<&manta::testing::gate::open>(gate).get();
+    CHECK(inside.get() == 6);
+    CHECK(handed_on.get() == 5);
+  });
+}
+
+TEST_CASE("a span parameter views a vector given as a value or as a future") {
+  in_world([] {
+    CHECK(manta::async<sum_span>(std::vector<int>{1, 2, 3}).get() == 6);
+    const std::vector<int> values = iota_to(1000);
+    CHECK(manta::async<sum_span>(values).get() == 499500);
+    CHECK(manta::async<sum_span>(manta::async<iota_to>(1000)).get() == 499500);
+    CHECK(manta::async<sum_span>(manta::put(values)).get() == 499500);
+    CHECK(manta::async<sum_span>(std::vector<int>{}).get() == 0);
+    CHECK(manta::async<sum_span>(manta::async<iota_to>(200'000)).get() == 19'999'900'000L);
+  });
+}
+
+TEST_CASE("an actor handle is an argument like any other") {
+  in_world([] {
+    auto tally = manta::spawn<manta::testing::tally>();
+    std::vector<manta::future<void>> notes;
+    for (int i = 0; i < 20; ++i) notes.push_back(manta::async<note_arrival>(tally));
+    manta::get(notes);
+    CHECK(manta::async<&manta::testing::tally::count>(tally).get() == 20);
+  });
+}
+
+TEST_CASE("a void function gives a future without a value that can be waited for") {
+  in_world([] {
+    manta::future<void> done = manta::async<nothing>();
+    done.get();
+    CHECK(done.ready());
+    manta::async([] {}).get();
+  });
+}
+
+TEST_CASE("a move-only result arrives and can be taken or passed on") {
+  in_world([] {
+    std::unique_ptr<int> taken = manta::async<boxed>(7).get();
+    REQUIRE(taken != nullptr);
+    CHECK(*taken == 7);
+    const auto kept = manta::async<boxed>(8);
+    CHECK(*kept.get() == 8);
+    CHECK(manta::async<unboxed>(kept).get() == 8);
+    CHECK(manta::async<unboxed>(std::make_unique<int>(9)).get() == 9);
+  });
+}
+
+TEST_CASE("structs, maps, pairs and nested containers are values") {
+  in_world([] {
+    const particle p{"electron", {1, 2, 3}, -1};
+    CHECK(manta::async<move_by>(p, 0.5).get() == move_by(p, 0.5));
+    CHECK(manta::async<move_by>(manta::async<move_by>(p, 0.5), -0.5).get() == p);
+    const std::vector<std::pair<int, std::string>> entries{{1, "a"}, {2, "b"}, {3, "a"}};
+    CHECK(manta::async<invert>(entries).get() == invert(entries));
+    CHECK(manta::async<grid>(30, 40).get() == grid(30, 40));
+    CHECK(manta::async<tail>(manta::async<grid>(30, 40)).get() == "29,39");
+  });
+}
+
+TEST_CASE("arguments and results of every size between nothing and a megabyte arrive whole") {
+  in_world([] {
+    for (const std::size_t bytes : {0U, 1U, 63U, 64U, 255U, 256U, 1000U, 4000U, 4095U, 4096U, 4097U, 8192U, 65535U, 65536U, 65537U, 262'144U, 1'048'576U}) {
+      const std::string text(bytes, 'x');
+      CHECK(manta::async<shout>(text).get() == text + "!");
+      CHECK(manta::async<length>(manta::async<shout>(text)).get() == bytes + 1);
+    }
+    for (const int n : {0, 1, 100, 1000, 10'000, 16'384, 100'000, 300'000}) CHECK(manta::async<iota_to>(n).get() == iota_to(n));
+    const std::vector<std::string> chunks(300, std::string(5000, 'y'));
+    CHECK(manta::async<join>(chunks).get() == join(chunks));
+  });
+}
+
+TEST_CASE("a task that throws is not run again unless retries are asked for") {
+  in_world([] {
+    auto runs = manta::spawn<manta::testing::tally>();
+    CHECK_THROWS_AS(manta::async<count_and_fail>(runs).get(), manta::task_failed);
+    CHECK(manta::async<&manta::testing::tally::count>(runs).get() == 1);
+    CHECK_THROWS_AS((manta::async<count_and_fail>({.retries = 2}, runs).get()), manta::task_failed);
+    CHECK(manta::async<&manta::testing::tally::count>(runs).get() == 4);
+  });
+}
+
+TEST_CASE("ten thousand small tasks give the results of a serial loop") {
+  in_world([] {
+    std::vector<manta::future<int>> futures;
+    for (int i = 0; i < 10'000; ++i) futures.push_back(manta::async<add>(i, i % 7));
+    const auto values = manta::get(futures);
+    REQUIRE(values.size() == futures.size());
+    bool same = true;
+    for (int i = 0; i < 10'000; ++i) same = same && values[static_cast<std::size_t>(i)] == i + i % 7;
+    CHECK(same);
+  });
+}

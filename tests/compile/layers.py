@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: 2026 The manta authors
+# SPDX-License-Identifier: MIT
+"""A header includes only its own layer and those below it (include/manta/README.md has the layers and the reasons)."""
+import os
+import re
+import sys
+
+import compiler
+
+# From the bottom up. "public" are the headers directly in include/manta.
+LAYERS = ["base", "observe", "wire", "net", "graph", "store", "exec", "public"]
+# Libraries on the public interface: they may include public headers and themselves, neither each other nor what is below.
+LIBRARIES = ["tune", "train", "rl", "serve"]
+# The only places that may include mpi.h: net/, and the public headers that name MPI_Comm.
+MPI_HEADERS = {"runtime.hpp", "run.hpp", "options.hpp", "team.hpp"}
+# Plain data and plain bytes: no MPI, no threads, no clocks.
+PURE = ["graph", "wire"]
+CLOCKS = {"manta/base/clock.hpp"}
+IMPURE = {"mpi.h", "thread", "chrono", "mutex", "condition_variable", "future", "stop_token", "ctime", "time.h", "sys/time.h"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+
+
+def layer_of(header):
+    """The folder of a header given as `manta/...`; "public" for those directly in manta/."""
+    parts = header.split("/")
+    return parts[1] if len(parts) > 2 else "public"
+
+
+def allowed(layer):
+    if layer in LIBRARIES:
+        return {layer, "public"}
+    below = set(LAYERS[: LAYERS.index(layer) + 1])
+    return below - {"net"} if layer in PURE else below
+
+
+def complaints(header, everything):
+    layer = layer_of(header)
+    if layer not in LAYERS + LIBRARIES:
+        yield 1, f"the folder {layer}/ is none of the layers"
+        return
+    with open(os.path.join(compiler.INCLUDE, header)) as file:
+        for number, line in enumerate(file, 1):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            target = match.group(2)
+            if match.group(1) == '"' and not target.startswith("manta/"):
+                target = os.path.normpath(os.path.join(os.path.dirname(header), target))
+            if target.startswith("manta/"):
+                if target not in everything:
+                    yield number, f"{target} does not exist"
+                elif target == "manta/manta.hpp" and layer not in LIBRARIES:
+                    yield number, "manta.hpp is for users: include what is used"
+                elif layer_of(target) not in allowed(layer):
+                    yield number, f"{layer} must not include {layer_of(target)} ({target})"
+                elif layer in PURE and target in CLOCKS:
+                    yield number, f"{layer}/ knows no clocks: {target}"
+            elif target == "mpi.h" and layer != "net" and not (layer == "public" and os.path.basename(header) in MPI_HEADERS):
+                yield number, "only net/ includes mpi.h (and of the public headers " + ", ".join(sorted(MPI_HEADERS)) + ")"
+            elif layer in PURE and target in IMPURE:
+                yield number, f"{layer}/ knows no MPI, threads or clocks: <{target}>"
+
+
+def main():
+    headers = compiler.headers()
+    failures = 0
+    for header in headers:
+        for number, text in complaints(header, set(headers)):
+            failures += 1
+            print(f"include/{header}:{number}: {text}")
+    print(f"{len(headers)} headers: {failures} includes against the layers")
+    return 1 if failures else 0
+
+
+sys.exit(main())
