@@ -111,7 +111,12 @@ class engine {
   node& make_node(std::uint32_t function, std::uint32_t type);  ///< pending, with one reference
   void hold(node& n) { n.refs.fetch_add(1, std::memory_order_relaxed); }
   void release(node& n) {
-    if (n.refs.fetch_sub(1, std::memory_order_acq_rel) == 1) reclaim(n);
+    const std::uint32_t before = n.refs.fetch_sub(1, std::memory_order_acq_rel);
+    if (before == 1) {
+      reclaim(n);
+    } else if (before == 2 && n.has(node::primary)) {
+      return_debts(n);
+    }
   }
   /// From any thread, without the lock: a handle dies.
   static void drop_handle(node& n);
@@ -198,6 +203,7 @@ class engine {
   node& stand_in(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t type);
   void reclaim(node& n);
   void reclaim_one(node& n);
+  void return_debts(node& n);
   void drain_foreign_drops();
   void on_drop(const drop_message& m);
   void on_borrow(std::uint32_t from, const borrow_message& m);

@@ -26,9 +26,16 @@ inline node& engine::make_node(std::uint32_t function, std::uint32_t type) {
 }
 
 inline void engine::drop_handle(node& n) {
-  if (n.refs.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  const std::uint32_t before = n.refs.fetch_sub(1, std::memory_order_acq_rel);
+  if (before > 2) return;
   engine* e = current_;
-  if (e == nullptr || &e->graph_.nodes.at(n.index) != &n) return;  // outlived its runtime
+  if (e == nullptr || !e->graph_.nodes.owns(n)) return;  // outlived its runtime
+  if (before == 2) {
+    if (role_ == role::none) return;  // paid back with the next handle or at the end
+    const guard g(*e);
+    if (n.has(node::primary)) e->return_debts(n);
+    return;
+  }
   if (role_ == role::none) {  // a thread of the user's: leave it to the rank's own
     pthread_mutex_lock(&e->foreign_mutex_);
     e->foreign_drops_.push_back(&n);
@@ -109,6 +116,13 @@ inline void engine::reclaim_one(node& n) {
   if (n.form == form::record) free_task(n.record);
   store::clear(n);
   graph_.nodes.free(n);
+}
+
+/// Of the references on this rank only the one that keeps the home's value here is left: what we owe the home must
+/// not keep the home waiting for us.
+inline void engine::return_debts(node& n) {
+  if (!is_stand_in(n) || n.links->count == 0) return;
+  send(n.links->rank, message::drop, drop_message{n.links->index, std::exchange(n.links->count, 0), 0});
 }
 
 inline reference_message engine::export_reference(node& n) {

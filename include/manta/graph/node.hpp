@@ -115,6 +115,10 @@ class node_table {
  public:
   node& at(std::uint32_t index) { return pages_[index >> page_bits][index & (page_nodes - 1)]; }
 
+  bool owns(const node& n) const {
+    return (n.index >> page_bits) < pages_.size() && &pages_[n.index >> page_bits][n.index & (page_nodes - 1)] == &n;
+  }
+
   node& make() {
     if (free_ == no_index) add_page();
     node& n = at(free_);
