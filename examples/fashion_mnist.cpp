@@ -3,7 +3,7 @@
 //
 // Trains a perceptron, 784-128-10, on Fashion-MNIST with a sharded parameter
 // server. The parameters are cut into shards, each an actor; the training set is
-// cut into parts, each an object that goes to a worker once and stays there. In
+// cut into parts, each an object that goes to one rank once and stays there. In
 // every epoch one task per part pulls the parameters, computes the gradient of a
 // minibatch and pushes it, over and over; nobody waits for anybody else's step,
 // so gradients are a few updates old. RMSProp on the shards with a falling rate
@@ -93,6 +93,16 @@ struct epoch_plan {
   }
 };
 
+/// The rank on which part i of the data lives and all tasks that read it run; rank 0 schedules unless it is alone.
+manta::task_options home(std::size_t i) {
+  const auto others = static_cast<std::size_t>(manta::size()) - 1;
+  return {.rank = others == 0 ? 0 : static_cast<int>(1 + i % others)};
+}
+
+/// Run on a part's home, makes the part live there. An object from manta::put would live on rank 0, which made it,
+/// and be sent anew for every task.
+fm::dataset keep(const fm::dataset& part) { return part; }
+
 /// One pass over a part of the training set; returns the sum of the losses of its images.
 double train(const fm::dataset& part, const shards& servers, const epoch_plan& plan) {
   std::vector<std::uint32_t> order(part.size());
@@ -137,7 +147,9 @@ void show_progress(const std::vector<manta::future<double>>& tasks, const shards
 double accuracy(const std::vector<manta::future<fm::dataset>>& parts, std::size_t images, const shards& servers) {
   const auto parameters = manta::put(pull(servers));
   std::vector<manta::future<std::size_t>> correct;
-  for (const auto& part : parts) correct.push_back(manta::async<fm::count_correct>(parameters, part));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    correct.push_back(manta::async<fm::count_correct>(home(i), parameters, parts[i]));
+  }
   std::size_t sum = 0;
   for (const auto& c : correct) sum += c.get();
   return static_cast<double>(sum) / static_cast<double>(images);
@@ -156,10 +168,10 @@ int train_and_test(const fm::options& o) {
   std::vector<manta::future<fm::dataset>> test_parts;
   std::size_t updates = 0;
   for (std::size_t i = 0; i < workers; ++i) {
-    auto part = fm::nth_part(used, i, workers);
+    const auto part = fm::nth_part(used, i, workers);
     updates += (part.size() + o.batch - 1) / o.batch;
-    parts.push_back(manta::put(std::move(part)));
-    test_parts.push_back(manta::put(fm::nth_part(test_set, i, workers)));
+    parts.push_back(manta::async<keep>(home(i), part));
+    test_parts.push_back(manta::async<keep>(home(i), fm::nth_part(test_set, i, workers)));
   }
   shards servers;
   const auto initial = fm::initial_parameters(o.seed);
@@ -179,7 +191,9 @@ int train_and_test(const fm::options& o) {
     const double progress = static_cast<double>(epoch) / static_cast<double>(std::max<std::size_t>(1, o.epochs - 1));
     const epoch_plan plan{o.batch, static_cast<float>(o.rate * (1 - 0.9 * progress)), o.seed};
     std::vector<manta::future<double>> tasks;
-    for (const auto& part : parts) tasks.push_back(manta::async<train>(part, servers, plan));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      tasks.push_back(manta::async<train>(home(i), parts[i], servers, plan));
+    }
     show_progress(tasks, servers, updates);
     const auto losses = manta::get(tasks);
     const double epoch_seconds = std::chrono::duration<double>(clock::now() - start).count();

@@ -114,7 +114,10 @@ actor<A> spawn(const actor_options& options, Args&&... args) {
   if constexpr (detail::can_construct<A, Args...>) {
     exec::engine& e = exec::engine::here("spawn");
     const exec::engine::guard g(e);
-    if (!options.name.empty() && e.ask_name(options.name, typeid(A).name(), exec::engine::name_op::claim) != nullptr) {
+    graph::node* taken =
+        options.name.empty() ? nullptr : e.ask_name(options.name, typeid(A).name(), exec::engine::name_op::claim);
+    if (taken != nullptr) {
+      e.release(*taken);
       throw error("manta: spawn: there is an actor named \"" + options.name +
                   "\" already; use spawn_or_find to share it");
     }

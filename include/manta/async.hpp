@@ -166,11 +166,11 @@ auto call_function(const task_options& options, Args&&... args) {
 template <class L, class... P, class... Rest>
 auto call_stateful(const task_options& options, L&& object, list<P...>, Rest&&... rest) {
   // the object is the first argument of a captureless lambda that calls it
-  constexpr auto apply = [](const std::remove_cvref_t<L>& f, P... p) -> typename signature<std::remove_cvref_t<L>>::result {
+  constexpr auto apply = [](std::remove_cvref_t<L> f, P... p) -> typename signature<std::remove_cvref_t<L>>::result {
     return f(std::forward<P>(p)...);
   };
   using Apply = std::remove_const_t<decltype(apply)>;
-  using Parameters = list<const std::remove_cvref_t<L>&, P...>;
+  using Parameters = list<std::remove_cvref_t<L>, P...>;
   using Forms = typename forms<Parameters, list<L, Rest...>>::type;
   return submit<lambda_task<Apply, Parameters, Forms>, Parameters>(options, std::forward<L>(object),
                                                                    std::forward<Rest>(rest)...);

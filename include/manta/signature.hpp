@@ -69,7 +69,7 @@ template <class T>
 struct vector_of_futures : std::false_type {};
 template <class T, class A>
 struct vector_of_futures<std::vector<future<T>, A>> : std::true_type {
-  using value = T;
+  using item = T;
 };
 template <class T>
 struct element {
@@ -105,7 +105,7 @@ constexpr auto form_of() {
       return no_form{};
     }
   } else if constexpr (vector_of_futures<V>::value && !vector_of_futures<S>::value) {
-    using U = typename vector_of_futures<V>::value;
+    using U = typename vector_of_futures<V>::item;
     using E = typename element<S>::type;
     if constexpr (std::is_void_v<E> || std::is_void_v<U>) {
       return no_form{};
@@ -204,6 +204,15 @@ constexpr bool require_call() {
 
 // --- writing arguments
 
+template <class T>
+inline constexpr bool is_handle = false;
+template <class T>
+inline constexpr bool is_handle<future<T>> = true;
+template <class A>
+inline constexpr bool is_handle<actor<A>> = true;
+template <class T, class Allocator>
+inline constexpr bool is_handle<std::vector<T, Allocator>> = is_handle<T>;
+
 /// Collects a call's plain bytes and input nodes on the caller's stack.
 class argument_writer {
  public:
@@ -253,19 +262,30 @@ class argument_writer {
   void handed_over() { inputs_.clear(); }
 
  private:
+  // Bytes among the arguments may be read twice (a retry) or never (a task that is dropped), so a value that holds
+  // references always becomes an input.
   template <class S>
   bool try_inline(const S& value) {
+    if constexpr (is_handle<S>) return false;
     const std::size_t before = out_.size();
     const char in_place = 0;
     out_.append(&in_place, 1);
     wire::writer archive(out_, nullptr, store::inline_bytes);
     try {
       archive(value);
-      return true;
+      if (!archive.holds_references()) return true;
+      take_back<S>(before + 1);
     } catch (const wire::over_limit&) {
-      out_.shrink(before);
-      return false;
     }
+    out_.shrink(before);
+    return false;
+  }
+  /// Reads what was written and so gives the references in it back.
+  template <class S>
+  void take_back(std::size_t from) {
+    wire::reader in(out_.data() + from, out_.size() - from);
+    const std::unique_ptr<S> spare(cereal::access::construct<S>());
+    in(*spare);
   }
   template <class S, class A>
   void add_object(A&& value) {

@@ -271,7 +271,10 @@ inline void engine::look_for_deadlock() {
   wave_interval_ns_ = first_wave_interval_ns;
   last_balanced_ = false;
   if (wave_waits_ == 0) {
-    if (stop_wait_ != nullptr) stop_wait_->remaining = 0;  // the run is over
+    if (stop_wait_ != nullptr) {  // the run is over
+      stop_wait_->remaining = 0;
+      wake(*stop_wait_);
+    }
     return;
   }
   declare_deadlock();

@@ -204,6 +204,7 @@ class engine {
   void reclaim(node& n);
   void reclaim_one(node& n);
   void return_debts(node& n);
+  void note_unobserved(const store::failure& f);
   void drain_foreign_drops();
   void on_drop(const drop_message& m);
   void on_borrow(std::uint32_t from, const borrow_message& m);
@@ -275,6 +276,7 @@ class engine {
     return !local_.empty() || !calls_.empty() || !inbox_.empty() || !staged_.empty() || !listed_slots_.empty();
   }
   bool run_one();
+  bool run_oldest();
   bool progress();
   void idle();
   static void service_entry(void* self) { static_cast<engine*>(self)->service(); }

@@ -72,9 +72,7 @@ inline void engine::reclaim(node& n) {
 }
 
 inline void engine::reclaim_one(node& n) {
-  if (n.state == state::failed && !n.has(node::observed)) {
-    if (++unobserved_count_ <= 5) unobserved_.push_back(store::describe(*store::failure_of(n)));
-  }
+  if (n.state == state::failed && !n.has(node::observed)) note_unobserved(*store::failure_of(n));
   std::uint64_t calls = 0;
   if (n.has(node::actor)) {
     const auto made = calls_made_.find(n.index);
@@ -116,6 +114,11 @@ inline void engine::reclaim_one(node& n) {
   if (n.form == form::record) free_task(n.record);
   store::clear(n);
   graph_.nodes.free(n);
+}
+
+inline void engine::note_unobserved(const store::failure& f) {
+  if (f.kind == store::failure::kind::cancelled || f.kind == store::failure::kind::deadlock) return;  // told already
+  if (++unobserved_count_ <= 5) unobserved_.push_back(store::describe(f));
 }
 
 /// Of the references on this rank only the one that keeps the home's value here is left: what we owe the home must

@@ -75,14 +75,18 @@ inline void engine::service() {
   std::uint64_t last_poll = base::ticks();
   const auto poll_every = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
   for (;;) {
-    if (context* next = next_to_continue()) {
-      stacks_->release_and_switch(*next);
-      continue;
+    // stacks that may go on come first, but tasks that poll each other must not starve what was sent here
+    const bool old_first = (++turns & 7) == 0 && run_oldest();
+    if (!old_first) {
+      if (context* next = next_to_continue()) {
+        stacks_->release_and_switch(*next);
+        continue;
+      }
     }
-    if (run_one()) {
+    if (old_first || run_one()) {
       const std::uint64_t now = base::ticks();
       const bool late = now - last_poll > poll_every;
-      if (!late && (++turns & 15) != 0 && runnable()) continue;
+      if (!late && (turns & 15) != 0 && runnable()) continue;
       last_poll = now;
       progress();
       net_.pump(late);
@@ -115,6 +119,22 @@ inline bool engine::run_one() {
     run_staged(t);
   } else if (!inbox_.empty()) {
     run_message(inbox_.pop());
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// The one that has waited longest of those that run_one takes last.
+inline bool engine::run_oldest() {
+  if (!staged_.empty()) {
+    task* t = staged_.front();
+    staged_.pop_front();
+    run_staged(t);
+  } else if (!inbox_.empty()) {
+    run_message(inbox_.pop());
+  } else if (!local_.empty()) {
+    run_node(local_.pop_front());
   } else {
     return false;
   }

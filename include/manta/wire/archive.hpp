@@ -27,7 +27,7 @@
 
 namespace manta::wire {
 
-/// Thrown by a writer that was given a limit, as soon as the value turns out to be larger.
+/// Thrown by a writer that was given a limit, as soon as the value turns out to be larger and holds no references.
 struct over_limit {};
 
 /// Writes one value. Without a list of segments every byte goes into the buffer.
@@ -44,7 +44,8 @@ class writer : public cereal::OutputArchive<writer, cereal::AllowEmptyClassElisi
       segments_->push_back({const_cast<void*>(data), bytes});
       return;
     }
-    if (out_.size() + bytes > limit_) throw over_limit{};
+    // once a reference has been written the value must be written whole: only reading gives the reference back
+    if (out_.size() + bytes > limit_ && !holds_references_) throw over_limit{};
     out_.append(data, bytes);
   }
 

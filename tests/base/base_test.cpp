@@ -1,0 +1,218 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The numbers that ids and seeds are made of, settings from the environment,
+// and the pool of records. The literals come from the published reference
+// implementations of splitmix64 and FNV-1a, not from this library.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "manta/base/clock.hpp"
+#include "manta/base/environment.hpp"
+#include "manta/base/hash.hpp"
+#include "manta/base/pool.hpp"
+
+using manta::base::environment_flag;
+using manta::base::environment_number;
+using manta::base::hash_text;
+using manta::base::mix;
+
+namespace {
+
+/// A variable for the length of a test.
+class setting {
+ public:
+  explicit setting(const char* value) { ::setenv(name, value, 1); }
+  setting(const setting&) = delete;
+  setting& operator=(const setting&) = delete;
+  ~setting() { ::unsetenv(name); }
+  static constexpr const char* name = "MANTA_TEST_ONLY_SETTING";
+};
+
+double number(const char* text, double otherwise = -1) {
+  const setting s(text);
+  return environment_number(setting::name, otherwise);
+}
+bool flag(const char* text, bool otherwise) {
+  const setting s(text);
+  return environment_flag(setting::name, otherwise);
+}
+
+struct counted {
+  int* alive;
+  double value;
+  counted(int& counter, double v) : alive(&counter), value(v) { ++*alive; }
+  counted(const counted&) = delete;
+  counted& operator=(const counted&) = delete;
+  ~counted() { --*alive; }
+};
+
+struct alignas(32) wide {
+  std::uint64_t words[4];
+};
+
+}  // namespace
+
+TEST_CASE("mix is splitmix64, the same number in every run and on every machine") {
+  CHECK(mix(0) == 0xe220a8397b1dcdafULL);
+  CHECK(mix(1234567) == 6457827717110365317ULL);
+  CHECK(mix(1234567 + 0x9e3779b97f4a7c15ULL) == 3203168211198807973ULL);
+  CHECK(mix(1, 2) == 0xe06dd043328bd285ULL);
+  CHECK(mix(2, 1) == 0xbcd9dbb49673066bULL);
+  static_assert(mix(0) == 0xe220a8397b1dcdafULL, "it can be computed by the compiler");
+}
+
+TEST_CASE("one changed input bit changes about half of the output bits") {
+  int changed = 0;
+  for (int bit = 0; bit < 64; ++bit) {
+    const int n = std::popcount(mix(42) ^ mix(42ULL ^ (1ULL << bit)));
+    CHECK(n >= 12);
+    CHECK(n <= 52);
+    changed += n;
+  }
+  CHECK(changed / 64 >= 28);
+  CHECK(changed / 64 <= 36);
+}
+
+TEST_CASE("the children of ten thousand parents have ids of their own") {
+  std::set<std::uint64_t> ids;
+  for (std::uint64_t parent = 0; parent < 10'000; ++parent) {
+    for (std::uint64_t child = 1; child <= 10; ++child) ids.insert(mix(mix(parent) + child * 0x9e3779b97f4a7c15ULL));
+  }
+  CHECK(ids.size() == 100'000);
+}
+
+TEST_CASE("hash_text is FNV-1a through mix, and every character counts") {
+  CHECK(hash_text("") == mix(0xcbf29ce484222325ULL));
+  CHECK(hash_text("a") == mix(0xaf63dc4c8601ec8cULL));
+  CHECK(hash_text("foobar") == mix(0x85944171f73967e8ULL));
+  CHECK(hash_text("foobar") == 0x5df295413403de4fULL);
+  CHECK(hash_text("\xff") != hash_text("\x7f"));
+  CHECK(hash_text("ab") != hash_text("ba"));
+  CHECK(hash_text(std::string("a\0b", 3)) != hash_text("a"));
+}
+
+TEST_CASE("a setting that is not there or empty gives the default") {
+  ::unsetenv(setting::name);
+  CHECK(manta::base::environment(setting::name) == nullptr);
+  CHECK(environment_number(setting::name, 2.5) == 2.5);
+  CHECK(environment_flag(setting::name, true));
+  CHECK_FALSE(environment_flag(setting::name, false));
+  CHECK(number("", 7) == 7);
+  CHECK(flag("", true));
+  CHECK_FALSE(flag("", false));
+}
+
+TEST_CASE("numbers are read as they are written") {
+  CHECK(number("3") == 3);
+  CHECK(number("-2") == -2);
+  CHECK(number("0.125") == 0.125);
+  CHECK(number("1e6") == 1e6);
+}
+
+TEST_CASE("a number that cannot be read is an error that names the variable and the text") {
+  for (const char* text : {"abc", "3x", "1,5", "2 cores", " ", "--3", "1e", "0x"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(number(text), manta::error);
+  }
+  CHECK_THROWS_WITH(number("abc"), doctest::Contains("MANTA_TEST_ONLY_SETTING"));
+  CHECK_THROWS_WITH(number("abc"), doctest::Contains("=abc"));
+  CHECK_THROWS_WITH(number("abc"), doctest::Contains("manta: "));
+}
+
+TEST_CASE("a flag is on or off by any of its usual spellings") {
+  for (const char* text : {"1", "on", "yes", "true"}) {
+    CAPTURE(text);
+    CHECK(flag(text, false));
+  }
+  for (const char* text : {"0", "off", "no", "false"}) {
+    CAPTURE(text);
+    CHECK_FALSE(flag(text, true));
+  }
+}
+
+TEST_CASE("a flag that is neither is an error that names the variable and the text") {
+  for (const char* text : {"2", "maybe", "onn", "-1", " 1"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(flag(text, true), manta::error);
+  }
+  CHECK_THROWS_WITH(flag("maybe", true), doctest::Contains("MANTA_TEST_ONLY_SETTING=maybe"));
+}
+
+TEST_CASE("the record freed last is the one made next") {
+  manta::base::pool<std::uint64_t> records;
+  std::uint64_t* a = records.make(1ULL);
+  std::uint64_t* b = records.make(2ULL);
+  std::uint64_t* c = records.make(3ULL);
+  CHECK(*a + *b + *c == 6);
+  records.free(b);
+  records.free(a);
+  CHECK(records.make(4ULL) == a);
+  CHECK(records.make(5ULL) == b);
+  CHECK(*a == 4);
+  CHECK(*b == 5);
+  CHECK(*c == 3);
+}
+
+TEST_CASE("records are constructed and destroyed, and live counts them") {
+  int alive = 0;
+  manta::base::pool<counted, 4> records;
+  std::vector<counted*> made;
+  for (int i = 0; i < 10; ++i) made.push_back(records.make(alive, i + 0.5));
+  CHECK(alive == 10);
+  CHECK(records.live() == 10);
+  for (int i = 0; i < 10; ++i) CHECK(made[static_cast<std::size_t>(i)]->value == i + 0.5);
+  for (counted* record : made) records.free(record);
+  CHECK(alive == 0);
+  CHECK(records.live() == 0);
+}
+
+TEST_CASE("a pool keeps the alignment and never gives out a record twice") {
+  const char* const given = std::getenv("MANTA_TEST_SEED");
+  const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+  MESSAGE("MANTA_TEST_SEED=" << seed);
+  std::mt19937_64 draw(seed);
+  manta::base::pool<wide, 8> records;
+  std::vector<wide*> live;
+  std::set<wide*> addresses;  // ever seen: bounded by the largest number alive at once
+  std::size_t most = 0;
+  bool ok = true;
+  for (std::uint64_t i = 0; i < 20'000; ++i) {
+    if (live.empty() || (draw() % 2 == 0 && live.size() < 100)) {
+      wide* record = records.make(wide{{i, i, i, i}});
+      ok = ok && reinterpret_cast<std::uintptr_t>(record) % alignof(wide) == 0;
+      live.push_back(record);
+      addresses.insert(record);
+      most = std::max(most, live.size());
+    } else {
+      const std::size_t at = draw() % live.size();
+      const wide w = *live[at];
+      ok = ok && w.words[0] == w.words[3] && w.words[1] == w.words[2];  // nobody wrote over it
+      records.free(live[at]);
+      live[at] = live.back();
+      live.pop_back();
+    }
+    ok = ok && records.live() == live.size();
+  }
+  CHECK(ok);
+  CHECK(addresses.size() == most);
+}
+
+TEST_CASE("the clock goes forward and ticks become nanoseconds") {
+  const std::int64_t before = manta::base::now_ns();
+  const std::uint64_t first = manta::base::ticks();
+  while (manta::base::now_ns() - before < 20'000'000) {
+  }
+  const std::int64_t ns = manta::base::now_ns() - before;
+  const double by_ticks = static_cast<double>(manta::base::ticks() - first) * manta::base::nanoseconds_per_tick();
+  CHECK(by_ticks > 0.8 * static_cast<double>(ns));
+  CHECK(by_ticks < 1.5 * static_cast<double>(ns));
+}
