@@ -119,9 +119,9 @@ TEST_CASE("numbers are read as they are written") {
 }
 
 TEST_CASE("a number that cannot be read is an error that names the variable and the text") {
-  for (const char* text : {"abc", "3x", "1,5", "2 cores", " ", "--3", "1e", "0x"}) {
+  for (const std::string text : {"abc", "3x", "1,5", "2 cores", " ", "--3", "1e", "0x"}) {
     CAPTURE(text);
-    CHECK_THROWS_AS(number(text), manta::error);
+    CHECK_THROWS_AS(number(text.c_str()), manta::error);
   }
   CHECK_THROWS_WITH(number("abc"), doctest::Contains("MANTA_TEST_ONLY_SETTING"));
   CHECK_THROWS_WITH(number("abc"), doctest::Contains("=abc"));
@@ -129,20 +129,20 @@ TEST_CASE("a number that cannot be read is an error that names the variable and 
 }
 
 TEST_CASE("a flag is on or off by any of its usual spellings") {
-  for (const char* text : {"1", "on", "yes", "true"}) {
+  for (const std::string text : {"1", "on", "yes", "true"}) {
     CAPTURE(text);
-    CHECK(flag(text, false));
+    CHECK(flag(text.c_str(), false));
   }
-  for (const char* text : {"0", "off", "no", "false"}) {
+  for (const std::string text : {"0", "off", "no", "false"}) {
     CAPTURE(text);
-    CHECK_FALSE(flag(text, true));
+    CHECK_FALSE(flag(text.c_str(), true));
   }
 }
 
 TEST_CASE("a flag that is neither is an error that names the variable and the text") {
-  for (const char* text : {"2", "maybe", "onn", "-1", " 1"}) {
+  for (const std::string text : {"2", "maybe", "onn", "-1", " 1"}) {
     CAPTURE(text);
-    CHECK_THROWS_AS(flag(text, true), manta::error);
+    CHECK_THROWS_AS(flag(text.c_str(), true), manta::error);
   }
   CHECK_THROWS_WITH(flag("maybe", true), doctest::Contains("MANTA_TEST_ONLY_SETTING=maybe"));
 }

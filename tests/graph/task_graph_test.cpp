@@ -19,7 +19,6 @@
 #include "manta/graph/task_graph.hpp"
 
 using manta::graph::form;
-using manta::graph::link;
 using manta::graph::link_kind;
 using manta::graph::no_index;
 using manta::graph::node;
@@ -79,7 +78,7 @@ class evaluator {
   }
   void end(node& n) {
     n.state = state::ready;
-    graph.finish(n, [&](const link& l) {
+    graph.finish(n, [&](const auto& l) {
       CHECK(l.kind == link_kind::input);
       node& dependent = graph.nodes.at(l.index);
       if (--dependent.missing == 0) ready.push_back(&dependent);
@@ -343,14 +342,14 @@ TEST_CASE("what is told may submit and finish others while the links are being t
   for (std::uint32_t i = 0; i < 3; ++i) g.add_link(first, link_kind::input).index = i;
   g.add_link(other, link_kind::input).index = 100;
   std::vector<std::uint32_t> told;
-  g.finish(first, [&](const link& l) {
+  g.finish(first, [&](const auto& l) {
     told.push_back(l.index);
-    if (l.index == 0) g.finish(other, [&](const link& inner) { told.push_back(inner.index); });
+    if (l.index == 0) g.finish(other, [&](const auto& inner) { told.push_back(inner.index); });
     if (l.index == 1) g.add_link(other, link_kind::input).index = 200;  // takes the record just freed
   });
   CHECK(told == std::vector<std::uint32_t>{0, 100, 1, 2});
   CHECK(first.links == nullptr);
-  g.finish(other, [&](const link& l) { CHECK(l.index == 200); });
+  g.finish(other, [&](const auto& l) { CHECK(l.index == 200); });
   CHECK(g.links.live() == 0);
 }
 
@@ -362,13 +361,13 @@ TEST_CASE("links that say what other ranks hold stay first and stay when a node 
     for (std::uint32_t i = 0; i < 3; ++i) g.add_link(n, i == 1 ? link_kind::subscriber : link_kind::waiter).index = i;
     CHECK(n.links->kind == kept);
     std::vector<std::uint32_t> told;
-    g.finish(n, [&](const link& l) { told.push_back(l.index); });
+    g.finish(n, [&](const auto& l) { told.push_back(l.index); });
     CHECK(told == std::vector<std::uint32_t>{0, 1, 2});
     REQUIRE(n.links != nullptr);
     CHECK(n.links->kind == kept);
     CHECK(n.links->count == 5);
     CHECK(n.links->next == nullptr);
-    g.finish(n, [&](const link&) { told.push_back(99); });
+    g.finish(n, [&](const auto&) { told.push_back(99); });
     CHECK(told.size() == 3);
     CHECK(g.links.live() == 1);
   }
@@ -383,7 +382,7 @@ TEST_CASE("a waiter that gives up is told nothing, the others are") {
   g.remove_link(n, link_kind::waiter, &waiters[1]);
   g.remove_link(n, link_kind::waiter, &waiters[1]);  // it is gone: nothing happens
   std::vector<void*> told;
-  g.finish(n, [&](const link& l) { told.push_back(l.pointer); });
+  g.finish(n, [&](const auto& l) { told.push_back(l.pointer); });
   CHECK(told == std::vector<void*>{&waiters[0], &waiters[2], &waiters[1]});
   g.remove_link(n, link_kind::waiter, &waiters[0]);
   CHECK(g.links.live() == 0);

@@ -89,6 +89,7 @@ inline void engine::service() {
       if (!late && (turns & 15) != 0 && runnable()) continue;
       last_poll = now;
       progress();
+      if (late) report_blocked();
       net_.pump(late);
       continue;
     }
@@ -170,11 +171,12 @@ inline void engine::check_deadlines() {
 /// Nothing came and nothing can run. Spins, then yields, then sleeps, by how long it has been silent.
 inline void engine::idle() {
   net_.pump(true);
-  if (scheduler_ == nullptr) {
-    report_blocked();
-  } else {
+  report_blocked();
+  if (scheduler_ != nullptr) {
+    if (scheduler_->waiting() != 0) decide();
     ask_for_work();
     look_for_deadlock();
+    if (runnable() || !to_continue_.empty()) return;
   }
   const unsigned spins = net_.oversubscribed() ? 20 : 1000;
   if (++silence_ <= spins) {
@@ -194,10 +196,14 @@ inline void engine::idle() {
   usleep(silent < 10'000'000 ? 50 : silent < 100'000'000 ? 500 : 1000);
 }
 
+/// At the top of the service loop or idle: every task that was started here and has not ended waits. Rank 0 counts
+/// with what it was told last, and sends more to a rank on which all wait.
 inline void engine::report_blocked() {
-  const std::uint32_t blocked = received_tasks_ - awaiting_inputs_;
+  const auto unstarted = static_cast<std::uint32_t>(awaiting_inputs_ + inbox_.size() + staged_.size());
+  const std::uint32_t blocked = received_tasks_ > unstarted ? received_tasks_ - unstarted : 0;
   if (blocked == reported_blocked_) return;
   reported_blocked_ = blocked;
+  if (scheduler_ != nullptr) return scheduler_->blocked(rank_, blocked);
   send(0, message::blocked, index_message{blocked, 0});
   net_.pump(true);
 }

@@ -1,0 +1,818 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The scheduler in a simulated world: ranks that run what they are sent in
+// order, messages that take a while, a virtual clock; no MPI, no threads. The
+// simulation keeps its own books and complains about every decision that
+// breaks a promise.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <queue>
+#include <random>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "manta/graph/scheduler.hpp"
+
+using manta::graph::capacity;
+using manta::graph::form;
+using manta::graph::no_index;
+using manta::graph::node;
+using manta::graph::node_table;
+using manta::graph::quantities;
+using manta::graph::request;
+using manta::graph::scheduler;
+using manta::graph::task;
+
+namespace {
+
+constexpr std::int64_t us = 1000;
+constexpr std::int64_t ms = 1000 * us;
+
+std::uint64_t seed(const char* test) {
+  const char* const given = std::getenv("MANTA_TEST_SEED");
+  const std::uint64_t value = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+  MESSAGE(std::string(test) << ": MANTA_TEST_SEED=" << value);
+  return value;
+}
+
+/// Rank 0 schedules, the others run tasks: the default.
+std::vector<capacity> ranks(std::size_t executing, const quantities& resources = {}) {
+  std::vector<capacity> all(executing + 1);
+  all[0].executes = false;
+  for (capacity& c : all) {
+    c.cpus = 4;
+    c.resources = resources;
+  }
+  return all;
+}
+
+quantities amounts(const std::map<std::string, double>& a) { return manta::graph::to_quantities(a); }
+
+/// A request in which only what matters has to be named.
+struct conditions {
+  std::string name = {};
+  int cpus = 1;
+  std::map<std::string, double> resources = {};
+  int rank = -1;
+  int node = -1;
+  int retries = 0;
+  bool actor = false;
+
+  request build() const {
+    request r;
+    r.name = name;
+    r.cpus = cpus;
+    r.resources = amounts(resources);
+    r.rank = rank;
+    r.node = node;
+    r.retries = retries;
+    r.actor = actor;
+    return r;
+  }
+};
+std::shared_ptr<const request> ask(const conditions& c) { return std::make_shared<const request>(c.build()); }
+
+class world {
+ public:
+  struct job {
+    std::uint32_t function = 0;
+    std::int64_t ns = 0;
+    std::shared_ptr<const request> wanted;
+    std::int64_t wait_at = -1;   ///< after that long it waits, leaving its rank free, ...
+    std::int64_t wait_ns = 0;    ///< ... for that long
+    std::int64_t actor_ns = 0;   ///< an actor lives that long
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> inputs;  ///< place and bytes of those on other ranks
+    // what happened
+    std::uint32_t rank = no_index;
+    std::uint32_t charge = 0;
+    int dispatched = 0;
+    int ended = 0;
+  };
+
+  explicit world(std::vector<capacity> all, std::int64_t latency = 5 * us)
+      : latency_(latency), capacities_(all), s(nodes, std::move(all)), executors_(capacities_.size()) {
+    for (std::size_t r = 0; r < capacities_.size(); ++r) executors_[r].free = capacities_[r].resources;
+  }
+  ~world() {
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      if (jobs[i].dispatched == 0) free_record(*nodes_of_jobs_[i]);
+    }
+  }
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+
+  std::size_t submit(job j) {
+    node& n = nodes.make();
+    n.function = j.function;
+    n.form = form::compact;
+    if (j.wanted != nullptr || !j.inputs.empty()) {
+      n.form = form::record;
+      n.record = task::make(static_cast<std::uint32_t>(j.inputs.size()), 0);
+      n.record->function = j.function;
+      n.record->request = j.wanted;
+      for (std::size_t i = 0; i < j.inputs.size(); ++i) {
+        inputs_.push_back(std::make_unique<node>());
+        node& input = *inputs_.back();
+        input.state = manta::graph::state::ready;
+        input.form = form::remote;
+        input.remote.place = j.inputs[i].first;
+        input.remote.bytes = j.inputs[i].second;
+        n.record->inputs()[i] = &input;
+      }
+    }
+    job_of_node_[n.index] = jobs.size();
+    nodes_of_jobs_.push_back(&n);
+    jobs.push_back(std::move(j));
+    s.ready(n);
+    return jobs.size() - 1;
+  }
+  std::size_t submit(std::uint32_t function, std::int64_t ns, std::shared_ptr<const request> wanted = nullptr) {
+    job j;
+    j.function = function;
+    j.ns = ns;
+    j.wanted = std::move(wanted);
+    return submit(std::move(j));
+  }
+
+  /// One round of decisions; how many.
+  std::size_t decide() {
+    const std::size_t before = log.size();
+    s.decide([&](node& n, std::uint32_t rank, std::uint32_t charge) { dispatch(n, rank, charge); });
+    return log.size() - before;
+  }
+  /// Until nothing happens any more.
+  void run() {
+    decide();
+    while (!events_.empty()) {
+      const auto e = events_.top();
+      events_.pop();
+      now = std::get<0>(e);
+      const std::function<void()> happen = std::move(actions_[std::get<1>(e)]);
+      actions_.erase(std::get<1>(e));
+      happen();
+    }
+  }
+  /// Teaches the scheduler how long tasks of a function take, on every rank.
+  void warm_up(std::uint32_t function, std::int64_t ns) {
+    for (std::size_t i = 0; i < s.executing().size(); ++i) submit(function, ns);
+    run();
+    log.clear();
+  }
+
+  bool each_once() const {
+    return std::all_of(jobs.begin(), jobs.end(), [](const job& j) { return j.dispatched == 1 && j.ended == 1; });
+  }
+  std::uint32_t outstanding(std::uint32_t rank) const { return executors_[rank].outstanding; }
+  const std::string& complaint() const { return complaint_; }
+
+  node_table nodes;
+
+ private:
+  std::int64_t latency_;
+  std::vector<capacity> capacities_;
+
+ public:
+  scheduler s;
+  std::vector<job> jobs;
+  std::vector<std::pair<std::size_t, std::uint32_t>> log;  ///< job, rank
+  std::int64_t now = 0;
+  std::int64_t busy_ns = 0;
+  bool only_log = false;  ///< tasks are sent and never end
+
+ private:
+  struct executor {
+    std::deque<std::size_t> inbox;
+    bool running = false;
+    std::uint32_t outstanding = 0;  ///< sent and not ended, as the scheduler may know it
+    std::uint32_t waiting = 0;      ///< of these, waiting inside
+    quantities free;
+  };
+
+  void complain(const std::string& text) {
+    if (complaint_.empty()) complaint_ = text;
+  }
+  void at(std::int64_t time, std::function<void()> action) {
+    actions_[sequence_] = std::move(action);
+    events_.emplace(time, sequence_++);
+  }
+  static void free_record(node& n) {
+    if (n.form == form::record) task::free(n.record);
+    n.form = form::none;
+  }
+
+  void dispatch(node& n, std::uint32_t rank, std::uint32_t charge) {
+    const std::size_t index = job_of_node_.at(n.index);
+    job& j = jobs[index];
+    executor& e = executors_[rank];
+    const capacity& c = capacities_[rank];
+    if (++j.dispatched != 1) complain("a task was dispatched twice");
+    if (&n != nodes_of_jobs_[index]) complain("a stranger was dispatched");
+    if (!c.executes) complain("a task went to a rank that runs none");
+    if (j.wanted != nullptr) {
+      if (j.wanted->rank >= 0 && static_cast<std::uint32_t>(j.wanted->rank) != rank) complain("wrong rank");
+      if (j.wanted->node >= 0 && j.wanted->node != c.node) complain("wrong node");
+      if (j.wanted->cpus > c.cpus) complain("not enough cpus");
+      for (const auto& [name, amount] : j.wanted->resources) {
+        if ((e.free[name] -= amount) < 0) complain("more of " + name + " was given out than there is");
+      }
+    }
+    j.rank = rank;
+    j.charge = charge;
+    ++e.outstanding;
+    log.emplace_back(index, rank);
+    free_record(n);
+    if (only_log) return;
+    at(now + latency_, [this, index, rank] {
+      executors_[rank].inbox.push_back(index);
+      start_next(rank);
+    });
+  }
+  void start_next(std::uint32_t rank) {
+    executor& e = executors_[rank];
+    if (e.running || e.inbox.empty()) return;
+    const std::size_t index = e.inbox.front();
+    e.inbox.pop_front();
+    e.running = true;
+    const job& j = jobs[index];
+    busy_ns += j.ns;
+    if (j.wait_at < 0) {
+      at(now + j.ns, [this, index, rank] { end(index, rank); });
+      return;
+    }
+    at(now + j.wait_at, [this, index, rank] {  // it waits: the rank is free meanwhile
+      executors_[rank].running = false;
+      ++executors_[rank].waiting;
+      tell_blocked(rank);
+      start_next(rank);
+      at(now + jobs[index].wait_ns, [this, index, rank] { continue_waiting(index, rank); });
+    });
+  }
+  void continue_waiting(std::size_t index, std::uint32_t rank) {
+    executor& e = executors_[rank];
+    if (e.running) return at(now + us, [this, index, rank] { continue_waiting(index, rank); });
+    e.running = true;
+    --e.waiting;
+    tell_blocked(rank);
+    at(now + jobs[index].ns - jobs[index].wait_at, [this, index, rank] { end(index, rank); });
+  }
+  void tell_blocked(std::uint32_t rank) {
+    at(now + latency_, [this, rank, count = executors_[rank].waiting] {
+      s.blocked(rank, count);
+      decide();
+    });
+  }
+  void end(std::size_t index, std::uint32_t rank) {
+    executors_[rank].running = false;
+    start_next(rank);
+    at(now + latency_, [this, index, rank] {
+      job& j = jobs[index];
+      if (++j.ended != 1) complain("a task ended twice");
+      --executors_[rank].outstanding;
+      if (j.wanted != nullptr && j.wanted->actor) {
+        at(now + j.actor_ns, [this, index, rank] {
+          s.give_back(rank, *jobs[index].wanted);
+          take_back(index, rank);
+          decide();
+        });
+      } else {
+        take_back(index, rank);
+      }
+      s.ended(rank, j.function, j.charge, static_cast<std::uint64_t>(j.ns), j.wanted.get());
+      decide();
+    });
+  }
+  void take_back(std::size_t index, std::uint32_t rank) {
+    if (jobs[index].wanted == nullptr) return;
+    for (const auto& [name, amount] : jobs[index].wanted->resources) executors_[rank].free[name] += amount;
+  }
+
+  std::vector<executor> executors_;
+  std::vector<node*> nodes_of_jobs_;
+  std::map<std::uint32_t, std::size_t> job_of_node_;
+  std::vector<std::unique_ptr<node>> inputs_;
+  std::priority_queue<std::pair<std::int64_t, std::uint64_t>, std::vector<std::pair<std::int64_t, std::uint64_t>>,
+                      std::greater<>>
+      events_;
+  std::map<std::uint64_t, std::function<void()>> actions_;
+  std::uint64_t sequence_ = 0;
+  std::string complaint_;
+};
+
+/// How many of the last decisions went to each rank.
+std::map<std::uint32_t, int> shares(const world& w) {
+  std::map<std::uint32_t, int> result;
+  for (const auto& [index, rank] : w.log) ++result[rank];
+  return result;
+}
+
+/// A world full of everything, from one seed.
+void fill_at_random(world& w, std::mt19937_64& draw, int tasks) {
+  const std::vector<std::shared_ptr<const request>> requests = {
+      nullptr,
+      nullptr,
+      nullptr,
+      ask({.name = "only named", .retries = 2}),
+      ask({.resources = {{"gpu", 1}}}),
+      ask({.resources = {{"gpu", 0.5}, {"slot", 1}}}),
+      ask({.resources = {{"slot", 0.1}}}),
+      ask({.rank = 2}),
+      ask({.node = 1}),
+      ask({.cpus = 4}),
+      ask({.resources = {{"slot", 0.3}}, .actor = true}),
+  };
+  for (int i = 0; i < tasks; ++i) {
+    world::job j;
+    j.function = static_cast<std::uint32_t>(draw() % 7);
+    j.ns = static_cast<std::int64_t>(1 + draw() % 10) * (j.function % 3 == 0 ? us / 10 : j.function % 3 == 1 ? 20 * us : ms);
+    j.wanted = requests[draw() % requests.size()];
+    if (j.wanted != nullptr && j.wanted->actor) j.actor_ns = static_cast<std::int64_t>(draw() % 20) * ms;
+    if ((j.wanted == nullptr || !j.wanted->actor) && draw() % 5 == 0) {
+      j.wait_at = j.ns / 2;
+      j.wait_ns = static_cast<std::int64_t>(draw() % 5) * ms;
+    }
+    if (draw() % 4 == 0) {
+      for (std::uint64_t k = draw() % 4; k > 0; --k) {
+        j.inputs.emplace_back(static_cast<std::uint32_t>(draw() % 6), draw() % (4 * scheduler::large_bytes));
+      }
+    }
+    w.submit(std::move(j));
+  }
+}
+
+std::vector<capacity> mixed_ranks() {
+  std::vector<capacity> all = ranks(5, amounts({{"slot", 1}}));
+  for (std::size_t r = 0; r < all.size(); ++r) all[r].node = r < 3 ? 0 : 1;
+  all[1].cpus = 1;
+  all[3].resources = amounts({{"slot", 2}, {"gpu", 1}});
+  all[5].resources = amounts({{"gpu", 2}, {"slot", 0.5}});
+  return all;
+}
+
+}  // namespace
+
+// ---- promises kept under any load -------------------------------------------------------------------------
+
+TEST_CASE("every task is dispatched exactly once, where it asked to go, and nothing is given out twice") {
+  std::mt19937_64 draw(seed("random worlds"));
+  for (int round = 0; round < 20; ++round) {
+    world w(mixed_ranks());
+    fill_at_random(w, draw, 500);
+    w.run();
+    CHECK(w.complaint() == "");
+    CHECK(w.each_once());
+    CHECK(w.s.waiting() == 0);
+    for (std::uint32_t r = 0; r < 6; ++r) {
+      CHECK(w.s.sent(r) == 0);
+      CHECK(w.s.idle(r));
+    }
+  }
+}
+
+TEST_CASE("the same events give the same decisions") {
+  const std::uint64_t s = seed("determinism");
+  std::vector<std::pair<std::size_t, std::uint32_t>> first;
+  for (int time = 0; time < 2; ++time) {
+    std::mt19937_64 draw(s);
+    world w(mixed_ranks());
+    fill_at_random(w, draw, 1000);
+    w.run();
+    if (time == 0) {
+      first = w.log;
+    } else {
+      CHECK(w.log == first);
+    }
+  }
+}
+
+TEST_CASE("the scheduler counts what waits and what it has sent") {
+  world w(ranks(2));
+  w.only_log = true;
+  CHECK(w.s.waiting() == 0);
+  CHECK(w.s.idle(1));
+  for (int i = 0; i < 5; ++i) w.submit(0, ms);
+  CHECK(w.s.waiting() == 5);
+  CHECK(w.decide() == 2);
+  CHECK(w.s.waiting() == 3);
+  CHECK(w.s.sent(1) == 1);
+  CHECK(w.s.sent(2) == 1);
+  CHECK_FALSE(w.s.idle(1));
+  CHECK(w.s.executing() == std::vector<std::uint32_t>{1, 2});
+  CHECK(w.decide() == 0);
+}
+
+TEST_CASE("tasks without conditions leave in the order in which they became ready") {
+  world w(ranks(3));
+  for (int i = 0; i < 200; ++i) w.submit(0, 50 * us);
+  w.run();
+  for (std::size_t i = 0; i < w.log.size(); ++i) CHECK(w.log[i].first == i);
+}
+
+// ---- conditions ---------------------------------------------------------------------------------------------
+
+TEST_CASE("as many tasks hold a resource as there is of it, fractions included") {
+  world w(ranks(3, amounts({{"gpu", 1}})));
+  w.only_log = true;
+  const auto tenth = ask({.resources = {{"gpu", 0.1}}, .actor = true});  // actors: a rank takes many
+  for (int i = 0; i < 40; ++i) w.submit(0, us, tenth);
+  CHECK(w.decide() == 30);
+  CHECK(w.complaint() == "");
+  for (const auto& [rank, count] : shares(w)) CHECK(count == 10);
+  w.s.give_back(2, *tenth);
+  w.only_log = true;
+  w.log.clear();
+  std::size_t more = 0;
+  w.s.decide([&](node& n, std::uint32_t rank, std::uint32_t) {
+    CHECK(rank == 2);
+    task::free(n.record);
+    n.form = form::none;
+    ++more;
+  });
+  CHECK(more == 1);
+}
+
+TEST_CASE("actors are spread: the rank with the fewest gets the next") {
+  world w(ranks(4));
+  w.only_log = true;
+  for (int i = 0; i < 12; ++i) w.submit(0, us, ask({.actor = true}));
+  CHECK(w.decide() == 12);
+  CHECK(shares(w).size() == 4);
+  for (const auto& [rank, count] : shares(w)) CHECK(count == 3);
+}
+
+TEST_CASE("tasks that ask for what is taken do not hold up others") {
+  world w(ranks(2, amounts({{"gpu", 1}})));
+  w.only_log = true;
+  const auto gpu = ask({.resources = {{"gpu", 1}}, .actor = true});
+  for (int i = 0; i < 5; ++i) w.submit(0, us, gpu);
+  w.decide();
+  w.log.clear();
+  const auto slot = ask({.rank = 2, .actor = true});
+  const std::size_t free_one = w.submit(1, us, slot);
+  w.decide();
+  REQUIRE(w.log.size() == 1);
+  CHECK(w.log[0].first == free_one);
+}
+
+TEST_CASE("pinned tasks all go to their rank while the others have room") {
+  world w(ranks(4));
+  for (int i = 0; i < 50; ++i) w.submit(0, 200 * us, ask({.rank = 3}));
+  for (int i = 0; i < 150; ++i) w.submit(1, 200 * us);
+  w.run();
+  CHECK(w.complaint() == "");
+  CHECK(w.each_once());
+  const std::map<std::uint32_t, int> s = shares(w);
+  CHECK(s.at(3) >= 50);
+  CHECK(s.at(3) <= 55);  // what may run anywhere was left to the others
+}
+
+// ---- windows -------------------------------------------------------------------------------------------------
+
+TEST_CASE("of a function that has not ended yet every rank gets one") {
+  world w(ranks(5));
+  w.only_log = true;
+  for (int i = 0; i < 100; ++i) w.submit(0, us);
+  CHECK(w.s.estimate(0) == scheduler::window_ns);
+  CHECK(w.decide() == 5);
+  CHECK(shares(w).size() == 5);
+}
+
+TEST_CASE("the estimate of a function follows what its tasks take") {
+  world w(ranks(1));
+  const auto end_one = [&](std::uint64_t ns) {
+    w.only_log = true;
+    w.submit(3, 0);
+    w.decide();
+    w.s.ended(1, 3, w.jobs.back().charge, ns);
+  };
+  end_one(800);
+  CHECK(w.s.estimate(3) == 800);
+  end_one(1600);
+  CHECK(w.s.estimate(3) == 900);  // 800 + 800 / 8
+  for (int i = 0; i < 100; ++i) end_one(5000);
+  CHECK(w.s.estimate(3) >= 4990);
+  CHECK(w.s.estimate(3) <= 5000);
+  CHECK(w.s.estimate(2) == scheduler::window_ns);  // another function is still unknown
+  CHECK(w.s.estimate(1000) == scheduler::window_ns);
+  for (int i = 0; i < 200; ++i) end_one(0);
+  CHECK(w.s.estimate(3) == scheduler::least_charge_ns);
+  for (int i = 0; i < 300; ++i) end_one(~std::uint64_t{0});
+  CHECK(w.s.estimate(3) == 4'000'000'000);
+}
+
+TEST_CASE("the shorter the tasks, the more of them are sent ahead of time") {
+  for (const std::int64_t ns : {us, 10 * us, 25 * us, 50 * us}) {
+    world w(ranks(3));
+    w.warm_up(0, ns);
+    w.only_log = true;
+    for (int i = 0; i < 1000; ++i) w.submit(0, ns);
+    w.decide();
+    CAPTURE(ns);
+    REQUIRE(shares(w).size() == 3);
+    for (const auto& [rank, count] : shares(w)) CHECK(count == scheduler::window_ns / ns);
+  }
+}
+
+TEST_CASE("a window has a largest number of tasks, however short they are") {
+  world w(ranks(2));
+  w.warm_up(0, 1);
+  w.only_log = true;
+  for (int i = 0; i < 20'000; ++i) w.submit(0, 1);
+  w.decide();
+  REQUIRE(shares(w).size() == 2);
+  for (const auto& [rank, count] : shares(w)) CHECK(count == static_cast<int>(scheduler::window_tasks));
+}
+
+TEST_CASE("long tasks never queue behind each other, nor behind short ones") {
+  world w(ranks(4));
+  w.warm_up(0, 5 * ms);
+  w.warm_up(1, 10 * us);
+  std::mt19937_64 draw(seed("long and short"));
+  for (int i = 0; i < 500; ++i) {
+    const bool is_long = draw() % 10 == 0;
+    w.submit(is_long ? 0 : 1, is_long ? 5 * ms : 10 * us);
+  }
+  bool ok = true;
+  w.only_log = true;
+  std::vector<std::deque<std::size_t>> sent(5);
+  w.decide();
+  for (const auto& [index, rank] : w.log) sent[rank].push_back(index);
+  std::size_t ended = 0;
+  while (ended < 500) {
+    for (std::uint32_t rank = 1; rank <= 4; ++rank) {
+      const auto longs = std::count_if(sent[rank].begin(), sent[rank].end(), [&](std::size_t i) { return w.jobs[i].function == 0; });
+      ok = ok && (longs == 0 || sent[rank].size() == 1);
+    }
+    std::uint32_t rank = 1 + static_cast<std::uint32_t>(draw() % 4);
+    while (sent[rank].empty()) rank = rank % 4 + 1;
+    const std::size_t index = sent[rank].front();
+    sent[rank].pop_front();
+    w.s.ended(rank, w.jobs[index].function, w.jobs[index].charge, static_cast<std::uint64_t>(w.jobs[index].ns));
+    ++ended;
+    w.log.clear();
+    w.decide();
+    for (const auto& [i, r] : w.log) sent[r].push_back(i);
+  }
+  CHECK(ok);
+}
+
+TEST_CASE("ranks that have nothing to do come before ranks that have room") {
+  world w(ranks(4));
+  w.warm_up(0, 10 * us);
+  w.warm_up(0, 10 * us);  // all have ended: all are idle
+  w.only_log = true;
+  for (int i = 0; i < 4; ++i) w.submit(0, 10 * us);
+  CHECK(w.decide() == 4);
+  CHECK(shares(w).size() == 4);
+}
+
+TEST_CASE("a burst of short tasks is spread evenly over idle ranks") {
+  world w(ranks(8), us);
+  w.warm_up(0, 10 * us);
+  w.warm_up(0, 10 * us);
+  const std::int64_t begin = w.now;
+  for (int i = 0; i < 80; ++i) w.submit(0, 10 * us);  // ten for each
+  w.run();
+  CHECK(w.each_once());
+  CHECK(w.now - begin <= 2 * us + 100 * us + 10 * us);
+}
+
+TEST_CASE("a rank whose tasks wait inside gets more work") {
+  world w(ranks(1));
+  w.only_log = true;
+  for (int i = 0; i < 10; ++i) w.submit(0, ms);
+  CHECK(w.decide() == 1);
+  CHECK(w.decide() == 0);
+  w.s.blocked(1, 1);
+  CHECK(w.s.idle(1));
+  CHECK(w.decide() == 1);
+  CHECK(w.decide() == 0);
+  w.s.blocked(1, 2);
+  CHECK(w.decide() == 1);
+  w.s.blocked(1, 1);  // one of them goes on: nothing more until something ends
+  CHECK(w.decide() == 0);
+}
+
+TEST_CASE("parents that wait for children on the same rank do not stop the world") {
+  world w(ranks(2));
+  for (int i = 0; i < 20; ++i) {
+    world::job parent;
+    parent.function = 0;
+    parent.ns = 10 * ms;
+    parent.wait_at = ms;
+    parent.wait_ns = 50 * ms;
+    w.submit(parent);
+  }
+  w.run();
+  CHECK(w.complaint() == "");
+  CHECK(w.each_once());
+  CHECK(w.now < 20 * 10 * ms / 2 + 3 * 50 * ms);  // they waited side by side
+}
+
+TEST_CASE("what comes back unstarted makes room again and may go elsewhere") {
+  world w(ranks(1));
+  w.only_log = true;
+  w.submit(0, ms);
+  w.submit(0, ms);
+  CHECK(w.decide() == 1);
+  w.s.returned(1, w.jobs[0].charge);
+  CHECK(w.s.sent(1) == 0);
+  CHECK(w.decide() == 1);
+}
+
+TEST_CASE("room can be taken without a node, but not past tasks that wait already") {
+  world w(ranks(2));
+  std::uint32_t charge = 0;
+  std::set<std::uint32_t> taken;
+  taken.insert(w.s.take_room(0, charge));
+  CHECK(charge == scheduler::window_ns);
+  taken.insert(w.s.take_room(0, charge));
+  CHECK(taken == std::set<std::uint32_t>{1, 2});
+  CHECK(w.s.take_room(0, charge) == no_index);
+  CHECK(w.s.sent(1) == 1);
+  w.only_log = true;
+  w.submit(0, ms);
+  w.s.ended(1, 0, charge, 1000);
+  CHECK(w.s.take_room(0, charge) == no_index);
+  CHECK(w.decide() == 1);
+  CHECK(w.s.take_room(0, charge) == 1);  // 1 us each by now
+  CHECK(charge == 1000);
+}
+
+TEST_CASE("what is dropped is given up once, whatever it asked for") {
+  world w(ranks(1, amounts({{"gpu", 1}})));
+  w.only_log = true;
+  for (int i = 0; i < 10; ++i) w.submit(0, ms, i % 3 == 0 ? nullptr : ask({.resources = {{"gpu", 1}}, .rank = i % 3 == 1 ? -1 : 1}));
+  const std::size_t sent = w.decide();
+  std::set<node*> dropped;
+  w.s.drop_all([&](node& n) { CHECK(dropped.insert(&n).second); });
+  CHECK(dropped.size() == 10 - sent);
+  CHECK(w.s.waiting() == 0);
+  CHECK(w.decide() == 0);
+}
+
+// ---- locality ------------------------------------------------------------------------------------------------
+
+TEST_CASE("a task goes to where most bytes of its large inputs lie") {
+  world w(ranks(8));
+  w.only_log = true;
+  const std::uint64_t large = 2 * scheduler::large_bytes;
+  world::job j;
+  j.ns = ms;
+  j.inputs = {{5, large}};
+  const std::size_t one = w.submit(j);
+  j.inputs = {{2, 2 * large}, {3, large}, {3, large}, {3, large}};
+  const std::size_t sum = w.submit(j);
+  j.inputs = {{7, scheduler::large_bytes}, {4, scheduler::large_bytes - 1}, {4, scheduler::large_bytes - 2}};
+  const std::size_t small = w.submit(j);
+  w.decide();
+  CHECK(w.jobs[one].rank == 5);
+  CHECK(w.jobs[sum].rank == 3);
+  CHECK(w.jobs[small].rank == 7);  // small inputs do not pull
+}
+
+TEST_CASE("a task does not wait for the rank of its inputs when that is busy") {
+  world w(ranks(3));
+  w.only_log = true;
+  world::job j;
+  j.ns = 10 * ms;
+  j.inputs = {{2, 100 * scheduler::large_bytes}};
+  for (int i = 0; i < 3; ++i) w.submit(j);
+  CHECK(w.decide() == 3);
+  CHECK(shares(w).size() == 3);
+  CHECK(w.jobs[0].rank == 2);
+}
+
+TEST_CASE("inputs on a rank that runs no tasks pull nothing there") {
+  world w(ranks(3));
+  w.only_log = true;
+  world::job j;
+  j.inputs = {{0, 100 * scheduler::large_bytes}};
+  w.submit(j);
+  CHECK(w.decide() == 1);
+  CHECK(w.complaint() == "");
+}
+
+TEST_CASE("a condition is stronger than locality") {
+  world w(ranks(3));
+  w.only_log = true;
+  world::job j;
+  j.inputs = {{2, 100 * scheduler::large_bytes}};
+  j.wanted = ask({.rank = 3});
+  const std::size_t pinned = w.submit(j);
+  w.decide();
+  CHECK(w.jobs[pinned].rank == 3);
+}
+
+TEST_CASE("in a loop over blocks most tasks run where their block lies") {
+  world w(ranks(10));
+  for (int i = 0; i < 1000; ++i) {
+    world::job j;
+    j.ns = 500 * us;
+    j.inputs = {{1 + static_cast<std::uint32_t>(i % 10), 1 << 20}};
+    w.submit(std::move(j));
+  }
+  w.run();
+  int local = 0;
+  for (const world::job& j : w.jobs) local += j.rank == j.inputs[0].first ? 1 : 0;
+  CHECK(local >= 800);
+  CHECK(w.busy_ns >= 9 * w.now);  // and the ranks were busy nine tenths of the time
+}
+
+// ---- large worlds ----------------------------------------------------------------------------------------------
+
+TEST_CASE("ten thousand ranks and two hundred thousand tasks finish near the ideal") {
+  std::mt19937_64 draw(seed("ten thousand ranks"));
+  struct mixture {
+    const char* name;
+    std::int64_t least, spread, longest;
+    double utilisation;
+  };
+  for (const mixture& m : {mixture{"a millisecond", ms / 2, ms, 3 * ms / 2, 0.85}, mixture{"20 us", 10 * us, 20 * us, 30 * us, 0.6}}) {
+    world w(ranks(10'000), us);
+    for (int i = 0; i < 200'000; ++i) {
+      w.submit(0, m.least + static_cast<std::int64_t>(draw() % static_cast<std::uint64_t>(m.spread)));
+    }
+    w.run();
+    CHECK(w.complaint() == "");
+    CHECK(w.each_once());
+    const double ideal = static_cast<double>(w.busy_ns) / 10'000;
+    const double utilisation = ideal / static_cast<double>(w.now);
+    MESSAGE(std::string(m.name) << ": utilisation " << utilisation);
+    CHECK(utilisation >= m.utilisation);
+  }
+}
+
+TEST_CASE("one long task in a hundred short ones does not idle the other ranks") {
+  std::mt19937_64 draw(seed("mixed lengths"));
+  world w(ranks(100), us);
+  for (int i = 0; i < 50'000; ++i) {
+    const bool is_long = draw() % 100 == 0;
+    w.submit(is_long ? 1 : 0, is_long ? 2 * ms : 20 * us);
+  }
+  w.run();
+  CHECK(w.each_once());
+  const double utilisation = static_cast<double>(w.busy_ns) / 100 / static_cast<double>(w.now);
+  MESSAGE("utilisation " << utilisation);
+  CHECK(utilisation >= 0.8);
+}
+
+// ---- what can never run ----------------------------------------------------------------------------------------
+
+TEST_CASE("a request that no rank can meet is refused with what was asked for and what there is") {
+  const std::vector<capacity> all = mixed_ranks();
+  const auto text_of = [&](const conditions& c) {
+    try {
+      manta::graph::require_possible(c.build(), all, "task 'train'");
+    } catch (const manta::unschedulable& e) {
+      return std::string(e.what());
+    }
+    return std::string("it was accepted");
+  };
+  const std::string text = text_of({.cpus = 2, .resources = {{"gpu", 2.5}}, .rank = 5, .node = 1});
+  for (const std::string part : {"manta: ", "task 'train'", "cpus = 2", "gpu = 2.5", "rank = 5", "node = 1", "6 ranks",
+                           "rank 0: no tasks", "[rank 5: cpus = 4, node = 1, gpu = 2, slot = 0.5]"}) {
+    CHECK_MESSAGE(text.find(part) != std::string::npos, part << " is missing in: " << text);
+  }
+  CHECK(text_of({.rank = 0}).find("no rank can ever run") != std::string::npos);  // it only schedules
+  CHECK(text_of({.rank = 6}) != "it was accepted");
+  CHECK(text_of({.node = 2}) != "it was accepted");
+  CHECK(text_of({.cpus = 5}) != "it was accepted");
+  CHECK(text_of({.cpus = 4, .rank = 1}) != "it was accepted");
+  CHECK(text_of({.resources = {{"unicorn", 0.1}}}).find("unicorn = 0.1") != std::string::npos);
+  CHECK(text_of({.resources = {{"gpu", 2}, {"slot", 1}}}) != "it was accepted");  // not on one rank
+  CHECK(text_of({.resources = {{"unicorn", 0}}}) == "it was accepted");
+  CHECK(text_of({.resources = {{"gpu", 2}}}) == "it was accepted");
+  CHECK(text_of({.rank = 5, .node = 1}) == "it was accepted");
+}
+
+TEST_CASE("equal ranks are named together") {
+  try {
+    manta::graph::require_possible(conditions{.cpus = 100}.build(), ranks(1000), "this task");
+    FAIL("it was accepted");
+  } catch (const manta::unschedulable& e) {
+    const std::string text = e.what();
+    CHECK(text.find("rank 1 and 999 more: cpus = 4") != std::string::npos);
+    CHECK(text.size() < 500);
+  }
+}
+
+TEST_CASE("amounts that are no amounts are refused, and tenths add up") {
+  CHECK_THROWS_AS(amounts({{"gpu", -1}}), manta::error);
+  CHECK_THROWS_AS(amounts({{"gpu", std::nan("")}}), manta::error);
+  CHECK_THROWS_AS(amounts({{"gpu", HUGE_VAL}}), manta::error);
+  CHECK_THROWS_WITH(amounts({{"gpu", -1}}), doctest::Contains("\"gpu\""));
+  CHECK(10 * amounts({{"x", 0.1}})["x"] == amounts({{"x", 1}})["x"]);
+  CHECK(manta::graph::describe(amounts({{"a", 2}, {"b", 0.25}, {"c", 10}})) == "a = 2, b = 0.25, c = 10");
+}
