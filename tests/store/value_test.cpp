@@ -24,6 +24,7 @@ using manta::wire::type_index;
 using manta::wire::writer;
 
 namespace store = manta::store;
+using failure_kind = decltype(failure::kind);
 
 namespace {
 
@@ -110,7 +111,7 @@ failure caught(Thrower thrower) {
   return {};
 }
 
-failure example(failure::kind kind) {
+failure example(failure_kind kind) {
   failure f;
   f.kind = kind;
   f.message = "the reason in one sentence";
@@ -228,7 +229,7 @@ TEST_CASE("a value is here when it has ended and does not lie elsewhere") {
 }
 
 TEST_CASE("a failure is shared by the nodes that have it") {
-  const auto why = std::make_shared<const failure>(example(failure::kind::task));
+  const auto why = std::make_shared<const failure>(example(failure_kind::task));
   {
     node a, b;
     store::set_failure(a, why);
@@ -295,7 +296,7 @@ TEST_CASE("encoding says whether references are inside") {
 
 TEST_CASE("a failure is made from whatever was thrown") {
   const failure a = caught([] { throw std::out_of_range("index 7 of 3"); });
-  CHECK(a.kind == failure::kind::task);
+  CHECK(a.kind == failure_kind::task);
   CHECK(a.details.what == "index 7 of 3");
   CHECK(a.details.type == "std::out_of_range");
   CHECK(a.exception_type.empty());
@@ -306,28 +307,28 @@ TEST_CASE("a failure is made from whatever was thrown") {
   CHECK(number.details.type == "int");
   CHECK(contains(number.details.what, "not a std::exception"));
 
-  CHECK(caught([] { throw manta::serialization_error("s"); }).kind == failure::kind::serialization);
-  CHECK(caught([] { throw manta::deadlock("d"); }).kind == failure::kind::deadlock);
-  CHECK(caught([] { throw manta::task_failed("inner"); }).kind == failure::kind::task);
+  CHECK(caught([] { throw manta::serialization_error("s"); }).kind == failure_kind::serialization);
+  CHECK(caught([] { throw manta::deadlock("d"); }).kind == failure_kind::deadlock);
+  CHECK(caught([] { throw manta::task_failed("inner"); }).kind == failure_kind::task);
 }
 
 TEST_CASE("a failure is thrown as what it is, with what it says") {
-  const auto thrown = [](failure::kind kind) { store::raise(example(kind)); };
-  CHECK_THROWS_AS(thrown(failure::kind::task), manta::task_failed);
-  CHECK_THROWS_AS(thrown(failure::kind::cancelled), manta::cancelled);
-  CHECK_THROWS_AS(thrown(failure::kind::actor), manta::actor_died);
-  CHECK_THROWS_AS(thrown(failure::kind::serialization), manta::serialization_error);
-  CHECK_THROWS_AS(thrown(failure::kind::deadlock), manta::deadlock);
-  CHECK_THROWS_AS(thrown(failure::kind::unschedulable), manta::unschedulable);
-  for (const failure::kind kind : {failure::kind::task, failure::kind::cancelled, failure::kind::actor,
-                                   failure::kind::serialization, failure::kind::deadlock, failure::kind::unschedulable}) {
+  const auto thrown = [](failure_kind kind) { store::raise(example(kind)); };
+  CHECK_THROWS_AS(thrown(failure_kind::task), manta::task_failed);
+  CHECK_THROWS_AS(thrown(failure_kind::cancelled), manta::cancelled);
+  CHECK_THROWS_AS(thrown(failure_kind::actor), manta::actor_died);
+  CHECK_THROWS_AS(thrown(failure_kind::serialization), manta::serialization_error);
+  CHECK_THROWS_AS(thrown(failure_kind::deadlock), manta::deadlock);
+  CHECK_THROWS_AS(thrown(failure_kind::unschedulable), manta::unschedulable);
+  for (const failure_kind kind : {failure_kind::task, failure_kind::cancelled, failure_kind::actor,
+                                   failure_kind::serialization, failure_kind::deadlock, failure_kind::unschedulable}) {
     const failure f = example(kind);
     CHECK_THROWS_WITH(store::raise(f), store::describe(f).c_str());
   }
 }
 
 TEST_CASE("a failed task's error has the parts of its message") {
-  failure f = example(failure::kind::task);
+  failure f = example(failure_kind::task);
   f.details.chain = {"evaluate", "summarise"};
   try {
     store::raise(f);
@@ -341,7 +342,7 @@ TEST_CASE("a failed task's error has the parts of its message") {
 }
 
 TEST_CASE("the description says what, where, which attempt and who was hit") {
-  failure f = example(failure::kind::task);
+  failure f = example(failure_kind::task);
   CHECK(store::describe(f) == "manta: task 'solve' failed on rank 3 (node17) with std::runtime_error: no convergence");
   f.details.attempt = 2;
   CHECK(contains(store::describe(f), "at attempt 2"));
@@ -350,7 +351,7 @@ TEST_CASE("the description says what, where, which attempt and who was hit") {
   f.details.chain = {"evaluate", "summarise"};
   CHECK(contains(store::describe(f), "; not run because of it: 'evaluate', 'summarise'"));
 
-  failure dead = example(failure::kind::actor);
+  failure dead = example(failure_kind::actor);
   CHECK(store::describe(dead) == "manta: the reason in one sentence");
   dead.details.chain = {"step"};
   CHECK(store::describe(dead) == "manta: the reason in one sentence; not run because of it: 'step'");
@@ -369,7 +370,7 @@ TEST_CASE("a registered exception is thrown as itself, also after it was sent") 
 }
 
 TEST_CASE("a failure arrives as it was sent, and cut bytes are refused") {
-  failure f = example(failure::kind::deadlock);
+  failure f = example(failure_kind::deadlock);
   f.details.attempt = 4;
   f.details.chain = {"a", "b"};
   const buffer bytes = store::encode(f);

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What can only be seen from outside a process, one word of the command line
+// each; run.sh starts it and looks at exit codes and output. Built twice: with
+// MANTA_TEST_OTHER it has one function more.
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <manta/manta.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+int add(int a, int b) { return a + b; }
+int fail(int x) { throw std::runtime_error("valve " + std::to_string(x) + " is stuck"); }
+#ifdef MANTA_TEST_OTHER
+int only_in_the_other_program(int x) { return x; }
+#endif
+
+manta::future<int> immortal;
+manta::future<std::string> immortal_text;
+
+int sum_to(int n) {
+  std::vector<manta::future<int>> fs;
+  for (int i = 1; i <= n; ++i) fs.push_back(manta::async<add>(i, 0));
+  int sum = 0;
+  for (const int x : manta::get(fs)) sum += x;
+  return sum;
+}
+
+int answer() {
+#ifdef MANTA_TEST_OTHER
+  if (manta::async<only_in_the_other_program>(1).get() != 1) return 2;
+#endif
+  const int sum = sum_to(100);
+  std::printf("sum %d on %d ranks\n", sum, manta::size());
+  std::fflush(stdout);
+  return sum == 5050 ? 0 : 2;
+}
+
+/// The caller has an MPI of its own, with this thread level.
+int with_own_mpi(int argc, char** argv, int level, bool progress_thread) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, level, &provided);
+  if (provided != level) std::printf("skipped: asked for level %d, got %d\n", level, provided);
+  manta::runtime_options options;
+  options.progress_thread = progress_thread;
+  const int code = manta::run(argc, argv, options, answer);
+  int finalized = 1;
+  MPI_Finalized(&finalized);
+  if (finalized != 0) return 3;  // that is for those who initialised it
+  MPI_Finalize();
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "answer";
+  if (mode == "single") return with_own_mpi(argc, argv, MPI_THREAD_SINGLE, true);
+  if (mode == "single-without-helper") return with_own_mpi(argc, argv, MPI_THREAD_SINGLE, false);
+  if (mode == "funneled") return with_own_mpi(argc, argv, MPI_THREAD_FUNNELED, true);
+  if (mode == "funneled-without-helper") return with_own_mpi(argc, argv, MPI_THREAD_FUNNELED, false);
+  if (mode == "serialized") return with_own_mpi(argc, argv, MPI_THREAD_SERIALIZED, true);
+
+  int provided = 0;
+  const bool mine = mode == "again";
+  if (mine) {  // a run that could not start does not spoil the next one
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+    ::setenv("MANTA_STACK_KIB", "tall", 1);
+    if (manta::run(argc, argv, [] { return 0; }) != 1) return 5;
+    ::unsetenv("MANTA_STACK_KIB");
+  }
+  const int code = manta::run(argc, argv, [&]() -> int {
+    if (mode == "seven") return 7;
+    if (mode == "throws") throw std::runtime_error("the reactor is out of coolant");
+    if (mode == "throws-a-number") throw 42;
+    if (mode == "task-throws") return manta::async<fail>(3).get();
+    if (mode == "unobserved") {
+      manta::async<fail>(1).wait();
+      return sum_to(10) == 55 ? 0 : 2;
+    }
+    if (mode == "observed") {
+      try {
+        manta::async<fail>(1).get();
+      } catch (const manta::task_failed&) {
+        return 0;
+      }
+      return 2;
+    }
+    if (mode == "nested") {  // an error, not a hang
+      const int inner = manta::run(argc, argv, [] { return 0; });
+      std::printf("the inner run gave %d\n", inner);
+      std::fflush(stdout);
+      return inner == 1 && sum_to(10) == 55 ? 0 : 2;
+    }
+    if (mode == "immortal") {
+      immortal = manta::async<add>(1, 2);
+      immortal_text = manta::async([] { return std::string(100'000, 'i'); });
+      return immortal.get() == 3 && immortal_text.get().size() == 100'000U ? 0 : 2;
+    }
+    return answer();
+  });
+
+  if (mine) MPI_Finalize();
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized == 0) return 4;  // manta::run initialised it
+  return code;
+}

@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 The manta authors
+# SPDX-License-Identifier: MIT
+#
+# Starts tests/programs/program.cpp in the ways that need a process of their own, and checks exit codes and output.
+#
+#   run.sh PROGRAM OTHER    the programs, built without and with -DMANTA_TEST_OTHER
+#   run.sh                  builds them first, with $MANTA_CXX (mpicxx) and $MANTA_CXXFLAGS
+set -uo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+for name in $(compgen -e MANTA_); do
+  case $name in MANTA_CXX | MANTA_CXXFLAGS | MANTA_TEST_*) ;; *) unset "$name" ;; esac
+done
+
+if [[ $# -ge 2 ]]; then
+  program=$1 other=$2
+else
+  read -r -a cxx <<<"${MANTA_CXX:-mpicxx} -std=c++20 ${MANTA_CXXFLAGS:--O1} -DOMPI_SKIP_MPICXX -I$here/../../include"
+  program=$work/program other=$work/other
+  "${cxx[@]}" "$here/program.cpp" -o "$program" || exit 1
+  "${cxx[@]}" -DMANTA_TEST_OTHER "$here/program.cpp" -o "$other" || exit 1
+fi
+
+if command -v mpirun >/dev/null; then mpirun=(mpirun --oversubscribe --bind-to none); else mpirun=(); fi
+limit=${MANTA_TEST_TIMEOUT:-30}  # seconds until a start counts as a hang
+failures=0 checks=0
+output="" code=0 what=""
+
+# start WHAT COMMAND...: runs it to its end, or to the limit
+start() {
+  what=$1
+  shift
+  output=$(timeout --kill-after=5 "$limit" "$@" 2>&1 </dev/null)
+  code=$?
+}
+complain() {
+  failures=$((failures + 1))
+  printf 'FAILED: %s: %s\n%s\n' "$what" "$1" "$(sed 's/^/    /' <<<"$output")"
+}
+expect_code() {
+  checks=$((checks + 1))
+  if [[ $code == 124 || $code == 137 ]]; then
+    complain "it hangs (ended after $limit s)"
+  elif [[ $code != "$1" ]]; then
+    complain "exit code $code instead of $1"
+  fi
+}
+# expect_lines COUNT TEXT: so many lines of the output contain the text
+expect_lines() {
+  checks=$((checks + 1))
+  local count
+  count=$(grep -cF -- "$2" <<<"$output")
+  [[ $count == "$1" ]] || complain "$count lines with \"$2\" instead of $1"
+}
+
+# Without mpirun: a world of one rank.
+start "alone" "$program" answer
+expect_code 0
+expect_lines 1 "sum 5050 on 1 ranks"
+start "alone, the driver returns 7" "$program" seven
+expect_code 7
+start "alone, the driver throws" "$program" throws
+expect_code 1
+expect_lines 1 "the reactor is out of coolant"
+start "alone, a failure that nobody looked at" "$program" unobserved
+expect_code 0
+expect_lines 1 "failure that nobody looked at"
+expect_lines 1 "valve 1 is stuck"
+start "alone, a run inside a run" "$program" nested
+expect_code 0
+start "alone, futures that outlive the program's main" "$program" immortal
+expect_code 0
+start "alone, an option that does not exist" "$program" answer --manta-speed=11
+expect_code 1
+expect_lines 1 "--manta-speed=11"
+start "alone, MPI_THREAD_SINGLE" "$program" single
+expect_code 0 # no helper is needed on one rank
+
+if [[ ${#mpirun[@]} -eq 0 ]]; then
+  echo "mpirun is not installed: only the programs on one rank were tested"
+else
+  for n in 1 2 4; do
+    start "$n ranks" "${mpirun[@]}" -n $n "$program" answer
+    expect_code 0
+    expect_lines 1 "sum 5050 on $n ranks"
+    start "$n ranks, the driver returns 7" "${mpirun[@]}" -n $n "$program" seven
+    expect_code 7
+    start "$n ranks, the driver throws" "${mpirun[@]}" -n $n "$program" throws
+    expect_code 1
+    expect_lines 1 "the reactor is out of coolant"
+    start "$n ranks, the driver throws a number" "${mpirun[@]}" -n $n "$program" throws-a-number
+    expect_code 1
+    expect_lines 1 "not a std::exception"
+    start "$n ranks, the driver lets a task's error out" "${mpirun[@]}" -n $n "$program" task-throws
+    expect_code 1
+    expect_lines 1 "valve 3 is stuck"
+    expect_lines 0 "nobody looked at"
+    start "$n ranks, a failure that nobody looked at" "${mpirun[@]}" -n $n "$program" unobserved
+    expect_code 0
+    expect_lines 1 "failure that nobody looked at"
+    expect_lines 1 "valve 1 is stuck"
+    start "$n ranks, a failure that somebody looked at" "${mpirun[@]}" -n $n "$program" observed
+    expect_code 0
+    expect_lines 0 "stuck"
+    start "$n ranks, futures that outlive the program's main" "${mpirun[@]}" -n $n "$program" immortal
+    expect_code 0
+    start "$n ranks, a run that could not start, and then one that can" "${mpirun[@]}" -n $n "$program" again
+    expect_code 0
+    expect_lines 1 "MANTA_STACK_KIB"
+    expect_lines 1 "sum 5050 on $n ranks"
+    start "$n ranks, a run inside a run" "${mpirun[@]}" -n $n "$program" nested
+    expect_code 0
+    expect_lines 1 "a run was started inside a run"
+  done
+
+  # One rank runs another program.
+  start "another program on rank 1" "${mpirun[@]}" -n 1 "$program" answer : -n 1 "$other" answer
+  expect_code 1
+  expect_lines 1 "not all ranks run the same program"
+  expect_lines 1 "only_in_the_other_program"
+  start "another program on rank 0" "${mpirun[@]}" -n 1 "$other" answer : -n 2 "$program" answer
+  expect_code 1
+  expect_lines 1 "not all ranks run the same program"
+  expect_lines 1 "only_in_the_other_program"
+  start "the other program alone" "${mpirun[@]}" -n 2 "$other" answer
+  expect_code 0
+
+  # The caller's own MPI.
+  for level in single funneled; do
+    start "MPI_THREAD_${level^^}" "${mpirun[@]}" -n 2 "$program" $level
+    if grep -q "^skipped" <<<"$output"; then echo "$what: $(grep -m 1 "^skipped" <<<"$output")"; continue; fi
+    expect_code 1
+    expect_lines 1 "MPI_THREAD_${level^^}"
+    expect_lines 1 "progress_thread = false"
+    start "MPI_THREAD_${level^^} without the helper" "${mpirun[@]}" -n 2 "$program" $level-without-helper
+    expect_code 0
+    expect_lines 1 "sum 5050 on 2 ranks"
+    start "MPI_THREAD_${level^^} without the helper, by the environment" \
+      "${mpirun[@]}" -n 2 -x MANTA_PROGRESS_THREAD=0 "$program" $level
+    expect_code 0
+  done
+  start "MPI_THREAD_SERIALIZED" "${mpirun[@]}" -n 2 "$program" serialized
+  expect_code 0
+  expect_lines 1 "sum 5050 on 2 ranks"
+
+  # Settings that are wrong, on all ranks and on one: one message, and no rank waits for another.
+  for wrong in MANTA_SEED=abc MANTA_CPUS=many MANTA_RESOURCES=gpu MANTA_RANK0_TASKS=perhaps MANTA_PROGRESS_THREAD=perhaps \
+    MANTA_STACK_KIB=tall; do
+    name=${wrong%%=*}
+    start "$wrong on all ranks" "${mpirun[@]}" -n 2 -x "$wrong" "$program" answer
+    expect_code 1
+    expect_lines 1 "$name"
+    start "$wrong on rank 1" "${mpirun[@]}" -n 1 "$program" answer : -n 1 -x "$wrong" "$program" answer
+    expect_code 1
+    expect_lines 1 "$name"
+  done
+  start "an option that does not exist, on all ranks" "${mpirun[@]}" -n 2 "$program" answer --manta-speed=11
+  expect_code 1
+  expect_lines 1 "--manta-speed=11"
+  start "an option that does not exist, on rank 1" \
+    "${mpirun[@]}" -n 1 "$program" answer : -n 1 "$program" answer --manta-speed=11
+  expect_code 1
+  expect_lines 1 "--manta-speed=11"
+  start "the helper off on rank 1 only, with MPI_THREAD_SINGLE" \
+    "${mpirun[@]}" -n 1 "$program" single : -n 1 "$program" single-without-helper
+  expect_code 1
+  expect_lines 1 "MPI_THREAD_SINGLE"
+fi
+
+echo "$checks checks, $failures failed"
+[[ $failures == 0 ]]
