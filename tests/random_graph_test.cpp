@@ -445,7 +445,7 @@ class builder {
 TEST_CASE("random graphs give the values and failures of a serial evaluation") {
   const u64 first = manta::testing::seed("random graphs");
   const char* asked = std::getenv("MANTA_RANDOM_GRAPHS");
-  const u64 count = asked != nullptr ? std::strtoull(asked, nullptr, 10) : 12;
+  const u64 count = asked != nullptr ? std::strtoull(asked, nullptr, 10) : 40;
   manta::runtime rt(MPI_COMM_WORLD);
   for (u64 i = 0; i < count; ++i) {
     const u64 seed = first + i;

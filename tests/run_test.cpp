@@ -254,11 +254,14 @@ TEST_CASE("settings of manta's are taken out of the command line, all others sta
   const environment clean;
   command_line arguments({"input.txt", "--manta-seed=5", "--verbose", "--manta-cpus=3", "-n", "--manta-rank0-tasks=1", "7"});
   std::vector<std::string> seen;
-  const int code = manta::run(arguments.count(), arguments.words(), [&] {
+  int count = arguments.count();
+  const int code = manta::run(count, arguments.words(), [&] {
+    CHECK(count == 5);
     seen = arguments.left();
     CHECK(manta::this_task::seed() == driver_seed(5));
   });
   CHECK(code == 0);
+  CHECK(count == 5);
   CHECK(arguments.left() == std::vector<std::string>{"input.txt", "--verbose", "-n", "7"});
   if (world_rank() == 0) CHECK(seen == arguments.left());
 }
@@ -536,6 +539,7 @@ TEST_CASE("a thread of one's own is told that it may not call") {
 
 TEST_CASE("handles may be copied and destroyed on other threads, and nothing is left") {
   in_world([] {
+    std::vector<manta::future<int>> growing;  // so that this rank's tables grow while the other thread drops
     for (int round = 0; round < 20; ++round) {
       std::vector<manta::future<int>> numbers;
       std::vector<manta::future<std::string>> texts;
@@ -547,7 +551,8 @@ TEST_CASE("handles may be copied and destroyed on other threads, and nothing is 
         mine.clear();
         also.clear();
       });
-      CHECK(sum_to(20) == 210);  // meanwhile
+      for (int i = 0; i < 1000; ++i) growing.push_back(manta::put(i));  // meanwhile
+      CHECK(sum_to(20) == 210);
       other.join();
     }
   });

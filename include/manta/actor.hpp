@@ -61,7 +61,7 @@ struct constructor_task<A, list<P...>, list<Forms...>> {
         },
         arguments);
   }
-  static std::string name() { return std::string(wire::type_name<A>()); }
+  static std::string_view name() { return wire::type_name<A>(); }
 };
 
 template <class A, class... P>
@@ -91,13 +91,14 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   request->actor = true;
   request->detached = o.detached;
   request->concurrency = o.concurrency;
-  graph::require_possible(*request, e.world(), "an actor of class " + Task::name());
+  graph::require_possible(*request, e.world(), "an actor of class " + std::string(Task::name()));
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
   graph::node& n = e.submit(function_index<Task>::value, wire::type_index<std::uint64_t>::value, out.bytes(),
                             out.byte_count(), out.inputs(), out.input_count(), std::move(request));
   out.handed_over();
-  if (!o.name.empty()) e.set_name(o.name, n, o.detached);
+  if (!o.name.empty()) e.set_name(o.name, n);
+  if (o.detached) e.detach(n);
   return access::make_actor<A>(n);
 }
 
@@ -173,7 +174,7 @@ void kill(const actor<A>& victim) {
   exec::engine& e = exec::engine::here("kill");
   const exec::engine::guard g(e);
   e.kill_actor(detail::access::of(victim).node("kill"),
-               "the actor of class " + std::string(wire::type_name<A>()) + " was killed by '" + e.current_task().name() +
+               "the actor of class " + std::string(wire::type_name<A>()) + " was killed by '" + std::string(e.current_task().name()) +
                    "' on rank " + std::to_string(e.rank()));
 }
 

@@ -51,13 +51,13 @@ inline std::shared_ptr<const graph::request> make_request(exec::engine& e, const
 
 template <auto F>
 struct constant {
-  static std::string name() {
+  static std::string_view name() {
     const std::string_view text = __PRETTY_FUNCTION__;
     const std::size_t begin = text.find("F = ") + 4;
     std::string_view name = text.substr(begin, text.find_first_of(";]", begin) - begin);
     if (name.starts_with('&')) name.remove_prefix(1);
     if (name.starts_with('(') && name.ends_with(')')) name = name.substr(1, name.size() - 2);
-    return std::string(name.substr(0, name.find('(', 1)));
+    return name.substr(0, name.find('(', 1));
   }
 };
 
@@ -65,14 +65,14 @@ template <auto F, class Parameters, class Forms>
 struct function_task {
   using result = typename signature<decltype(F)>::result;
   static void run(exec::invocation& call) { run_function<result>(call, F, Parameters{}, Forms{}); }
-  static std::string name() { return constant<F>::name(); }
+  static std::string_view name() { return constant<F>::name(); }
 };
 
 template <class L, class Parameters, class Forms>
 struct lambda_task {
   using result = typename signature<L>::result;
   static void run(exec::invocation& call) { run_function<result>(call, L{}, Parameters{}, Forms{}); }
-  static std::string name() { return std::string(wire::type_name<L>()); }
+  static std::string_view name() { return wire::type_name<L>(); }
 };
 
 template <auto M, class Parameters, class Forms>
@@ -84,7 +84,7 @@ struct method_task {
     run_function<result>(
         call, [&]<class... A>(A&&... a) -> result { return (self.*M)(std::forward<A>(a)...); }, Parameters{}, Forms{});
   }
-  static std::string name() { return constant<M>::name(); }
+  static std::string_view name() { return constant<M>::name(); }
 };
 
 /// Index of a task in the function table; instantiating it registers it.

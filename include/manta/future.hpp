@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "manta/wire/traits.hpp"  // first: see manta.hpp
+
 #include "manta/exec/engine.hpp"
 
 namespace manta {
@@ -134,7 +136,7 @@ class future {
     return detail::take<T>(handle_.node("future::get"), v, true);
   }
   /// Waits; throws the error of a failed task.
-  void get() const
+  void get() const&
     requires std::is_void_v<T>
   {
     (void)value("future::get");

@@ -4,6 +4,9 @@
 // All of the public interface but eigen.hpp.
 #pragma once
 
+// first, so that the compiler lists few headers above the message that a type cannot be serialised
+#include "manta/wire/traits.hpp"
+
 #include "manta/actor.hpp"
 #include "manta/algorithm.hpp"
 #include "manta/async.hpp"

@@ -18,8 +18,9 @@ inline int node() { return exec::engine::here("node").network().node(); }
 
 /// Runs driver() on rank 0 of MPI_COMM_WORLD and returns the same exit code on every rank: the driver's int, or 0.
 /// An exception is printed once and gives 1. Initialises MPI unless the caller did, and finalises only then.
+/// Takes --manta-NAME=VALUE out of argc and argv before the driver runs.
 template <class Driver>
-int run(int argc, char** argv, const runtime_options& options, Driver&& driver) {
+int run(int& argc, char** argv, const runtime_options& options, Driver&& driver) {
   int initialised = 0;
   MPI_Initialized(&initialised);
   bool is_root = true;
@@ -58,8 +59,18 @@ int run(int argc, char** argv, const runtime_options& options, Driver&& driver) 
 }
 
 template <class Driver>
-int run(int argc, char** argv, Driver&& driver) {
+int run(int& argc, char** argv, Driver&& driver) {
   return run(argc, argv, runtime_options{}, std::forward<Driver>(driver));
+}
+template <class Driver>
+int run(const int& argc, char** argv, const runtime_options& options, Driver&& driver) {
+  int count = argc;
+  return run(count, argv, options, std::forward<Driver>(driver));
+}
+template <class Driver>
+int run(const int& argc, char** argv, Driver&& driver) {
+  int count = argc;
+  return run(count, argv, runtime_options{}, std::forward<Driver>(driver));
 }
 
 }  // namespace manta

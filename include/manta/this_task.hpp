@@ -11,7 +11,7 @@ namespace manta::this_task {
 /// The same in every run and for any number of ranks: derived from the parent's id and the order of submission.
 inline std::uint64_t id() { return exec::engine::here("this_task::id").current_task().id; }
 /// The name given in the options, else the function's.
-inline std::string name() { return exec::engine::here("this_task::name").current_task().name(); }
+inline std::string name() { return std::string(exec::engine::here("this_task::name").current_task().name()); }
 /// 0 in the first run of a task, 1 in its first retry, ...
 inline int attempt() { return static_cast<int>(exec::engine::here("this_task::attempt").current_task().attempt); }
 /// Should it come to an end early? True once the driver has thrown.

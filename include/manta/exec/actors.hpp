@@ -16,7 +16,7 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
                                 std::size_t bytes, node* const* inputs, std::uint32_t input_count) {
   node& n = make_node(function, type);
   hold(n);
-  const std::uint64_t id = child_id(*running_);
+  const std::uint64_t id = running_->next_child();
   if (handle.state == state::ready && input_count == 0) {
     actor_place place;
     std::memcpy(&place, handle.bytes, sizeof place);
@@ -147,7 +147,7 @@ inline void engine::run_mailbox() {
     ok = false;
     t->inputs()[i]->set(node::observed);
     auto next = std::make_shared<store::failure>(*store::failure_of(*t->inputs()[i]));
-    next->details.chain.push_back(identity.name());
+    next->details.chain.emplace_back(identity.name());
     why = std::move(next);
   }
   ok = ok && invoke(call, t->function, identity, why, ns);
@@ -285,12 +285,13 @@ inline node* engine::ask_name(const std::string& name, const char* type, name_op
   }
 }
 
-inline void engine::set_name(const std::string& name, node& handle, bool detached) {
+inline void engine::detach(node& handle) {
+  hold(handle);
+  detached_.push_back(&handle);
+}
+
+inline void engine::set_name(const std::string& name, node& handle) {
   my_names_[handle.index] = name;
-  if (detached) {
-    hold(handle);
-    detached_.push_back(&handle);
-  }
   send(0, message::name_set, index_message{handle.index, rank_}, name.data(), name.size());
 }
 

@@ -188,7 +188,9 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
     case message::stop:
       read(index_message{});
       stop_payload_ = wire::buffer(data, bytes);
-      stopped_ = true;
+      stopping_ = false;
+      // What follows in this channel belongs to the next run, and may be received before this rank has entered it: so
+      // nothing that counts messages or tasks may be reset there.
       if (stop_wait_ != nullptr) {
         stop_wait_->remaining = 0;
         wake(*stop_wait_);
@@ -310,9 +312,11 @@ inline std::string engine::report_waits() const {
 }
 
 inline std::string engine::describe_wait(const wait_record& record) const {
-  std::string text = "'" + record.task->name() + "' waits for ";
+  std::string text = "'" + std::string(record.task->name()) + "' waits for ";
   if (record.first == nullptr) return text + "others";
-  if (record.first->function != no_index) return text + "'" + wire::function_at(record.first->function).name() + "'";
+  if (record.first->function != no_index) {
+    return text + "'" + std::string(wire::function_at(record.first->function).name()) + "'";
+  }
   if (is_stand_in(*record.first)) return text + "a value of rank " + std::to_string(record.first->links->rank);
   return text + "a value";
 }
@@ -419,11 +423,9 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   stacks_ = std::make_unique<stack_pool>(&engine::service_entry, this);
   driver_task_ = running_task{base::mix(seed_, ++runs_), 0, no_index, 0, nullptr};
   running_ = &driver_task_;
-  stopped_ = stopping_ = drop_asked_ = false;
   silence_ = 0;
-  owed_ = 0;
-  received_tasks_ = reported_blocked_ = 0;
   lock_.enter();
+  install_overflow_reporter(&engine::task_name_for_signal);
   start_helper();
 
   std::exception_ptr thrown;
@@ -449,6 +451,7 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
       }
     }
     finish_run(thrown != nullptr);
+    stopping_ = false;
     wire::buffer stop;
     const char failed = thrown != nullptr;
     stop.append(&failed, 1);
@@ -476,10 +479,7 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
       payload = wire::buffer(rest, bytes);
     }
   }
-  while (!net_.idle()) {
-    progress();
-    net_.pump(true);
-  }
+  while (!net_.idle()) net_.pump(true);  // and receive nothing: it would belong to the next run
   stop_helper();
   lock_.leave();
   stacks_.reset();
@@ -487,6 +487,17 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   current_ = nullptr;
   if (thrown != nullptr) std::rethrow_exception(thrown);
   return payload;
+}
+
+/// For the report of a crash: allocates nothing.
+inline const char* engine::task_name_for_signal() noexcept {
+  static char name[256];
+  if (current_ == nullptr) return nullptr;
+  const std::string_view view = current_->running_->name();
+  const std::size_t length = std::min(view.size(), sizeof name - 1);
+  std::memcpy(name, view.data(), length);
+  name[length] = '\0';
+  return name;
 }
 
 // --- start
@@ -509,8 +520,9 @@ inline engine::~engine() {
   int shown = 0;
   graph_.nodes.for_each([&](node& n) {
     if (++shown > 5) return;
-    const std::string name = n.function == no_index ? "put or a value of another rank" : wire::function_at(n.function).name();
-    std::fprintf(stderr, " '%s'", name.c_str());
+    const std::string_view name =
+        n.function == no_index ? "put or a value of another rank" : wire::function_at(n.function).name();
+    std::fprintf(stderr, " '%.*s'", static_cast<int>(name.size()), name.data());
   });
   std::fprintf(stderr, "\n");
   graph_.nodes.leak();  // handles that outlive the runtime must find their node

@@ -35,6 +35,7 @@
 #include "manta/exec/lock.hpp"
 #include "manta/exec/message_queue.hpp"
 #include "manta/exec/messages.hpp"
+#include "manta/exec/overflow.hpp"
 #include "manta/exec/stack.hpp"
 #include "manta/exec/waits.hpp"
 #include "manta/graph/scheduler.hpp"
@@ -141,7 +142,8 @@ class engine {
   enum class name_op : std::uint32_t { find, claim };
   /// Waits for rank 0's answer. Null: not there (find), or the name is now ours to set (claim).
   node* ask_name(const std::string& name, const char* type, name_op op);
-  void set_name(const std::string& name, node& handle, bool detached);
+  void set_name(const std::string& name, node& handle);
+  void detach(node& handle);  ///< the actor lives until the run ends
 
   // --- waiting (lock held, which is let go while tasks run)
   void wait(wait_record& record);
@@ -309,6 +311,8 @@ class engine {
   void start_helper();
   void stop_helper();
 
+  static const char* task_name_for_signal() noexcept;
+
   static inline engine* current_ = nullptr;
   static inline constinit thread_local role role_ = role::none;
 
@@ -355,7 +359,7 @@ class engine {
   std::unordered_map<std::uint32_t, wire::buffer> name_answers_;
   std::unordered_map<std::uint32_t, std::string> my_names_; // handle node -> name
 
-  bool stopped_ = false, stopping_ = false, drop_asked_ = false;
+  bool stopping_ = false, drop_asked_ = false;
   bool resting_ = false;                                    // the current stack waits or serves: a probe may find us quiet
   wait_record* stop_wait_ = nullptr;                        // the wait that ends with the run
   wire::buffer stop_payload_;

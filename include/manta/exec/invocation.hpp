@@ -55,10 +55,12 @@ struct running_task {
   std::uint32_t attempt = 0;
   const graph::request* request = nullptr;
 
-  std::string name() const {
+  std::string_view name() const {
     if (request != nullptr && !request->name.empty()) return request->name;
     return function == graph::no_index ? "the driver" : wire::function_at(function).name();
   }
+  /// The id of its next child: the same whenever and wherever the task runs.
+  std::uint64_t next_child() { return base::mix(id + ++children * 0x9e3779b97f4a7c15ULL); }
 };
 
 }  // namespace manta::exec

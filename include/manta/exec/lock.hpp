@@ -55,6 +55,10 @@ class biased_lock {
     depth_ = depth;
   }
 
+  /// How deep the calls of the current stack are nested; each stack that is left keeps its own and sets it again.
+  int depth() const { return depth_; }
+  void set_depth(int depth) { depth_ = depth; }
+
   // --- the helper's side
 
   /// Changes with every entry of the owner.

@@ -11,16 +11,12 @@
 
 namespace manta::exec {
 
-inline std::uint64_t child_id(running_task& parent) {
-  return base::mix(parent.id + ++parent.children * 0x9e3779b97f4a7c15ULL);
-}
-
 inline node& engine::submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
                             node* const* inputs, std::uint32_t input_count,
                             std::shared_ptr<const graph::request> request) {
   node& n = make_node(function, type);
   hold(n);  // the engine's own, until the task has ended
-  const std::uint64_t id = child_id(*running_);
+  const std::uint64_t id = running_->next_child();
   if (request != nullptr && request->actor) n.set(node::actor);
   if (input_count == 0 && request == nullptr && bytes <= graph::compact_bytes) {
     if (scheduler_ != nullptr && !executes()) {
@@ -397,7 +393,7 @@ inline void engine::run_staged(task* t) {
     ok = false;  // bringing it here failed
     t->inputs()[i]->set(node::observed);
     auto next = std::make_shared<store::failure>(*store::failure_of(*t->inputs()[i]));
-    next->details.chain.push_back(identity.name());
+    next->details.chain.emplace_back(identity.name());
     why = std::move(next);
   }
   ok = ok && invoke(call, t->function, identity, why, ns);

@@ -54,8 +54,8 @@ inline void engine::fail(node& n, const store::failure_ptr& why) {
 inline store::failure_ptr engine::chained(const store::failure_ptr& why, const node& n) {
   auto next = std::make_shared<store::failure>(*why);
   const graph::request* request = n.form == form::record ? n.record->request.get() : nullptr;
-  next->details.chain.push_back(request != nullptr && !request->name.empty() ? request->name
-                                                                            : wire::function_at(n.function).name());
+  next->details.chain.emplace_back(request != nullptr && !request->name.empty() ? std::string_view(request->name)
+                                                                               : wire::function_at(n.function).name());
   return next;
 }
 

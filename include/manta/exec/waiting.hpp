@@ -42,7 +42,9 @@ inline void engine::wait(wait_record& record) {
   if (record.deadline != wait_record::never) ++timed_waits_;
   const auto left = [&](auto&& leave) {
     record.parked = &stacks_->current();
+    const int depth = lock_.depth();
     leave();
+    lock_.set_depth(depth);
     record.parked = nullptr;
     record.queued = false;
   };
@@ -84,6 +86,7 @@ inline void engine::service() {
       }
     }
     if (old_first || run_one()) {
+      stacks_->fresh_state();  // a rounding mode that the task set is its own
       const std::uint64_t now = base::ticks();
       const bool late = now - last_poll > poll_every;
       if (!late && (turns & 15) != 0 && runnable()) continue;

@@ -43,8 +43,8 @@ struct type_entry {
 
 /// A function that can be a task or an actor's method.
 struct function_entry {
-  const char* mangled;       ///< identifies it in the digest
-  std::string (*name)();     ///< for people
+  const char* mangled;         ///< identifies it in the digest
+  std::string_view (*name)();  ///< for people; lives as long as the program
   void (*run)(exec::invocation&);
 };
 
