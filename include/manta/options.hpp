@@ -68,19 +68,31 @@ inline void move_arguments_to_environment(int& argc, char**& argv) {
   argv[argc] = nullptr;
 }
 
-inline exec::engine_options effective(const runtime_options& o) {
+/// What holds on this rank. A mistake is not thrown here, where other ranks would wait for this one for ever, but
+/// noted and thrown by all ranks together.
+inline exec::engine_options effective(const runtime_options& o, int thread_level, bool alone, std::string mistake) {
   exec::engine_options e;
-  e.resources = o.resources;
+  e.mistake = std::move(mistake);
+  if (!e.mistake.empty()) return e;
   try {
+    if (o.cpus < 0) throw error("manta: runtime_options::cpus is negative; 0 means this rank's share of the cores");
+    e.resources = o.resources;
     if (const char* text = base::environment("MANTA_RESOURCES")) e.resources = parse_resources(text, "MANTA_RESOURCES");
-    e.cpus = static_cast<int>(base::environment_number("MANTA_CPUS", o.cpus));
+    graph::to_quantities(e.resources);
+    e.cpus = static_cast<int>(base::environment_count("MANTA_CPUS", static_cast<std::uint64_t>(o.cpus), 0, 1'000'000));
     e.rank0_tasks = base::environment_flag("MANTA_RANK0_TASKS", o.rank0_tasks);
     e.progress_thread = base::environment_flag("MANTA_PROGRESS_THREAD", o.progress_thread);
-    e.seed = static_cast<std::uint64_t>(base::environment_number("MANTA_SEED", static_cast<double>(o.seed)));
-    graph::to_quantities(e.resources);
-  } catch (const std::exception& mistake) {
+    e.seed = base::environment_count("MANTA_SEED", o.seed, 0, ~std::uint64_t{0});
+    base::environment_count("MANTA_STACK_KIB", 0, 32, 16'777'216);
+    if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {
+      throw error(std::string("manta: runtime: MPI was initialised with ") +
+                  (thread_level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED") +
+                  ", but the progress thread needs MPI_THREAD_SERIALIZED; ask MPI_Init_thread for it, or set "
+                  "runtime_options::progress_thread = false (then a rank in a long task does not answer others)");
+    }
+  } catch (const std::exception& wrong) {
     e.resources.clear();
-    e.mistake = mistake.what();
+    e.mistake = wrong.what();
   }
   return e;
 }

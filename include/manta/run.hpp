@@ -39,8 +39,13 @@ int run(int& argc, char** argv, const runtime_options& options, Driver&& driver)
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   is_root = rank == 0;
   try {
-    detail::move_arguments_to_environment(argc, argv);
-    runtime rt(MPI_COMM_WORLD, options);
+    std::string mistake;
+    try {
+      detail::move_arguments_to_environment(argc, argv);
+    } catch (const error& wrong) {
+      mistake = wrong.what();
+    }
+    runtime rt(MPI_COMM_WORLD, options, mistake);
     if constexpr (std::is_void_v<decltype(driver())>) {
       rt.run(driver);
       code = 0;

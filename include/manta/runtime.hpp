@@ -19,7 +19,11 @@ class runtime {
   /// Collective over `comm`, which is duplicated and never used itself. MPI must be initialised, with at least
   /// MPI_THREAD_SERIALIZED unless options.progress_thread is off; throws on all ranks if it is not, if the ranks do
   /// not run the same program, or if a setting is wrong.
-  explicit runtime(MPI_Comm comm, const runtime_options& options = {}) : engine_(checked(comm, options), detail::effective(options)) {}
+  explicit runtime(MPI_Comm comm, const runtime_options& options = {}) : runtime(comm, options, std::string()) {}
+
+  /// The same with a mistake that this rank has found already: thrown on all ranks.
+  runtime(MPI_Comm comm, const runtime_options& options, std::string mistake)
+      : engine_(comm, settings(comm, options, std::move(mistake))) {}
 
   /// Collective; may be called again and again. driver() runs on rank 0 while the other ranks serve; its result is
   /// returned on every rank. When the driver returns, tasks that have not ended are completed first; then all actors
@@ -41,6 +45,9 @@ class runtime {
             wire::writer out(result);
             out(value);
             if (out.holds_references()) {
+              const std::unique_ptr<R> spare(cereal::access::construct<R>());  // gives the references back
+              wire::reader in(result.data(), result.size());
+              in(*spare);
               throw error("manta: a driver cannot return futures or actors: they end with the run; return values");
             }
           }
@@ -58,24 +65,20 @@ class runtime {
   std::size_t live_objects() const { return engine_.live_objects(); }
 
  private:
-  static MPI_Comm checked(MPI_Comm comm, const runtime_options& options) {
+  static exec::engine_options settings(MPI_Comm comm, const runtime_options& options, std::string mistake) {
     int initialised = 0;
     MPI_Initialized(&initialised);
     if (initialised == 0) {
       throw error("manta: runtime: MPI is not initialised; call MPI_Init_thread first, or use manta::run");
     }
+    if (exec::engine::current() != nullptr) {
+      throw error("manta: a runtime was made inside a run, which the other ranks do not take part in; make it before");
+    }
     int level = MPI_THREAD_SINGLE;
     MPI_Query_thread(&level);
-    const bool wants_helper = base::environment_flag("MANTA_PROGRESS_THREAD", options.progress_thread);
     int size = 1;
     MPI_Comm_size(comm, &size);
-    if (wants_helper && size > 1 && level < MPI_THREAD_SERIALIZED) {
-      throw error(std::string("manta: runtime: MPI was initialised with ") +
-                  (level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED") +
-                  ", but the progress thread needs MPI_THREAD_SERIALIZED; ask MPI_Init_thread for it, or set "
-                  "runtime_options::progress_thread = false (then a rank in a long task does not answer others)");
-    }
-    return comm;
+    return detail::effective(options, level, size == 1, std::move(mistake));
   }
 
   exec::engine engine_;

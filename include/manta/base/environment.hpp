@@ -5,6 +5,8 @@
 // an error that names the variable, never a silent default.
 #pragma once
 
+#include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 
@@ -24,6 +26,21 @@ inline double environment_number(const char* name, double otherwise) {
   const double value = std::strtod(text, &end);
   if (*end != '\0') {
     throw error(std::string("manta: ") + name + "=" + text + " is not a number; unset it or give a number");
+  }
+  return value;
+}
+
+/// A whole number from least to most.
+inline std::uint64_t environment_count(const char* name, std::uint64_t otherwise, std::uint64_t least,
+                                       std::uint64_t most) {
+  const char* text = environment(name);
+  if (text == nullptr) return otherwise;
+  char* end = nullptr;
+  errno = 0;
+  const std::uint64_t value = std::strtoull(text, &end, 10);
+  if (*text < '0' || *text > '9' || *end != '\0' || errno != 0 || value < least || value > most) {
+    throw error(std::string("manta: ") + name + "=" + text + " is not a whole number from " + std::to_string(least) +
+                " to " + std::to_string(most));
   }
   return value;
 }

@@ -20,6 +20,7 @@ namespace manta::exec {
 // --- what messages do
 
 inline void engine::on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes) {
+  if (over_) return early_.push(from | static_cast<std::uint32_t>(kind) << 24, data, bytes);
   if (kind < first_housekeeping) ++received_;
   const auto read = [&]<class M>(M m) {
     std::memcpy(&m, data, sizeof m);
@@ -189,8 +190,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       read(index_message{});
       stop_payload_ = wire::buffer(data, bytes);
       stopping_ = false;
-      // What follows in this channel belongs to the next run, and may be received before this rank has entered it: so
-      // nothing that counts messages or tasks may be reset there.
+      over_ = true;  // what follows belongs to the next run
       if (stop_wait_ != nullptr) {
         stop_wait_->remaining = 0;
         wake(*stop_wait_);
@@ -418,15 +418,21 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   if (current_ != nullptr) {
     throw error("manta: a run was started inside a run on this rank; finish the outer one first");
   }
+  stacks_ = std::make_unique<stack_pool>(&engine::service_entry, this);
   current_ = this;
   role_ = role::owner;
-  stacks_ = std::make_unique<stack_pool>(&engine::service_entry, this);
   driver_task_ = running_task{base::mix(seed_, ++runs_), 0, no_index, 0, nullptr};
   running_ = &driver_task_;
   silence_ = 0;
   lock_.enter();
   install_overflow_reporter(&engine::task_name_for_signal);
   start_helper();
+
+  over_ = false;
+  for (std::size_t i = early_.size(); i > 0; --i) {
+    const message_queue::view v = early_.pop();
+    on_message(v.from & 0xffffffu, static_cast<message>(v.from >> 24), v.data, v.bytes);
+  }
 
   std::exception_ptr thrown;
   std::string text;
@@ -479,7 +485,7 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
       payload = wire::buffer(rest, bytes);
     }
   }
-  while (!net_.idle()) net_.pump(true);  // and receive nothing: it would belong to the next run
+  while (!net_.idle()) net_.pump(true);
   stop_helper();
   lock_.leave();
   stacks_.reset();
@@ -511,9 +517,15 @@ inline engine::engine(MPI_Comm comm, const engine_options& options)
   share_capacities(options);
   if (rank_ == 0) scheduler_ = std::make_unique<graph::scheduler>(graph_.nodes, world_);
   use_helper_ = options.progress_thread && size_ > 1;
+  pthread_mutex_lock(&engines_mutex_);
+  engines_.push_back(this);
+  pthread_mutex_unlock(&engines_mutex_);
 }
 
 inline engine::~engine() {
+  pthread_mutex_lock(&engines_mutex_);
+  engines_.erase(std::find(engines_.begin(), engines_.end(), this));
+  pthread_mutex_unlock(&engines_mutex_);
   const std::size_t left = graph_.nodes.live();
   if (left == 0) return;
   std::fprintf(stderr, "manta: rank %u: %zu objects are still held after the last run; made by", rank_, left);
@@ -619,10 +631,11 @@ inline void engine::start_helper() {
     }
     return nullptr;
   };
-  if (pthread_create(&helper_, nullptr, body, this) != 0) {
-    throw error("manta: the progress thread cannot be started; allow one more thread or set progress_thread = false");
+  helper_running_ = pthread_create(&helper_, nullptr, body, this) == 0;
+  if (!helper_running_) {
+    std::fprintf(stderr, "manta: rank %u: no thread can be started, so this rank does not answer during long tasks; "
+                 "allow one more thread\n", rank_);
   }
-  helper_running_ = true;
 }
 
 inline void engine::stop_helper() {

@@ -359,6 +359,8 @@ class engine {
   std::unordered_map<std::uint32_t, wire::buffer> name_answers_;
   std::unordered_map<std::uint32_t, std::string> my_names_; // handle node -> name
 
+  bool over_ = true;                                        // between runs: messages of the next one are kept in early_
+  message_queue early_;                                     // with the kind in the top byte of `from`
   bool stopping_ = false, drop_asked_ = false;
   bool resting_ = false;                                    // the current stack waits or serves: a probe may find us quiet
   wait_record* stop_wait_ = nullptr;                        // the wait that ends with the run
@@ -378,7 +380,8 @@ class engine {
 
   std::atomic<bool> deep_idle_{false}, helper_stop_{false};
   std::vector<node*> foreign_drops_;
-  pthread_mutex_t foreign_mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  static inline std::vector<engine*> engines_;              // all of this process, for handles that die outside of runs
+  static inline pthread_mutex_t engines_mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<bool> has_foreign_drops_{false};
   pthread_t helper_{};
   bool use_helper_ = false, helper_running_ = false;

@@ -28,33 +28,37 @@ inline node& engine::make_node(std::uint32_t function, std::uint32_t type) {
 inline void engine::drop_handle(node& n) {
   const std::uint32_t before = n.refs.fetch_sub(1, std::memory_order_acq_rel);
   if (before > 2) return;
-  engine* e = current_;
-  if (e == nullptr || !e->graph_.nodes.owns(n)) return;  // outlived its runtime
   if (before == 2) {
     if (role_ == role::none) return;  // paid back with the next handle or at the end
-    const guard g(*e);
-    if (n.has(node::primary)) e->return_debts(n);
+    const guard g(*current_);
+    if (n.has(node::primary)) current_->return_debts(n);
     return;
   }
-  if (role_ == role::none) {  // a thread of the user's: leave it to the rank's own
-    pthread_mutex_lock(&e->foreign_mutex_);
+  if (role_ != role::none && current_->graph_.nodes.owns(n)) {
+    const guard g(*current_);
+    return current_->reclaim(n);
+  }
+  // a thread of the user's, or between runs: leave it to the rank's own thread in the run that comes or goes on
+  pthread_mutex_lock(&engines_mutex_);
+  for (engine* e : engines_) {
+    if (engines_.size() > 1 && !e->graph_.nodes.owns(n)) continue;
     e->foreign_drops_.push_back(&n);
     e->has_foreign_drops_.store(true, std::memory_order_release);
-    pthread_mutex_unlock(&e->foreign_mutex_);
-    return;
+    break;
   }
-  guard g(*e);
-  e->reclaim(n);
+  pthread_mutex_unlock(&engines_mutex_);
 }
 
 inline void engine::drain_foreign_drops() {
   if (!has_foreign_drops_.load(std::memory_order_acquire)) return;
   std::vector<node*> drops;
-  pthread_mutex_lock(&foreign_mutex_);
+  pthread_mutex_lock(&engines_mutex_);
   drops.swap(foreign_drops_);
   has_foreign_drops_.store(false, std::memory_order_relaxed);
-  pthread_mutex_unlock(&foreign_mutex_);
-  for (node* n : drops) reclaim(*n);
+  pthread_mutex_unlock(&engines_mutex_);
+  for (node* n : drops) {
+    if (graph_.nodes.owns(*n)) reclaim(*n);  // else it outlived its runtime
+  }
 }
 
 // Destroying a value may drop the last handle of others: a list instead of recursion keeps a chain of a million

@@ -172,7 +172,8 @@ inline void engine::on_pull(std::uint32_t from, const pull_message& m) {
   wire::encoded value;
   try {
     if (n.form == form::blob) store::decode(n);
-    wire::writer out(value.bytes, &value.segments);
+    // arrays are sent from where they lie only if the type is known not to write from a temporary in its save()
+    wire::writer out(value.bytes, wire::type_at(n.type).in_place ? &value.segments : nullptr);
     wire::type_at(n.type).write(n.box, out);
     value.holds_references = out.holds_references();
   } catch (...) {

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <utility>
 
 #include "manta/graph/node.hpp"
 #include "manta/graph/resources.hpp"
@@ -91,7 +92,7 @@ class scheduler {
   void decide(Dispatch&& dispatch) {
     for (queue& q : constrained_) {
       while (!q.tasks.empty()) {
-        const std::uint32_t rank = place(*q.wanted);
+        const std::uint32_t rank = place(*q.wanted, estimate(q.tasks.front().function));
         if (rank == no_index) break;
         node& n = q.tasks.pop_front();
         for (const auto& [name, amount] : q.wanted->resources) ranks_[rank].free[name] -= amount;
@@ -146,7 +147,8 @@ class scheduler {
     std::uint32_t blocked = 0;  ///< of these, waiting inside
     std::uint32_t actors = 0;
     std::uint64_t sent_ns = 0;
-    bool offered = false;       ///< stands in idle_ or in roomy_
+    bool in_idle = false;       ///< stands in idle_
+    bool in_roomy = false;      ///< stands in roomy_
   };
   struct queue {
     std::shared_ptr<const request> wanted;
@@ -171,9 +173,9 @@ class scheduler {
 
   void offer(std::uint32_t rank) {
     rank_state& r = ranks_[rank];
-    if (r.offered || !r.all.executes) return;
-    r.offered = true;
-    (active(r) == 0 ? idle_ : roomy_).push_back(rank);
+    if (!r.all.executes) return;
+    if (active(r) == 0 && !std::exchange(r.in_idle, true)) idle_.push_back(rank);
+    if (!std::exchange(r.in_roomy, true)) roomy_.push_back(rank);
   }
 
   /// Idle ranks first, then those with room in turn. A rank without room leaves the list until something ends there.
@@ -183,7 +185,7 @@ class scheduler {
       const std::uint32_t rank = idle_.front();
       if (active(ranks_[rank]) == 0) return rank;
       idle_.pop_front();
-      roomy_.push_back(rank);
+      ranks_[rank].in_idle = false;
     }
     while (!roomy_.empty()) {
       const std::uint32_t rank = roomy_.front();
@@ -196,7 +198,7 @@ class scheduler {
         return rank;
       }
       roomy_.pop_front();
-      ranks_[rank].offered = false;
+      ranks_[rank].in_roomy = false;
     }
     return no_index;
   }
@@ -225,18 +227,25 @@ class scheduler {
   }
 
   /// For a request with conditions: the fitting rank with room that has the fewest actors, then the least work.
-  std::uint32_t place(const request& wanted) const {
+  std::uint32_t place(const request& wanted, std::uint32_t ns) const {
+    if (wanted.rank >= 0) {
+      const auto rank = static_cast<std::uint32_t>(wanted.rank);
+      return can_take(rank, wanted, ns) ? rank : no_index;
+    }
     std::uint32_t best = no_index;
     for (const std::uint32_t rank : executing_) {
+      if (!can_take(rank, wanted, ns)) continue;
       const rank_state& r = ranks_[rank];
-      if (!wanted.possible(static_cast<int>(rank), r.all) || !fits(wanted.resources, r.free)) continue;
-      if (wanted.actor) {  // an actor is placed at once: it takes no executor time until it is called
-        if (best == no_index || r.actors < ranks_[best].actors) best = rank;
-      } else if (has_room(rank, window_ns)) {
-        if (best == no_index || r.sent_ns < ranks_[best].sent_ns) best = rank;
+      if (best == no_index || (wanted.actor ? r.actors < ranks_[best].actors : r.sent_ns < ranks_[best].sent_ns)) {
+        best = rank;
       }
     }
     return best;
+  }
+  bool can_take(std::uint32_t rank, const request& wanted, std::uint32_t ns) const {
+    const rank_state& r = ranks_[rank];
+    if (!wanted.possible(static_cast<int>(rank), r.all) || !fits(wanted.resources, r.free)) return false;
+    return wanted.actor || has_room(rank, ns);  // an actor takes no executor time until it is called
   }
 
   std::uint32_t book(node& n, std::uint32_t rank) {

@@ -6,6 +6,7 @@
 // that a mistake is one sentence from the compiler.
 #pragma once
 
+#include <array>
 #include <string_view>
 #include <type_traits>
 
@@ -35,6 +36,9 @@ template <template <class...> class Template, class... Parts>
   requires is_std<Template<Parts...>>
 struct parts_serializable<Template<Parts...>>
     : std::bool_constant<((std::is_empty_v<Parts> || is_serializable<std::remove_const_t<Parts>>()) && ...)> {};
+
+template <class T, std::size_t N>
+struct parts_serializable<std::array<T, N>> : std::bool_constant<is_serializable<T>()> {};
 
 template <class T>
 constexpr bool is_serializable() {
