@@ -72,7 +72,7 @@ class runtime {
       throw error("manta: runtime: MPI is not initialised; call MPI_Init_thread first, or use manta::run");
     }
     if (exec::engine::current() != nullptr) {
-      throw error("manta: a runtime was made inside a run, which the other ranks do not take part in; make it before");
+      throw error("manta: a run was started inside a run on this rank; finish the outer one first");
     }
     int level = MPI_THREAD_SINGLE;
     MPI_Query_thread(&level);

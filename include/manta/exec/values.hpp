@@ -254,7 +254,7 @@ inline void engine::on_block(std::uint64_t token) {
   arrived(whole);
 }
 
-// A value with arrays to copy is decoded by the rank's own thread, for its load() is the user's code.
+// A value whose bytes came as a block is decoded by the rank's own thread, for its load() is the user's code.
 inline void engine::arrived(transfer& t) {
   node& n = *t.target;
   if (t.box == nullptr && !t.places.empty()) {
@@ -278,10 +278,8 @@ inline void engine::decode_arrived() {
   while (!arrived_.empty()) {
     transfer t = std::move(arrived_.back());
     arrived_.pop_back();
-    const wire::segment body = t.body_by_block ? t.places[0] : wire::segment{t.body.data(), t.body.size()};
-    if (t.body_by_block) t.places.erase(t.places.begin());
     try {
-      wire::reader in(static_cast<const std::byte*>(body.data), body.bytes, t.places);
+      wire::reader in(static_cast<const std::byte*>(t.places[0].data), t.places[0].bytes);
       t.box = wire::type_at(t.target->type).read(in);
       arrived(t);
     } catch (...) {
