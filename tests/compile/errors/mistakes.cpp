@@ -34,6 +34,8 @@ struct clock_face {
   int hour() const { return 12; }
 };
 
+[[maybe_unused]] void increment(int& x) { ++x; }
+
 [[maybe_unused]] void driver() {
 #if defined(capture_by_value)
   int factor = 2;
@@ -67,11 +69,8 @@ struct clock_face {
 #elif defined(unserialisable_put)
   manta::put(log_file());
 #elif defined(reference_parameter)
-  struct functions {
-    static void increment(int& x) { ++x; }
-  };
   int x = 1;
-  manta::async<functions::increment>(x);
+  manta::async<increment>(x);
 #elif defined(reference_parameter_of_lambda)
   int x = 1;
   manta::async([](int& y) { ++y; }, x);
