@@ -16,7 +16,7 @@ namespace manta {
 struct actor_options {
   std::string name = {};                        ///< find_actor finds it under this name; must be unique in the run
   int cpus = 1;                                 ///< lives only on ranks that have as many cores
-  std::map<std::string, double> resources = {}; ///< named amounts, held until it ends
+  graph::quantities resources = {};             ///< named amounts, held until it ends
   int rank = -1;
   int node = -1;
   int concurrency = 1;                          ///< calls that may be under way (waiting) at once
@@ -82,10 +82,12 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   using Forms = typename forms<Parameters, list<Args...>>::type;
   using Task = constructor_task<A, Parameters, Forms>;
   if (o.concurrency < 1) throw error("manta: actor_options::concurrency must be at least 1");
-  auto request = std::make_shared<graph::request>();
+  auto* const request = new graph::request;
+  graph::request_ptr owner(request);
   request->name = o.name;
   request->cpus = o.cpus;
-  request->resources = graph::to_quantities(o.resources);
+  request->resources = o.resources;
+  graph::require_valid(o.resources);
   request->rank = o.rank;
   request->node = o.node;
   request->actor = true;
@@ -95,11 +97,22 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
   graph::node& n = e.submit(function_index<Task>::value, wire::type_index<std::uint64_t>::value, out.bytes(),
-                            out.byte_count(), out.inputs(), out.input_count(), std::move(request));
+                            out.byte_count(), out.inputs(), out.input_count(), std::move(owner));
   out.handed_over();
   if (!o.name.empty()) e.set_name(o.name, n);
   if (o.detached) e.detach(n);
   return access::make_actor<A>(n);
+}
+
+/// The same after its name, if it has one, has been claimed.
+template <class A, class... Args>
+actor<A> construct_named(exec::engine& e, const actor_options& o, Args&&... args) {
+  try {
+    return construct<A>(e, o, std::forward<Args>(args)...);
+  } catch (...) {
+    if (!o.name.empty()) e.give_up_name(o.name);
+    throw;
+  }
 }
 
 template <class A, class... Args>
@@ -122,7 +135,7 @@ actor<A> spawn(const actor_options& options, Args&&... args) {
       throw error("manta: spawn: there is an actor named \"" + options.name +
                   "\" already; use spawn_or_find to share it");
     }
-    return detail::construct<A>(e, options, std::forward<Args>(args)...);
+    return detail::construct_named<A>(e, options, std::forward<Args>(args)...);
   } else {
     return {};
   }
@@ -161,7 +174,7 @@ actor<A> spawn_or_find(const actor_options& options, Args&&... args) {
     if (options.name.empty()) throw error("manta: spawn_or_find needs a name: spawn_or_find<A>({.name = \"...\"}, ...)");
     graph::node* n = e.ask_name(options.name, typeid(A).name(), exec::engine::name_op::claim);
     if (n != nullptr) return detail::access::make_actor<A>(*n);
-    return detail::construct<A>(e, options, std::forward<Args>(args)...);
+    return detail::construct_named<A>(e, options, std::forward<Args>(args)...);
   } else {
     return {};
   }

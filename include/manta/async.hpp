@@ -10,7 +10,6 @@
 //   auto v = manta::async<&Simulator::step>(sim, action); // a method of an actor
 #pragma once
 
-#include <map>
 #include <string>
 
 #include "manta/actor_handle.hpp"
@@ -22,7 +21,7 @@ namespace manta {
 struct task_options {
   std::string name = {};                        ///< for this_task::name, errors and traces
   int cpus = 1;                                 ///< runs only on ranks that have as many cores
-  std::map<std::string, double> resources = {}; ///< named amounts, held while it runs
+  graph::quantities resources = {};             ///< named amounts, held while it runs
   int rank = -1;                                ///< run on this rank only
   int node = -1;                                ///< run on ranks of this node only
   int retries = 0;                              ///< run again after an exception, at most so often
@@ -30,23 +29,25 @@ struct task_options {
 
 namespace detail {
 
-inline std::shared_ptr<const graph::request> make_request(exec::engine& e, const task_options& o) {
+inline graph::request_ptr make_request(exec::engine& e, const task_options& o) {
   if (o.name.empty() && o.cpus == 1 && o.resources.empty() && o.rank < 0 && o.node < 0 && o.retries == 0) return nullptr;
   if (o.cpus < 0 || o.retries < 0 || o.rank >= static_cast<int>(e.size())) {
     if (o.cpus < 0) throw error("manta: task_options::cpus = " + std::to_string(o.cpus) + " is negative");
     if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
   }
-  auto request = std::make_shared<graph::request>();
+  auto* const request = new graph::request;
+  graph::request_ptr owner(request);
   request->name = o.name;
   request->cpus = o.cpus;
-  request->resources = graph::to_quantities(o.resources);
+  request->resources = o.resources;
+  graph::require_valid(o.resources);
   request->rank = o.rank;
   request->node = o.node;
   request->retries = o.retries;
   if (!request->anywhere()) {
     graph::require_possible(*request, e.world(), o.name.empty() ? "this task" : "task '" + o.name + "'");
   }
-  return request;
+  return owner;
 }
 
 template <auto F>

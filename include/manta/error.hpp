@@ -4,6 +4,8 @@
 // The exceptions that manta throws, and rethrow_as for those of the program.
 #pragma once
 
+#include <memory>
+
 #include "manta/base/error.hpp"
 #include "manta/store/failure.hpp"
 
@@ -20,8 +22,8 @@ struct registered_exception {
       if (typeid(e) != typeid(E)) return false;
       if constexpr (wire::is_serializable<E>()) {
         wire::buffer out;
-        wire::writer archive(out);
-        archive(e);
+        wire::sink sink(out);
+        wire::encode(e, sink);
         bytes.assign(reinterpret_cast<const char*>(out.data()), out.size());
       } else {
         bytes = e.what();
@@ -33,9 +35,8 @@ struct registered_exception {
   }
   static void raise(const std::string& bytes) {
     if constexpr (wire::is_serializable<E>()) {
-      std::unique_ptr<E> e(cereal::access::construct<E>());
-      wire::reader in(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
-      in(*e);
+      wire::source in(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
+      const std::unique_ptr<E> e(wire::decode<E>(in));
       throw E(*e);
     } else {
       throw E(bytes);

@@ -24,9 +24,12 @@ class actor;
 
 namespace detail {
 
-inline std::int64_t deadline_after(std::chrono::nanoseconds d) {
-  const std::int64_t now = base::now_ns();
-  return d.count() > exec::wait_record::never - now ? exec::wait_record::never : now + d.count();
+/// In floating point, for the largest durations are there to be passed.
+template <class Rep, class Period>
+std::int64_t deadline_after(std::chrono::duration<Rep, Period> d) {
+  const double ns = std::chrono::duration<double, std::nano>(d).count();
+  if (!(ns < 9e18 - static_cast<double>(base::now_ns()))) return exec::wait_record::never;
+  return ns > 0 ? base::now_ns() + static_cast<std::int64_t>(ns) : base::now_ns();
 }
 
 /// A counted pointer to a node; what futures and actor handles are made of.
@@ -163,11 +166,12 @@ class future {
   /// Waits at most that long; false if it has not ended by then. A task that runs here meanwhile is not interrupted.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> d) const {
-    return wait_until_ns(detail::deadline_after(std::chrono::duration_cast<std::chrono::nanoseconds>(d)));
+    return wait_until_ns(detail::deadline_after(d));
   }
   template <class Clock, class Duration>
   bool wait_until(std::chrono::time_point<Clock, Duration> t) const {
-    return wait_for(t - Clock::now());
+    using seconds = std::chrono::duration<double>;
+    return wait_for(seconds(t.time_since_epoch()) - seconds(Clock::now().time_since_epoch()));
   }
 
   bool valid() const { return handle_.valid(); }

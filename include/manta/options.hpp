@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstring>
-#include <map>
 #include <string>
 
 #include "manta/base/environment.hpp"
@@ -15,7 +14,7 @@
 namespace manta {
 
 struct runtime_options {
-  std::map<std::string, double> resources = {};  ///< named amounts that each rank has; MANTA_RESOURCES=name=2,other=0.5
+  graph::quantities resources = {};  ///< named amounts that each rank has; MANTA_RESOURCES=name=2,other=0.5
   int cpus = 0;                 ///< cores of each rank; 0: its share of the affinity mask; MANTA_CPUS
   bool rank0_tasks = false;     ///< rank 0 runs tasks as well, between the driver's waits; MANTA_RANK0_TASKS
   bool progress_thread = true;  ///< answer other ranks during long tasks; needs MPI_THREAD_SERIALIZED; MANTA_PROGRESS_THREAD
@@ -24,8 +23,8 @@ struct runtime_options {
 
 namespace detail {
 
-inline std::map<std::string, double> parse_resources(const std::string& text, const std::string& source) {
-  std::map<std::string, double> amounts;
+inline graph::quantities parse_resources(const std::string& text, const std::string& source) {
+  graph::quantities amounts;
   for (std::size_t begin = 0; begin < text.size();) {
     std::size_t end = text.find(',', begin);
     if (end == std::string::npos) end = text.size();
@@ -36,7 +35,8 @@ inline std::map<std::string, double> parse_resources(const std::string& text, co
     if (equal == std::string::npos || equal == 0 || *rest != '\0' || rest == item.c_str() + equal + 1 || amount < 0) {
       throw error("manta: " + source + ": \"" + item + "\" is not name=amount; write for example gpu=2,slot=0.5");
     }
-    amounts[item.substr(0, equal)] = amount;
+    const graph::quantity q(item.substr(0, equal), amount);
+    amounts[q.name] = q.units;
     begin = end + 1;
   }
   return amounts;
@@ -78,7 +78,7 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     if (o.cpus < 0) throw error("manta: runtime_options::cpus is negative; 0 means this rank's share of the cores");
     e.resources = o.resources;
     if (const char* text = base::environment("MANTA_RESOURCES")) e.resources = parse_resources(text, "MANTA_RESOURCES");
-    graph::to_quantities(e.resources);
+    graph::require_valid(e.resources);
     e.cpus = static_cast<int>(base::environment_count("MANTA_CPUS", static_cast<std::uint64_t>(o.cpus), 0, 1'000'000));
     e.rank0_tasks = base::environment_flag("MANTA_RANK0_TASKS", o.rank0_tasks);
     e.progress_thread = base::environment_flag("MANTA_PROGRESS_THREAD", o.progress_thread);
@@ -91,7 +91,7 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
                   "runtime_options::progress_thread = false (then a rank in a long task does not answer others)");
     }
   } catch (const std::exception& wrong) {
-    e.resources.clear();
+    e.resources = {};
     e.mistake = wrong.what();
   }
   return e;

@@ -42,21 +42,19 @@ class runtime {
             d();
           } else if constexpr (wire::require_serializable<R>()) {
             const R value = d();
-            wire::writer out(result);
-            out(value);
+            wire::sink out(result);
+            wire::encode(value, out);
             if (out.holds_references()) {
-              const std::unique_ptr<R> spare(cereal::access::construct<R>());  // gives the references back
-              wire::reader in(result.data(), result.size());
-              in(*spare);
+              wire::source in(result.data(), result.size());
+              delete wire::decode<R>(in);  // gives the references back
               throw error("manta: a driver cannot return futures or actors: they end with the run; return values");
             }
           }
         },
         &c);
     if constexpr (!std::is_void_v<R>) {
-      std::unique_ptr<R> value(cereal::access::construct<R>());
-      wire::reader in(bytes.data(), bytes.size());
-      in(*value);
+      wire::source in(bytes.data(), bytes.size());
+      const std::unique_ptr<R> value(wire::decode<R>(in));
       return R(std::move(*value));
     }
   }

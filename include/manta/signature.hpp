@@ -270,10 +270,10 @@ class argument_writer {
     const std::size_t before = out_.size();
     const char in_place = 0;
     out_.append(&in_place, 1);
-    wire::writer archive(out_, nullptr, store::inline_bytes);
+    wire::sink sink(out_, nullptr, store::inline_bytes);
     try {
-      archive(value);
-      if (!archive.holds_references()) return true;
+      wire::encode(value, sink);
+      if (!sink.holds_references()) return true;
       take_back<S>(before + 1);
     } catch (const wire::over_limit&) {
     }
@@ -283,9 +283,8 @@ class argument_writer {
   /// Reads what was written and so gives the references in it back.
   template <class S>
   void take_back(std::size_t from) {
-    wire::reader in(out_.data() + from, out_.size() - from);
-    const std::unique_ptr<S> spare(cereal::access::construct<S>());
-    in(*spare);
+    wire::source in(out_.data() + from, out_.size() - from);
+    delete wire::decode<S>(in);
   }
   template <class S, class A>
   void add_object(A&& value) {
@@ -310,7 +309,7 @@ class argument_writer {
 
   exec::engine& engine_;
   wire::buffer& out_;
-  std::vector<graph::node*> inputs_;
+  base::list<graph::node*> inputs_;
 };
 
 template <class... P, class... A>
@@ -361,11 +360,10 @@ class argument_value {
 
  protected:
   void read_own(argument_reader& in) {
-    wire::reader archive(in.call.arguments, in.call.argument_bytes);
-    own_.reset(cereal::access::construct<S>());
-    archive(*own_);
-    in.call.argument_bytes -= static_cast<std::size_t>(archive.position() - in.call.arguments);
-    in.call.arguments = archive.position();
+    wire::source bytes(in.call.arguments, in.call.argument_bytes);
+    own_.reset(wire::decode<S>(bytes));
+    in.call.argument_bytes -= static_cast<std::size_t>(bytes.position() - in.call.arguments);
+    in.call.arguments = bytes.position();
   }
   template <class U>
   void read_input(argument_reader& in) {

@@ -23,8 +23,8 @@ struct wait_result {
   std::vector<future<T>> pending;
 };
 
-/// Returns as soon as `count` of the futures have ended or the time is up. Moves no data. Every future may stand in
-/// the range once.
+/// Returns as soon as `count` of the futures have ended or the time is up. Moves no data. A future
+/// that stands in the range twice counts twice.
 ///
 ///   auto [ready, pending] = manta::wait(futures, {.count = 2, .timeout = 50ms});
 template <class Range>
@@ -33,13 +33,13 @@ auto wait(const Range& futures, wait_options options = {}) {
   using T = detail::range_value<const Range>;
   exec::engine& e = exec::engine::here("wait");
   const exec::engine::guard g(e);
-  std::vector<graph::node*> nodes;
+  base::list<graph::node*> nodes;
   std::size_t ended = 0;
   for (const future<T>& f : futures) {
     nodes.push_back(&detail::access::of(f).node("wait"));
     ended += nodes.back()->state != graph::state::pending;
   }
-  const std::size_t wanted = std::min(options.count, nodes.size());
+  const std::size_t wanted = options.count < nodes.size() ? options.count : nodes.size();
   if (ended < wanted) {
     exec::wait_record record;
     record.remaining = static_cast<std::uint32_t>(wanted - ended);
@@ -58,7 +58,7 @@ auto wait(const Range& futures, wait_options options = {}) {
   wait_result<T> result;
   std::size_t at = 0;
   for (const future<T>& f : futures) {
-    const bool is_ready = nodes[at++]->state != graph::state::pending && result.ready.size() < std::max(wanted, ended);
+    const bool is_ready = nodes[at++]->state != graph::state::pending && result.ready.size() < (wanted > ended ? wanted : ended);
     (is_ready ? result.ready : result.pending).push_back(f);
   }
   return result;

@@ -43,9 +43,9 @@ class mailbox {
  public:
   explicit mailbox(int concurrency = 0) {
     if (concurrency == 0) return;
-    auto r = std::make_shared<manta::graph::request>();
+    auto* const r = new manta::graph::request;
     r->concurrency = concurrency;
-    slot.request = r;
+    slot.request = manta::graph::request_ptr(r);
   }
   mailbox(const mailbox&) = delete;
   mailbox& operator=(const mailbox&) = delete;
@@ -233,7 +233,7 @@ TEST_CASE("random calls keep each caller's order and never idle with something t
         ++started;
       } else if (m.slot.has_room()) {  // then every caller's first call waits for its arguments
         std::map<std::uint32_t, const task*> first;
-        for (const task* t2 : m.slot.mailbox) first.try_emplace(t2->caller, t2);
+        for (const task* t2 = m.slot.mailbox.front(); t2 != nullptr; t2 = t2->next) first.try_emplace(t2->caller, t2);
         ok = std::all_of(first.begin(), first.end(), [](const auto& f) { return f.second->missing != 0; });
       }
     }

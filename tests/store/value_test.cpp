@@ -19,9 +19,8 @@ using manta::graph::node;
 using manta::graph::state;
 using manta::store::failure;
 using manta::wire::buffer;
-using manta::wire::reader;
+using manta::wire::source;
 using manta::wire::type_index;
-using manta::wire::writer;
 
 namespace store = manta::store;
 using failure_kind = decltype(failure::kind);
@@ -58,11 +57,11 @@ struct referring {
   referring(const referring&) = delete;
   referring& operator=(const referring&) = delete;
   ~referring() { --alive; }
-  void save(writer& archive) const {
+  void save(manta::wire::writer& archive) const {
     archive.note_reference();
     archive(value);
   }
-  void load(reader& archive) { archive(value); }
+  void load(manta::wire::reader& archive) { archive(value); }
 };
 
 /// An exception that travels as itself.
@@ -87,8 +86,8 @@ const std::uint32_t travelled_entry = manta::wire::add_entry(store::exception_en
 template <class T>
 buffer encode(const T& value) {
   buffer bytes;
-  writer out(bytes);
-  out(value);
+  manta::wire::sink out(bytes);
+  manta::wire::encode(value, out);
   return bytes;
 }
 
@@ -229,19 +228,19 @@ TEST_CASE("a value is here when it has ended and does not lie elsewhere") {
 }
 
 TEST_CASE("a failure is shared by the nodes that have it") {
-  const auto why = std::make_shared<const failure>(example(failure_kind::task));
+  const store::failure_ptr why = store::share(example(failure_kind::task));
   {
     node a, b;
     store::set_failure(a, why);
     store::set_failure(b, store::failure_of(a));
     CHECK(store::failure_of(b).get() == why.get());
-    CHECK(why.use_count() == 3);
+    CHECK(why->owners == 3);
     store::clear(a);
     CHECK(a.form == form::none);
     CHECK(store::failure_of(b)->details.function == "solve");
     store::clear(b);
   }
-  CHECK(why.use_count() == 1);
+  CHECK(why->owners == 1);
 }
 
 // ---- encoding within a limit -----------------------------------------------------------------------------------

@@ -7,10 +7,10 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <new>
 #include <utility>
-#include <vector>
+
+#include "manta/base/containers.hpp"
 
 namespace manta::base {
 
@@ -22,6 +22,13 @@ class pool {
   };
 
  public:
+  pool() = default;
+  pool(const pool&) = delete;
+  pool& operator=(const pool&) = delete;
+  ~pool() {
+    for (cell* page : pages_) delete[] page;
+  }
+
   template <class... Args>
   T* make(Args&&... args) {
     if (free_ == nullptr) add_page();
@@ -41,7 +48,7 @@ class pool {
 
  private:
   void add_page() {
-    pages_.push_back(std::unique_ptr<cell[]>(new cell[PageRecords]));
+    pages_.push_back(new cell[PageRecords]);
     for (std::size_t i = PageRecords; i-- > 0;) {
       pages_.back()[i].next = free_;
       free_ = &pages_.back()[i];
@@ -49,7 +56,7 @@ class pool {
   }
 
   cell* free_ = nullptr;
-  std::vector<std::unique_ptr<cell[]>> pages_;
+  base::list<cell*> pages_;
   std::size_t live_ = 0;
 };
 

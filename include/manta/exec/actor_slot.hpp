@@ -6,7 +6,6 @@
 // arguments; calls of different callers overtake each other.
 #pragma once
 
-#include <deque>
 #include <string>
 
 #include "manta/graph/task.hpp"
@@ -18,13 +17,13 @@ struct actor_slot {
 
   void* object = nullptr;
   void (*destroy)(void*) = nullptr;
-  std::shared_ptr<const graph::request> request;
+  graph::request_ptr request;
   std::uint32_t function = graph::no_index;   ///< its constructor, for its name in messages
   std::uint32_t active = 0;                   ///< calls started and not ended
   std::uint64_t received = 0;                 ///< calls that came
   std::uint64_t ends_after = not_ending;      ///< end when that many have come and are done
   std::string dead;                           ///< why it takes no calls any more
-  std::deque<graph::task*> mailbox;
+  graph::task_list mailbox;
   bool listed = false;                        ///< stands in the engine's list of actors with something to start
   bool used = false;
 
@@ -33,16 +32,12 @@ struct actor_slot {
   /// Takes the first call that may start now; null if there is none.
   graph::task* take() {
     if (!has_room()) return nullptr;
-    for (std::size_t i = 0; i < mailbox.size(); ++i) {
-      graph::task* t = mailbox[i];
-      if (t->missing != 0) continue;
-      bool first_of_caller = true;
-      for (std::size_t k = 0; k < i && first_of_caller; ++k) first_of_caller = mailbox[k]->caller != t->caller;
-      if (!first_of_caller) continue;
-      mailbox.erase(mailbox.begin() + static_cast<std::ptrdiff_t>(i));
-      return t;
-    }
-    return nullptr;
+    return mailbox.take([&](const graph::task& t) {
+      if (t.missing != 0) return false;
+      const graph::task* first = mailbox.front();
+      while (first->caller != t.caller) first = first->next;
+      return first == &t;
+    });
   }
 };
 

@@ -20,7 +20,7 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
   if (handle.state == state::ready && input_count == 0) {
     actor_place place;
     std::memcpy(&place, handle.bytes, sizeof place);
-    ++calls_made_[handle.index];
+    ++calls_made_.insert(handle.index);
     const task_message m{id, function, rank_, n.index, place.slot, static_cast<std::uint32_t>(bytes), 0, 0, 0};
     send(place.rank, message::call, m, arguments, bytes);
   } else {
@@ -55,7 +55,7 @@ inline void engine::send_call(node& handle, task* t) {
   }
   actor_place place;
   std::memcpy(&place, handle.bytes, sizeof place);
-  ++calls_made_[handle.index];
+  ++calls_made_.insert(handle.index);
   const task_message m{t->id, t->function, rank_, t->home_index, place.slot, t->argument_bytes, 0, 0, 0};
   append_task(place.rank, message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(), t->input_count);
   free_task(t);
@@ -65,22 +65,22 @@ inline store::failure_ptr engine::actor_failure(const std::string& why) const {
   store::failure f;
   f.kind = store::failure::kind::actor;
   f.message = why;
-  return std::make_shared<const store::failure>(std::move(f));
+  return store::share(std::move(f));
 }
 
 // --- where the actor lives
 
 inline std::uint32_t engine::new_slot(invocation& call, std::uint32_t function,
-                                      std::shared_ptr<const graph::request> request) {
+                                      graph::request_ptr request) {
   std::uint32_t index = 0;
   if (!free_slots_.empty()) {
     index = free_slots_.back();
     free_slots_.pop_back();
   } else {
     index = static_cast<std::uint32_t>(slots_.size());
-    slots_.emplace_back();
+    slots_.push_back(new actor_slot);
   }
-  actor_slot& slot = slots_[index];
+  actor_slot& slot = *slots_[index];
   slot = actor_slot{};
   slot.object = call.actor;
   slot.destroy = call.destroy_actor;
@@ -93,7 +93,7 @@ inline std::uint32_t engine::new_slot(invocation& call, std::uint32_t function,
 inline void engine::receive_call(const message_queue::view& v) {
   task_message m;
   std::memcpy(&m, v.data, sizeof m);
-  actor_slot& slot = slots_[m.charge_or_slot];
+  actor_slot& slot = *slots_[m.charge_or_slot];
   ++slot.received;
   if (slot.dead.empty() && slot.mailbox.empty() && slot.has_room() && (m.flags & task_message::has_inputs) == 0) {
     store::failure_ptr why;
@@ -120,7 +120,7 @@ inline void engine::receive_call(const message_queue::view& v) {
 }
 
 inline void engine::list_slot(std::uint32_t index) {
-  actor_slot& slot = slots_[index];
+  actor_slot& slot = *slots_[index];
   if (slot.listed) return;
   slot.listed = true;
   listed_slots_.push_back(index);
@@ -130,27 +130,18 @@ inline void engine::list_slot(std::uint32_t index) {
 inline void engine::run_mailbox() {
   const std::uint32_t index = listed_slots_.front();
   listed_slots_.pop_front();
-  actor_slot& slot = slots_[index];
+  actor_slot& slot = *slots_[index];
   slot.listed = false;
   task* t = slot.take();
   if (t == nullptr) return;
   ++slot.active;
   if (slot.has_room() && !slot.mailbox.empty()) list_slot(index);
-  store::failure_ptr why;
+  store::failure_ptr why = failed_input(*t);
   std::uint64_t ns = 0;
-  bool ok = true;
   running_task identity{t->id, 0, t->function, 0, nullptr};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
   call.self = slot.object;
-  for (std::uint32_t i = 0; i < t->input_count && ok; ++i) {
-    if (t->inputs()[i]->state != state::failed) continue;
-    ok = false;
-    t->inputs()[i]->set(node::observed);
-    auto next = std::make_shared<store::failure>(*store::failure_of(*t->inputs()[i]));
-    next->details.chain.emplace_back(identity.name());
-    why = std::move(next);
-  }
-  ok = ok && invoke(call, t->function, identity, why, ns);
+  const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
   const task ended = *t;
   free_task(t);
   finish_foreign(ended.home_rank, ended.home_index, ended.function, 0, nullptr, false, call, ok, why, ns);
@@ -158,28 +149,27 @@ inline void engine::run_mailbox() {
 }
 
 inline void engine::after_call(std::uint32_t index, bool was_active) {
-  actor_slot& slot = slots_[index];
+  actor_slot& slot = *slots_[index];
   if (was_active) --slot.active;
   if (!slot.mailbox.empty()) return list_slot(index);
   if (slot.active != 0) return;
   if (!slot.dead.empty() && slot.object != nullptr) end_slot(index, slot.dead);
   if (slot.received == slot.ends_after) {
     if (slot.object != nullptr) end_slot(index, "it ended with its last handle");
-    slots_[index].used = false;
+    slot.used = false;
     free_slots_.push_back(index);
   }
 }
 
 /// The actor's object is destroyed, its resources are given back; the slot stays to answer late calls.
 inline void engine::end_slot(std::uint32_t index, const std::string& why) {
-  actor_slot& slot = slots_[index];
+  actor_slot& slot = *slots_[index];
   if (slot.dead.empty()) slot.dead = why;
   void* const object = std::exchange(slot.object, nullptr);
-  const std::shared_ptr<const graph::request> request = std::exchange(slot.request, nullptr);
+  const graph::request_ptr request = std::exchange(slot.request, nullptr);
   const auto destroy = slot.destroy;
   wire::buffer bytes;
-  wire::writer out(bytes);
-  out(*request);
+  request->write(bytes);
   send(0, message::actor_gone, index_message{0, 0}, bytes.data(), bytes.size());
   running_task identity{0, 0, slot.function, 0, nullptr};
   running_task* const before = std::exchange(running_, &identity);
@@ -200,14 +190,14 @@ inline void engine::kill_actor(node& handle, const std::string& why) {
 
 /// In a handler: marks it, the rest is done at the top level.
 inline void engine::on_kill(std::uint32_t index, std::string why) {
-  actor_slot& slot = slots_[index];
+  actor_slot& slot = *slots_[index];
   if (!slot.dead.empty()) return;
   slot.dead = std::move(why);
   ending_slots_.push_back(index);
 }
 
 inline void engine::on_end_actor(const end_actor_message& m) {
-  slots_[m.slot].ends_after = m.calls;
+  slots_[m.slot]->ends_after = m.calls;
   ending_slots_.push_back(m.slot);
 }
 
@@ -216,16 +206,11 @@ inline void engine::end_marked_slots() {
   while (!ending_slots_.empty()) {
     const std::uint32_t index = ending_slots_.back();
     ending_slots_.pop_back();
-    actor_slot& slot = slots_[index];
+    actor_slot& slot = *slots_[index];
     if (!slot.used) continue;
     if (!slot.dead.empty()) {
-      std::deque<task*> rest;
-      rest.swap(slot.mailbox);
-      for (task* t : rest) {
-        if (t->missing != 0) {  // still linked to its inputs: it comes back when they are here
-          slot.mailbox.push_back(t);
-          continue;
-        }
+      // one that is still linked to its inputs comes back when they are here
+      while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) {
         invocation none(lock_);
         finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false,
                        actor_failure(slot.dead), 0);
@@ -259,8 +244,7 @@ inline node* engine::ask_name(const std::string& name, const char* type, name_op
     const std::string tail = name + type;
     send(0, message::name_ask, m, tail.data(), tail.size());
     wait_for_end(ticket, false);
-    const wire::buffer bytes = std::move(name_answers_.at(ticket.index));
-    name_answers_.erase(ticket.index);
+    const wire::buffer bytes(ticket.blob.data, ticket.blob.bytes);
     release(ticket);
     name_answer_message answer;
     std::memcpy(&answer, bytes.data(), sizeof answer);
@@ -291,45 +275,101 @@ inline void engine::detach(node& handle) {
 }
 
 inline void engine::set_name(const std::string& name, node& handle) {
-  my_names_[handle.index] = name;
+  my_names_.insert(handle.index) = reinterpret_cast<std::uint64_t>(new std::string(name));
   send(0, message::name_set, index_message{handle.index, rank_}, name.data(), name.size());
 }
 
-inline void engine::on_name_ask(std::uint32_t, const std::byte* data, std::size_t bytes) {
+inline void engine::give_up_name(const std::string& name) {
+  send(0, message::name_gone, index_message{no_index, no_index}, name.data(), name.size());
+}
+
+inline engine::name_entry* engine::find_name(std::string_view name) {
+  const std::uint64_t* at = names_.find(base::hash_text(name));
+  auto* entry = at == nullptr ? nullptr : reinterpret_cast<name_entry*>(*at);
+  while (entry != nullptr && entry->name != name) entry = entry->next;
+  return entry;
+}
+
+inline void engine::forget_name(name_entry* entry) {
+  std::uint64_t& first = names_.insert(base::hash_text(entry->name));
+  auto* each = reinterpret_cast<name_entry*>(first);
+  if (each == entry) {
+    first = reinterpret_cast<std::uint64_t>(entry->next);
+    if (first == 0) names_.erase(base::hash_text(entry->name));
+  } else {
+    while (each->next != entry) each = each->next;
+    each->next = entry->next;
+  }
+  for (wire::buffer* ask : entry->waiting) delete ask;
+  delete entry;
+}
+
+inline void engine::forget_names() {
+  base::list<name_entry*> all;
+  names_.for_each([&](std::uint64_t, std::uint64_t first) {
+    for (auto* e = reinterpret_cast<name_entry*>(first); e != nullptr; e = e->next) all.push_back(e);
+  });
+  for (name_entry* entry : all) forget_name(entry);
+}
+
+inline void engine::on_name_set(const index_message& m, const std::byte* data, std::size_t bytes) {
+  name_entry* const entry = find_name({reinterpret_cast<const char*>(data), bytes});
+  entry->home_rank = m.home_rank;
+  entry->home_index = m.index;
+  base::list<wire::buffer*> waiting;
+  waiting.swap(entry->waiting);
+  for (wire::buffer* ask : waiting) {
+    on_name_ask(ask->data(), ask->size());
+    delete ask;
+  }
+}
+
+inline void engine::on_name_gone(const index_message& m, const std::byte* data, std::size_t bytes) {
+  name_entry* const entry = find_name({reinterpret_cast<const char*>(data), bytes});
+  if (entry == nullptr || entry->home_rank != m.home_rank || entry->home_index != m.index) return;
+  base::list<wire::buffer*> waiting;
+  waiting.swap(entry->waiting);
+  forget_name(entry);
+  for (wire::buffer* ask : waiting) {  // the first of them may claim it now
+    on_name_ask(ask->data(), ask->size());
+    delete ask;
+  }
+}
+
+inline void engine::on_name_ask(const std::byte* data, std::size_t bytes) {
   name_message m;
   std::memcpy(&m, data, sizeof m);
-  const std::string name(reinterpret_cast<const char*>(data) + sizeof m, m.name_bytes);
-  const std::string type(reinterpret_cast<const char*>(data) + sizeof m + m.name_bytes,
-                         bytes - sizeof m - m.name_bytes);
+  const char* const text = reinterpret_cast<const char*>(data) + sizeof m;
+  const std::string_view name(text, m.name_bytes), type(text + m.name_bytes, bytes - sizeof m - m.name_bytes);
   name_answer_message answer{m.ticket, name_answer_message::missing, {}};
-  const auto at = names_.find(name);
-  if (at == names_.end()) {
+  name_entry* entry = find_name(name);
+  if (entry == nullptr) {
     if (m.operation == static_cast<std::uint32_t>(name_op::claim)) {
-      names_[name].type = type;
+      entry = new name_entry;
+      entry->name = name;
+      entry->type = type;
+      std::uint64_t& first = names_.insert(base::hash_text(name));
+      entry->next = reinterpret_cast<name_entry*>(std::exchange(first, reinterpret_cast<std::uint64_t>(entry)));
       answer.kind = name_answer_message::claimed;
     }
     return send(m.asker, message::name_answer, answer);
   }
-  name_entry& entry = at->second;
-  if (entry.type != type) {
+  if (entry->type != type) {
     answer.kind = name_answer_message::wrong_type;
-    return send(m.asker, message::name_answer, answer, entry.type.data(), entry.type.size());
+    return send(m.asker, message::name_answer, answer, entry->type.data(), entry->type.size());
   }
-  if (!entry.set) {
-    entry.waiting.emplace_back(wire::buffer(data, bytes));
-    return;
-  }
-  send(entry.home_rank, message::name_grant, index_message{entry.home_index, m.asker}, data, bytes);
+  if (!entry->set()) return entry->waiting.push_back(new wire::buffer(data, bytes));
+  send(entry->home_rank, message::name_grant, index_message{entry->home_index, m.asker}, data, bytes);
 }
 
 /// At the handle's home: gives the asker a reference, if the actor still has a handle.
 inline void engine::on_name_grant(const index_message& grant, const std::byte* data) {
   name_message m;
   std::memcpy(&m, data, sizeof m);
-  const std::string name(reinterpret_cast<const char*>(data) + sizeof m, m.name_bytes);
+  const std::string_view name(reinterpret_cast<const char*>(data) + sizeof m, m.name_bytes);
   name_answer_message answer{m.ticket, name_answer_message::try_again, {}};
-  const auto at = my_names_.find(grant.index);
-  if (at != my_names_.end() && at->second == name) {
+  const std::uint64_t* mine = my_names_.find(grant.index);
+  if (mine != nullptr && *reinterpret_cast<std::string*>(*mine) == name) {
     answer.kind = name_answer_message::found;
     answer.reference = export_reference(graph_.nodes.at(grant.index));
   }

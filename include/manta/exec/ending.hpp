@@ -46,8 +46,8 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       const auto m = read(ended_message{});
       graph::request request;
       if (bytes != 0) {
-        wire::reader in(data, bytes);
-        in(request);
+        wire::source in(data, bytes);
+        request.read(in);
       }
       scheduler_->ended(from, m.function, m.charge, m.nanoseconds, bytes != 0 ? &request : nullptr);
       if (m.failed != 0 && request.actor) scheduler_->give_back(from, request);
@@ -93,12 +93,10 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
     case message::release: {
       const auto m = read(index_message{});
       send(from, message::released, m);
-      const auto at = stand_ins_.find(key(from, m.index));
-      if (at == stand_ins_.end()) return;
-      node& n = graph_.nodes.at(at->second);
-      if (!n.has(node::primary)) return;
-      n.reset(node::primary);
-      return release(n);
+      node* const n = known(from, m.index);
+      if (n == nullptr || !n->has(node::primary)) return;
+      n->reset(node::primary);
+      return release(*n);
     }
     case message::released:
       return release(graph_.nodes.at(read(index_message{}).index));
@@ -125,38 +123,29 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
     case message::actor_gone: {
       read(index_message{});
       graph::request request;
-      wire::reader in(data, bytes);
-      in(request);
+      wire::source in(data, bytes);
+      request.read(in);
       return scheduler_->give_back(from, request);
     }
     case message::name_ask:
-      return on_name_ask(from, data, bytes);
+      return on_name_ask(data, bytes);
     case message::name_grant: {
       const auto m = read(index_message{});
       return on_name_grant(m, data);
     }
     case message::name_set: {
       const auto m = read(index_message{});
-      name_entry& entry = names_[std::string(reinterpret_cast<const char*>(data), bytes)];
-      entry.home_rank = m.home_rank;
-      entry.home_index = m.index;
-      entry.set = true;
-      std::vector<wire::buffer> waiting = std::move(entry.waiting);
-      entry.waiting.clear();
-      for (const wire::buffer& ask : waiting) on_name_ask(from, ask.data(), ask.size());
-      return;
+      return on_name_set(m, data, bytes);
     }
     case message::name_gone: {
       const auto m = read(index_message{});
-      const auto at = names_.find(std::string(reinterpret_cast<const char*>(data), bytes));
-      if (at != names_.end() && at->second.home_rank == m.home_rank && at->second.home_index == m.index) names_.erase(at);
-      return;
+      return on_name_gone(m, data, bytes);
     }
     case message::name_answer: {
       std::uint32_t ticket = 0;
       std::memcpy(&ticket, data, sizeof ticket);
-      name_answers_[ticket] = wire::buffer(data, bytes);
       node& n = graph_.nodes.at(ticket);
+      store::set_blob(n, data, bytes, false);
       complete(n);
       return release(n);
     }
@@ -202,7 +191,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
 // --- quiet
 
 inline bool engine::quiet() const {
-  return resting_ && !runnable() && to_continue_.empty() && transfers_.empty() && arrived_.empty() &&
+  return resting_ && !runnable() && to_continue_.empty() && values_coming_ == 0 && arrived_.empty() &&
          net_.bulk_outstanding() == 0 && timed_waits_ == 0 && ending_slots_.empty() && !drop_asked_ &&
          !has_foreign_drops_.load(std::memory_order_relaxed);
 }
@@ -262,7 +251,7 @@ inline void engine::look_for_deadlock() {
   last_balanced_ = balanced;
   last_sent_ = wave_sent_;
   if (!balanced) {
-    wave_interval_ns_ = std::min<std::int64_t>(2 * wave_interval_ns_, 50'000'000);
+    wave_interval_ns_ = 2 * wave_interval_ns_ < 50'000'000 ? 2 * wave_interval_ns_ : 50'000'000;
     return;
   }
   if (!stable) {
@@ -338,7 +327,7 @@ inline void engine::drop_unstarted() {
   store::failure f;
   f.kind = store::failure::kind::cancelled;
   f.message = "the task was dropped before it started, because the driver ended with an exception";
-  const auto why = std::make_shared<const store::failure>(f);
+  const store::failure_ptr why = store::share(std::move(f));
   const auto drop_node = [&](node& n) {
     if (n.form == form::record && n.record->home_rank != rank_) {
       send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
@@ -358,9 +347,9 @@ inline void engine::drop_unstarted() {
   if (scheduler_ != nullptr) scheduler_->drop_all(drop_node);
   for (std::size_t i = inbox_.size(); i > 0; --i) {
     const message_queue::view v = inbox_.pop();
-    const task* t = read_task(v.from, v.data, v.bytes);
+    task* const t = read_task(v.from, v.data, v.bytes);
     const task ended = *t;
-    free_task(const_cast<task*>(t));
+    free_task(t);
     invocation none(lock_);
     finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(), true, none,
                    false, why, 0);
@@ -368,9 +357,14 @@ inline void engine::drop_unstarted() {
 }
 
 inline void engine::end_all_actors() {
-  for (node* handle : std::exchange(detached_, {})) release(*handle);
+  while (!detached_.empty()) {
+    node& handle = *detached_.back();
+    detached_.pop_back();
+    release(handle);
+  }
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    if (slots_[i].used && slots_[i].object != nullptr && slots_[i].dead.empty()) on_kill(i, "the run has ended");
+    const actor_slot& slot = *slots_[i];
+    if (slot.used && slot.object != nullptr && slot.dead.empty()) on_kill(i, "the run has ended");
   }
   if (rank_ != 0 && unobserved_count_ > 0) {
     std::string text;
@@ -404,7 +398,7 @@ inline void engine::finish_run(bool drop) {
   for (std::uint32_t r = 1; r < size_; ++r) send(r, message::end_actors, index_message{0, 0});
   end_all_actors();
   drive_until_quiet();
-  names_.clear();
+  forget_names();
   if (unobserved_count_ > 0) {
     std::fprintf(stderr, "manta: %llu failure%s that nobody looked at:\n",
                  static_cast<unsigned long long>(unobserved_count_), unobserved_count_ == 1 ? "" : "s");
@@ -418,7 +412,8 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   if (current_ != nullptr) {
     throw error("manta: a run was started inside a run on this rank; finish the outer one first");
   }
-  stacks_ = std::make_unique<stack_pool>(&engine::service_entry, this);
+  stack_pool stacks(&engine::service_entry, this);
+  stacks_ = &stacks;
   current_ = this;
   role_ = role::owner;
   driver_task_ = running_task{base::mix(seed_, ++runs_), 0, no_index, 0, nullptr};
@@ -438,7 +433,8 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   std::string text;
   wire::buffer payload;
   if (rank_ == 0) {
-    asked_.assign(size_, false);
+    asked_.clear();
+    asked_.resize(size_, false);
     {
       const outside user(lock_);
       try {
@@ -488,7 +484,7 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   while (!net_.idle()) net_.pump(true);
   stop_helper();
   lock_.leave();
-  stacks_.reset();
+  stacks_ = nullptr;
   role_ = role::none;
   current_ = nullptr;
   if (thrown != nullptr) std::rethrow_exception(thrown);
@@ -500,7 +496,7 @@ inline const char* engine::task_name_for_signal() noexcept {
   static char name[256];
   if (current_ == nullptr) return nullptr;
   const std::string_view view = current_->running_->name();
-  const std::size_t length = std::min(view.size(), sizeof name - 1);
+  const std::size_t length = view.size() < sizeof name ? view.size() : sizeof name - 1;
   std::memcpy(name, view.data(), length);
   name[length] = '\0';
   return name;
@@ -512,10 +508,11 @@ inline engine::engine(MPI_Comm comm, const engine_options& options)
     : net_(comm),
       rank_(static_cast<std::uint32_t>(net_.rank())),
       size_(static_cast<std::uint32_t>(net_.size())),
+      world_(size_),
       local_(graph_.nodes) {
   compare_programs();
   share_capacities(options);
-  if (rank_ == 0) scheduler_ = std::make_unique<graph::scheduler>(graph_.nodes, world_);
+  if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
   use_helper_ = options.progress_thread && size_ > 1;
   pthread_mutex_lock(&engines_mutex_);
   engines_.push_back(this);
@@ -524,8 +521,10 @@ inline engine::engine(MPI_Comm comm, const engine_options& options)
 
 inline engine::~engine() {
   pthread_mutex_lock(&engines_mutex_);
-  engines_.erase(std::find(engines_.begin(), engines_.end(), this));
+  engines_.remove(this);
   pthread_mutex_unlock(&engines_mutex_);
+  delete scheduler_;
+  for (actor_slot* slot : slots_) delete slot;
   const std::size_t left = graph_.nodes.live();
   if (left == 0) return;
   std::fprintf(stderr, "manta: rank %u: %zu objects are still held after the last run; made by", rank_, left);
@@ -574,23 +573,24 @@ inline void engine::compare_programs() {
 
 inline void engine::share_capacities(const engine_options& options) {
   graph::capacity mine;
-  mine.cpus = options.cpus > 0 ? options.cpus : std::max(1, net_.topology().cores() / net_.topology().ranks_on_node());
+  const int share = net_.topology().cores() / net_.topology().ranks_on_node();
+  mine.cpus = options.cpus > 0 ? options.cpus : share > 1 ? share : 1;
   mine.node = net_.node();
-  mine.resources = graph::to_quantities(options.resources);
+  mine.resources = options.resources;
   mine.executes = rank_ != 0 || size_ == 1 || options.rank0_tasks;
   wire::buffer bytes;
-  wire::writer out(bytes);
-  out(mine, options.seed, options.mistake);
+  mine.write(bytes);
+  wire::put(bytes, options.seed);
+  wire::put(bytes, options.mistake);
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  for (const std::string& part : net::all_gather(net_.comm(), text)) {
-    graph::capacity c;
-    std::uint64_t seed = 0;
-    wire::reader in(reinterpret_cast<const std::byte*>(part.data()), part.size());
-    std::string mistake;
-    in(c, seed, mistake);
+  const std::vector<std::string> parts = net::all_gather(net_.comm(), text);
+  for (std::size_t r = 0; r < size_; ++r) {
+    wire::source in(reinterpret_cast<const std::byte*>(parts[r].data()), parts[r].size());
+    world_[r].read(in);
+    const auto seed = in.get<std::uint64_t>();
+    if (r == 0) seed_ = seed;
+    const std::string mistake = in.get<std::string>();
     if (!mistake.empty()) throw error(mistake);
-    if (world_.empty()) seed_ = seed;  // rank 0's
-    world_.push_back(std::move(c));
   }
 }
 

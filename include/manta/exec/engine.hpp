@@ -19,12 +19,9 @@
 
 #include <pthread.h>
 
-#include <algorithm>
 #include <atomic>
 #include <exception>
-#include <map>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "manta/base/clock.hpp"
@@ -53,7 +50,7 @@ using graph::state;
 using graph::task;
 
 struct engine_options {
-  std::map<std::string, double> resources;
+  graph::quantities resources;
   int cpus = 0;              ///< 0: from the affinity mask
   bool rank0_tasks = false;
   bool progress_thread = true;
@@ -85,7 +82,7 @@ class engine {
   std::uint32_t rank() const { return rank_; }
   std::uint32_t size() const { return size_; }
   const net::network& network() const { return net_; }
-  const std::vector<graph::capacity>& world() const { return world_; }
+  const base::array<graph::capacity>& world() const { return world_; }
   const running_task& current_task() const { return *running_; }
   bool stopping() const { return stopping_; }
   std::uint64_t seed() const { return seed_; }
@@ -133,7 +130,7 @@ class engine {
   // --- tasks
   /// The arguments are `bytes`; each input has one reference that the task takes over.
   node& submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
-               node* const* inputs, std::uint32_t input_count, std::shared_ptr<const graph::request> request);
+               node* const* inputs, std::uint32_t input_count, graph::request_ptr request);
   node& call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
                    std::size_t bytes, node* const* inputs, std::uint32_t input_count);
   void kill_actor(node& handle, const std::string& why);
@@ -143,6 +140,7 @@ class engine {
   /// Waits for rank 0's answer. Null: not there (find), or the name is now ours to set (claim).
   node* ask_name(const std::string& name, const char* type, name_op op);
   void set_name(const std::string& name, node& handle);
+  void give_up_name(const std::string& name);  ///< a claimed one
   void detach(node& handle);  ///< the actor lives until the run ends
 
   // --- waiting (lock held, which is let go while tasks run)
@@ -171,24 +169,33 @@ class engine {
 
  private:
   enum class role : std::uint8_t { none, owner, helper };
-  struct transfer {
-    node* target;
-    std::uint32_t from;
-    std::uint32_t tag;
+  /// A value on its way to us.
+  struct incoming_value {
+    node* target = nullptr;
+    std::uint32_t from = 0;
+    std::uint32_t tag = 0;
     wire::buffer body;
-    std::vector<wire::segment> places;      // where the blocks go
-    std::vector<wire::buffer> buffers;      // their memory, unless it is the value itself
-    void* box = nullptr;                    // the value, when it receives in place
+    base::list<wire::segment> places;    // where its arrays go
+    void* box = nullptr;                // the value, when it receives in place
     std::size_t next = 0;
     bool references = false;
-    bool body_by_block = false;
   };
+  /// A value that is being sent from where it lies.
+  struct outgoing_value {
+    engine* sender;
+    node* value;
+    wire::buffer body;
+    std::size_t blocks;  // not yet sent
+  };
+  /// A name that an actor has or that somebody has claimed for one.
   struct name_entry {
+    std::string name;
+    std::string type;
     std::uint32_t home_rank = no_index;
     std::uint32_t home_index = no_index;
-    std::string type;
-    bool set = false;
-    std::vector<wire::buffer> waiting;  // asks that wait for the claimer
+    base::list<wire::buffer*> waiting;  // asks that came before the claimer had set it
+    name_entry* next = nullptr;         // of the same hash
+    bool set() const { return home_rank != no_index; }
   };
 
   template <class Message>
@@ -198,6 +205,10 @@ class engine {
   void on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes);
 
   // references.hpp
+  node* known(std::uint32_t home_rank, std::uint32_t home_index) {
+    const std::uint64_t* at = stand_ins_.find(key(home_rank, home_index));
+    return at == nullptr ? nullptr : &graph_.nodes.at(static_cast<std::uint32_t>(*at));
+  }
   static std::uint64_t key(std::uint32_t rank, std::uint32_t index) {
     return static_cast<std::uint64_t>(rank) << 32 | index;
   }
@@ -218,7 +229,7 @@ class engine {
   void on_pull(std::uint32_t from, const pull_message& m);
   void on_data(std::uint32_t from, const data_message& m, const std::byte* data, std::size_t bytes);
   void on_block(std::uint64_t token);
-  void arrived(transfer& t);
+  void arrived(incoming_value* v);
   void decode_arrived();
   void send_result(std::uint32_t home_rank, std::uint32_t home_index, invocation& call, std::uint32_t charge,
                    std::uint64_t ns, bool by_scheduler);
@@ -254,10 +265,11 @@ class engine {
   void on_submit(std::uint32_t from, const std::byte* data, std::size_t bytes, bool returned);
   void give_away(bool overdue);
   void ask_for_work();
-  store::failure_ptr chained(const store::failure_ptr& why, const node& n);
+  store::failure_ptr failed_input(task& t);
+  store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
 
   // actors.hpp
-  std::uint32_t new_slot(invocation& call, std::uint32_t function, std::shared_ptr<const graph::request> request);
+  std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request);
   void append_call(std::uint32_t to, std::uint32_t slot, task& t);
   void send_call(node& handle, task* t);
   void receive_call(const message_queue::view& m);
@@ -271,7 +283,12 @@ class engine {
   void end_marked_slots();
   void on_name_grant(const index_message& grant, const std::byte* data);
   store::failure_ptr actor_failure(const std::string& why) const;
-  void on_name_ask(std::uint32_t from, const std::byte* data, std::size_t bytes);
+  void on_name_ask(const std::byte* data, std::size_t bytes);
+  void on_name_set(const index_message& m, const std::byte* data, std::size_t bytes);
+  void on_name_gone(const index_message& m, const std::byte* data, std::size_t bytes);
+  name_entry* find_name(std::string_view name);
+  void forget_name(name_entry* entry);
+  void forget_names();
 
   // waiting.hpp
   bool runnable() const {
@@ -320,44 +337,43 @@ class engine {
   std::uint32_t rank_, size_;
   biased_lock lock_;
   graph::task_graph graph_;
-  std::vector<graph::capacity> world_;
-  std::unique_ptr<graph::scheduler> scheduler_;             // rank 0
-  std::unique_ptr<stack_pool> stacks_;                      // during a run
+  base::array<graph::capacity> world_;
+  graph::scheduler* scheduler_ = nullptr;                   // rank 0
+  stack_pool* stacks_ = nullptr;                            // during a run
   running_task driver_task_;
   running_task* running_ = &driver_task_;
   std::uint64_t seed_ = 0;
 
   graph::node_list local_;                                  // tasks made here that may start, newest last
   message_queue inbox_, calls_;
-  std::deque<task*> staged_;                                // received tasks with inputs, all here
-  std::deque<std::uint32_t> listed_slots_;
-  std::deque<actor_slot> slots_;
-  std::vector<std::uint32_t> free_slots_, ending_slots_;
-  std::vector<node*> detached_;                             // handles kept until the run ends
-  std::unordered_map<std::uint64_t, std::uint32_t> stand_ins_;  // objects of other ranks that are known here
-  std::unordered_map<std::uint64_t, std::uint64_t> calls_made_; // by node index of an actor's handle
-  std::vector<node*> to_reclaim_;
+  graph::task_list staged_;                                 // received tasks with inputs, all here
+  base::ring<std::uint32_t> listed_slots_;
+  base::list<actor_slot*> slots_;
+  base::list<std::uint32_t> free_slots_, ending_slots_;
+  base::list<node*> detached_;                              // handles kept until the run ends
+  base::index_table stand_ins_;                             // objects of other ranks that are known here -> node
+  base::index_table calls_made_;                            // node of an actor's handle -> calls
+  base::list<node*> to_reclaim_;
   bool reclaiming_ = false;
-  std::unordered_map<std::uint64_t, transfer> transfers_;
-  std::vector<transfer> arrived_;
-  std::uint64_t next_transfer_ = 0;
+  base::list<incoming_value*> arrived_;                     // by blocks; to be decoded at the top level
+  std::uint32_t values_coming_ = 0;                         // by blocks that are not all here
+  std::uint32_t next_tag_ = 0;
   wire::buffer scratch_, inputs_scratch_, arguments_;
 
-  std::vector<wait_record*> waits_;
-  std::deque<context*> to_continue_;
+  base::list<wait_record*> waits_;
+  base::ring<context*> to_continue_;
   std::size_t timed_waits_ = 0;
   unsigned silence_ = 0;
   std::int64_t silent_since_ = 0;
   std::uint32_t received_tasks_ = 0, reported_blocked_ = 0; // tasks sent by the scheduler and not ended here
   std::uint32_t awaiting_inputs_ = 0;                       // of these, waiting for their inputs to come
   std::uint32_t owed_ = 0;                                  // tasks that rank 0 asked for
-  std::vector<bool> asked_;                                 // rank 0: whom it asked for work
+  base::list<bool> asked_;                                  // rank 0: whom it asked for work
   std::uint64_t sent_ = 0, received_ = 0;
   unsigned submissions_ = 0;
 
-  std::map<std::string, name_entry> names_;                 // rank 0
-  std::unordered_map<std::uint32_t, wire::buffer> name_answers_;
-  std::unordered_map<std::uint32_t, std::string> my_names_; // handle node -> name
+  base::index_table names_;                                 // rank 0: hash of the name -> name_entry*
+  base::index_table my_names_;                              // node of a handle made here -> std::string*
 
   bool over_ = true;                                        // between runs: messages of the next one are kept in early_
   message_queue early_;                                     // with the kind in the top byte of `from`
@@ -379,8 +395,8 @@ class engine {
   std::uint64_t unobserved_count_ = 0;
 
   std::atomic<bool> deep_idle_{false}, helper_stop_{false};
-  std::vector<node*> foreign_drops_;
-  static inline std::vector<engine*> engines_;              // all of this process, for handles that die outside of runs
+  base::list<node*> foreign_drops_;
+  static inline base::list<engine*> engines_;               // all of this process, for handles that die outside of runs
   static inline pthread_mutex_t engines_mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<bool> has_foreign_drops_{false};
   pthread_t helper_{};

@@ -8,7 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <vector>
+
+#include "manta/base/containers.hpp"
 
 namespace manta::exec {
 
@@ -54,10 +55,10 @@ class message_queue {
       end_ -= begin_;
       begin_ = 0;
     }
-    if (end_ + needed > bytes_.size()) bytes_.resize(2 * bytes_.size() + needed + 4096);
+    if (end_ + needed > bytes_.size()) bytes_.resize(2 * bytes_.size() + needed + 4096, std::byte{0});
   }
 
-  std::vector<std::byte> bytes_;
+  base::list<std::byte> bytes_;
   std::size_t begin_ = 0, end_ = 0, count_ = 0;
 };
 

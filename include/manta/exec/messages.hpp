@@ -16,6 +16,9 @@
 
 namespace manta::exec {
 
+/// Nanoseconds as a message carries them: at most four seconds.
+inline std::uint32_t clipped(std::uint64_t ns) { return ns < 0xffffffffu ? static_cast<std::uint32_t>(ns) : 0xffffffffu; }
+
 enum class message : std::uint8_t {
   run, submit, come_back, call, result, ended, want, value, pull, data, unavailable, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,

@@ -51,7 +51,7 @@ inline void engine::drop_handle(node& n) {
 
 inline void engine::drain_foreign_drops() {
   if (!has_foreign_drops_.load(std::memory_order_acquire)) return;
-  std::vector<node*> drops;
+  base::list<node*> drops;
   pthread_mutex_lock(&engines_mutex_);
   drops.swap(foreign_drops_);
   has_foreign_drops_.store(false, std::memory_order_relaxed);
@@ -79,10 +79,9 @@ inline void engine::reclaim_one(node& n) {
   if (n.state == state::failed && !n.has(node::observed)) note_unobserved(*store::failure_of(n));
   std::uint64_t calls = 0;
   if (n.has(node::actor)) {
-    const auto made = calls_made_.find(n.index);
-    if (made != calls_made_.end()) {
-      calls = made->second;
-      calls_made_.erase(made);
+    if (const std::uint64_t* made = calls_made_.find(n.index)) {
+      calls = *made;
+      calls_made_.erase(n.index);
     }
   }
   if (is_stand_in(n)) {
@@ -97,11 +96,11 @@ inline void engine::reclaim_one(node& n) {
       std::memcpy(&place, n.bytes, sizeof place);
       send(place.rank, message::end_actor, end_actor_message{place.slot, 0, calls});
     }
-    const auto name = my_names_.find(n.index);
-    if (name != my_names_.end()) {
-      const index_message m{n.index, rank_};
-      send(0, message::name_gone, m, name->second.data(), name->second.size());
-      my_names_.erase(name);
+    if (const std::uint64_t* mine = my_names_.find(n.index)) {
+      const auto* name = reinterpret_cast<std::string*>(*mine);
+      send(0, message::name_gone, index_message{n.index, rank_}, name->data(), name->size());
+      delete name;
+      my_names_.erase(n.index);
     }
   } else if (n.form == form::remote) {
     // the place keeps the value until it hears of this, and the index is not used again before it has answered
@@ -154,14 +153,12 @@ inline reference_message engine::export_reference(node& n) {
 }
 
 inline node& engine::stand_in(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t type) {
-  const auto [at, is_new] = stand_ins_.try_emplace(key(home_rank, home_index), no_index);
-  if (!is_new) {
-    node& n = graph_.nodes.at(at->second);
-    hold(n);
-    return n;
+  if (node* n = known(home_rank, home_index)) {
+    hold(*n);
+    return *n;
   }
   node& n = make_node(no_index, type);
-  at->second = n.index;
+  stand_ins_.insert(key(home_rank, home_index), n.index);
   link* home = graph_.links.make();
   home->kind = link_kind::home;
   home->rank = home_rank;
@@ -196,7 +193,7 @@ inline node& engine::import_reference(const reference_message& r, std::uint32_t 
 
 inline void engine::on_drop(const drop_message& m) {
   node& n = graph_.nodes.at(m.index);
-  if (m.calls != 0) calls_made_[n.index] += m.calls;
+  if (m.calls != 0) calls_made_.insert(n.index) += m.calls;
   link* exported = n.links;
   exported->count -= m.count;
   if (exported->count == 0) {

@@ -27,12 +27,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
+#include "manta/base/containers.hpp"
 #include "manta/base/error.hpp"
 
 #if defined(__has_feature)
@@ -281,8 +280,8 @@ class stack_pool {
   detail::task_state fresh_;
   std::size_t stack_bytes_;
   std::size_t guards_left_;
-  std::vector<std::unique_ptr<context>> stacks_;
-  std::vector<context*> idle_;  // last used at the back
+  base::list<context*> stacks_;
+  base::list<context*> idle_;  // last used at the back
 };
 
 /// Stands around a task that is run on top of a waiter: the task sees no exception of the waiter, errno 0 and the
@@ -406,10 +405,11 @@ inline context& stack_pool::take() {
 }
 
 inline context& stack_pool::make() {
-  auto made = std::make_unique<context>();
-  made->number_ = stacks_.size() + 1;
-  if (stacks_.size() == stacks_.capacity()) stacks_.reserve(std::max<std::size_t>(16, 2 * stacks_.size()));
-  idle_.reserve(stacks_.capacity());
+  const std::size_t number = stacks_.size() + 1;
+  if ((number & (number - 1)) == 0) {
+    stacks_.reserve(2 * number);
+    idle_.reserve(2 * number);  // release() must not have to grow it
+  }
   void* mapping = ::mmap(nullptr, stack_bytes_ + guard_bytes, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (mapping == MAP_FAILED) {
@@ -419,6 +419,8 @@ inline context& stack_pool::make() {
                 std::to_string(stacks_.size()) + " such stacks. Let fewer tasks wait at once, make the stacks " +
                 "smaller (MANTA_STACK_KIB), or raise the limit on address space (ulimit -v)");
   }
+  auto* const made = new context;
+  made->number_ = number;
   made->bottom_ = static_cast<std::byte*>(mapping) + guard_bytes;
   made->bytes_ = stack_bytes_;
   protect(*made, static_cast<std::byte*>(mapping));
@@ -431,8 +433,8 @@ inline context& stack_pool::make() {
 #if defined(VALGRIND_STACK_REGISTER)
   made->valgrind_id_ = VALGRIND_STACK_REGISTER(made->bottom_, made->bottom_ + made->bytes_);
 #endif
-  stacks_.push_back(std::move(made));
-  return *stacks_.back();
+  stacks_.push_back(made);
+  return *made;
 }
 
 // A guard splits the mapping in two, and their number is limited; unguarded neighbours merge into one.

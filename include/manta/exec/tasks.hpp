@@ -13,7 +13,7 @@ namespace manta::exec {
 
 inline node& engine::submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
                             node* const* inputs, std::uint32_t input_count,
-                            std::shared_ptr<const graph::request> request) {
+                            graph::request_ptr request) {
   node& n = make_node(function, type);
   hold(n);  // the engine's own, until the task has ended
   const std::uint64_t id = running_->next_child();
@@ -61,11 +61,8 @@ inline void engine::start_when_possible(node& n) {
 inline void engine::task_ready(node& n) {
   if (n.form == form::record) {
     task& t = *n.record;
-    for (std::uint32_t i = 0; i < t.input_count; ++i) {
-      node& input = *t.inputs()[i];
-      if (input.state != state::failed) continue;
-      input.set(node::observed);
-      fail(n, chained(store::failure_of(input), n));
+    if (const store::failure_ptr why = failed_input(t)) {
+      fail(n, why);
       return release(n);
     }
     if (t.request != nullptr && !t.request->anywhere() && scheduler_ == nullptr) {  // rank 0 places it
@@ -124,8 +121,7 @@ inline void engine::append_task(std::uint32_t to, message kind, const task_messa
     m.flags |= task_message::has_request;
     const std::size_t at = out.size();
     out.extend(8);
-    wire::writer archive(out);
-    archive(*request);
+    request->write(out);
     const std::uint64_t length = out.size() - at - 8;
     std::memcpy(out.data() + at, &length, 8);
   }
@@ -180,13 +176,14 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
   task_message m;
   std::memcpy(&m, data, sizeof m);
   const std::byte* at = data + sizeof m;
-  std::shared_ptr<graph::request> request;
+  graph::request_ptr request;
   if ((m.flags & task_message::has_request) != 0) {
     std::uint64_t length = 0;
     std::memcpy(&length, at, 8);
-    request = std::make_shared<graph::request>();
-    wire::reader in(at + 8, length);
-    in(*request);
+    auto* const read = new graph::request;
+    request = graph::request_ptr(read);
+    wire::source in(at + 8, length);
+    read->read(in);
     at += 8 + length;
   }
   const std::byte* arguments = at;
@@ -288,6 +285,19 @@ inline void engine::stage_input_arrived(task* t, node& input) {
   staged(t);
 }
 
+/// The reason why a task whose inputs have ended cannot run, with its own name at the end; null if it can.
+inline store::failure_ptr engine::failed_input(task& t) {
+  for (std::uint32_t i = 0; i < t.input_count; ++i) {
+    node& input = *t.inputs()[i];
+    if (input.state != state::failed) continue;
+    input.set(node::observed);
+    store::failure why = *store::failure_of(input);
+    why.details.chain.emplace_back(running_task{t.id, 0, t.function, t.attempt, t.request.get()}.name());
+    return store::share(std::move(why));
+  }
+  return nullptr;
+}
+
 /// Runs a function; false and the reason if it threw.
 inline bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
                            std::uint64_t& ns) {
@@ -303,7 +313,7 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
     f.details.rank = static_cast<int>(rank_);
     f.details.host = store::host_name();
     f.details.attempt = static_cast<int>(identity.attempt);
-    why = std::make_shared<const store::failure>(std::move(f));
+    why = store::share(std::move(f));
   }
   static const double scale = base::nanoseconds_per_tick();
   ns = static_cast<std::uint64_t>(static_cast<double>(base::ticks() - start) * scale);
@@ -327,15 +337,12 @@ inline void engine::run_node(node& n) {
     return finish_here(n, call, ok, why);
   }
   task* t = n.record;
-  bool here = true;
-  for (std::uint32_t i = 0; i < t->input_count; ++i) {
-    node& input = *t->inputs()[i];
-    here = here && store::is_here(input);
-    if (input.state != state::failed) continue;
-    input.set(node::observed);  // bringing it here failed
-    fail(n, chained(store::failure_of(input), n));
+  if (const store::failure_ptr input = failed_input(*t)) {  // bringing it here failed
+    fail(n, input);
     return release(n);
   }
+  bool here = true;
+  for (std::uint32_t i = 0; i < t->input_count; ++i) here = here && store::is_here(*t->inputs()[i]);
   if (!here) {  // brought here first; the node stays pending and comes back as a staged task
     t->slot = no_index;
     t->by_scheduler = false;
@@ -351,7 +358,7 @@ inline void engine::run_node(node& n) {
 inline void engine::finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why) {
   if (!ok && retry(n)) return;
   if (ok && call.actor != nullptr) {
-    const std::shared_ptr<const graph::request> request = n.record->request;
+    const graph::request_ptr request = n.record->request;
     const actor_place place{rank_, new_slot(call, n.function, request)};
     free_task(n.record);
     store::set_plain(n, &place, sizeof place);
@@ -383,20 +390,11 @@ inline bool engine::retry(node& n) {
 /// A received task whose inputs are all here; or one of ours that had to fetch some.
 inline void engine::run_staged(task* t) {
   if (t->home_rank == rank_ && !t->by_scheduler && t->slot == no_index) return run_node(graph_.nodes.at(t->home_index));
-  store::failure_ptr why;
+  store::failure_ptr why = failed_input(*t);  // bringing it here failed
   std::uint64_t ns = 0;
-  bool ok = true;
   running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
-  for (std::uint32_t i = 0; i < t->input_count && ok; ++i) {
-    if (t->inputs()[i]->state != state::failed) continue;
-    ok = false;  // bringing it here failed
-    t->inputs()[i]->set(node::observed);
-    auto next = std::make_shared<store::failure>(*store::failure_of(*t->inputs()[i]));
-    next->details.chain.emplace_back(identity.name());
-    why = std::move(next);
-  }
-  ok = ok && invoke(call, t->function, identity, why, ns);
+  const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
   if (ok && call.actor != nullptr) {
     const actor_place place{rank_, new_slot(call, t->function, t->request)};
     call.form = form::plain;
@@ -404,11 +402,10 @@ inline void engine::run_staged(task* t) {
     call.type = wire::type_index<std::uint64_t>::value;
     call.actor = nullptr;
   }
-  const std::shared_ptr<const graph::request> request = t->request;
   const task ended = *t;
   free_task(t);
-  finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, request.get(), ended.by_scheduler,
-                 call, ok, why, ns);
+  finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(),
+                 ended.by_scheduler, call, ok, why, ns);
 }
 
 inline void engine::run_message(const message_queue::view& v) {
@@ -432,13 +429,9 @@ inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_i
   if (by_scheduler) {
     --received_tasks_;
     if (home_rank != 0) {  // rank 0 hears of its own tasks by their results
-      const ended_message m{function, charge, static_cast<std::uint32_t>(std::min<std::uint64_t>(ns, 0xffffffffu)),
-                            ok ? 0u : 1u};
+      const ended_message m{function, charge, clipped(ns), ok ? 0u : 1u};
       wire::buffer bytes;
-      if (request != nullptr) {
-        wire::writer out(bytes);
-        out(*request);
-      }
+      if (request != nullptr) request->write(bytes);
       send(0, message::ended, m, bytes.data(), bytes.size());
     }
   }
@@ -532,7 +525,7 @@ inline void engine::give_away(bool overdue) {
     task_message m;
     std::memcpy(&m, v.data, sizeof m);
     if ((m.flags & task_message::has_request) != 0) {  // it was placed here for a reason
-      const std::vector<std::byte> copy(v.data, v.data + v.bytes);
+      const wire::buffer copy(v.data, v.bytes);
       inbox_.push(v.from, copy.data(), copy.size());
       continue;
     }

@@ -50,13 +50,14 @@ inline void engine::fail(node& n, const store::failure_ptr& why) {
   complete(n);
 }
 
-/// The reason for a task that did not run because of `why`.
-inline store::failure_ptr engine::chained(const store::failure_ptr& why, const node& n) {
-  auto next = std::make_shared<store::failure>(*why);
-  const graph::request* request = n.form == form::record ? n.record->request.get() : nullptr;
-  next->details.chain.emplace_back(request != nullptr && !request->name.empty() ? std::string_view(request->name)
-                                                                               : wire::function_at(n.function).name());
-  return next;
+/// In a catch clause: the failure of a type's save() or load().
+inline store::failure_ptr engine::codec_failure(const char* function, std::uint32_t type) const {
+  store::failure f = store::current_failure();
+  f.kind = store::failure::kind::serialization;
+  f.details.function = std::string(function) + " of " + wire::demangle(wire::type_at(type).mangled);
+  f.details.rank = static_cast<int>(rank_);
+  f.details.host = store::host_name();
+  return store::share(std::move(f));
 }
 
 // --- wants: is it ready, and where?
@@ -153,18 +154,13 @@ inline void engine::fetch(node& n) {
     m.home_rank = n.links->rank;
     m.home_index = n.links->index;
   }
-  m.tag = static_cast<std::uint32_t>(next_transfer_++ % static_cast<std::uint64_t>(net_.bulk_tags()));
+  m.tag = next_tag_;
+  next_tag_ = (next_tag_ + 1) % static_cast<std::uint32_t>(net_.bulk_tags());
   send(n.remote.place, message::pull, m);
 }
 
 inline void engine::on_pull(std::uint32_t from, const pull_message& m) {
-  node* found = nullptr;
-  if (m.home_rank == rank_) {
-    found = &graph_.nodes.at(m.home_index);
-  } else {
-    const auto at = stand_ins_.find(key(m.home_rank, m.home_index));
-    if (at != stand_ins_.end()) found = &graph_.nodes.at(at->second);
-  }
+  node* const found = m.home_rank == rank_ ? &graph_.nodes.at(m.home_index) : known(m.home_rank, m.home_index);
   if (found == nullptr || !store::is_here(*found)) {  // it has moved: its home knows
     return send(from, message::unavailable, index_message{m.index, 0});
   }
@@ -173,101 +169,95 @@ inline void engine::on_pull(std::uint32_t from, const pull_message& m) {
   try {
     if (n.form == form::blob) store::decode(n);
     // arrays are sent from where they lie only if the type is known not to write from a temporary in its save()
-    wire::writer out(value.bytes, wire::type_at(n.type).in_place ? &value.segments : nullptr);
+    wire::sink out(value.bytes, wire::type_at(n.type).in_place ? &value.segments : nullptr);
     wire::type_at(n.type).write(n.box, out);
     value.holds_references = out.holds_references();
   } catch (...) {
-    store::failure f = store::current_failure();
-    f.kind = store::failure::kind::serialization;
-    f.details.function = "save() of " + wire::demangle(wire::type_at(n.type).mangled);
-    f.details.rank = static_cast<int>(rank_);
-    f.details.host = store::host_name();
-    const wire::buffer bytes = store::encode(f);
+    const wire::buffer bytes = store::encode(*codec_failure("save()", n.type));
     result_message answer{m.index, 0, 0, static_cast<std::uint8_t>(form::failure), 0, 0};
     return send(from, message::unavailable, answer, bytes.data(), bytes.size());
   }
 
   // the value's own bytes go with the message unless they are many
   data_message header{m.index, 0, value.holds_references, m.tag};
-  auto body = std::make_shared<wire::buffer>(std::move(value.bytes));
-  std::vector<std::uint64_t> sizes;
-  const bool body_by_block = body->size() > 4 * wire::segment_bytes;
-  if (body_by_block) sizes.push_back(body->size());
+  base::list<std::uint64_t> sizes;
+  const bool body_by_block = value.bytes.size() > 4 * wire::segment_bytes;
+  if (body_by_block) sizes.push_back(value.bytes.size());
   for (const wire::segment& s : value.segments) sizes.push_back(s.bytes);
   header.segments = static_cast<std::uint32_t>(sizes.size()) | (body_by_block ? data_message::body_by_block : 0);
   const std::size_t list_bytes = sizes.size() * sizeof(std::uint64_t);
-  const std::size_t body_bytes = body_by_block ? 0 : body->size();
+  const std::size_t body_bytes = body_by_block ? 0 : value.bytes.size();
   std::byte* at = begin(from, message::data, sizeof header + list_bytes + body_bytes);
   std::memcpy(at, &header, sizeof header);
   if (list_bytes != 0) std::memcpy(at + sizeof header, sizes.data(), list_bytes);
-  if (body_bytes != 0) std::memcpy(at + sizeof header + list_bytes, body->data(), body_bytes);
+  if (body_bytes != 0) std::memcpy(at + sizeof header + list_bytes, value.bytes.data(), body_bytes);
   commit(from, message::data, sizeof header + list_bytes + body_bytes);
 
   if (sizes.empty()) return;
   hold(n);  // the blocks are sent from where they lie
-  std::shared_ptr<const void> keep(&n, [this, body](const void* p) {
-    release(*static_cast<node*>(const_cast<void*>(p)));
-  });
-  if (body_by_block) net_.send_bulk(static_cast<int>(from), static_cast<int>(m.tag), body->data(), body->size(), keep);
-  for (const wire::segment& s : value.segments) {
-    net_.send_bulk(static_cast<int>(from), static_cast<int>(m.tag), s.data, s.bytes, keep);
-  }
+  auto* const out = new outgoing_value{this, &n, std::move(value.bytes), sizes.size()};
+  const net::completion sent{[](void* argument) {
+                               auto* o = static_cast<outgoing_value*>(argument);
+                               if (--o->blocks != 0) return;
+                               o->sender->release(*o->value);
+                               delete o;
+                             },
+                             out};
+  const auto send_block = [&](const void* data, std::size_t block_bytes) {
+    net_.send_bulk(static_cast<int>(from), static_cast<int>(m.tag), data, block_bytes, sent);
+  };
+  if (body_by_block) send_block(out->body.data(), out->body.size());
+  for (const wire::segment& s : value.segments) send_block(s.data, s.bytes);
 }
 
 inline void engine::on_data(std::uint32_t from, const data_message& m, const std::byte* data, std::size_t bytes) {
-  transfer t;
-  t.target = &graph_.nodes.at(m.index);
-  t.from = from;
-  t.tag = m.tag;
-  t.references = m.references != 0;
-  t.body_by_block = (m.segments & data_message::body_by_block) != 0;
+  auto* const v = new incoming_value;
+  v->target = &graph_.nodes.at(m.index);
+  v->from = from;
+  v->tag = m.tag;
+  v->references = m.references != 0;
   const std::uint32_t blocks = m.segments & ~data_message::body_by_block;
-  std::vector<std::uint64_t> sizes(blocks);
-  if (blocks != 0) std::memcpy(sizes.data(), data, blocks * sizeof(std::uint64_t));
-  data += blocks * sizeof(std::uint64_t);
-  bytes -= blocks * sizeof(std::uint64_t);
-  t.body.append(data, bytes);
-  const wire::type_entry& type = wire::type_at(t.target->type);
-  if (blocks == 0) return arrived(t);
-
-  if (type.in_place && !t.body_by_block) {
-    wire::reader in(t.body.data(), t.body.size(), wire::reader::in_place{t.places});
-    t.box = type.read(in);
-  } else {
-    t.buffers.resize(blocks);
-    for (std::uint32_t i = 0; i < blocks; ++i) t.places.push_back({t.buffers[i].extend(sizes[i]), sizes[i]});
+  if (blocks == 0) {
+    v->body.append(data, bytes);
+    return arrived(v);
   }
-  const std::uint64_t token = next_transfer_++;
-  net_.receive_bulk(static_cast<int>(from), static_cast<int>(t.tag), t.places[0].data, t.places[0].bytes, token);
-  transfers_.emplace(token, std::move(t));
+  if ((m.segments & data_message::body_by_block) != 0) {  // a block alone: the value's own bytes
+    std::uint64_t size = 0;
+    std::memcpy(&size, data, sizeof size);
+    v->places.push_back({v->body.extend(size), size});
+  } else {
+    v->body.append(data + blocks * sizeof(std::uint64_t), bytes - blocks * sizeof(std::uint64_t));
+    wire::source in(v->body.data(), v->body.size(), &v->places);
+    v->box = wire::type_at(v->target->type).read(in);
+  }
+  ++values_coming_;
+  net_.receive_bulk(static_cast<int>(from), static_cast<int>(v->tag), v->places[0].data, v->places[0].bytes,
+                    reinterpret_cast<std::uint64_t>(v));
 }
 
 inline void engine::on_block(std::uint64_t token) {
-  transfer& t = transfers_.at(token);
-  if (++t.next < t.places.size()) {  // blocks of one value come one after the other under one tag
-    const wire::segment& place = t.places[t.next];
-    net_.receive_bulk(static_cast<int>(t.from), static_cast<int>(t.tag), place.data, place.bytes, token);
+  auto* const v = reinterpret_cast<incoming_value*>(token);
+  if (++v->next < v->places.size()) {  // blocks of one value come one after the other under one tag
+    const wire::segment& place = v->places[v->next];
+    net_.receive_bulk(static_cast<int>(v->from), static_cast<int>(v->tag), place.data, place.bytes, token);
     return;
   }
-  transfer whole = std::move(t);
-  transfers_.erase(token);
-  arrived(whole);
+  --values_coming_;
+  arrived(v);
 }
 
 // A value whose bytes came as a block is decoded by the rank's own thread, for its load() is the user's code.
-inline void engine::arrived(transfer& t) {
-  node& n = *t.target;
-  if (t.box == nullptr && !t.places.empty()) {
-    arrived_.push_back(std::move(t));
-    return;
-  }
+inline void engine::arrived(incoming_value* v) {
+  node& n = *v->target;
+  if (v->box == nullptr && !v->places.empty()) return arrived_.push_back(v);
   const bool moves_home = !is_stand_in(n);
   if (moves_home) send(n.remote.place, message::release, index_message{n.index, rank_});
-  if (t.box != nullptr) {
-    store::set_box(n, t.box);
+  if (v->box != nullptr) {
+    store::set_box(n, v->box);
   } else {
-    store::set_blob(n, t.body.data(), t.body.size(), t.references);
+    store::set_blob(n, v->body.data(), v->body.size(), v->references);
   }
+  delete v;
   n.reset(node::fetching);
   if (moves_home) hold(n);  // until the former place has answered
   complete(n);
@@ -276,39 +266,40 @@ inline void engine::arrived(transfer& t) {
 
 inline void engine::decode_arrived() {
   while (!arrived_.empty()) {
-    transfer t = std::move(arrived_.back());
+    incoming_value* const v = arrived_.back();
     arrived_.pop_back();
+    node& n = *v->target;
+    store::failure_ptr why;
     try {
-      wire::reader in(static_cast<const std::byte*>(t.places[0].data), t.places[0].bytes);
-      t.box = wire::type_at(t.target->type).read(in);
-      arrived(t);
+      wire::source in(v->body.data(), v->body.size());
+      v->box = wire::type_at(n.type).read(in);
     } catch (...) {
-      store::failure f = store::current_failure();
-      f.kind = store::failure::kind::serialization;
-      f.details.function = "load() of " + wire::demangle(wire::type_at(t.target->type).mangled);
-      f.details.rank = static_cast<int>(rank_);
-      f.details.host = store::host_name();
-      node& n = *t.target;
-      n.reset(node::fetching);
-      n.form = form::none;
-      fail(n, std::make_shared<const store::failure>(f));
-      release(n);
+      why = codec_failure("load()", n.type);
     }
+    if (why == nullptr) {
+      arrived(v);
+      continue;
+    }
+    delete v;
+    n.reset(node::fetching);
+    n.form = form::none;
+    fail(n, why);
+    release(n);
   }
 }
 
 // --- results of tasks and calls that ran here for another rank
 
-inline std::uint8_t result_flags(bool by_scheduler) {
-  return static_cast<std::uint8_t>(by_scheduler ? result_message::by_scheduler : 0);
+inline result_message result_header(std::uint32_t index, form f, std::uint32_t charge, std::uint64_t ns,
+                                    bool by_scheduler) {
+  return {index, charge, clipped(ns), static_cast<std::uint8_t>(f),
+          static_cast<std::uint8_t>(by_scheduler ? result_message::by_scheduler : 0), 0};
 }
 
 inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_index, invocation& call,
                                 std::uint32_t charge, std::uint64_t ns, bool by_scheduler) {
-  result_message m{home_index, charge, static_cast<std::uint32_t>(std::min<std::uint64_t>(ns, 0xffffffffu)), 0,
-                   result_flags(by_scheduler), 0};
+  result_message m = result_header(home_index, form::plain, charge, ns, by_scheduler);
   if (call.form != form::box) {
-    m.form = static_cast<std::uint8_t>(form::plain);
     const std::size_t bytes = call.form == form::none ? 0 : wire::type_at(call.type).plain_bytes;
     return send(home_rank, message::result, m, call.plain, bytes);
   }
@@ -321,13 +312,9 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
   try {
     fits = store::encode_within(temporary, scratch_, store::inline_bytes, references);
   } catch (...) {
-    store::failure f = store::current_failure();
-    f.kind = store::failure::kind::serialization;
-    f.details.function = "save() of " + wire::demangle(wire::type_at(call.type).mangled);
-    f.details.rank = static_cast<int>(rank_);
-    f.details.host = store::host_name();
+    const store::failure_ptr why = codec_failure("save()", call.type);
     wire::type_at(call.type).destroy(call.box);
-    return send_failure(home_rank, home_index, std::make_shared<const store::failure>(f), charge, ns, by_scheduler);
+    return send_failure(home_rank, home_index, why, charge, ns, by_scheduler);
   }
   if (fits) {
     m.form = static_cast<std::uint8_t>(form::blob);
@@ -344,13 +331,14 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
   wire::encoded measured;
   try {
     if (wire::type_at(call.type).in_place) {
-      wire::writer out(measured.bytes, &measured.segments);
+      wire::sink out(measured.bytes, &measured.segments);
       wire::type_at(call.type).write(call.box, out);
     }
   } catch (...) {
     measured.segments.clear();
   }
-  remote.bytes = std::max<std::uint64_t>(measured.total_bytes(), store::inline_bytes + 1);
+  remote.bytes = measured.total_bytes();
+  if (remote.bytes <= store::inline_bytes) remote.bytes = store::inline_bytes + 1;
   store::set_box(n, call.box);
   if (n.state == state::pending) complete(n);
   m.form = static_cast<std::uint8_t>(form::remote);
@@ -359,9 +347,7 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
 
 inline void engine::send_failure(std::uint32_t home_rank, std::uint32_t home_index, const store::failure_ptr& why,
                                  std::uint32_t charge, std::uint64_t ns, bool by_scheduler) {
-  const result_message m{home_index, charge, static_cast<std::uint32_t>(std::min<std::uint64_t>(ns, 0xffffffffu)),
-                         static_cast<std::uint8_t>(form::failure),
-                         result_flags(by_scheduler), 0};
+  const result_message m = result_header(home_index, form::failure, charge, ns, by_scheduler);
   const wire::buffer bytes = store::encode(*why);
   send(home_rank, message::result, m, bytes.data(), bytes.size());
 }

@@ -29,9 +29,7 @@ inline void engine::wake(wait_record& record) {
 
 inline context* engine::next_to_continue() {
   if (to_continue_.empty()) return nullptr;
-  context* next = to_continue_.front();
-  to_continue_.pop_front();
-  return next;
+  return to_continue_.pop_front();
 }
 
 inline void engine::wait(wait_record& record) {
@@ -68,7 +66,7 @@ inline void engine::wait(wait_record& record) {
   awake();
   running_ = task;
   if (record.deadline != wait_record::never) --timed_waits_;
-  waits_.erase(std::find(waits_.begin(), waits_.end(), &record));
+  waits_.remove(&record);
 }
 
 /// The loop of a pooled stack.
@@ -118,9 +116,7 @@ inline bool engine::run_one() {
   } else if (!local_.empty()) {
     run_node(local_.pop_back());
   } else if (!staged_.empty()) {
-    task* t = staged_.front();
-    staged_.pop_front();
-    run_staged(t);
+    run_staged(staged_.pop_front());
   } else if (!inbox_.empty()) {
     run_message(inbox_.pop());
   } else {
@@ -132,9 +128,7 @@ inline bool engine::run_one() {
 /// The one that has waited longest of those that run_one takes last.
 inline bool engine::run_oldest() {
   if (!staged_.empty()) {
-    task* t = staged_.front();
-    staged_.pop_front();
-    run_staged(t);
+    run_staged(staged_.pop_front());
   } else if (!inbox_.empty()) {
     run_message(inbox_.pop());
   } else if (!local_.empty()) {

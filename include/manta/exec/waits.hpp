@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "manta/exec/invocation.hpp"
 
@@ -18,7 +17,7 @@ struct wait_record {
 
   std::uint32_t remaining = 0;            ///< ends still to come before the wait is over
   std::int64_t deadline = never;
-  std::vector<std::uint32_t> ended;       ///< positions of the nodes that ended, in that order
+  base::list<std::uint32_t> ended;        ///< positions of the nodes that ended, in that order
   context* parked = nullptr;              ///< the stack that was left, if it was
   bool failed = false;                    ///< nothing can ever end: throw deadlock
   bool queued = false;                    ///< stands in the list of stacks to continue

@@ -10,8 +10,8 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <vector>
+
+#include "manta/base/containers.hpp"
 
 namespace manta::graph {
 
@@ -113,6 +113,13 @@ class node_table {
   static constexpr std::uint32_t page_nodes = 1u << page_bits;
 
  public:
+  node_table() = default;
+  node_table(const node_table&) = delete;
+  node_table& operator=(const node_table&) = delete;
+  ~node_table() {
+    for (node* page : pages_) delete[] page;
+  }
+
   node& at(std::uint32_t index) { return pages_[index >> page_bits][index & (page_nodes - 1)]; }
 
   bool owns(const node& n) const {
@@ -140,14 +147,13 @@ class node_table {
   std::size_t bytes() const { return pages_.size() * page_nodes * sizeof(node); }
 
   /// Gives the pages up without freeing them, for handles that outlive the table.
-  void leak() {
-    for (auto& page : pages_) (void)page.release();
-  }
+  void leak() { pages_.clear(); }
 
   /// Every node that is not free, for reports.
   template <class Visit>
   void for_each(Visit&& visit) {
-    std::vector<bool> is_free(pages_.size() * page_nodes);
+    base::list<bool> is_free;
+    is_free.resize(pages_.size() * page_nodes, false);
     for (std::uint32_t i = free_; i != no_index; i = at(i).next) is_free[i] = true;
     for (std::uint32_t i = 0; i < is_free.size(); ++i) {
       if (!is_free[i]) visit(at(i));
@@ -157,7 +163,7 @@ class node_table {
  private:
   void add_page() {
     const auto first = static_cast<std::uint32_t>(pages_.size()) * page_nodes;
-    pages_.push_back(std::unique_ptr<node[]>(new node[page_nodes]));
+    pages_.push_back(new node[page_nodes]);
     for (std::uint32_t i = page_nodes; i-- > 0;) {
       node& n = pages_.back()[i];
       n.index = first + i;
@@ -166,7 +172,7 @@ class node_table {
     }
   }
 
-  std::vector<std::unique_ptr<node[]>> pages_;
+  base::list<node*> pages_;
   std::uint32_t free_ = no_index;
   std::size_t live_ = 0;
 };

@@ -6,34 +6,99 @@
 #pragma once
 
 #include <cmath>
-#include <map>
-#include <memory>
+#include <cstdint>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "manta/base/containers.hpp"
 #include "manta/base/error.hpp"
+#include "manta/base/shared.hpp"
+#include "manta/wire/bytes.hpp"
 
 namespace manta::graph {
 
-/// Named amounts, kept in units of 1/10000 so that fractions add up exactly.
-using quantities = std::map<std::string, std::int64_t>;
 inline constexpr double quantity_units = 10000;
 
-inline quantities to_quantities(const std::map<std::string, double>& amounts) {
-  quantities result;
-  for (const auto& [name, amount] : amounts) {
-    if (!(amount >= 0) || amount > 1e12) {
-      throw error("manta: the amount of resource \"" + name + "\" must be a number of at least 0");
-    }
-    result[name] = std::llround(amount * quantity_units);
+/// One named amount, kept in units of 1/10000 so that fractions add up exactly.
+struct quantity {
+  static constexpr std::int64_t invalid = -1;
+
+  quantity() = default;
+  quantity(std::string its_name, double amount)
+      : name(std::move(its_name)), units(amount >= 0 && amount <= 1e12 ? std::llround(amount * quantity_units) : invalid) {}
+  friend bool operator==(const quantity& a, const quantity& b) { return a.units == b.units && a.name == b.name; }
+
+  std::string name;
+  std::int64_t units = 0;
+};
+
+/// Named amounts, in the order of their names: {{"gpu", 1}, {"slot", 0.5}}, or a map from names to numbers.
+class quantities {
+ public:
+  quantities() = default;
+  quantities(std::initializer_list<quantity> amounts) {
+    for (const quantity& q : amounts) (*this)[q.name] = q.units;
   }
-  return result;
+  template <class Map>
+    requires requires(const Map& map) { quantity(map.begin()->first, static_cast<double>(map.begin()->second)); }
+  quantities(const Map& map) {
+    for (const auto& [name, amount] : map) (*this)[name] = quantity(name, static_cast<double>(amount)).units;
+  }
+
+  bool empty() const { return list_.empty(); }
+  auto begin() const { return list_.begin(); }
+  auto end() const { return list_.end(); }
+  /// The units of this name; added as 0 if it was not there.
+  std::int64_t& operator[](const std::string& name) {
+    std::size_t at = 0;
+    while (at < list_.size() && list_[at].name < name) ++at;
+    if (at == list_.size() || list_[at].name != name) {
+      list_.emplace_back();
+      for (std::size_t i = list_.size() - 1; i > at; --i) std::swap(list_[i], list_[i - 1]);
+      list_[at].name = name;
+    }
+    return list_[at].units;
+  }
+  /// The units of this name, 0 if it is not there.
+  std::int64_t of(const std::string& name) const {
+    for (const quantity& q : list_) {
+      if (q.name == name) return q.units;
+    }
+    return 0;
+  }
+  friend bool operator==(const quantities& a, const quantities& b) { return a.list_ == b.list_; }
+
+  void write(wire::buffer& out) const {
+    wire::put(out, list_.size());
+    for (const quantity& q : list_) {
+      wire::put(out, q.name);
+      wire::put(out, q.units);
+    }
+  }
+  void read(wire::source& in) {
+    for (auto count = in.get<std::size_t>(); count > 0; --count) {
+      const std::string name = in.get<std::string>();
+      (*this)[name] = in.get<std::int64_t>();
+    }
+  }
+
+ private:
+  std::vector<quantity> list_;
+};
+
+inline void require_valid(const quantities& amounts) {
+  for (const quantity& q : amounts) {
+    if (q.units == quantity::invalid) {
+      throw error("manta: the amount of resource \"" + q.name + "\" must be a number from 0 to 1e12");
+    }
+  }
 }
 
 inline bool fits(const quantities& wanted, const quantities& offered) {
-  for (const auto& [name, amount] : wanted) {
-    const auto at = offered.find(name);
-    if (amount > 0 && (at == offered.end() || at->second < amount)) return false;
+  for (const quantity& q : wanted) {
+    if (q.units > 0 && offered.of(q.name) < q.units) return false;
   }
   return true;
 }
@@ -45,14 +110,22 @@ struct capacity {
   quantities resources;
   bool executes = true;  ///< rank 0 of a larger world only schedules
 
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(cpus, node, resources, executes);
+  void write(wire::buffer& out) const {
+    wire::put(out, cpus);
+    wire::put(out, node);
+    resources.write(out);
+    wire::put(out, executes);
+  }
+  void read(wire::source& in) {
+    in.get(cpus);
+    in.get(node);
+    resources.read(in);
+    in.get(executes);
   }
 };
 
 /// What one task asks for beyond "run anywhere"; shared by the tasks that were given the same options.
-struct request {
+struct request : base::counted {
   std::string name;
   int cpus = 1;
   quantities resources;
@@ -69,25 +142,37 @@ struct request {
     return c.executes && cpus <= c.cpus && (rank < 0 || rank == on_rank) && (node < 0 || node == c.node) &&
            fits(resources, c.resources);
   }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(name, cpus, resources, rank, node, retries, actor, detached, concurrency);
+
+  void write(wire::buffer& out) const {
+    wire::put(out, name);
+    for (const int number : {cpus, rank, node, retries, concurrency}) wire::put(out, number);
+    wire::put(out, actor);
+    wire::put(out, detached);
+    resources.write(out);
+  }
+  void read(wire::source& in) {
+    name = in.get<std::string>();
+    for (int* number : {&cpus, &rank, &node, &retries, &concurrency}) in.get(*number);
+    in.get(actor);
+    in.get(detached);
+    resources.read(in);
   }
 };
+using request_ptr = base::shared<const request>;
 
 inline std::string describe(const quantities& amounts) {
   std::string text;
-  for (const auto& [name, amount] : amounts) {
-    std::string number = std::to_string(static_cast<double>(amount) / quantity_units);
+  for (const quantity& q : amounts) {
+    std::string number = std::to_string(static_cast<double>(q.units) / quantity_units);
     number.erase(number.find_last_not_of('0') + 1);
     if (number.back() == '.') number.pop_back();
-    text += (text.empty() ? "" : ", ") + name + " = " + number;
+    text += (text.empty() ? "" : ", ") + q.name + " = " + number;
   }
   return text;
 }
 
 /// Throws unschedulable if no rank can ever run it, naming what there is.
-inline void require_possible(const request& wanted, const std::vector<capacity>& world, const std::string& what) {
+inline void require_possible(const request& wanted, const base::array<capacity>& world, const std::string& what) {
   for (std::size_t rank = 0; rank < world.size(); ++rank) {
     if (wanted.possible(static_cast<int>(rank), world[rank])) return;
   }
@@ -96,18 +181,27 @@ inline void require_possible(const request& wanted, const std::vector<capacity>&
   if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
   if (wanted.node >= 0) text += ", node = " + std::to_string(wanted.node);
   text += "; there are " + std::to_string(world.size()) + " ranks, which offer:";
-  std::map<std::string, std::pair<int, std::size_t>> offers;  // description -> how many, first
+  struct kind {
+    std::size_t first, count;
+  };
+  base::list<kind> kinds;  // ranks that offer the same are named together
+  const auto offers_same = [](const capacity& a, const capacity& b) {
+    return a.executes == b.executes && a.cpus == b.cpus && a.node == b.node && a.resources == b.resources;
+  };
   for (std::size_t rank = 0; rank < world.size(); ++rank) {
-    const capacity& c = world[rank];
-    std::string offer = c.executes ? "cpus = " + std::to_string(c.cpus) + ", node = " + std::to_string(c.node)
-                                   : "no tasks (it schedules)";
-    if (!c.resources.empty()) offer += ", " + describe(c.resources);
-    auto& entry = offers.try_emplace(offer, 0, rank).first->second;
-    ++entry.first;
+    std::size_t k = 0;
+    while (k < kinds.size() && !offers_same(world[kinds[k].first], world[rank])) ++k;
+    if (k == kinds.size()) kinds.push_back({rank, 0});
+    ++kinds[k].count;
   }
-  for (const auto& [offer, entry] : offers) {
-    text += " [rank " + std::to_string(entry.second) +
-            (entry.first > 1 ? " and " + std::to_string(entry.first - 1) + " more" : "") + ": " + offer + "]";
+  for (const kind& k : kinds) {
+    const capacity& c = world[k.first];
+    text += " [rank " + std::to_string(k.first);
+    if (k.count > 1) text += " and " + std::to_string(k.count - 1) + " more";
+    text += c.executes ? ": cpus = " + std::to_string(c.cpus) + ", node = " + std::to_string(c.node)
+                       : ": no tasks (it schedules)";
+    if (!c.resources.empty()) text += ", " + describe(c.resources);
+    text += "]";
   }
   throw unschedulable(text + "; ask for less, start more ranks, or give ranks the resource in runtime_options");
 }

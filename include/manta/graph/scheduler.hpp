@@ -13,7 +13,6 @@
 #pragma once
 
 #include <algorithm>
-#include <deque>
 #include <utility>
 
 #include "manta/graph/node.hpp"
@@ -29,15 +28,22 @@ class scheduler {
   static constexpr std::uint32_t least_charge_ns = 20;
   static constexpr std::uint64_t large_bytes = 64 * 1024;  ///< inputs of this size pull their task to where they lie
 
-  scheduler(node_table& nodes, std::vector<capacity> world) : nodes_(nodes), anywhere_(nodes), ranks_(world.size()) {
+  scheduler(node_table& nodes, const base::array<capacity>& world)
+      : nodes_(nodes), anywhere_(nodes), ranks_(world.size()) {
     for (std::size_t r = 0; r < world.size(); ++r) {
-      ranks_[r].all = std::move(world[r]);
+      ranks_[r].all = world[r];
       ranks_[r].free = ranks_[r].all.resources;
       if (ranks_[r].all.executes) {
         executing_.push_back(static_cast<std::uint32_t>(r));
         offer(static_cast<std::uint32_t>(r));
       }
     }
+  }
+
+  scheduler(const scheduler&) = delete;
+  scheduler& operator=(const scheduler&) = delete;
+  ~scheduler() {
+    for (queue* q : constrained_) delete q;
   }
 
   /// Event: all inputs of this task exist. `n` holds a task (compact or record).
@@ -49,11 +55,11 @@ class scheduler {
       return;
     }
     // tasks that ask for the same wait in one queue: if its first does not fit, none of the others does
-    for (queue& q : constrained_) {
-      if (same(*q.wanted, *wanted)) return q.tasks.push_back(n);
+    for (queue* q : constrained_) {
+      if (same(*q->wanted, *wanted)) return q->tasks.push_back(n);
     }
-    constrained_.push_back({n.record->request, node_list(nodes_)});
-    constrained_.back().tasks.push_back(n);
+    constrained_.push_back(new queue{n.record->request, node_list(nodes_)});
+    constrained_.back()->tasks.push_back(n);
   }
 
   /// Event: a task that was sent to `rank` has ended there, after `ns` of its own time.
@@ -77,7 +83,7 @@ class scheduler {
 
   /// Event: an actor that held resources on `rank` has ended.
   void give_back(std::uint32_t rank, const request& wanted) {
-    for (const auto& [name, amount] : wanted.resources) ranks_[rank].free[name] += amount;
+    for (const quantity& q : wanted.resources) ranks_[rank].free[q.name] += q.units;
     if (wanted.actor) --ranks_[rank].actors;
   }
 
@@ -90,13 +96,14 @@ class scheduler {
   /// Takes decisions while there are any: dispatch(node&, rank, charge_ns) for each.
   template <class Dispatch>
   void decide(Dispatch&& dispatch) {
-    for (queue& q : constrained_) {
-      while (!q.tasks.empty()) {
-        const std::uint32_t rank = place(*q.wanted, estimate(q.tasks.front().function));
+    for (queue* each : constrained_) {
+      const request& wanted = *each->wanted;
+      while (!each->tasks.empty()) {
+        const std::uint32_t rank = place(wanted, estimate(each->tasks.front().function));
         if (rank == no_index) break;
-        node& n = q.tasks.pop_front();
-        for (const auto& [name, amount] : q.wanted->resources) ranks_[rank].free[name] -= amount;
-        if (q.wanted->actor) ++ranks_[rank].actors;
+        node& n = each->tasks.pop_front();
+        for (const quantity& q : wanted.resources) ranks_[rank].free[q.name] -= q.units;
+        if (wanted.actor) ++ranks_[rank].actors;
         dispatch(n, rank, book(n, rank));
       }
     }
@@ -122,15 +129,15 @@ class scheduler {
   template <class Take>
   void drop_all(Take&& take) {
     while (!anywhere_.empty()) --waiting_, take(anywhere_.pop_front());
-    for (queue& q : constrained_) {
-      while (!q.tasks.empty()) --waiting_, take(q.tasks.pop_front());
+    for (queue* q : constrained_) {
+      while (!q->tasks.empty()) --waiting_, take(q->tasks.pop_front());
     }
   }
 
   std::size_t waiting() const { return waiting_; }
   std::uint32_t sent(std::uint32_t rank) const { return ranks_[rank].sent; }
   bool idle(std::uint32_t rank) const { return active(ranks_[rank]) == 0; }
-  const std::vector<std::uint32_t>& executing() const { return executing_; }
+  const base::list<std::uint32_t>& executing() const { return executing_; }
   const capacity& capacity_of(std::uint32_t rank) const { return ranks_[rank].all; }
 
   /// Estimated nanoseconds of a task of this function: a smoothed mean of those that ended.
@@ -151,7 +158,7 @@ class scheduler {
     bool in_roomy = false;      ///< stands in roomy_
   };
   struct queue {
-    std::shared_ptr<const request> wanted;
+    request_ptr wanted;
     node_list tasks;
   };
 
@@ -268,11 +275,11 @@ class scheduler {
 
   node_table& nodes_;
   node_list anywhere_;                 // tasks without conditions
-  std::vector<queue> constrained_;     // one queue for each distinct request
-  std::vector<rank_state> ranks_;
-  std::vector<std::uint32_t> executing_;
-  std::deque<std::uint32_t> idle_, roomy_;
-  std::vector<float> estimates_;       // by function; negative: not known yet
+  base::list<queue*> constrained_;     // one queue for each distinct request
+  base::array<rank_state> ranks_;
+  base::list<std::uint32_t> executing_;
+  base::ring<std::uint32_t> idle_, roomy_;
+  base::list<float> estimates_;        // by function; negative: not known yet
   std::size_t waiting_ = 0;
   unsigned turn_ = 0;
 };

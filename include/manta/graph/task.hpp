@@ -28,8 +28,8 @@ struct task {
   bool by_scheduler = false;       ///< rank 0 counts it as running here
   std::uint32_t input_count = 0;
   std::uint32_t argument_bytes = 0;
-  std::shared_ptr<const graph::request> request;
-  task* next = nullptr;            ///< in an actor's mailbox or a staging list
+  request_ptr request;
+  task* next = nullptr;            ///< in a task_list
 
   node** inputs() { return reinterpret_cast<node**>(this + 1); }
   std::byte* arguments() { return reinterpret_cast<std::byte*>(inputs() + input_count); }
@@ -47,6 +47,45 @@ struct task {
     t->~task();
     std::free(t);
   }
+};
+
+/// Tasks in the order in which they came.
+class task_list {
+ public:
+  bool empty() const { return first_ == nullptr; }
+  std::size_t size() const { return size_; }
+
+  void push_back(task* t) {
+    t->next = nullptr;
+    (first_ == nullptr ? first_ : last_->next) = t;
+    last_ = t;
+    ++size_;
+  }
+  task* pop_front() {
+    task* t = first_;
+    first_ = t->next;
+    --size_;
+    return t;
+  }
+  /// The first for which may(task) holds, taken out; null if there is none.
+  template <class May>
+  task* take(May&& may) {
+    task* before = nullptr;
+    for (task* t = first_; t != nullptr; before = t, t = t->next) {
+      if (!may(*t)) continue;
+      (before == nullptr ? first_ : before->next) = t->next;
+      if (t == last_) last_ = before;
+      --size_;
+      return t;
+    }
+    return nullptr;
+  }
+  task* front() const { return first_; }
+
+ private:
+  task* first_ = nullptr;
+  task* last_ = nullptr;
+  std::size_t size_ = 0;
 };
 
 }  // namespace manta::graph

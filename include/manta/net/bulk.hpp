@@ -9,20 +9,24 @@
 // a sender that dies would never complete, and never give its memory back.
 #pragma once
 
-#include <algorithm>
 #include <cassert>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "manta/base/containers.hpp"
 #include "mpi.hpp"
 
 namespace manta::net {
+
+/// Called once, when the memory that was being sent is free again.
+struct completion {
+  void (*call)(void* argument);
+  void* argument;
+};
 
 class bulk {
  public:
@@ -46,16 +50,11 @@ class bulk {
   /// Sends and receives that are not complete.
   std::size_t outstanding() const { return sends_ + expected_.size() + arriving_.size() + local_expected_.size(); }
 
-  void send(int to, int tag, const void* data, std::size_t bytes, std::shared_ptr<const void> keep_alive) {
+  void send(int to, int tag, const void* data, std::size_t bytes, completion sent) {
     assert(tag >= 0 && tag < tags_);
-    auto block = std::make_unique<outgoing>();
-    *block = {static_cast<const std::byte*>(data), bytes, 0, to, tag, 0, std::move(keep_alive), nullptr};
+    auto* const last = new outgoing{static_cast<const std::byte*>(data), bytes, 0, to, tag, 0, sent, nullptr};
     ++sends_;
-    if (to == rank_) {
-      local_sends_.push_back(std::move(block));
-      return;
-    }
-    outgoing* last = block.release();
+    if (to == rank_) return local_sends_.push_back(last);
     (first_ == nullptr ? first_ : last_->next) = last;
     last_ = last;
   }
@@ -78,8 +77,7 @@ class bulk {
         continue;
       }
       outgoing* owner = tested.owner;
-      tested = pieces_.back();
-      pieces_.pop_back();
+      pieces_.remove_unordered(test_turn_);
       if (--owner->in_flight == 0 && owner != first_) finish(owner);
     }
     while (first_ != nullptr && pieces_.size() < max_in_flight) start_piece();
@@ -97,8 +95,7 @@ class bulk {
         continue;
       }
       arriving_.push_back(expected_[probe_turn_]);
-      expected_[probe_turn_] = expected_.back();
-      expected_.pop_back();
+      expected_.remove_unordered(probe_turn_);
     }
     for (int step = 0; step < steps && !arriving_.empty(); ++step) {
       if (arrive_turn_ >= arriving_.size()) arrive_turn_ = 0;
@@ -109,8 +106,7 @@ class bulk {
         continue;
       }
       const incoming block = arriving_[arrive_turn_];
-      arriving_[arrive_turn_] = arriving_.back();
-      arriving_.pop_back();
+      arriving_.remove_unordered(arrive_turn_);
       if (block.done < block.bytes) {
         expected_.push_back(block);  // the next piece
       } else {
@@ -128,9 +124,10 @@ class bulk {
 
   ~bulk() {
     for (piece& each : pieces_) {
-      if (--each.owner->in_flight == 0 && each.owner != first_) delete each.owner;
+      if (--each.owner->in_flight == 0 && each.owner != first_) finish(each.owner);
     }
-    while (first_ != nullptr) delete std::exchange(first_, first_->next);
+    while (first_ != nullptr) finish(std::exchange(first_, first_->next));
+    for (outgoing* each : local_sends_) finish(each);
   }
 
  private:
@@ -141,7 +138,7 @@ class bulk {
     int to;
     int tag;
     int in_flight;  // pieces
-    std::shared_ptr<const void> keep_alive;
+    completion sent;
     outgoing* next;
   };
   struct piece {
@@ -161,7 +158,8 @@ class bulk {
   // Pieces of a block start in order and MPI matches equal tags in order, so they need no numbers.
   void start_piece() {
     outgoing* block = first_;
-    const std::size_t bytes = std::min(piece_bytes_, block->bytes - block->started);
+    const std::size_t left = block->bytes - block->started;
+    const std::size_t bytes = left < piece_bytes_ ? left : piece_bytes_;
     MPI_Request request = MPI_REQUEST_NULL;
     check(MPI_Isend(block->data + block->started, static_cast<int>(bytes), MPI_BYTE, block->to, block->tag, comm_,
                     &request),
@@ -175,10 +173,12 @@ class bulk {
     }
   }
 
-  // Letting go of keep_alive may run code that calls send() or receive(): callers hold no references into the lists.
+  // The completion may call send() or receive(): callers hold no references into the lists.
   void finish(outgoing* block) {
     --sends_;
+    const completion sent = block->sent;
     delete block;
+    if (sent.call != nullptr) sent.call(sent.argument);
   }
 
   bool start_receive(incoming& block) {
@@ -208,22 +208,22 @@ class bulk {
   template <class OnBulk>
   bool deliver_local(OnBulk& on_bulk) {
     bool any = false;
-    for (std::size_t i = 0, n = local_expected_.size(); i < n;) {
-      const incoming wanted = local_expected_[i];
-      const auto match = std::find_if(local_sends_.begin(), local_sends_.end(),
-                                      [&](const auto& each) { return each->tag == wanted.tag; });
-      if (match == local_sends_.end()) {
-        ++i;
+    base::list<incoming> wanted;
+    wanted.swap(local_expected_);  // on_bulk may expect more
+    for (const incoming& each : wanted) {
+      outgoing* block = nullptr;
+      for (std::size_t i = 0; i < local_sends_.size() && block == nullptr; ++i) {
+        if (local_sends_[i]->tag == each.tag) block = local_sends_[i];
+      }
+      if (block == nullptr) {
+        local_expected_.push_back(each);
         continue;
       }
-      const std::unique_ptr<outgoing> block = std::move(*match);
-      local_sends_.erase(match);
-      local_expected_.erase(local_expected_.begin() + static_cast<std::ptrdiff_t>(i));
-      --n;
-      --sends_;
-      if (block->bytes != wanted.bytes) wrong_size(rank_, wanted.tag, wanted.bytes, block->bytes);
-      if (block->bytes != 0) std::memcpy(wanted.data, block->data, block->bytes);
-      on_bulk(wanted.token, wanted.bytes);
+      local_sends_.remove(block);
+      if (block->bytes != each.bytes) wrong_size(rank_, each.tag, each.bytes, block->bytes);
+      if (block->bytes != 0) std::memcpy(each.data, block->data, block->bytes);
+      finish(block);
+      on_bulk(each.token, each.bytes);
       any = true;
     }
     return any;
@@ -236,12 +236,12 @@ class bulk {
 
   outgoing* first_ = nullptr;  // blocks not fully started, in order of send()
   outgoing* last_ = nullptr;
-  std::vector<piece> pieces_;
+  base::list<piece> pieces_;
   std::size_t sends_ = 0;           // blocks, local ones included
-  std::vector<incoming> expected_;  // waiting for a piece to be there
-  std::vector<incoming> arriving_;  // matched
-  std::vector<std::unique_ptr<outgoing>> local_sends_;
-  std::vector<incoming> local_expected_;
+  base::list<incoming> expected_;   // waiting for a piece to be there
+  base::list<incoming> arriving_;   // matched
+  base::list<outgoing*> local_sends_;
+  base::list<incoming> local_expected_;
   // Where the next round of tests goes on, so that a few tests a time reach everybody.
   std::size_t test_turn_ = 0;
   std::size_t probe_turn_ = 0;

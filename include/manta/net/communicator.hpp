@@ -8,13 +8,12 @@
 
 #include <sched.h>
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
+#include "manta/base/containers.hpp"
 #include "mpi.hpp"
 
 namespace manta::net {
@@ -71,8 +70,8 @@ class topology {
     // The node's lowest rank stands for the node until nodes are numbered.
     int leader = comm.rank();
     check(MPI_Bcast(&leader, 1, MPI_INT, 0, node.get()), "MPI_Bcast");
-    check(MPI_Allgather(&leader, 1, MPI_INT, node_of_.data(), 1, MPI_INT, comm.get()), "MPI_Allgather");
-    std::vector<int> number(node_of_.size());
+    check(MPI_Allgather(&leader, 1, MPI_INT, node_of_.begin(), 1, MPI_INT, comm.get()), "MPI_Allgather");
+    base::array<int> number(node_of_.size());
     for (std::size_t rank = 0; rank < node_of_.size(); ++rank) {
       const auto first = static_cast<std::size_t>(node_of_[rank]);
       if (first == rank) number[rank] = nodes_++;
@@ -82,12 +81,11 @@ class topology {
 
     // Ranks bound to disjoint cores each see only their own: the node has the union.
     // 8192 processors; where even that is too few the call fails, and we do not claim to be crowded.
-    std::array<std::uint64_t, 128> mine{};
-    std::array<std::uint64_t, 128> all{};
-    const bool known = sched_getaffinity(0, sizeof mine, reinterpret_cast<cpu_set_t*>(mine.data())) == 0;
-    if (!known) mine.fill(~std::uint64_t{0});
-    check(MPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, MPI_BOR, node.get()),
-          "MPI_Allreduce");
+    constexpr int words = 128;
+    std::uint64_t mine[words] = {}, all[words] = {};
+    const bool known = sched_getaffinity(0, sizeof mine, reinterpret_cast<cpu_set_t*>(mine)) == 0;
+    if (!known) std::memset(mine, 0xff, sizeof mine);
+    check(MPI_Allreduce(mine, all, words, MPI_UINT64_T, MPI_BOR, node.get()), "MPI_Allreduce");
     for (const std::uint64_t word : all) cores_ += std::popcount(word);
   }
 
@@ -100,7 +98,7 @@ class topology {
   bool oversubscribed() const noexcept { return ranks_on_node_ > cores_; }
 
  private:
-  std::vector<int> node_of_;
+  base::array<int> node_of_;
   int node_ = 0;
   int nodes_ = 0;
   int ranks_on_node_ = 1;

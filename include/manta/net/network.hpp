@@ -15,11 +15,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <optional>
 #include <utility>
-#include <vector>
 
+#include "manta/base/containers.hpp"
 #include "batch.hpp"
 #include "bulk.hpp"
 #include "channel.hpp"
@@ -102,8 +100,8 @@ class network {
 
   // --- large blocks, straight out of and into place
 
-  /// Queues a block; the memory must stay as it is until keep_alive is dropped, in some later pump or poll_bulk.
-  void send_bulk(int to, int tag, const void* data, std::size_t bytes, std::shared_ptr<const void> keep_alive);
+  /// Queues a block; the memory must stay as it is until `sent` is called, in some later pump or poll_bulk.
+  void send_bulk(int to, int tag, const void* data, std::size_t bytes, completion sent);
   /// Expects a block of exactly that size. `tag` in [0, bulk_tags()) must not be in use for another block from `from`.
   void receive_bulk(int from, int tag, void* data, std::size_t bytes, std::uint64_t token);
   /// on_bulk(token) for every block that is now complete. Returns whether there was one.
@@ -148,48 +146,49 @@ class network {
   template <class OnMessage>
   bool deliver_local(OnMessage& on_message);
 
-  // What begin and commit touch comes first.
-  std::unique_ptr<channel[]> channels_;
+  communicator control_;
+  communicator blocks_;
+  base::array<channel> channels_;
   std::size_t reserved_ = 0;
   std::size_t queued_bytes_ = 0;
   traffic traffic_;
   int rank_;
   bool busy_in_mpi_ = false;
 
-  std::vector<int> open_;                 // destinations with an open batch, without this rank
-  std::vector<int> sending_;              // destinations with batches sealed or in flight, without this rank
+  base::list<int> open_;                  // destinations with an open batch, without this rank
+  base::list<int> sending_;               // destinations with batches sealed or in flight, without this rank
   std::size_t turn_ = 0;                  // where in sending_ the next pump begins
-  std::unique_ptr<std::byte[]> scratch_;  // a message too large for a frame, until it is committed
+  std::byte* scratch_ = nullptr;          // a message too large for a frame, until it is committed
   std::size_t scratch_bytes_ = 0;
   std::uint8_t scratch_kind_ = 0;
   batch_pool pool_;
 
-  communicator control_;
-  communicator blocks_;
   net::topology topology_;
   batch_reader reader_;
-  std::optional<receive_ring> ring_;  // none in a world of one
+  receive_ring* ring_ = nullptr;  // none in a world of one
   bulk bulk_;
 };
 
 inline network::network(MPI_Comm parent, std::size_t piece_bytes)
-    : rank_(0),
-      control_(parent),
+    : control_(parent),
       blocks_(parent),
+      channels_(static_cast<std::size_t>(control_.size())),
+      rank_(control_.rank()),
       topology_(control_),
       reader_(control_.size()),
       bulk_(blocks_.get(), blocks_.rank(), piece_bytes) {
-  rank_ = control_.rank();
-  channels_ = std::make_unique<channel[]>(static_cast<std::size_t>(size()));
-  if (size() > 1) ring_.emplace(control_.get());
+  if (size() > 1) ring_ = new receive_ring(control_.get());
 }
 
 inline network::~network() {
-  if (size() == 1 || !mpi_is_running()) return;
-  // Sends that are received but not yet known to be complete are the normal case here.
-  for (const int to : sending_) channel_to(to).wait();
-  bulk_.wait();
-  MPI_Barrier(control_.get());  // nobody takes his receives away while another's send still needs them
+  if (size() > 1 && mpi_is_running()) {
+    // Sends that are received but not yet known to be complete are the normal case here.
+    for (const int to : sending_) channel_to(to).wait();
+    bulk_.wait();
+    MPI_Barrier(control_.get());  // nobody takes his receives away while another's send still needs them
+  }
+  delete ring_;
+  std::free(scratch_);
 }
 
 inline std::byte* network::begin_slowly(int to, std::uint8_t kind, std::size_t max_bytes) {
@@ -198,17 +197,17 @@ inline std::byte* network::begin_slowly(int to, std::uint8_t kind, std::size_t m
     return channel_to(to).begin(kind);
   }
   if (scratch_bytes_ < max_bytes) {
-    scratch_ = nullptr;
+    std::free(std::exchange(scratch_, nullptr));
     scratch_bytes_ = 0;
-    scratch_ = std::make_unique_for_overwrite<std::byte[]>(max_bytes);
+    scratch_ = static_cast<std::byte*>(base::resize_memory(nullptr, max_bytes));
     scratch_bytes_ = max_bytes;
   }
   scratch_kind_ = kind;
-  return scratch_.get();
+  return scratch_;
 }
 
 inline void network::commit_large(int to, std::size_t bytes) {
-  const std::byte* data = scratch_.get();
+  const std::byte* data = scratch_;
   if (bytes <= frame_limit) {
     append_part(to, part::whole, data, bytes);
   } else {
@@ -228,7 +227,7 @@ inline void network::commit_large(int to, std::size_t bytes) {
   }
   ++traffic_.messages_sent;
   if (scratch_bytes_ > kept_scratch) {
-    scratch_ = nullptr;
+    std::free(std::exchange(scratch_, nullptr));
     scratch_bytes_ = 0;
   }
 }
@@ -274,8 +273,7 @@ inline void network::pump(bool all) {
     if (advance(channel_to(to), to, patience_left)) {
       ++turn_;
     } else {
-      sending_[turn_] = sending_.back();
-      sending_.pop_back();
+      sending_.remove_unordered(turn_);
     }
     if (patient && patience_left == 0) resume = turn_;
   }
@@ -301,7 +299,7 @@ template <class OnMessage>
 bool network::poll(OnMessage&& on_message) {
   const exclusive guard(busy_in_mpi_);
   bool any = channel_to(rank_).queued_bytes() != 0 && deliver_local(on_message);
-  if (ring_) {
+  if (ring_ != nullptr) {
     any |= ring_->poll([&](int from, const std::byte* data, std::size_t bytes) {
       traffic_.messages_received += reader_.read(from, data, bytes, on_message);
       traffic_.bytes_received += bytes - batch_header_bytes;
@@ -330,11 +328,10 @@ bool network::deliver_local(OnMessage& on_message) {
   return last != nullptr;
 }
 
-inline void network::send_bulk(int to, int tag, const void* data, std::size_t bytes,
-                               std::shared_ptr<const void> keep_alive) {
+inline void network::send_bulk(int to, int tag, const void* data, std::size_t bytes, completion sent) {
   ++traffic_.bulks_sent;
   traffic_.bulk_bytes_sent += bytes;
-  bulk_.send(to, tag, data, bytes, std::move(keep_alive));
+  bulk_.send(to, tag, data, bytes, sent);
 }
 
 inline void network::receive_bulk(int from, int tag, void* data, std::size_t bytes, std::uint64_t token) {

@@ -7,15 +7,13 @@
 // source; a receive is posted again once its batch has been read.
 #pragma once
 
-#include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <utility>
-#include <vector>
 
+#include "manta/base/containers.hpp"
 #include "batch.hpp"
 #include "channel.hpp"
 
@@ -46,8 +44,9 @@ class batch_reader {
         on_message(from, header.kind, payload, std::size_t{header.bytes});
         ++messages;
       } else if (src.append(header, payload)) {
-        const std::unique_ptr<std::byte[]> joined = std::move(src.joined);
-        on_message(from, header.kind, static_cast<const std::byte*>(joined.get()), src.filled);
+        std::byte* const joined = std::exchange(src.joined, nullptr);
+        on_message(from, header.kind, static_cast<const std::byte*>(joined), src.filled);
+        delete[] joined;
         ++messages;
       }
     }
@@ -56,11 +55,12 @@ class batch_reader {
 
  private:
   struct source {
-    std::unique_ptr<std::byte[]> joined;
+    std::byte* joined = nullptr;
     std::size_t filled = 0;
     std::size_t expected = 0;
     std::uint32_t sequence = 0;
 
+    ~source() { delete[] joined; }
     bool append(const frame_header& header, const std::byte* payload) {
       std::size_t bytes = header.bytes;
       if (header.position == part::first) {
@@ -70,17 +70,17 @@ class batch_reader {
         bytes -= sizeof whole;
         expected = whole;
         filled = 0;
-        joined = std::make_unique_for_overwrite<std::byte[]>(expected);
+        joined = new std::byte[expected];
       }
       assert(bytes <= expected - filled);
-      std::memcpy(joined.get() + filled, payload, bytes);
+      std::memcpy(joined + filled, payload, bytes);
       filled += bytes;
       assert((header.position == part::last) == (filled == expected));
       return header.position == part::last;
     }
   };
 
-  std::vector<source> sources_;
+  base::array<source> sources_;
 };
 
 /// The ring of posted receives.
@@ -90,13 +90,13 @@ class receive_ring {
   /// Batches taken in one poll at most, so that the caller gets to its sends.
   static constexpr int batches_a_poll = 16;
 
-  explicit receive_ring(MPI_Comm comm) : slots_(std::make_unique_for_overwrite<slot[]>(depth)) {
+  explicit receive_ring(MPI_Comm comm) : slots_(depth) {
     for (std::size_t i = 0; i < depth; ++i) {
       check(MPI_Recv_init(slots_[i].data, static_cast<int>(batch_bytes), MPI_BYTE, MPI_ANY_SOURCE, channel::tag, comm,
                           &requests_[i]),
             "MPI_Recv_init");
     }
-    check(MPI_Startall(static_cast<int>(depth), requests_.data()), "MPI_Startall");
+    check(MPI_Startall(static_cast<int>(depth), requests_), "MPI_Startall");
   }
   receive_ring(const receive_ring&) = delete;
   receive_ring& operator=(const receive_ring&) = delete;
@@ -132,8 +132,8 @@ class receive_ring {
   struct slot {
     alignas(64) std::byte data[batch_bytes];
   };
-  std::unique_ptr<slot[]> slots_;
-  std::array<MPI_Request, depth> requests_{};
+  base::array<slot> slots_;
+  MPI_Request requests_[depth] = {};
   std::size_t head_ = 0;
 };
 

@@ -10,15 +10,16 @@
 #include <unistd.h>
 
 #include <exception>
-#include <memory>
 #include <string>
 
 #include "manta/base/error.hpp"
+#include "manta/base/shared.hpp"
+#include "manta/wire/bytes.hpp"
 #include "manta/wire/function_table.hpp"
 
 namespace manta::store {
 
-struct failure {
+struct failure : base::counted {
   enum class kind : std::uint8_t { task, cancelled, actor, serialization, deadlock, unschedulable };
   failure::kind kind = kind::task;
   std::string message;                         ///< the reason in one sentence, without rank and chain
@@ -26,13 +27,30 @@ struct failure {
   std::string exception_type;                  ///< mangled type registered by rethrow_as, or empty
   std::string exception_bytes;                 ///< the exception itself, encoded
 
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(kind, message, details.what, details.type, details.function, details.host, details.rank, details.attempt,
-            details.chain, exception_type, exception_bytes);
+  void write(wire::buffer& out) const {
+    wire::put(out, kind);
+    wire::put(out, details.rank);
+    wire::put(out, details.attempt);
+    for (const std::string* text : {&message, &details.what, &details.type, &details.function, &details.host,
+                                    &exception_type, &exception_bytes}) {
+      wire::put(out, *text);
+    }
+    wire::put(out, details.chain.size());
+    for (const std::string& function : details.chain) wire::put(out, function);
+  }
+  void read(wire::source& in) {
+    in.get(kind);
+    in.get(details.rank);
+    in.get(details.attempt);
+    for (std::string* text : {&message, &details.what, &details.type, &details.function, &details.host,
+                              &exception_type, &exception_bytes}) {
+      in.get(*text);
+    }
+    for (auto count = in.get<std::size_t>(); count > 0; --count) details.chain.push_back(in.get<std::string>());
   }
 };
-using failure_ptr = std::shared_ptr<const failure>;
+using failure_ptr = base::shared<const failure>;
+inline failure_ptr share(failure&& f) { return failure_ptr(new failure(std::move(f))); }
 
 /// An exception type that travels as itself.
 struct exception_entry {
@@ -115,15 +133,14 @@ inline std::string describe(const failure& f) {
 
 inline wire::buffer encode(const failure& f) {
   wire::buffer bytes;
-  wire::writer out(bytes);
-  out(f);
+  f.write(bytes);
   return bytes;
 }
 inline failure_ptr decode_failure(const std::byte* data, std::size_t bytes) {
-  auto f = std::make_shared<failure>();
-  wire::reader in(data, bytes);
-  in(*f);
-  return f;
+  failure f;
+  wire::source in(data, bytes);
+  f.read(in);
+  return share(std::move(f));
 }
 
 }  // namespace manta::store

@@ -52,7 +52,7 @@ inline const void* decode(node& n) {
   if (n.form == form::blob) {
     std::byte* data = n.blob.data;
     const std::size_t bytes = n.blob.bytes;
-    wire::reader in(data, bytes);
+    wire::source in(data, bytes);
     void* value = wire::type_at(n.type).read(in);
     std::free(data);
     n.reset(node::references);
@@ -96,14 +96,14 @@ inline bool encode_within(const node& n, wire::buffer& out, std::size_t limit, b
     out.append(n.blob.data, n.blob.bytes);
     return true;
   }
-  wire::writer archive(out, nullptr, limit);
+  wire::sink sink(out, nullptr, limit);
   try {
-    wire::type_at(n.type).write(n.box, archive);
+    wire::type_at(n.type).write(n.box, sink);
   } catch (const wire::over_limit&) {
     out.shrink(before);
     return false;
   }
-  references = archive.holds_references();
+  references = sink.holds_references();
   return true;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// cereal archives over byte buffers. cereal decides what is written, these
-// decide how: runs of bytes are one copy, and arrays of `segment_bytes` and
-// more stay where they are and are listed as segments. A value is always
-// written and read whole by an archive of its own, so that cereal's pointer
-// tracking and class versions start afresh with each value.
+// cereal archives over bytes. cereal decides what is written, the sink and the
+// source under them decide how: runs of bytes are one copy, large arrays travel
+// by themselves. A value is always written and read whole by an archive of its
+// own, so that cereal's pointer tracking and class versions start afresh.
+//
+// The common standard types are included here; what needs more of the compiler
+// (pointers, variants, lists, ...) is the user's to include from cereal/types/.
 #pragma once
 
 #include <cereal/cereal.hpp>
@@ -13,7 +15,6 @@
 #include <cereal/types/common.hpp>
 #include <cereal/types/complex.hpp>
 #include <cereal/types/map.hpp>
-#include <cereal/types/memory.hpp>
 #include <cereal/types/optional.hpp>
 #include <cereal/types/set.hpp>
 #include <cereal/types/string.hpp>
@@ -22,86 +23,29 @@
 #include <cereal/types/utility.hpp>
 #include <cereal/types/vector.hpp>
 
-#include "manta/base/error.hpp"
-#include "manta/wire/buffer.hpp"
+#include "manta/wire/bytes.hpp"
 
 namespace manta::wire {
 
-/// Thrown by a writer that was given a limit, as soon as the value turns out to be larger and holds no references.
-struct over_limit {};
-
-/// Writes one value. Without a list of segments every byte goes into the buffer.
+/// Writes one value into a sink.
 class writer : public cereal::OutputArchive<writer, cereal::AllowEmptyClassElision> {
  public:
-  explicit writer(buffer& out, std::vector<segment>* segments = nullptr, std::size_t limit = ~std::size_t{0})
-      : cereal::OutputArchive<writer, cereal::AllowEmptyClassElision>(this),
-        out_(out),
-        segments_(segments),
-        limit_(limit == ~std::size_t{0} ? limit : out.size() + limit) {}
-
-  void write(const void* data, std::size_t bytes) {
-    if (segments_ != nullptr && bytes >= segment_bytes) {
-      segments_->push_back({const_cast<void*>(data), bytes});
-      return;
-    }
-    // once a reference has been written the value must be written whole: only reading gives the reference back
-    if (out_.size() + bytes > limit_ && !holds_references_) throw over_limit{};
-    out_.append(data, bytes);
-  }
-
-  /// Called by futures and handles as they are written.
-  void note_reference() { holds_references_ = true; }
-  bool holds_references() const { return holds_references_; }
+  explicit writer(sink& out) : cereal::OutputArchive<writer, cereal::AllowEmptyClassElision>(this), sink_(out) {}
+  void write(const void* data, std::size_t bytes) { sink_.write(data, bytes); }
+  void note_reference() { sink_.note_reference(); }
 
  private:
-  buffer& out_;
-  std::vector<segment>* segments_;
-  std::size_t limit_;
-  bool holds_references_ = false;
+  sink& sink_;
 };
 
-/// Reads one value. Segments are copied from where they were received, or, in a
-/// reader made with `in_place`, not filled at all: their final places are
-/// listed for the transport to receive into.
+/// Reads one value from a source.
 class reader : public cereal::InputArchive<reader, cereal::AllowEmptyClassElision> {
  public:
-  reader(const std::byte* data, std::size_t bytes)
-      : cereal::InputArchive<reader, cereal::AllowEmptyClassElision>(this), at_(data), end_(data + bytes) {}
-  reader(const std::byte* data, std::size_t bytes, const std::vector<segment>& received) : reader(data, bytes) {
-    received_ = &received;
-  }
-  struct in_place {
-    std::vector<segment>& places;
-  };
-  reader(const std::byte* data, std::size_t bytes, in_place wanted) : reader(data, bytes) { places_ = &wanted.places; }
-
-  void read(void* into, std::size_t bytes) {
-    if (bytes >= segment_bytes && places_ != nullptr) {
-      places_->push_back({into, bytes});
-      return;
-    }
-    if (bytes >= segment_bytes && received_ != nullptr) {
-      if (next_ == received_->size() || (*received_)[next_].bytes != bytes) truncated();
-      std::memcpy(into, (*received_)[next_++].data, bytes);
-      return;
-    }
-    if (static_cast<std::size_t>(end_ - at_) < bytes) truncated();
-    if (bytes != 0) std::memcpy(into, at_, bytes);
-    at_ += bytes;
-  }
-  const std::byte* position() const { return at_; }
+  explicit reader(source& in) : cereal::InputArchive<reader, cereal::AllowEmptyClassElision>(this), source_(in) {}
+  void read(void* into, std::size_t bytes) { source_.read(into, bytes); }
 
  private:
-  [[noreturn]] static void truncated() {
-    throw serialization_error(
-        "manta: a value's bytes ended before the value was read; its load() reads more than its save() wrote");
-  }
-
-  const std::byte* at_;
-  const std::byte* end_;
-  const std::vector<segment>* received_ = nullptr;
-  std::vector<segment>* places_ = nullptr;
-  std::size_t next_ = 0;
+  source& source_;
 };
 
 template <class T>

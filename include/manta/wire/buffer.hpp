@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 #include <utility>
-#include <vector>
+
+#include "manta/base/containers.hpp"
 
 namespace manta::wire {
 
@@ -54,9 +54,7 @@ class buffer {
   void grow(std::size_t needed) {
     std::size_t capacity = capacity_ < 64 ? 64 : 2 * capacity_;
     if (capacity < needed) capacity = needed;
-    void* data = std::realloc(data_, capacity);
-    if (data == nullptr) throw std::bad_alloc();
-    data_ = static_cast<std::byte*>(data);
+    data_ = static_cast<std::byte*>(base::resize_memory(data_, capacity));
     capacity_ = capacity;
   }
 
@@ -77,7 +75,7 @@ inline constexpr std::size_t segment_bytes = 16 * 1024;
 /// A value as bytes. `segments` point into the value, which must outlive them.
 struct encoded {
   buffer bytes;
-  std::vector<segment> segments;
+  base::list<segment> segments;
   bool holds_references = false;  ///< futures or handles are inside: decode it exactly once
 
   std::size_t total_bytes() const {

@@ -12,9 +12,8 @@
 #include <cstdlib>
 #include <string>
 #include <typeinfo>
-#include <vector>
 
-#include "manta/base/hash.hpp"
+#include "manta/base/containers.hpp"
 #include "manta/wire/traits.hpp"
 
 namespace manta::exec {
@@ -31,14 +30,34 @@ inline std::string demangle(const char* mangled) {
   return name;
 }
 
+/// Writes a value through cereal.
+template <class T>
+void encode(const T& value, sink& out) {
+  writer archive(out);
+  archive(value);
+}
+/// Reads a value through cereal; it is the caller's to delete.
+template <class T>
+T* decode(source& in) {
+  T* value = cereal::access::construct<T>();
+  try {
+    reader archive(in);
+    archive(*value);
+  } catch (...) {
+    delete value;
+    throw;
+  }
+  return value;
+}
+
 /// A type that can be a value: how to destroy, write and read it without knowing it.
 struct type_entry {
   const char* mangled;
   std::size_t plain_bytes;  ///< its size if it is plain, else 0
   bool in_place;            ///< see receives_in_place
   void (*destroy)(void*);
-  void (*write)(const void*, writer&);
-  void* (*read)(reader&);
+  void (*write)(const void*, sink&);
+  void* (*read)(source&);
 };
 
 /// A function that can be a task or an actor's method.
@@ -49,8 +68,8 @@ struct function_entry {
 };
 
 template <class Entry>
-std::vector<Entry>& table() {
-  static std::vector<Entry> entries;
+base::list<Entry>& table() {
+  static auto& entries = *new base::list<Entry>;  // handles may die after everything else
   return entries;
 }
 inline const type_entry& type_at(std::uint32_t index) { return table<type_entry>()[index]; }
@@ -71,17 +90,8 @@ struct type_index {
     if constexpr (!std::is_void_v<T> && !is_plain<T>) {
       entry.in_place = receives_in_place<T>;
       entry.destroy = [](void* value) { delete static_cast<T*>(value); };
-      entry.write = [](const void* value, writer& out) { out(*static_cast<const T*>(value)); };
-      entry.read = [](reader& in) -> void* {
-        T* value = cereal::access::construct<T>();
-        try {
-          in(*value);
-        } catch (...) {
-          delete value;
-          throw;
-        }
-        return value;
-      };
+      entry.write = [](const void* value, sink& out) { encode(*static_cast<const T*>(value), out); };
+      entry.read = [](source& in) -> void* { return decode<T>(in); };
     }
     return add_entry(entry);
   }();

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Where the bytes of a value go and where they come from. User values pass
+// through cereal on their way (archive.hpp); the library's own records do not:
+// they put their fields one after the other, as they lie in memory.
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+#include "manta/base/error.hpp"
+#include "manta/wire/buffer.hpp"
+
+namespace manta::wire {
+
+/// Thrown by a sink that was given a limit, as soon as the value turns out to be larger and holds no references.
+struct over_limit {};
+
+/// Takes one value. Without a list of segments every byte goes into the buffer, else arrays of `segment_bytes` and
+/// more stay where they are and are listed.
+class sink {
+ public:
+  static constexpr std::size_t no_limit = ~std::size_t{0};
+
+  explicit sink(buffer& out, base::list<segment>* segments = nullptr, std::size_t limit = no_limit)
+      : out_(out), segments_(segments), limit_(limit == no_limit ? limit : out.size() + limit) {}
+
+  void write(const void* data, std::size_t bytes) {
+    if (segments_ != nullptr && bytes >= segment_bytes) {
+      segments_->push_back({const_cast<void*>(data), bytes});
+      return;
+    }
+    // once a reference has been written the value must be written whole: only reading gives the reference back
+    if (out_.size() + bytes > limit_ && !holds_references_) throw over_limit{};
+    out_.append(data, bytes);
+  }
+
+  /// Called by futures and handles as they are written.
+  void note_reference() { holds_references_ = true; }
+  bool holds_references() const { return holds_references_; }
+
+ private:
+  buffer& out_;
+  base::list<segment>* segments_;
+  std::size_t limit_;
+  bool holds_references_ = false;
+};
+
+/// Gives the bytes of one value. Large arrays are copied like the rest or, with a list of places, not filled at all:
+/// their final places are listed for the transport to receive into.
+class source {
+ public:
+  source(const std::byte* data, std::size_t bytes, base::list<segment>* places = nullptr)
+      : at_(data), end_(data + bytes), places_(places) {}
+
+  void read(void* into, std::size_t bytes) {
+    if (bytes >= segment_bytes && places_ != nullptr) {
+      places_->push_back({into, bytes});
+      return;
+    }
+    if (static_cast<std::size_t>(end_ - at_) < bytes) {
+      throw serialization_error(
+          "manta: a value's bytes ended before the value was read; its load() reads more than its save() wrote");
+    }
+    if (bytes != 0) std::memcpy(into, at_, bytes);
+    at_ += bytes;
+  }
+  const std::byte* position() const { return at_; }
+
+  template <class T>
+    requires std::is_trivially_copyable_v<T>
+  void get(T& field) {
+    read(&field, sizeof field);
+  }
+  void get(std::string& text) {
+    text.resize(get<std::size_t>());
+    read(text.data(), text.size());
+  }
+  template <class T>
+  T get() {
+    T field;
+    get(field);
+    return field;
+  }
+
+ private:
+  const std::byte* at_;
+  const std::byte* end_;
+  base::list<segment>* places_;
+};
+
+template <class T>
+  requires std::is_trivially_copyable_v<T>
+void put(buffer& out, const T& field) {
+  out.append(&field, sizeof field);
+}
+inline void put(buffer& out, const std::string& text) {
+  put(out, text.size());
+  out.append(text.data(), text.size());
+}
+
+}  // namespace manta::wire
