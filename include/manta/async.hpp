@@ -108,11 +108,11 @@ std::uint32_t result_type() {
 }
 
 template <class Task, class Parameters, class... Args>
-auto submit(const task_options& options, Args&&... args) {
+auto submit(const task_options* options, Args&&... args) {
   using R = std::remove_cvref_t<typename Task::result>;
   exec::engine& e = exec::engine::here("async");
   const exec::engine::guard g(e);
-  auto request = make_request(e, options);
+  graph::request_ptr request = options == nullptr ? nullptr : make_request(e, *options);
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
   graph::node& n = e.submit(function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(), out.inputs(),
@@ -152,7 +152,7 @@ template <class A>
 inline constexpr bool is_actor<actor<A>> = true;
 
 template <auto F, class... Args>
-auto call_function(const task_options& options, Args&&... args) {
+auto call_function(const task_options* options, Args&&... args) {
   using Signature = signature<decltype(F)>;
   using R = std::remove_cvref_t<typename Signature::result>;
   if constexpr (!require_call<typename Signature::parameters, list<Args...>, typename Signature::result>()) {
@@ -165,7 +165,7 @@ auto call_function(const task_options& options, Args&&... args) {
 }
 
 template <class L, class... P, class... Rest>
-auto call_stateful(const task_options& options, L&& object, list<P...>, Rest&&... rest) {
+auto call_stateful(const task_options* options, L&& object, list<P...>, Rest&&... rest) {
   // the object is the first argument of a captureless lambda that calls it
   constexpr auto apply = [](std::remove_cvref_t<L> f, P... p) -> typename signature<std::remove_cvref_t<L>>::result {
     return f(std::forward<P>(p)...);
@@ -194,7 +194,7 @@ constexpr bool require_callable() {
 }
 
 template <class L, class... Args>
-auto call_object(const task_options& options, L&& object, Args&&... args) {
+auto call_object(const task_options* options, L&& object, Args&&... args) {
   using F = std::remove_cvref_t<L>;
   if constexpr (!require_callable<F>()) {
     return future<void>();
@@ -227,12 +227,12 @@ inline constexpr bool starts_with_options<First, Rest...> = std::is_same_v<std::
 template <auto F, class... Args>
   requires(!std::is_member_function_pointer_v<decltype(F)>)
 auto async(const task_options& options, Args&&... args) {
-  return detail::call_function<F>(options, std::forward<Args>(args)...);
+  return detail::call_function<F>(&options, std::forward<Args>(args)...);
 }
 template <auto F, class... Args>
   requires(!std::is_member_function_pointer_v<decltype(F)> && !detail::starts_with_options<Args...>)
 auto async(Args&&... args) {
-  return detail::call_function<F>({}, std::forward<Args>(args)...);
+  return detail::call_function<F>(nullptr, std::forward<Args>(args)...);
 }
 
 /// Calls a method of an actor, on the actor's rank. Calls through one actor from one rank run in the order made.
@@ -247,11 +247,11 @@ auto async(const actor<A>& self, Args&&... args) {
 template <class Function, class... Args>
   requires(!std::is_same_v<std::remove_cvref_t<Function>, task_options>)
 auto async(Function&& function, Args&&... args) {
-  return detail::call_object({}, std::forward<Function>(function), std::forward<Args>(args)...);
+  return detail::call_object(nullptr, std::forward<Function>(function), std::forward<Args>(args)...);
 }
 template <class Function, class... Args>
 auto async(const task_options& options, Function&& function, Args&&... args) {
-  return detail::call_object(options, std::forward<Function>(function), std::forward<Args>(args)...);
+  return detail::call_object(&options, std::forward<Function>(function), std::forward<Args>(args)...);
 }
 
 }  // namespace manta

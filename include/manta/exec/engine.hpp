@@ -78,6 +78,7 @@ class engine {
   static engine* current() { return current_; }
   /// The engine, if the calling thread is the one that runs tasks; else throws.
   static engine& here(const char* call);
+  [[noreturn]] static void refuse(const char* call);
 
   std::uint32_t rank() const { return rank_; }
   std::uint32_t size() const { return size_; }
@@ -404,14 +405,13 @@ class engine {
 };
 
 inline engine& engine::here(const char* call) {
-  if (current_ == nullptr) {
-    throw error(std::string("manta: ") + call + " was called outside of a run; call it inside manta::run or runtime::run");
-  }
-  if (role_ != role::owner) {
-    throw error(std::string("manta: ") + call +
-                " was called from a thread of your own; only the thread that runs tasks may call it");
-  }
+  if (role_ != role::owner) [[unlikely]] refuse(call);
   return *current_;
+}
+[[gnu::cold, gnu::noinline]] inline void engine::refuse(const char* call) {
+  throw error(std::string("manta: ") + call +
+              (current_ == nullptr ? " was called outside of a run; call it inside manta::run or runtime::run"
+                                   : " was called from a thread of your own; only the thread that runs tasks may call it"));
 }
 
 inline std::byte* engine::begin(std::uint32_t to, message kind, std::size_t max_bytes) {

@@ -38,6 +38,7 @@ inline void engine::wait(wait_record& record) {
   record.task = task;
   waits_.push_back(&record);
   if (record.deadline != wait_record::never) ++timed_waits_;
+  if (!runnable() && to_continue_.empty()) net_.pump(true);
   const auto left = [&](auto&& leave) {
     record.parked = &stacks_->current();
     const int depth = lock_.depth();
@@ -87,7 +88,11 @@ inline void engine::service() {
       stacks_->fresh_state();  // a rounding mode that the task set is its own
       const std::uint64_t now = base::ticks();
       const bool late = now - last_poll > poll_every;
-      if (!late && (turns & 15) != 0 && runnable()) continue;
+      if (!runnable()) {
+        net_.pump(true);  // somebody may wait for what was made
+      } else if (!late && (turns & 15) != 0) {
+        continue;
+      }
       last_poll = now;
       progress();
       if (late) report_blocked();
@@ -167,6 +172,9 @@ inline void engine::check_deadlines() {
 
 /// Nothing came and nothing can run. Spins, then yields, then sleeps, by how long it has been silent.
 inline void engine::idle() {
+  constexpr unsigned look_every = 32;  // most turns only poll: nothing changes here unless something comes
+  const unsigned spins = net_.oversubscribed() ? 20 : 1000;
+  if (silence_++ % look_every != 0 && silence_ <= spins) return;
   net_.pump(true);
   report_blocked();
   if (scheduler_ != nullptr) {
@@ -175,13 +183,7 @@ inline void engine::idle() {
     look_for_deadlock();
     if (runnable() || !to_continue_.empty()) return;
   }
-  const unsigned spins = net_.oversubscribed() ? 20 : 1000;
-  if (++silence_ <= spins) {
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-    return;
-  }
+  if (silence_ <= spins) return;
   const std::int64_t now = base::now_ns();
   if (silence_ == spins + 1) silent_since_ = now;
   const std::int64_t silent = now - silent_since_;
