@@ -34,6 +34,8 @@
 #include <thread>
 #include <vector>
 
+#include "manta/options.hpp"
+
 #if defined(__has_feature)  // clang
 #if __has_feature(address_sanitizer)
 #define MANTA_TEST_ASAN 1
@@ -219,7 +221,7 @@ int main(int argc, char** argv) {
 #ifdef MANTA_TEST_ASAN
     __lsan_disable();  // it loads and unloads components, whose leaks have no name any more
 #endif
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+    MPI_Init_thread(&argc, &argv, manta::wanted_thread_level(), &provided);
 #ifdef MANTA_TEST_ASAN
     __lsan_enable();
 #endif

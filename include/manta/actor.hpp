@@ -49,6 +49,7 @@ template <class A, class Parameters, class Forms>
 struct constructor_task;
 template <class A, class... P, class... Forms>
 struct constructor_task<A, list<P...>, list<Forms...>> {
+  static constexpr bool gang = false;
   using result = void;
   static void run(exec::invocation& call) {
     [[maybe_unused]] argument_reader in{call};

@@ -21,7 +21,9 @@ namespace manta {
 struct task_options {
   std::string name = {};                        ///< for this_task::name, errors and traces
   int cpus = 1;                                 ///< runs only on ranks that have as many cores
-  graph::quantities resources = {};             ///< named amounts, held while it runs
+  graph::quantities resources = {};             ///< named amounts, held while it runs (by each member of a gang)
+  int ranks = 0;                                ///< a gang of that many ranks: the function takes manta::team first
+  int nodes = 0;                                ///< its ranks on exactly so many nodes, equally many on each
   int rank = -1;                                ///< run on this rank only
   int node = -1;                                ///< run on ranks of this node only
   int retries = 0;                              ///< run again after an exception, at most so often
@@ -30,6 +32,10 @@ struct task_options {
 namespace detail {
 
 inline graph::request_ptr make_request(exec::engine& e, const task_options& o) {
+  if (o.ranks != 0 || o.nodes != 0) {
+    throw error("manta: task_options::ranks and nodes are for gang tasks: have the function take manta::team as its "
+                "first parameter, or leave them out");
+  }
   if (o.name.empty() && o.cpus == 1 && o.resources.empty() && o.rank < 0 && o.node < 0 && o.retries == 0) return nullptr;
   if (o.cpus < 0 || o.retries < 0 || o.rank >= static_cast<int>(e.size())) {
     if (o.cpus < 0) throw error("manta: task_options::cpus = " + std::to_string(o.cpus) + " is negative");
@@ -50,6 +56,31 @@ inline graph::request_ptr make_request(exec::engine& e, const task_options& o) {
   return owner;
 }
 
+inline graph::request_ptr make_gang_request(exec::engine& e, const task_options& o) {
+  const std::string what = o.name.empty() ? "this gang task" : "gang task '" + o.name + "'";
+  if (o.ranks < 0 || o.nodes < 0 || o.cpus < 0 || o.retries < 0) {
+    throw error("manta: " + what + ": ranks, nodes, cpus and retries must not be negative");
+  }
+  auto* const request = new graph::request;
+  graph::request_ptr owner(request);
+  request->name = o.name;
+  request->cpus = o.cpus;
+  request->resources = o.resources;
+  request->ranks = o.ranks == 0 ? 1 : o.ranks;
+  request->nodes = o.nodes;
+  request->rank = o.rank;
+  request->node = o.node;
+  request->retries = o.retries;
+  graph::require_valid(o.resources);
+  if (o.nodes > 0 && request->ranks % o.nodes != 0) {
+    throw error("manta: " + what + ": ranks = " + std::to_string(request->ranks) +
+                " cannot be spread evenly over nodes = " + std::to_string(o.nodes));
+  }
+  graph::require_possible(*request, e.world(), what);
+  e.require_gangs(*request);
+  return owner;
+}
+
 template <auto F>
 struct constant {
   static std::string_view name() {
@@ -62,22 +93,37 @@ struct constant {
   }
 };
 
-template <auto F, class Parameters, class Forms>
+template <auto F, class Parameters, class Forms, bool Gang>
 struct function_task {
+  static constexpr bool gang = Gang;
   using result = typename signature<decltype(F)>::result;
-  static void run(exec::invocation& call) { run_function<result>(call, F, Parameters{}, Forms{}); }
+  static void run(exec::invocation& call) {
+    if constexpr (Gang) {
+      run_member<result>(call, F, Parameters{}, Forms{});
+    } else {
+      run_function<result>(call, F, Parameters{}, Forms{});
+    }
+  }
   static std::string_view name() { return constant<F>::name(); }
 };
 
-template <class L, class Parameters, class Forms>
+template <class L, class Parameters, class Forms, bool Gang = false>
 struct lambda_task {
+  static constexpr bool gang = Gang;
   using result = typename signature<L>::result;
-  static void run(exec::invocation& call) { run_function<result>(call, L{}, Parameters{}, Forms{}); }
+  static void run(exec::invocation& call) {
+    if constexpr (Gang) {
+      run_member<result>(call, L{}, Parameters{}, Forms{});
+    } else {
+      run_function<result>(call, L{}, Parameters{}, Forms{});
+    }
+  }
   static std::string_view name() { return wire::type_name<L>(); }
 };
 
 template <auto M, class Parameters, class Forms>
 struct method_task {
+  static constexpr bool gang = false;
   using result = typename signature<decltype(M)>::result;
   using object = typename signature<decltype(M)>::object;
   static void run(exec::invocation& call) {
@@ -92,7 +138,7 @@ struct method_task {
 template <class Task>
 struct function_index {
   static inline const std::uint32_t value =
-      wire::add_entry(wire::function_entry{typeid(Task).name(), &Task::name, &Task::run});
+      wire::add_entry(wire::function_entry{typeid(Task).name(), &Task::name, &Task::run, Task::gang});
 };
 
 template <class Parameters, class Arguments>
@@ -112,7 +158,12 @@ auto submit(const task_options* options, Args&&... args) {
   using R = std::remove_cvref_t<typename Task::result>;
   exec::engine& e = exec::engine::here("async");
   const exec::engine::guard g(e);
-  graph::request_ptr request = options == nullptr ? nullptr : make_request(e, *options);
+  graph::request_ptr request;
+  if constexpr (Task::gang) {
+    request = make_gang_request(e, options == nullptr ? task_options{} : *options);
+  } else if (options != nullptr) {
+    request = make_request(e, *options);
+  }
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
   graph::node& n = e.submit(function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(), out.inputs(),
@@ -155,12 +206,13 @@ template <auto F, class... Args>
 auto call_function(const task_options* options, Args&&... args) {
   using Signature = signature<decltype(F)>;
   using R = std::remove_cvref_t<typename Signature::result>;
-  if constexpr (!require_call<typename Signature::parameters, list<Args...>, typename Signature::result>()) {
+  using Gang = gang_parameters<typename Signature::parameters>;
+  using Parameters = typename Gang::others;
+  if constexpr (!require_call<Parameters, list<Args...>, typename Signature::result>()) {
     return future<R>();
   } else {
-    using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
-    return submit<function_task<F, typename Signature::parameters, Forms>, typename Signature::parameters>(
-        options, std::forward<Args>(args)...);
+    using Forms = typename forms<Parameters, list<Args...>>::type;
+    return submit<function_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
   }
 }
 
@@ -201,13 +253,15 @@ auto call_object(const task_options* options, L&& object, Args&&... args) {
   } else {
     using Signature = signature<F>;
     using R = std::remove_cvref_t<typename Signature::result>;
-    if constexpr (!require_call<typename Signature::parameters, list<Args...>, typename Signature::result>()) {
+    using Gang = gang_parameters<typename Signature::parameters>;
+    using Parameters = typename Gang::others;
+    if constexpr (!require_call<Parameters, list<Args...>, typename Signature::result>()) {
       return future<R>();
     } else if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
-      using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
-      return submit<lambda_task<F, typename Signature::parameters, Forms>, typename Signature::parameters>(
-          options, std::forward<Args>(args)...);
+      using Forms = typename forms<Parameters, list<Args...>>::type;
+      return submit<lambda_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
     } else {
+      static_assert(!Gang::value, "manta: a gang task is a function or a lambda without captures");
       return call_stateful(options, std::forward<L>(object), typename Signature::parameters{},
                            std::forward<Args>(args)...);
     }

@@ -14,5 +14,6 @@
 #include "manta/future.hpp"
 #include "manta/run.hpp"
 #include "manta/runtime.hpp"
+#include "manta/team.hpp"
 #include "manta/this_task.hpp"
 #include "manta/wait.hpp"

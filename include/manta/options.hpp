@@ -21,6 +21,15 @@ struct runtime_options {
   std::uint64_t seed = 0;       ///< of this_task::seed; MANTA_SEED
 };
 
+/// For MPI_Init_thread. Gangs compute inside MPI while the progress thread goes on beside them; programs without gangs
+/// need not pay for MPI's locks.
+inline int wanted_thread_level() {
+  for (const wire::function_entry& f : wire::table<wire::function_entry>()) {
+    if (f.gang) return MPI_THREAD_MULTIPLE;
+  }
+  return MPI_THREAD_SERIALIZED;
+}
+
 namespace detail {
 
 inline graph::quantities parse_resources(const std::string& text, const std::string& source) {
@@ -82,6 +91,7 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     e.cpus = static_cast<int>(base::environment_count("MANTA_CPUS", static_cast<std::uint64_t>(o.cpus), 0, 1'000'000));
     e.rank0_tasks = base::environment_flag("MANTA_RANK0_TASKS", o.rank0_tasks);
     e.progress_thread = base::environment_flag("MANTA_PROGRESS_THREAD", o.progress_thread);
+    e.concurrent_mpi = thread_level == MPI_THREAD_MULTIPLE;
     e.seed = base::environment_count("MANTA_SEED", o.seed, 0, ~std::uint64_t{0});
     base::environment_count("MANTA_STACK_KIB", 0, 32, 16'777'216);
     if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {

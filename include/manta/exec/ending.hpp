@@ -53,6 +53,10 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       if (m.failed != 0 && request.actor) scheduler_->give_back(from, request);
       return;
     }
+    case message::gang_ended: {
+      const auto m = read(gang_message{});
+      return on_gang_ended(m, data, bytes);
+    }
     case message::want: {
       const auto m = read(want_message{});
       node& n = graph_.nodes.at(m.home_index);
@@ -191,7 +195,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
 // --- quiet
 
 inline bool engine::quiet() const {
-  return resting_ && !runnable() && to_continue_.empty() && values_coming_ == 0 && arrived_.empty() &&
+  return resting_ && !runnable() && to_continue_.empty() && values_coming_ == 0 && arrived_.empty() && ended_gangs_.empty() &&
          net_.bulk_outstanding() == 0 && timed_waits_ == 0 && ending_slots_.empty() && !drop_asked_ &&
          !has_foreign_drops_.load(std::memory_order_relaxed);
 }
@@ -347,6 +351,13 @@ inline void engine::drop_unstarted() {
   if (scheduler_ != nullptr) scheduler_->drop_all(drop_node);
   for (std::size_t i = inbox_.size(); i > 0; --i) {
     const message_queue::view v = inbox_.pop();
+    task_message m;
+    std::memcpy(&m, v.data, sizeof m);
+    if ((m.flags & task_message::has_gang) != 0) {  // the other members may have started already
+      const wire::buffer copy(v.data, v.bytes);
+      inbox_.push(v.from, copy.data(), copy.size());
+      continue;
+    }
     task* const t = read_task(v.from, v.data, v.bytes);
     const task ended = *t;
     free_task(t);
@@ -509,11 +520,13 @@ inline engine::engine(MPI_Comm comm, const engine_options& options)
       rank_(static_cast<std::uint32_t>(net_.rank())),
       size_(static_cast<std::uint32_t>(net_.size())),
       world_(size_),
-      local_(graph_.nodes) {
+      local_(graph_.nodes),
+      teams_(net_.comm()) {
   compare_programs();
   share_capacities(options);
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
   use_helper_ = options.progress_thread && size_ > 1;
+  gangs_possible_ = use_helper_ && options.concurrent_mpi;
   pthread_mutex_lock(&engines_mutex_);
   engines_.push_back(this);
   pthread_mutex_unlock(&engines_mutex_);

@@ -8,6 +8,7 @@
 //   references.hpp  who holds what, across ranks
 //   values.hpp      results, wants and pulls
 //   tasks.hpp       from submission to the end of a task
+//   gangs.hpp       tasks that are MPI programs
 //   actors.hpp      calls, mailboxes, names
 //   waiting.hpp     waiting and serving, on which stack
 //   ending.hpp      quiet, deadlock, the end of a run
@@ -38,6 +39,7 @@
 #include "manta/graph/scheduler.hpp"
 #include "manta/graph/task_graph.hpp"
 #include "manta/net/network.hpp"
+#include "manta/net/teams.hpp"
 
 namespace manta::exec {
 
@@ -54,6 +56,7 @@ struct engine_options {
   int cpus = 0;              ///< 0: from the affinity mask
   bool rank0_tasks = false;
   bool progress_thread = true;
+  bool concurrent_mpi = false;  ///< MPI_THREAD_MULTIPLE
   std::uint64_t seed = 0;
   std::string mistake;       ///< what is wrong with this rank's settings: reported on all ranks
 };
@@ -134,6 +137,8 @@ class engine {
                node* const* inputs, std::uint32_t input_count, graph::request_ptr request);
   node& call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
                    std::size_t bytes, node* const* inputs, std::uint32_t input_count);
+  /// Throws if this rank's MPI does not allow gangs as large as the request's.
+  void require_gangs(const graph::request& request) const;
   void kill_actor(node& handle, const std::string& why);
 
   // --- names of actors, kept by rank 0
@@ -187,6 +192,20 @@ class engine {
     node* value;
     wire::buffer body;
     std::size_t blocks;  // not yet sent
+  };
+  /// At the leader of a gang: how its members ended.
+  struct gang_end {
+    struct part {
+      std::uint32_t member;
+      wire::buffer bytes;
+      part* next;
+    };
+    std::size_t missing = 0;       // members
+    task* leader = nullptr;        // its own part, owned
+    invocation* value = nullptr;   // what the leader returned
+    part* parts = nullptr;         // what the others did, if values are gathered
+    store::failure_ptr why;        // the first failure
+    bool told = false;             // to the home
   };
   /// A name that an actor has or that somebody has claimed for one.
   struct name_entry {
@@ -244,7 +263,8 @@ class engine {
   void decide();
   void dispatch(node& n, std::uint32_t to, std::uint32_t charge);
   void append_task(std::uint32_t to, message kind, const task_message& header, const graph::request* request,
-                   const std::byte* arguments, std::size_t bytes, node* const* inputs, std::uint32_t input_count);
+                   const std::byte* arguments, std::size_t bytes, node* const* inputs, std::uint32_t input_count,
+                   const graph::gang* gang = nullptr);
   task* read_task(std::uint32_t from, const std::byte* data, std::size_t bytes);
   void free_task(task* t);
   void drop_inputs(task* t);
@@ -268,6 +288,15 @@ class engine {
   void ask_for_work();
   store::failure_ptr failed_input(task& t);
   store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
+
+  // gangs.hpp
+  void dispatch_gang(node& n, std::uint32_t charge);
+  void run_member(task* t);
+  gang_end& gang_end_of(std::uint64_t gang, std::size_t size);
+  void on_gang_ended(const gang_message& m, const std::byte* data, std::size_t bytes);
+  void member_ended(gang_end& end, std::uint64_t gang);
+  void finish_gangs();
+  static void merge_parts(gang_end& end);
 
   // actors.hpp
   std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request);
@@ -361,6 +390,11 @@ class engine {
   std::uint32_t next_tag_ = 0;
   wire::buffer scratch_, inputs_scratch_, arguments_;
 
+  net::teams teams_;
+  bool gangs_possible_ = false;
+  base::index_table gang_ends_;                             // gang -> gang_end*, at its leader
+  base::list<std::uint64_t> ended_gangs_;                   // to be finished at the top level
+
   base::list<wait_record*> waits_;
   base::ring<context*> to_continue_;
   std::size_t timed_waits_ = 0;
@@ -435,6 +469,7 @@ void engine::send(std::uint32_t to, message kind, const Message& m, const void* 
 #include "manta/exec/references.hpp"
 #include "manta/exec/values.hpp"
 #include "manta/exec/tasks.hpp"
+#include "manta/exec/gangs.hpp"
 #include "manta/exec/actors.hpp"
 #include "manta/exec/waiting.hpp"
 #include "manta/exec/ending.hpp"

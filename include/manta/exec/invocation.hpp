@@ -10,6 +10,10 @@
 #include "manta/graph/task.hpp"
 #include "manta/store/value.hpp"
 
+namespace manta::net {
+struct team_place;
+}
+
 namespace manta::exec {
 
 struct invocation {
@@ -23,6 +27,7 @@ struct invocation {
   graph::node* const* inputs;
   bool keeps_inputs = false;         ///< they are needed again: do not move out of them
   void* self = nullptr;              ///< the actor, for a method
+  const net::team_place* team = nullptr;  ///< for a member of a gang
 
   graph::form form = graph::form::none;  ///< of the result: none, plain or box
   std::uint32_t type = graph::no_index;

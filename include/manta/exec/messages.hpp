@@ -6,6 +6,7 @@
 // a task or a text are followed by its bytes.
 //
 //   a task        submitter --submit--> 0 --run--> executor --result--> home, --ended--> 0
+//   a gang        0 --run--> members --gang_ended--> the first of them --result--> home; all --ended--> 0
 //   a value       asker --want--> home --value--> asker; asker --pull--> place --data, blocks--> asker
 //   a reference   holder --drop--> home when its last handle dies; receiver --borrow--> home, home --granted-->
 //                 receiver and --repaid--> lender when a handle was passed on by a rank that is not its home
@@ -20,7 +21,7 @@ namespace manta::exec {
 inline std::uint32_t clipped(std::uint64_t ns) { return ns < 0xffffffffu ? static_cast<std::uint32_t>(ns) : 0xffffffffu; }
 
 enum class message : std::uint8_t {
-  run, submit, come_back, call, result, ended, want, value, pull, data, unavailable, drop, release, released, borrow,
+  run, submit, come_back, call, result, ended, gang_ended, want, value, pull, data, unavailable, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
   name_gone,
   unobserved,
@@ -29,9 +30,9 @@ enum class message : std::uint8_t {
 };
 inline constexpr message first_housekeeping = message::probe;
 
-/// run, submit, come_back, call. Followed by: request (if flagged), arguments, inputs.
+/// run, submit, come_back, call. Followed by: request and gang (if flagged), arguments, inputs.
 struct task_message {
-  enum flag : std::uint8_t { has_request = 1, has_inputs = 2, by_scheduler = 4 };
+  enum flag : std::uint8_t { has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8 };
   std::uint64_t id;
   std::uint32_t function;
   std::uint32_t home_rank;
@@ -85,6 +86,15 @@ struct ended_message {  ///< followed by the request, if the task had one
   std::uint32_t charge;
   std::uint32_t nanoseconds;
   std::uint32_t failed;
+};
+
+/// A member to its leader. Followed by the failure, or by the value if members' values are gathered.
+struct gang_message {
+  std::uint64_t gang;
+  std::uint32_t member;
+  std::uint32_t size;
+  std::uint32_t failed;
+  std::uint32_t padding;
 };
 
 struct want_message {

@@ -98,9 +98,13 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
     return;
   }
   task& t = *n.record;
-  const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
-                       charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
-  append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
+  if (t.request != nullptr && t.request->ranks > 0) {
+    dispatch_gang(n, charge);
+  } else {
+    const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
+                         charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
+    append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
+  }
   if (t.home_rank != rank_ || t.home_index != n.index) {  // placed for another rank: nothing is left to do here
     release(n);
   } else if (t.request == nullptr) {
@@ -113,7 +117,7 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
 
 inline void engine::append_task(std::uint32_t to, message kind, const task_message& header,
                                 const graph::request* request, const std::byte* arguments, std::size_t bytes,
-                                node* const* inputs, std::uint32_t input_count) {
+                                node* const* inputs, std::uint32_t input_count, const graph::gang* gang) {
   task_message m = header;
   wire::buffer& out = inputs_scratch_;
   out.clear();
@@ -124,6 +128,13 @@ inline void engine::append_task(std::uint32_t to, message kind, const task_messa
     request->write(out);
     const std::uint64_t length = out.size() - at - 8;
     std::memcpy(out.data() + at, &length, 8);
+  }
+  if (gang != nullptr) {
+    m.flags |= task_message::has_gang;
+    wire::put(out, gang->id);
+    wire::put(out, gang->member);
+    wire::put(out, static_cast<std::uint32_t>(gang->ranks.size()));
+    out.append(gang->ranks.data(), gang->ranks.size() * sizeof(std::uint32_t));
   }
   out.append(arguments, bytes);
   if (input_count != 0) {
@@ -186,6 +197,16 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
     read->read(in);
     at += 8 + length;
   }
+  graph::gang* gang = nullptr;
+  if ((m.flags & task_message::has_gang) != 0) {
+    gang = new graph::gang;
+    wire::source in(at, bytes);
+    in.get(gang->id);
+    in.get(gang->member);
+    gang->ranks.resize(in.get<std::uint32_t>(), 0);
+    in.read(gang->ranks.data(), gang->ranks.size() * sizeof(std::uint32_t));
+    at = in.position();
+  }
   const std::byte* arguments = at;
   at += m.argument_bytes;
   std::uint32_t input_count = 0;
@@ -204,6 +225,7 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
   t->attempt = m.attempt;
   t->by_scheduler = (m.flags & task_message::by_scheduler) != 0;
   t->request = std::move(request);
+  t->gang = gang;
   if (m.argument_bytes != 0) std::memcpy(t->arguments(), arguments, m.argument_bytes);
   for (std::uint32_t i = 0; i < input_count; ++i) {
     input_message in;
@@ -233,7 +255,6 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
       t->inputs()[i] = &n;
     }
   }
-  (void)bytes;
   return t;
 }
 
@@ -389,6 +410,7 @@ inline bool engine::retry(node& n) {
 
 /// A received task whose inputs are all here; or one of ours that had to fetch some.
 inline void engine::run_staged(task* t) {
+  if (t->gang != nullptr) return run_member(t);
   if (t->home_rank == rank_ && !t->by_scheduler && t->slot == no_index) return run_node(graph_.nodes.at(t->home_index));
   store::failure_ptr why = failed_input(*t);  // bringing it here failed
   std::uint64_t ns = 0;

@@ -47,14 +47,18 @@ inline void engine::wait(wait_record& record) {
     record.parked = nullptr;
     record.queued = false;
   };
-  for (;;) {
+  for (bool others_ran = false;;) {
     resting_ = true;
     const bool any = progress();
     resting_ = false;
-    if (record.over() || (record.deadline != wait_record::never && base::now_ns() >= record.deadline)) break;
+    if (record.over()) break;
+    // when the time is up at once the others still get a turn, or a loop around such a wait would starve them
+    const bool others = !to_continue_.empty() || runnable();
+    if (record.deadline != wait_record::never && (others_ran || !others) && base::now_ns() >= record.deadline) break;
+    others_ran = others_ran || others;
     if (context* next = next_to_continue()) {
       left([&] { stacks_->park_and_switch(*next); });
-    } else if (runnable()) {
+    } else if (others) {
       left([&] { stacks_->park(); });
     } else if (any) {
       awake();
@@ -153,6 +157,7 @@ inline bool engine::progress() {
     decode_arrived();
     any = true;
   }
+  if (!ended_gangs_.empty()) finish_gangs();
   if (has_foreign_drops_.load(std::memory_order_relaxed)) drain_foreign_drops();
   if (!ending_slots_.empty()) end_marked_slots();
   if (drop_asked_) drop_unstarted();

@@ -15,6 +15,7 @@
 #include "manta/base/containers.hpp"
 #include "manta/base/error.hpp"
 #include "manta/base/shared.hpp"
+#include "manta/graph/gang_choice.hpp"
 #include "manta/wire/bytes.hpp"
 
 namespace manta::graph {
@@ -129,6 +130,8 @@ struct request : base::counted {
   std::string name;
   int cpus = 1;
   quantities resources;
+  int ranks = 0;         ///< of a gang, 0 for a task on one rank
+  int nodes = 0;         ///< over which its ranks are spread evenly, 0 for any
   int rank = -1;
   int node = -1;
   int retries = 0;
@@ -137,7 +140,7 @@ struct request : base::counted {
   int concurrency = 1;
 
   /// May run on any rank at any time: only its name or its retries differ from the default.
-  bool anywhere() const { return cpus <= 1 && resources.empty() && rank < 0 && node < 0 && !actor; }
+  bool anywhere() const { return cpus <= 1 && resources.empty() && rank < 0 && node < 0 && !actor && ranks == 0; }
   bool possible(int on_rank, const capacity& c) const {
     return c.executes && cpus <= c.cpus && (rank < 0 || rank == on_rank) && (node < 0 || node == c.node) &&
            fits(resources, c.resources);
@@ -145,14 +148,14 @@ struct request : base::counted {
 
   void write(wire::buffer& out) const {
     wire::put(out, name);
-    for (const int number : {cpus, rank, node, retries, concurrency}) wire::put(out, number);
+    for (const int number : {cpus, ranks, nodes, rank, node, retries, concurrency}) wire::put(out, number);
     wire::put(out, actor);
     wire::put(out, detached);
     resources.write(out);
   }
   void read(wire::source& in) {
     name = in.get<std::string>();
-    for (int* number : {&cpus, &rank, &node, &retries, &concurrency}) in.get(*number);
+    for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &retries, &concurrency}) in.get(*number);
     in.get(actor);
     in.get(detached);
     resources.read(in);
@@ -173,10 +176,20 @@ inline std::string describe(const quantities& amounts) {
 
 /// Throws unschedulable if no rank can ever run it, naming what there is.
 inline void require_possible(const request& wanted, const base::array<capacity>& world, const std::string& what) {
+  base::list<gang_candidate> possible;
   for (std::size_t rank = 0; rank < world.size(); ++rank) {
-    if (wanted.possible(static_cast<int>(rank), world[rank])) return;
+    if (!wanted.possible(static_cast<int>(rank), world[rank])) continue;
+    if (wanted.ranks == 0) return;
+    possible.push_back({static_cast<std::uint32_t>(rank), world[rank].node});
   }
+  base::list<std::uint32_t> members;
+  if (wanted.ranks > 0 && choose_gang(possible, static_cast<std::size_t>(wanted.ranks), wanted.nodes, members)) return;
   std::string text = "manta: no rank can ever run " + what + ": it asks for cpus = " + std::to_string(wanted.cpus);
+  if (wanted.ranks > 0) {
+    text = "manta: " + what + " can never run: it asks for " + std::to_string(wanted.ranks) + " ranks" +
+           (wanted.nodes > 0 ? " on " + std::to_string(wanted.nodes) + " nodes" : "") + ", and " +
+           std::to_string(possible.size()) + " fit: with cpus = " + std::to_string(wanted.cpus);
+  }
   if (!wanted.resources.empty()) text += ", " + describe(wanted.resources);
   if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
   if (wanted.node >= 0) text += ", node = " + std::to_string(wanted.node);

@@ -10,6 +10,11 @@
 // estimated work, so that short tasks flow and long ones never queue behind
 // each other. The estimate is kept per function; a function that has not ended
 // yet counts as a whole window, so its first tasks go one to a rank.
+//
+// A gang starts when enough ranks have nothing to do at the same moment. While
+// it waits, other tasks fill the ranks; one that has seen as many tasks end as
+// there are ranks is old: ranks are then kept free for it as they fall idle. A
+// rank is in one gang at a time, for members block it inside MPI.
 #pragma once
 
 #include <algorithm>
@@ -56,9 +61,11 @@ class scheduler {
     }
     // tasks that ask for the same wait in one queue: if its first does not fit, none of the others does
     for (queue* q : constrained_) {
-      if (same(*q->wanted, *wanted)) return q->tasks.push_back(n);
+      if (!same(*q->wanted, *wanted)) continue;
+      if (q->tasks.empty()) q->first_since = ended_;
+      return q->tasks.push_back(n);
     }
-    constrained_.push_back(new queue{n.record->request, node_list(nodes_)});
+    constrained_.push_back(new queue{n.record->request, node_list(nodes_), ended_, 0});
     constrained_.back()->tasks.push_back(n);
   }
 
@@ -69,6 +76,8 @@ class scheduler {
     --r.sent;
     r.sent_ns -= charge;
     learn(function, ns);
+    ++ended_;
+    if (wanted != nullptr && wanted->ranks > 0) r.in_gang = false;
     if (wanted != nullptr && !wanted->actor) give_back(rank, *wanted);
     offer(rank);
   }
@@ -85,6 +94,7 @@ class scheduler {
   void give_back(std::uint32_t rank, const request& wanted) {
     for (const quantity& q : wanted.resources) ranks_[rank].free[q.name] += q.units;
     if (wanted.actor) --ranks_[rank].actors;
+    ++changes_;
   }
 
   /// Event: of the tasks sent to `rank`, `count` wait for something and leave it free.
@@ -98,6 +108,13 @@ class scheduler {
   void decide(Dispatch&& dispatch) {
     for (queue* each : constrained_) {
       const request& wanted = *each->wanted;
+      if (wanted.ranks > 0) {
+        while (!each->tasks.empty() && place_gang(*each)) {
+          each->first_since = ended_;
+          start_gang(each->tasks.pop_front(), wanted, dispatch);
+        }
+        continue;
+      }
       while (!each->tasks.empty()) {
         const std::uint32_t rank = place(wanted, estimate(each->tasks.front().function));
         if (rank == no_index) break;
@@ -117,6 +134,10 @@ class scheduler {
     }
   }
 
+  /// While a gang is dispatched: its ranks and its number.
+  const base::list<std::uint32_t>& members() const { return members_; }
+  std::uint64_t gang_id() const { return gangs_; }
+
   /// Can one more plain task of this function leave at once? The rank, or no_index; books it if so.
   std::uint32_t take_room(std::uint32_t function, std::uint32_t& charge) {
     if (!anywhere_.empty()) return no_index;
@@ -129,6 +150,7 @@ class scheduler {
   template <class Take>
   void drop_all(Take&& take) {
     while (!anywhere_.empty()) --waiting_, take(anywhere_.pop_front());
+    if (keeper_ != nullptr) stop_keeping();
     for (queue* q : constrained_) {
       while (!q->tasks.empty()) --waiting_, take(q->tasks.pop_front());
     }
@@ -156,17 +178,21 @@ class scheduler {
     std::uint64_t sent_ns = 0;
     bool in_idle = false;       ///< stands in idle_
     bool in_roomy = false;      ///< stands in roomy_
+    bool in_gang = false;       ///< a member has been sent and has not ended
+    bool kept = false;          ///< kept free for an old gang
   };
   struct queue {
     request_ptr wanted;
     node_list tasks;
+    std::uint64_t first_since = 0;  ///< gangs: tasks that had ended when the first came to wait
+    std::uint64_t looked_at = 0;    ///< gangs: the state of the world in which there was no place
   };
 
   static std::uint32_t active(const rank_state& r) { return r.sent > r.blocked ? r.sent - r.blocked : 0; }
 
   static bool same(const request& a, const request& b) {
     return a.cpus == b.cpus && a.rank == b.rank && a.node == b.node && a.actor == b.actor &&
-           a.resources == b.resources;
+           a.ranks == b.ranks && a.nodes == b.nodes && a.resources == b.resources;
   }
 
   static const request* request_of(const node& n) {
@@ -175,11 +201,13 @@ class scheduler {
 
   bool has_room(std::uint32_t rank, std::uint32_t ns) const {
     const rank_state& r = ranks_[rank];
-    return active(r) == 0 || (r.sent < window_tasks && r.sent_ns + ns <= window_ns);
+    if (r.kept) return false;
+    return active(r) == 0 || (!r.in_gang && r.sent < window_tasks && r.sent_ns + ns <= window_ns);
   }
 
   void offer(std::uint32_t rank) {
     rank_state& r = ranks_[rank];
+    ++changes_;
     if (!r.all.executes) return;
     if (active(r) == 0 && !std::exchange(r.in_idle, true)) idle_.push_back(rank);
     if (!std::exchange(r.in_roomy, true)) roomy_.push_back(rank);
@@ -190,7 +218,7 @@ class scheduler {
     const std::uint32_t ns = estimate(function);
     while (!idle_.empty()) {
       const std::uint32_t rank = idle_.front();
-      if (active(ranks_[rank]) == 0) return rank;
+      if (active(ranks_[rank]) == 0 && !ranks_[rank].kept) return rank;
       idle_.pop_front();
       ranks_[rank].in_idle = false;
     }
@@ -255,6 +283,63 @@ class scheduler {
     return wanted.actor || has_room(rank, ns);  // an actor takes no executor time until it is called
   }
 
+  /// Finds ranks for the first gang of a queue: those without work, of which some may have been kept for it. If it is
+  /// old and there are too few, keeps those that come free.
+  bool place_gang(queue& q) {
+    const request& wanted = *q.wanted;
+    const auto count = static_cast<std::size_t>(wanted.ranks);
+    if (q.looked_at == changes_) return false;
+    candidates(q, true);
+    if (choose_gang(candidates_, count, wanted.nodes, members_)) return true;
+    q.looked_at = changes_;
+    if (keeper_ == nullptr && ended_ - q.first_since >= executing_.size()) {
+      candidates(q, false);
+      if (choose_gang(candidates_, count, wanted.nodes, members_)) {
+        keeper_ = &q;
+        for (const std::uint32_t rank : members_) ranks_[rank].kept = true;
+      }
+    }
+    return false;
+  }
+  void candidates(const queue& q, bool only_idle) {
+    candidates_.clear();
+    for (const std::uint32_t rank : executing_) {
+      const rank_state& r = ranks_[rank];
+      if (!q.wanted->possible(static_cast<int>(rank), r.all)) continue;
+      if (only_idle && (active(r) != 0 || r.in_gang || (r.kept && keeper_ != &q) || !fits(q.wanted->resources, r.free))) {
+        continue;
+      }
+      if (only_idle && keeper_ == &q && !r.kept) continue;
+      candidates_.push_back({rank, r.all.node});
+    }
+    // rank 0 comes last: the scheduler would sit in a rank that is busy with MPI
+    if (candidates_.size() > 1 && candidates_[0].rank == 0) {
+      const gang_candidate first = candidates_[0];
+      candidates_.remove(first);
+      candidates_.push_back(first);
+    }
+  }
+  template <class Dispatch>
+  void start_gang(node& n, const request& wanted, Dispatch&& dispatch) {
+    if (keeper_ != nullptr && ranks_[members_[0]].kept) stop_keeping();
+    ++gangs_;
+    ++changes_;
+    std::uint32_t charge = 0;
+    for (const std::uint32_t rank : members_) {
+      ranks_[rank].in_gang = true;
+      for (const quantity& q : wanted.resources) ranks_[rank].free[q.name] -= q.units;
+      charge = book_function(n.function, rank);
+    }
+    --waiting_;
+    dispatch(n, members_[0], charge);
+  }
+  void stop_keeping() {
+    keeper_ = nullptr;
+    for (const std::uint32_t rank : executing_) {
+      if (std::exchange(ranks_[rank].kept, false)) offer(rank);
+    }
+  }
+
   std::uint32_t book(node& n, std::uint32_t rank) {
     --waiting_;
     return book_function(n.function, rank);
@@ -280,6 +365,12 @@ class scheduler {
   base::list<std::uint32_t> executing_;
   base::ring<std::uint32_t> idle_, roomy_;
   base::list<float> estimates_;        // by function; negative: not known yet
+  base::list<gang_candidate> candidates_;
+  base::list<std::uint32_t> members_;
+  queue* keeper_ = nullptr;            // the old gang's queue for which ranks are kept
+  std::uint64_t gangs_ = 0;            // started
+  std::uint64_t ended_ = 0;            // tasks
+  std::uint64_t changes_ = 1;          // of what decides whether a gang finds its ranks
   std::size_t waiting_ = 0;
   unsigned turn_ = 0;
 };

@@ -15,6 +15,13 @@
 
 namespace manta::graph {
 
+/// Who runs a gang task together, and as what this rank takes part.
+struct gang {
+  std::uint64_t id = 0;               ///< given by the scheduler, unique in a run
+  std::uint32_t member = 0;           ///< this rank's place in `ranks`
+  base::list<std::uint32_t> ranks;    ///< the first gives the value
+};
+
 struct task {
   std::uint64_t id = 0;
   std::uint32_t function = no_index;
@@ -29,6 +36,7 @@ struct task {
   std::uint32_t input_count = 0;
   std::uint32_t argument_bytes = 0;
   request_ptr request;
+  graph::gang* gang = nullptr;     ///< owned
   task* next = nullptr;            ///< in a task_list
 
   node** inputs() { return reinterpret_cast<node**>(this + 1); }
@@ -44,6 +52,7 @@ struct task {
   }
   /// Frees the record; the inputs must have been given back before.
   static void free(task* t) {
+    delete t->gang;
     t->~task();
     std::free(t);
   }

@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Gang tasks where they run: k ranks start the same task with a communicator
+// of their own. Each member tells the first one, the leader, how it ended; when
+// all have, the leader sends the task's one result home. The first failure goes
+// there at once, for members that wait in MPI for the one that failed may never
+// end.
+#pragma once
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::exec {
+
+inline void engine::dispatch_gang(node& n, std::uint32_t charge) {
+  task& t = *n.record;
+  graph::gang gang;
+  gang.id = scheduler_->gang_id();
+  for (const std::uint32_t rank : scheduler_->members()) gang.ranks.push_back(rank);
+  for (const std::uint32_t rank : gang.ranks) {
+    const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
+                         charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
+    append_task(rank, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count,
+                &gang);
+    ++gang.member;
+  }
+}
+
+inline void engine::require_gangs(const graph::request& request) const {
+  if (request.ranks <= 1 || gangs_possible_) return;
+  throw error(
+      "manta: a gang of " + std::to_string(request.ranks) +
+      " ranks computes inside MPI while manta goes on beside it, which needs the progress thread and "
+      "MPI_THREAD_MULTIPLE; leave runtime_options::progress_thread on, and ask MPI_Init_thread for that level if the "
+      "program initialises MPI itself");
+}
+
+/// All inputs are here: runs this rank's part.
+inline void engine::run_member(task* t) {
+  store::failure_ptr why = failed_input(*t);
+  std::uint64_t ns = 0;
+  running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
+  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  net::team_place place{MPI_COMM_NULL, static_cast<int>(t->gang->member), static_cast<int>(t->gang->ranks.size())};
+  call.team = &place;
+  const bool leads = place.rank == 0;
+  if (leads) gang_end_of(t->gang->id, t->gang->ranks.size()).leader = t;
+  {
+    const outside user(lock_);  // the others may still be on their way
+    place.comm = teams_.get(t->gang->ranks, t->gang->id);
+  }
+  const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
+  if (!ok && t->gang->ranks.size() > 1) {
+    store::failure f = *why;
+    f.details.function += " (member " + std::to_string(t->gang->member) + " of " + std::to_string(place.size) + ")";
+    why = store::share(std::move(f));
+  }
+
+  --received_tasks_;
+  wire::buffer request;
+  t->request->write(request);
+  send(0, message::ended, ended_message{t->function, t->charge, clipped(ns), ok ? 0u : 1u}, request.data(),
+       request.size());
+
+  if (leads) {
+    gang_end& end = gang_end_of(t->gang->id, t->gang->ranks.size());
+    if (ok) end.value = new invocation(call);
+    if (!ok && end.why == nullptr) end.why = why;
+    return member_ended(end, t->gang->id);
+  }
+  wire::buffer bytes;
+  if (!ok) {
+    bytes = store::encode(*why);
+  } else if (call.form == form::box) {
+    const wire::type_entry& type = wire::type_at(call.type);
+    if (type.merge != nullptr) {
+      wire::sink out(bytes);
+      try {
+        type.write(call.box, out);
+      } catch (...) {
+        why = codec_failure("save()", call.type);
+        bytes = store::encode(*why);
+      }
+    }
+    type.destroy(call.box);
+  }
+  const gang_message m{t->gang->id, t->gang->member, static_cast<std::uint32_t>(place.size), why == nullptr ? 0u : 1u, 0};
+  send(t->gang->ranks[0], message::gang_ended, m, bytes.data(), bytes.size());
+  free_task(t);
+}
+
+inline engine::gang_end& engine::gang_end_of(std::uint64_t gang, std::size_t size) {
+  std::uint64_t& at = gang_ends_.insert(gang);
+  if (at == 0) {
+    auto* const end = new gang_end;
+    end->missing = size;
+    at = reinterpret_cast<std::uint64_t>(end);
+  }
+  return *reinterpret_cast<gang_end*>(at);
+}
+
+/// In a handler, at the leader.
+inline void engine::on_gang_ended(const gang_message& m, const std::byte* data, std::size_t bytes) {
+  gang_end& end = gang_end_of(m.gang, m.size);
+  if (m.failed != 0) {
+    if (end.why == nullptr) end.why = store::decode_failure(data, bytes);
+  } else if (bytes != 0) {
+    end.parts = new gang_end::part{m.member, wire::buffer(data, bytes), end.parts};
+  }
+  member_ended(end, m.gang);
+}
+
+inline void engine::member_ended(gang_end& end, std::uint64_t gang) {
+  --end.missing;
+  if (end.leader != nullptr && end.why != nullptr && !end.told) {
+    end.told = true;
+    const task& t = *end.leader;
+    invocation none(lock_);
+    finish_foreign(t.home_rank, t.home_index, t.function, 0, t.request.get(), false, none, false, end.why, 0);
+  }
+  if (end.missing == 0) ended_gangs_.push_back(gang);
+}
+
+/// At the top level of the leader's rank, for values of members are decoded: all have ended.
+inline void engine::finish_gangs() {
+  while (!ended_gangs_.empty()) {
+    const std::uint64_t gang = ended_gangs_.back();
+    ended_gangs_.pop_back();
+    gang_end& end = *reinterpret_cast<gang_end*>(*gang_ends_.find(gang));
+    task* const t = end.leader;
+    if (end.value != nullptr && end.why == nullptr) {
+      try {
+        merge_parts(end);
+      } catch (...) {
+        end.why = codec_failure("load()", end.value->type);
+      }
+    }
+    if (end.why != nullptr && end.value != nullptr && end.value->form == form::box) {
+      wire::type_at(end.value->type).destroy(end.value->box);
+    }
+    if (!end.told) {
+      invocation none(lock_);
+      finish_foreign(t->home_rank, t->home_index, t->function, 0, t->request.get(), false,
+                     end.value != nullptr ? *end.value : none, end.why == nullptr, end.why, 0);
+    }
+    delete end.value;
+    while (end.parts != nullptr) delete std::exchange(end.parts, end.parts->next);
+    free_task(t);
+    gang_ends_.erase(gang);
+    delete &end;
+  }
+}
+
+/// Appends the members' values to the leader's, in the order of their ranks.
+inline void engine::merge_parts(gang_end& end) {
+  if (end.value->form != form::box) return;
+  const wire::type_entry& type = wire::type_at(end.value->type);
+  if (type.merge == nullptr) return;
+  for (std::uint32_t member = 1; member < end.leader->gang->ranks.size(); ++member) {
+    for (const gang_end::part* p = end.parts; p != nullptr; p = p->next) {
+      if (p->member != member) continue;
+      wire::source in(p->bytes.data(), p->bytes.size());
+      void* const value = type.read(in);
+      type.merge(end.value->box, value);
+      type.destroy(value);
+    }
+  }
+}
+
+}  // namespace manta::exec
