@@ -616,6 +616,7 @@ inline void engine::progress_from_helper() {
   net_.poll_bulk([this](std::uint64_t token) { on_block(token); });
   if (scheduler_ != nullptr) decide();
   if (owed_ > 0) give_away(true);
+  if (gang_ends_.size() != 0) watch_gangs();
   net_.pump(true);
 }
 

@@ -206,6 +206,7 @@ class engine {
     part* parts = nullptr;         // what the others did, if values are gathered
     store::failure_ptr why;        // the first failure
     bool told = false;             // to the home
+    std::int64_t failed_ns = 0;    // when the first failure came; never once it has been reported
   };
   /// A name that an actor has or that somebody has claimed for one.
   struct name_entry {
@@ -297,6 +298,7 @@ class engine {
   void member_ended(gang_end& end, std::uint64_t gang);
   void finish_gangs();
   static void merge_parts(gang_end& end);
+  void watch_gangs();
 
   // actors.hpp
   std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request);

@@ -8,6 +8,8 @@
 // end.
 #pragma once
 
+#include <cstdio>
+
 #include "manta/exec/engine.hpp"
 
 namespace manta::exec {
@@ -112,6 +114,7 @@ inline void engine::on_gang_ended(const gang_message& m, const std::byte* data, 
 
 inline void engine::member_ended(gang_end& end, std::uint64_t gang) {
   --end.missing;
+  if (end.why != nullptr && end.failed_ns == 0) end.failed_ns = base::now_ns();
   if (end.leader != nullptr && end.why != nullptr && !end.told) {
     end.told = true;
     const task& t = *end.leader;
@@ -149,6 +152,22 @@ inline void engine::finish_gangs() {
     gang_ends_.erase(gang);
     delete &end;
   }
+}
+
+/// A member that has failed while others wait for it inside MPI: nothing can end that, but it can be said.
+inline void engine::watch_gangs() {
+  constexpr std::int64_t patience_ns = 10'000'000'000;
+  const std::int64_t now = base::now_ns();
+  gang_ends_.for_each([&](std::uint64_t, std::uint64_t at) {
+    gang_end& end = *reinterpret_cast<gang_end*>(at);
+    if (end.failed_ns == 0 || end.leader == nullptr || now - end.failed_ns < patience_ns) return;
+    end.failed_ns = wait_record::never;
+    std::fprintf(stderr,
+                 "manta: rank %u: a member of a gang of %zu failed, and %zu others have not ended ten seconds later. They "
+                 "probably wait for it inside MPI, and their ranks are lost until they come back: let an exception leave "
+                 "all members of a gang, or one that the others do not wait for. %s\n",
+                 rank_, end.leader->gang->ranks.size(), end.missing, store::describe(*end.why).c_str());
+  });
 }
 
 /// Appends the members' values to the leader's, in the order of their ranks.
