@@ -19,7 +19,12 @@ struct actor_options {
   graph::quantities resources = {};             ///< named amounts, held until it ends
   int rank = -1;
   int node = -1;
+  int restarts = 0;                             ///< built anew after manta::fatal, at most so often
+  int checkpoint_every = 0;                     ///< saved after so many calls; a restart does those since again
+  bool at_least_once = false;                   ///< the call that threw manta::fatal is done again after the restart
   int concurrency = 1;                          ///< calls that may be under way (waiting) at once
+  bool overlap_const = false;                   ///< const methods may run while another call waits
+  int max_pending = 0;                          ///< more waiting calls than that fail with actor_busy; 0: any number
   bool detached = false;                        ///< lives until it is killed or the run ends, without any handle
 };
 
@@ -45,11 +50,30 @@ struct constructor_parameter<const char*> {
   using type = std::string;
 };
 
+template <class A>
+inline constexpr bool can_be_saved = [] {
+  if constexpr (std::is_default_constructible_v<A>) {
+    return wire::is_serializable<A>();
+  } else {
+    return false;
+  }
+}();
+
+template <class A>
+inline constexpr exec::actor_class class_of = [] {
+  exec::actor_class c{[](void* object) { delete static_cast<A*>(object); }, nullptr, nullptr};
+  if constexpr (can_be_saved<A>) {
+    c.save = [](const void* object, wire::sink& out) { wire::encode(*static_cast<const A*>(object), out); };
+    c.load = [](wire::source& in) -> void* { return wire::decode<A>(in); };
+  }
+  return c;
+}();
+
 template <class A, class Parameters, class Forms>
 struct constructor_task;
 template <class A, class... P, class... Forms>
 struct constructor_task<A, list<P...>, list<Forms...>> {
-  static constexpr bool gang = false;
+  static constexpr bool gang = false, looks_only = false;
   using result = void;
   static void run(exec::invocation& call) {
     [[maybe_unused]] argument_reader in{call};
@@ -58,7 +82,7 @@ struct constructor_task<A, list<P...>, list<Forms...>> {
         [&](auto&... a) {
           const exec::outside user(call.lock);
           call.actor = new A(a.pass()...);
-          call.destroy_actor = [](void* object) { delete static_cast<A*>(object); };
+          call.actor_type = &class_of<A>;
         },
         arguments);
   }
@@ -83,6 +107,15 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   using Forms = typename forms<Parameters, list<Args...>>::type;
   using Task = constructor_task<A, Parameters, Forms>;
   if (o.concurrency < 1) throw error("manta: actor_options::concurrency must be at least 1");
+  if (o.restarts < 0 || o.checkpoint_every < 0 || o.max_pending < 0) {
+    throw error("manta: actor_options: restarts, checkpoint_every and max_pending must not be negative");
+  }
+  if (o.checkpoint_every > 0 && (!can_be_saved<A> || o.restarts == 0)) {
+    throw error("manta: actor_options::checkpoint_every " +
+                (o.restarts == 0 ? std::string("is for restarts: set actor_options::restarts too")
+                                 : "saves the actor: give " + std::string(wire::type_name<A>()) +
+                                       " a serialize() function and a default constructor"));
+  }
   auto* const request = new graph::request;
   graph::request_ptr owner(request);
   request->name = o.name;
@@ -93,7 +126,12 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   request->node = o.node;
   request->actor = true;
   request->detached = o.detached;
+  request->restarts = o.restarts;
+  request->checkpoint_every = o.checkpoint_every;
+  request->at_least_once = o.at_least_once;
   request->concurrency = o.concurrency;
+  request->overlap_const = o.overlap_const;
+  request->max_pending = o.max_pending;
   graph::require_possible(*request, e.world(), "an actor of class " + std::string(Task::name()));
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);

@@ -95,7 +95,7 @@ struct constant {
 
 template <auto F, class Parameters, class Forms, bool Gang>
 struct function_task {
-  static constexpr bool gang = Gang;
+  static constexpr bool gang = Gang, looks_only = false;
   using result = typename signature<decltype(F)>::result;
   static void run(exec::invocation& call) {
     if constexpr (Gang) {
@@ -109,7 +109,7 @@ struct function_task {
 
 template <class L, class Parameters, class Forms, bool Gang = false>
 struct lambda_task {
-  static constexpr bool gang = Gang;
+  static constexpr bool gang = Gang, looks_only = false;
   using result = typename signature<L>::result;
   static void run(exec::invocation& call) {
     if constexpr (Gang) {
@@ -123,7 +123,7 @@ struct lambda_task {
 
 template <auto M, class Parameters, class Forms>
 struct method_task {
-  static constexpr bool gang = false;
+  static constexpr bool gang = false, looks_only = signature<decltype(M)>::is_const;
   using result = typename signature<decltype(M)>::result;
   using object = typename signature<decltype(M)>::object;
   static void run(exec::invocation& call) {
@@ -138,7 +138,7 @@ struct method_task {
 template <class Task>
 struct function_index {
   static inline const std::uint32_t value =
-      wire::add_entry(wire::function_entry{typeid(Task).name(), &Task::name, &Task::run, Task::gang});
+      wire::add_entry(wire::function_entry{typeid(Task).name(), &Task::name, &Task::run, Task::gang, Task::looks_only});
 };
 
 template <class Parameters, class Arguments>

@@ -43,6 +43,7 @@ template <class F>
 struct signature : signature<decltype(&F::operator())> {};
 template <class R, class... P>
 struct signature<R (*)(P...)> {
+  static constexpr bool is_const = false;
   using result = R;
   using parameters = list<P...>;
   using object = void;
@@ -54,11 +55,13 @@ struct signature<R (C::*)(P...)> : signature<R (*)(P...)> {
   using object = C;
 };
 template <class R, class C, class... P>
-struct signature<R (C::*)(P...) const> : signature<R (C::*)(P...)> {};
+struct signature<R (C::*)(P...) const> : signature<R (C::*)(P...)> {
+  static constexpr bool is_const = true;
+};
 template <class R, class C, class... P>
 struct signature<R (C::*)(P...) noexcept> : signature<R (C::*)(P...)> {};
 template <class R, class C, class... P>
-struct signature<R (C::*)(P...) const noexcept> : signature<R (C::*)(P...)> {};
+struct signature<R (C::*)(P...) const noexcept> : signature<R (C::*)(P...) const> {};
 
 /// A gang task takes manta::team first; the caller gives the others.
 template <class Parameters>

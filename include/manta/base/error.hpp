@@ -65,6 +65,19 @@ class actor_died : public error {
   using error::error;
 };
 
+/// The actor has as many calls waiting as its options allow; this one was not taken. Try again later.
+class actor_busy : public error {
+ public:
+  using error::error;
+};
+
+/// Thrown by a method of an actor: its state is broken, and the call cannot be done. The actor is built anew if its
+/// options allow restarts, else it ends. Derive from it, or throw it.
+class fatal : public error {
+ public:
+  using error::error;
+};
+
 /// A value cannot be encoded or decoded; the type or the bytes are at fault.
 class serialization_error : public error {
  public:

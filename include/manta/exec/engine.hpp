@@ -50,6 +50,7 @@ using graph::no_index;
 using graph::node;
 using graph::state;
 using graph::task;
+using graph::task_list;
 
 struct engine_options {
   graph::quantities resources;
@@ -301,7 +302,7 @@ class engine {
   void watch_gangs();
 
   // actors.hpp
-  std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request);
+  std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request, task* constructor);
   void append_call(std::uint32_t to, std::uint32_t slot, task& t);
   void send_call(node& handle, task* t);
   void receive_call(const message_queue::view& m);
@@ -309,6 +310,11 @@ class engine {
   void after_call(std::uint32_t index, bool was_active = true);
   void list_slot(std::uint32_t index);
   void run_mailbox();
+  static void note_fatal(actor_slot& slot, const store::failure& why);
+  void log_call(actor_slot& slot, task* t);
+  void fail_waiting(std::uint32_t index);
+  void restart(std::uint32_t index);
+  void forget_past(actor_slot& slot);
   void end_slot(std::uint32_t index, const std::string& why);
   void on_kill(std::uint32_t index, std::string why);
   void on_end_actor(const end_actor_message& m);

@@ -16,6 +16,13 @@ struct team_place;
 
 namespace manta::exec {
 
+/// What can be done with an actor of some class.
+struct actor_class {
+  void (*destroy)(void*);
+  void (*save)(const void*, wire::sink&);  ///< null, as load, unless the class can be saved
+  void* (*load)(wire::source&);
+};
+
 struct invocation {
   explicit invocation(biased_lock& held, const std::byte* bytes = nullptr, std::size_t count = 0,
                       graph::node* const* nodes = nullptr)
@@ -36,7 +43,7 @@ struct invocation {
     void* box;
   };
   void* actor = nullptr;             ///< a constructed actor
-  void (*destroy_actor)(void*) = nullptr;
+  const actor_class* actor_type = nullptr;
 };
 
 /// User code runs between construction and destruction, without the lock.

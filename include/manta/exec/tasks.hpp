@@ -371,7 +371,7 @@ inline void engine::run_node(node& n) {
   }
   running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
-  call.keeps_inputs = t->request != nullptr && t->request->retries > t->attempt;
+  call.keeps_inputs = t->request != nullptr && (t->request->retries > t->attempt || t->request->restarts > 0);
   ok = invoke(call, t->function, identity, why, ns);
   finish_here(n, call, ok, why);
 }
@@ -379,9 +379,10 @@ inline void engine::run_node(node& n) {
 inline void engine::finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why) {
   if (!ok && retry(n)) return;
   if (ok && call.actor != nullptr) {
-    const graph::request_ptr request = n.record->request;
-    const actor_place place{rank_, new_slot(call, n.function, request)};
-    free_task(n.record);
+    task* const constructor = n.record;
+    const bool kept = constructor->request->restarts > 0;
+    const actor_place place{rank_, new_slot(call, n.function, constructor->request, kept ? constructor : nullptr)};
+    if (!kept) free_task(constructor);
     store::set_plain(n, &place, sizeof place);
     complete(n);
     return release(n);
@@ -416,16 +417,19 @@ inline void engine::run_staged(task* t) {
   std::uint64_t ns = 0;
   running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  call.keeps_inputs = t->request != nullptr && t->request->restarts > 0;
   const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
+  bool kept = false;
   if (ok && call.actor != nullptr) {
-    const actor_place place{rank_, new_slot(call, t->function, t->request)};
+    kept = t->request->restarts > 0;
+    const actor_place place{rank_, new_slot(call, t->function, t->request, kept ? t : nullptr)};
     call.form = form::plain;
     std::memcpy(call.plain, &place, sizeof place);
     call.type = wire::type_index<std::uint64_t>::value;
     call.actor = nullptr;
   }
   const task ended = *t;
-  free_task(t);
+  if (!kept) free_task(t);
   finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(),
                  ended.by_scheduler, call, ok, why, ns);
 }

@@ -137,7 +137,12 @@ struct request : base::counted {
   int retries = 0;
   bool actor = false;    ///< holds its resources until the actor ends
   bool detached = false;
+  bool overlap_const = false;
+  bool at_least_once = false;
   int concurrency = 1;
+  int max_pending = 0;       ///< 0: any number
+  int restarts = 0;
+  int checkpoint_every = 0;  ///< calls; 0: never
 
   /// May run on any rank at any time: only its name or its retries differ from the default.
   bool anywhere() const { return cpus <= 1 && resources.empty() && rank < 0 && node < 0 && !actor && ranks == 0; }
@@ -148,16 +153,16 @@ struct request : base::counted {
 
   void write(wire::buffer& out) const {
     wire::put(out, name);
-    for (const int number : {cpus, ranks, nodes, rank, node, retries, concurrency}) wire::put(out, number);
-    wire::put(out, actor);
-    wire::put(out, detached);
+    for (const int number : {cpus, ranks, nodes, rank, node, retries, concurrency, max_pending, restarts,
+                             checkpoint_every}) wire::put(out, number);
+    for (const bool flag : {actor, detached, overlap_const, at_least_once}) wire::put(out, flag);
     resources.write(out);
   }
   void read(wire::source& in) {
     name = in.get<std::string>();
-    for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &retries, &concurrency}) in.get(*number);
-    in.get(actor);
-    in.get(detached);
+    for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &retries, &concurrency, &max_pending, &restarts,
+                        &checkpoint_every}) in.get(*number);
+    for (bool* flag : {&actor, &detached, &overlap_const, &at_least_once}) in.get(*flag);
     resources.read(in);
   }
 };

@@ -70,6 +70,12 @@ class task_list {
     last_ = t;
     ++size_;
   }
+  void push_front(task* t) {
+    t->next = first_;
+    first_ = t;
+    if (last_ == nullptr || size_ == 0) last_ = t;
+    ++size_;
+  }
   task* pop_front() {
     task* t = first_;
     first_ = t->next;

@@ -20,15 +20,17 @@
 namespace manta::store {
 
 struct failure : base::counted {
-  enum class kind : std::uint8_t { task, cancelled, actor, serialization, deadlock, unschedulable };
+  enum class kind : std::uint8_t { task, cancelled, actor, busy, serialization, deadlock, unschedulable };
   failure::kind kind = kind::task;
   std::string message;                         ///< the reason in one sentence, without rank and chain
   failure_details details;
+  bool fatal = false;                          ///< for the actor whose method threw it
   std::string exception_type;                  ///< mangled type registered by rethrow_as, or empty
   std::string exception_bytes;                 ///< the exception itself, encoded
 
   void write(wire::buffer& out) const {
     wire::put(out, kind);
+    wire::put(out, fatal);
     wire::put(out, details.rank);
     wire::put(out, details.attempt);
     for (const std::string* text : {&message, &details.what, &details.type, &details.function, &details.host,
@@ -40,6 +42,7 @@ struct failure : base::counted {
   }
   void read(wire::source& in) {
     in.get(kind);
+    in.get(fatal);
     in.get(details.rank);
     in.get(details.attempt);
     for (std::string* text : {&message, &details.what, &details.type, &details.function, &details.host,
@@ -83,6 +86,9 @@ inline failure current_failure() {
   } catch (const deadlock& e) {
     f.kind = failure::kind::deadlock;
     f.details.what = e.what();
+  } catch (const manta::fatal& e) {
+    f.fatal = true;
+    f.details.what = e.what();
   } catch (const std::exception& e) {
     f.details.what = e.what();
   } catch (const std::string& text) {
@@ -124,6 +130,7 @@ inline std::string describe(const failure& f) {
     case failure::kind::task: throw task_failed(text, f.details);
     case failure::kind::cancelled: throw cancelled(text);
     case failure::kind::actor: throw actor_died(text);
+    case failure::kind::busy: throw actor_busy(text);
     case failure::kind::serialization: throw serialization_error(text);
     case failure::kind::deadlock: throw deadlock(text);
     case failure::kind::unschedulable: throw unschedulable(text);

@@ -71,6 +71,7 @@ struct function_entry {
   std::string_view (*name)();  ///< for people; lives as long as the program
   void (*run)(exec::invocation&);
   bool gang;                   ///< its first parameter is manta::team
+  bool looks_only;             ///< a const method
 };
 
 template <class Entry>
