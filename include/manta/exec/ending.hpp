@@ -354,8 +354,7 @@ inline void engine::drop_unstarted() {
     task_message m;
     std::memcpy(&m, v.data, sizeof m);
     if ((m.flags & task_message::has_gang) != 0) {  // the other members may have started already
-      const wire::buffer copy(v.data, v.bytes);
-      inbox_.push(v.from, copy.data(), copy.size());
+      inbox_.put_back(v);
       continue;
     }
     task* const t = read_task(v.from, v.data, v.bytes);

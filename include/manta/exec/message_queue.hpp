@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "manta/base/containers.hpp"
+#include "manta/wire/buffer.hpp"
 
 namespace manta::exec {
 
@@ -41,6 +42,11 @@ class message_queue {
     begin_ += sizeof h + (h.bytes + 7) / 8 * 8;
     if (--count_ == 0) begin_ = end_ = 0;
     return v;
+  }
+  /// To the end with the message that was popped last.
+  void put_back(const view& v) {
+    const wire::buffer copy(v.data, v.bytes);
+    push(v.from, copy.data(), copy.size());
   }
 
  private:

@@ -551,8 +551,7 @@ inline void engine::give_away(bool overdue) {
     task_message m;
     std::memcpy(&m, v.data, sizeof m);
     if ((m.flags & task_message::has_request) != 0) {  // it was placed here for a reason
-      const wire::buffer copy(v.data, v.bytes);
-      inbox_.push(v.from, copy.data(), copy.size());
+      inbox_.put_back(v);
       continue;
     }
     --owed_;
