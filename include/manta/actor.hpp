@@ -9,6 +9,7 @@
 #pragma once
 
 #include "manta/async.hpp"
+#include "manta/team.hpp"
 
 namespace manta {
 
@@ -19,6 +20,8 @@ struct actor_options {
   graph::quantities resources = {};             ///< named amounts, held until it ends
   int rank = -1;
   int node = -1;
+  int ranks = 0;                                ///< a gang of that many ranks: the constructor takes manta::team first
+  int nodes = 0;                                ///< its ranks on exactly so many nodes, equally many on each
   int restarts = 0;                             ///< built anew after manta::fatal, at most so often
   int checkpoint_every = 0;                     ///< saved after so many calls; a restart does those since again
   bool at_least_once = false;                   ///< the call that threw manta::fatal is done again after the restart
@@ -73,7 +76,7 @@ template <class A, class Parameters, class Forms>
 struct constructor_task;
 template <class A, class... P, class... Forms>
 struct constructor_task<A, list<P...>, list<Forms...>> {
-  static constexpr bool gang = false, looks_only = false;
+  static constexpr bool gang = !std::is_constructible_v<A, P...>, looks_only = false;  // else it takes a team first
   using result = void;
   static void run(exec::invocation& call) {
     [[maybe_unused]] argument_reader in{call};
@@ -81,7 +84,11 @@ struct constructor_task<A, list<P...>, list<Forms...>> {
     std::apply(
         [&](auto&... a) {
           const exec::outside user(call.lock);
-          call.actor = new A(a.pass()...);
+          if constexpr (gang) {
+            call.actor = new A(team(*call.team), a.pass()...);
+          } else {
+            call.actor = new A(a.pass()...);
+          }
           call.actor_type = &class_of<A>;
         },
         arguments);
@@ -93,7 +100,7 @@ template <class A, class... P>
 constexpr bool require_constructor() {
   constexpr bool serializable = (wire::require_serializable<P>() && ...);
   if constexpr (serializable) {
-    constexpr bool constructible = std::is_constructible_v<A, P...>;
+    constexpr bool constructible = std::is_constructible_v<A, P...> || std::is_constructible_v<A, team, P...>;
     static_assert(constructible, "manta: the actor's class has no public constructor that takes these arguments");
     return constructible;
   } else {
@@ -116,8 +123,22 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
                                  : "saves the actor: give " + std::string(wire::type_name<A>()) +
                                        " a serialize() function and a default constructor"));
   }
+  if (o.ranks < 0 || o.nodes < 0) throw error("manta: actor_options: ranks and nodes must not be negative");
+  if (!Task::gang && (o.ranks != 0 || o.nodes != 0)) {
+    throw error("manta: actor_options::ranks is for actors on several ranks: have the constructor of " +
+                std::string(Task::name()) + " take manta::team first, or leave it out");
+  }
+  if (Task::gang && o.restarts > 0) {
+    throw error("manta: an actor on several ranks cannot be restarted; leave actor_options::restarts out");
+  }
   auto* const request = new graph::request;
   graph::request_ptr owner(request);
+  if (Task::gang) request->ranks = o.ranks == 0 ? 1 : o.ranks;
+  request->nodes = o.nodes;
+  if (o.nodes > 0 && request->ranks % o.nodes != 0) {
+    throw error("manta: actor_options: ranks = " + std::to_string(request->ranks) +
+                " cannot be spread evenly over nodes = " + std::to_string(o.nodes));
+  }
   request->name = o.name;
   request->cpus = o.cpus;
   request->resources = o.resources;
@@ -133,6 +154,7 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   request->overlap_const = o.overlap_const;
   request->max_pending = o.max_pending;
   graph::require_possible(*request, e.world(), "an actor of class " + std::string(Task::name()));
+  e.require_gangs(*request);
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
   graph::node& n = e.submit(function_index<Task>::value, wire::type_index<std::uint64_t>::value, out.bytes(),

@@ -217,3 +217,23 @@ TEST_CASE("random gangs among random tasks all start and end, never two on one r
     CHECK_FALSE(w.overlap);
   }
 }
+
+TEST_CASE("an old gang does not wait for ranks that an actor may hold for ever") {
+  world w(4, 4);
+  auto* const holds = new request;
+  holds->ranks = 3;
+  holds->actor = true;
+  w.submit(9, request_ptr(holds));
+  REQUIRE(w.gangs.size() == 1);
+  while (!w.on[1].empty()) w.end(1);
+  for (std::uint32_t rank = 2; rank <= 4; ++rank) {
+    while (!w.on[rank].empty()) w.end(rank);
+  }
+  const std::uint32_t free_rank = 10 - w.gangs[0][0] - w.gangs[0][1] - w.gangs[0][2];
+  for (int i = 0; i < 20; ++i) w.submit(1, gang_of(1));
+  for (int i = 0; i < 20; ++i) {
+    REQUIRE(w.gangs.size() == static_cast<std::size_t>(2 + i));
+    CHECK(w.gangs.back() == std::vector<std::uint32_t>{free_rank});
+    w.end(free_rank);
+  }
+}

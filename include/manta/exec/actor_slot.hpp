@@ -25,6 +25,10 @@ struct actor_slot {
   std::uint64_t ends_after = not_ending;      ///< end when that many have come and are done
   std::string dead;                           ///< why it takes no calls any more
   graph::task_list mailbox;
+  // for actors on several ranks
+  graph::gang* gang = nullptr;                ///< owned; the first member leads: calls come to it, it forwards them
+  base::list<std::uint32_t> member_slots;     ///< at the leader: where the others' parts live
+  std::uint64_t forwarded = 0;                ///< calls
   // for restarts
   graph::task* constructor = nullptr;         ///< kept if it may have to run again
   graph::task_list log;                       ///< calls that ended well since the checkpoint

@@ -96,7 +96,8 @@ inline void engine::receive_call(const message_queue::view& v) {
   std::memcpy(&m, v.data, sizeof m);
   actor_slot& slot = *slots_[m.charge_or_slot];
   ++slot.received;
-  if (slot.dead.empty() && slot.mailbox.empty() && (m.flags & task_message::has_inputs) == 0 && !slot.keeps_log() &&
+  if (slot.dead.empty() && slot.mailbox.empty() && (m.flags & task_message::has_inputs) == 0 && slot.gang == nullptr &&
+      !slot.keeps_log() &&
       !slot.request->at_least_once && slot.may_start(m.function)) {
     store::failure_ptr why;
     std::uint64_t ns = 0;
@@ -149,6 +150,7 @@ inline void engine::run_mailbox() {
   task* t = slot.take();
   if (t == nullptr) return;
   ++slot.active;
+  if (slot.gang != nullptr) return run_gang_call(index, t);
   if (!slot.mailbox.empty() && (slot.has_room() || slot.request->overlap_const)) list_slot(index);
   store::failure_ptr why = failed_input(*t);
   const bool ran = why == nullptr;
@@ -190,6 +192,7 @@ inline void engine::after_call(std::uint32_t index, bool was_active) {
     if (slot.request) end_slot(index, "it ended with its last handle");
     slot.used = false;
     forget_past(slot);
+    delete std::exchange(slot.gang, nullptr);
     free_slots_.push_back(index);
   }
 }
@@ -299,6 +302,12 @@ inline void engine::end_slot(std::uint32_t index, const std::string& why) {
   const graph::request_ptr request = std::exchange(slot.request, nullptr);
   const auto destroy = slot.type->destroy;
   forget_past(slot);
+  if (slot.gang != nullptr && slot.gang->member == 0) {
+    for (std::uint32_t member = 1; member < slot.member_slots.size(); ++member) {
+      if (slot.member_slots[member] == no_index) continue;
+      send(slot.gang->ranks[member], message::end_actor, end_actor_message{slot.member_slots[member], 0, slot.forwarded});
+    }
+  }
   wire::buffer bytes;
   request->write(bytes);
   send(0, message::actor_gone, index_message{0, 0}, bytes.data(), bytes.size());

@@ -536,7 +536,10 @@ inline engine::~engine() {
   engines_.remove(this);
   pthread_mutex_unlock(&engines_mutex_);
   delete scheduler_;
-  for (actor_slot* slot : slots_) delete slot;
+  for (actor_slot* slot : slots_) {
+    delete slot->gang;
+    delete slot;
+  }
   const std::size_t left = graph_.nodes.live();
   if (left == 0) return;
   std::fprintf(stderr, "manta: rank %u: %zu objects are still held after the last run; made by", rank_, left);

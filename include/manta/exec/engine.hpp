@@ -207,6 +207,7 @@ class engine {
     part* parts = nullptr;         // what the others did, if values are gathered
     store::failure_ptr why;        // the first failure
     bool told = false;             // to the home
+    std::uint32_t slot = no_index; // of the actor, for a call
     std::int64_t failed_ns = 0;    // when the first failure came; never once it has been reported
   };
   /// A name that an actor has or that somebody has claimed for one.
@@ -294,6 +295,12 @@ class engine {
   // gangs.hpp
   void dispatch_gang(node& n, std::uint32_t charge);
   void run_member(task* t);
+  void forward_call(actor_slot& slot, task* t);
+  void run_gang_call(std::uint32_t index, task* t);
+  void settle_members(gang_end& end);
+  static store::failure_ptr of_member(const store::failure_ptr& why, const graph::gang& gang);
+  void leader_ended(const graph::gang& gang, const invocation& call, bool ok, const store::failure_ptr& why);
+  void tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why, std::uint32_t slot);
   gang_end& gang_end_of(std::uint64_t gang, std::size_t size);
   void on_gang_ended(const gang_message& m, const std::byte* data, std::size_t bytes);
   void member_ended(gang_end& end, std::uint64_t gang);
@@ -400,6 +407,7 @@ class engine {
 
   net::teams teams_;
   bool gangs_possible_ = false;
+  std::uint64_t gang_calls_ = 0;
   base::index_table gang_ends_;                             // gang -> gang_end*, at its leader
   base::list<std::uint64_t> ended_gangs_;                   // to be finished at the top level
 

@@ -52,10 +52,19 @@ inline void engine::run_member(task* t) {
     place.comm = teams_.get(t->gang->ranks, t->gang->id);
   }
   const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
-  if (!ok && t->gang->ranks.size() > 1) {
-    store::failure f = *why;
-    f.details.function += " (member " + std::to_string(t->gang->member) + " of " + std::to_string(place.size) + ")";
-    why = store::share(std::move(f));
+  if (!ok) why = of_member(why, *t->gang);
+  std::uint32_t slot = no_index;
+  if (ok && call.actor != nullptr) {  // this rank's part of an actor
+    slot = new_slot(call, t->function, t->request, nullptr);
+    slots_[slot]->gang = new graph::gang;
+    slots_[slot]->gang->id = t->gang->id;
+    slots_[slot]->gang->member = t->gang->member;
+    for (const std::uint32_t rank : t->gang->ranks) slots_[slot]->gang->ranks.push_back(rank);
+    const actor_place lives{rank_, slot};
+    call.form = form::plain;
+    std::memcpy(call.plain, &lives, sizeof lives);
+    call.type = wire::type_index<std::uint64_t>::value;
+    call.actor = nullptr;
   }
 
   --received_tasks_;
@@ -65,15 +74,33 @@ inline void engine::run_member(task* t) {
        request.size());
 
   if (leads) {
-    gang_end& end = gang_end_of(t->gang->id, t->gang->ranks.size());
-    if (ok) end.value = new invocation(call);
-    if (!ok && end.why == nullptr) end.why = why;
-    return member_ended(end, t->gang->id);
+    return leader_ended(*t->gang, call, ok, why);
   }
+  tell_leader(*t->gang, call, why, slot);
+  free_task(t);
+}
+
+inline store::failure_ptr engine::of_member(const store::failure_ptr& why, const graph::gang& gang) {
+  if (gang.ranks.size() == 1) return why;
+  store::failure f = *why;
+  f.details.function +=
+      " (member " + std::to_string(gang.member) + " of " + std::to_string(gang.ranks.size()) + ")";
+  return store::share(std::move(f));
+}
+
+inline void engine::leader_ended(const graph::gang& gang, const invocation& call, bool ok,
+                                 const store::failure_ptr& why) {
+  const std::uint64_t id = gang.id;
+  gang_end& end = gang_end_of(id, gang.ranks.size());
+  if (ok) end.value = new invocation(call);
+  if (!ok && end.why == nullptr) end.why = why;
+  member_ended(end, id);
+}
+
+inline void engine::tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why,
+                                std::uint32_t slot) {
   wire::buffer bytes;
-  if (!ok) {
-    bytes = store::encode(*why);
-  } else if (call.form == form::box) {
+  if (why == nullptr && call.form == form::box) {
     const wire::type_entry& type = wire::type_at(call.type);
     if (type.merge != nullptr) {
       wire::sink out(bytes);
@@ -81,14 +108,77 @@ inline void engine::run_member(task* t) {
         type.write(call.box, out);
       } catch (...) {
         why = codec_failure("save()", call.type);
-        bytes = store::encode(*why);
+        bytes.clear();
       }
     }
     type.destroy(call.box);
   }
-  const gang_message m{t->gang->id, t->gang->member, static_cast<std::uint32_t>(place.size), why == nullptr ? 0u : 1u, 0};
-  send(t->gang->ranks[0], message::gang_ended, m, bytes.data(), bytes.size());
+  if (slot != no_index) wire::put(bytes, slot);
+  if (why != nullptr) bytes = store::encode(*why);
+  const gang_message m{gang.id, gang.member, static_cast<std::uint32_t>(gang.ranks.size()), why == nullptr ? 0u : 1u, 0};
+  send(gang.ranks[0], message::gang_ended, m, bytes.data(), bytes.size());
+}
+
+/// A call on an actor of several ranks, at its leader: has the other parts do it too. The channel keeps the order.
+inline void engine::forward_call(actor_slot& slot, task* t) {
+  t->gang = new graph::gang;
+  t->gang->id = ++gang_calls_ | std::uint64_t{1} << 63;  // beside the scheduler's numbers
+  for (const std::uint32_t rank : slot.gang->ranks) t->gang->ranks.push_back(rank);
+  ++slot.forwarded;
+  for (std::uint32_t member = 1; member < t->gang->ranks.size(); ++member) {
+    t->gang->member = member;
+    const task_message m{t->id, t->function, rank_, 0, slot.member_slots[member], t->argument_bytes, 0, 0, 0};
+    append_task(t->gang->ranks[member], message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(),
+                t->input_count, t->gang);
+  }
+  t->gang->member = 0;
+}
+
+/// This rank's part of such a call; the slot is active.
+inline void engine::run_gang_call(std::uint32_t index, task* t) {
+  actor_slot& slot = *slots_[index];
+  const bool leads = slot.gang->member == 0;
+  if (leads) {
+    forward_call(slot, t);
+    gang_end& end = gang_end_of(t->gang->id, t->gang->ranks.size());
+    end.leader = t;
+    end.slot = index;
+  }
+  store::failure_ptr why = failed_input(*t);
+  std::uint64_t ns = 0;
+  running_task identity{t->id, 0, t->function, 0, nullptr};
+  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  call.self = slot.object;
+  const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
+  if (!ok) why = of_member(why, *t->gang);
+  if (leads) return leader_ended(*t->gang, call, ok, why);
+  tell_leader(*t->gang, call, why, no_index);
   free_task(t);
+  after_call(index);
+}
+
+/// All parts of an actor have been constructed or not: the leader notes where they live, or has them end again.
+inline void engine::settle_members(gang_end& end) {
+  actor_slot* leader = nullptr;
+  if (end.value != nullptr) {
+    actor_place place;
+    std::memcpy(&place, end.value->plain, sizeof place);
+    leader = slots_[place.slot];
+    leader->member_slots.resize(end.leader->gang->ranks.size(), no_index);
+    if (end.why != nullptr) {
+      on_kill(place.slot, "another part of it could not be constructed");
+      leader->ends_after = 0;  // nobody has heard of it
+    }
+  }
+  for (const gang_end::part* p = end.parts; p != nullptr; p = p->next) {
+    wire::source in(p->bytes.data(), p->bytes.size());
+    const auto slot = in.get<std::uint32_t>();
+    if (end.why != nullptr) {
+      send(end.leader->gang->ranks[p->member], message::end_actor, end_actor_message{slot, 0, 0});
+    } else {
+      leader->member_slots[p->member] = slot;
+    }
+  }
 }
 
 inline engine::gang_end& engine::gang_end_of(std::uint64_t gang, std::size_t size) {
@@ -131,6 +221,9 @@ inline void engine::finish_gangs() {
     ended_gangs_.pop_back();
     gang_end& end = *reinterpret_cast<gang_end*>(*gang_ends_.find(gang));
     task* const t = end.leader;
+    const bool constructs = t->request != nullptr && t->request->actor;
+    const std::uint32_t slot = end.slot;
+    if (constructs) settle_members(end);
     if (end.value != nullptr && end.why == nullptr) {
       try {
         merge_parts(end);
@@ -151,6 +244,7 @@ inline void engine::finish_gangs() {
     free_task(t);
     gang_ends_.erase(gang);
     delete &end;
+    if (slot != no_index) after_call(slot);
   }
 }
 

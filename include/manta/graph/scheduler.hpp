@@ -77,7 +77,7 @@ class scheduler {
     r.sent_ns -= charge;
     learn(function, ns);
     ++ended_;
-    if (wanted != nullptr && wanted->ranks > 0) r.in_gang = false;
+    if (wanted != nullptr && wanted->ranks > 0 && !wanted->actor) r.in_gang = false;
     if (wanted != nullptr && !wanted->actor) give_back(rank, *wanted);
     offer(rank);
   }
@@ -94,6 +94,7 @@ class scheduler {
   void give_back(std::uint32_t rank, const request& wanted) {
     for (const quantity& q : wanted.resources) ranks_[rank].free[q.name] += q.units;
     if (wanted.actor) --ranks_[rank].actors;
+    if (wanted.ranks > 0) ranks_[rank].in_gang = ranks_[rank].in_actor = false;
     ++changes_;
   }
 
@@ -179,6 +180,7 @@ class scheduler {
     bool in_idle = false;       ///< stands in idle_
     bool in_roomy = false;      ///< stands in roomy_
     bool in_gang = false;       ///< a member has been sent and has not ended
+    bool in_actor = false;      ///< it is part of an actor, and may be for ever
     bool kept = false;          ///< kept free for an old gang
   };
   struct queue {
@@ -309,7 +311,7 @@ class scheduler {
       if (only_idle && (active(r) != 0 || r.in_gang || (r.kept && keeper_ != &q) || !fits(q.wanted->resources, r.free))) {
         continue;
       }
-      if (only_idle && keeper_ == &q && !r.kept) continue;
+      if (only_idle ? keeper_ == &q && !r.kept : r.in_actor) continue;
       candidates_.push_back({rank, r.all.node});
     }
     // rank 0 comes last: the scheduler would sit in a rank that is busy with MPI
@@ -327,6 +329,8 @@ class scheduler {
     std::uint32_t charge = 0;
     for (const std::uint32_t rank : members_) {
       ranks_[rank].in_gang = true;
+      ranks_[rank].in_actor = wanted.actor;
+      if (wanted.actor) ++ranks_[rank].actors;
       for (const quantity& q : wanted.resources) ranks_[rank].free[q.name] -= q.units;
       charge = book_function(n.function, rank);
     }
