@@ -25,12 +25,21 @@ struct task_options {
   int rank = -1;                                ///< run on this rank only
   int node = -1;                                ///< run on ranks of this node only
   int retries = 0;                              ///< run again after an exception, at most so often
+  /// Is this failure worth another attempt? Asked where the task was submitted, wherever it ran, outside of tasks: it
+  /// must not call manta. Null: every failure is.
+  bool (*retry_if)(const task_failed&) = nullptr;
+  /// From the call: a task that has not started by then fails with timeout and is not run. Not for one that has started.
+  std::chrono::nanoseconds deadline = std::chrono::nanoseconds::max();
+  std::chrono::nanoseconds retry_after{0};      ///< before the first retry; twice as long before each further one
 };
 
 namespace detail {
 
 inline graph::request_ptr make_request(exec::engine& e, const task_options& o) {
-  if (o.name.empty() && o.cpus == 1 && o.resources.empty() && o.rank < 0 && o.node < 0 && o.retries == 0) return nullptr;
+  if (o.name.empty() && o.cpus == 1 && o.resources.empty() && o.rank < 0 && o.node < 0 && o.retries == 0 &&
+      o.deadline == std::chrono::nanoseconds::max()) {
+    return nullptr;
+  }
   if (o.cpus < 0 || o.retries < 0 || o.rank >= static_cast<int>(e.size())) {
     if (o.cpus < 0) throw error("manta: task_options::cpus = " + std::to_string(o.cpus) + " is negative");
     if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
@@ -44,6 +53,12 @@ inline graph::request_ptr make_request(exec::engine& e, const task_options& o) {
   request->rank = o.rank;
   request->node = o.node;
   request->retries = o.retries;
+  request->retry_if = o.retry_if;
+  request->retry_after = o.retry_after.count();
+  if (o.deadline != std::chrono::nanoseconds::max()) {
+    request->deadline = o.deadline.count();
+    request->due = deadline_after(o.deadline);
+  }
   if (!request->anywhere()) {
     graph::require_possible(*request, e.world(), o.name.empty() ? "this task" : "task '" + o.name + "'");
   }

@@ -126,17 +126,26 @@ struct capacity {
 
 /// What one task asks for beyond "run anywhere"; shared by the tasks that were given the same options.
 struct request : base::counted {
+  static constexpr std::int64_t never = INT64_MAX;
+
   std::string name;
   int cpus = 1;
   quantities resources;
   int rank = -1;
   int node = -1;
   int retries = 0;
+  std::int64_t deadline = never;    ///< nanoseconds from submission within which it must start
+  // what only the rank that made it looks at, and what is not sent:
+  std::int64_t due = never;         ///< the end of the deadline by that rank's clock
+  bool (*retry_if)(const task_failed&) = nullptr;
+  std::int64_t retry_after = 0;     ///< nanoseconds before the first retry; twice as many before each further one
   bool actor = false;    ///< holds its resources until the actor ends
   bool detached = false;
   int concurrency = 1;
 
-  /// May run on any rank at any time: only its name or its retries differ from the default.
+  /// Its home needs the record until it has ended.
+  bool kept() const { return retries > 0 || deadline != never; }
+  /// May run on any rank at any time: only its name or when it is to start or run again differ from the default.
   bool anywhere() const { return cpus <= 1 && resources.empty() && rank < 0 && node < 0 && !actor; }
   bool possible(int on_rank, const capacity& c) const {
     return c.executes && cpus <= c.cpus && (rank < 0 || rank == on_rank) && (node < 0 || node == c.node) &&
@@ -146,6 +155,7 @@ struct request : base::counted {
   void write(wire::buffer& out) const {
     wire::put(out, name);
     for (const int number : {cpus, rank, node, retries, concurrency}) wire::put(out, number);
+    wire::put(out, deadline);
     wire::put(out, actor);
     wire::put(out, detached);
     resources.write(out);
@@ -153,6 +163,7 @@ struct request : base::counted {
   void read(wire::source& in) {
     name = in.get<std::string>();
     for (int* number : {&cpus, &rank, &node, &retries, &concurrency}) in.get(*number);
+    in.get(deadline);
     in.get(actor);
     in.get(detached);
     resources.read(in);
