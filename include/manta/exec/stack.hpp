@@ -330,6 +330,7 @@ inline stack_pool::~stack_pool() {
     VALGRIND_STACK_DEREGISTER(made->valgrind_id_);
 #endif
     ::munmap(made->bottom_ - guard_bytes, made->bytes_ + guard_bytes);
+    delete made;
   }
   active_ = nullptr;
 }
