@@ -135,10 +135,7 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   graph::request_ptr owner(request);
   if (Task::gang) request->ranks = o.ranks == 0 ? 1 : o.ranks;
   request->nodes = o.nodes;
-  if (o.nodes > 0 && request->ranks % o.nodes != 0) {
-    throw error("manta: actor_options: ranks = " + std::to_string(request->ranks) +
-                " cannot be spread evenly over nodes = " + std::to_string(o.nodes));
-  }
+  require_even(*request);
   request->name = o.name;
   request->cpus = o.cpus;
   request->resources = o.resources;

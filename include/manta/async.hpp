@@ -27,56 +27,60 @@ struct task_options {
   int rank = -1;                                ///< run on this rank only
   int node = -1;                                ///< run on ranks of this node only
   int retries = 0;                              ///< run again after an exception, at most so often
+  /// Is this failure worth another attempt? Asked where the task was submitted, wherever it ran, outside of tasks: it
+  /// must not call manta. Null: every failure is.
+  bool (*retry_if)(const task_failed&) = nullptr;
+  /// From the call: a task that has not started by then fails with timeout and is not run. Not for one that has started.
+  std::chrono::nanoseconds deadline = std::chrono::nanoseconds::max();
+  std::chrono::nanoseconds retry_after{0};      ///< before the first retry; twice as long before each further one
 };
 
 namespace detail {
 
-inline graph::request_ptr make_request(exec::engine& e, const task_options& o) {
-  if (o.ranks != 0 || o.nodes != 0) {
+inline void require_even(const graph::request& wanted) {
+  if (wanted.nodes == 0 || wanted.ranks % wanted.nodes == 0) return;
+  throw error("manta: ranks = " + std::to_string(wanted.ranks) + " cannot be spread evenly over nodes = " +
+              std::to_string(wanted.nodes));
+}
+
+/// Null for a task that asks for nothing.
+inline graph::request_ptr make_request(exec::engine& e, const task_options& o, bool gang) {
+  if (!gang && (o.ranks != 0 || o.nodes != 0)) {
     throw error("manta: task_options::ranks and nodes are for gang tasks: have the function take manta::team as its "
                 "first parameter, or leave them out");
   }
-  if (o.name.empty() && o.cpus == 1 && o.resources.empty() && o.rank < 0 && o.node < 0 && o.retries == 0) return nullptr;
-  if (o.cpus < 0 || o.retries < 0 || o.rank >= static_cast<int>(e.size())) {
-    if (o.cpus < 0) throw error("manta: task_options::cpus = " + std::to_string(o.cpus) + " is negative");
-    if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
+  if (!gang && o.name.empty() && o.cpus == 1 && o.resources.empty() && o.rank < 0 && o.node < 0 && o.retries == 0 &&
+      o.deadline == std::chrono::nanoseconds::max()) {
+    return nullptr;
   }
-  auto* const request = new graph::request;
-  graph::request_ptr owner(request);
-  request->name = o.name;
-  request->cpus = o.cpus;
-  request->resources = o.resources;
+  const auto require_amount = [](const char* name, int amount) {
+    if (amount < 0) throw error(std::string("manta: task_options::") + name + " = " + std::to_string(amount) + " is negative");
+  };
+  require_amount("cpus", o.cpus);
+  require_amount("ranks", o.ranks);
+  require_amount("nodes", o.nodes);
+  require_amount("retries", o.retries);
   graph::require_valid(o.resources);
-  request->rank = o.rank;
-  request->node = o.node;
-  request->retries = o.retries;
-  if (!request->anywhere()) {
-    graph::require_possible(*request, e.world(), o.name.empty() ? "this task" : "task '" + o.name + "'");
-  }
-  return owner;
-}
-
-inline graph::request_ptr make_gang_request(exec::engine& e, const task_options& o) {
-  const std::string what = o.name.empty() ? "this gang task" : "gang task '" + o.name + "'";
-  if (o.ranks < 0 || o.nodes < 0 || o.cpus < 0 || o.retries < 0) {
-    throw error("manta: " + what + ": ranks, nodes, cpus and retries must not be negative");
-  }
   auto* const request = new graph::request;
   graph::request_ptr owner(request);
   request->name = o.name;
   request->cpus = o.cpus;
   request->resources = o.resources;
-  request->ranks = o.ranks == 0 ? 1 : o.ranks;
+  request->ranks = gang && o.ranks == 0 ? 1 : o.ranks;
   request->nodes = o.nodes;
   request->rank = o.rank;
   request->node = o.node;
   request->retries = o.retries;
-  graph::require_valid(o.resources);
-  if (o.nodes > 0 && request->ranks % o.nodes != 0) {
-    throw error("manta: " + what + ": ranks = " + std::to_string(request->ranks) +
-                " cannot be spread evenly over nodes = " + std::to_string(o.nodes));
+  request->retry_if = o.retry_if;
+  request->retry_after = o.retry_after.count();
+  if (o.deadline != std::chrono::nanoseconds::max()) {
+    request->deadline = o.deadline.count();
+    request->due = deadline_after(o.deadline);
   }
-  graph::require_possible(*request, e.world(), what);
+  require_even(*request);
+  if (!request->anywhere()) {
+    graph::require_possible(*request, e.world(), o.name.empty() ? "this task" : "task '" + o.name + "'");
+  }
   e.require_gangs(*request);
   return owner;
 }
@@ -160,9 +164,9 @@ auto submit(const task_options* options, Args&&... args) {
   const exec::engine::guard g(e);
   graph::request_ptr request;
   if constexpr (Task::gang) {
-    request = make_gang_request(e, options == nullptr ? task_options{} : *options);
+    request = make_request(e, options == nullptr ? task_options{} : *options, true);
   } else if (options != nullptr) {
-    request = make_request(e, *options);
+    request = make_request(e, *options, false);
   }
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);

@@ -10,6 +10,7 @@
 #include "manta/actor.hpp"
 #include "manta/algorithm.hpp"
 #include "manta/async.hpp"
+#include "manta/cancel.hpp"
 #include "manta/error.hpp"
 #include "manta/future.hpp"
 #include "manta/run.hpp"

@@ -41,13 +41,14 @@ class task_failed : public error {
   failure_details details_;
 };
 
-/// The task was dropped before it ran: its run ended, or somebody cancelled it.
+/// Somebody cancelled the task, or one that it depends on, or the driver's end dropped it before it ran.
 class cancelled : public error {
  public:
   using error::error;
 };
 
-/// `get_for` and its kin: the time given was over first. The task goes on.
+/// `get_for` and its kin: the time given was over first; the task goes on. `get` and its kin: the task had not
+/// started when its deadline was over, and never will.
 class timeout : public error {
  public:
   using error::error;

@@ -17,12 +17,15 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
   node& n = make_node(function, type);
   hold(n);
   const std::uint64_t id = running_->next_child();
+  if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count);
   if (handle.state == state::ready && input_count == 0) {
     actor_place place;
     std::memcpy(&place, handle.bytes, sizeof place);
     ++calls_made_.insert(handle.index);
     const task_message m{id, function, rank_, n.index, place.slot, static_cast<std::uint32_t>(bytes), 0, 0, 0};
     send(place.rank, message::call, m, arguments, bytes);
+    note_sent(n, id, place.rank, place.slot);
+    ++away_;
   } else {
     task* t = task::make(input_count, static_cast<std::uint32_t>(bytes));
     t->id = id;
@@ -31,9 +34,11 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
     t->home_index = n.index;
     if (input_count != 0) std::memcpy(t->inputs(), inputs, input_count * sizeof(node*));
     if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
+    ++away_;
     if (handle.state == state::pending) {
       need(handle);
       graph_.add_link(handle, link_kind::call).pointer = t;
+      note_sent(n, id, no_index, no_index, t);
     } else {
       send_call(handle, t);
     }
@@ -43,9 +48,16 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
 }
 
 inline void engine::send_call(node& handle, task* t) {
+  node& result = graph_.nodes.at(t->home_index);
+  if (result.state != state::pending) {  // it was cancelled
+    if (handle.state == state::failed) handle.set(node::observed);
+    --away_;
+    free_task(t);
+    return release(result);
+  }
   if (handle.state == state::failed) {
     handle.set(node::observed);
-    node& result = graph_.nodes.at(t->home_index);
+    --away_;
     free_task(t);
     const store::failure& why = *store::failure_of(handle);
     fail(result, actor_failure(why.kind == store::failure::kind::actor
@@ -58,6 +70,7 @@ inline void engine::send_call(node& handle, task* t) {
   ++calls_made_.insert(handle.index);
   const task_message m{t->id, t->function, rank_, t->home_index, place.slot, t->argument_bytes, 0, 0, 0};
   append_task(place.rank, message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(), t->input_count);
+  note_sent(result, t->id, place.rank, place.slot);
   free_task(t);
 }
 

@@ -49,6 +49,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
         wire::source in(data, bytes);
         request.read(in);
       }
+      places_.erase(m.key);
       scheduler_->ended(from, m.function, m.charge, m.nanoseconds, bytes != 0 ? &request : nullptr);
       if (m.failed != 0 && request.actor) scheduler_->give_back(from, request);
       return;
@@ -153,6 +154,20 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       complete(n);
       return release(n);
     }
+    case message::cancel_ask: {
+      const auto m = read(cancel_ask_message{});
+      return on_cancel_ask(from, m, {reinterpret_cast<const char*>(data), bytes});
+    }
+    case message::cancel_answer: {
+      const auto m = read(cancel_answer_message{});
+      node& n = graph_.nodes.at(m.ticket);
+      const char cancelled = m.cancelled != 0;
+      store::set_plain(n, &cancelled, 1);
+      complete(n);
+      return release(n);
+    }
+    case message::cancel:
+      return on_cancel(read(cancel_message{}));
     case message::unobserved: {
       unobserved_count_ += read(index_message{}).index;
       if (bytes != 0) unobserved_.emplace_back(reinterpret_cast<const char*>(data), bytes);
@@ -195,8 +210,9 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
 // --- quiet
 
 inline bool engine::quiet() const {
-  return resting_ && !runnable() && to_continue_.empty() && values_coming_ == 0 && arrived_.empty() && ended_gangs_.empty() &&
-         net_.bulk_outstanding() == 0 && timed_waits_ == 0 && ending_slots_.empty() && !drop_asked_ &&
+  return resting_ && !runnable() && to_continue_.empty() && values_coming_ == 0 && arrived_.empty() &&
+         ended_gangs_.empty() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && live_timers_ == 0 &&
+         to_judge_.empty() && ending_slots_.empty() && !drop_asked_ &&
          !has_foreign_drops_.load(std::memory_order_relaxed);
 }
 
@@ -349,6 +365,11 @@ inline void engine::drop_unstarted() {
     drop_node(n);
   }
   if (scheduler_ != nullptr) scheduler_->drop_all(drop_node);
+  for (std::size_t i = timers_.size(); i > 0; --i) {  // those that wait for their next attempt
+    if (i > timers_.size() || !is_due_for(timers_[i - 1])) continue;
+    node& n = graph_.nodes.at(timers_[i - 1].index);
+    if (n.record->place == graph::place::resting) withdraw(n, why, 0);
+  }
   for (std::size_t i = inbox_.size(); i > 0; --i) {
     const message_queue::view v = inbox_.pop();
     task_message m;
@@ -409,6 +430,7 @@ inline void engine::finish_run(bool drop) {
   end_all_actors();
   drive_until_quiet();
   forget_names();
+  places_.clear();
   if (unobserved_count_ > 0) {
     std::fprintf(stderr, "manta: %llu failure%s that nobody looked at:\n",
                  static_cast<unsigned long long>(unobserved_count_), unobserved_count_ == 1 ? "" : "s");
@@ -427,6 +449,8 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   current_ = this;
   role_ = role::owner;
   driver_task_ = running_task{base::mix(seed_, ++runs_), 0, no_index, 0, nullptr};
+  away_ = 0;
+  bound_ = max_queued_;
   running_ = &driver_task_;
   silence_ = 0;
   lock_.enter();
@@ -520,7 +544,8 @@ inline engine::engine(MPI_Comm comm, const engine_options& options)
       size_(static_cast<std::uint32_t>(net_.size())),
       world_(size_),
       local_(graph_.nodes),
-      teams_(net_.comm()) {
+      teams_(net_.comm()),
+      max_queued_(options.max_queued) {
   compare_programs();
   share_capacities(options);
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
@@ -616,6 +641,7 @@ inline void engine::progress_from_helper() {
     on_message(static_cast<std::uint32_t>(from), static_cast<message>(kind), data, bytes);
   });
   net_.poll_bulk([this](std::uint64_t token) { on_block(token); });
+  if (live_timers_ > 0) look_at_clock();
   if (scheduler_ != nullptr) decide();
   if (owed_ > 0) give_away(true);
   if (gang_ends_.size() != 0) watch_gangs();

@@ -10,6 +10,8 @@
 //   tasks.hpp       from submission to the end of a task
 //   gangs.hpp       tasks that are MPI programs
 //   actors.hpp      calls, mailboxes, names
+//   cancelling.hpp  tasks that are to end before their time
+//   timing.hpp      deadlines, retries and submitters that run ahead
 //   waiting.hpp     waiting and serving, on which stack
 //   ending.hpp      quiet, deadlock, the end of a run
 //
@@ -59,6 +61,7 @@ struct engine_options {
   bool progress_thread = true;
   bool concurrent_mpi = false;  ///< MPI_THREAD_MULTIPLE
   std::uint64_t seed = 0;
+  std::size_t max_queued = std::size_t{1} << 22;
   std::string mistake;       ///< what is wrong with this rank's settings: reported on all ranks
 };
 
@@ -89,7 +92,6 @@ class engine {
   const net::network& network() const { return net_; }
   const base::array<graph::capacity>& world() const { return world_; }
   const running_task& current_task() const { return *running_; }
-  bool stopping() const { return stopping_; }
   std::uint64_t seed() const { return seed_; }
   std::size_t live_objects() const { return graph_.nodes.live(); }
 
@@ -142,6 +144,12 @@ class engine {
   void require_gangs(const graph::request& request) const;
   void kill_actor(node& handle, const std::string& why);
 
+  // --- the end of a task before its time
+  /// False if it had ended. Asks the home if that is another rank, and waits for its answer.
+  bool cancel(node& n, bool children);
+  /// For the task that runs on this stack. Receives what is there, now and then.
+  bool stop_requested();
+
   // --- names of actors, kept by rank 0
   enum class name_op : std::uint32_t { find, claim };
   /// Waits for rank 0's answer. Null: not there (find), or the name is now ours to set (claim).
@@ -164,7 +172,7 @@ class engine {
   void unwatch(node& n, wait_record& record) { graph_.remove_link(n, link_kind::waiter, &record); }
   /// Receives what is there and runs at most one task elsewhere: what polling `ready()` in a loop needs.
   void step();
-  /// Makes a submitter that runs ahead of the network help until it no longer does.
+  /// Makes a submitter that runs ahead of the network, or of those who run its tasks, help until it no longer does.
   void relieve();
 
   biased_lock& lock() { return lock_; }
@@ -282,9 +290,8 @@ class engine {
               std::uint64_t& ns);
   void finish_foreign(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function, std::uint32_t charge,
                       const graph::request* request, bool by_scheduler, invocation& call, bool ok,
-                      const store::failure_ptr& why, std::uint64_t ns);
+                      const store::failure_ptr& why, std::uint64_t ns, std::uint64_t place_key = 0);
   void finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why);
-  bool retry(node& n);
   void on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
   void on_submit(std::uint32_t from, const std::byte* data, std::size_t bytes, bool returned);
   void give_away(bool overdue);
@@ -307,6 +314,63 @@ class engine {
   void finish_gangs();
   static void merge_parts(gang_end& end);
   void watch_gangs();
+
+  // cancelling.hpp
+  static bool is_task(const node& n) { return n.state == state::pending && n.function != no_index && !is_stand_in(n); }
+  static std::uint64_t id_of(const node& n) {
+    return n.form == form::compact ? n.compact.id : n.form == form::record ? n.record->id : n.sent.id;
+  }
+  static void note_sent(node& n, std::uint64_t id, std::uint32_t to, std::uint32_t slot = no_index,
+                        task* call = nullptr) {
+    n.form = form::none;
+    n.sent = {id, to, slot, call};
+  }
+  void withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags);
+  void stop_here(const cancel_message& m);
+  void stop_members(const cancel_message& m);
+  void stop_children(running_task& parent);
+  void end_unstarted(task* t, bool expired);
+  bool is_withdrawn(task& t);
+  void discard(node& n, const result_message& m, const std::byte* data, std::size_t bytes);
+  void discard_here(node& n, invocation& call);
+  node& refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count);
+  void unstage(task* t);
+  void on_cancel_ask(std::uint32_t from, const cancel_ask_message& m, std::string_view who);
+  void on_cancel(const cancel_message& m);
+  std::string_view task_name(const node& n) const;
+  store::failure_ptr cancel_failure(std::string_view name, std::string_view who, std::uint32_t rank) const;
+  store::failure_ptr timeout_failure(std::string_view name, std::int64_t deadline) const;
+  store::failure_ptr unstarted_failure(const task& t, bool expired) const;
+  static std::uint64_t place_key(std::uint64_t id, std::uint16_t attempt) {
+    const std::uint64_t key = base::mix(id + attempt);
+    return key == base::index_table::no_key ? 0 : key;
+  }
+
+  // timing.hpp
+  struct timer {
+    std::int64_t ns;
+    std::uint64_t id;
+    std::uint32_t index;
+    std::uint32_t attempt;
+    bool operator>(const timer& other) const { return ns > other.ns; }
+  };
+  struct judgement {
+    std::uint32_t index;
+    store::failure_ptr* why;
+  };
+  void start_timer(node& n, std::int64_t ns, std::uint32_t attempt);
+  void stop_timer(node& n);
+  bool is_due_for(const timer& t);
+  void look_at_clock();
+  bool overdue(node& n);
+  bool may_retry(const node& n) const;
+  bool judge(node& n, const store::failure_ptr& why);
+  bool retry(node& n, const store::failure_ptr& why);
+  void retry_or_fail_later(node& n, const store::failure_ptr& why);
+  void judge_failures();
+  std::size_t ahead() const { return away_ + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()); }
+  void hold_back();
+  void let_go();
 
   // actors.hpp
   std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request, task* constructor);
@@ -387,6 +451,7 @@ class engine {
   stack_pool* stacks_ = nullptr;                            // during a run
   running_task driver_task_;
   running_task* running_ = &driver_task_;
+  running_task* started_ = nullptr;                         // all that have started here and not ended
   std::uint64_t seed_ = 0;
 
   graph::node_list local_;                                  // tasks made here that may start, newest last
@@ -422,6 +487,22 @@ class engine {
   base::list<bool> asked_;                                  // rank 0: whom it asked for work
   std::uint64_t sent_ = 0, received_ = 0;
   unsigned submissions_ = 0;
+
+  base::index_table places_;                                // rank 0: tasks of others, or that came back -> where they are
+  static constexpr std::uint64_t stands_here = 1ULL << 63;  // with the index of its node in the scheduler
+  static constexpr std::uint64_t to_cancel = 1ULL << 62;    // should it come back
+  base::index_table staging_;                               // id of a task that waits for its inputs here -> task*
+  base::index_table cancelled_;                             // node of a cancelled task that is elsewhere or runs -> task*
+  base::list<running_task*> parents_to_stop_;
+  bool stopping_children_ = false;
+  std::uint64_t last_look_ = 0;
+
+  base::list<timer> timers_;                                // a heap, the earliest first; some are out of date
+  std::size_t live_timers_ = 0;
+  base::list<judgement> to_judge_;
+  std::size_t away_ = 0;                                    // tasks and calls made here that are elsewhere
+  std::size_t max_queued_, bound_ = 0;                      // what ahead() may be: by the settings, and now
+  base::list<wait_record*> held_back_;
 
   base::index_table names_;                                 // rank 0: hash of the name -> name_entry*
   base::index_table my_names_;                              // node of a handle made here -> std::string*
@@ -487,5 +568,7 @@ void engine::send(std::uint32_t to, message kind, const Message& m, const void* 
 #include "manta/exec/tasks.hpp"
 #include "manta/exec/gangs.hpp"
 #include "manta/exec/actors.hpp"
+#include "manta/exec/cancelling.hpp"
+#include "manta/exec/timing.hpp"
 #include "manta/exec/waiting.hpp"
 #include "manta/exec/ending.hpp"

@@ -66,6 +66,10 @@ struct running_task {
   std::uint32_t function = graph::no_index;
   std::uint32_t attempt = 0;
   const graph::request* request = nullptr;
+  bool stop = false;                 ///< written by handlers, read without the lock: see stop_requested
+  bool stops_children = false;       ///< what it submits from now on is cancelled at once
+  running_task* next = nullptr;      ///< in the engine's list of what has started here and not ended
+  running_task* previous = nullptr;
 
   std::string_view name() const {
     if (request != nullptr && !request->name.empty()) return request->name;
@@ -73,6 +77,13 @@ struct running_task {
   }
   /// The id of its next child: the same whenever and wherever the task runs.
   std::uint64_t next_child() { return base::mix(id + ++children * 0x9e3779b97f4a7c15ULL); }
+  /// Is this the id of one that it has submitted?
+  bool has_child(std::uint64_t child) const {
+    constexpr std::uint64_t inverse = 0xf1de83e19937733dULL;  // of the odd constant above
+    static_assert(inverse * 0x9e3779b97f4a7c15ULL == 1);
+    const std::uint64_t number = (base::unmix(child) - id) * inverse;
+    return number >= 1 && number <= children;
+  }
 };
 
 }  // namespace manta::exec

@@ -18,6 +18,7 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
   hold(n);  // the engine's own, until the task has ended
   const std::uint64_t id = running_->next_child();
   if (request != nullptr && request->actor) n.set(node::actor);
+  if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count);
   if (input_count == 0 && request == nullptr && bytes <= graph::compact_bytes) {
     if (scheduler_ != nullptr && !executes()) {
       std::uint32_t charge = 0;
@@ -26,6 +27,8 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
         const task_message m{id, function, rank_, n.index, charge, static_cast<std::uint32_t>(bytes), 0,
                              task_message::by_scheduler, 0};
         send(to, message::run, m, arguments, bytes);
+        note_sent(n, id, to);
+        ++away_;
         if ((++submissions_ & 63) == 0) relieve();
         return n;
       }
@@ -46,6 +49,14 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
     if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
     n.form = form::record;
     n.record = t;
+    if (t->request != nullptr && t->request->deadline != graph::request::never) {
+      if (t->request->deadline <= 0) {
+        fail(n, timeout_failure(task_name(n), t->request->deadline));
+        release(n);
+        return n;
+      }
+      start_timer(n, t->request->due, 0);
+    }
     start_when_possible(n);
   }
   if ((++submissions_ & 63) == 0) relieve();
@@ -59,6 +70,7 @@ inline void engine::start_when_possible(node& n) {
 
 /// All inputs of a task of ours have ended.
 inline void engine::task_ready(node& n) {
+  if (n.state != state::pending) [[unlikely]] return release(n);  // it was cancelled
   if (n.form == form::record) {
     task& t = *n.record;
     if (const store::failure_ptr why = failed_input(t)) {
@@ -68,13 +80,18 @@ inline void engine::task_ready(node& n) {
     if (t.request != nullptr && !t.request->anywhere() && scheduler_ == nullptr) {  // rank 0 places it
       const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
       append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
-      if (t.request->retries == 0) {
-        n.form = form::none;
+      ++away_;
+      t.place = graph::place::elsewhere;
+      t.caller = 0;
+      if (!t.request->kept()) {
+        note_sent(n, t.id, 0);
         free_task(&t);
       }
       return;
     }
+    t.place = graph::place::here;
     if (scheduler_ != nullptr && ((t.request != nullptr && !t.request->anywhere()) || !executes())) {
+      t.place = graph::place::scheduler;
       return scheduler_->ready(n);
     }
   } else if (scheduler_ != nullptr && !executes()) {
@@ -94,7 +111,8 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
   if (n.form == form::compact) {
     const task_message m{n.compact.id, n.function, rank_, n.index, charge, n.size, 0, task_message::by_scheduler, 0};
     send(to, message::run, m, n.compact.arguments, n.size);
-    n.form = form::none;
+    note_sent(n, m.id, to);
+    ++away_;
     return;
   }
   task& t = *n.record;
@@ -105,10 +123,25 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
                          charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
     append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
   }
-  if (t.home_rank != rank_ || t.home_index != n.index) {  // placed for another rank: nothing is left to do here
-    release(n);
-  } else if (t.request == nullptr) {
-    n.form = form::none;
+  if (t.home_rank != rank_) {  // placed for another rank: nothing is left to do here
+    places_.insert(place_key(t.id, t.attempt)) = to;
+    return release(n);
+  }
+  if (t.home_index != n.index) {  // ours, on its second way
+    places_.erase(place_key(t.id, t.attempt));
+    node& home = graph_.nodes.at(t.home_index);
+    if (home.form == form::record) {
+      home.record->caller = to;
+    } else {
+      home.sent.at = to;
+    }
+    return release(n);
+  }
+  ++away_;
+  t.place = graph::place::elsewhere;
+  t.caller = to;
+  if (t.request == nullptr) {
+    note_sent(n, t.id, to);
     free_task(&t);
   } else if (t.request->retries == 0) {
     drop_inputs(&t);  // the request is needed when it ends
@@ -287,6 +320,7 @@ inline void engine::stage(task* t) {
     if (!store::is_here(*t->inputs()[i])) await_input(t, *t->inputs()[i]);
   }
   if (t->missing == 0) return staged(t);
+  if (t->slot == no_index || t->by_scheduler) staging_.insert(t->id) = reinterpret_cast<std::uint64_t>(t);
   if (t->by_scheduler) ++awaiting_inputs_;
 }
 
@@ -302,6 +336,7 @@ inline void engine::stage_input_arrived(task* t, node& input) {
   --t->missing;
   if (!store::is_here(input)) return await_input(t, input);
   if (t->missing != 0) return;
+  if (t->slot == no_index || t->by_scheduler) staging_.erase(t->id);
   if (t->by_scheduler) --awaiting_inputs_;
   staged(t);
 }
@@ -323,6 +358,9 @@ inline store::failure_ptr engine::failed_input(task& t) {
 inline bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
                            std::uint64_t& ns) {
   running_task* const before = std::exchange(running_, &identity);
+  identity.next = started_;
+  if (started_ != nullptr) started_->previous = &identity;
+  started_ = &identity;
   const std::uint64_t start = base::ticks();
   bool ok = true;
   try {
@@ -339,6 +377,8 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
   static const double scale = base::nanoseconds_per_tick();
   ns = static_cast<std::uint64_t>(static_cast<double>(base::ticks() - start) * scale);
   running_ = before;
+  (identity.previous == nullptr ? started_ : identity.previous->next) = identity.next;
+  if (identity.next != nullptr) identity.next->previous = identity.previous;
   return ok;
 }
 
@@ -351,8 +391,8 @@ inline void engine::run_node(node& n) {
   if (n.form == form::compact) {
     std::byte arguments[graph::compact_bytes];
     std::memcpy(arguments, n.compact.arguments, sizeof arguments);
-    running_task identity{n.compact.id, 0, n.function, 0, nullptr};
-    n.form = form::none;
+    running_task identity{n.compact.id, 0, n.function};
+    note_sent(n, identity.id, rank_);
     invocation call(lock_, arguments, n.size);
     ok = invoke(call, n.function, identity, why, ns);
     return finish_here(n, call, ok, why);
@@ -369,6 +409,7 @@ inline void engine::run_node(node& n) {
     t->by_scheduler = false;
     return stage(t);
   }
+  if (n.has(node::timed) && overdue(n)) return;
   running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
   call.keeps_inputs = t->request != nullptr && (t->request->retries > t->attempt || t->request->restarts > 0);
@@ -377,7 +418,8 @@ inline void engine::run_node(node& n) {
 }
 
 inline void engine::finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why) {
-  if (!ok && retry(n)) return;
+  if (n.state != state::pending) [[unlikely]] return discard_here(n, call);
+  if (!ok && may_retry(n) && judge(n, why)) return;
   if (ok && call.actor != nullptr) {
     task* const constructor = n.record;
     const bool kept = constructor->request->restarts > 0;
@@ -397,16 +439,6 @@ inline void engine::finish_here(node& n, invocation& call, bool ok, const store:
   if (call.form == form::box) n.box = call.box;
   complete(n);
   release(n);
-}
-
-/// Runs it again if it may be.
-inline bool engine::retry(node& n) {
-  if (n.form != form::record || n.record->request == nullptr) return false;
-  task& t = *n.record;
-  if (stopping_ || static_cast<int>(t.attempt) >= t.request->retries) return false;
-  ++t.attempt;
-  task_ready(n);
-  return true;
 }
 
 /// A received task whose inputs are all here; or one of ours that had to fetch some.
@@ -431,7 +463,7 @@ inline void engine::run_staged(task* t) {
   const task ended = *t;
   if (!kept) free_task(t);
   finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(),
-                 ended.by_scheduler, call, ok, why, ns);
+                 ended.by_scheduler, call, ok, why, ns, place_key(ended.id, ended.attempt));
 }
 
 inline void engine::run_message(const message_queue::view& v) {
@@ -446,16 +478,17 @@ inline void engine::run_message(const message_queue::view& v) {
   invocation call(lock_, v.data + sizeof m, m.argument_bytes);
   const bool ok = invoke(call, m.function, identity, why, ns);
   finish_foreign(m.home_rank, m.home_index, m.function, m.charge_or_slot, nullptr,
-                 (m.flags & task_message::by_scheduler) != 0, call, ok, why, ns);
+                 (m.flags & task_message::by_scheduler) != 0, call, ok, why, ns, place_key(m.id, m.attempt));
 }
 
 inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
                                    std::uint32_t charge, const graph::request* request, bool by_scheduler,
-                                   invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns) {
+                                   invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns,
+                                   std::uint64_t place_key) {
   if (by_scheduler) {
     --received_tasks_;
     if (home_rank != 0) {  // rank 0 hears of its own tasks by their results
-      const ended_message m{function, charge, clipped(ns), ok ? 0u : 1u};
+      const ended_message m{function, charge, clipped(ns), ok ? 0u : 1u, place_key};
       wire::buffer bytes;
       if (request != nullptr) request->write(bytes);
       send(0, message::ended, m, bytes.data(), bytes.size());
@@ -463,6 +496,7 @@ inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_i
   }
   const bool tell_scheduler = by_scheduler && home_rank == 0;
   if (home_rank == rank_) {
+    --away_;
     if (tell_scheduler) scheduler_->ended(rank_, function, charge, ns, request);
     if (tell_scheduler && !ok && request != nullptr && request->actor) scheduler_->give_back(rank_, *request);
     return finish_here(graph_.nodes.at(home_index), call, ok, why);
@@ -477,14 +511,22 @@ inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_i
 /// At the home.
 inline void engine::on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
   node& n = graph_.nodes.at(m.index);
+  --away_;
   if ((m.flags & result_message::by_scheduler) != 0) {
-    const graph::request* request = n.form == form::record ? n.record->request.get() : nullptr;
+    const task* t = n.form == form::record ? n.record : nullptr;
+    if (n.state != state::pending) {
+      if (const std::uint64_t* kept = cancelled_.find(n.index)) t = reinterpret_cast<const task*>(*kept);
+    }
+    const graph::request* request = t == nullptr ? nullptr : t->request.get();
     scheduler_->ended(from, n.function, m.charge, m.nanoseconds, request);
     if (request != nullptr && request->actor && static_cast<form>(m.form) == form::failure) {
       scheduler_->give_back(from, *request);
     }
   }
-  if (static_cast<form>(m.form) == form::failure && retry(n)) return;
+  if (n.state != state::pending) [[unlikely]] return discard(n, m, data, bytes);
+  if (static_cast<form>(m.form) == form::failure && may_retry(n)) {
+    return retry_or_fail_later(n, store::decode_failure(data, bytes));
+  }
   if (n.form == form::record) {
     free_task(n.record);
     n.form = form::none;
@@ -503,7 +545,9 @@ inline void engine::on_submit(std::uint32_t from, const std::byte* data, std::si
     t->by_scheduler = false;
   }
   asked_[from] = false;
+  if (returned && is_withdrawn(*t)) return;
   node& n = make_node(t->function, no_index);
+  places_.insert(place_key(t->id, t->attempt)) = stands_here | n.index;
   n.form = form::record;
   n.record = t;
   scheduler_->ready(n);
@@ -533,14 +577,18 @@ inline void engine::give_away(bool overdue) {
     if (n.form == form::compact) {
       const task_message m{n.compact.id, n.function, rank_, n.index, 0, n.size, 0, 0, 0};
       send(0, message::submit, m, n.compact.arguments, n.size);
-      n.form = form::none;
+      note_sent(n, m.id, 0);
+      ++away_;
       continue;
     }
     task& t = *n.record;
     const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
     append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
-    if (t.request == nullptr || t.request->retries == 0) {
-      n.form = form::none;
+    ++away_;
+    t.place = graph::place::elsewhere;
+    t.caller = 0;
+    if (t.request == nullptr || !t.request->kept()) {
+      note_sent(n, t.id, 0);
       free_task(&t);
     }
   }

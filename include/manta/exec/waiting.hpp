@@ -159,9 +159,12 @@ inline bool engine::progress() {
   }
   if (!ended_gangs_.empty()) finish_gangs();
   if (has_foreign_drops_.load(std::memory_order_relaxed)) drain_foreign_drops();
+  if (!to_judge_.empty()) judge_failures();
   if (!ending_slots_.empty()) end_marked_slots();
   if (drop_asked_) drop_unstarted();
   if (timed_waits_ > 0) check_deadlines();
+  if (live_timers_ > 0) look_at_clock();
+  if (!held_back_.empty()) let_go();
   if (scheduler_ != nullptr) scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) {
     dispatch(n, to, charge);
   });
@@ -233,6 +236,12 @@ inline void engine::relieve() {
     progress();
     net_.pump(true);
     if (net_.oversubscribed()) sched_yield();
+  }
+  const std::size_t queued = ahead();
+  if (queued > bound_) {
+    hold_back();
+  } else if (queued < max_queued_ / 2) {
+    bound_ = max_queued_;
   }
 }
 

@@ -127,6 +127,8 @@ struct capacity {
 
 /// What one task asks for beyond "run anywhere"; shared by the tasks that were given the same options.
 struct request : base::counted {
+  static constexpr std::int64_t never = INT64_MAX;
+
   std::string name;
   int cpus = 1;
   quantities resources;
@@ -135,6 +137,11 @@ struct request : base::counted {
   int rank = -1;
   int node = -1;
   int retries = 0;
+  std::int64_t deadline = never;    ///< nanoseconds from submission within which it must start
+  // what only the rank that made it looks at, and what is not sent:
+  std::int64_t due = never;         ///< the end of the deadline by that rank's clock
+  bool (*retry_if)(const task_failed&) = nullptr;
+  std::int64_t retry_after = 0;     ///< nanoseconds before the first retry; twice as many before each further one
   bool actor = false;    ///< holds its resources until the actor ends
   bool detached = false;
   bool overlap_const = false;
@@ -144,7 +151,9 @@ struct request : base::counted {
   int restarts = 0;
   int checkpoint_every = 0;  ///< calls; 0: never
 
-  /// May run on any rank at any time: only its name or its retries differ from the default.
+  /// Its home needs the record until it has ended.
+  bool kept() const { return retries > 0 || deadline != never; }
+  /// May run on any rank at any time: only its name or when it is to start or run again differ from the default.
   bool anywhere() const { return cpus <= 1 && resources.empty() && rank < 0 && node < 0 && !actor && ranks == 0; }
   bool possible(int on_rank, const capacity& c) const {
     return c.executes && cpus <= c.cpus && (rank < 0 || rank == on_rank) && (node < 0 || node == c.node) &&
@@ -156,6 +165,7 @@ struct request : base::counted {
     for (const int number : {cpus, ranks, nodes, rank, node, retries, concurrency, max_pending, restarts,
                              checkpoint_every}) wire::put(out, number);
     for (const bool flag : {actor, detached, overlap_const, at_least_once}) wire::put(out, flag);
+    wire::put(out, deadline);
     resources.write(out);
   }
   void read(wire::source& in) {
@@ -163,6 +173,7 @@ struct request : base::counted {
     for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &retries, &concurrency, &max_pending, &restarts,
                         &checkpoint_every}) in.get(*number);
     for (bool* flag : {&actor, &detached, &overlap_const, &at_least_once}) in.get(*flag);
+    in.get(deadline);
     resources.read(in);
   }
 };

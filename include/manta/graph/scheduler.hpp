@@ -69,13 +69,15 @@ class scheduler {
     constrained_.back()->tasks.push_back(n);
   }
 
+  static constexpr std::uint64_t not_run = 0xffffffff;  ///< as `ns`: it ended without having run
+
   /// Event: a task that was sent to `rank` has ended there, after `ns` of its own time.
   void ended(std::uint32_t rank, std::uint32_t function, std::uint32_t charge, std::uint64_t ns,
              const request* wanted = nullptr) {
     rank_state& r = ranks_[rank];
     --r.sent;
     r.sent_ns -= charge;
-    learn(function, ns);
+    if (ns != not_run) learn(function, ns);
     ++ended_;
     if (wanted != nullptr && wanted->ranks > 0 && !wanted->actor) r.in_gang = false;
     if (wanted != nullptr && !wanted->actor) give_back(rank, *wanted);
@@ -145,6 +147,20 @@ class scheduler {
     const std::uint32_t rank = next_rank(function);
     if (rank != no_index) charge = book_function(function, rank);
     return rank;
+  }
+
+  /// Event: a task that is ready and not dispatched will not be run.
+  void remove(node& n) {
+    --waiting_;
+    const request* wanted = request_of(n);
+    if (wanted == nullptr || wanted->anywhere()) return anywhere_.remove(n);
+    for (queue* q : constrained_) {
+      if (!same(*q->wanted, *wanted)) continue;
+      q->tasks.remove(n);
+      q->first_since = ended_;
+      if (keeper_ == q && q->tasks.empty()) stop_keeping();
+      return;
+    }
   }
 
   /// Takes out every task that has not been dispatched.

@@ -22,6 +22,14 @@ struct gang {
   base::list<std::uint32_t> ranks;    ///< the first gives the value
 };
 
+/// Where a task of this rank is, beyond what its node says.
+enum class place : std::uint8_t {
+  here,       ///< waits for inputs, stands in the local queue, is staged or runs
+  scheduler,  ///< rank 0: stands in the scheduler
+  elsewhere,  ///< sent to the rank in `caller`
+  resting,    ///< has failed: waits to be judged, or for its next attempt
+};
+
 struct task {
   std::uint64_t id = 0;
   std::uint32_t function = no_index;
@@ -29,10 +37,11 @@ struct task {
   std::uint32_t home_index = 0;    ///< and the node there
   std::uint32_t charge = 0;        ///< nanoseconds the scheduler booked for it
   std::uint32_t slot = no_index;   ///< the actor called, on its rank
-  std::uint32_t caller = 0;        ///< the rank that called it
+  std::uint32_t caller = 0;        ///< the rank that called it; at its home: the rank it was sent to
   std::uint32_t missing = 0;       ///< inputs whose values are not here yet
   std::uint16_t attempt = 0;
   bool by_scheduler = false;       ///< rank 0 counts it as running here
+  graph::place place = graph::place::here;
   std::uint32_t input_count = 0;
   std::uint32_t argument_bytes = 0;
   request_ptr request;
@@ -94,6 +103,10 @@ class task_list {
       return t;
     }
     return nullptr;
+  }
+  /// Takes out this one; false if it is not there.
+  bool remove(const task* wanted) {
+    return take([&](const task& t) { return &t == wanted; }) != nullptr;
   }
   task* front() const { return first_; }
 

@@ -20,7 +20,7 @@
 namespace manta::store {
 
 struct failure : base::counted {
-  enum class kind : std::uint8_t { task, cancelled, actor, busy, serialization, deadlock, unschedulable };
+  enum class kind : std::uint8_t { task, cancelled, actor, busy, serialization, deadlock, unschedulable, timeout };
   failure::kind kind = kind::task;
   std::string message;                         ///< the reason in one sentence, without rank and chain
   failure_details details;
@@ -83,6 +83,10 @@ inline failure current_failure() {
   } catch (const serialization_error& e) {
     f.kind = failure::kind::serialization;
     f.details.what = e.what();
+  } catch (const cancelled& e) {  // of what the task waited for
+    f.kind = failure::kind::cancelled;
+    f.details.what = e.what();
+    f.message = std::string(f.details.what).substr(f.details.what.starts_with("manta: ") ? 7 : 0);
   } catch (const deadlock& e) {
     f.kind = failure::kind::deadlock;
     f.details.what = e.what();
@@ -134,6 +138,7 @@ inline std::string describe(const failure& f) {
     case failure::kind::serialization: throw serialization_error(text);
     case failure::kind::deadlock: throw deadlock(text);
     case failure::kind::unschedulable: throw unschedulable(text);
+    case failure::kind::timeout: throw timeout(text);
   }
   std::terminate();
 }
