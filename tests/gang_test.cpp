@@ -243,3 +243,33 @@ TEST_CASE("a driver that throws leaves no gang half started") {
   }
   CHECK(manta::testing::checked_run(rt, [] { return manta::async<sum_of_ranks>({.ranks = workers()}, 1).get(); }) > 0);
 }
+
+namespace {
+/// Runs until it is told to stop, on all members.
+int until_stopped(manta::team team) {
+  for (int all = 0; all < team.size();) {
+    int mine = manta::this_task::stop_requested() ? 1 : 0;
+    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, team.comm());
+  }
+  return team.size();
+}
+}  // namespace
+
+TEST_CASE("all members of a cancelled gang are told, and its ranks come free") {
+  in_world([] {
+    for (const bool gives_time : {false, true}) {
+      if (manta::size() == 1 && gives_time) continue;  // it would never give the driver its rank back
+      auto running = manta::async<until_stopped>({.ranks = workers()});
+      auto queued = manta::async<team_size>({.ranks = workers()});
+      auto behind = manta::async<add>(queued, 1);
+      if (gives_time) CHECK_FALSE(running.wait_for(std::chrono::milliseconds(20)));
+      CHECK(manta::cancel(queued));
+      CHECK_THROWS_AS(queued.get(), manta::cancelled);
+      CHECK_THROWS_AS(behind.get(), manta::cancelled);
+      CHECK(manta::cancel(running));
+      CHECK_THROWS_AS(running.get(), manta::cancelled);
+      CHECK(manta::async<team_size>({.ranks = workers()}).get() == workers());
+      CHECK_FALSE(manta::cancel(running));
+    }
+  });
+}
