@@ -12,6 +12,7 @@
 #include "manta/async.hpp"
 #include "manta/error.hpp"
 #include "manta/future.hpp"
+#include "manta/promise.hpp"
 #include "manta/run.hpp"
 #include "manta/runtime.hpp"
 #include "manta/this_task.hpp"

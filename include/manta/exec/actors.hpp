@@ -136,7 +136,7 @@ inline void engine::run_mailbox() {
   if (t == nullptr) return;
   ++slot.active;
   if (slot.has_room() && !slot.mailbox.empty()) list_slot(index);
-  store::failure_ptr why = failed_input(*t);
+  store::failure_ptr why = slot.dead.empty() ? failed_input(*t) : actor_failure(slot.dead);
   std::uint64_t ns = 0;
   running_task identity{t->id, 0, t->function, 0, nullptr};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());

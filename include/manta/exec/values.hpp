@@ -259,7 +259,7 @@ inline void engine::arrived(incoming_value* v) {
   }
   delete v;
   n.reset(node::fetching);
-  if (moves_home) hold(n);  // until the former place has answered
+  if (moves_home) n.set(node::leaving);  // not a reference: whoever holds the only handle may move the value out
   complete(n);
   release(n);
 }

@@ -43,7 +43,7 @@ struct node {
     actor = 16,      ///< an actor's handle: the value says where the actor lives
     observed = 32,   ///< somebody has seen the failure
     references = 64, ///< the blob holds references: decode it once
-    pinned = 128,    ///< a result that must not be told twice (see engine)
+    leaving = 128,   ///< the former place of the value has not said yet that it has let go
   };
 
   std::atomic<std::uint32_t> refs{0};  ///< handles on this rank, and the engine's own
