@@ -15,5 +15,6 @@
 #include "manta/promise.hpp"
 #include "manta/run.hpp"
 #include "manta/runtime.hpp"
+#include "manta/stream.hpp"
 #include "manta/this_task.hpp"
 #include "manta/wait.hpp"

@@ -100,12 +100,6 @@ class promise {
 
   bool valid() const { return handle_.valid(); }
 
-  template <class Archive>
-  void serialize(Archive&) {
-    static_assert(std::is_void_v<Archive>,
-                  "manta: a promise cannot be sent: it is completed on the rank that made it; send its future");
-  }
-
  private:
   graph::node& open(const char* call) const {
     graph::node& n = handle_.node(call);
@@ -128,5 +122,8 @@ class promise {
 
   detail::handle handle_;
 };
+
+template <class T>
+inline constexpr bool wire::stays_on_its_rank<promise<T>> = true;
 
 }  // namespace manta
