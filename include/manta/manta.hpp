@@ -8,11 +8,13 @@
 #include "manta/wire/traits.hpp"
 
 #include "manta/actor.hpp"
+#include "manta/actor_pool.hpp"
 #include "manta/algorithm.hpp"
 #include "manta/async.hpp"
 #include "manta/error.hpp"
 #include "manta/future.hpp"
 #include "manta/promise.hpp"
+#include "manta/queue.hpp"
 #include "manta/run.hpp"
 #include "manta/runtime.hpp"
 #include "manta/stream.hpp"
