@@ -283,6 +283,18 @@ TEST_CASE("calls on a killed actor fail with actor_died wherever they are made")
   });
 }
 
+TEST_CASE("a call that waited for its argument when the actor was killed does not run") {
+  in_world([] {
+    auto g = manta::spawn<gate>();
+    auto a = manta::spawn<account>(1);
+    const auto late = manta::async<&account::deposit>(a, manta::async<held<int>>(g, 1));
+    manta::kill(a);
+    CHECK_THROWS_AS(manta::async<&account::balance>(a).get(), manta::actor_died);
+    manta::async<&gate::open>(g).get();
+    CHECK_THROWS_AS(late.get(), manta::actor_died);
+  });
+}
+
 TEST_CASE("an actor whose constructor throws is dead and its calls say why") {
   in_world([] {
     auto a = manta::spawn<account>(-5);

@@ -87,6 +87,21 @@ std::string join(const std::vector<std::string>& parts) { return std::accumulate
 
 std::unique_ptr<int> boxed(int x) { return std::make_unique<int>(x); }
 int unboxed(const std::unique_ptr<int>& p) { return p ? *p : -1; }
+int taken_out(std::unique_ptr<int> p) { return p ? *p : -1; }
+
+/// Large, and there can be only one.
+struct cargo {
+  std::vector<double> load;
+  cargo() = default;
+  explicit cargo(double x) : load(50'000, x) {}
+  cargo(cargo&&) = default;
+  cargo& operator=(cargo&&) = default;
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(load);
+  }
+};
+cargo loaded(double x) { return cargo(x); }
 
 
 int get_inside(manta::future<int> f) { return f.get() + 1; }
@@ -237,6 +252,27 @@ TEST_CASE("a move-only result arrives and can be taken or passed on") {
     CHECK(*kept.get() == 8);
     CHECK(manta::async<unboxed>(kept).get() == 8);
     CHECK(manta::async<unboxed>(std::make_unique<int>(9)).get() == 9);
+  });
+}
+
+TEST_CASE("a large move-only result is moved out of the last handle, wherever it was made") {
+  in_world([] {
+    for (const int rank : manta::testing::executors()) {
+      auto f = manta::async<loaded>({.rank = rank}, 2.5);
+      const cargo taken = std::move(f).get();
+      CHECK(taken.load == std::vector<double>(50'000, 2.5));
+      CHECK(manta::async<loaded>({.rank = rank}, 3.5).get().load.back() == 3.5);
+    }
+  });
+}
+
+TEST_CASE("a task may move a value out of a future that was given to it as an rvalue") {
+  in_world([] {
+    CHECK(manta::async<taken_out>(manta::async<boxed>(3)).get() == 3);
+    auto f = manta::async<boxed>(4);
+    CHECK(manta::async<taken_out>(std::move(f)).get() == 4);
+    CHECK(!f.valid());
+    CHECK_THROWS_AS(manta::async<taken_out>(std::move(f)), manta::error);
   });
 }
 

@@ -157,8 +157,12 @@ std::uint32_t result_type() {
   return wire::type_index<std::remove_cvref_t<R>>::value;
 }
 
+/// Starts a coroutine and gives a stream; defined in stream.hpp.
 template <class Task, class Parameters, class... Args>
-auto submit(const task_options* options, Args&&... args) {
+auto start_stream(const task_options* options, Args&&... args);
+
+template <class Task, class Parameters, class... Args>
+auto submit_task(const task_options* options, Args&&... args) {
   using R = std::remove_cvref_t<typename Task::result>;
   exec::engine& e = exec::engine::here("async");
   const exec::engine::guard g(e);
@@ -176,14 +180,26 @@ auto submit(const task_options* options, Args&&... args) {
   return access::make_future<R>(n);
 }
 
+template <class Task, class Parameters, class... Args>
+auto submit(const task_options* options, Args&&... args) {
+  if constexpr (is_generator<typename Task::result>) {
+    return start_stream<Task, Parameters>(options, std::forward<Args>(args)...);
+  } else {
+    return submit_task<Task, Parameters>(options, std::forward<Args>(args)...);
+  }
+}
+
 template <auto M, class A, class... Args>
 auto call_method(const actor<A>& self, Args&&... args) {
   using Signature = signature<decltype(M)>;
   using R = std::remove_cvref_t<typename Signature::result>;
   constexpr bool belongs = std::is_base_of_v<typename Signature::object, A>;
   static_assert(belongs, "manta: this method does not belong to the actor's class");
-  if constexpr (!belongs) {
-    return future<R>();
+  constexpr bool is_stream = is_generator<R>;
+  static_assert(!is_stream, "manta: a method of an actor cannot be a generator: give the actor a method that returns the "
+                            "next value, or pass its handle to a coroutine");
+  if constexpr (!belongs || is_stream) {
+    return future<void>();
   } else if constexpr (!require_call<typename Signature::parameters, list<Args...>, typename Signature::result>()) {
     return future<R>();
   } else {
@@ -222,12 +238,12 @@ auto call_function(const task_options* options, Args&&... args) {
 
 template <class L, class... P, class... Rest>
 auto call_stateful(const task_options* options, L&& object, list<P...>, Rest&&... rest) {
-  // the object is the first argument of a captureless lambda that calls it
-  constexpr auto apply = [](std::remove_cvref_t<L> f, P... p) -> typename signature<std::remove_cvref_t<L>>::result {
-    return f(std::forward<P>(p)...);
-  };
+  // the object is the first argument of a captureless lambda that calls it; a coroutine goes on looking at it
+  using R = typename signature<std::remove_cvref_t<L>>::result;
+  using F = std::conditional_t<is_generator<R>, const std::remove_cvref_t<L>&, std::remove_cvref_t<L>>;
+  constexpr auto apply = [](F f, P... p) -> R { return f(std::forward<P>(p)...); };
   using Apply = std::remove_const_t<decltype(apply)>;
-  using Parameters = list<std::remove_cvref_t<L>, P...>;
+  using Parameters = list<F, P...>;
   using Forms = typename forms<Parameters, list<L, Rest...>>::type;
   return submit<lambda_task<Apply, Parameters, Forms>, Parameters>(options, std::forward<L>(object),
                                                                    std::forward<Rest>(rest)...);

@@ -57,12 +57,13 @@ class handle {
     return *node_;
   }
   graph::node* get() const { return node_; }
+  graph::node* give_up() { return std::exchange(node_, nullptr); }
 
   void save(wire::writer& out) const {
     exec::reference_message r{graph::no_index, 0, 0, 0};
     if (node_ != nullptr) {
+      out.note_reference();  // may refuse it
       r = exec::engine::current()->export_reference(*node_);
-      out.note_reference();
     }
     out.write(&r, sizeof r);
   }
@@ -82,6 +83,10 @@ struct access {
   static future<T> make_future(graph::node& owned) {
     return future<T>(handle(owned));
   }
+  template <class T>
+  static future<T> make_future(handle&& owned) {
+    return future<T>(std::move(owned));
+  }
   template <class A>
   static actor<A> make_actor(graph::node& owned) {
     return actor<A>(handle(owned));
@@ -89,6 +94,10 @@ struct access {
   template <class Handle>
   static const handle& of(const Handle& h) {
     return h.handle_;
+  }
+  template <class Handle>
+  static handle take(Handle& h) {
+    return std::move(h.handle_);
   }
 };
 

@@ -16,6 +16,8 @@
 namespace manta {
 
 class team;
+template <class T>
+class generator;
 
 /// What is stored and sent for a parameter of type P. A view is specialised to the container it looks at.
 template <class P>
@@ -193,10 +195,18 @@ constexpr bool require_arguments(list<P...>, list<A...>) {
   return (require_argument<P, A>() && ...);
 }
 
+/// A coroutine's result is what it yields, see stream.hpp.
+template <class R>
+inline constexpr bool is_generator = false;
+template <class T>
+inline constexpr bool is_generator<generator<T>> = true;
+
 template <class R>
 constexpr bool require_result() {
   if constexpr (std::is_void_v<R>) {
     return true;
+  } else if constexpr (is_generator<R>) {
+    return require_result<typename R::value_type>();
   } else if constexpr (std::is_pointer_v<std::remove_reference_t<R>>) {
     static_assert(!std::is_pointer_v<std::remove_reference_t<R>>,
                   "manta: a task cannot return a pointer: it means nothing on another rank; return the value");
@@ -265,6 +275,12 @@ class argument_writer {
   void write(future_form<U>, const future<U>& f) {
     add_input(f);
   }
+  /// From an rvalue the only handle may go to the task, which then may move the value out.
+  template <class U>
+  void write(future_form<U>, future<U>&& f) {
+    access::of(f).node("async: an argument");
+    inputs_.push_back(access::take(f).give_up());
+  }
   template <class U>
   void write(futures_form<U>, const std::vector<future<U>>& futures) {
     const auto count = static_cast<std::uint32_t>(futures.size());
@@ -288,21 +304,14 @@ class argument_writer {
     const std::size_t before = out_.size();
     const char in_place = 0;
     out_.append(&in_place, 1);
-    wire::sink sink(out_, nullptr, store::inline_bytes);
+    wire::sink sink(out_, nullptr, store::inline_bytes, false);
     try {
       wire::encode(value, sink);
-      if (!sink.holds_references()) return true;
-      take_back<S>(before + 1);
+      return true;
     } catch (const wire::over_limit&) {
+      out_.shrink(before);
+      return false;
     }
-    out_.shrink(before);
-    return false;
-  }
-  /// Reads what was written and so gives the references in it back.
-  template <class S>
-  void take_back(std::size_t from) {
-    wire::source in(out_.data() + from, out_.size() - from);
-    delete wire::decode<S>(in);
   }
   template <class S, class A>
   void add_object(A&& value) {
@@ -357,7 +366,7 @@ template <class P, class S>
 class argument<P, plain_form<S>> {
  public:
   explicit argument(argument_reader& in) { in.read(&value_, sizeof value_); }
-  S pass() { return value_; }
+  std::conditional_t<std::is_reference_v<P>, const S&, S> pass() { return value_; }
 
  private:
   S value_;
@@ -375,6 +384,8 @@ class argument_value {
       return static_cast<const S&>(own_ ? *own_ : *static_cast<const S*>(value_));
     }
   }
+  /// The node that has to live as long as what pass() gave is looked at, if there is one.
+  graph::node* viewed() const { return own_ || std::is_same_v<std::remove_cv_t<P>, S> ? nullptr : node_; }
 
  protected:
   void read_own(argument_reader& in) {

@@ -97,6 +97,30 @@ class driver_failed : public error {
   using error::error;
 };
 
+/// A promise was destroyed before it was completed.
+class broken_promise : public error {
+ public:
+  using error::error;
+};
+
+/// push_for of a queue: it stayed full for as long as was given.
+class queue_full : public error {
+ public:
+  using error::error;
+};
+
+/// pop_for of a queue: it stayed empty for as long as was given.
+class queue_empty : public error {
+ public:
+  using error::error;
+};
+
+/// A queue was closed: it takes nothing any more, or has nothing left to give.
+class queue_closed : public error {
+ public:
+  using error::error;
+};
+
 /// An MPI call returned an error code.
 class mpi_error : public error {
  public:

@@ -103,8 +103,11 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       n->reset(node::primary);
       return release(*n);
     }
-    case message::released:
-      return release(graph_.nodes.at(read(index_message{}).index));
+    case message::released: {
+      node& n = graph_.nodes.at(read(index_message{}).index);
+      if (!n.has(node::leaving)) return release(n);
+      return n.reset(node::leaving);
+    }
     case message::borrow:
       return on_borrow(from, read(borrow_message{}));
     case message::granted: {

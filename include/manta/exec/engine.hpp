@@ -86,6 +86,8 @@ class engine {
   /// The engine, if the calling thread is the one that runs tasks; else throws.
   static engine& here(const char* call);
   [[noreturn]] static void refuse(const char* call);
+  /// Is the calling thread one of those that work for a run: may a destructor touch the engine?
+  static bool inside() { return role_ != role::none; }
 
   std::uint32_t rank() const { return rank_; }
   std::uint32_t size() const { return size_; }
@@ -131,6 +133,7 @@ class engine {
   // --- values
   void complete(node& n);                                   ///< the payload has been set: tells everyone
   void fail(node& n, const store::failure_ptr& why);
+  store::failure_ptr failure_here() const;                  ///< in a catch clause: what the running task has thrown
   void need(node& n);                                       ///< have the home tell when it is ready
   void fetch(node& n);                                      ///< have the value brought here
 

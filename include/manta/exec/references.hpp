@@ -102,11 +102,12 @@ inline void engine::reclaim_one(node& n) {
       delete name;
       my_names_.erase(n.index);
     }
-  } else if (n.form == form::remote) {
+  } else if (n.form == form::remote || n.has(node::leaving)) {
     // the place keeps the value until it hears of this, and the index is not used again before it has answered
     n.refs.store(1, std::memory_order_relaxed);
-    send(n.remote.place, message::release, index_message{n.index, rank_});
-    n.form = form::none;
+    if (n.form == form::remote) send(n.remote.place, message::release, index_message{n.index, rank_});
+    store::clear(n);
+    n.reset(node::leaving);
     return;
   }
   while (n.links != nullptr) {  // only at the end of a run can others still be linked

@@ -354,6 +354,15 @@ inline store::failure_ptr engine::failed_input(task& t) {
   return nullptr;
 }
 
+inline store::failure_ptr engine::failure_here() const {
+  store::failure f = store::current_failure();
+  f.details.function = running_->name();
+  f.details.rank = static_cast<int>(rank_);
+  f.details.host = store::host_name();
+  f.details.attempt = static_cast<int>(running_->attempt);
+  return store::share(std::move(f));
+}
+
 /// Runs a function; false and the reason if it threw.
 inline bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
                            std::uint64_t& ns) {
@@ -367,12 +376,7 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
     wire::function_at(function).run(call);
   } catch (...) {
     ok = false;
-    store::failure f = store::current_failure();
-    f.details.function = identity.name();
-    f.details.rank = static_cast<int>(rank_);
-    f.details.host = store::host_name();
-    f.details.attempt = static_cast<int>(identity.attempt);
-    why = store::share(std::move(f));
+    why = failure_here();
   }
   static const double scale = base::nanoseconds_per_tick();
   ns = static_cast<std::uint64_t>(static_cast<double>(base::ticks() - start) * scale);

@@ -12,7 +12,7 @@
 namespace manta::exec {
 
 inline void engine::complete(node& n) {
-  if (n.has(node::timed)) [[unlikely]] stop_timer(n);
+  if (n.has(node::timed) && n.state == state::pending) [[unlikely]] stop_timer(n);
   n.state = n.form == form::failure ? state::failed : state::ready;
   graph_.finish(n, [&](const link& l) {
     switch (l.kind) {
@@ -260,7 +260,7 @@ inline void engine::arrived(incoming_value* v) {
   }
   delete v;
   n.reset(node::fetching);
-  if (moves_home) hold(n);  // until the former place has answered
+  if (moves_home) n.set(node::leaving);  // not a reference: whoever holds the only handle may move the value out
   complete(n);
   release(n);
 }

@@ -43,7 +43,8 @@ struct node {
     actor = 16,      ///< an actor's handle: the value says where the actor lives
     observed = 32,   ///< somebody has seen the failure
     references = 64, ///< the blob holds references: decode it once
-    timed = 128,     ///< its home has a clock running for it: a deadline, or the time of its next attempt
+    timed = 128,     ///< pending: its home has a clock running for it: a deadline, or the time of its next attempt
+    leaving = timed, ///< ready: the former place of the value has not said yet that it has let go
   };
 
   std::atomic<std::uint32_t> refs{0};  ///< handles on this rank, and the engine's own

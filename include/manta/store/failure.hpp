@@ -71,13 +71,15 @@ inline std::string host_name() {
 /// From the exception being handled.
 inline failure current_failure() {
   failure f;
-  for (const exception_entry& entry : wire::table<exception_entry>()) {
-    if (entry.capture(f.exception_bytes)) {
-      f.exception_type = entry.mangled;
-      break;
+  if (const std::type_info* type = abi::__cxa_current_exception_type()) {
+    f.details.type = wire::demangle(type->name());
+    for (const exception_entry& entry : wire::table<exception_entry>()) {
+      if (std::strcmp(entry.mangled, type->name()) == 0 && entry.capture(f.exception_bytes)) {
+        f.exception_type = entry.mangled;
+        break;
+      }
     }
   }
-  if (const std::type_info* type = abi::__cxa_current_exception_type()) f.details.type = wire::demangle(type->name());
   try {
     throw;
   } catch (const serialization_error& e) {

@@ -14,7 +14,8 @@
 
 namespace manta::wire {
 
-/// Thrown by a sink that was given a limit, as soon as the value turns out to be larger and holds no references.
+/// Thrown by a sink that was given a limit, as soon as the value turns out to be larger and holds no references; and by
+/// one that takes no references before the first is written.
 struct over_limit {};
 
 /// Takes one value. Without a list of segments every byte goes into the buffer, else arrays of `segment_bytes` and
@@ -23,8 +24,12 @@ class sink {
  public:
   static constexpr std::size_t no_limit = ~std::size_t{0};
 
-  explicit sink(buffer& out, base::list<segment>* segments = nullptr, std::size_t limit = no_limit)
-      : out_(out), segments_(segments), limit_(limit == no_limit ? limit : out.size() + limit) {}
+  explicit sink(buffer& out, base::list<segment>* segments = nullptr, std::size_t limit = no_limit,
+                bool takes_references = true)
+      : out_(out),
+        segments_(segments),
+        limit_(limit == no_limit ? limit : out.size() + limit),
+        takes_references_(takes_references) {}
 
   void write(const void* data, std::size_t bytes) {
     if (segments_ != nullptr && bytes >= segment_bytes) {
@@ -36,14 +41,18 @@ class sink {
     out_.append(data, bytes);
   }
 
-  /// Called by futures and handles as they are written.
-  void note_reference() { holds_references_ = true; }
+  /// Called by futures and handles before they are written.
+  void note_reference() {
+    if (!takes_references_) throw over_limit{};
+    holds_references_ = true;
+  }
   bool holds_references() const { return holds_references_; }
 
  private:
   buffer& out_;
   base::list<segment>* segments_;
   std::size_t limit_;
+  bool takes_references_;
   bool holds_references_ = false;
 };
 

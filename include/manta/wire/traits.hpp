@@ -73,10 +73,16 @@ inline constexpr bool receives_in_place<std::vector<T, Allocator>> = std::is_ari
 template <>
 inline constexpr bool receives_in_place<std::string> = true;
 
+/// Specialised for types that mean something on their own rank only.
+template <class T>
+inline constexpr bool stays_on_its_rank = false;
+
 /// The one place where an unserialisable type is refused; the compiler shows T in "with T = ...".
 template <class T>
 constexpr bool require_serializable() {
-  static_assert(is_serializable<T>(),
+  constexpr bool stays = stays_on_its_rank<T>;
+  static_assert(!stays, "manta: a promise cannot be sent: it is completed on the rank that made it; send its future");
+  static_assert(stays || is_serializable<T>(),
                 "manta: this type cannot be serialised: give it a serialize() function that cereal finds, or include "
                 "the header <cereal/types/...> of the standard type it uses");
   return is_serializable<T>();

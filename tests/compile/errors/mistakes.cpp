@@ -6,6 +6,7 @@
 #include <manta/manta.hpp>
 
 #include <cstdio>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,25 @@ struct clock_face {
   manta::async<mean>(texts);
 #elif defined(method_of_another_class)
   manta::async<&clock_face::hour>(manta::spawn<counter>(0));
+#elif defined(generator_of_pointers)
+  manta::async([](int x) -> manta::generator<int*> { co_yield &x; }, 3);
+#elif defined(generator_of_references)
+  manta::async([](int x) -> manta::generator<int&> { co_yield x; }, 3);
+#elif defined(generator_that_awaits)
+  manta::async([](manta::future<int> f) -> manta::generator<int> { co_await f; }, manta::async<square>(3));
+#elif defined(generator_of_unserialisable_values)
+  manta::async([]() -> manta::generator<log_file> { co_yield log_file(); });
+#elif defined(generator_method)
+  struct counting {
+    manta::generator<int> count() { co_yield 1; }
+  };
+  manta::async<&counting::count>(manta::spawn<counting>());
+#elif defined(generator_with_reference_to_view)
+  manta::async([](const std::span<const int>& view) -> manta::generator<int> { co_yield view.front(); }, std::vector<int>{1});
+#elif defined(promise_as_argument)
+  manta::async([](manta::promise<int> p) { p.set_value(1); }, manta::promise<int>());
+#elif defined(queue_of_unserialisable_values)
+  manta::queue<log_file> q(1);
 #else
   int factor = 2;
   manta::async([](int f, int x) { return f * x; }, factor, 3);
@@ -118,6 +138,10 @@ struct clock_face {
   manta::put(std::vector<double>{1, 2, 3});
   manta::async<name>();
   manta::async({.ranks = 1}, [](manta::team team, int n) { return n + team.rank(); }, 1);
+  manta::stream<int> s = manta::async([](int x) -> manta::generator<int> { co_yield x; }, nine);
+  manta::stream<int> t = manta::async([](std::span<const int> view) -> manta::generator<int> { co_yield view[0]; }, std::vector<int>{1});
+  manta::queue<std::string> q(1);
+  manta::promise<void> p;
 #endif
 }
 

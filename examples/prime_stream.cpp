@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Streams: a coroutine sieves the numbers segment by segment on some rank and
+// yields the primes of each; another one, on its way, keeps the first of each
+// pair of twins; the driver reads while they run and stops them when it has
+// enough. Neither says when to end.
+//
+//   scripts/run prime_stream -n 4        or        mpirun -n 4 ./prime_stream
+//
+// Expected output:
+//   twin primes: 3 5, 5 7, 11 13, 17 19, 29 31, ...
+//   the 1000th pair is 79559 79561
+#include <manta/manta.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+using segment = std::vector<int>;
+
+/// All primes, in segments of `length` numbers.
+manta::generator<segment> primes(int length) {
+  segment small;  // up to the root of the segment's end
+  for (int begin = 2;; begin += length) {
+    segment found;
+    for (int n = begin; n < begin + length; ++n) {
+      const auto divides = [n](int p) { return n % p == 0; };
+      const auto below_root = std::find_if(small.begin(), small.end(), [n](int p) { return p > n / p; });
+      if (std::any_of(small.begin(), below_root, divides)) continue;
+      found.push_back(n);
+      small.push_back(n);
+    }
+    co_yield std::move(found);
+  }
+}
+
+/// Each p with p + 2 prime as well.
+manta::generator<segment> twins(manta::stream<segment> source) {
+  int last = -1;
+  for (auto& f : source) {
+    segment found;
+    for (const int p : f.get()) {
+      if (p == last + 2) found.push_back(last);
+      last = p;
+    }
+    co_yield std::move(found);
+  }
+}
+
+int main(int argc, char** argv) {
+  return manta::run(argc, argv, [] {
+    constexpr std::size_t enough = 1000;
+    segment first;
+    manta::stream<segment> pairs = manta::async<twins>(manta::async<primes>(5000));
+    pairs.set_window({.items = 4});  // at most four segments ahead of the driver
+    for (auto& f : pairs) {
+      const segment& more = f.get();
+      first.insert(first.end(), more.begin(), more.end());
+      if (first.size() >= enough) break;
+    }
+    std::printf("twin primes: ");
+    for (std::size_t i = 0; i < 5; ++i) std::printf("%d %d, ", first[i], first[i] + 2);
+    std::printf("...\nthe %zuth pair is %d %d\n", enough, first[enough - 1], first[enough - 1] + 2);
+    return first[enough - 1] == 79559 ? 0 : 1;
+  });
+}

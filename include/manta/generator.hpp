@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// generator<T>: the return type of a coroutine that yields values of type T one
+// after the other. As the function of async it makes a stream (stream.hpp); a
+// loop over it runs it right here.
+//
+//   manta::generator<int> count(int n) {
+//     for (int i = 0; i < n; ++i) co_yield i;
+//   }
+#pragma once
+
+#include <coroutine>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace manta {
+
+/// Owns a coroutine that stands before its first or behind its last co_yield. Move-only; destroying it destroys the
+/// coroutine's locals. Parameters of the coroutine that are references must outlive it when it is called directly;
+/// async keeps its arguments for as long as the stream needs them.
+template <class T>
+class generator {
+  static_assert(!std::is_reference_v<T>,
+                "manta: a generator cannot yield references: the value is gone when the coroutine goes on; yield values");
+  static_assert(!std::is_pointer_v<T>,
+                "manta: a generator cannot yield pointers: they mean nothing on another rank; yield values");
+  static_assert(!std::is_void_v<T> && !std::is_const_v<T>, "manta: generator<T> needs a type of values, without const");
+
+ public:
+  using value_type = T;
+
+  class promise_type {
+   public:
+    generator get_return_object() { return generator(std::coroutine_handle<promise_type>::from_promise(*this)); }
+    std::suspend_always initial_suspend() const noexcept { return {}; }
+    std::suspend_always final_suspend() const noexcept { return {}; }
+    std::suspend_always yield_value(T value) {
+      item_.emplace(std::move(value));
+      return {};
+    }
+    void return_void() const noexcept {}
+    void unhandled_exception() const { throw; }  // leaves next(); the coroutine is at its end then
+    template <class Awaited>
+    std::suspend_never await_transform(Awaited&&) const {
+      static_assert(!std::is_same_v<Awaited, Awaited>,
+                    "manta: a generator only yields: co_await waits for nothing here; get() of a future waits, and runs "
+                    "other tasks meanwhile");
+      return {};
+    }
+
+   private:
+    friend class generator;
+    std::optional<T> item_;
+  };
+
+  generator() = default;
+  generator(generator&& other) noexcept : body_(std::exchange(other.body_, nullptr)) {}
+  generator& operator=(generator&& other) noexcept {
+    std::swap(body_, other.body_);
+    return *this;
+  }
+  ~generator() {
+    if (body_) body_.destroy();
+  }
+
+  /// Runs the coroutine up to its next co_yield; nothing when it has ended. Throws what the coroutine throws, which
+  /// ends it.
+  std::optional<T> next() {
+    if (!body_ || body_.done()) return std::nullopt;
+    body_.promise().item_.reset();
+    body_.resume();
+    return std::exchange(body_.promise().item_, std::nullopt);
+  }
+
+  struct end_marker {};
+  class iterator {
+   public:
+    explicit iterator(generator& source) : source_(&source), item_(source.next()) {}
+    T& operator*() { return *item_; }
+    iterator& operator++() {
+      item_ = source_->next();
+      return *this;
+    }
+    bool operator==(end_marker) const { return !item_; }
+
+   private:
+    generator* source_;
+    std::optional<T> item_;
+  };
+  iterator begin() { return iterator(*this); }
+  end_marker end() const { return {}; }
+
+ private:
+  explicit generator(std::coroutine_handle<promise_type> body) : body_(body) {}
+  std::coroutine_handle<promise_type> body_;
+};
+
+}  // namespace manta

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// promise<T>: a future that is completed by hand, by the program instead of by a
+// task's end. For actors that keep callers waiting until something has happened:
+// the method returns the future, a later call sets the value.
+//
+//   struct door {
+//     manta::future<int> enter() { return waiting_.emplace_back().get_future(); }
+//     void open(int room) { for (auto& p : waiting_) p.set_value(room); waiting_.clear(); }
+//     std::vector<manta::promise<int>> waiting_;
+//   };
+#pragma once
+
+#include "manta/error.hpp"
+#include "manta/future.hpp"
+
+namespace manta {
+
+/// The writing end of a future. It stays on the rank that made it and cannot be sent; its futures can. Move-only. Only
+/// the thread that runs tasks may make and complete one. A wait for a promise that nobody can complete any more is
+/// a deadlock and throws; one destroyed before it was completed fails its futures with broken_promise.
+template <class T>
+class promise {
+ public:
+  using value_type = T;
+
+  promise() {
+    constexpr bool possible = [] {
+      if constexpr (std::is_void_v<T>) return true;
+      else return wire::require_serializable<T>();
+    }();
+    if constexpr (possible) {
+      exec::engine& e = exec::engine::here("promise");
+      const exec::engine::guard g(e);
+      handle_ = detail::handle(e.make_node(graph::no_index, wire::type_index<T>::value));
+    }
+  }
+  promise(promise&&) noexcept = default;
+  promise& operator=(promise&& other) noexcept {
+    promise(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~promise() {
+    if (!handle_.valid() || !exec::engine::inside()) return;
+    exec::engine& e = *exec::engine::current();
+    const exec::engine::guard g(e);
+    graph::node& n = *handle_.get();
+    // of the node's references one is ours; without others nobody will ask
+    if (n.state != graph::state::pending || n.refs.load(std::memory_order_acquire) == 1) return;
+    fail([] {
+      throw broken_promise("manta: a promise was destroyed before it got a value; keep it until set_value or "
+                           "set_exception has been called");
+    });
+  }
+  void swap(promise& other) noexcept { std::swap(handle_, other.handle_); }
+
+  /// Any number of times, before or after it has been completed.
+  future<T> get_future() const {
+    exec::engine& e = exec::engine::here("promise::get_future");
+    const exec::engine::guard g(e);
+    graph::node& n = handle_.node("promise::get_future");
+    e.hold(n);
+    return detail::access::make_future<T>(n);
+  }
+
+  /// Completes it: dependent tasks start, waiting ones go on, other ranks that asked are told. Throws if it has been
+  /// completed before.
+  template <class V>
+    requires(!std::is_void_v<T> && std::is_convertible_v<V, T>)
+  void set_value(V&& value) {
+    exec::engine& e = exec::engine::here("promise::set_value");
+    const exec::engine::guard g(e);
+    graph::node& n = open("promise::set_value");
+    if constexpr (wire::is_plain<T>) {
+      const T plain = static_cast<T>(std::forward<V>(value));
+      store::set_plain(n, &plain, sizeof plain);
+    } else {
+      store::set_box(n, new T(std::forward<V>(value)));
+    }
+    e.complete(n);
+  }
+  void set_value()
+    requires std::is_void_v<T>
+  {
+    exec::engine& e = exec::engine::here("promise::set_value");
+    const exec::engine::guard g(e);
+    e.complete(open("promise::set_value"));
+  }
+
+  /// Completes it with an error, which arrives like that of a task: as task_failed, or as itself if its type was given
+  /// to rethrow_as. Throws if it has been completed before.
+  void set_exception(const std::exception_ptr& thrown) {
+    exec::engine& e = exec::engine::here("promise::set_exception");
+    const exec::engine::guard g(e);
+    open("promise::set_exception");
+    if (thrown == nullptr) throw error("manta: promise::set_exception needs an exception; this one is empty");
+    fail([&] { std::rethrow_exception(thrown); });
+  }
+
+  bool valid() const { return handle_.valid(); }
+
+ private:
+  graph::node& open(const char* call) const {
+    graph::node& n = handle_.node(call);
+    if (n.state != graph::state::pending) {
+      throw error(std::string("manta: ") + call + ": this promise has been completed already; make a new one");
+    }
+    return n;
+  }
+  /// Fails it with what `body` throws.
+  template <class Body>
+  void fail(Body&& body) {
+    (void)detail::registered_exception<broken_promise>::index;
+    exec::engine& e = *exec::engine::current();
+    try {
+      body();
+    } catch (...) {
+      e.fail(*handle_.get(), e.failure_here());
+    }
+  }
+
+  detail::handle handle_;
+};
+
+template <class T>
+inline constexpr bool wire::stays_on_its_rank<promise<T>> = true;
+
+}  // namespace manta

@@ -1,0 +1,354 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// queue<T>: a bounded first-in first-out queue between tasks on any ranks.
+//
+//   manta::queue<batch> q(100);                   // holds at most 100
+//   auto source = manta::async<produce>(q);       // q.push(b): waits while the queue is full; at the end q.close()
+//   while (auto b = q.next()) train(*b);          // waits while it is empty; ends when it is closed and drained
+//
+// A hidden actor keeps the values, and whoever waits as a promise that it
+// completes. A value of more than 1 KiB stays on the rank that pushed it and
+// goes from there to the rank that pops it, unless it is move-only.
+#pragma once
+
+#include "manta/actor.hpp"
+#include "manta/promise.hpp"
+
+namespace manta {
+
+namespace detail {
+
+/// A value on its way: itself, or a future of it if it is large.
+template <class T>
+class parcel {
+ public:
+  parcel() = default;
+  explicit parcel(T&& value) {
+    if constexpr (std::is_copy_constructible_v<T>) {  // others cannot be had from an object that is shared
+      if (!is_small(value)) {
+        reference_ = put(std::move(value));
+        return;
+      }
+    }
+    value_.emplace(std::move(value));
+  }
+  T open() && { return value_ ? std::move(*value_) : std::move(reference_).get(); }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    bool here = value_.has_value();
+    archive(here);
+    if (!here) {
+      archive(reference_);
+    } else {
+      if (!value_) value_.emplace();
+      archive(*value_);
+    }
+  }
+
+ private:
+  static bool is_small(const T& value) {
+    if constexpr (wire::is_plain<T> || is_handle<T>) {
+      return true;
+    } else {
+      wire::buffer bytes;
+      wire::sink out(bytes, nullptr, store::inline_bytes, false);
+      try {
+        wire::encode(value, out);
+        return true;
+      } catch (const wire::over_limit&) {
+        return false;
+      }
+    }
+  }
+
+  std::optional<T> value_;
+  future<T> reference_;
+};
+
+/// What a caller hears at once. `later`: what it asked for is not possible yet, and it is on the list under `ticket`.
+enum class queue_answer : std::uint8_t { done, not_now, closed, later };
+
+struct push_reply {
+  queue_answer answer = queue_answer::done;
+  std::uint64_t ticket = 0;
+  future<bool> accepted;  ///< false: closed meanwhile
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(answer, ticket, accepted);
+  }
+};
+template <class T>
+struct delivery {
+  bool closed = false;
+  parcel<T> item;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(closed, item);
+  }
+};
+template <class T>
+struct pop_reply {
+  queue_answer answer = queue_answer::done;
+  std::uint64_t ticket = 0;
+  parcel<T> item;
+  future<delivery<T>> later;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(answer, ticket, item, later);
+  }
+};
+
+/// First in, first out, of values that can only be moved.
+template <class X>
+class fifo {
+ public:
+  bool empty() const { return first_ == all_.size(); }
+  std::size_t size() const { return all_.size() - first_; }
+  void push_back(X&& x) { all_.push_back(std::move(x)); }
+  X pop_front() {
+    X x = std::move(all_[first_++]);
+    if (2 * first_ >= all_.size()) {
+      all_.erase(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
+    return x;
+  }
+  /// Takes out the one with that ticket; false if there is none.
+  bool remove(std::uint64_t ticket) {
+    for (std::size_t i = first_; i < all_.size(); ++i) {
+      if (all_[i].ticket != ticket) continue;
+      all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(i));
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  std::vector<X> all_;
+  std::size_t first_ = 0;
+};
+
+/// The hidden actor. At any time at most one of these holds: somebody waits to pop, the queue has values; and somebody
+/// waits to push only while it is full.
+template <class T>
+class queue_server {
+ public:
+  explicit queue_server(std::uint64_t capacity) : capacity_(capacity) {}
+
+  push_reply push(parcel<T> item, bool may_wait) {
+    push_reply r;
+    if (closed_) {
+      r.answer = queue_answer::closed;
+    } else if (!poppers_.empty()) {
+      poppers_.pop_front().item.set_value(delivery<T>{false, std::move(item)});
+    } else if (items_.size() < capacity_) {
+      items_.push_back(std::move(item));
+    } else if (!may_wait) {
+      r.answer = queue_answer::not_now;
+    } else {
+      r.answer = queue_answer::later;
+      r.ticket = ++tickets_;
+      pusher waiting{r.ticket, std::move(item), {}};
+      r.accepted = waiting.accepted.get_future();
+      pushers_.push_back(std::move(waiting));
+    }
+    return r;
+  }
+
+  pop_reply<T> pop(bool may_wait) {
+    pop_reply<T> r;
+    if (!items_.empty()) {
+      r.item = items_.pop_front();
+      if (!pushers_.empty()) {
+        pusher next = pushers_.pop_front();
+        items_.push_back(std::move(next.item));
+        next.accepted.set_value(true);
+      }
+    } else if (closed_) {
+      r.answer = queue_answer::closed;
+    } else if (!may_wait) {
+      r.answer = queue_answer::not_now;
+    } else {
+      r.answer = queue_answer::later;
+      r.ticket = ++tickets_;
+      popper waiting{r.ticket, {}};
+      r.later = waiting.item.get_future();
+      poppers_.push_back(std::move(waiting));
+    }
+    return r;
+  }
+
+  /// Takes a caller off the list; false if it has got what it waited for.
+  bool withdraw(std::uint64_t ticket) { return pushers_.remove(ticket) || poppers_.remove(ticket); }
+
+  void close() {
+    closed_ = true;
+    while (!poppers_.empty()) poppers_.pop_front().item.set_value(delivery<T>{true, {}});
+    while (!pushers_.empty()) pushers_.pop_front().accepted.set_value(false);
+  }
+  bool closed() const { return closed_; }
+  std::uint64_t size() const { return items_.size(); }
+
+ private:
+  struct pusher {
+    std::uint64_t ticket;
+    parcel<T> item;
+    promise<bool> accepted;
+  };
+  struct popper {
+    std::uint64_t ticket;
+    promise<delivery<T>> item;
+  };
+
+  std::uint64_t capacity_;
+  std::uint64_t tickets_ = 0;
+  bool closed_ = false;
+  fifo<parcel<T>> items_;
+  fifo<pusher> pushers_;
+  fifo<popper> poppers_;
+};
+
+}  // namespace detail
+
+/// A handle on a queue: copyable, may be sent to any task; the queue ends with its last handle. Values pushed by one
+/// task are popped in that order; who waited first is served first. Every call asks the rank on which the queue lives and
+/// waits for its answer, which comes between that rank's tasks; other tasks of the caller's rank run meanwhile.
+/// A wait that nobody can end any more throws deadlock.
+template <class T>
+class queue {
+ public:
+  using value_type = T;
+
+  /// An empty handle.
+  queue() = default;
+  /// A queue that holds at most `capacity` values, on a rank that fits the options.
+  explicit queue(std::size_t capacity, const actor_options& options = {}) {
+    constexpr bool possible = wire::require_serializable<T>();
+    if (capacity == 0) throw error("manta: queue: the capacity must be at least 1");
+    if constexpr (possible) server_ = spawn<server>(options, std::uint64_t{capacity});
+  }
+
+  /// Waits while the queue is full. Throws queue_closed if it is closed, or becomes so meanwhile.
+  void push(T value) {
+    detail::push_reply r = ask_push(std::move(value), true);
+    if (r.answer != detail::queue_answer::later) return;
+    const bool accepted = settle(r.accepted, r.ticket, "push to a full queue");
+    if (!accepted) throw_closed();
+  }
+  /// False, and the value is gone, if the queue is full. Throws queue_closed.
+  bool try_push(T value) { return ask_push(std::move(value), false).answer == detail::queue_answer::done; }
+  /// Waits at most that long while the queue is full, then throws queue_full. Throws queue_closed.
+  template <class Rep, class Period>
+  void push_for(T value, std::chrono::duration<Rep, Period> d) {
+    detail::push_reply r = ask_push(std::move(value), true);
+    if (r.answer != detail::queue_answer::later) return;
+    if (!r.accepted.wait_for(d) && withdraw(r.ticket)) {
+      (void)detail::registered_exception<queue_full>::index;
+      throw queue_full("manta: queue::push_for: the queue was still full after " + seconds(d) +
+                       "; wait longer, pop faster, or make it larger");
+    }
+    if (!r.accepted.get()) throw_closed();
+  }
+
+  /// Waits while the queue is empty. Throws queue_closed if it is empty and closed, or becomes closed meanwhile.
+  T pop() {
+    std::optional<T> value = next();
+    if (!value) throw_closed();
+    return std::move(*value);
+  }
+  /// The same for a loop: nothing once the queue is closed and drained.
+  std::optional<T> next() {
+    detail::pop_reply<T> r = ask_pop(true);
+    if (r.answer == detail::queue_answer::later) {
+      return received(settle(std::move(r.later), r.ticket, "pop from an empty queue"));
+    }
+    return received(std::move(r));
+  }
+  /// Nothing if the queue is empty. Throws queue_closed if it is closed as well.
+  std::optional<T> try_pop() {
+    detail::pop_reply<T> r = ask_pop(false);
+    if (r.answer == detail::queue_answer::not_now) return std::nullopt;
+    if (r.answer == detail::queue_answer::closed) throw_closed();
+    return received(std::move(r));
+  }
+  /// Waits at most that long while the queue is empty, then throws queue_empty. Throws queue_closed.
+  template <class Rep, class Period>
+  T pop_for(std::chrono::duration<Rep, Period> d) {
+    detail::pop_reply<T> r = ask_pop(true);
+    std::optional<T> value;
+    if (r.answer != detail::queue_answer::later) {
+      value = received(std::move(r));
+    } else if (r.later.wait_for(d) || !withdraw(r.ticket)) {
+      value = received(std::move(r.later).get());
+    } else {
+      (void)detail::registered_exception<queue_empty>::index;
+      throw queue_empty("manta: queue::pop_for: the queue was still empty after " + seconds(d) +
+                        "; wait longer, or close the queue when nothing more will come");
+    }
+    if (!value) throw_closed();
+    return std::move(*value);
+  }
+
+  /// Takes no values any more: pushes throw, also those that wait; pops get what is left, then throw. May be repeated.
+  void close() { async<&server::close>(server_).get(); }
+  bool closed() const { return async<&server::closed>(server_).get(); }
+  /// Values in the queue when it was asked; pushes that wait do not count.
+  std::size_t size() const { return async<&server::size>(server_).get(); }
+
+  bool valid() const { return server_.valid(); }
+  friend bool operator==(const queue& a, const queue& b) { return a.server_ == b.server_; }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(server_);
+  }
+
+ private:
+  using server = detail::queue_server<T>;
+
+  [[noreturn]] static void throw_closed() {
+    (void)detail::registered_exception<queue_closed>::index;
+    throw queue_closed("manta: the queue is closed: it takes no values any more, and those it had have been popped");
+  }
+  template <class Duration>
+  static std::string seconds(Duration d) {
+    return std::to_string(std::chrono::duration<double>(d).count()) + " s";
+  }
+
+  detail::push_reply ask_push(T&& value, bool may_wait) {
+    detail::push_reply r = async<&server::push>(server_, detail::parcel<T>(std::move(value)), may_wait).get();
+    if (r.answer == detail::queue_answer::closed) throw_closed();
+    return r;
+  }
+  detail::pop_reply<T> ask_pop(bool may_wait) { return async<&server::pop>(server_, may_wait).get(); }
+  bool withdraw(std::uint64_t ticket) { return async<&server::withdraw>(server_, ticket).get(); }
+
+  /// Waits for a promise of the queue. A caller that gives up must not get a value later, which would be lost.
+  template <class R>
+  R settle(future<R> answer, std::uint64_t ticket, const char* what) {
+    try {
+      answer.wait();
+    } catch (const deadlock& e) {
+      if (withdraw(ticket)) {
+        throw deadlock(std::string(e.what()) + " (this one: " + what + " in '" + this_name() + "')");
+      }
+    }
+    return std::move(answer).get();
+  }
+  static std::string this_name() { return std::string(exec::engine::here("queue").current_task().name()); }
+
+  static std::optional<T> received(detail::pop_reply<T>&& r) {
+    if (r.answer == detail::queue_answer::closed) return std::nullopt;
+    return std::move(r.item).open();
+  }
+  static std::optional<T> received(detail::delivery<T>&& d) {
+    if (d.closed) return std::nullopt;
+    return std::move(d.item).open();
+  }
+
+  actor<server> server_;
+};
+
+}  // namespace manta

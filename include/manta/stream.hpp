@@ -1,0 +1,423 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// stream<T>: what async returns for a coroutine. The values come in order while
+// the coroutine runs on some rank; how far it may be ahead is bounded.
+//
+//   manta::stream<batch> s = manta::async<read_batches>(path);   // a coroutine that returns manta::generator<batch>
+//   for (auto& f : s) train(f.get());                            // manta::future<batch>, one after the other
+//
+// A hidden actor owns the coroutine. Each value is the result of one call that
+// resumes it; the consumer keeps a window of such calls under way, so a value
+// travels like any other result, and a large one stays on its rank until its
+// future is read.
+#pragma once
+
+#include "manta/async.hpp"
+#include "manta/error.hpp"
+#include "manta/generator.hpp"
+
+namespace manta {
+
+/// How far a coroutine may be ahead of its consumer: values asked for and not yet taken by next(), and their bytes, going
+/// by the largest of the latest values. Sizes are known of vectors of numbers, strings and dense matrices. One value may
+/// always be under way.
+struct stream_window {
+  std::size_t items = 16;
+  std::size_t bytes = std::size_t{64} << 20;
+};
+
+namespace detail {
+
+/// What a call throws when the coroutine has ended. Only stream::next sees it.
+struct stream_end : error {
+  using error::error;
+};
+
+/// The hidden actor. Views and references among the coroutine's parameters look at what `producer_of` holds.
+template <class T>
+class producer {
+ public:
+  producer() = default;
+  producer(const producer&) = delete;
+  producer& operator=(const producer&) = delete;
+  virtual ~producer() = default;
+
+  T next(std::uint64_t position) {
+    if (position != position_) {
+      throw error("manta: a stream has one consumer, and this one is at value " + std::to_string(position) +
+                  " while another has gone on to " + std::to_string(position_) +
+                  "; do not read a stream that was sent twice, or that a retried task had begun to read");
+    }
+    ++position_;
+    std::optional<T> item = body_.next();
+    if (!item) throw stream_end("the stream has ended");
+    return std::move(*item);
+  }
+
+ protected:
+  generator<T> body_;
+
+ private:
+  std::uint64_t position_ = 0;
+};
+
+template <class T, class Parameters, class Forms>
+class producer_of;
+template <class T, class... P, class... Forms>
+class producer_of<T, list<P...>, list<Forms...>> : public producer<T> {
+ public:
+  explicit producer_of([[maybe_unused]] argument_reader in) : arguments_{argument<P, Forms>(in)...} {}
+  ~producer_of() override { this->body_ = generator<T>(); }  // before what it looks at
+
+  /// Outside the lock: makes the coroutine, which does not run yet.
+  template <class Function>
+  void start(const Function& function) {
+    std::apply([&](auto&... a) { this->body_ = function(a.pass()...); }, arguments_);
+  }
+  /// Keeps the objects that references and views look at; the call that brought them here ends.
+  void keep_viewed(exec::engine& e) {
+    const auto keep = [&](const auto& a) {
+      if constexpr (requires { a.viewed(); }) {
+        graph::node* const n = a.viewed();
+        if (n == nullptr) return;
+        e.hold(*n);
+        viewed_.emplace_back(*n);
+      }
+    };
+    std::apply([&](const auto&... a) { (keep(a), ...); }, arguments_);
+  }
+
+ private:
+  std::tuple<argument<P, Forms>...> arguments_;  // braces above: read from left to right
+  std::vector<handle> viewed_;
+};
+
+/// The two kinds of calls on it, made from the task that async would run for an ordinary function.
+template <class Task>
+struct coroutine_task;
+template <auto F, class Parameters, class Forms, bool Gang>
+struct coroutine_task<function_task<F, Parameters, Forms, Gang>> {
+  static_assert(!Gang, "manta: a gang task cannot be a coroutine: return values, or per_rank of them");
+  using producer_type = producer_of<typename signature<decltype(F)>::result::value_type, Parameters, Forms>;
+  static void start(producer_type& made) { made.start(F); }
+};
+template <class L, class Parameters, class Forms, bool Gang>
+struct coroutine_task<lambda_task<L, Parameters, Forms, Gang>> {
+  static_assert(!Gang, "manta: a gang task cannot be a coroutine: return values, or per_rank of them");
+  using producer_type = producer_of<typename signature<L>::result::value_type, Parameters, Forms>;
+  static void start(producer_type& made) {
+    static constexpr L function{};  // the coroutine keeps a pointer to it
+    made.start(function);
+  }
+};
+
+template <class T>
+inline constexpr exec::actor_class producer_class{[](void* object) { delete static_cast<producer<T>*>(object); }, nullptr,
+                                                  nullptr};
+
+template <class Task>
+struct start_task {
+  static constexpr bool gang = false, looks_only = false;
+  using base = producer<typename Task::result::value_type>;
+  static void run(exec::invocation& call) {
+    auto made = std::make_unique<typename coroutine_task<Task>::producer_type>(argument_reader{call});
+    {
+      const exec::outside user(call.lock);
+      coroutine_task<Task>::start(*made);
+    }
+    made->keep_viewed(*exec::engine::current());
+    call.actor = static_cast<base*>(made.release());
+    call.actor_type = &producer_class<typename Task::result::value_type>;
+  }
+  static std::string_view name() { return Task::name(); }
+};
+template <class Task>
+struct next_task {
+  static constexpr bool gang = false, looks_only = false;
+  using T = typename Task::result::value_type;
+  static void run(exec::invocation& call) {
+    std::uint64_t position = 0;
+    std::memcpy(&position, call.arguments, sizeof position);
+    auto& self = *static_cast<producer<T>*>(call.self);
+    run_outside<T>(call, [&] { return self.next(position); });
+  }
+  static std::string_view name() { return Task::name(); }
+};
+
+template <class P>
+constexpr bool require_coroutine_parameter() {
+  constexpr bool outlives = !std::is_reference_v<P> || std::is_same_v<typename stored_as<P>::type, std::remove_cvref_t<P>>;
+  static_assert(outlives, "manta: a coroutine takes a view by value: the view that a reference refers to is gone when the "
+                          "coroutine goes on");
+  return outlives;
+}
+template <class... P>
+constexpr bool require_coroutine_parameters(list<P...>) {
+  return (require_coroutine_parameter<P>() && ...);
+}
+
+inline graph::request_ptr make_stream_request(exec::engine& e, const task_options* o, const std::string& what) {
+  const graph::request_ptr asked = o == nullptr ? nullptr : make_request(e, *o, false);
+  auto* const request = asked == nullptr ? new graph::request : new graph::request(*asked);
+  graph::request_ptr owner(request);
+  if (request->retries != 0) {
+    throw error("manta: task_options::retries of a stream: values that were taken cannot be taken back; retry the tasks "
+                "that the coroutine makes");
+  }
+  request->actor = true;
+  graph::require_possible(*request, e.world(), what);
+  return owner;
+}
+
+}  // namespace detail
+
+/// The consumer's end of a coroutine that runs elsewhere. Move-only. A stream can be sent (std::move it into a call, or
+/// return it, alone or inside another value) and goes on there where it stands; the one left behind throws. Destroying
+/// it stops the coroutine at its co_yield and destroys its locals. Only the thread that runs tasks may use it.
+template <class T>
+class stream {
+ public:
+  using value_type = T;
+
+  stream() = default;
+  stream(stream&& other) noexcept { swap(other); }
+  stream& operator=(stream&& other) noexcept {
+    stream(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~stream() { close(); }
+  void swap(stream& other) noexcept {
+    std::swap(producer_, other.producer_);
+    std::swap(calls_, other.calls_);
+    std::swap(first_, other.first_);
+    std::swap(inherited_, other.inherited_);
+    std::swap(at_, other.at_);
+    std::swap(sent_, other.sent_);
+    std::swap(looped_, other.looped_);
+    std::swap(current_, other.current_);
+  }
+
+  /// False for an empty, moved-from or sent one.
+  bool valid() const { return at_.function != graph::no_index && !sent_; }
+
+  /// How far the coroutine may be ahead from now on; what has been asked for before stays under way.
+  void set_window(const stream_window& window) {
+    require_valid("stream::set_window");
+    if (window.items == 0) throw error("manta: stream::set_window: the window must hold at least 1 value");
+    at_.window = window;
+  }
+
+  /// Waits until the next value, or its failure, exists and gives its future; nothing at the end. Moves no value that is
+  /// large. Where the coroutine threw, the future throws, and it is the last one.
+  std::optional<future<T>> next() {
+    exec::engine& e = exec::engine::here("stream::next");
+    const exec::engine::guard g(e);
+    require_valid("stream::next");
+    if (!producer_.valid()) return std::nullopt;
+    extend(e);
+    graph::node& n = *calls_[first_].get();
+    e.wait_for_end(n, false);
+    if (n.state != graph::state::failed) {
+      note_size(n);
+      future<T> item = take_first();
+      extend(e);
+      return item;
+    }
+    const store::failure_ptr why = store::failure_of(n);
+    if (why->exception_type == typeid(detail::stream_end).name()) {
+      close();
+      return std::nullopt;
+    }
+    future<T> item = take_first();
+    if (producer_.get()->state == graph::state::failed) {  // it never ran: why, and not what became of the call
+      n.set(graph::node::observed);
+      producer_.get()->set(graph::node::observed);
+      graph::node& cause = e.make_node(n.function, n.type);
+      item = detail::access::make_future<T>(cause);
+      e.fail(cause, store::failure_of(*producer_.get()));
+    }
+    // only what could not be encoded may be followed by more
+    if (why->kind == store::failure::kind::serialization) {
+      extend(e);
+    } else {
+      close();
+    }
+    return item;
+  }
+
+  struct end_marker {};
+  class iterator {
+   public:
+    explicit iterator(stream& source) : source_(&source) { ++*this; }
+    future<T>& operator*() const { return *source_->current_; }
+    iterator& operator++() {
+      source_->current_ = source_->next();
+      return *this;
+    }
+    bool operator==(end_marker) const { return !source_->current_; }
+
+   private:
+    stream* source_;
+  };
+  /// Each future in order, failed ones too. Throws when it is called again. The loop may be left early; next() goes on
+  /// from there.
+  iterator begin() {
+    require_valid("a loop over a stream");
+    if (std::exchange(looped_, true)) {
+      throw error("manta: a stream can be looped over once, for its values are not kept; store the futures, or take the "
+                  "rest with next()");
+    }
+    return iterator(*this);
+  }
+  end_marker end() const { return {}; }
+
+  template <class Archive>
+  void save(Archive& out) const {
+    static_assert(std::is_same_v<Archive, wire::writer>,
+                  "manta: a stream can be sent between ranks but not written to other archives: write its values");
+    producer_.save(out);  // first: may refuse to be written, and then the stream stays here
+    sent_ = true;
+    const std::uint64_t calls = calls_.size() - first_;
+    out.write(&at_, sizeof at_);
+    out.write(&calls, sizeof calls);
+    for (std::size_t i = first_; i < calls_.size(); ++i) calls_[i].save(out);
+  }
+  template <class Archive>
+  void load(Archive& in) {
+    static_assert(std::is_same_v<Archive, wire::reader>, "manta: a stream can only be received from a rank");
+    producer_.load(in, wire::type_index<std::uint64_t>::value);
+    if (producer_.valid()) producer_.get()->set(graph::node::actor);
+    std::uint64_t calls = 0;
+    in.read(&at_, sizeof at_);
+    in.read(&calls, sizeof calls);
+    calls_.resize(calls);
+    for (detail::handle& call : calls_) {
+      call.load(in, wire::type_index<T>::value);
+      exec::engine::current()->need(*call.get());  // its home hands the failure over, should it be one
+    }
+    inherited_ = calls;
+  }
+
+ private:
+  template <class Task, class Parameters, class... Args>
+  friend auto detail::start_stream(const task_options* options, Args&&... args);
+
+  /// What travels with a stream.
+  struct progress {
+    std::uint64_t next = 0;                     ///< number of the next call
+    std::uint64_t largest = 0;                  ///< bytes of the largest of the latest values; 0: none is known
+    std::uint32_t function = graph::no_index;   ///< of the calls
+    std::uint32_t padding = 0;
+    stream_window window;
+  };
+
+  /// Takes the handle over and asks for the first value; how many fit the window is known when it is there.
+  stream(exec::engine& e, graph::node& producer, std::uint32_t function) : producer_(producer) {
+    at_.function = function;
+    extend(e);
+  }
+
+  void require_valid(const char* call) const {
+    if (valid()) return;
+    throw error(std::string("manta: ") + call +
+                (sent_ ? ": this stream was sent to another task and goes on there; use it in one place"
+                       : " on an empty stream; assign it from async of a coroutine first"));
+  }
+
+  std::size_t under_way() const { return calls_.size() - first_; }
+
+  /// Asks for as many more values as the window allows.
+  void extend(exec::engine& e) {
+    // calls of different ranks are not ordered: those of the former consumer have to end first
+    if (inherited_ > 0 && calls_[first_ + inherited_ - 1].get()->state == graph::state::pending) return;
+    while (under_way() == 0 || (at_.largest != 0 && under_way() < at_.window.items &&
+                                (under_way() + 1) * at_.largest <= at_.window.bytes)) {
+      const std::uint64_t number = at_.next++;
+      std::byte bytes[sizeof number];
+      std::memcpy(bytes, &number, sizeof number);
+      calls_.emplace_back(e.call_actor(*producer_.get(), at_.function, wire::type_index<T>::value, bytes, sizeof bytes,
+                                       nullptr, 0));
+    }
+  }
+
+  future<T> take_first() {
+    detail::handle first = std::move(calls_[first_++]);
+    if (inherited_ > 0) --inherited_;
+    if (2 * first_ >= calls_.size()) {
+      calls_.erase(calls_.begin(), calls_.begin() + static_cast<std::ptrdiff_t>(first_));
+      first_ = 0;
+    }
+    return detail::access::make_future<T>(std::move(first));
+  }
+
+  /// An outlier counts less with each value after it.
+  void note_size(const graph::node& n) {
+    std::size_t bytes = sizeof(T);
+    if (n.form == graph::form::remote) {
+      bytes = n.remote.bytes;
+    } else if (n.form == graph::form::blob) {
+      bytes = n.blob.bytes;
+    } else if (n.form == graph::form::box && wire::type_at(n.type).in_place) {
+      wire::encoded measured;
+      wire::sink out(measured.bytes, &measured.segments);
+      wire::type_at(n.type).write(n.box, out);
+      bytes = measured.total_bytes();
+    }
+    const std::uint64_t before = at_.largest - at_.largest / 8;
+    at_.largest = bytes > before ? bytes : before > 0 ? before : 1;
+  }
+
+  /// Ends the coroutine unless the stream goes on elsewhere. What it is still asked for fails, and nobody minds.
+  void close() {
+    if (producer_.valid() && !sent_ && exec::engine::inside()) {
+      exec::engine& e = *exec::engine::current();
+      const exec::engine::guard g(e);
+      for (std::size_t i = first_; i < calls_.size(); ++i) calls_[i].get()->set(graph::node::observed);
+      if (producer_.get()->state == graph::state::ready) {
+        e.kill_actor(*producer_.get(), "the stream of '" + std::string(wire::function_at(at_.function).name()) +
+                                           "' was ended by its consumer");
+      }
+    }
+    calls_.clear();
+    first_ = inherited_ = 0;
+    producer_ = detail::handle();
+  }
+
+  detail::handle producer_;             // empty once the stream has ended
+  std::vector<detail::handle> calls_;   // from first_ on: asked for and not yet taken, in order
+  std::size_t first_ = 0;
+  std::size_t inherited_ = 0;           // the first of these were made where the stream came from
+  progress at_;
+  mutable bool sent_ = false;
+  bool looped_ = false;
+  std::optional<future<T>> current_;    // of the loop
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_handle<stream<T>> = true;
+
+template <class Task, class Parameters, class... Args>
+auto start_stream(const task_options* options, Args&&... args) {
+  using T = typename Task::result::value_type;
+  if constexpr (!require_coroutine_parameters(Parameters{})) {
+    return stream<T>();
+  } else {
+    (void)registered_exception<stream_end>::index;
+    exec::engine& e = exec::engine::here("async");
+    const exec::engine::guard g(e);
+    graph::request_ptr request = make_stream_request(e, options, "coroutine '" + std::string(Task::name()) + "'");
+    argument_writer out(e);
+    write_arguments(out, Parameters{}, std::forward<Args>(args)...);
+    graph::node& n = e.submit(function_index<start_task<Task>>::value, wire::type_index<std::uint64_t>::value, out.bytes(),
+                              out.byte_count(), out.inputs(), out.input_count(), std::move(request));
+    out.handed_over();
+    return stream<T>(e, n, function_index<next_task<Task>>::value);
+  }
+}
+
+}  // namespace detail
+
+}  // namespace manta
