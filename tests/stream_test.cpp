@@ -275,6 +275,9 @@ TEST_CASE("the coroutine is never further ahead than the window") {
         CHECK(s.next().value().get() == taken - 1);
         CHECK(fetch(manta::async<&tally::count>(made)) <= taken + static_cast<int>(items));
       }
+      const int most = 40 + static_cast<int>(items);
+      poll_until("a full window", [&] { return fetch(manta::async<&tally::count>(made)) >= most; });
+      for (int i = 0; i < 20; ++i) CHECK(fetch(manta::async<&tally::count>(made)) == most);
     }
     auto s = manta::async<count>(3);
     CHECK(contains(thrown<manta::error>([&] { s.set_window({.items = 0}); }), "at least 1"));
@@ -287,7 +290,7 @@ TEST_CASE("the coroutine does run ahead, up to the window, while the consumer do
     auto s = manta::async<counted>(made);
     s.set_window({.items = 5});
     CHECK(s.next().value().get() == 0);
-    poll_until("values ahead of the consumer", [&] { return fetch(manta::async<&tally::count>(made)) == 6; });
+    poll_until("values ahead of the consumer", [&] { return fetch(manta::async<&tally::count>(made)) >= 6; });
     for (int i = 0; i < 20; ++i) CHECK(fetch(manta::async<&tally::count>(made)) == 6);
   });
 }
@@ -301,7 +304,8 @@ TEST_CASE("large values are counted in bytes: the window holds as many as fit") 
       CHECK(s.next().value().get().back() == taken - 1);
       CHECK(fetch(manta::async<&tally::count>(made)) <= taken + 3);
     }
-    poll_until("values ahead of the consumer", [&] { return fetch(manta::async<&tally::count>(made)) == 13; });
+    poll_until("values ahead of the consumer", [&] { return fetch(manta::async<&tally::count>(made)) >= 13; });
+    for (int i = 0; i < 20; ++i) CHECK(fetch(manta::async<&tally::count>(made)) == 13);
   });
 }
 
@@ -529,26 +533,16 @@ TEST_CASE("using a stream in two places is an error, not a loss") {
     if (manta::size() < 3) return;
     // one object, read on two ranks: each has a stream of its own, and only one can go on
     const auto shared = manta::put(manta::async<forever>());
-    const auto read = [](manta::stream<int> source) {
-      int n = 0;
-      for (; n < 100; ++n) source.next().value().get();
-      return n;
-    };
-    int good = 0;
-    int bad = 0;
-    for (const int rank : {1, 2}) {
-      try {
-        good += manta::async({.rank = rank}, read, shared).get();
-      } catch (const manta::task_failed& e) {
-        ++bad;
-        CAPTURE(std::string(e.what()));
-        CHECK((contains(e.what(), "one consumer") || contains(e.what(), "ended by its consumer")));
-      } catch (const manta::actor_died& e) {
-        ++bad;
-      }
-    }
-    CHECK(good == 100);
-    CHECK(bad == 1);
+    auto first = manta::async<skip>({.rank = 1}, shared, 30).get();
+    CHECK(first.next().value().get() == 30);
+    const std::string text = thrown<manta::task_failed>([&] {
+      manta::async({.rank = 2}, [](manta::stream<int> source) {
+        for (auto& f : source) f.get();
+      }, shared).get();
+    });
+    CAPTURE(text);
+    CHECK(contains(text, "one consumer"));
+    CHECK(contains(thrown<manta::actor_died>([&] { for (auto& f : first) f.get(); }), "ended by its consumer"));
   });
 }
 
