@@ -19,7 +19,7 @@ int workers() { return manta::size() == 1 ? 1 : manta::size() - 1; }
 /// A vector of which each member holds a slice.
 class slices {
  public:
-  slices(manta::team team, std::size_t each, double start) : team_(team), mine_(each, start) { ++alive; }
+  slices(manta::team team, int each, double start) : team_(team), mine_(static_cast<std::size_t>(each), start) { ++alive; }
   slices(const slices&) = delete;
   slices& operator=(const slices&) = delete;
   ~slices() {
