@@ -355,7 +355,9 @@ class engine {
     std::uint64_t id;
     std::uint32_t index;
     std::uint32_t attempt;
-    bool operator>(const timer& other) const { return ns > other.ns; }
+  };
+  struct later {
+    bool operator()(const timer& a, const timer& b) const { return a.ns > b.ns; }
   };
   struct judgement {
     std::uint32_t index;

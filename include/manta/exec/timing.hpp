@@ -18,7 +18,7 @@ inline void engine::start_timer(node& n, std::int64_t ns, std::uint32_t attempt)
   n.set(node::timed);
   ++live_timers_;
   timers_.push_back({ns, id_of(n), n.index, attempt});
-  std::push_heap(timers_.begin(), timers_.end(), [](const timer& a, const timer& b) { return a > b; });
+  std::push_heap(timers_.begin(), timers_.end(), later{});
 }
 
 /// Its entry goes out of date; when most are, all of those are removed.
@@ -32,7 +32,7 @@ inline void engine::stop_timer(node& n) {
     if (is_due_for(t)) timers_[kept++] = t;
   }
   timers_.resize(kept, timer{});
-  std::make_heap(timers_.begin(), timers_.end(), [](const timer& a, const timer& b) { return a > b; });
+  std::make_heap(timers_.begin(), timers_.end(), later{});
 }
 
 /// Is this entry that of the clock which runs for its node now?
@@ -46,7 +46,7 @@ inline void engine::look_at_clock() {
   const std::int64_t now = base::now_ns();
   while (!timers_.empty() && timers_[0].ns <= now) {
     const timer first = timers_[0];
-    std::pop_heap(timers_.begin(), timers_.end(), [](const timer& a, const timer& b) { return a > b; });
+    std::pop_heap(timers_.begin(), timers_.end(), later{});
     timers_.pop_back();
     if (!is_due_for(first)) continue;
     node& n = graph_.nodes.at(first.index);
