@@ -15,12 +15,17 @@ namespace manta {
 /// What an actor asks for, for as long as it lives.
 struct actor_options {
   std::string name = {};                        ///< find_actor finds it under this name; must be unique in the run
-  int cpus = 1;                                 ///< lives only on ranks that have as many cores
+  int cpus = 1;                                 ///< lives only on ranks that have as many cores, which its calls use
+  double gpus = 0;                              ///< devices, held until it ends: a part of one or whole ones
   graph::quantities resources = {};             ///< named amounts, held until it ends
   int rank = -1;
   int node = -1;
+  any_future near = {};                         ///< lives where this value (or actor) lies; else on its node, else anywhere
+  bool spread = false;                          ///< among ranks with the fewest actors, in turn
   int concurrency = 1;                          ///< calls that may be under way (waiting) at once
   bool detached = false;                        ///< lives until it is killed or the run ends, without any handle
+  reservation in = {};                          ///< in a bundle of this reservation; does not keep it
+  int bundle = -1;                              ///< in this one; -1: in any that fits
 };
 
 namespace detail {
@@ -84,18 +89,14 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   if (o.concurrency < 1) throw error("manta: actor_options::concurrency must be at least 1");
   auto* const request = new graph::request;
   graph::request_ptr owner(request);
-  request->name = o.name;
-  request->cpus = o.cpus;
-  request->resources = o.resources;
-  graph::require_valid(o.resources);
-  request->rank = o.rank;
-  request->node = o.node;
+  fill_request(*request, o, "actor_options::gpus");
   request->actor = true;
   request->detached = o.detached;
   request->concurrency = o.concurrency;
-  graph::require_possible(*request, e.world(), "an actor of class " + std::string(Task::name()));
+  require_placeable(e, *request, o, "an actor of class " + std::string(Task::name()));
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
+  write_hidden(out, o);
   graph::node& n = e.submit(function_index<Task>::value, wire::type_index<std::uint64_t>::value, out.bytes(),
                             out.byte_count(), out.inputs(), out.input_count(), std::move(owner));
   out.handed_over();

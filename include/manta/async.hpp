@@ -13,6 +13,7 @@
 #include <string>
 
 #include "manta/actor_handle.hpp"
+#include "manta/reservation.hpp"
 #include "manta/signature.hpp"
 
 namespace manta {
@@ -20,33 +21,59 @@ namespace manta {
 /// What a task asks for. All members have defaults; give those that matter by name, in this order.
 struct task_options {
   std::string name = {};                        ///< for this_task::name, errors and traces
-  int cpus = 1;                                 ///< runs only on ranks that have as many cores
+  int cpus = 1;                                 ///< only on ranks with as many cores; OpenMP and Eigen use so many threads
+  double gpus = 0;                              ///< devices, held while it runs: a part of one or whole ones
   graph::quantities resources = {};             ///< named amounts, held while it runs
   int rank = -1;                                ///< run on this rank only
   int node = -1;                                ///< run on ranks of this node only
+  any_future near = {};                         ///< run where this value lies, when it exists; else on its node, else anywhere
+  bool spread = false;                          ///< run where the fewest tasks are, in turn
+  int priority = 0;                             ///< of tasks that wait at rank 0 the highest go first
   int retries = 0;                              ///< run again after an exception, at most so often
+  reservation in = {};                          ///< run in a bundle of this reservation, and hold it until the end
+  int bundle = -1;                              ///< in this one; -1: in any that fits
 };
 
 namespace detail {
 
+/// What tasks and actors ask for alike.
+template <class Options>
+void fill_request(graph::request& request, const Options& o, const char* gpus) {
+  request.name = o.name;
+  request.cpus = o.cpus;
+  request.gpu_units = graph::gpu_units(o.gpus, gpus);
+  request.resources = o.resources;
+  graph::require_valid(o.resources);
+  request.rank = o.rank;
+  request.node = o.node;
+  request.near = o.near.valid() ? graph::request::not_known : graph::request::nowhere;
+  request.spread = o.spread;
+}
+template <class Options>
+void require_placeable(exec::engine& e, graph::request& request, const Options& o, const std::string& what) {
+  if (o.in.valid()) return put_in_reservation(request, o.in, o.bundle, what);
+  if (o.bundle >= 0) throw error("manta: " + what + " asks for a bundle but is in no reservation; give .in = r too");
+  if (!request.anywhere()) graph::require_possible(request, e.world(), what);
+}
+template <class Options>
+void write_hidden(argument_writer& out, const Options& o) {
+  if (o.near.valid()) out.add_hidden(access::of(o.near));
+  if (o.in.valid()) out.add_hidden(access::of(o.in));
+}
+
 inline graph::request_ptr make_request(exec::engine& e, const task_options& o) {
-  if (o.name.empty() && o.cpus == 1 && o.resources.empty() && o.rank < 0 && o.node < 0 && o.retries == 0) return nullptr;
-  if (o.cpus < 0 || o.retries < 0 || o.rank >= static_cast<int>(e.size())) {
-    if (o.cpus < 0) throw error("manta: task_options::cpus = " + std::to_string(o.cpus) + " is negative");
-    if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
+  if (o.name.empty() && o.cpus == 1 && o.gpus == 0 && o.resources.empty() && o.rank < 0 && o.node < 0 &&
+      !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 && !o.in.valid() && o.bundle < 0) {
+    return nullptr;
   }
+  if (o.cpus < 0) throw error("manta: task_options::cpus = " + std::to_string(o.cpus) + " is negative");
+  if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
   auto* const request = new graph::request;
   graph::request_ptr owner(request);
-  request->name = o.name;
-  request->cpus = o.cpus;
-  request->resources = o.resources;
-  graph::require_valid(o.resources);
-  request->rank = o.rank;
-  request->node = o.node;
+  fill_request(*request, o, "task_options::gpus");
+  request->priority = o.priority;
   request->retries = o.retries;
-  if (!request->anywhere()) {
-    graph::require_possible(*request, e.world(), o.name.empty() ? "this task" : "task '" + o.name + "'");
-  }
+  require_placeable(e, *request, o, o.name.empty() ? "this task" : "task '" + o.name + "'");
   return owner;
 }
 
@@ -115,6 +142,7 @@ auto submit(const task_options* options, Args&&... args) {
   graph::request_ptr request = options == nullptr ? nullptr : make_request(e, *options);
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
+  if (options != nullptr) write_hidden(out, *options);
   graph::node& n = e.submit(function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(), out.inputs(),
                             out.input_count(), std::move(request));
   out.handed_over();

@@ -100,6 +100,7 @@ inline void engine::receive_call(const message_queue::view& v) {
     std::uint64_t ns = 0;
     running_task identity{m.id, 0, m.function, 0, slot.request.get()};
     identity.request = nullptr;
+    identity.actor = slot.request.get();
     invocation call(lock_, v.data + sizeof m, m.argument_bytes);
     call.self = slot.object;
     ++slot.active;
@@ -139,6 +140,7 @@ inline void engine::run_mailbox() {
   store::failure_ptr why = failed_input(*t);
   std::uint64_t ns = 0;
   running_task identity{t->id, 0, t->function, 0, nullptr};
+  identity.actor = slot.request.get();
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
   call.self = slot.object;
   const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);

@@ -8,6 +8,8 @@
 //   references.hpp  who holds what, across ranks
 //   values.hpp      results, wants and pulls
 //   tasks.hpp       from submission to the end of a task
+//   questions.hpp   where things are and why; reservations
+//   capacities.hpp  what each rank has
 //   actors.hpp      calls, mailboxes, names
 //   waiting.hpp     waiting and serving, on which stack
 //   ending.hpp      quiet, deadlock, the end of a run
@@ -34,6 +36,7 @@
 #include "manta/exec/messages.hpp"
 #include "manta/exec/overflow.hpp"
 #include "manta/exec/stack.hpp"
+#include "manta/exec/threads.hpp"
 #include "manta/exec/waits.hpp"
 #include "manta/graph/scheduler.hpp"
 #include "manta/graph/task_graph.hpp"
@@ -51,7 +54,8 @@ using graph::task;
 
 struct engine_options {
   graph::quantities resources;
-  int cpus = 0;              ///< 0: from the affinity mask
+  int cpus = 0;              ///< 0: found out
+  double gpus = -1;          ///< below 0: found out
   bool rank0_tasks = false;
   bool progress_thread = true;
   std::uint64_t seed = 0;
@@ -63,6 +67,8 @@ struct actor_place {
   std::uint32_t rank;
   std::uint32_t slot;
 };
+
+struct ask_message;
 
 class engine {
  public:
@@ -135,6 +141,15 @@ class engine {
   node& call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
                    std::size_t bytes, node* const* inputs, std::uint32_t input_count);
   void kill_actor(node& handle, const std::string& why);
+
+  // --- placement
+  /// Asks rank 0 for bundles of resources and waits for the number it gives; `ready` ends when they are there.
+  std::uint64_t reserve(const wire::buffer& wanted, graph::strategy how, node& ready);
+  void give_up_reservation(std::uint64_t id);
+  /// Where it is and why, or what it waits for. May ask other ranks and wait for their answers.
+  std::string explain(node& n);
+  /// What is free on each rank: cpus, gpu units, tasks, actors, quantities. Asks rank 0 and waits for its answer.
+  wire::buffer available();
 
   // --- names of actors, kept by rank 0
   enum class name_op : std::uint32_t { find, claim };
@@ -269,6 +284,20 @@ class engine {
   store::failure_ptr failed_input(task& t);
   store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
 
+  // questions.hpp
+  wire::buffer ask(std::uint32_t to, ask_message m, const wire::buffer& tail);
+  void answer(const ask_message& m, const void* data, std::size_t bytes);
+  void on_ask(const std::byte* data, std::size_t bytes);
+  void release_reservation(std::uint64_t id);
+  store::failure_ptr reservation_gone() const;
+  void refuse_task(node& n, const store::failure_ptr& why);
+  void to_scheduler(node& n);
+  void place_tasks();
+  std::uint32_t place_of(const node& n) const;
+  std::string explain_here(node& n, bool& placed_by_zero);
+  std::string explain_placed(std::uint32_t home_rank, std::uint32_t home_index);
+  std::string explain_waiting(const graph::request& wanted);
+
   // actors.hpp
   std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request);
   void append_call(std::uint32_t to, std::uint32_t slot, task& t);
@@ -373,6 +402,9 @@ class engine {
   std::uint64_t sent_ = 0, received_ = 0;
   unsigned submissions_ = 0;
 
+  thread_numbers threads_;
+  std::uint64_t reservations_made_ = 0;                     // rank 0
+  base::index_table placed_;                                // rank 0: tasks of other homes with options -> rank, reason
   base::index_table names_;                                 // rank 0: hash of the name -> name_entry*
   base::index_table my_names_;                              // node of a handle made here -> std::string*
 
@@ -435,6 +467,8 @@ void engine::send(std::uint32_t to, message kind, const Message& m, const void* 
 #include "manta/exec/references.hpp"
 #include "manta/exec/values.hpp"
 #include "manta/exec/tasks.hpp"
+#include "manta/exec/questions.hpp"
+#include "manta/exec/capacities.hpp"
 #include "manta/exec/actors.hpp"
 #include "manta/exec/waiting.hpp"
 #include "manta/exec/ending.hpp"

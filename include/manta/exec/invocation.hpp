@@ -54,7 +54,11 @@ struct running_task {
   std::uint32_t function = graph::no_index;
   std::uint32_t attempt = 0;
   const graph::request* request = nullptr;
+  const graph::request* actor = nullptr;  ///< of the actor whose method it is
 
+  const graph::request* holder() const { return actor != nullptr ? actor : request; }
+  /// What OpenMP is to be set to; 0: nothing.
+  int threads() const { return holder() != nullptr && holder()->cpus > 1 ? holder()->cpus : 0; }
   std::string_view name() const {
     if (request != nullptr && !request->name.empty()) return request->name;
     return function == graph::no_index ? "the driver" : wire::function_at(function).name();

@@ -26,6 +26,8 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
         const task_message m{id, function, rank_, n.index, charge, static_cast<std::uint32_t>(bytes), 0,
                              task_message::by_scheduler, 0};
         send(to, message::run, m, arguments, bytes);
+        n.remote.place = to;  // for those who ask why
+        n.remote.bytes = 0;
         if ((++submissions_ & 63) == 0) relieve();
         return n;
       }
@@ -42,6 +44,7 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
     t->home_rank = rank_;
     t->home_index = n.index;
     t->request = std::move(request);
+    if (t->request != nullptr) t->hidden = t->request->hidden_inputs();
     if (input_count != 0) std::memcpy(t->inputs(), inputs, input_count * sizeof(node*));
     if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
     n.form = form::record;
@@ -65,20 +68,23 @@ inline void engine::task_ready(node& n) {
       fail(n, why);
       return release(n);
     }
+    if (t.request != nullptr && t.request->near != graph::request::nowhere) {
+      t.request->near = static_cast<int>(place_of(*t.inputs()[t.seen_inputs()]));
+    }
     if (t.request != nullptr && !t.request->anywhere() && scheduler_ == nullptr) {  // rank 0 places it
       const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
-      append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
-      if (t.request->retries == 0) {
+      append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs());
+      if (!t.request->kept()) {
         n.form = form::none;
         free_task(&t);
       }
       return;
     }
     if (scheduler_ != nullptr && ((t.request != nullptr && !t.request->anywhere()) || !executes())) {
-      return scheduler_->ready(n);
+      return to_scheduler(n);
     }
   } else if (scheduler_ != nullptr && !executes()) {
-    return scheduler_->ready(n);
+    return to_scheduler(n);
   }
   n.set(node::queued);
   local_.push_back(n);
@@ -86,7 +92,7 @@ inline void engine::task_ready(node& n) {
 }
 
 inline void engine::decide() {
-  scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) { dispatch(n, to, charge); });
+  place_tasks();
   ask_for_work();
 }
 
@@ -95,18 +101,27 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
     const task_message m{n.compact.id, n.function, rank_, n.index, charge, n.size, 0, task_message::by_scheduler, 0};
     send(to, message::run, m, n.compact.arguments, n.size);
     n.form = form::none;
+    n.remote.place = to;
+    n.remote.bytes = 0;
     return;
   }
   task& t = *n.record;
   const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
                        charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
-  append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
+  append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs());
+  if (t.request != nullptr && t.home_rank != rank_) {
+    const graph::grant& g = t.request->granted;
+    placed_.insert(key(t.home_rank, t.home_index)) = to | static_cast<std::uint64_t>(g.reason) << 32 |
+                                                     static_cast<std::uint64_t>(g.bundle < 0 ? 0 : g.bundle) << 40;
+  }
   if (t.home_rank != rank_ || t.home_index != n.index) {  // placed for another rank: nothing is left to do here
     release(n);
   } else if (t.request == nullptr) {
     n.form = form::none;
     free_task(&t);
-  } else if (t.request->retries == 0) {
+    n.remote.place = to;
+    n.remote.bytes = scheduler_->bytes_there();
+  } else if (!t.request->kept()) {
     drop_inputs(&t);  // the request is needed when it ends
   }
 }
@@ -302,6 +317,7 @@ inline store::failure_ptr engine::failed_input(task& t) {
 inline bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
                            std::uint64_t& ns) {
   running_task* const before = std::exchange(running_, &identity);
+  threads_.use(identity.threads());
   const std::uint64_t start = base::ticks();
   bool ok = true;
   try {
@@ -318,6 +334,7 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
   static const double scale = base::nanoseconds_per_tick();
   ns = static_cast<std::uint64_t>(static_cast<double>(base::ticks() - start) * scale);
   running_ = before;
+  threads_.use(0);
   return ok;
 }
 
@@ -431,7 +448,10 @@ inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_i
     if (home_rank != 0) {  // rank 0 hears of its own tasks by their results
       const ended_message m{function, charge, clipped(ns), ok ? 0u : 1u};
       wire::buffer bytes;
-      if (request != nullptr) request->write(bytes);
+      if (request != nullptr) {
+        request->write(bytes);
+        wire::put(bytes, key(home_rank, home_index));
+      }
       send(0, message::ended, m, bytes.data(), bytes.size());
     }
   }
@@ -480,7 +500,7 @@ inline void engine::on_submit(std::uint32_t from, const std::byte* data, std::si
   node& n = make_node(t->function, no_index);
   n.form = form::record;
   n.record = t;
-  scheduler_->ready(n);
+  to_scheduler(n);
 }
 
 /// Rank 0: some executors idle and nothing waits to be placed: ask those that are busy for what they have.

@@ -66,6 +66,7 @@ inline void engine::wait(wait_record& record) {
   }
   awake();
   running_ = task;
+  threads_.use(task->threads());
   if (record.deadline != wait_record::never) --timed_waits_;
   waits_.remove(&record);
 }
@@ -157,9 +158,7 @@ inline bool engine::progress() {
   if (!ending_slots_.empty()) end_marked_slots();
   if (drop_asked_) drop_unstarted();
   if (timed_waits_ > 0) check_deadlines();
-  if (scheduler_ != nullptr) scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) {
-    dispatch(n, to, charge);
-  });
+  if (scheduler_ != nullptr) place_tasks();
   return any;
 }
 
@@ -238,6 +237,7 @@ inline void engine::wait_for_end(node& n, bool may_inline) {
       inline_frame frame(*stacks_);
       run_node(n);
       running_ = before;
+      threads_.use(before->threads());
       continue;
     }
     wait_record record;

@@ -209,6 +209,14 @@ class node_list {
     remove(n);
     return n;
   }
+  /// From the first to the last, until found(node&) is true; null if it never is.
+  template <class Found>
+  node* find(Found&& found) {
+    for (std::uint32_t i = first_; i != no_index; i = nodes_.at(i).next) {
+      if (found(nodes_.at(i))) return &nodes_.at(i);
+    }
+    return nullptr;
+  }
 
  private:
   node_table& nodes_;
