@@ -79,7 +79,7 @@ inline std::vector<rank_resources> by_node(const std::vector<rank_resources>& ra
 }
 
 /// In words for people: where the task, value or actor is and why, or what it waits for. May ask the rank that made it
-/// and rank 0, and wait for their answers; like future::ready it lets other work of this rank go on. Costs nothing unless
+/// and rank 0, and wait for their answers: other work of this rank goes on meanwhile. Costs nothing unless
 /// it is called.
 template <class T>
 std::string explain(const future<T>& f) {

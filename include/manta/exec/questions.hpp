@@ -160,7 +160,7 @@ inline std::uint32_t engine::place_of(const node& n) const {
 // --- why is it there, why does it wait?
 
 inline std::string engine::explain(node& n) {
-  if (n.state == state::pending) step();     // so that a loop around it comes to an end
+  if (n.state == state::pending) (void)available();  // a wait: so that a loop around it comes to an end
   if (scheduler_ != nullptr) place_tasks();  // what can be decided is, before it is asked about
   bool placed_by_zero = false;
   const bool elsewhere = is_stand_in(n) && n.state == state::pending;
