@@ -347,3 +347,16 @@ TEST_CASE("actors that are still named or held when the run ends, end with it") 
   });
   CHECK(alive_here() == 0);
 }
+
+TEST_CASE("a name whose actor could not be made is free again, also for those who waited for it") {
+  in_world([] {
+    const int too_many = 1'000'000;
+    CHECK_THROWS_AS((manta::spawn<account>({.name = "Grace", .cpus = too_many}, 1)), manta::unschedulable);
+    CHECK_THROWS_AS((manta::spawn_or_find<account>({.name = "Grace", .cpus = too_many}, 1)), manta::unschedulable);
+    CHECK_THROWS_AS(manta::find_actor<account>("Grace"), manta::error);
+    std::vector<manta::future<int>> askers;
+    for (int i = 0; i < 8; ++i) askers.push_back(manta::async<deposit_or_open>("Grace"));
+    auto balances = manta::get(askers);
+    CHECK(*std::max_element(balances.begin(), balances.end()) >= 101);
+  });
+}

@@ -196,6 +196,49 @@ TEST_CASE("get of a range gives the values in order and throws the first error")
   });
 }
 
+TEST_CASE("loops that only look, or wait for no time at all, come to an end on any number of ranks") {
+  in_world([] {
+    const auto a = manta::async<add>(1, 2);
+    while (!a.ready()) {
+    }
+    const auto b = manta::async<add>(a, 2);
+    while (!b.wait_for(0s)) {
+    }
+    const auto c = manta::async<add>(b, 2);
+    while (manta::wait(std::vector{c}, {.timeout = 0s}).ready.empty()) {
+    }
+    const auto d = manta::async<add>(c, 2);
+    for (bool there = false; !there;) {
+      try {
+        const int value = manta::get_for(d, 0s);
+        there = true;
+        CHECK(value == 9);
+      } catch (const manta::timeout&) {
+      }
+    }
+  });
+}
+
+TEST_CASE("the longest times there are can be waited for, and the shortest") {
+  in_world([] {
+    using std::chrono::system_clock;
+    using std::chrono::steady_clock;
+    CHECK(manta::async<add>(1, 2).wait_for(std::chrono::hours::max()));
+    CHECK(manta::async<add>(1, 2).wait_for(std::chrono::nanoseconds::max()));
+    CHECK(manta::async<add>(1, 2).wait_until(system_clock::time_point::max()));
+    CHECK(manta::async<add>(1, 2).wait_until(steady_clock::time_point::max()));
+    CHECK(manta::get_for(manta::async<add>(1, 2), std::chrono::duration<double>(1e300)) == 3);
+    auto g = manta::spawn<manta::testing::gate>();
+    const auto late = manta::async<manta::testing::held<int>>(g, 1);
+    CHECK_FALSE(late.wait_for(std::chrono::hours::min()));
+    CHECK_FALSE(late.wait_for(-1s));
+    CHECK_FALSE(late.wait_until(system_clock::time_point::min()));
+    CHECK_FALSE(late.wait_until(steady_clock::time_point::min()));
+    manta::async<&manta::testing::gate::open>(g).get();
+    CHECK(late.get() == 1);
+  });
+}
+
 TEST_CASE("put makes a future of a value, on any rank") {
   in_world([] {
     const auto f = manta::put(std::vector<int>{1, 2, 3});

@@ -251,3 +251,66 @@ TEST_CASE("reservations of a run that ends with an exception are gone in the nex
     r.ready().get();
   });
 }
+
+TEST_CASE("tasks that wait for their reservation can be cancelled and have deadlines; the reservation itself cannot") {
+  in_world(offers, [] {
+    {
+      std::vector<manta::actor<place>> holders;
+      for (const int rank : executors()) holders.push_back(manta::spawn<place>({.gpus = 2, .rank = rank}));
+      for (const auto& h : holders) manta::async<&place::rank>(h).get();
+      const auto r = manta::reserve({.bundles = {{.gpus = 1}}});
+      const auto stays = manta::async<where>({.gpus = 1, .in = r});
+      const auto first = manta::async<where>({.gpus = 1, .retries = 1, .in = r});
+      const auto second = manta::async<where>({.in = r});
+      const auto late = manta::async<where>({.deadline = std::chrono::milliseconds(5), .in = r});
+      CHECK_FALSE(manta::cancel(r.ready()));
+      CHECK(manta::cancel(first));
+      CHECK(manta::cancel(second));
+      CHECK_THROWS_AS(first.get(), manta::cancelled);
+      CHECK_THROWS_AS(second.get(), manta::cancelled);
+      CHECK_THROWS_AS(late.get(), manta::timeout);
+      const auto elsewhere = [](const manta::reservation& in) {  // rank 0 places it for another rank
+        const auto f = manta::async<where>({.gpus = 1, .in = in});
+        (void)manta::available();
+        if (!manta::cancel(f)) return false;
+        try {
+          f.get();
+        } catch (const manta::cancelled&) {
+          return true;
+        }
+        return false;
+      };
+      for (const int rank : executors()) CHECK(manta::async({.rank = rank}, elsewhere, r).get());
+      holders.clear();
+      CHECK(stays.get() >= 0);
+    }
+    require_all_free();
+  });
+}
+
+TEST_CASE("cancelling tasks while their reservation is released ends each of them once") {
+  in_world(offers, [] {
+    for (int round = 0; round < 10; ++round) {
+      const auto r = manta::reserve({.bundles = {{.gpus = 2}}});
+      const auto both = [](const manta::reservation& in) {
+        std::vector<manta::future<int>> fs;
+        for (int i = 0; i < 6; ++i) fs.push_back(manta::async<where>({.gpus = 2, .in = in}));
+        in.release();
+        for (const auto& f : fs) manta::cancel(f);
+        int ended = 0;
+        for (const auto& f : fs) {
+          try {
+            ended += f.get() >= 0;
+          } catch (const manta::cancelled&) {
+            ++ended;
+          } catch (const manta::unschedulable&) {
+            ++ended;
+          }
+        }
+        return ended;
+      };
+      CHECK(manta::async({.rank = executor(static_cast<std::size_t>(round))}, both, r).get() == 6);
+    }
+    require_all_free();
+  });
+}

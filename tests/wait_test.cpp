@@ -122,6 +122,17 @@ TEST_CASE("a failed task counts as done and wait itself does not throw") {
   });
 }
 
+TEST_CASE("a future that stands in the range twice counts twice") {
+  in_world([] {
+    auto g = manta::spawn<gate>();
+    const auto f = manta::async<held<int>>(g, 7);
+    const std::vector<manta::future<int>> twice{f, f, manta::async<held<int>>(g, 8)};
+    CHECK(manta::wait(twice, {.count = 2, .timeout = 1ms}).ready.empty());
+    manta::async<&gate::open>(g).get();
+    CHECK(manta::wait(twice, {.count = 3}).ready.size() == 3U);
+  });
+}
+
 TEST_CASE("wait works inside a task") {
   in_world([] { CHECK(manta::async<wait_in_task>(manta::spawn<gate>()).get() == std::vector<int>{1, 2, 0}); });
 }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "manta/async.hpp"
+#include "manta/team.hpp"
 
 namespace manta {
 
@@ -17,12 +18,19 @@ struct actor_options {
   std::string name = {};                        ///< find_actor finds it under this name; must be unique in the run
   int cpus = 1;                                 ///< lives only on ranks that have as many cores, which its calls use
   double gpus = 0;                              ///< devices, held until it ends: a part of one or whole ones
-  graph::quantities resources = {};             ///< named amounts, held until it ends
+  graph::quantities resources = {};             ///< named amounts, held until it ends (both by each rank of a gang)
+  int ranks = 0;                                ///< a gang of that many ranks: the constructor takes manta::team first
+  int nodes = 0;                                ///< its ranks on exactly so many nodes, equally many on each
   int rank = -1;
   int node = -1;
   any_future near = {};                         ///< lives where this value (or actor) lies; else on its node, else anywhere
   bool spread = false;                          ///< among ranks with the fewest actors, in turn
+  int restarts = 0;                             ///< built anew after manta::fatal, at most so often
+  int checkpoint_every = 0;                     ///< saved after so many calls; a restart does those since again
+  bool at_least_once = false;                   ///< the call that threw manta::fatal is done again after the restart
   int concurrency = 1;                          ///< calls that may be under way (waiting) at once
+  bool overlap_const = false;                   ///< const methods may run while another call waits
+  int max_pending = 0;                          ///< more waiting calls than that fail with actor_busy; 0: any number
   bool detached = false;                        ///< lives until it is killed or the run ends, without any handle
   reservation in = {};                          ///< in a bundle of this reservation; does not keep it
   int bundle = -1;                              ///< in this one; -1: in any that fits
@@ -50,10 +58,30 @@ struct constructor_parameter<const char*> {
   using type = std::string;
 };
 
+template <class A>
+inline constexpr bool can_be_saved = [] {
+  if constexpr (std::is_default_constructible_v<A>) {
+    return wire::is_serializable<A>();
+  } else {
+    return false;
+  }
+}();
+
+template <class A>
+inline constexpr exec::actor_class class_of = [] {
+  exec::actor_class c{[](void* object) { delete static_cast<A*>(object); }, nullptr, nullptr};
+  if constexpr (can_be_saved<A>) {
+    c.save = [](const void* object, wire::sink& out) { wire::encode(*static_cast<const A*>(object), out); };
+    c.load = [](wire::source& in) -> void* { return wire::decode<A>(in); };
+  }
+  return c;
+}();
+
 template <class A, class Parameters, class Forms>
 struct constructor_task;
 template <class A, class... P, class... Forms>
 struct constructor_task<A, list<P...>, list<Forms...>> {
+  static constexpr bool gang = !std::is_constructible_v<A, P...>, looks_only = false;  // else it takes a team first
   using result = void;
   static void run(exec::invocation& call) {
     [[maybe_unused]] argument_reader in{call};
@@ -61,8 +89,12 @@ struct constructor_task<A, list<P...>, list<Forms...>> {
     std::apply(
         [&](auto&... a) {
           const exec::outside user(call.lock);
-          call.actor = new A(a.pass()...);
-          call.destroy_actor = [](void* object) { delete static_cast<A*>(object); };
+          if constexpr (gang) {
+            call.actor = new A(team(*call.team), a.pass()...);
+          } else {
+            call.actor = new A(a.pass()...);
+          }
+          call.actor_type = &class_of<A>;
         },
         arguments);
   }
@@ -73,7 +105,7 @@ template <class A, class... P>
 constexpr bool require_constructor() {
   constexpr bool serializable = (wire::require_serializable<P>() && ...);
   if constexpr (serializable) {
-    constexpr bool constructible = std::is_constructible_v<A, P...>;
+    constexpr bool constructible = std::is_constructible_v<A, P...> || std::is_constructible_v<A, team, P...>;
     static_assert(constructible, "manta: the actor's class has no public constructor that takes these arguments");
     return constructible;
   } else {
@@ -87,12 +119,33 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   using Forms = typename forms<Parameters, list<Args...>>::type;
   using Task = constructor_task<A, Parameters, Forms>;
   if (o.concurrency < 1) throw error("manta: actor_options::concurrency must be at least 1");
+  if (o.restarts < 0 || o.checkpoint_every < 0 || o.max_pending < 0) {
+    throw error("manta: actor_options: restarts, checkpoint_every and max_pending must not be negative");
+  }
+  if (o.checkpoint_every > 0 && (!can_be_saved<A> || o.restarts == 0)) {
+    throw error("manta: actor_options::checkpoint_every " +
+                (o.restarts == 0 ? std::string("is for restarts: set actor_options::restarts too")
+                                 : "saves the actor: give " + std::string(wire::type_name<A>()) +
+                                       " a serialize() function and a default constructor"));
+  }
+  if (!Task::gang && (o.ranks != 0 || o.nodes != 0)) {
+    throw error("manta: actor_options::ranks is for actors on several ranks: have the constructor of " +
+                std::string(Task::name()) + " take manta::team first, or leave it out");
+  }
+  if (Task::gang && o.restarts > 0) {
+    throw error("manta: an actor on several ranks cannot be restarted; leave actor_options::restarts out");
+  }
   auto* const request = new graph::request;
   graph::request_ptr owner(request);
-  fill_request(*request, o, "actor_options::gpus");
+  fill_request(*request, o, "actor_options", Task::gang);
   request->actor = true;
   request->detached = o.detached;
+  request->restarts = o.restarts;
+  request->checkpoint_every = o.checkpoint_every;
+  request->at_least_once = o.at_least_once;
   request->concurrency = o.concurrency;
+  request->overlap_const = o.overlap_const;
+  request->max_pending = o.max_pending;
   require_placeable(e, *request, o, "an actor of class " + std::string(Task::name()));
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);

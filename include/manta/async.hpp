@@ -23,13 +23,21 @@ struct task_options {
   std::string name = {};                        ///< for this_task::name, errors and traces
   int cpus = 1;                                 ///< only on ranks with as many cores; OpenMP and Eigen use so many threads
   double gpus = 0;                              ///< devices, held while it runs: a part of one or whole ones
-  graph::quantities resources = {};             ///< named amounts, held while it runs
+  graph::quantities resources = {};             ///< named amounts, held while it runs (both by each member of a gang)
+  int ranks = 0;                                ///< a gang of that many ranks: the function takes manta::team first
+  int nodes = 0;                                ///< its ranks on exactly so many nodes, equally many on each
   int rank = -1;                                ///< run on this rank only
   int node = -1;                                ///< run on ranks of this node only
   any_future near = {};                         ///< run where this value lies, when it exists; else on its node, else anywhere
   bool spread = false;                          ///< run where the fewest tasks are, in turn
   int priority = 0;                             ///< of tasks that wait at rank 0 the highest go first
   int retries = 0;                              ///< run again after an exception, at most so often
+  /// Is this failure worth another attempt? Asked where the task was submitted, wherever it ran, outside of tasks: it
+  /// must not call manta. Null: every failure is.
+  bool (*retry_if)(const task_failed&) = nullptr;
+  /// From the call: a task that has not started by then fails with timeout and is not run. Not for one that has started.
+  std::chrono::nanoseconds deadline = std::chrono::nanoseconds::max();
+  std::chrono::nanoseconds retry_after{0};      ///< before the first retry; twice as long before each further one
   reservation in = {};                          ///< run in a bundle of this reservation, and hold it until the end
   int bundle = -1;                              ///< in this one; -1: in any that fits
 };
@@ -38,22 +46,43 @@ namespace detail {
 
 /// What tasks and actors ask for alike.
 template <class Options>
-void fill_request(graph::request& request, const Options& o, const char* gpus) {
+void fill_request(graph::request& request, const Options& o, const char* kind, bool gang) {
+  const auto require_amount = [&](const char* name, int amount) {
+    if (amount < 0) {
+      throw error("manta: " + std::string(kind) + "::" + name + " = " + std::to_string(amount) + " is negative");
+    }
+  };
+  require_amount("cpus", o.cpus);
+  require_amount("ranks", o.ranks);
+  require_amount("nodes", o.nodes);
+  graph::require_valid(o.resources);
   request.name = o.name;
   request.cpus = o.cpus;
-  request.gpu_units = graph::gpu_units(o.gpus, gpus);
+  request.gpu_units = graph::gpu_units(o.gpus, (std::string(kind) + "::gpus").c_str());
   request.resources = o.resources;
-  graph::require_valid(o.resources);
+  request.ranks = gang && o.ranks == 0 ? 1 : o.ranks;
+  request.nodes = o.nodes;
   request.rank = o.rank;
   request.node = o.node;
   request.near = o.near.valid() ? graph::request::not_known : graph::request::nowhere;
   request.spread = o.spread;
 }
+
+/// Throws if no rank, no bundle of its reservation or no ranks together can ever run it.
 template <class Options>
 void require_placeable(exec::engine& e, graph::request& request, const Options& o, const std::string& what) {
+  if (request.nodes > 0 && request.ranks % request.nodes != 0) {
+    throw error("manta: ranks = " + std::to_string(request.ranks) + " cannot be spread evenly over nodes = " +
+                std::to_string(request.nodes));
+  }
+  if (request.ranks > 0 && (o.in.valid() || o.near.valid() || o.spread)) {
+    throw error("manta: " + what + " is a gang, which cannot be placed in a reservation, near a value or with spread; "
+                "leave out in, near and spread, and choose by ranks, nodes and node");
+  }
   if (o.in.valid()) return put_in_reservation(request, o.in, o.bundle, what);
   if (o.bundle >= 0) throw error("manta: " + what + " asks for a bundle but is in no reservation; give .in = r too");
   if (!request.anywhere()) graph::require_possible(request, e.world(), what);
+  e.require_gangs(request);
 }
 template <class Options>
 void write_hidden(argument_writer& out, const Options& o) {
@@ -61,18 +90,29 @@ void write_hidden(argument_writer& out, const Options& o) {
   if (o.in.valid()) out.add_hidden(access::of(o.in));
 }
 
-inline graph::request_ptr make_request(exec::engine& e, const task_options& o) {
-  if (o.name.empty() && o.cpus == 1 && o.gpus == 0 && o.resources.empty() && o.rank < 0 && o.node < 0 &&
-      !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 && !o.in.valid() && o.bundle < 0) {
+/// Null for a task that asks for nothing.
+inline graph::request_ptr make_request(exec::engine& e, const task_options& o, bool gang) {
+  if (!gang && (o.ranks != 0 || o.nodes != 0)) {
+    throw error("manta: task_options::ranks and nodes are for gang tasks: have the function take manta::team as its "
+                "first parameter, or leave them out");
+  }
+  if (!gang && o.name.empty() && o.cpus == 1 && o.gpus == 0 && o.resources.empty() && o.rank < 0 && o.node < 0 &&
+      !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 &&
+      o.deadline == std::chrono::nanoseconds::max() && !o.in.valid() && o.bundle < 0) {
     return nullptr;
   }
-  if (o.cpus < 0) throw error("manta: task_options::cpus = " + std::to_string(o.cpus) + " is negative");
   if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
   auto* const request = new graph::request;
   graph::request_ptr owner(request);
-  fill_request(*request, o, "task_options::gpus");
+  fill_request(*request, o, "task_options", gang);
   request->priority = o.priority;
   request->retries = o.retries;
+  request->retry_if = o.retry_if;
+  request->retry_after = o.retry_after.count();
+  if (o.deadline != std::chrono::nanoseconds::max()) {
+    request->deadline = o.deadline.count();
+    request->due = deadline_after(o.deadline);
+  }
   require_placeable(e, *request, o, o.name.empty() ? "this task" : "task '" + o.name + "'");
   return owner;
 }
@@ -89,22 +129,37 @@ struct constant {
   }
 };
 
-template <auto F, class Parameters, class Forms>
+template <auto F, class Parameters, class Forms, bool Gang>
 struct function_task {
+  static constexpr bool gang = Gang, looks_only = false;
   using result = typename signature<decltype(F)>::result;
-  static void run(exec::invocation& call) { run_function<result>(call, F, Parameters{}, Forms{}); }
+  static void run(exec::invocation& call) {
+    if constexpr (Gang) {
+      run_member<result>(call, F, Parameters{}, Forms{});
+    } else {
+      run_function<result>(call, F, Parameters{}, Forms{});
+    }
+  }
   static std::string_view name() { return constant<F>::name(); }
 };
 
-template <class L, class Parameters, class Forms>
+template <class L, class Parameters, class Forms, bool Gang = false>
 struct lambda_task {
+  static constexpr bool gang = Gang, looks_only = false;
   using result = typename signature<L>::result;
-  static void run(exec::invocation& call) { run_function<result>(call, L{}, Parameters{}, Forms{}); }
+  static void run(exec::invocation& call) {
+    if constexpr (Gang) {
+      run_member<result>(call, L{}, Parameters{}, Forms{});
+    } else {
+      run_function<result>(call, L{}, Parameters{}, Forms{});
+    }
+  }
   static std::string_view name() { return wire::type_name<L>(); }
 };
 
 template <auto M, class Parameters, class Forms>
 struct method_task {
+  static constexpr bool gang = false, looks_only = signature<decltype(M)>::is_const;
   using result = typename signature<decltype(M)>::result;
   using object = typename signature<decltype(M)>::object;
   static void run(exec::invocation& call) {
@@ -119,7 +174,7 @@ struct method_task {
 template <class Task>
 struct function_index {
   static inline const std::uint32_t value =
-      wire::add_entry(wire::function_entry{typeid(Task).name(), &Task::name, &Task::run});
+      wire::add_entry(wire::function_entry{typeid(Task).name(), &Task::name, &Task::run, Task::gang, Task::looks_only});
 };
 
 template <class Parameters, class Arguments>
@@ -139,7 +194,12 @@ auto submit(const task_options* options, Args&&... args) {
   using R = std::remove_cvref_t<typename Task::result>;
   exec::engine& e = exec::engine::here("async");
   const exec::engine::guard g(e);
-  graph::request_ptr request = options == nullptr ? nullptr : make_request(e, *options);
+  graph::request_ptr request;
+  if constexpr (Task::gang) {
+    request = make_request(e, options == nullptr ? task_options{} : *options, true);
+  } else if (options != nullptr) {
+    request = make_request(e, *options, false);
+  }
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
   if (options != nullptr) write_hidden(out, *options);
@@ -183,12 +243,13 @@ template <auto F, class... Args>
 auto call_function(const task_options* options, Args&&... args) {
   using Signature = signature<decltype(F)>;
   using R = std::remove_cvref_t<typename Signature::result>;
-  if constexpr (!require_call<typename Signature::parameters, list<Args...>, typename Signature::result>()) {
+  using Gang = gang_parameters<typename Signature::parameters>;
+  using Parameters = typename Gang::others;
+  if constexpr (!require_call<Parameters, list<Args...>, typename Signature::result>()) {
     return future<R>();
   } else {
-    using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
-    return submit<function_task<F, typename Signature::parameters, Forms>, typename Signature::parameters>(
-        options, std::forward<Args>(args)...);
+    using Forms = typename forms<Parameters, list<Args...>>::type;
+    return submit<function_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
   }
 }
 
@@ -229,13 +290,15 @@ auto call_object(const task_options* options, L&& object, Args&&... args) {
   } else {
     using Signature = signature<F>;
     using R = std::remove_cvref_t<typename Signature::result>;
-    if constexpr (!require_call<typename Signature::parameters, list<Args...>, typename Signature::result>()) {
+    using Gang = gang_parameters<typename Signature::parameters>;
+    using Parameters = typename Gang::others;
+    if constexpr (!require_call<Parameters, list<Args...>, typename Signature::result>()) {
       return future<R>();
     } else if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
-      using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
-      return submit<lambda_task<F, typename Signature::parameters, Forms>, typename Signature::parameters>(
-          options, std::forward<Args>(args)...);
+      using Forms = typename forms<Parameters, list<Args...>>::type;
+      return submit<lambda_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
     } else {
+      static_assert(!Gang::value, "manta: a gang task is a function or a lambda without captures");
       return call_stateful(options, std::forward<L>(object), typename Signature::parameters{},
                            std::forward<Args>(args)...);
     }

@@ -20,7 +20,18 @@ struct runtime_options {
   bool rank0_tasks = false;     ///< rank 0 runs tasks as well, between the driver's waits; MANTA_RANK0_TASKS
   bool progress_thread = true;  ///< answer other ranks during long tasks; needs MPI_THREAD_SERIALIZED; MANTA_PROGRESS_THREAD
   std::uint64_t seed = 0;       ///< of this_task::seed; MANTA_SEED
+  /// Tasks and calls that a rank may have submitted and that have not ended before async makes it wait; MANTA_MAX_QUEUED.
+  std::size_t max_queued = std::size_t{1} << 22;
 };
+
+/// For MPI_Init_thread. Gangs compute inside MPI while the progress thread goes on beside them; programs without gangs
+/// need not pay for MPI's locks.
+inline int wanted_thread_level() {
+  for (const wire::function_entry& f : wire::table<wire::function_entry>()) {
+    if (f.gang) return MPI_THREAD_MULTIPLE;
+  }
+  return MPI_THREAD_SERIALIZED;
+}
 
 namespace detail {
 
@@ -45,7 +56,8 @@ inline graph::quantities parse_resources(const std::string& text, const std::str
 
 /// Takes --manta-x=y out of the command line and into the environment, where all settings are read from.
 inline void move_arguments_to_environment(int& argc, char**& argv) {
-  static constexpr const char* known[] = {"resources", "cpus", "gpus", "rank0-tasks", "progress-thread", "seed"};
+  static constexpr const char* known[] = {"resources", "cpus", "gpus", "rank0-tasks", "progress-thread", "seed",
+                                          "max-queued"};
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
     const std::string text = argv[i];
@@ -59,7 +71,7 @@ inline void move_arguments_to_environment(int& argc, char**& argv) {
     for (const char* k : known) found = found || name == k;
     if (!found || equal == std::string::npos) {
       throw error("manta: " + text + ": there is no such setting; write --manta-NAME=VALUE with NAME one of resources, "
-                  "cpus, gpus, rank0-tasks, progress-thread, seed");
+                  "cpus, gpus, rank0-tasks, progress-thread, seed, max-queued");
     }
     std::string variable = "MANTA_";
     for (char c : name) variable += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
@@ -88,6 +100,8 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     }
     e.rank0_tasks = base::environment_flag("MANTA_RANK0_TASKS", o.rank0_tasks);
     e.progress_thread = base::environment_flag("MANTA_PROGRESS_THREAD", o.progress_thread);
+    e.concurrent_mpi = thread_level == MPI_THREAD_MULTIPLE;
+    e.max_queued = base::environment_count("MANTA_MAX_QUEUED", o.max_queued, 1, ~std::uint64_t{0} >> 2);
     e.seed = base::environment_count("MANTA_SEED", o.seed, 0, ~std::uint64_t{0});
     base::environment_count("MANTA_STACK_KIB", 0, 32, 16'777'216);
     if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {

@@ -33,7 +33,7 @@ int run(int& argc, char** argv, const runtime_options& options, Driver&& driver)
   };
   if (initialised == 0) {
     int level = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &level);
+    MPI_Init_thread(&argc, &argv, wanted_thread_level(), &level);
   }
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -15,6 +15,8 @@
 
 namespace manta {
 
+class team;
+
 /// What is stored and sent for a parameter of type P. A view is specialised to the container it looks at.
 template <class P>
 struct stored_as {
@@ -41,6 +43,7 @@ template <class F>
 struct signature : signature<decltype(&F::operator())> {};
 template <class R, class... P>
 struct signature<R (*)(P...)> {
+  static constexpr bool is_const = false;
   using result = R;
   using parameters = list<P...>;
   using object = void;
@@ -52,11 +55,24 @@ struct signature<R (C::*)(P...)> : signature<R (*)(P...)> {
   using object = C;
 };
 template <class R, class C, class... P>
-struct signature<R (C::*)(P...) const> : signature<R (C::*)(P...)> {};
+struct signature<R (C::*)(P...) const> : signature<R (C::*)(P...)> {
+  static constexpr bool is_const = true;
+};
 template <class R, class C, class... P>
 struct signature<R (C::*)(P...) noexcept> : signature<R (C::*)(P...)> {};
 template <class R, class C, class... P>
-struct signature<R (C::*)(P...) const noexcept> : signature<R (C::*)(P...)> {};
+struct signature<R (C::*)(P...) const noexcept> : signature<R (C::*)(P...) const> {};
+
+/// A gang task takes manta::team first; the caller gives the others.
+template <class Parameters>
+struct gang_parameters : std::false_type {
+  using others = Parameters;
+};
+template <class First, class... P>
+  requires std::is_same_v<std::remove_cvref_t<First>, team>
+struct gang_parameters<list<First, P...>> : std::true_type {
+  using others = list<P...>;
+};
 
 template <class F>
 concept callable_type = requires { typename signature<F>::parameters; };
@@ -139,12 +155,14 @@ constexpr bool require_parameter() {
   constexpr bool is_pointer = std::is_pointer_v<std::remove_cv_t<T>>;
   constexpr bool is_rvalue = std::is_rvalue_reference_v<P>;
   constexpr bool is_mutable = std::is_lvalue_reference_v<P> && !std::is_const_v<T>;
+  constexpr bool is_team = std::is_same_v<std::remove_cvref_t<P>, team>;
+  static_assert(!is_team, "manta: manta::team is the first parameter of a gang task and no other; take it once, first");
   static_assert(!is_pointer, "manta: a task cannot take a pointer: it means nothing on another rank; pass the value");
   static_assert(!is_rvalue, "manta: a task cannot take an rvalue reference: take it by value");
   static_assert(!is_mutable,
                 "manta: a task cannot take a non-const reference: the argument would be a copy; return the new value, or "
                 "keep it in an actor");
-  return !is_pointer && !is_rvalue && !is_mutable;
+  return !is_team && !is_pointer && !is_rvalue && !is_mutable;
 }
 template <class... P>
 constexpr bool require_parameters(list<P...>) {
@@ -469,6 +487,14 @@ void run_function(exec::invocation& call, Function&& function, list<P...>, list<
   [[maybe_unused]] argument_reader in{call};
   std::tuple<argument<P, Forms>...> arguments{argument<P, Forms>(in)...};  // braces: read from left to right
   std::apply([&](auto&... a) { run_outside<R>(call, [&]() -> R { return function(a.pass()...); }); }, arguments);
+}
+
+/// The same for a member of a gang. (A template parameter for the team, for team.hpp comes later.)
+template <class R, class Function, class... P, class... Forms, class Team = team>
+void run_member(exec::invocation& call, Function&& function, list<P...> parameters, list<Forms...> forms) {
+  run_function<R>(
+      call, [&]<class... A>(A&&... a) -> R { return function(Team(*call.team), std::forward<A>(a)...); }, parameters,
+      forms);
 }
 
 }  // namespace detail

@@ -146,7 +146,7 @@ TEST_CASE("a freed node is the next one made, and nothing of its former life is 
   n.state = state::failed;
   n.form = form::plain;
   n.set(node::observed);
-  n.set(node::pinned);
+  n.set(node::timed);
   n.missing = 3;
   nodes.free(n);
   CHECK(nodes.live() == 1);
@@ -190,13 +190,13 @@ TEST_CASE("for_each visits what lives and nothing else") {
 TEST_CASE("flags are set and reset one by one") {
   node n;
   n.set(node::queued);
-  n.set(node::pinned);
+  n.set(node::timed);
   CHECK(n.has(node::queued));
-  CHECK(n.has(node::pinned));
+  CHECK(n.has(node::timed));
   CHECK_FALSE(n.has(node::actor));
   n.reset(node::queued);
   CHECK_FALSE(n.has(node::queued));
-  CHECK(n.has(node::pinned));
+  CHECK(n.has(node::timed));
 }
 
 // ---- lists -----------------------------------------------------------------------------------------------

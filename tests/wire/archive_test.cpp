@@ -515,8 +515,8 @@ TEST_CASE("a load that throws leaves no half-read value behind") {
 TEST_CASE("functions are found by index, and the listing names everything in order") {
   using manta::wire::function_entry;
   using name = decltype(std::declval<function_entry>().name());
-  const std::uint32_t one = manta::wire::add_entry(function_entry{"3one", [] { return name("one"); }, nullptr});
-  const std::uint32_t two = manta::wire::add_entry(function_entry{"3two", [] { return name("two"); }, nullptr});
+  const std::uint32_t one = manta::wire::add_entry(function_entry{"3one", [] { return name("one"); }, nullptr, false, false});
+  const std::uint32_t two = manta::wire::add_entry(function_entry{"3two", [] { return name("two"); }, nullptr, false, false});
   CHECK(two == one + 1);
   CHECK(manta::wire::function_at(one).name() == "one");
   CHECK(manta::wire::function_at(two).name() == "two");

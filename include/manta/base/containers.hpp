@@ -177,6 +177,10 @@ class index_table {
     }
     entries_[hole].key = no_key;
   }
+  void clear() {
+    std::free(std::exchange(entries_, nullptr));
+    size_ = capacity_ = 0;
+  }
   /// visit(key, value) for each entry, in no order.
   template <class Visit>
   void for_each(Visit&& visit) const {

@@ -41,13 +41,14 @@ class task_failed : public error {
   failure_details details_;
 };
 
-/// The task was dropped before it ran: its run ended, or somebody cancelled it.
+/// Somebody cancelled the task, or one that it depends on, or the driver's end dropped it before it ran.
 class cancelled : public error {
  public:
   using error::error;
 };
 
-/// `get_for` and its kin: the time given was over first. The task goes on.
+/// `get_for` and its kin: the time given was over first; the task goes on. `get` and its kin: the task had not
+/// started when its deadline was over, and never will.
 class timeout : public error {
  public:
   using error::error;
@@ -61,6 +62,19 @@ class unschedulable : public error {
 
 /// The actor is gone: killed, ended with its last handle, or its constructor threw.
 class actor_died : public error {
+ public:
+  using error::error;
+};
+
+/// The actor has as many calls waiting as its options allow; this one was not taken. Try again later.
+class actor_busy : public error {
+ public:
+  using error::error;
+};
+
+/// Thrown by a method of an actor: its state is broken, and the call cannot be done. The actor is built anew if its
+/// options allow restarts, else it ends. Derive from it, or throw it.
+class fatal : public error {
  public:
   using error::error;
 };

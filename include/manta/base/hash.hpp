@@ -18,6 +18,14 @@ constexpr std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
+/// What mix(x) was made from.
+constexpr std::uint64_t unmix(std::uint64_t x) {
+  x = (x ^ (x >> 31) ^ (x >> 62)) * 0x319642b2d24d8ec3ULL;
+  x = (x ^ (x >> 27) ^ (x >> 54)) * 0x96de1b173f119089ULL;
+  x = x ^ (x >> 30) ^ (x >> 60);
+  return x - 0x9e3779b97f4a7c15ULL;
+}
+
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return mix(a ^ mix(b)); }
 
 constexpr std::uint64_t hash_text(std::string_view text) {

@@ -8,6 +8,7 @@
 
 #include <string>
 
+#include "manta/exec/invocation.hpp"
 #include "manta/graph/task.hpp"
 
 namespace manta::exec {
@@ -16,7 +17,7 @@ struct actor_slot {
   static constexpr std::uint64_t not_ending = ~std::uint64_t{0};
 
   void* object = nullptr;
-  void (*destroy)(void*) = nullptr;
+  const actor_class* type = nullptr;
   graph::request_ptr request;
   std::uint32_t function = graph::no_index;   ///< its constructor, for its name in messages
   std::uint32_t active = 0;                   ///< calls started and not ended
@@ -24,16 +25,32 @@ struct actor_slot {
   std::uint64_t ends_after = not_ending;      ///< end when that many have come and are done
   std::string dead;                           ///< why it takes no calls any more
   graph::task_list mailbox;
+  // for actors on several ranks
+  graph::gang* gang = nullptr;                ///< owned; the first member leads: calls come to it, it forwards them
+  base::list<std::uint32_t> member_slots;     ///< at the leader: where the others' parts live
+  std::uint64_t forwarded = 0;                ///< calls
+  // for restarts
+  graph::task* constructor = nullptr;         ///< kept if it may have to run again
+  graph::task_list log;                       ///< calls that ended well since the checkpoint
+  wire::buffer checkpoint;                    ///< empty: start from the constructor
+  int restarts = 0;                           ///< done
+  bool broken = false;                        ///< a method has thrown manta::fatal: to be built anew
+  std::string broken_by;                      ///< what it said
   bool listed = false;                        ///< stands in the engine's list of actors with something to start
   bool used = false;
 
-  bool has_room() const { return active < static_cast<std::uint32_t>(request ? request->concurrency : 1); }
+  bool has_room() const {
+    return !broken && active < static_cast<std::uint32_t>(request ? request->concurrency : 1);
+  }
+  bool may_start(std::uint32_t method) const {
+    return has_room() || (!broken && request && request->overlap_const && wire::function_at(method).looks_only);
+  }
+  bool keeps_log() const { return request && request->checkpoint_every > 0; }
 
   /// Takes the first call that may start now; null if there is none.
   graph::task* take() {
-    if (!has_room()) return nullptr;
     return mailbox.take([&](const graph::task& t) {
-      if (t.missing != 0) return false;
+      if (t.missing != 0 || !may_start(t.function)) return false;
       const graph::task* first = mailbox.front();
       while (first->caller != t.caller) first = first->next;
       return first == &t;

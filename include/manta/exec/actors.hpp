@@ -17,12 +17,15 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
   node& n = make_node(function, type);
   hold(n);
   const std::uint64_t id = running_->next_child();
+  if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count);
   if (handle.state == state::ready && input_count == 0) {
     actor_place place;
     std::memcpy(&place, handle.bytes, sizeof place);
     ++calls_made_.insert(handle.index);
     const task_message m{id, function, rank_, n.index, place.slot, static_cast<std::uint32_t>(bytes), 0, 0, 0};
     send(place.rank, message::call, m, arguments, bytes);
+    note_sent(n, id, place.rank, place.slot);
+    ++away_;
   } else {
     task* t = task::make(input_count, static_cast<std::uint32_t>(bytes));
     t->id = id;
@@ -31,9 +34,11 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
     t->home_index = n.index;
     if (input_count != 0) std::memcpy(t->inputs(), inputs, input_count * sizeof(node*));
     if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
+    ++away_;
     if (handle.state == state::pending) {
       need(handle);
       graph_.add_link(handle, link_kind::call).pointer = t;
+      note_sent(n, id, no_index, no_index, t);
     } else {
       send_call(handle, t);
     }
@@ -43,9 +48,16 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
 }
 
 inline void engine::send_call(node& handle, task* t) {
+  node& result = graph_.nodes.at(t->home_index);
+  if (result.state != state::pending) {  // it was cancelled
+    if (handle.state == state::failed) handle.set(node::observed);
+    --away_;
+    free_task(t);
+    return release(result);
+  }
   if (handle.state == state::failed) {
     handle.set(node::observed);
-    node& result = graph_.nodes.at(t->home_index);
+    --away_;
     free_task(t);
     const store::failure& why = *store::failure_of(handle);
     fail(result, actor_failure(why.kind == store::failure::kind::actor
@@ -58,6 +70,7 @@ inline void engine::send_call(node& handle, task* t) {
   ++calls_made_.insert(handle.index);
   const task_message m{t->id, t->function, rank_, t->home_index, place.slot, t->argument_bytes, 0, 0, 0};
   append_task(place.rank, message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(), t->input_count);
+  note_sent(result, t->id, place.rank, place.slot);
   free_task(t);
 }
 
@@ -71,7 +84,7 @@ inline store::failure_ptr engine::actor_failure(const std::string& why) const {
 // --- where the actor lives
 
 inline std::uint32_t engine::new_slot(invocation& call, std::uint32_t function,
-                                      graph::request_ptr request) {
+                                      graph::request_ptr request, task* constructor) {
   std::uint32_t index = 0;
   if (!free_slots_.empty()) {
     index = free_slots_.back();
@@ -83,9 +96,10 @@ inline std::uint32_t engine::new_slot(invocation& call, std::uint32_t function,
   actor_slot& slot = *slots_[index];
   slot = actor_slot{};
   slot.object = call.actor;
-  slot.destroy = call.destroy_actor;
+  slot.type = call.actor_type;
   slot.function = function;
   slot.request = std::move(request);
+  slot.constructor = constructor;
   slot.used = true;
   return index;
 }
@@ -95,7 +109,9 @@ inline void engine::receive_call(const message_queue::view& v) {
   std::memcpy(&m, v.data, sizeof m);
   actor_slot& slot = *slots_[m.charge_or_slot];
   ++slot.received;
-  if (slot.dead.empty() && slot.mailbox.empty() && slot.has_room() && (m.flags & task_message::has_inputs) == 0) {
+  if (slot.dead.empty() && slot.mailbox.empty() && (m.flags & task_message::has_inputs) == 0 && slot.gang == nullptr &&
+      !slot.keeps_log() &&
+      !slot.request->at_least_once && slot.may_start(m.function)) {
     store::failure_ptr why;
     std::uint64_t ns = 0;
     running_task identity{m.id, 0, m.function, 0, slot.request.get()};
@@ -105,6 +121,7 @@ inline void engine::receive_call(const message_queue::view& v) {
     call.self = slot.object;
     ++slot.active;
     const bool ok = invoke(call, m.function, identity, why, ns);
+    if (!ok && why->fatal) note_fatal(slot, *why);
     finish_foreign(m.home_rank, m.home_index, m.function, 0, nullptr, false, call, ok, why, ns);
     return after_call(m.charge_or_slot);
   }
@@ -115,6 +132,16 @@ inline void engine::receive_call(const message_queue::view& v) {
     finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, why, 0);
     free_task(t);
     return after_call(m.charge_or_slot, false);
+  }
+  if (slot.request->max_pending > 0 && slot.mailbox.size() >= static_cast<std::size_t>(slot.request->max_pending)) {
+    store::failure f;
+    f.kind = store::failure::kind::busy;
+    f.message = "'" + std::string(wire::function_at(t->function).name()) + "' was not taken: " +
+                std::to_string(slot.mailbox.size()) + " calls wait for the actor on rank " + std::to_string(rank_) +
+                ", as many as actor_options::max_pending allows; wait for some of them first";
+    invocation none(lock_);
+    finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, store::share(std::move(f)), 0);
+    return free_task(t);
   }
   slot.mailbox.push_back(t);
   stage(t);
@@ -133,19 +160,35 @@ inline void engine::run_mailbox() {
   listed_slots_.pop_front();
   actor_slot& slot = *slots_[index];
   slot.listed = false;
+  if (!slot.dead.empty()) return fail_waiting(index);
   task* t = slot.take();
   if (t == nullptr) return;
   ++slot.active;
-  if (slot.has_room() && !slot.mailbox.empty()) list_slot(index);
+  if (slot.gang != nullptr) return run_gang_call(index, t);
+  if (!slot.mailbox.empty() && (slot.has_room() || slot.request->overlap_const)) list_slot(index);
   store::failure_ptr why = failed_input(*t);
+  const bool ran = why == nullptr;
   std::uint64_t ns = 0;
-  running_task identity{t->id, 0, t->function, 0, nullptr};
+  running_task identity{t->id, 0, t->function, t->attempt, nullptr};
   identity.actor = slot.request.get();
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
   call.self = slot.object;
-  const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
+  call.keeps_inputs = slot.keeps_log() || slot.request->at_least_once;
+  const bool ok = ran && invoke(call, t->function, identity, why, ns);
+  if (ran && !ok && why->fatal) {
+    note_fatal(slot, *why);
+    if (slot.request->at_least_once && slot.restarts < slot.request->restarts) {
+      ++t->attempt;
+      slot.mailbox.push_front(t);  // it is done again by the new actor
+      return after_call(index);
+    }
+  }
   const task ended = *t;
-  free_task(t);
+  if (slot.keeps_log() && ran && !slot.broken && slot.dead.empty() && !wire::function_at(t->function).looks_only) {
+    log_call(slot, t);
+  } else {
+    free_task(t);
+  }
   finish_foreign(ended.home_rank, ended.home_index, ended.function, 0, nullptr, false, call, ok, why, ns);
   after_call(index);
 }
@@ -153,14 +196,121 @@ inline void engine::run_mailbox() {
 inline void engine::after_call(std::uint32_t index, bool was_active) {
   actor_slot& slot = *slots_[index];
   if (was_active) --slot.active;
+  if (slot.broken && slot.dead.empty()) {
+    if (slot.active != 0) return;  // calls that wait inside still hold the old object
+    restart(index);
+  }
   if (!slot.mailbox.empty()) return list_slot(index);
   if (slot.active != 0) return;
-  if (!slot.dead.empty() && slot.object != nullptr) end_slot(index, slot.dead);
+  if (!slot.dead.empty() && slot.request) end_slot(index, slot.dead);
   if (slot.received == slot.ends_after) {
-    if (slot.object != nullptr) end_slot(index, "it ended with its last handle");
+    if (slot.request) end_slot(index, "it ended with its last handle");
     slot.used = false;
+    forget_past(slot);
+    delete std::exchange(slot.gang, nullptr);
     free_slots_.push_back(index);
   }
+}
+
+inline void engine::note_fatal(actor_slot& slot, const store::failure& why) {
+  slot.broken = true;
+  slot.broken_by = why.details.what;
+}
+
+/// Keeps a call for a restart; when there are enough of them the object is saved instead.
+inline void engine::log_call(actor_slot& slot, task* t) {
+  slot.log.push_back(t);
+  if (slot.log.size() < static_cast<std::size_t>(slot.request->checkpoint_every)) return;
+  wire::buffer state;
+  wire::sink out(state);
+  const void* const object = slot.object;
+  const auto save = slot.type->save;
+  ++slot.active;  // nothing else runs on it meanwhile
+  try {
+    const outside user(lock_);
+    save(object, out);
+    slot.checkpoint = std::move(state);
+    while (!slot.log.empty()) free_task(slot.log.pop_front());
+  } catch (...) {  // the calls stay in the log, and the next one tries again
+    store::failure f = store::current_failure();
+    f.details.function = "checkpoint of " + wire::demangle(wire::function_at(slot.function).mangled);
+    f.details.rank = static_cast<int>(rank_);
+    f.details.host = store::host_name();
+    note_unobserved(f);
+  }
+  --slot.active;
+}
+
+inline void engine::forget_past(actor_slot& slot) {
+  while (!slot.log.empty()) free_task(slot.log.pop_front());
+  if (slot.constructor != nullptr) free_task(std::exchange(slot.constructor, nullptr));
+  slot.checkpoint = wire::buffer();
+}
+
+/// A method has said that the object is broken, and no call is under way: builds it anew from its checkpoint, or by its
+/// constructor, does again what was done since, and goes on with the mailbox. If it may not be or fails, the actor ends.
+inline void engine::restart(std::uint32_t index) {
+  actor_slot& slot = *slots_[index];
+  void* const old = slot.object;
+  const auto destroy = slot.type->destroy;
+  ++slot.active;
+  running_task identity{0, 0, slot.function, static_cast<std::uint32_t>(slot.restarts + 1), nullptr};
+  identity.actor = slot.request.get();
+  running_task* const before = std::exchange(running_, &identity);
+  threads_.use(identity.threads());
+  if (slot.constructor == nullptr || slot.restarts >= slot.request->restarts) {
+    slot.dead = "a method found the actor broken: " + slot.broken_by +
+                (slot.request->restarts > 0
+                     ? "; it has been restarted " + std::to_string(slot.restarts) + " times, as often as it may be"
+                     : "; with actor_options::restarts it would be built anew");
+  } else {
+    ++slot.restarts;
+    try {
+      {
+        const outside user(lock_);
+        destroy(old);
+      }
+      slot.object = nullptr;
+      if (!slot.checkpoint.empty()) {
+        wire::source in(slot.checkpoint.data(), slot.checkpoint.size());
+        const auto load = slot.type->load;
+        const outside user(lock_);
+        slot.object = load(in);
+      } else {
+        task& t = *slot.constructor;
+        invocation call(lock_, t.arguments(), t.argument_bytes, t.inputs());
+        call.keeps_inputs = true;
+        wire::function_at(t.function).run(call);
+        slot.object = call.actor;
+      }
+      task_list again;
+      std::swap(again, slot.log);
+      while (!again.empty()) {
+        task* const t = again.pop_front();
+        slot.log.push_back(t);
+        running_task done_again{t->id, 0, t->function, t->attempt, nullptr};
+        done_again.actor = slot.request.get();
+        running_ = &done_again;
+        invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+        call.self = slot.object;
+        call.keeps_inputs = true;
+        try {
+          wire::function_at(t->function).run(call);
+        } catch (const fatal&) {
+          throw;
+        } catch (...) {  // as it did the first time
+        }
+        if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
+      }
+      slot.broken = false;
+    } catch (...) {
+      slot.dead = "it could not be built anew after a method had found it broken (" + slot.broken_by +
+                  "): " + store::current_failure().details.what;
+    }
+  }
+  running_ = before;
+  threads_.use(0);
+  --slot.active;
 }
 
 /// The actor's object is destroyed, its resources are given back; the slot stays to answer late calls.
@@ -169,13 +319,20 @@ inline void engine::end_slot(std::uint32_t index, const std::string& why) {
   if (slot.dead.empty()) slot.dead = why;
   void* const object = std::exchange(slot.object, nullptr);
   const graph::request_ptr request = std::exchange(slot.request, nullptr);
-  const auto destroy = slot.destroy;
+  const auto destroy = slot.type->destroy;
+  forget_past(slot);
+  if (slot.gang != nullptr && slot.gang->member == 0) {
+    for (std::uint32_t member = 1; member < slot.member_slots.size(); ++member) {
+      if (slot.member_slots[member] == no_index) continue;
+      send(slot.gang->ranks[member], message::end_actor, end_actor_message{slot.member_slots[member], 0, slot.forwarded});
+    }
+  }
   wire::buffer bytes;
   request->write(bytes);
   send(0, message::actor_gone, index_message{0, 0}, bytes.data(), bytes.size());
   running_task identity{0, 0, slot.function, 0, nullptr};
   running_task* const before = std::exchange(running_, &identity);
-  {
+  if (object != nullptr) {
     outside user(lock_);
     destroy(object);
   }
@@ -203,6 +360,18 @@ inline void engine::on_end_actor(const end_actor_message& m) {
   ending_slots_.push_back(m.slot);
 }
 
+/// The calls that a dead actor will not do any more. One that is still linked to its inputs comes back when they are here.
+inline void engine::fail_waiting(std::uint32_t index) {
+  actor_slot& slot = *slots_[index];
+  while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) {
+    invocation none(lock_);
+    finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, actor_failure(slot.dead),
+                   0);
+    free_task(t);
+  }
+  if (slot.mailbox.empty()) after_call(index, false);
+}
+
 /// At the top level: fails what a killed actor will not do any more, and ends those whose last call has come.
 inline void engine::end_marked_slots() {
   while (!ending_slots_.empty()) {
@@ -211,15 +380,10 @@ inline void engine::end_marked_slots() {
     actor_slot& slot = *slots_[index];
     if (!slot.used) continue;
     if (!slot.dead.empty()) {
-      // one that is still linked to its inputs comes back when they are here
-      while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) {
-        invocation none(lock_);
-        finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false,
-                       actor_failure(slot.dead), 0);
-        free_task(t);
-      }
+      fail_waiting(index);
+    } else if (slot.mailbox.empty()) {
+      after_call(index, false);
     }
-    if (slot.mailbox.empty()) after_call(index, false);
   }
 }
 

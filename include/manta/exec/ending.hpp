@@ -48,11 +48,15 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       if (bytes != 0) {
         wire::source in(data, bytes);
         request.read(in);
-        placed_.erase(in.get<std::uint64_t>());
       }
+      places_.erase(m.key);
       scheduler_->ended(from, m.function, m.charge, m.nanoseconds, bytes != 0 ? &request : nullptr);
       if (m.failed != 0 && request.actor) scheduler_->give_back(from, request);
       return;
+    }
+    case message::gang_ended: {
+      const auto m = read(gang_message{});
+      return on_gang_ended(m, data, bytes);
     }
     case message::want: {
       const auto m = read(want_message{});
@@ -153,6 +157,20 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       complete(n);
       return release(n);
     }
+    case message::cancel_ask: {
+      const auto m = read(cancel_ask_message{});
+      return on_cancel_ask(from, m, {reinterpret_cast<const char*>(data), bytes});
+    }
+    case message::cancel_answer: {
+      const auto m = read(cancel_answer_message{});
+      node& n = graph_.nodes.at(m.ticket);
+      const char cancelled = m.cancelled != 0;
+      store::set_plain(n, &cancelled, 1);
+      complete(n);
+      return release(n);
+    }
+    case message::cancel:
+      return on_cancel(read(cancel_message{}));
     case message::unobserved: {
       unobserved_count_ += read(index_message{}).index;
       if (bytes != 0) unobserved_.emplace_back(reinterpret_cast<const char*>(data), bytes);
@@ -196,7 +214,8 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
 
 inline bool engine::quiet() const {
   return resting_ && !runnable() && to_continue_.empty() && values_coming_ == 0 && arrived_.empty() &&
-         net_.bulk_outstanding() == 0 && timed_waits_ == 0 && ending_slots_.empty() && !drop_asked_ &&
+         ended_gangs_.empty() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && live_timers_ == 0 &&
+         to_judge_.empty() && ending_slots_.empty() && !drop_asked_ &&
          !has_foreign_drops_.load(std::memory_order_relaxed);
 }
 
@@ -356,8 +375,19 @@ inline void engine::drop_unstarted() {
     scheduler_->drop_all(drop_node);
     while (const graph::reservation* r = scheduler_->first_pending()) release_reservation(r->id);
   }
+  for (std::size_t i = timers_.size(); i > 0; --i) {  // those that wait for their next attempt
+    if (i > timers_.size() || !is_due_for(timers_[i - 1])) continue;
+    node& n = graph_.nodes.at(timers_[i - 1].index);
+    if (n.record->place == graph::place::resting) withdraw(n, why, 0);
+  }
   for (std::size_t i = inbox_.size(); i > 0; --i) {
     const message_queue::view v = inbox_.pop();
+    task_message m;
+    std::memcpy(&m, v.data, sizeof m);
+    if ((m.flags & task_message::has_gang) != 0) {  // the other members may have started already
+      inbox_.put_back(v);
+      continue;
+    }
     task* const t = read_task(v.from, v.data, v.bytes);
     const task ended = *t;
     free_task(t);
@@ -411,6 +441,7 @@ inline void engine::finish_run(bool drop) {
   drive_until_quiet();
   while (const graph::reservation* r = scheduler_->any_reservation()) release_reservation(r->id);  // held by a handle that outlives the run
   forget_names();
+  places_.clear();
   if (unobserved_count_ > 0) {
     std::fprintf(stderr, "manta: %llu failure%s that nobody looked at:\n",
                  static_cast<unsigned long long>(unobserved_count_), unobserved_count_ == 1 ? "" : "s");
@@ -429,6 +460,8 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   current_ = this;
   role_ = role::owner;
   driver_task_ = running_task{base::mix(seed_, ++runs_), 0, no_index, 0, nullptr};
+  away_ = 0;
+  bound_ = max_queued_;
   running_ = &driver_task_;
   silence_ = 0;
   lock_.enter();
@@ -521,11 +554,14 @@ inline engine::engine(MPI_Comm comm, const engine_options& options)
       rank_(static_cast<std::uint32_t>(net_.rank())),
       size_(static_cast<std::uint32_t>(net_.size())),
       world_(size_),
-      local_(graph_.nodes) {
+      local_(graph_.nodes),
+      teams_(net_.comm()),
+      max_queued_(options.max_queued) {
   compare_programs();
   share_capacities(options);
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
   use_helper_ = options.progress_thread && size_ > 1;
+  gangs_possible_ = use_helper_ && options.concurrent_mpi;
   pthread_mutex_lock(&engines_mutex_);
   engines_.push_back(this);
   pthread_mutex_unlock(&engines_mutex_);
@@ -536,7 +572,10 @@ inline engine::~engine() {
   engines_.remove(this);
   pthread_mutex_unlock(&engines_mutex_);
   delete scheduler_;
-  for (actor_slot* slot : slots_) delete slot;
+  for (actor_slot* slot : slots_) {
+    delete slot->gang;
+    delete slot;
+  }
   const std::size_t left = graph_.nodes.live();
   if (left == 0) return;
   std::fprintf(stderr, "manta: rank %u: %zu objects are still held after the last run; made by", rank_, left);
@@ -590,8 +629,10 @@ inline void engine::progress_from_helper() {
     on_message(static_cast<std::uint32_t>(from), static_cast<message>(kind), data, bytes);
   });
   net_.poll_bulk([this](std::uint64_t token) { on_block(token); });
+  if (live_timers_ > 0) look_at_clock();
   if (scheduler_ != nullptr) decide();
   if (owed_ > 0) give_away(true);
+  if (gang_ends_.size() != 0) watch_gangs();
   net_.pump(true);
 }
 

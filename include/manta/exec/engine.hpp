@@ -10,7 +10,10 @@
 //   tasks.hpp       from submission to the end of a task
 //   questions.hpp   where things are and why; reservations
 //   capacities.hpp  what each rank has
+//   gangs.hpp       tasks that are MPI programs
 //   actors.hpp      calls, mailboxes, names
+//   cancelling.hpp  tasks that are to end before their time
+//   timing.hpp      deadlines, retries and submitters that run ahead
 //   waiting.hpp     waiting and serving, on which stack
 //   ending.hpp      quiet, deadlock, the end of a run
 //
@@ -41,6 +44,7 @@
 #include "manta/graph/scheduler.hpp"
 #include "manta/graph/task_graph.hpp"
 #include "manta/net/network.hpp"
+#include "manta/net/teams.hpp"
 
 namespace manta::exec {
 
@@ -51,6 +55,7 @@ using graph::no_index;
 using graph::node;
 using graph::state;
 using graph::task;
+using graph::task_list;
 
 struct engine_options {
   graph::quantities resources;
@@ -58,7 +63,9 @@ struct engine_options {
   double gpus = -1;          ///< below 0: found out
   bool rank0_tasks = false;
   bool progress_thread = true;
+  bool concurrent_mpi = false;  ///< MPI_THREAD_MULTIPLE
   std::uint64_t seed = 0;
+  std::size_t max_queued = std::size_t{1} << 22;
   std::string mistake;       ///< what is wrong with this rank's settings: reported on all ranks
 };
 
@@ -91,7 +98,6 @@ class engine {
   const net::network& network() const { return net_; }
   const base::array<graph::capacity>& world() const { return world_; }
   const running_task& current_task() const { return *running_; }
-  bool stopping() const { return stopping_; }
   std::uint64_t seed() const { return seed_; }
   std::size_t live_objects() const { return graph_.nodes.live(); }
 
@@ -140,6 +146,8 @@ class engine {
                node* const* inputs, std::uint32_t input_count, graph::request_ptr request);
   node& call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
                    std::size_t bytes, node* const* inputs, std::uint32_t input_count);
+  /// Throws if this rank's MPI does not allow gangs as large as the request's.
+  void require_gangs(const graph::request& request) const;
   void kill_actor(node& handle, const std::string& why);
 
   // --- placement
@@ -150,6 +158,12 @@ class engine {
   std::string explain(node& n);
   /// What is free on each rank: cpus, gpu units, tasks, actors, quantities. Asks rank 0 and waits for its answer.
   wire::buffer available();
+
+  // --- the end of a task before its time
+  /// False if it had ended, or is no task. Asks the home if that is another rank, and waits for its answer.
+  bool cancel(node& n, bool children);
+  /// For the task that runs on this stack. Receives what is there, now and then.
+  bool stop_requested();
 
   // --- names of actors, kept by rank 0
   enum class name_op : std::uint32_t { find, claim };
@@ -173,7 +187,7 @@ class engine {
   void unwatch(node& n, wait_record& record) { graph_.remove_link(n, link_kind::waiter, &record); }
   /// Receives what is there and runs at most one task elsewhere: what polling `ready()` in a loop needs.
   void step();
-  /// Makes a submitter that runs ahead of the network help until it no longer does.
+  /// Makes a submitter that runs ahead of the network, or of those who run its tasks, help until it no longer does.
   void relieve();
 
   biased_lock& lock() { return lock_; }
@@ -202,6 +216,22 @@ class engine {
     node* value;
     wire::buffer body;
     std::size_t blocks;  // not yet sent
+  };
+  /// At the leader of a gang: how its members ended.
+  struct gang_end {
+    struct part {
+      std::uint32_t member;
+      wire::buffer bytes;
+      part* next;
+    };
+    std::size_t missing = 0;       // members
+    task* leader = nullptr;        // its own part, owned
+    invocation* value = nullptr;   // what the leader returned
+    part* parts = nullptr;         // what the others did, if values are gathered
+    store::failure_ptr why;        // the first failure
+    bool told = false;             // to the home
+    std::uint32_t slot = no_index; // of the actor, for a call
+    std::int64_t failed_ns = 0;    // when the first failure came; never once it has been reported
   };
   /// A name that an actor has or that somebody has claimed for one.
   struct name_entry {
@@ -259,7 +289,8 @@ class engine {
   void decide();
   void dispatch(node& n, std::uint32_t to, std::uint32_t charge);
   void append_task(std::uint32_t to, message kind, const task_message& header, const graph::request* request,
-                   const std::byte* arguments, std::size_t bytes, node* const* inputs, std::uint32_t input_count);
+                   const std::byte* arguments, std::size_t bytes, node* const* inputs, std::uint32_t input_count,
+                   const graph::gang* gang = nullptr);
   task* read_task(std::uint32_t from, const std::byte* data, std::size_t bytes);
   void free_task(task* t);
   void drop_inputs(task* t);
@@ -274,9 +305,8 @@ class engine {
               std::uint64_t& ns);
   void finish_foreign(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function, std::uint32_t charge,
                       const graph::request* request, bool by_scheduler, invocation& call, bool ok,
-                      const store::failure_ptr& why, std::uint64_t ns);
+                      const store::failure_ptr& why, std::uint64_t ns, std::uint64_t place_key = 0);
   void finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why);
-  bool retry(node& n);
   void on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
   void on_submit(std::uint32_t from, const std::byte* data, std::size_t bytes, bool returned);
   void give_away(bool overdue);
@@ -295,11 +325,93 @@ class engine {
   void place_tasks();
   std::uint32_t place_of(const node& n) const;
   std::string explain_here(node& n, bool& placed_by_zero);
-  std::string explain_placed(std::uint32_t home_rank, std::uint32_t home_index);
+  std::string explain_placed(std::uint32_t home_rank, std::uint32_t home_index, std::uint64_t place_key);
   std::string explain_waiting(const graph::request& wanted);
 
+  // gangs.hpp
+  void dispatch_gang(node& n, std::uint32_t charge);
+  void run_member(task* t);
+  void forward_call(actor_slot& slot, task* t);
+  void run_gang_call(std::uint32_t index, task* t);
+  void settle_members(gang_end& end);
+  static store::failure_ptr of_member(const store::failure_ptr& why, const graph::gang& gang);
+  void leader_ended(const graph::gang& gang, const invocation& call, bool ok, const store::failure_ptr& why);
+  void tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why, std::uint32_t slot);
+  gang_end& gang_end_of(std::uint64_t gang, std::size_t size);
+  void on_gang_ended(const gang_message& m, const std::byte* data, std::size_t bytes);
+  void member_ended(gang_end& end, std::uint64_t gang);
+  void finish_gangs();
+  static void merge_parts(gang_end& end);
+  void watch_gangs();
+
+  // cancelling.hpp
+  static bool is_task(const node& n) { return n.state == state::pending && n.function != no_index && !is_stand_in(n); }
+  static std::uint64_t id_of(const node& n) {
+    return n.form == form::compact ? n.compact.id : n.form == form::record ? n.record->id : n.sent.id;
+  }
+  static std::uint64_t place_key_of(const node& n) {
+    if (!is_task(n)) return 0;
+    return place_key(id_of(n), n.form == form::record ? n.record->attempt : std::uint16_t{0});
+  }
+  static void note_sent(node& n, std::uint64_t id, std::uint32_t to, std::uint32_t slot = no_index,
+                        task* call = nullptr) {
+    n.form = form::none;
+    n.sent = {id, to, slot, {call}};
+  }
+  void withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags);
+  void stop_here(const cancel_message& m);
+  void stop_members(const cancel_message& m);
+  void stop_children(running_task& parent);
+  void end_unstarted(task* t, bool expired);
+  bool is_withdrawn(task& t);
+  void discard(node& n, const result_message& m, const std::byte* data, std::size_t bytes);
+  void discard_here(node& n, invocation& call);
+  node& refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count);
+  void unstage(task* t);
+  void on_cancel_ask(std::uint32_t from, const cancel_ask_message& m, std::string_view who);
+  void on_cancel(const cancel_message& m);
+  std::string_view task_name(const node& n) const;
+  store::failure_ptr cancel_failure(std::string_view name, std::string_view who, std::uint32_t rank) const;
+  store::failure_ptr timeout_failure(std::string_view name, std::int64_t deadline) const;
+  store::failure_ptr unstarted_failure(const task& t, bool expired) const;
+  static std::uint64_t sent_to(std::uint32_t to, const graph::request* wanted) {
+    const graph::grant g = wanted == nullptr ? graph::grant{} : wanted->granted;
+    return to | static_cast<std::uint64_t>(g.reason) << 32 |
+           (g.bundle < 0 ? 0 : static_cast<std::uint64_t>(g.bundle) & 0xfffff) << 40;
+  }
+  static std::uint64_t place_key(std::uint64_t id, std::uint16_t attempt) {
+    const std::uint64_t key = base::mix(id + attempt);
+    return key == base::index_table::no_key ? 0 : key;
+  }
+
+  // timing.hpp
+  struct timer {
+    std::int64_t ns;
+    std::uint64_t id;
+    std::uint32_t index;
+    std::uint32_t attempt;
+    bool operator>(const timer& other) const { return ns > other.ns; }
+  };
+  struct judgement {
+    std::uint32_t index;
+    store::failure_ptr* why;
+  };
+  void start_timer(node& n, std::int64_t ns, std::uint32_t attempt);
+  void stop_timer(node& n);
+  bool is_due_for(const timer& t);
+  void look_at_clock();
+  bool overdue(node& n);
+  bool may_retry(const node& n) const;
+  bool judge(node& n, const store::failure_ptr& why);
+  bool retry(node& n, const store::failure_ptr& why);
+  void retry_or_fail_later(node& n, const store::failure_ptr& why);
+  void judge_failures();
+  std::size_t ahead() const { return away_ + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()); }
+  void hold_back();
+  void let_go();
+
   // actors.hpp
-  std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request);
+  std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request, task* constructor);
   void append_call(std::uint32_t to, std::uint32_t slot, task& t);
   void send_call(node& handle, task* t);
   void receive_call(const message_queue::view& m);
@@ -307,6 +419,11 @@ class engine {
   void after_call(std::uint32_t index, bool was_active = true);
   void list_slot(std::uint32_t index);
   void run_mailbox();
+  static void note_fatal(actor_slot& slot, const store::failure& why);
+  void log_call(actor_slot& slot, task* t);
+  void fail_waiting(std::uint32_t index);
+  void restart(std::uint32_t index);
+  void forget_past(actor_slot& slot);
   void end_slot(std::uint32_t index, const std::string& why);
   void on_kill(std::uint32_t index, std::string why);
   void on_end_actor(const end_actor_message& m);
@@ -372,6 +489,7 @@ class engine {
   stack_pool* stacks_ = nullptr;                            // during a run
   running_task driver_task_;
   running_task* running_ = &driver_task_;
+  running_task* started_ = nullptr;                         // all that have started here and not ended
   std::uint64_t seed_ = 0;
 
   graph::node_list local_;                                  // tasks made here that may start, newest last
@@ -390,6 +508,12 @@ class engine {
   std::uint32_t next_tag_ = 0;
   wire::buffer scratch_, inputs_scratch_, arguments_;
 
+  net::teams teams_;
+  bool gangs_possible_ = false;
+  std::uint64_t gang_calls_ = 0;
+  base::index_table gang_ends_;                             // gang -> gang_end*, at its leader
+  base::list<std::uint64_t> ended_gangs_;                   // to be finished at the top level
+
   base::list<wait_record*> waits_;
   base::ring<context*> to_continue_;
   std::size_t timed_waits_ = 0;
@@ -404,7 +528,23 @@ class engine {
 
   thread_numbers threads_;
   std::uint64_t reservations_made_ = 0;                     // rank 0
-  base::index_table placed_;                                // rank 0: tasks of other homes with options -> rank, reason
+  base::index_table places_;                                // rank 0: tasks of others, or that came back -> where they are
+  // the rank, with why at bit 32 and the bundle of its reservation at bit 40, up to 2^20 - 1
+  static constexpr std::uint64_t stands_here = 1ULL << 63;  // with the index of its node in the scheduler
+  static constexpr std::uint64_t to_cancel = 1ULL << 62;    // should it come back
+  base::index_table staging_;                               // id of a task that waits for its inputs here -> task*
+  base::index_table cancelled_;                             // node of a cancelled task that is elsewhere or runs -> task*
+  base::list<running_task*> parents_to_stop_;
+  bool stopping_children_ = false;
+  std::uint64_t last_look_ = 0;
+
+  base::list<timer> timers_;                                // a heap, the earliest first; some are out of date
+  std::size_t live_timers_ = 0;
+  base::list<judgement> to_judge_;
+  std::size_t away_ = 0;                                    // tasks and calls made here that are elsewhere
+  std::size_t max_queued_, bound_ = 0;                      // what ahead() may be: by the settings, and now
+  base::list<wait_record*> held_back_;
+
   base::index_table names_;                                 // rank 0: hash of the name -> name_entry*
   base::index_table my_names_;                              // node of a handle made here -> std::string*
 
@@ -469,6 +609,9 @@ void engine::send(std::uint32_t to, message kind, const Message& m, const void* 
 #include "manta/exec/tasks.hpp"
 #include "manta/exec/questions.hpp"
 #include "manta/exec/capacities.hpp"
+#include "manta/exec/gangs.hpp"
 #include "manta/exec/actors.hpp"
+#include "manta/exec/cancelling.hpp"
+#include "manta/exec/timing.hpp"
 #include "manta/exec/waiting.hpp"
 #include "manta/exec/ending.hpp"

@@ -10,7 +10,18 @@
 #include "manta/graph/task.hpp"
 #include "manta/store/value.hpp"
 
+namespace manta::net {
+struct team_place;
+}
+
 namespace manta::exec {
+
+/// What can be done with an actor of some class.
+struct actor_class {
+  void (*destroy)(void*);
+  void (*save)(const void*, wire::sink&);  ///< null, as load, unless the class can be saved
+  void* (*load)(wire::source&);
+};
 
 struct invocation {
   explicit invocation(biased_lock& held, const std::byte* bytes = nullptr, std::size_t count = 0,
@@ -23,6 +34,7 @@ struct invocation {
   graph::node* const* inputs;
   bool keeps_inputs = false;         ///< they are needed again: do not move out of them
   void* self = nullptr;              ///< the actor, for a method
+  const net::team_place* team = nullptr;  ///< for a member of a gang
 
   graph::form form = graph::form::none;  ///< of the result: none, plain or box
   std::uint32_t type = graph::no_index;
@@ -31,7 +43,7 @@ struct invocation {
     void* box;
   };
   void* actor = nullptr;             ///< a constructed actor
-  void (*destroy_actor)(void*) = nullptr;
+  const actor_class* actor_type = nullptr;
 };
 
 /// User code runs between construction and destruction, without the lock.
@@ -55,6 +67,10 @@ struct running_task {
   std::uint32_t attempt = 0;
   const graph::request* request = nullptr;
   const graph::request* actor = nullptr;  ///< of the actor whose method it is
+  bool stop = false;                 ///< written by handlers, read without the lock: see stop_requested
+  bool stops_children = false;       ///< what it submits from now on is cancelled at once
+  running_task* next = nullptr;      ///< in the engine's list of what has started here and not ended
+  running_task* previous = nullptr;
 
   const graph::request* holder() const { return actor != nullptr ? actor : request; }
   /// What OpenMP is to be set to; 0: nothing.
@@ -65,6 +81,13 @@ struct running_task {
   }
   /// The id of its next child: the same whenever and wherever the task runs.
   std::uint64_t next_child() { return base::mix(id + ++children * 0x9e3779b97f4a7c15ULL); }
+  /// Is this the id of one that it has submitted?
+  bool has_child(std::uint64_t child) const {
+    constexpr std::uint64_t inverse = 0xf1de83e19937733dULL;  // of the odd constant above
+    static_assert(inverse * 0x9e3779b97f4a7c15ULL == 1);
+    const std::uint64_t number = (base::unmix(child) - id) * inverse;
+    return number >= 1 && number <= children;
+  }
 };
 
 }  // namespace manta::exec

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "manta/base/containers.hpp"
+#include "manta/wire/buffer.hpp"
 
 namespace manta::exec {
 
@@ -35,19 +36,50 @@ class message_queue {
   }
   /// The oldest message; its bytes hold until the next push.
   view pop() {
-    header h;
-    std::memcpy(&h, &bytes_[begin_], sizeof h);
+    header h = at(begin_);
+    while (is_taken(h)) h = at(begin_ += room_of(h));
     const view v{&bytes_[begin_ + sizeof h], h.bytes, h.from};
-    begin_ += sizeof h + (h.bytes + 7) / 8 * 8;
+    begin_ += room_of(h);
     if (--count_ == 0) begin_ = end_ = 0;
     return v;
+  }
+  /// To the end with the message that was popped last.
+  void put_back(const view& v) {
+    const wire::buffer copy(v.data, v.bytes);
+    push(v.from, copy.data(), copy.size());
+  }
+  /// Takes the first message for which may(view) holds out of the middle and gives it to take(view), which must not
+  /// push. False if there is none.
+  template <class May, class Take>
+  bool take(May&& may, Take&& take) {
+    for (std::size_t i = begin_; i < end_;) {
+      header h = at(i);
+      const view v{&bytes_[i + sizeof h], h.bytes, h.from};
+      if (!is_taken(h) && may(v)) {
+        h.bytes |= taken_bit;
+        std::memcpy(&bytes_[i], &h, sizeof h);
+        if (--count_ == 0) begin_ = end_ = 0;
+        take(v);
+        return true;
+      }
+      i += room_of(h);
+    }
+    return false;
   }
 
  private:
   struct header {
-    std::uint32_t bytes;
+    std::uint32_t bytes;  // with taken_bit
     std::uint32_t from;
   };
+  static constexpr std::uint32_t taken_bit = 0x80000000u;
+  header at(std::size_t place) const {
+    header h;
+    std::memcpy(&h, &bytes_[place], sizeof h);
+    return h;
+  }
+  static bool is_taken(const header& h) { return (h.bytes & taken_bit) != 0; }
+  static std::size_t room_of(const header& h) { return sizeof h + (std::size_t{h.bytes & ~taken_bit} + 7) / 8 * 8; }
 
   void make_room(std::size_t needed) {
     if (begin_ >= bytes_.size() / 2 && begin_ > 0) {

@@ -6,32 +6,36 @@
 // a task or a text are followed by its bytes.
 //
 //   a task        submitter --submit--> 0 --run--> executor --result--> home, --ended--> 0
+//   a gang        0 --run--> members --gang_ended--> the first of them --result--> home; all --ended--> 0
 //   a value       asker --want--> home --value--> asker; asker --pull--> place --data, blocks--> asker
 //   a reference   holder --drop--> home when its last handle dies; receiver --borrow--> home, home --granted-->
 //                 receiver and --repaid--> lender when a handle was passed on by a rank that is not its home
 //   an actor      caller --call--> actor's rank --result--> caller
+//   an end        holder --cancel_ask--> home --cancel--> where its task is, --cancel_answer--> holder
 #pragma once
 
 #include <cstdint>
 
 namespace manta::exec {
 
+/// Instead of the nanoseconds that a task took: it was not run.
+inline constexpr std::uint32_t not_run = 0xffffffff;
 /// Nanoseconds as a message carries them: at most four seconds.
-inline std::uint32_t clipped(std::uint64_t ns) { return ns < 0xffffffffu ? static_cast<std::uint32_t>(ns) : 0xffffffffu; }
+inline std::uint32_t clipped(std::uint64_t ns) { return ns <= not_run ? static_cast<std::uint32_t>(ns) : not_run - 1; }
 
 enum class message : std::uint8_t {
-  run, submit, come_back, call, result, ended, want, value, pull, data, unavailable, drop, release, released, borrow,
+  run, submit, come_back, call, result, ended, gang_ended, want, value, pull, data, unavailable, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
-  name_gone, ask, answer,
+  name_gone, ask, answer, cancel_ask, cancel_answer, cancel,
   unobserved,
   // everything below keeps house and is not counted as work under way
   probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop,
 };
 inline constexpr message first_housekeeping = message::probe;
 
-/// run, submit, come_back, call. Followed by: request (if flagged), arguments, inputs.
+/// run, submit, come_back, call. Followed by: request and gang (if flagged), arguments, inputs.
 struct task_message {
-  enum flag : std::uint8_t { has_request = 1, has_inputs = 2, by_scheduler = 4 };
+  enum flag : std::uint8_t { has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8 };
   std::uint64_t id;
   std::uint32_t function;
   std::uint32_t home_rank;
@@ -85,6 +89,16 @@ struct ended_message {  ///< followed by the request, if the task had one
   std::uint32_t charge;
   std::uint32_t nanoseconds;
   std::uint32_t failed;
+  std::uint64_t key;  ///< of the task in rank 0's table of places
+};
+
+/// A member to its leader. Followed by the failure, or by the value if members' values are gathered.
+struct gang_message {
+  std::uint64_t gang;
+  std::uint32_t member;
+  std::uint32_t size;
+  std::uint32_t failed;
+  std::uint32_t padding;
 };
 
 struct want_message {
@@ -130,6 +144,31 @@ struct end_actor_message {  ///< kill_actor: followed by the reason
   std::uint32_t slot;
   std::uint32_t padding;
   std::uint64_t calls;  ///< wait until that many calls have come, from all ranks together
+};
+
+/// holder --cancel_ask--> home: followed by who asks; answered with whether it had not ended.
+struct cancel_ask_message {
+  std::uint32_t home_index;
+  std::uint32_t ticket;    ///< the asker's node for the answer
+  std::uint32_t children;
+};
+struct cancel_answer_message {
+  std::uint32_t ticket;
+  std::uint32_t cancelled;
+};
+
+/// home --cancel--> the rank it sent the task to; rank 0 passes it on if it has sent the task on.
+struct cancel_message {
+  enum flag : std::uint16_t {
+    children = 1,  ///< and all that it has submitted
+    expired = 2,   ///< its deadline is over: only if it has not started
+  };
+  std::uint64_t id;
+  std::uint32_t home_rank;
+  std::uint32_t home_index;
+  std::uint32_t slot;      ///< of the actor, for a call; else no_index
+  std::uint16_t attempt;
+  std::uint16_t flags;
 };
 
 struct probe_message {

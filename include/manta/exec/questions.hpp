@@ -20,7 +20,7 @@ struct ask_message {
   std::uint32_t home_rank;
   std::uint32_t home_index;
   std::uint32_t how;         ///< a reservation's strategy
-  std::uint64_t id;          ///< of a reservation
+  std::uint64_t id;          ///< of a reservation; explain_placed: the task's key in rank 0's table of places
 };
 
 /// Sends a question and waits for the answer's bytes.
@@ -51,10 +51,11 @@ inline void engine::on_ask(const std::byte* data, std::size_t bytes) {
       if (!placed_by_zero || rank_ == 0) return answer(m, text.data(), text.size());
       m.kind = ask_message::explain_placed;
       m.home_rank = rank_;
+      m.id = place_key_of(graph_.nodes.at(m.home_index));
       return send(0, message::ask, m);
     }
     case ask_message::explain_placed: {
-      const std::string text = explain_placed(m.home_rank, m.home_index);
+      const std::string text = explain_placed(m.home_rank, m.home_index, m.id);
       return answer(m, text.data(), text.size());
     }
     case ask_message::available: {
@@ -87,7 +88,8 @@ inline void engine::on_ask(const std::byte* data, std::size_t bytes) {
 // --- reservations
 
 inline std::uint64_t engine::reserve(const wire::buffer& wanted, graph::strategy how, node& ready) {
-  hold(ready);  // until it is met or given up
+  hold(ready);  // until it is met or given up,
+  ++away_;      // which the home hears of as if a task had ended
   const ask_message m{ask_message::reserve, 0, 0, 0, ready.index, static_cast<std::uint32_t>(how), 0};
   const wire::buffer bytes = ask(0, m, wanted);
   std::uint64_t id = 0;
@@ -123,12 +125,18 @@ inline store::failure_ptr engine::reservation_gone() const {
 
 /// Rank 0: a task that will not be placed fails at its home.
 inline void engine::refuse_task(node& n, const store::failure_ptr& why) {
-  if (n.form == form::record && n.record->home_rank != rank_) {
-    send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
-    return release(n);
+  if (n.form == form::record) {
+    if (n.record->home_index != n.index || n.record->home_rank != rank_) places_.erase(place_key_of(n));
+    if (n.record->home_rank != rank_) {
+      send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
+      return release(n);
+    }
   }
   node& home = n.form == form::record ? graph_.nodes.at(n.record->home_index) : n;
-  if (&home != &n) release(n);
+  if (&home != &n) {
+    --away_;
+    release(n);
+  }
   fail(home, why);
   release(home);
 }
@@ -169,7 +177,8 @@ inline std::string engine::explain(node& n) {
     if (!placed_by_zero || rank_ == 0) return text;
   }
   const ask_message m{elsewhere ? ask_message::explain : ask_message::explain_placed, 0, 0,
-                      elsewhere ? n.links->rank : rank_, elsewhere ? n.links->index : n.index, 0, 0};
+                      elsewhere ? n.links->rank : rank_, elsewhere ? n.links->index : n.index, 0,
+                      elsewhere ? 0 : place_key_of(n)};
   const wire::buffer bytes = ask(elsewhere ? n.links->rank : 0, m, wire::buffer());
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
@@ -191,6 +200,7 @@ inline std::string describe(const graph::grant& g) {
     case graph::placement_reason::bundle:
       return where + "bundle " + std::to_string(g.bundle) + " of its reservation lies there";
     case graph::placement_reason::least_work: return where + "of the ranks that fit, it had the least work";
+    case graph::placement_reason::gang: return where + "it leads its gang there, on ranks that had nothing to do";
     case graph::placement_reason::none:
     case graph::placement_reason::room: break;
   }
@@ -221,12 +231,23 @@ inline std::string engine::explain_here(node& n, bool& placed_by_zero) {
            std::to_string(local_.size()) + " tasks wait there";
   }
   if (n.function == no_index) return "waits for rank 0 to meet the reservation";
+  if (n.form == form::none && n.sent.at == no_index) return "waits for its actor to be constructed";
+  if (n.form == form::none && n.sent.slot != no_index) {
+    return "a call of the actor on rank " + std::to_string(n.sent.at) + ", which has not ended there";
+  }
+  if (n.form == form::record && n.record->place == graph::place::resting) {
+    return "has failed; waits for its next attempt";
+  }
+  if (n.form == form::none && n.sent.at == rank_ && rank_ != 0) {
+    return "runs on rank " + std::to_string(rank_) + ", which made it";
+  }
   placed_by_zero = true;
-  return rank_ == 0 ? explain_placed(0, n.index) : std::string();
+  return rank_ == 0 ? explain_placed(0, n.index, place_key_of(n)) : std::string();
 }
 
 /// At rank 0.
-inline std::string engine::explain_placed(std::uint32_t home_rank, std::uint32_t home_index) {
+inline std::string engine::explain_placed(std::uint32_t home_rank, std::uint32_t home_index,
+                                          std::uint64_t place_key) {
   node* const waiting = scheduler_->find_waiting([&](node& n) {
     if (n.form != form::record) return home_rank == 0 && n.index == home_index;
     return n.record->home_rank == home_rank && n.record->home_index == home_index;
@@ -240,18 +261,23 @@ inline std::string engine::explain_placed(std::uint32_t home_rank, std::uint32_t
     if (n.form == form::record && n.record->request != nullptr && n.record->request->granted.rank >= 0) {
       return describe(n.record->request->granted);
     }
-    if (executes() || n.form != form::none) return "runs on rank 0, which made it";
+    const bool away = n.form == form::record && n.record->place == graph::place::elsewhere;
     graph::grant g;
-    g.rank = static_cast<std::int32_t>(n.remote.place);
-    g.near_bytes = n.remote.bytes;
+    if (n.form == form::none) {
+      g.rank = static_cast<std::int32_t>(n.sent.at);
+      g.near_bytes = n.sent.near_bytes;
+    } else if (away) {
+      g.rank = static_cast<std::int32_t>(n.record->caller);
+    }
+    if (g.rank <= 0) return "runs on rank 0, which made it";
     g.reason = g.near_bytes != 0 ? graph::placement_reason::data : graph::placement_reason::room;
     return describe(g);
   }
-  if (const std::uint64_t* at = placed_.find(key(home_rank, home_index))) {
+  if (const std::uint64_t* at = places_.find(place_key); at != nullptr && (*at & stands_here) == 0) {
     graph::grant g;
     g.rank = static_cast<std::int32_t>(*at & 0xffffffff);
     g.reason = static_cast<graph::placement_reason>(*at >> 32 & 0xff);
-    g.bundle = static_cast<std::int32_t>(*at >> 40);
+    g.bundle = static_cast<std::int32_t>(*at >> 40 & 0xfffff);
     return describe(g);
   }
   return "runs on rank " + std::to_string(home_rank) + ", which made it, or on one that had nothing to do";
@@ -260,6 +286,8 @@ inline std::string engine::explain_placed(std::uint32_t home_rank, std::uint32_t
 /// At rank 0: why none of the ranks takes it, the nearest first.
 inline std::string engine::explain_waiting(const graph::request& wanted) {
   std::string text = "waits at rank 0: it asks for " + graph::describe(wanted.cpus, wanted.gpu_units, wanted.resources);
+  if (wanted.ranks > 0) text += ", ranks = " + std::to_string(wanted.ranks) + " with nothing to do at the same moment";
+  if (wanted.nodes > 0) text += ", nodes = " + std::to_string(wanted.nodes);
   if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
   if (wanted.node >= 0) text += ", node = " + std::to_string(wanted.node);
   if (wanted.near >= 0) text += ", near a value on rank " + std::to_string(wanted.near);
@@ -285,6 +313,8 @@ inline std::string engine::explain_waiting(const graph::request& wanted) {
             ", and " + std::to_string(scheduler_->sent(r)) + " tasks and " + std::to_string(scheduler_->actors(r)) +
             " actors are there";
     if (scheduler_->keeps_free(r)) text += " (kept free for a reservation)";
+    if (scheduler_->keeps_for_gang(r)) text += " (kept free for a gang)";
+    if (scheduler_->in_gang(r)) text += " (in a gang)";
   }
   return text;
 }

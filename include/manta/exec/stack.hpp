@@ -316,7 +316,7 @@ inline stack_pool::stack_pool(entry service, void* argument)
 
 inline stack_pool::~stack_pool() {
   assert(on_root() && active_ == this);
-  for (const auto& made : stacks_) {
+  for (context* made : stacks_) {
 #if defined(MANTA_STACK_ASAN)
     __lsan_unregister_root_region(made->bottom_, made->bytes_);
     // Frames that never returned leave poison behind, which the next mapping here would inherit. Only from where the
@@ -330,6 +330,7 @@ inline stack_pool::~stack_pool() {
     VALGRIND_STACK_DEREGISTER(made->valgrind_id_);
 #endif
     ::munmap(made->bottom_ - guard_bytes, made->bytes_ + guard_bytes);
+    delete made;
   }
   active_ = nullptr;
 }

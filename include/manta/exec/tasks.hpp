@@ -18,6 +18,7 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
   hold(n);  // the engine's own, until the task has ended
   const std::uint64_t id = running_->next_child();
   if (request != nullptr && request->actor) n.set(node::actor);
+  if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count);
   if (input_count == 0 && request == nullptr && bytes <= graph::compact_bytes) {
     if (scheduler_ != nullptr && !executes()) {
       std::uint32_t charge = 0;
@@ -26,8 +27,8 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
         const task_message m{id, function, rank_, n.index, charge, static_cast<std::uint32_t>(bytes), 0,
                              task_message::by_scheduler, 0};
         send(to, message::run, m, arguments, bytes);
-        n.remote.place = to;  // for those who ask why
-        n.remote.bytes = 0;
+        note_sent(n, id, to);
+        ++away_;
         if ((++submissions_ & 63) == 0) relieve();
         return n;
       }
@@ -49,6 +50,14 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
     if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
     n.form = form::record;
     n.record = t;
+    if (t->request != nullptr && t->request->deadline != graph::request::never) {
+      if (t->request->deadline <= 0) {
+        fail(n, timeout_failure(task_name(n), t->request->deadline));
+        release(n);
+        return n;
+      }
+      start_timer(n, t->request->due, 0);
+    }
     start_when_possible(n);
   }
   if ((++submissions_ & 63) == 0) relieve();
@@ -62,6 +71,7 @@ inline void engine::start_when_possible(node& n) {
 
 /// All inputs of a task of ours have ended.
 inline void engine::task_ready(node& n) {
+  if (n.state != state::pending) [[unlikely]] return release(n);  // it was cancelled
   if (n.form == form::record) {
     task& t = *n.record;
     if (const store::failure_ptr why = failed_input(t)) {
@@ -74,13 +84,18 @@ inline void engine::task_ready(node& n) {
     if (t.request != nullptr && !t.request->anywhere() && scheduler_ == nullptr) {  // rank 0 places it
       const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
       append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs());
+      ++away_;
+      t.place = graph::place::elsewhere;
+      t.caller = 0;
       if (!t.request->kept()) {
-        n.form = form::none;
+        note_sent(n, t.id, 0);
         free_task(&t);
       }
       return;
     }
+    t.place = graph::place::here;
     if (scheduler_ != nullptr && ((t.request != nullptr && !t.request->anywhere()) || !executes())) {
+      t.place = graph::place::scheduler;
       return to_scheduler(n);
     }
   } else if (scheduler_ != nullptr && !executes()) {
@@ -100,27 +115,39 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
   if (n.form == form::compact) {
     const task_message m{n.compact.id, n.function, rank_, n.index, charge, n.size, 0, task_message::by_scheduler, 0};
     send(to, message::run, m, n.compact.arguments, n.size);
-    n.form = form::none;
-    n.remote.place = to;
-    n.remote.bytes = 0;
+    note_sent(n, m.id, to);
+    ++away_;
     return;
   }
   task& t = *n.record;
-  const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
-                       charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
-  append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs());
-  if (t.request != nullptr && t.home_rank != rank_) {
-    const graph::grant& g = t.request->granted;
-    placed_.insert(key(t.home_rank, t.home_index)) = to | static_cast<std::uint64_t>(g.reason) << 32 |
-                                                     static_cast<std::uint64_t>(g.bundle < 0 ? 0 : g.bundle) << 40;
+  if (t.request != nullptr && t.request->ranks > 0) {
+    dispatch_gang(n, charge);
+  } else {
+    const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
+                         charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
+    append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs());
   }
-  if (t.home_rank != rank_ || t.home_index != n.index) {  // placed for another rank: nothing is left to do here
-    release(n);
-  } else if (t.request == nullptr) {
-    n.form = form::none;
+  if (t.home_rank != rank_) {  // placed for another rank: nothing is left to do here
+    places_.insert(place_key(t.id, t.attempt)) = sent_to(to, t.request.get());
+    return release(n);
+  }
+  if (t.home_index != n.index) {  // ours, on its second way
+    places_.erase(place_key(t.id, t.attempt));
+    node& home = graph_.nodes.at(t.home_index);
+    if (home.form == form::record) {
+      home.record->caller = to;
+    } else {
+      home.sent.at = to;
+    }
+    return release(n);
+  }
+  ++away_;
+  t.place = graph::place::elsewhere;
+  t.caller = to;
+  if (t.request == nullptr) {
+    note_sent(n, t.id, to);
+    n.sent.near_bytes = scheduler_->bytes_there();  // for those who ask why
     free_task(&t);
-    n.remote.place = to;
-    n.remote.bytes = scheduler_->bytes_there();
   } else if (!t.request->kept()) {
     drop_inputs(&t);  // the request is needed when it ends
   }
@@ -128,7 +155,7 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
 
 inline void engine::append_task(std::uint32_t to, message kind, const task_message& header,
                                 const graph::request* request, const std::byte* arguments, std::size_t bytes,
-                                node* const* inputs, std::uint32_t input_count) {
+                                node* const* inputs, std::uint32_t input_count, const graph::gang* gang) {
   task_message m = header;
   wire::buffer& out = inputs_scratch_;
   out.clear();
@@ -139,6 +166,13 @@ inline void engine::append_task(std::uint32_t to, message kind, const task_messa
     request->write(out);
     const std::uint64_t length = out.size() - at - 8;
     std::memcpy(out.data() + at, &length, 8);
+  }
+  if (gang != nullptr) {
+    m.flags |= task_message::has_gang;
+    wire::put(out, gang->id);
+    wire::put(out, gang->member);
+    wire::put(out, static_cast<std::uint32_t>(gang->ranks.size()));
+    out.append(gang->ranks.data(), gang->ranks.size() * sizeof(std::uint32_t));
   }
   out.append(arguments, bytes);
   if (input_count != 0) {
@@ -201,6 +235,16 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
     read->read(in);
     at += 8 + length;
   }
+  graph::gang* gang = nullptr;
+  if ((m.flags & task_message::has_gang) != 0) {
+    gang = new graph::gang;
+    wire::source in(at, bytes);
+    in.get(gang->id);
+    in.get(gang->member);
+    gang->ranks.resize(in.get<std::uint32_t>(), 0);
+    in.read(gang->ranks.data(), gang->ranks.size() * sizeof(std::uint32_t));
+    at = in.position();
+  }
   const std::byte* arguments = at;
   at += m.argument_bytes;
   std::uint32_t input_count = 0;
@@ -219,6 +263,7 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
   t->attempt = m.attempt;
   t->by_scheduler = (m.flags & task_message::by_scheduler) != 0;
   t->request = std::move(request);
+  t->gang = gang;
   if (m.argument_bytes != 0) std::memcpy(t->arguments(), arguments, m.argument_bytes);
   for (std::uint32_t i = 0; i < input_count; ++i) {
     input_message in;
@@ -248,7 +293,6 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
       t->inputs()[i] = &n;
     }
   }
-  (void)bytes;
   return t;
 }
 
@@ -281,6 +325,7 @@ inline void engine::stage(task* t) {
     if (!store::is_here(*t->inputs()[i])) await_input(t, *t->inputs()[i]);
   }
   if (t->missing == 0) return staged(t);
+  if (t->slot == no_index || t->by_scheduler) staging_.insert(t->id) = reinterpret_cast<std::uint64_t>(t);
   if (t->by_scheduler) ++awaiting_inputs_;
 }
 
@@ -296,6 +341,7 @@ inline void engine::stage_input_arrived(task* t, node& input) {
   --t->missing;
   if (!store::is_here(input)) return await_input(t, input);
   if (t->missing != 0) return;
+  if (t->slot == no_index || t->by_scheduler) staging_.erase(t->id);
   if (t->by_scheduler) --awaiting_inputs_;
   staged(t);
 }
@@ -318,6 +364,9 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
                            std::uint64_t& ns) {
   running_task* const before = std::exchange(running_, &identity);
   threads_.use(identity.threads());
+  identity.next = started_;
+  if (started_ != nullptr) started_->previous = &identity;
+  started_ = &identity;
   const std::uint64_t start = base::ticks();
   bool ok = true;
   try {
@@ -335,6 +384,8 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
   ns = static_cast<std::uint64_t>(static_cast<double>(base::ticks() - start) * scale);
   running_ = before;
   threads_.use(0);
+  (identity.previous == nullptr ? started_ : identity.previous->next) = identity.next;
+  if (identity.next != nullptr) identity.next->previous = identity.previous;
   return ok;
 }
 
@@ -347,8 +398,8 @@ inline void engine::run_node(node& n) {
   if (n.form == form::compact) {
     std::byte arguments[graph::compact_bytes];
     std::memcpy(arguments, n.compact.arguments, sizeof arguments);
-    running_task identity{n.compact.id, 0, n.function, 0, nullptr};
-    n.form = form::none;
+    running_task identity{n.compact.id, 0, n.function};
+    note_sent(n, identity.id, rank_);
     invocation call(lock_, arguments, n.size);
     ok = invoke(call, n.function, identity, why, ns);
     return finish_here(n, call, ok, why);
@@ -365,19 +416,22 @@ inline void engine::run_node(node& n) {
     t->by_scheduler = false;
     return stage(t);
   }
+  if (n.has(node::timed) && overdue(n)) return;
   running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
-  call.keeps_inputs = t->request != nullptr && t->request->retries > t->attempt;
+  call.keeps_inputs = t->request != nullptr && (t->request->retries > t->attempt || t->request->restarts > 0);
   ok = invoke(call, t->function, identity, why, ns);
   finish_here(n, call, ok, why);
 }
 
 inline void engine::finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why) {
-  if (!ok && retry(n)) return;
+  if (n.state != state::pending) [[unlikely]] return discard_here(n, call);
+  if (!ok && may_retry(n) && judge(n, why)) return;
   if (ok && call.actor != nullptr) {
-    const graph::request_ptr request = n.record->request;
-    const actor_place place{rank_, new_slot(call, n.function, request)};
-    free_task(n.record);
+    task* const constructor = n.record;
+    const bool kept = constructor->request->restarts > 0;
+    const actor_place place{rank_, new_slot(call, n.function, constructor->request, kept ? constructor : nullptr)};
+    if (!kept) free_task(constructor);
     store::set_plain(n, &place, sizeof place);
     complete(n);
     return release(n);
@@ -394,35 +448,29 @@ inline void engine::finish_here(node& n, invocation& call, bool ok, const store:
   release(n);
 }
 
-/// Runs it again if it may be.
-inline bool engine::retry(node& n) {
-  if (n.form != form::record || n.record->request == nullptr) return false;
-  task& t = *n.record;
-  if (stopping_ || static_cast<int>(t.attempt) >= t.request->retries) return false;
-  ++t.attempt;
-  task_ready(n);
-  return true;
-}
-
 /// A received task whose inputs are all here; or one of ours that had to fetch some.
 inline void engine::run_staged(task* t) {
+  if (t->gang != nullptr) return run_member(t);
   if (t->home_rank == rank_ && !t->by_scheduler && t->slot == no_index) return run_node(graph_.nodes.at(t->home_index));
   store::failure_ptr why = failed_input(*t);  // bringing it here failed
   std::uint64_t ns = 0;
   running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  call.keeps_inputs = t->request != nullptr && t->request->restarts > 0;
   const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
+  bool kept = false;
   if (ok && call.actor != nullptr) {
-    const actor_place place{rank_, new_slot(call, t->function, t->request)};
+    kept = t->request->restarts > 0;
+    const actor_place place{rank_, new_slot(call, t->function, t->request, kept ? t : nullptr)};
     call.form = form::plain;
     std::memcpy(call.plain, &place, sizeof place);
     call.type = wire::type_index<std::uint64_t>::value;
     call.actor = nullptr;
   }
   const task ended = *t;
-  free_task(t);
+  if (!kept) free_task(t);
   finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(),
-                 ended.by_scheduler, call, ok, why, ns);
+                 ended.by_scheduler, call, ok, why, ns, place_key(ended.id, ended.attempt));
 }
 
 inline void engine::run_message(const message_queue::view& v) {
@@ -437,26 +485,25 @@ inline void engine::run_message(const message_queue::view& v) {
   invocation call(lock_, v.data + sizeof m, m.argument_bytes);
   const bool ok = invoke(call, m.function, identity, why, ns);
   finish_foreign(m.home_rank, m.home_index, m.function, m.charge_or_slot, nullptr,
-                 (m.flags & task_message::by_scheduler) != 0, call, ok, why, ns);
+                 (m.flags & task_message::by_scheduler) != 0, call, ok, why, ns, place_key(m.id, m.attempt));
 }
 
 inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
                                    std::uint32_t charge, const graph::request* request, bool by_scheduler,
-                                   invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns) {
+                                   invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns,
+                                   std::uint64_t place_key) {
   if (by_scheduler) {
     --received_tasks_;
     if (home_rank != 0) {  // rank 0 hears of its own tasks by their results
-      const ended_message m{function, charge, clipped(ns), ok ? 0u : 1u};
+      const ended_message m{function, charge, clipped(ns), ok ? 0u : 1u, place_key};
       wire::buffer bytes;
-      if (request != nullptr) {
-        request->write(bytes);
-        wire::put(bytes, key(home_rank, home_index));
-      }
+      if (request != nullptr) request->write(bytes);
       send(0, message::ended, m, bytes.data(), bytes.size());
     }
   }
   const bool tell_scheduler = by_scheduler && home_rank == 0;
   if (home_rank == rank_) {
+    --away_;
     if (tell_scheduler) scheduler_->ended(rank_, function, charge, ns, request);
     if (tell_scheduler && !ok && request != nullptr && request->actor) scheduler_->give_back(rank_, *request);
     return finish_here(graph_.nodes.at(home_index), call, ok, why);
@@ -471,14 +518,22 @@ inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_i
 /// At the home.
 inline void engine::on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
   node& n = graph_.nodes.at(m.index);
+  --away_;
   if ((m.flags & result_message::by_scheduler) != 0) {
-    const graph::request* request = n.form == form::record ? n.record->request.get() : nullptr;
+    const task* t = n.form == form::record ? n.record : nullptr;
+    if (n.state != state::pending) {
+      if (const std::uint64_t* kept = cancelled_.find(n.index)) t = reinterpret_cast<const task*>(*kept);
+    }
+    const graph::request* request = t == nullptr ? nullptr : t->request.get();
     scheduler_->ended(from, n.function, m.charge, m.nanoseconds, request);
     if (request != nullptr && request->actor && static_cast<form>(m.form) == form::failure) {
       scheduler_->give_back(from, *request);
     }
   }
-  if (static_cast<form>(m.form) == form::failure && retry(n)) return;
+  if (n.state != state::pending) [[unlikely]] return discard(n, m, data, bytes);
+  if (static_cast<form>(m.form) == form::failure && may_retry(n)) {
+    return retry_or_fail_later(n, store::decode_failure(data, bytes));
+  }
   if (n.form == form::record) {
     free_task(n.record);
     n.form = form::none;
@@ -497,7 +552,9 @@ inline void engine::on_submit(std::uint32_t from, const std::byte* data, std::si
     t->by_scheduler = false;
   }
   asked_[from] = false;
+  if (returned && is_withdrawn(*t)) return;
   node& n = make_node(t->function, no_index);
+  places_.insert(place_key(t->id, t->attempt)) = stands_here | n.index;
   n.form = form::record;
   n.record = t;
   to_scheduler(n);
@@ -527,14 +584,18 @@ inline void engine::give_away(bool overdue) {
     if (n.form == form::compact) {
       const task_message m{n.compact.id, n.function, rank_, n.index, 0, n.size, 0, 0, 0};
       send(0, message::submit, m, n.compact.arguments, n.size);
-      n.form = form::none;
+      note_sent(n, m.id, 0);
+      ++away_;
       continue;
     }
     task& t = *n.record;
     const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
     append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
-    if (t.request == nullptr || t.request->retries == 0) {
-      n.form = form::none;
+    ++away_;
+    t.place = graph::place::elsewhere;
+    t.caller = 0;
+    if (t.request == nullptr || !t.request->kept()) {
+      note_sent(n, t.id, 0);
       free_task(&t);
     }
   }
@@ -545,8 +606,7 @@ inline void engine::give_away(bool overdue) {
     task_message m;
     std::memcpy(&m, v.data, sizeof m);
     if ((m.flags & task_message::has_request) != 0) {  // it was placed here for a reason
-      const wire::buffer copy(v.data, v.bytes);
-      inbox_.push(v.from, copy.data(), copy.size());
+      inbox_.put_back(v);
       continue;
     }
     --owed_;

@@ -12,6 +12,7 @@
 namespace manta::exec {
 
 inline void engine::complete(node& n) {
+  if (n.has(node::timed)) [[unlikely]] stop_timer(n);
   n.state = n.form == form::failure ? state::failed : state::ready;
   graph_.finish(n, [&](const link& l) {
     switch (l.kind) {

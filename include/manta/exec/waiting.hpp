@@ -47,14 +47,18 @@ inline void engine::wait(wait_record& record) {
     record.parked = nullptr;
     record.queued = false;
   };
-  for (;;) {
+  for (bool others_ran = false;;) {
     resting_ = true;
     const bool any = progress();
     resting_ = false;
-    if (record.over() || (record.deadline != wait_record::never && base::now_ns() >= record.deadline)) break;
+    if (record.over()) break;
+    // when the time is up at once the others still get a turn, or a loop around such a wait would starve them
+    const bool others = !to_continue_.empty() || runnable();
+    if (record.deadline != wait_record::never && (others_ran || !others) && base::now_ns() >= record.deadline) break;
+    others_ran = others_ran || others;
     if (context* next = next_to_continue()) {
       left([&] { stacks_->park_and_switch(*next); });
-    } else if (runnable()) {
+    } else if (others) {
       left([&] { stacks_->park(); });
     } else if (any) {
       awake();
@@ -154,10 +158,14 @@ inline bool engine::progress() {
     decode_arrived();
     any = true;
   }
+  if (!ended_gangs_.empty()) finish_gangs();
   if (has_foreign_drops_.load(std::memory_order_relaxed)) drain_foreign_drops();
+  if (!to_judge_.empty()) judge_failures();
   if (!ending_slots_.empty()) end_marked_slots();
   if (drop_asked_) drop_unstarted();
   if (timed_waits_ > 0) check_deadlines();
+  if (live_timers_ > 0) look_at_clock();
+  if (!held_back_.empty()) let_go();
   if (scheduler_ != nullptr) place_tasks();
   return any;
 }
@@ -190,6 +198,7 @@ inline void engine::idle() {
     sched_yield();
     return;
   }
+  if (gang_ends_.size() != 0) watch_gangs();
   deep_idle_.store(true, std::memory_order_relaxed);  // the helper has nothing to do either
   usleep(silent < 10'000'000 ? 50 : silent < 100'000'000 ? 500 : 1000);
 }
@@ -226,6 +235,12 @@ inline void engine::relieve() {
     progress();
     net_.pump(true);
     if (net_.oversubscribed()) sched_yield();
+  }
+  const std::size_t queued = ahead();
+  if (queued > bound_) {
+    hold_back();
+  } else if (queued < max_queued_ / 2) {
+    bound_ = max_queued_;
   }
 }
 

@@ -43,7 +43,7 @@ struct node {
     actor = 16,      ///< an actor's handle: the value says where the actor lives
     observed = 32,   ///< somebody has seen the failure
     references = 64, ///< the blob holds references: decode it once
-    pinned = 128,    ///< a result that must not be told twice (see engine)
+    timed = 128,     ///< its home has a clock running for it: a deadline, or the time of its next attempt
   };
 
   std::atomic<std::uint32_t> refs{0};  ///< handles on this rank, and the engine's own
@@ -64,6 +64,15 @@ struct node {
       std::uint64_t id;
       std::byte arguments[16];
     } compact;
+    struct {
+      std::uint64_t id;    // where that of a compact task stands
+      std::uint32_t at;    // the rank that knows more; no_index: a call whose actor's place is not known yet
+      std::uint32_t slot;  // of the actor called
+      union {
+        task* call;                // that call, as long as `at` is no_index
+        std::uint64_t near_bytes;  // of inputs that lie there, if they are the reason: for those who ask
+      };
+    } sent;                // form none and pending: the task is elsewhere, or runs here
     task* record;
     void* box;
     struct {

@@ -16,6 +16,7 @@
 #include "manta/base/containers.hpp"
 #include "manta/base/error.hpp"
 #include "manta/base/shared.hpp"
+#include "manta/graph/gang_choice.hpp"
 #include "manta/wire/bytes.hpp"
 
 namespace manta::graph {
@@ -250,7 +251,7 @@ struct capacity {
 };
 
 /// Why a task was placed where it is.
-enum class placement_reason : std::uint8_t { none, rank, node, near, data, spread, bundle, least_work, room };
+enum class placement_reason : std::uint8_t { none, rank, node, near, data, spread, bundle, least_work, room, gang };
 
 /// What the scheduler decided for one request.
 struct grant {
@@ -265,11 +266,14 @@ struct grant {
 struct request : base::counted {
   static constexpr int nowhere = -1;      ///< `near`: not asked for
   static constexpr int not_known = -2;    ///< `near`: asked for, the value is not there yet
+  static constexpr std::int64_t never = INT64_MAX;
 
   std::string name;
   int cpus = 1;
   std::int64_t gpu_units = 0;
   quantities resources;
+  int ranks = 0;         ///< of a gang, 0 for a task on one rank
+  int nodes = 0;         ///< over which its ranks are spread evenly, 0 for any
   int rank = -1;
   int node = -1;
   mutable int near = nowhere;      ///< the rank where the value lies, known when the task is ready
@@ -278,15 +282,26 @@ struct request : base::counted {
   int retries = 0;
   std::uint64_t reservation = 0;
   int bundle = -1;       ///< of the reservation; -1: any
+  std::int64_t deadline = never;    ///< nanoseconds from submission within which it must start
+  // what only the rank that made it looks at, and what is not sent:
+  std::int64_t due = never;         ///< the end of the deadline by that rank's clock
+  bool (*retry_if)(const task_failed&) = nullptr;
+  std::int64_t retry_after = 0;     ///< nanoseconds before the first retry; twice as many before each further one
   bool actor = false;    ///< holds its resources until the actor ends
   bool detached = false;
+  bool overlap_const = false;
+  bool at_least_once = false;
   int concurrency = 1;
+  int max_pending = 0;       ///< 0: any number
+  int restarts = 0;
+  int checkpoint_every = 0;  ///< calls; 0: never
   mutable grant granted;
 
   bool holds() const { return gpu_units > 0 || !resources.empty(); }
-  /// May run on any rank: nothing but its name, retries or priority differ from the default.
+  /// May run on any rank: only its name, its priority or when it is to start or run again differ from the default.
   bool unconditional() const {
-    return cpus <= 1 && !holds() && rank < 0 && node < 0 && near == nowhere && !spread && reservation == 0 && !actor;
+    return cpus <= 1 && !holds() && rank < 0 && node < 0 && near == nowhere && !spread && reservation == 0 && !actor &&
+           ranks == 0;
   }
   /// May run at any time too: needs no decision of rank 0.
   bool anywhere() const { return priority == 0 && unconditional(); }
@@ -298,24 +313,28 @@ struct request : base::counted {
   std::uint8_t hidden_inputs() const {
     return static_cast<std::uint8_t>((near != nowhere ? 1 : 0) + (reservation != 0 ? 1 : 0));
   }
-  /// Its record stays at home until it ends: to run it again, or because it holds its reservation.
-  bool kept() const { return retries > 0 || reservation != 0; }
+  /// Its record stays at home until it ends: to run it again, to look at the clock, or because it holds its reservation.
+  bool kept() const { return retries > 0 || deadline != never || reservation != 0; }
 
   void write(wire::buffer& out) const {
     wire::put(out, name);
-    for (const int number : {cpus, rank, node, near, priority, retries, bundle, concurrency}) wire::put(out, number);
-    for (const bool flag : {spread, actor, detached}) wire::put(out, flag);
+    for (const int number : {cpus, ranks, nodes, rank, node, near, priority, retries, bundle, concurrency, max_pending,
+                             restarts, checkpoint_every}) wire::put(out, number);
+    for (const bool flag : {spread, actor, detached, overlap_const, at_least_once}) wire::put(out, flag);
     wire::put(out, gpu_units);
     wire::put(out, reservation);
+    wire::put(out, deadline);
     wire::put(out, granted);
     resources.write(out);
   }
   void read(wire::source& in) {
     name = in.get<std::string>();
-    for (int* number : {&cpus, &rank, &node, &near, &priority, &retries, &bundle, &concurrency}) in.get(*number);
-    for (bool* flag : {&spread, &actor, &detached}) in.get(*flag);
+    for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &near, &priority, &retries, &bundle, &concurrency,
+                        &max_pending, &restarts, &checkpoint_every}) in.get(*number);
+    for (bool* flag : {&spread, &actor, &detached, &overlap_const, &at_least_once}) in.get(*flag);
     in.get(gpu_units);
     in.get(reservation);
+    in.get(deadline);
     in.get(granted);
     resources.read(in);
   }
@@ -401,12 +420,18 @@ inline std::string lacks(const request& wanted, int rank, const capacity& c, int
   return text;
 }
 
-/// Throws unschedulable if no rank can ever run it, naming what it lacks on the nearest rank and what there is.
+/// Throws unschedulable if no rank can ever run it, or too few can run a gang, naming what it lacks on the nearest rank
+/// that cannot and what there is.
 inline void require_possible(const request& wanted, const base::array<capacity>& world, const std::string& what) {
+  base::list<gang_candidate> possible;
   std::size_t nearest = world.size();
   int fewest = 0;
   for (std::size_t rank = 0; rank < world.size(); ++rank) {
-    if (wanted.possible(static_cast<int>(rank), world[rank])) return;
+    if (wanted.possible(static_cast<int>(rank), world[rank])) {
+      if (wanted.ranks == 0) return;
+      possible.push_back({static_cast<std::uint32_t>(rank), world[rank].node});
+      continue;
+    }
     int kinds = 0;
     if (world[rank].executes) (void)lacks(wanted, static_cast<int>(rank), world[rank], kinds);
     if (world[rank].executes && (nearest == world.size() || kinds < fewest)) {
@@ -414,8 +439,15 @@ inline void require_possible(const request& wanted, const base::array<capacity>&
       fewest = kinds;
     }
   }
-  std::string text = "manta: no rank can ever run " + what + ": it asks for " +
-                     describe(wanted.cpus, wanted.gpu_units, wanted.resources);
+  base::list<std::uint32_t> members;
+  if (wanted.ranks > 0 && choose_gang(possible, static_cast<std::size_t>(wanted.ranks), wanted.nodes, members)) return;
+  std::string text = "manta: no rank can ever run " + what + ": it asks for ";
+  if (wanted.ranks > 0) {
+    text = "manta: " + what + " can never run: it asks for " + std::to_string(wanted.ranks) + " ranks" +
+           (wanted.nodes > 0 ? " on " + std::to_string(wanted.nodes) + " nodes" : "") + ", and " +
+           std::to_string(possible.size()) + " fit: each with ";
+  }
+  text += describe(wanted.cpus, wanted.gpu_units, wanted.resources);
   if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
   if (wanted.node >= 0) text += ", node = " + std::to_string(wanted.node);
   if (nearest < world.size()) {

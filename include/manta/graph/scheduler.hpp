@@ -15,11 +15,17 @@
 // queues stand in the order of their priorities, then of their first tasks. A
 // queue whose first task found no rank looks again only at ranks where
 // something has changed. Reservations are met first come, first served.
+//
+// A gang starts when enough ranks have nothing to do at the same moment. While
+// it waits, other tasks fill the ranks; one that has seen as many tasks end as
+// there are ranks is old: ranks are then kept free for it as they fall idle. A
+// rank is in one gang at a time, for members block it inside MPI.
 #pragma once
 
 #include <algorithm>
 #include <utility>
 
+#include "manta/graph/gang_choice.hpp"
 #include "manta/graph/node.hpp"
 #include "manta/graph/reservation.hpp"
 #include "manta/graph/resources.hpp"
@@ -80,11 +86,14 @@ class scheduler {
     q.tasks.push_back(n);
     if (q.tasks.size() == 1) {
       q.stuck = false;
+      q.first_since = ended_;
       active_.push_back(&q);
       for (std::size_t i = active_.size() - 1; i > 0 && before(q, *active_[i - 1]); --i) std::swap(active_[i], active_[i - 1]);
     }
     return true;
   }
+
+  static constexpr std::uint64_t not_run = 0xffffffff;  ///< as `ns`: it ended without having run
 
   /// Event: a task that was sent to `rank` has ended there, after `ns` of its own time.
   void ended(std::uint32_t rank, std::uint32_t function, std::uint32_t charge, std::uint64_t ns,
@@ -92,7 +101,8 @@ class scheduler {
     rank_state& r = ranks_[rank];
     --r.sent;
     r.sent_ns -= charge;
-    learn(function, ns);
+    if (ns != not_run) learn(function, ns);
+    ++ended_;
     if (wanted != nullptr && !wanted->actor) give_back(rank, *wanted);
     changed(rank);
   }
@@ -108,6 +118,7 @@ class scheduler {
   /// Event: an actor that held resources on `rank` has ended.
   void give_back(std::uint32_t rank, const request& wanted) {
     if (wanted.actor) --ranks_[rank].actors;
+    if (wanted.ranks > 0) ranks_[rank].in_gang = ranks_[rank].in_actor = false;
     if (wanted.holds()) {
       const std::uint64_t devices = wanted.granted.devices;
       if (reservation* r = wanted.reservation == 0 ? nullptr : find_reservation(wanted.reservation)) {
@@ -181,10 +192,14 @@ class scheduler {
     return any;
   }
 
-  /// Event: nothing goes on any more. True if ranks were being kept free for a reservation, which ends now.
+  /// Event: nothing goes on any more. True if ranks were being kept free for a reservation or a gang, which ends now.
   bool stop_keeping_free() {
-    const bool any = keeping_free_;
+    const bool any = keeping_free_ || keeper_ != nullptr;
     keep_nothing_free();
+    if (keeper_ != nullptr) {
+      keeper_->first_since = ended_;  // or they would be kept again at once
+      stop_keeping();
+    }
     return any;
   }
 
@@ -211,6 +226,11 @@ class scheduler {
     }
   }
 
+  /// While a gang is dispatched: its ranks, the devices that each of them was given, and its number.
+  const base::list<std::uint32_t>& members() const { return members_; }
+  const base::list<std::uint64_t>& member_devices() const { return member_devices_; }
+  std::uint64_t gang_id() const { return gangs_; }
+
   /// In a dispatch of a task without a request: so many bytes of its inputs lie on its rank, and are the reason.
   std::uint64_t bytes_there() const { return why_bytes_; }
 
@@ -222,10 +242,28 @@ class scheduler {
     return rank;
   }
 
+  /// Event: a task that is ready and not dispatched will not be run.
+  void remove(node& n) {
+    --waiting_;
+    const request* wanted = request_of(n);
+    if (wanted == nullptr || wanted->anywhere()) return anywhere_.remove(n);
+    queue& q = *find_queue(*wanted, hash(*wanted));
+    const bool first = &q.tasks.front() == &n;
+    q.tasks.remove(n);
+    if (!first) return;
+    q.first_since = ended_;
+    q.stuck = false;
+    std::size_t at = 0;
+    while (active_[at] != &q) ++at;
+    first_left(q, at);
+    if (keeper_ == &q && q.tasks.empty()) stop_keeping();
+  }
+
   /// Takes out every task that has not been dispatched.
   template <class Take>
   void drop_all(Take&& take) {
     while (!anywhere_.empty()) --waiting_, take(anywhere_.pop_front());
+    if (keeper_ != nullptr) stop_keeping();
     for (queue* q : active_) {
       while (!q->tasks.empty()) --waiting_, take(q->tasks.pop_front());
     }
@@ -248,6 +286,8 @@ class scheduler {
   const stock& free_on(std::uint32_t rank) const { return ranks_[rank].free; }
   std::uint32_t actors(std::uint32_t rank) const { return ranks_[rank].actors; }
   bool keeps_free(std::uint32_t rank) const { return ranks_[rank].kept_free; }
+  bool keeps_for_gang(std::uint32_t rank) const { return ranks_[rank].kept; }
+  bool in_gang(std::uint32_t rank) const { return ranks_[rank].in_gang; }
 
   /// Estimated nanoseconds of a task of this function: a smoothed mean of those that ended.
   std::uint32_t estimate(std::uint32_t function) const {
@@ -268,7 +308,10 @@ class scheduler {
     bool in_roomy = false;      ///< stands in roomy_
     bool in_changed = false;    ///< stands in changed_
     bool closed = false;        ///< all of its cpus are reserved, and not those of all other ranks
-    bool kept_free = false;     ///< for a reservation that has waited too long
+    bool kept_free = false;     ///< for a reservation that has waited too long: its resources
+    bool in_gang = false;       ///< a member has been sent and has not ended
+    bool in_actor = false;      ///< it is part of an actor, and may be for ever
+    bool kept = false;          ///< for an old gang: no task is sent there
   };
   /// Tasks that ask for the same: if its first does not fit, none of the others does.
   struct queue {
@@ -279,6 +322,8 @@ class scheduler {
     int rank = -1, node = -1;       // what `wanted` leaves of the ranks, with the place it wants to be near
     bool stuck = false;             // no rank could take its first when it was tried last,
     std::uint32_t stuck_ns = 0;     // by this estimate
+    std::uint64_t first_since = 0;  // gangs: tasks that had ended when the first came to wait,
+    std::uint64_t looked_at = 0;    // and the state of the world in which there was no place
   };
 
   static std::uint32_t active(const rank_state& r) { return r.sent > r.blocked ? r.sent - r.blocked : 0; }
@@ -286,11 +331,14 @@ class scheduler {
   static bool same(const request& a, const request& b) {
     return a.cpus == b.cpus && a.gpu_units == b.gpu_units && a.rank == b.rank && a.node == b.node &&
            a.near == b.near && a.spread == b.spread && a.priority == b.priority && a.reservation == b.reservation &&
-           a.bundle == b.bundle && a.actor == b.actor && a.resources == b.resources;
+           a.bundle == b.bundle && a.actor == b.actor && a.ranks == b.ranks && a.nodes == b.nodes &&
+           a.resources == b.resources;
   }
   static std::uint64_t hash(const request& r) {
     std::uint64_t h = base::mix(r.reservation, static_cast<std::uint64_t>(r.gpu_units));
-    for (const int i : {r.cpus, r.rank, r.node, r.near, r.priority, r.bundle}) h = base::mix(h, static_cast<std::uint64_t>(i));
+    for (const int i : {r.cpus, r.rank, r.node, r.near, r.priority, r.bundle, r.ranks, r.nodes}) {
+      h = base::mix(h, static_cast<std::uint64_t>(i));
+    }
     for (const quantity& q : r.resources) h = base::mix(h, base::hash_text(q.name) + static_cast<std::uint64_t>(q.units));
     return h >> 1;
   }
@@ -300,12 +348,16 @@ class scheduler {
     return a.tasks.front().record->sequence < b.tasks.front().record->sequence;
   }
 
+  queue* find_queue(const request& wanted, std::uint64_t h) {
+    const std::uint64_t* const first = queues_by_hash_.find(h);
+    auto* q = first == nullptr ? nullptr : reinterpret_cast<queue*>(*first);
+    while (q != nullptr && !same(*q->wanted, wanted)) q = q->next;
+    return q;
+  }
   queue& queue_of(const request_ptr& wanted) {
     const std::uint64_t h = hash(*wanted);
+    if (queue* const there = find_queue(*wanted, h)) return *there;
     std::uint64_t& first = queues_by_hash_.insert(h);
-    for (auto* q = reinterpret_cast<queue*>(first); q != nullptr; q = q->next) {
-      if (same(*q->wanted, *wanted)) return *q;
-    }
     auto* const q = new queue{wanted, node_list(nodes_), h};
     q->next = reinterpret_cast<queue*>(first);
     first = reinterpret_cast<std::uint64_t>(q);
@@ -343,6 +395,17 @@ class scheduler {
   void decide_queues(std::size_t& at, bool below, Dispatch&& dispatch) {
     while (at < active_.size() && (below || active_[at]->wanted->priority >= 0)) {
       queue& q = *active_[at];
+      if (q.wanted->ranks > 0) {
+        if (!place_gang(q)) {
+          ++at;
+          continue;
+        }
+        node& first = q.tasks.pop_front();
+        q.first_since = ended_;
+        first_left(q, at);
+        start_gang(first, dispatch);
+        continue;
+      }
       const std::uint32_t function = q.tasks.front().function;
       const std::uint32_t ns = estimate(function);
       if (q.stuck && !all_changed_ && changed_.empty() && ns >= q.stuck_ns) {  // nothing has happened since
@@ -360,13 +423,18 @@ class scheduler {
       }
       q.stuck = false;
       q.tasks.remove(n);
-      if (q.tasks.empty()) {
-        active_.remove(&q);
-      } else {
-        for (std::size_t i = at; i + 1 < active_.size() && before(*active_[i + 1], q); ++i) std::swap(active_[i], active_[i + 1]);
-      }
+      first_left(q, at);
       take(wanted, rank);
       dispatch(n, rank, book(n, rank));
+    }
+  }
+
+  /// The first task of the queue at this place has left it.
+  void first_left(queue& q, std::size_t at) {
+    if (q.tasks.empty()) {
+      active_.remove(&q);
+    } else {
+      for (; at + 1 < active_.size() && before(*active_[at + 1], q); ++at) std::swap(active_[at], active_[at + 1]);
     }
   }
 
@@ -420,6 +488,76 @@ class scheduler {
     if (!std::exchange(ranks_[rank].in_changed, true)) changed_.push_back(rank);
   }
 
+  // --- gangs
+
+  /// Finds ranks for the first gang of a queue: those without work, of which some may have been kept for it. If it is
+  /// old and there are too few, keeps those that come free.
+  bool place_gang(queue& q) {
+    const request& wanted = *q.wanted;
+    const auto count = static_cast<std::size_t>(wanted.ranks);
+    if (q.looked_at == changes_) return false;
+    candidates(q, true);
+    if (choose_gang(candidates_, count, wanted.nodes, members_)) return true;
+    q.looked_at = changes_;
+    if (keeper_ == nullptr && ended_ - q.first_since >= executing_.size()) {
+      candidates(q, false);
+      if (choose_gang(candidates_, count, wanted.nodes, members_)) {
+        keeper_ = &q;
+        for (const std::uint32_t rank : members_) ranks_[rank].kept = true;
+      }
+    }
+    return false;
+  }
+  /// Ranks that can take a member now, or once all of their tasks have ended.
+  void candidates(const queue& q, bool now) {
+    const request& wanted = *q.wanted;
+    candidates_.clear();
+    for (const std::uint32_t rank : executing_) {
+      const rank_state& r = ranks_[rank];
+      if (now) {
+        if (active(r) != 0 || r.in_gang || r.kept != (keeper_ == &q) || !may_take(rank, q, wanted)) continue;
+      } else {
+        if (r.in_actor || r.closed || !wanted.possible(static_cast<int>(rank), r.all)) continue;
+        if (wanted.cpus > r.free.cpus && wanted.cpus > 1) continue;
+        if (!r.without_tasks.fits(wanted.gpu_units, wanted.resources)) continue;
+      }
+      candidates_.push_back({rank, r.all.node});
+    }
+    // rank 0 comes last: the scheduler would sit in a rank that is busy with MPI
+    if (candidates_.size() > 1 && candidates_[0].rank == 0) {
+      const gang_candidate first = candidates_[0];
+      candidates_.remove(first);
+      candidates_.push_back(first);
+    }
+  }
+  template <class Dispatch>
+  void start_gang(node& n, Dispatch&& dispatch) {
+    if (keeper_ != nullptr && ranks_[members_[0]].kept) stop_keeping();
+    const request& wanted = *n.record->request;
+    ++gangs_;
+    ++changes_;
+    std::uint32_t charge = 0;
+    member_devices_.clear();
+    for (const std::uint32_t rank : members_) {
+      ranks_[rank].in_gang = true;
+      ranks_[rank].in_actor = wanted.actor;
+      take(wanted, rank);
+      member_devices_.push_back(wanted.granted.devices);
+      charge = book_function(n.function, rank);
+    }
+    wanted.granted.rank = static_cast<std::int32_t>(members_[0]);
+    wanted.granted.devices = member_devices_[0];
+    wanted.granted.reason = placement_reason::gang;
+    --waiting_;
+    dispatch(n, members_[0], charge);
+  }
+  void stop_keeping() {
+    keeper_ = nullptr;
+    for (const std::uint32_t rank : executing_) {
+      if (std::exchange(ranks_[rank].kept, false)) changed(rank);
+    }
+  }
+
   // --- reservations
 
   void meet_reservations() {
@@ -463,10 +601,12 @@ class scheduler {
     if (!std::exchange(keeping_free_, false)) return;
     for (const std::uint32_t rank : executing_) ranks_[rank].kept_free = false;
     all_changed_ = true;
+    ++changes_;
   }
 
   /// A rank whose cpus are all reserved gets other tasks only if that is so of every rank.
   void share_executors() {
+    if (keeper_ != nullptr) stop_keeping();  // it may need other ranks now
     bool any_open = false;
     for (const std::uint32_t rank : executing_) any_open = any_open || ranks_[rank].free.cpus > 0;
     for (const std::uint32_t rank : executing_) {
@@ -498,11 +638,13 @@ class scheduler {
 
   bool has_room(std::uint32_t rank, std::uint32_t ns) const {
     const rank_state& r = ranks_[rank];
-    return active(r) == 0 || (r.sent < window_tasks && r.sent_ns + ns <= window_ns);
+    if (r.kept) return false;
+    return active(r) == 0 || (!r.in_gang && r.sent < window_tasks && r.sent_ns + ns <= window_ns);
   }
 
   void offer(std::uint32_t rank) {
     rank_state& r = ranks_[rank];
+    ++changes_;
     if (!r.all.executes || r.closed) return;
     if (active(r) == 0 && !std::exchange(r.in_idle, true)) idle_.push_back(rank);
     if (!std::exchange(r.in_roomy, true)) roomy_.push_back(rank);
@@ -513,7 +655,7 @@ class scheduler {
     const std::uint32_t ns = estimate(function);
     while (!idle_.empty()) {
       const std::uint32_t rank = idle_.front();
-      if (active(ranks_[rank]) == 0 && !ranks_[rank].closed) return rank;
+      if (active(ranks_[rank]) == 0 && !ranks_[rank].kept && !ranks_[rank].closed) return rank;
       idle_.pop_front();
       ranks_[rank].in_idle = false;
     }
@@ -596,6 +738,7 @@ class scheduler {
     const rank_state& r = ranks_[rank];
     if ((q.node >= 0 && q.node != r.all.node) || !wanted.possible(static_cast<int>(rank), r.all)) return false;
     if (wanted.cpus > 1 ? wanted.cpus > r.free.cpus : r.closed && wanted.rank < 0) return false;
+    if (r.kept && wanted.actor && wanted.holds() && wanted.ranks == 0) return false;  // it might hold them for ever
     if (!wanted.holds()) return !(r.kept_free && wanted.cpus > 1);
     return !r.kept_free && r.free.fits(wanted.gpu_units, wanted.resources);
   }
@@ -635,6 +778,13 @@ class scheduler {
   base::list<std::uint32_t> changed_;  // since the last decisions
   base::ring<std::uint32_t> idle_, roomy_;
   base::list<float> estimates_;        // by function; negative: not known yet
+  base::list<gang_candidate> candidates_;
+  base::list<std::uint32_t> members_;
+  base::list<std::uint64_t> member_devices_;
+  queue* keeper_ = nullptr;            // the old gang's queue for which ranks are kept
+  std::uint64_t gangs_ = 0;            // started
+  std::uint64_t ended_ = 0;            // tasks
+  std::uint64_t changes_ = 1;          // of what decides whether a gang finds its ranks
   std::size_t waiting_ = 0;
   unsigned turn_ = 0;
   std::uint64_t sequence_ = 0;

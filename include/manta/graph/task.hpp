@@ -15,6 +15,21 @@
 
 namespace manta::graph {
 
+/// Who runs a gang task together, and as what this rank takes part.
+struct gang {
+  std::uint64_t id = 0;               ///< given by the scheduler, unique in a run
+  std::uint32_t member = 0;           ///< this rank's place in `ranks`
+  base::list<std::uint32_t> ranks;    ///< the first gives the value
+};
+
+/// Where a task of this rank is, beyond what its node says.
+enum class place : std::uint8_t {
+  here,       ///< waits for inputs, stands in the local queue, is staged or runs
+  scheduler,  ///< rank 0: stands in the scheduler
+  elsewhere,  ///< sent to the rank in `caller`
+  resting,    ///< has failed: waits to be judged, or for its next attempt
+};
+
 struct task {
   std::uint64_t id = 0;
   std::uint32_t function = no_index;
@@ -22,15 +37,17 @@ struct task {
   std::uint32_t home_index = 0;    ///< and the node there
   std::uint32_t charge = 0;        ///< nanoseconds the scheduler booked for it
   std::uint32_t slot = no_index;   ///< the actor called, on its rank
-  std::uint32_t caller = 0;        ///< the rank that called it
+  std::uint32_t caller = 0;        ///< the rank that called it; at its home: the rank it was sent to
   std::uint32_t missing = 0;       ///< inputs whose values are not here yet
   std::uint64_t sequence = 0;      ///< when it came to the scheduler
   std::uint16_t attempt = 0;
   std::uint8_t hidden = 0;         ///< last inputs that the function does not see
   bool by_scheduler = false;       ///< rank 0 counts it as running here
+  graph::place place = graph::place::here;
   std::uint32_t input_count = 0;
   std::uint32_t argument_bytes = 0;
   request_ptr request;
+  graph::gang* gang = nullptr;     ///< owned
   task* next = nullptr;            ///< in a task_list
 
   std::uint32_t seen_inputs() const { return input_count - hidden; }
@@ -47,6 +64,7 @@ struct task {
   }
   /// Frees the record; the inputs must have been given back before.
   static void free(task* t) {
+    delete t->gang;
     t->~task();
     std::free(t);
   }
@@ -62,6 +80,12 @@ class task_list {
     t->next = nullptr;
     (first_ == nullptr ? first_ : last_->next) = t;
     last_ = t;
+    ++size_;
+  }
+  void push_front(task* t) {
+    t->next = first_;
+    first_ = t;
+    if (last_ == nullptr || size_ == 0) last_ = t;
     ++size_;
   }
   task* pop_front() {
@@ -82,6 +106,10 @@ class task_list {
       return t;
     }
     return nullptr;
+  }
+  /// Takes out this one; false if it is not there.
+  bool remove(const task* wanted) {
+    return take([&](const task& t) { return &t == wanted; }) != nullptr;
   }
   task* front() const { return first_; }
 

@@ -219,8 +219,8 @@ class bulk {
         local_expected_.push_back(each);
         continue;
       }
-      local_sends_.remove(block);
       if (block->bytes != each.bytes) wrong_size(rank_, each.tag, each.bytes, block->bytes);
+      local_sends_.remove(block);
       if (block->bytes != 0) std::memcpy(each.data, block->data, block->bytes);
       finish(block);
       on_bulk(each.token, each.bytes);

@@ -20,15 +20,17 @@
 namespace manta::store {
 
 struct failure : base::counted {
-  enum class kind : std::uint8_t { task, cancelled, actor, serialization, deadlock, unschedulable };
+  enum class kind : std::uint8_t { task, cancelled, actor, busy, serialization, deadlock, unschedulable, timeout };
   failure::kind kind = kind::task;
   std::string message;                         ///< the reason in one sentence, without rank and chain
   failure_details details;
+  bool fatal = false;                          ///< for the actor whose method threw it
   std::string exception_type;                  ///< mangled type registered by rethrow_as, or empty
   std::string exception_bytes;                 ///< the exception itself, encoded
 
   void write(wire::buffer& out) const {
     wire::put(out, kind);
+    wire::put(out, fatal);
     wire::put(out, details.rank);
     wire::put(out, details.attempt);
     for (const std::string* text : {&message, &details.what, &details.type, &details.function, &details.host,
@@ -40,6 +42,7 @@ struct failure : base::counted {
   }
   void read(wire::source& in) {
     in.get(kind);
+    in.get(fatal);
     in.get(details.rank);
     in.get(details.attempt);
     for (std::string* text : {&message, &details.what, &details.type, &details.function, &details.host,
@@ -80,8 +83,15 @@ inline failure current_failure() {
   } catch (const serialization_error& e) {
     f.kind = failure::kind::serialization;
     f.details.what = e.what();
+  } catch (const cancelled& e) {  // of what the task waited for
+    f.kind = failure::kind::cancelled;
+    f.details.what = e.what();
+    f.message = std::string(f.details.what).substr(f.details.what.starts_with("manta: ") ? 7 : 0);
   } catch (const deadlock& e) {
     f.kind = failure::kind::deadlock;
+    f.details.what = e.what();
+  } catch (const manta::fatal& e) {
+    f.fatal = true;
     f.details.what = e.what();
   } catch (const std::exception& e) {
     f.details.what = e.what();
@@ -124,9 +134,11 @@ inline std::string describe(const failure& f) {
     case failure::kind::task: throw task_failed(text, f.details);
     case failure::kind::cancelled: throw cancelled(text);
     case failure::kind::actor: throw actor_died(text);
+    case failure::kind::busy: throw actor_busy(text);
     case failure::kind::serialization: throw serialization_error(text);
     case failure::kind::deadlock: throw deadlock(text);
     case failure::kind::unschedulable: throw unschedulable(text);
+    case failure::kind::timeout: throw timeout(text);
   }
   std::terminate();
 }

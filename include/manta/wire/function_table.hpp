@@ -50,6 +50,10 @@ T* decode(source& in) {
   return value;
 }
 
+/// Does each member of a gang give a part of a T, to be joined by merge()?
+template <class T>
+inline constexpr bool is_gathered = false;
+
 /// A type that can be a value: how to destroy, write and read it without knowing it.
 struct type_entry {
   const char* mangled;
@@ -58,6 +62,7 @@ struct type_entry {
   void (*destroy)(void*);
   void (*write)(const void*, sink&);
   void* (*read)(source&);
+  void (*merge)(void* into, void* from);  ///< for values of which each member of a gang gives a part, else null
 };
 
 /// A function that can be a task or an actor's method.
@@ -65,6 +70,8 @@ struct function_entry {
   const char* mangled;         ///< identifies it in the digest
   std::string_view (*name)();  ///< for people; lives as long as the program
   void (*run)(exec::invocation&);
+  bool gang;                   ///< its first parameter is manta::team
+  bool looks_only;             ///< a const method
 };
 
 template <class Entry>
@@ -85,13 +92,16 @@ std::uint32_t add_entry(const Entry& entry) {
 template <class T>
 struct type_index {
   static inline const std::uint32_t value = [] {
-    type_entry entry{typeid(T).name(), 0, false, nullptr, nullptr, nullptr};
+    type_entry entry{typeid(T).name(), 0, false, nullptr, nullptr, nullptr, nullptr};
     if constexpr (is_plain<T>) entry.plain_bytes = sizeof(T);
     if constexpr (!std::is_void_v<T> && !is_plain<T>) {
       entry.in_place = receives_in_place<T>;
       entry.destroy = [](void* value) { delete static_cast<T*>(value); };
       entry.write = [](const void* value, sink& out) { encode(*static_cast<const T*>(value), out); };
       entry.read = [](source& in) -> void* { return decode<T>(in); };
+      if constexpr (is_gathered<T>) {
+        entry.merge = [](void* into, void* from) { static_cast<T*>(into)->merge(std::move(*static_cast<T*>(from))); };
+      }
     }
     return add_entry(entry);
   }();

@@ -85,6 +85,8 @@ struct clock_face {
 #elif defined(pointer_parameter)
   double values[] = {1, 2, 3};
   manta::async([](const double* v) { return *v; }, values);
+#elif defined(team_not_first)
+  manta::async([](int n, manta::team team) { return n + team.rank(); }, 1);
 #elif defined(too_many_arguments)
   manta::async<square>(1, 2);
 #elif defined(too_many_method_arguments)
@@ -115,6 +117,7 @@ struct clock_face {
   manta::async<&clock_face::hour>(manta::spawn<clock_face>());
   manta::put(std::vector<double>{1, 2, 3});
   manta::async<name>();
+  manta::async({.ranks = 1}, [](manta::team team, int n) { return n + team.rank(); }, 1);
 #endif
 }
 

@@ -1,0 +1,360 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Tasks that are to end before their time. Only the home of a task decides: it
+// fails the node at once, and what the task's rank sends afterwards is thrown
+// away. Then it follows the task: the node or the task record says to which
+// rank it was sent, and rank 0 keeps a table of the tasks that it placed for
+// others. A message never overtakes the task on its way; a task that is on its
+// way back to rank 0 is met there. The rank that has it takes it out of
+// whatever it waits in, or raises the flag that stop_requested() reads.
+#pragma once
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::exec {
+
+// --- why
+
+inline std::string_view engine::task_name(const node& n) const {
+  if (n.form == form::record && n.record->request != nullptr && !n.record->request->name.empty()) {
+    return n.record->request->name;
+  }
+  return wire::function_at(n.function).name();
+}
+
+inline store::failure_ptr engine::cancel_failure(std::string_view name, std::string_view who,
+                                                 std::uint32_t rank) const {
+  store::failure f;
+  f.kind = store::failure::kind::cancelled;
+  f.message = "task '" + std::string(name) + "' was cancelled by '" + std::string(who) + "' on rank " +
+              std::to_string(rank);
+  return store::share(std::move(f));
+}
+
+inline store::failure_ptr engine::timeout_failure(std::string_view name, std::int64_t deadline) const {
+  store::failure f;
+  f.kind = store::failure::kind::timeout;
+  f.message = "task '" + std::string(name) + "' had not started when its deadline of " +
+              std::to_string(static_cast<double>(deadline) * 1e-6) +
+              " ms was over; give it longer, or more ranks to run on";
+  return store::share(std::move(f));
+}
+
+inline store::failure_ptr engine::unstarted_failure(const task& t, bool expired) const {
+  const std::string_view name = running_task{t.id, 0, t.function, t.attempt, t.request.get()}.name();
+  return expired ? timeout_failure(name, t.request->deadline) : cancel_failure(name, "its home", t.home_rank);
+}
+
+// --- at the home
+
+inline bool engine::cancel(node& n, bool children) {
+  if (n.state != state::pending || (!is_stand_in(n) && n.function == no_index)) return false;
+  const std::uint16_t flags = children ? cancel_message::children : 0;
+  if (!is_stand_in(n)) {
+    withdraw(n, cancel_failure(task_name(n), running_->name(), rank_), flags);
+    net_.pump(true);
+    return true;
+  }
+  node& ticket = make_node(no_index, wire::type_index<void>::value);
+  hold(ticket);
+  const std::string_view who = running_->name();
+  send(n.links->rank, message::cancel_ask, cancel_ask_message{n.links->index, ticket.index, children}, who.data(),
+       who.size());
+  wait_for_end(ticket, false);
+  const bool cancelled = ticket.bytes[0] != std::byte{0};
+  release(ticket);
+  return cancelled;
+}
+
+inline void engine::on_cancel_ask(std::uint32_t from, const cancel_ask_message& m, std::string_view who) {
+  node& n = graph_.nodes.at(m.home_index);
+  const bool pending = n.state == state::pending && n.function != no_index;
+  if (pending) {
+    withdraw(n, cancel_failure(task_name(n), who, from), m.children != 0 ? cancel_message::children : 0);
+  }
+  send(from, message::cancel_answer, cancel_answer_message{m.ticket, pending});
+}
+
+/// Ends a pending task or call of ours, wherever it is; with cancel_message::expired only if it has not started.
+inline void engine::withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags) {
+  const auto end = [&] {
+    fail(n, why);
+    release(n);
+  };
+  if (n.has(node::queued)) {
+    local_.remove(n);
+    n.reset(node::queued);
+    return end();
+  }
+  task* const t = n.form == form::record ? n.record : nullptr;
+  if (n.form == form::compact || (t != nullptr && t->place == graph::place::scheduler)) {
+    scheduler_->remove(n);
+    return end();
+  }
+  if (n.missing != 0) return fail(n, why);  // its inputs are linked to it: the last of them lets it go
+  if (t != nullptr && t->place == graph::place::resting) return end();
+  if (t == nullptr && n.sent.at == no_index) {  // linked to the actor's handle, which lets it go
+    drop_inputs(n.sent.call);
+    return fail(n, why);
+  }
+  const bool away = t == nullptr || t->place == graph::place::elsewhere;
+  const std::uint32_t at = t == nullptr ? n.sent.at : away ? t->caller : rank_;
+  const cancel_message m{id_of(n), rank_, n.index, t == nullptr ? n.sent.slot : no_index,
+                         t == nullptr ? std::uint16_t{0} : t->attempt, flags};
+  if ((flags & cancel_message::expired) == 0) {
+    if (t != nullptr) {  // what its end needs is kept aside
+      if (away) drop_inputs(t);
+      cancelled_.insert(n.index) = reinterpret_cast<std::uint64_t>(t);
+      n.form = form::none;
+    }
+    fail(n, why);
+  }
+  if (at == rank_) {
+    on_cancel(m);
+  } else {
+    send(at, message::cancel, m);
+  }
+}
+
+/// The result of a task or call of ours that was cancelled after it had been sent away.
+inline void engine::discard(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
+  if (const std::uint64_t* kept = cancelled_.find(n.index)) {
+    free_task(reinterpret_cast<task*>(*kept));
+    cancelled_.erase(n.index);
+  }
+  switch (static_cast<form>(m.form)) {
+    case form::plain:
+      if (n.has(node::actor)) {
+        actor_place place;
+        std::memcpy(&place, data, sizeof place);
+        send(place.rank, message::end_actor, end_actor_message{place.slot, 0, 0});
+      }
+      break;
+    case form::blob:
+      if ((m.flags & result_message::references) != 0) {  // give back what it refers to
+        node& spare = make_node(no_index, n.type);
+        accept_value(spare, m, data, bytes);
+        release(spare);
+      }
+      break;
+    case form::remote: {
+      remote_value remote;
+      std::memcpy(&remote, data, sizeof remote);
+      hold(n);  // the index is not used again before the place has answered
+      send(remote.place, message::release, index_message{n.index, rank_});
+      break;
+    }
+    default:
+      break;
+  }
+  release(n);
+}
+
+/// The same for one that ended, or was not begun, here.
+inline void engine::discard_here(node& n, invocation& call) {
+  task* kept = nullptr;
+  if (const std::uint64_t* found = cancelled_.find(n.index)) {
+    kept = reinterpret_cast<task*>(*found);
+    cancelled_.erase(n.index);
+  }
+  if (call.actor != nullptr) {
+    const std::uint32_t slot = new_slot(call, n.function, kept->request, nullptr);
+    send(rank_, message::end_actor, end_actor_message{slot, 0, 0});
+  } else if (n.has(node::actor) && call.form == form::plain) {
+    actor_place place;
+    std::memcpy(&place, call.plain, sizeof place);
+    send(place.rank, message::end_actor, end_actor_message{place.slot, 0, 0});
+  } else if (call.form == form::box) {
+    wire::type_at(call.type).destroy(call.box);
+  }
+  if (kept != nullptr) free_task(kept);
+  release(n);
+}
+
+/// What a cancelled task submits, if its children were cancelled with it.
+inline node& engine::refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count) {
+  for (std::uint32_t i = 0; i < input_count; ++i) release(*inputs[i]);
+  note_sent(n, id, rank_);
+  fail(n, cancel_failure(task_name(n), running_->name(), rank_));
+  release(n);
+  return n;
+}
+
+// --- at rank 0, for tasks that it places
+
+inline void engine::on_cancel(const cancel_message& m) {
+  std::uint64_t* const where = places_.find(place_key(m.id, m.attempt));
+  if (where == nullptr) return stop_here(m);
+  if ((*where & stands_here) == 0) {
+    const auto to = static_cast<std::uint32_t>(*where);
+    *where |= to_cancel;
+    if (to == rank_) return stop_here(m);
+    return send(to, message::cancel, m);
+  }
+  node& placed = graph_.nodes.at(static_cast<std::uint32_t>(*where));
+  places_.erase(place_key(m.id, m.attempt));
+  scheduler_->remove(placed);
+  if (m.home_rank == rank_) --away_;
+  end_unstarted(std::exchange(placed.record, nullptr), (m.flags & cancel_message::expired) != 0);
+  placed.form = form::none;
+  release(placed);
+}
+
+/// A task came back to rank 0: was it cancelled on the way? Then that is its end.
+inline bool engine::is_withdrawn(task& t) {
+  if (t.home_rank == rank_) {
+    node& home = graph_.nodes.at(t.home_index);
+    if (home.state != state::pending) {
+      --away_;
+      end_unstarted(&t, false);
+      return true;
+    }
+    if (home.form == form::record) {
+      home.record->caller = rank_;
+    } else {
+      home.sent.at = rank_;
+    }
+    return false;
+  }
+  const std::uint64_t key = place_key(t.id, t.attempt);
+  const std::uint64_t* const where = places_.find(key);
+  if (where == nullptr || (*where & to_cancel) == 0) return false;
+  places_.erase(key);
+  end_unstarted(&t, false);
+  return true;
+}
+
+// --- where the task is
+
+inline void engine::stop_here(const cancel_message& m) {
+  const bool expired = (m.flags & cancel_message::expired) != 0;
+  for (running_task* r = started_; r != nullptr; r = r->next) {
+    if (r->id != m.id) continue;
+    if (expired) return;
+    r->stop = true;
+    stop_members(m);
+    if ((m.flags & cancel_message::children) != 0) stop_children(*r);
+    return;
+  }
+  // a gang of which a part may have started has to start everywhere
+  const auto is_it = [&](const task& t) { return t.id == m.id && t.gang == nullptr; };
+  const auto is_its_message = [&](const message_queue::view& v) {
+    task_message header;
+    std::memcpy(&header, v.data, sizeof header);
+    return header.id == m.id && (header.flags & task_message::has_gang) == 0;
+  };
+  const auto end_message = [&](const message_queue::view& v) {
+    end_unstarted(read_task(v.from, v.data, v.bytes), expired);
+  };
+  if (m.slot == no_index) {
+    if (const std::uint64_t* found = staging_.find(m.id)) {
+      task* const t = reinterpret_cast<task*>(*found);
+      if (!is_it(*t)) return;
+      staging_.erase(m.id);
+      if (t->by_scheduler) --awaiting_inputs_;
+      unstage(t);
+      return end_unstarted(t, expired);
+    }
+    if (task* const t = staged_.take(is_it)) return end_unstarted(t, expired);
+    inbox_.take(is_its_message, end_message);
+    return;
+  }
+  actor_slot& slot = *slots_[m.slot];
+  if (task* const t = slot.mailbox.take(is_it)) {
+    unstage(t);
+    end_unstarted(t, expired);
+  } else if (calls_.take(is_its_message, end_message)) {
+    ++slot.received;
+  } else {
+    return;
+  }
+  if (slot.mailbox.empty()) {
+    ending_slots_.push_back(m.slot);  // it may have been the last one that the actor lived for
+  } else {
+    list_slot(m.slot);
+  }
+}
+
+/// At the leader of a gang: the other members are told too.
+inline void engine::stop_members(const cancel_message& m) {
+  cancel_message theirs = m;
+  theirs.slot = no_index;
+  gang_ends_.for_each([&](std::uint64_t, std::uint64_t at) {
+    const task* const leader = reinterpret_cast<const gang_end*>(at)->leader;
+    if (leader == nullptr || leader->id != m.id) return;
+    for (std::size_t i = 1; i < leader->gang->ranks.size(); ++i) send(leader->gang->ranks[i], message::cancel, theirs);
+  });
+}
+
+inline void engine::unstage(task* t) {
+  for (std::uint32_t i = 0; i < t->input_count; ++i) {
+    if (!store::is_here(*t->inputs()[i])) graph_.remove_link(*t->inputs()[i], link_kind::staged, t);
+  }
+}
+
+/// One that has been taken out of where it waited.
+inline void engine::end_unstarted(task* t, bool expired) {
+  invocation none(lock_);
+  if (t->home_rank == rank_ && !t->by_scheduler && t->slot == no_index) {
+    node& n = graph_.nodes.at(t->home_index);
+    if (n.state != state::pending) {
+      if (cancelled_.find(n.index) == nullptr || t != reinterpret_cast<task*>(*cancelled_.find(n.index))) free_task(t);
+      return discard_here(n, none);
+    }
+    const store::failure_ptr why = unstarted_failure(*t, expired);
+    if (n.form != form::record || n.record != t) free_task(t);
+    fail(n, why);
+    return release(n);
+  }
+  const store::failure_ptr why = unstarted_failure(*t, expired);
+  const task ended = *t;
+  free_task(t);
+  finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(),
+                 ended.by_scheduler, none, false, why, not_run, place_key(ended.id, ended.attempt));
+}
+
+/// Cancels what a task has submitted and has not ended: those are nodes of this rank, and the id of each tells whose
+/// child it is. Children that run here have their turn in the same loop, not on top of each other.
+inline void engine::stop_children(running_task& parent) {
+  parent.stops_children = true;
+  parents_to_stop_.push_back(&parent);
+  if (stopping_children_) return;
+  stopping_children_ = true;
+  base::list<node*> children;
+  while (!parents_to_stop_.empty()) {
+    const running_task& next = *parents_to_stop_.back();
+    parents_to_stop_.pop_back();
+    if (next.children == 0) continue;
+    graph_.nodes.for_each([&](node& n) {
+      if (!is_task(n) || !next.has_child(id_of(n))) return;
+      if (n.form == form::record && (n.record->home_rank != rank_ || n.record->home_index != n.index)) return;
+      hold(n);
+      children.push_back(&n);
+    });
+    for (node* child : children) {
+      if (child->state == state::pending) {
+        withdraw(*child, cancel_failure(task_name(*child), next.name(), rank_), cancel_message::children);
+      }
+      release(*child);
+    }
+    children.clear();
+  }
+  stopping_children_ = false;
+}
+
+/// A task that asks in a loop keeps the helper away, so it has to look for messages itself.
+inline bool engine::stop_requested() {
+  static const auto look_every = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
+  const std::uint64_t now = base::ticks();
+  if (!running_->stop && now - last_look_ > look_every) {
+    last_look_ = now;
+    running_task* const task = running_;
+    progress();
+    net_.pump(true);
+    running_ = task;
+  }
+  return stopping_ || running_->stop;
+}
+
+}  // namespace manta::exec

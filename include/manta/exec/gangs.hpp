@@ -1,0 +1,289 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Gang tasks where they run: k ranks start the same task with a communicator
+// of their own. Each member tells the first one, the leader, how it ended; when
+// all have, the leader sends the task's one result home. The first failure goes
+// there at once, for members that wait in MPI for the one that failed may never
+// end.
+#pragma once
+
+#include <cstdio>
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::exec {
+
+inline void engine::dispatch_gang(node& n, std::uint32_t charge) {
+  task& t = *n.record;
+  graph::gang gang;
+  gang.id = scheduler_->gang_id();
+  for (const std::uint32_t rank : scheduler_->members()) gang.ranks.push_back(rank);
+  graph::grant& granted = t.request->granted;
+  const graph::grant of_leader = granted;
+  for (const std::uint32_t rank : gang.ranks) {  // each is told of its own devices, and gives these back
+    granted.rank = static_cast<std::int32_t>(rank);
+    granted.devices = scheduler_->member_devices()[gang.member];
+    const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
+                         charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
+    append_task(rank, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(),
+                &gang);
+    ++gang.member;
+  }
+  granted = of_leader;
+}
+
+inline void engine::require_gangs(const graph::request& request) const {
+  if (request.ranks <= 1 || gangs_possible_) return;
+  throw error(
+      "manta: a gang of " + std::to_string(request.ranks) +
+      " ranks computes inside MPI while manta goes on beside it, which needs the progress thread and "
+      "MPI_THREAD_MULTIPLE; leave runtime_options::progress_thread on, and ask MPI_Init_thread for that level if the "
+      "program initialises MPI itself");
+}
+
+/// All inputs are here: runs this rank's part.
+inline void engine::run_member(task* t) {
+  store::failure_ptr why = failed_input(*t);
+  std::uint64_t ns = 0;
+  running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
+  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  net::team_place place{MPI_COMM_NULL, static_cast<int>(t->gang->member), static_cast<int>(t->gang->ranks.size())};
+  call.team = &place;
+  const bool leads = place.rank == 0;
+  if (leads) gang_end_of(t->gang->id, t->gang->ranks.size()).leader = t;
+  {
+    const outside user(lock_);  // the others may still be on their way
+    place.comm = teams_.get(t->gang->ranks, t->gang->id);
+  }
+  const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
+  if (!ok) why = of_member(why, *t->gang);
+  std::uint32_t slot = no_index;
+  if (ok && call.actor != nullptr) {  // this rank's part of an actor
+    slot = new_slot(call, t->function, t->request, nullptr);
+    slots_[slot]->gang = new graph::gang;
+    slots_[slot]->gang->id = t->gang->id;
+    slots_[slot]->gang->member = t->gang->member;
+    for (const std::uint32_t rank : t->gang->ranks) slots_[slot]->gang->ranks.push_back(rank);
+    const actor_place lives{rank_, slot};
+    call.form = form::plain;
+    std::memcpy(call.plain, &lives, sizeof lives);
+    call.type = wire::type_index<std::uint64_t>::value;
+    call.actor = nullptr;
+  }
+
+  --received_tasks_;
+  wire::buffer request;
+  t->request->write(request);
+  send(0, message::ended, ended_message{t->function, t->charge, clipped(ns), ok ? 0u : 1u, place_key(t->id, t->attempt)}, request.data(),
+       request.size());
+
+  if (leads) {
+    return leader_ended(*t->gang, call, ok, why);
+  }
+  tell_leader(*t->gang, call, why, slot);
+  free_task(t);
+}
+
+inline store::failure_ptr engine::of_member(const store::failure_ptr& why, const graph::gang& gang) {
+  if (gang.ranks.size() == 1) return why;
+  store::failure f = *why;
+  f.details.function +=
+      " (member " + std::to_string(gang.member) + " of " + std::to_string(gang.ranks.size()) + ")";
+  return store::share(std::move(f));
+}
+
+inline void engine::leader_ended(const graph::gang& gang, const invocation& call, bool ok,
+                                 const store::failure_ptr& why) {
+  const std::uint64_t id = gang.id;
+  gang_end& end = gang_end_of(id, gang.ranks.size());
+  if (ok) end.value = new invocation(call);
+  if (!ok && end.why == nullptr) end.why = why;
+  member_ended(end, id);
+}
+
+inline void engine::tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why,
+                                std::uint32_t slot) {
+  wire::buffer bytes;
+  if (why == nullptr && call.form == form::box) {
+    const wire::type_entry& type = wire::type_at(call.type);
+    if (type.merge != nullptr) {
+      wire::sink out(bytes);
+      try {
+        type.write(call.box, out);
+      } catch (...) {
+        why = codec_failure("save()", call.type);
+        bytes.clear();
+      }
+    }
+    type.destroy(call.box);
+  }
+  if (slot != no_index) wire::put(bytes, slot);
+  if (why != nullptr) bytes = store::encode(*why);
+  const gang_message m{gang.id, gang.member, static_cast<std::uint32_t>(gang.ranks.size()), why == nullptr ? 0u : 1u, 0};
+  send(gang.ranks[0], message::gang_ended, m, bytes.data(), bytes.size());
+}
+
+/// A call on an actor of several ranks, at its leader: has the other parts do it too. The channel keeps the order.
+inline void engine::forward_call(actor_slot& slot, task* t) {
+  t->gang = new graph::gang;
+  t->gang->id = ++gang_calls_ | std::uint64_t{1} << 63;  // beside the scheduler's numbers
+  for (const std::uint32_t rank : slot.gang->ranks) t->gang->ranks.push_back(rank);
+  ++slot.forwarded;
+  for (std::uint32_t member = 1; member < t->gang->ranks.size(); ++member) {
+    t->gang->member = member;
+    const task_message m{t->id, t->function, rank_, 0, slot.member_slots[member], t->argument_bytes, 0, 0, 0};
+    append_task(t->gang->ranks[member], message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(),
+                t->input_count, t->gang);
+  }
+  t->gang->member = 0;
+}
+
+/// This rank's part of such a call; the slot is active.
+inline void engine::run_gang_call(std::uint32_t index, task* t) {
+  actor_slot& slot = *slots_[index];
+  const bool leads = slot.gang->member == 0;
+  if (leads) {
+    forward_call(slot, t);
+    gang_end& end = gang_end_of(t->gang->id, t->gang->ranks.size());
+    end.leader = t;
+    end.slot = index;
+  }
+  store::failure_ptr why = failed_input(*t);
+  std::uint64_t ns = 0;
+  running_task identity{t->id, 0, t->function, 0, nullptr};
+  identity.actor = slot.request.get();
+  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  call.self = slot.object;
+  const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
+  if (!ok) why = of_member(why, *t->gang);
+  if (leads) return leader_ended(*t->gang, call, ok, why);
+  tell_leader(*t->gang, call, why, no_index);
+  free_task(t);
+  after_call(index);
+}
+
+/// All parts of an actor have been constructed or not: the leader notes where they live, or has them end again.
+inline void engine::settle_members(gang_end& end) {
+  actor_slot* leader = nullptr;
+  if (end.value != nullptr) {
+    actor_place place;
+    std::memcpy(&place, end.value->plain, sizeof place);
+    leader = slots_[place.slot];
+    leader->member_slots.resize(end.leader->gang->ranks.size(), no_index);
+    if (end.why != nullptr) {
+      on_kill(place.slot, "another part of it could not be constructed");
+      leader->ends_after = 0;  // nobody has heard of it
+    }
+  }
+  for (const gang_end::part* p = end.parts; p != nullptr; p = p->next) {
+    wire::source in(p->bytes.data(), p->bytes.size());
+    const auto slot = in.get<std::uint32_t>();
+    if (end.why != nullptr) {
+      send(end.leader->gang->ranks[p->member], message::end_actor, end_actor_message{slot, 0, 0});
+    } else {
+      leader->member_slots[p->member] = slot;
+    }
+  }
+}
+
+inline engine::gang_end& engine::gang_end_of(std::uint64_t gang, std::size_t size) {
+  std::uint64_t& at = gang_ends_.insert(gang);
+  if (at == 0) {
+    auto* const end = new gang_end;
+    end->missing = size;
+    at = reinterpret_cast<std::uint64_t>(end);
+  }
+  return *reinterpret_cast<gang_end*>(at);
+}
+
+/// In a handler, at the leader.
+inline void engine::on_gang_ended(const gang_message& m, const std::byte* data, std::size_t bytes) {
+  gang_end& end = gang_end_of(m.gang, m.size);
+  if (m.failed != 0) {
+    if (end.why == nullptr) end.why = store::decode_failure(data, bytes);
+  } else if (bytes != 0) {
+    end.parts = new gang_end::part{m.member, wire::buffer(data, bytes), end.parts};
+  }
+  member_ended(end, m.gang);
+}
+
+inline void engine::member_ended(gang_end& end, std::uint64_t gang) {
+  --end.missing;
+  if (end.why != nullptr && end.failed_ns == 0) end.failed_ns = base::now_ns();
+  if (end.leader != nullptr && end.why != nullptr && !end.told) {
+    end.told = true;
+    const task& t = *end.leader;
+    invocation none(lock_);
+    finish_foreign(t.home_rank, t.home_index, t.function, 0, t.request.get(), false, none, false, end.why, 0);
+  }
+  if (end.missing == 0) ended_gangs_.push_back(gang);
+}
+
+/// At the top level of the leader's rank, for values of members are decoded: all have ended.
+inline void engine::finish_gangs() {
+  while (!ended_gangs_.empty()) {
+    const std::uint64_t gang = ended_gangs_.back();
+    ended_gangs_.pop_back();
+    gang_end& end = *reinterpret_cast<gang_end*>(*gang_ends_.find(gang));
+    task* const t = end.leader;
+    const bool constructs = t->request != nullptr && t->request->actor;
+    const std::uint32_t slot = end.slot;
+    if (constructs) settle_members(end);
+    if (end.value != nullptr && end.why == nullptr) {
+      try {
+        merge_parts(end);
+      } catch (...) {
+        end.why = codec_failure("load()", end.value->type);
+      }
+    }
+    if (end.why != nullptr && end.value != nullptr && end.value->form == form::box) {
+      wire::type_at(end.value->type).destroy(end.value->box);
+    }
+    if (!end.told) {
+      invocation none(lock_);
+      finish_foreign(t->home_rank, t->home_index, t->function, 0, t->request.get(), false,
+                     end.value != nullptr ? *end.value : none, end.why == nullptr, end.why, 0);
+    }
+    delete end.value;
+    while (end.parts != nullptr) delete std::exchange(end.parts, end.parts->next);
+    free_task(t);
+    gang_ends_.erase(gang);
+    delete &end;
+    if (slot != no_index) after_call(slot);
+  }
+}
+
+/// A member that has failed while others wait for it inside MPI: nothing can end that, but it can be said.
+inline void engine::watch_gangs() {
+  constexpr std::int64_t patience_ns = 10'000'000'000;
+  const std::int64_t now = base::now_ns();
+  gang_ends_.for_each([&](std::uint64_t, std::uint64_t at) {
+    gang_end& end = *reinterpret_cast<gang_end*>(at);
+    if (end.failed_ns == 0 || end.leader == nullptr || now - end.failed_ns < patience_ns) return;
+    end.failed_ns = wait_record::never;
+    std::fprintf(stderr,
+                 "manta: rank %u: a member of a gang of %zu failed, and %zu others have not ended ten seconds later. They "
+                 "probably wait for it inside MPI, and their ranks are lost until they come back: let an exception leave "
+                 "all members of a gang, or one that the others do not wait for. %s\n",
+                 rank_, end.leader->gang->ranks.size(), end.missing, store::describe(*end.why).c_str());
+  });
+}
+
+/// Appends the members' values to the leader's, in the order of their ranks.
+inline void engine::merge_parts(gang_end& end) {
+  if (end.value->form != form::box) return;
+  const wire::type_entry& type = wire::type_at(end.value->type);
+  if (type.merge == nullptr) return;
+  for (std::uint32_t member = 1; member < end.leader->gang->ranks.size(); ++member) {
+    for (const gang_end::part* p = end.parts; p != nullptr; p = p->next) {
+      if (p->member != member) continue;
+      wire::source in(p->bytes.data(), p->bytes.size());
+      void* const value = type.read(in);
+      type.merge(end.value->box, value);
+      type.destroy(value);
+    }
+  }
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Deadlines, further attempts, and submitters that run ahead. All three are
+// the matter of a task's home: it has the clock, judges failures, and knows
+// how many of its tasks have not ended.
+#pragma once
+
+#include <algorithm>
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::exec {
+
+// --- the clock
+
+inline void engine::start_timer(node& n, std::int64_t ns, std::uint32_t attempt) {
+  n.set(node::timed);
+  ++live_timers_;
+  timers_.push_back({ns, id_of(n), n.index, attempt});
+  std::push_heap(timers_.begin(), timers_.end(), [](const timer& a, const timer& b) { return a > b; });
+}
+
+/// Its entry goes out of date; when most are, all of those are removed.
+inline void engine::stop_timer(node& n) {
+  n.reset(node::timed);
+  --live_timers_;
+  if (live_timers_ == 0) return timers_.clear();
+  if (timers_.size() < 2 * live_timers_ + 64) return;
+  std::size_t kept = 0;
+  for (const timer& t : timers_) {
+    if (is_due_for(t)) timers_[kept++] = t;
+  }
+  timers_.resize(kept, timer{});
+  std::make_heap(timers_.begin(), timers_.end(), [](const timer& a, const timer& b) { return a > b; });
+}
+
+/// Is this entry that of the clock which runs for its node now?
+inline bool engine::is_due_for(const timer& t) {
+  const node& n = graph_.nodes.at(t.index);
+  return n.has(node::timed) && n.state == state::pending && n.form == form::record && n.record->id == t.id &&
+         n.record->attempt == t.attempt;
+}
+
+inline void engine::look_at_clock() {
+  const std::int64_t now = base::now_ns();
+  while (!timers_.empty() && timers_[0].ns <= now) {
+    const timer first = timers_[0];
+    std::pop_heap(timers_.begin(), timers_.end(), [](const timer& a, const timer& b) { return a > b; });
+    timers_.pop_back();
+    if (!is_due_for(first)) continue;
+    node& n = graph_.nodes.at(first.index);
+    n.reset(node::timed);
+    --live_timers_;
+    if (n.record->place == graph::place::resting) {
+      task_ready(n);
+    } else {
+      withdraw(n, timeout_failure(task_name(n), n.record->request->deadline), cancel_message::expired);
+    }
+  }
+}
+
+/// A task of ours with a running clock is about to start: too late?
+inline bool engine::overdue(node& n) {
+  if (base::now_ns() < n.record->request->due) {
+    stop_timer(n);
+    return false;
+  }
+  fail(n, timeout_failure(task_name(n), n.record->request->deadline));
+  release(n);
+  return true;
+}
+
+// --- further attempts
+
+inline bool engine::may_retry(const node& n) const {
+  if (n.form != form::record || n.record->request == nullptr || stopping_) return false;
+  return static_cast<int>(n.record->attempt) < n.record->request->retries;
+}
+
+/// At the top level: runs it again if the user's predicate agrees. True if the node needs nothing more.
+inline bool engine::judge(node& n, const store::failure_ptr& why) {
+  const auto predicate = n.record->request->retry_if;
+  if (predicate == nullptr) return retry(n, why);
+  hold(n);
+  n.record->place = graph::place::resting;  // it may be cancelled meanwhile
+  bool again = false;
+  {
+    const bool rested = std::exchange(resting_, false);  // a probe must not find us quiet
+    {
+      const outside user(lock_);
+      try {
+        again = predicate(task_failed(store::describe(*why), why->details));
+      } catch (...) {
+        // then it is not run again
+      }
+    }
+    resting_ = rested;
+  }
+  const bool ended = n.state != state::pending;
+  release(n);
+  return ended || (again && !stopping_ && retry(n, why));
+}
+
+inline bool engine::retry(node& n, const store::failure_ptr& why) {
+  for (const auto final : {store::failure::kind::cancelled, store::failure::kind::timeout,
+                           store::failure::kind::unschedulable}) {
+    if (why->kind == final) return false;
+  }
+  if (n.has(node::timed)) stop_timer(n);  // it had started in time
+  task& t = *n.record;
+  const graph::request& wanted = *t.request;
+  const int shift = t.attempt < 30 ? t.attempt : 30;
+  ++t.attempt;
+  if (wanted.retry_after > 0) {
+    const bool longest = wanted.retry_after > (INT64_MAX / 4) >> shift;
+    t.place = graph::place::resting;
+    start_timer(n, base::now_ns() + (longest ? INT64_MAX / 4 : wanted.retry_after << shift), t.attempt);
+  } else {
+    task_ready(n);
+  }
+  return true;
+}
+
+/// In a handler: a predicate is the user's code and has to wait for the top level.
+inline void engine::retry_or_fail_later(node& n, const store::failure_ptr& why) {
+  if (n.record->request->retry_if == nullptr) {
+    if (retry(n, why)) return;
+    fail(n, why);
+    return release(n);
+  }
+  n.record->place = graph::place::resting;
+  hold(n);
+  to_judge_.push_back({n.index, new store::failure_ptr(why)});
+}
+
+inline void engine::judge_failures() {
+  while (!to_judge_.empty()) {
+    const judgement j = to_judge_.back();
+    to_judge_.pop_back();
+    node& n = graph_.nodes.at(j.index);
+    if (n.state == state::pending && !(may_retry(n) && judge(n, *j.why))) {
+      fail(n, *j.why);
+      release(n);
+    }
+    release(n);
+    delete j.why;
+  }
+}
+
+// --- submitters that run ahead
+
+/// A submitter with more than `bound_` tasks that have not ended lets others run until there are fewer. It waits only
+/// as long as their number falls: what holds them may be what it does next. Few stacks are held at once, for each
+/// costs memory too; the tasks of one stack that is not held are run before those that wait, so they stay few.
+inline void engine::hold_back() {
+  constexpr std::size_t most_stacks = 16;
+  constexpr std::int64_t patience_ns = 1'000'000'000;
+  if (stopping_ || held_back_.size() >= most_stacks) return;
+  for (std::size_t before = ahead(); before > bound_;) {
+    wait_record room;
+    room.remaining = 1;
+    room.deadline = base::now_ns() + patience_ns;
+    held_back_.push_back(&room);
+    wait(room);
+    held_back_.remove(&room);
+    if (room.over()) return;
+    if (ahead() >= before) bound_ = 2 * ahead();
+    before = ahead();
+  }
+}
+
+/// In progress(): lets those go for whom there is room.
+inline void engine::let_go() {
+  if (ahead() > bound_ - bound_ / 8) return;
+  for (wait_record* each : held_back_) {
+    each->remaining = 0;
+    wake(*each);
+  }
+}
+
+}  // namespace manta::exec

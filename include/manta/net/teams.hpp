@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Communicators for gangs, made by their members alone and kept for the next
+// gang of the same ranks: making one costs tens of microseconds.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "manta/base/containers.hpp"
+#include "manta/net/mpi.hpp"
+
+namespace manta::net {
+
+/// Where a member of a gang stands, and its communicator.
+struct team_place {
+  MPI_Comm comm;
+  int rank;
+  int size;
+};
+
+class teams {
+ public:
+  static constexpr int tag = 1;  ///< on the parent, beside the batches' tag
+
+  explicit teams(MPI_Comm parent) : parent_(parent) {}
+  teams(const teams&) = delete;
+  teams& operator=(const teams&) = delete;
+  /// All members of a communicator must free it: every rank goes through its own in the order in which gangs were
+  /// started, so that no two wait for each other.
+  ~teams() {
+    for (std::size_t i = 1; i < known_.size(); ++i) {  // few, and nearly sorted
+      for (std::size_t k = i; k > 0 && known_[k]->id < known_[k - 1]->id; --k) std::swap(known_[k], known_[k - 1]);
+    }
+    for (entry* e : known_) {
+      if (mpi_is_running()) MPI_Comm_free(&e->comm);
+      delete e;
+    }
+    if (group_ != MPI_GROUP_NULL && mpi_is_running()) MPI_Group_free(&group_);
+  }
+
+  /// Collective over `ranks` (of the parent) unless they have met before. `id` grows from gang to gang and is the same
+  /// on all members.
+  MPI_Comm get(const base::list<std::uint32_t>& ranks, std::uint64_t id) {
+    for (const entry* e : known_) {
+      if (e->ranks.size() == ranks.size() &&
+          std::memcmp(e->ranks.data(), ranks.data(), ranks.size() * sizeof(std::uint32_t)) == 0) {
+        return e->comm;
+      }
+    }
+    if (group_ == MPI_GROUP_NULL) check(MPI_Comm_group(parent_, &group_), "MPI_Comm_group");
+    auto* const e = new entry;
+    base::list<int> members;
+    for (const std::uint32_t rank : ranks) {
+      members.push_back(static_cast<int>(rank));
+      e->ranks.push_back(rank);
+    }
+    e->id = id;
+    MPI_Group group = MPI_GROUP_NULL;
+    check(MPI_Group_incl(group_, static_cast<int>(members.size()), members.data(), &group), "MPI_Group_incl");
+    check(MPI_Comm_create_group(parent_, group, tag, &e->comm), "MPI_Comm_create_group");
+    check(MPI_Group_free(&group), "MPI_Group_free");
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;  // what the program chose for its world holds for its gangs
+    check(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler), "MPI_Comm_get_errhandler");
+    check(MPI_Comm_set_errhandler(e->comm, handler), "MPI_Comm_set_errhandler");
+    check(MPI_Errhandler_free(&handler), "MPI_Errhandler_free");
+    known_.push_back(e);
+    return e->comm;
+  }
+
+ private:
+  struct entry {
+    base::list<std::uint32_t> ranks;
+    std::uint64_t id = 0;
+    MPI_Comm comm = MPI_COMM_NULL;
+  };
+  MPI_Comm parent_;
+  MPI_Group group_ = MPI_GROUP_NULL;
+  base::list<entry*> known_;
+};
+
+}  // namespace manta::net

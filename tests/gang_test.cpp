@@ -1,0 +1,305 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Gang tasks: MPI programs as nodes of the graph. The oracle is the same
+// arithmetic done in one place.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "support/world.hpp"
+
+using manta::testing::in_world;
+
+namespace {
+
+/// Ranks that run tasks.
+int workers() { return manta::size() == 1 ? 1 : manta::size() - 1; }
+
+int sum_of_ranks(manta::team team, int factor) {
+  int mine = factor * (team.rank() + 1), all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, team.comm());
+  return all;
+}
+int expected_sum(int ranks, int factor) { return factor * ranks * (ranks + 1) / 2; }
+
+int team_size(manta::team team) {
+  int size = 0;
+  MPI_Comm_size(team.comm(), &size);
+  return size == team.size() ? size : -1;
+}
+
+/// How many members hold exactly one device, and how many hold the second of their rank.
+std::vector<int> devices(manta::team team) {
+  const std::vector<int> mine = manta::this_task::gpu_ids();
+  int counts[2] = {mine.size() == 1, mine.size() == 1 && mine[0] == 1};
+  MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, team.comm());
+  return {counts[0], counts[1]};
+}
+class device_holder {
+ public:
+  explicit device_holder(manta::team team) : team_(std::move(team)) {}
+  std::vector<int> look() { return devices(team_); }
+
+ private:
+  manta::team team_;
+};
+class lodger {
+ public:
+  std::vector<int> gpus() { return manta::this_task::gpu_ids(); }
+};
+
+/// Passes a token around the ring with blocking sends: every member must be there.
+int ring(const manta::team& team, int rounds) {
+  int token = 0;
+  const int next = (team.rank() + 1) % team.size(), previous = (team.rank() + team.size() - 1) % team.size();
+  for (int i = 0; i < rounds; ++i) {
+    if (team.rank() == 0) {
+      ++token;
+      MPI_Sendrecv_replace(&token, 1, MPI_INT, next, 5, previous, 5, team.comm(), MPI_STATUS_IGNORE);
+    } else {
+      MPI_Recv(&token, 1, MPI_INT, previous, 5, team.comm(), MPI_STATUS_IGNORE);
+      ++token;
+      MPI_Send(&token, 1, MPI_INT, next, 5, team.comm());
+    }
+  }
+  return token;
+}
+
+std::vector<double> scaled(const std::vector<double>& x, double by) {
+  std::vector<double> y = x;
+  for (double& v : y) v *= by;
+  return y;
+}
+double dot(manta::team team, const std::vector<double>& x, const std::vector<double>& y) {
+  const std::size_t n = x.size(), p = static_cast<std::size_t>(team.size()), r = static_cast<std::size_t>(team.rank());
+  double mine = 0, all = 0;
+  for (std::size_t i = n * r / p; i < n * (r + 1) / p; ++i) mine += x[i] * y[i];
+  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, team.comm());
+  return all;
+}
+
+manta::per_rank<int> ranks_in_world(manta::team) { return manta::rank(); }
+manta::per_rank<std::vector<double>> slices(manta::team team, std::size_t n) {
+  return std::vector<double>(n, team.rank() + 0.5);
+}
+
+int throws_on(manta::team team, int member) {
+  if (team.rank() == member) throw std::runtime_error("member " + std::to_string(member) + " gives up");
+  return 0;
+}
+int throws_first(manta::team team, int times) {
+  MPI_Barrier(team.comm());
+  if (manta::this_task::attempt() < times) throw std::runtime_error("not yet");
+  return manta::this_task::attempt();
+}
+
+int add(int a, int b) { return a + b; }
+
+/// A gang whose members submit tasks, and whose first starts another gang, of ranks that are free.
+int nested(manta::team team, int depth) {
+  int mine = manta::async<add>(team.rank(), 1).get(), all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, team.comm());
+  if (depth > 0 && team.rank() == 0) all += manta::async<nested>({.ranks = 1}, depth - 1).get();
+  MPI_Bcast(&all, 1, MPI_INT, 0, team.comm());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("a gang of every size runs with a communicator of its own") {
+  in_world([] {
+    for (int ranks = 1; ranks <= workers(); ++ranks) {
+      CHECK(manta::async<sum_of_ranks>({.ranks = ranks}, 3).get() == expected_sum(ranks, 3));
+      CHECK(manta::async<team_size>({.ranks = ranks}).get() == ranks);
+      CHECK(manta::async<ring>({.ranks = ranks}, 20).get() == 20 * ranks);
+    }
+  });
+}
+
+TEST_CASE("without options a gang has one rank") {
+  in_world([] { CHECK(manta::async<team_size>().get() == 1); });
+}
+
+TEST_CASE("a lambda can be a gang task") {
+  in_world([] {
+    auto size = manta::async({.ranks = workers()}, [](manta::team team, int more) { return team.size() + more; }, 5);
+    CHECK(size.get() == workers() + 5);
+  });
+}
+
+TEST_CASE("futures go in, large ones too, and the result is an ordinary future") {
+  in_world([] {
+    const std::vector<double> x(50'000, 2.0);
+    auto y = manta::async<scaled>(x, 0.5);
+    auto product = manta::async<dot>({.ranks = workers()}, x, y);
+    auto sum = manta::async<add>(manta::async<sum_of_ranks>({.ranks = workers()}, 1), 7);
+    CHECK(product.get() == doctest::Approx(100'000));
+    CHECK(sum.get() == expected_sum(workers(), 1) + 7);
+  });
+}
+
+TEST_CASE("per_rank gathers one value of each member, by rank in the team") {
+  in_world([] {
+    const auto ranks = manta::async<ranks_in_world>({.ranks = workers()}).get();
+    REQUIRE(ranks.size() == static_cast<std::size_t>(workers()));
+    CHECK(std::set<int>(ranks.begin(), ranks.end()).size() == ranks.size());
+    for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}}) {
+      const auto parts = manta::async<slices>({.ranks = workers()}, n).get();
+      REQUIRE(parts.size() == static_cast<std::size_t>(workers()));
+      for (std::size_t r = 0; r < parts.size(); ++r) {
+        CHECK(parts[r].size() == n);
+        CHECK(parts[r][n - 1] == static_cast<double>(r) + 0.5);
+      }
+    }
+  });
+}
+
+TEST_CASE("more ranks than there are is unschedulable, at the call") {
+  in_world([] {
+    CHECK_THROWS_WITH_AS((manta::async<team_size>({.ranks = workers() + 1})), doctest::Contains("ranks"),
+                         manta::unschedulable);
+    CHECK_THROWS_AS((manta::async<team_size>({.ranks = 1, .nodes = 2})), manta::error);
+    CHECK_THROWS_WITH_AS((manta::async<add>({.ranks = 2}, 1, 2)), doctest::Contains("manta::team"), manta::error);
+    CHECK_THROWS_AS((manta::async<team_size>({.ranks = -1})), manta::error);
+  });
+}
+
+TEST_CASE("an exception on any member fails the task once, and names the member") {
+  in_world([] {
+    for (int member = 0; member < workers(); ++member) {
+      auto f = manta::async<throws_on>({.ranks = workers()}, member);
+      try {
+        f.get();
+        FAIL("it did not throw");
+      } catch (const manta::task_failed& e) {
+        const std::string text = e.what();
+        CHECK(text.find("member " + std::to_string(member) + " gives up") != std::string::npos);
+        if (workers() > 1) CHECK(text.find("member " + std::to_string(member) + " of") != std::string::npos);
+      }
+      auto dependent = manta::async<add>(f, 1);
+      CHECK_THROWS_AS(dependent.get(), manta::task_failed);
+    }
+    CHECK(manta::async<sum_of_ranks>({.ranks = workers()}, 1).get() == expected_sum(workers(), 1));
+  });
+}
+
+TEST_CASE("a gang is retried as a whole") {
+  in_world([] {
+    CHECK(manta::async<throws_first>({.ranks = workers(), .retries = 3}, 2).get() == 2);
+    CHECK_THROWS_AS((manta::async<throws_first>({.ranks = workers(), .retries = 1}, 2).get()), manta::task_failed);
+  });
+}
+
+TEST_CASE("members submit tasks and gangs on ranks that are free") {
+  in_world([] {
+    const int ranks = std::max(1, workers() - 1);
+    const int depth = workers() > 1 ? 1 : 0;
+    const int inner = 1;
+    CHECK(manta::async<nested>({.ranks = ranks}, depth).get() == expected_sum(ranks, 1) + depth * inner);
+  });
+}
+
+TEST_CASE("gangs that overlap, among tasks, all end with the right value") {
+  const std::uint64_t seed = manta::testing::seed("gangs");
+  in_world([seed] {
+    std::mt19937_64 draw(seed);
+    std::vector<std::pair<manta::future<int>, int>> results;
+    for (int i = 0; i < 150; ++i) {
+      const int ranks = static_cast<int>(draw() % static_cast<std::uint64_t>(workers())) + 1;
+      const int factor = static_cast<int>(draw() % 100);
+      switch (draw() % 4) {
+        case 0:
+          results.emplace_back(manta::async<sum_of_ranks>({.ranks = ranks}, factor), expected_sum(ranks, factor));
+          break;
+        case 1:
+          results.emplace_back(manta::async<ring>({.ranks = ranks}, 3), 3 * ranks);
+          break;
+        case 2:
+          if (!results.empty()) {
+            const auto& [f, value] = results[draw() % results.size()];
+            results.emplace_back(manta::async<sum_of_ranks>({.ranks = ranks}, f), expected_sum(ranks, value));
+            break;
+          }
+          [[fallthrough]];
+        default:
+          results.emplace_back(manta::async<add>(factor, i), factor + i);
+      }
+    }
+    for (const auto& [f, value] : results) CHECK(f.get() == value);
+  });
+}
+
+TEST_CASE("a gang of all ranks is not starved by a stream of small tasks") {
+  in_world([] {
+    std::vector<manta::future<int>> window;
+    for (int i = 0; i < 200; ++i) window.push_back(manta::async<add>(i, 0));
+    auto gang = manta::async<team_size>({.ranks = workers()});
+    int submitted = 0;
+    while (!gang.ready() && submitted < 5'000'000) {
+      for (int i = 0; i < 50; ++i, ++submitted) window.push_back(manta::async<add>(i, 0));
+      if (window.size() > 1000) window.erase(window.begin(), window.begin() + 500);
+    }
+    CHECK(gang.ready());
+    CHECK(gang.get() == workers());
+  });
+}
+
+TEST_CASE("a driver that throws leaves no gang half started") {
+  manta::runtime rt(MPI_COMM_WORLD);
+  for (int round = 0; round < 5; ++round) {
+    try {
+      manta::testing::checked_run(rt, [] {
+        for (int i = 0; i < 20; ++i) (void)manta::async<sum_of_ranks>({.ranks = workers()}, i);
+        throw std::runtime_error("the driver gives up");
+      });
+      FAIL("it did not throw");
+    } catch (const std::exception& e) {
+      CHECK(std::string(e.what()).find("gives up") != std::string::npos);
+    }
+  }
+  CHECK(manta::testing::checked_run(rt, [] { return manta::async<sum_of_ranks>({.ranks = workers()}, 1).get(); }) > 0);
+}
+
+TEST_CASE("each member sees the devices that it holds on its own rank") {
+  manta::runtime_options two_each;
+  two_each.gpus = 2;
+  in_world(two_each, [] {
+    for (int i = 0; i < 5; ++i) CHECK(manta::async<devices>({.gpus = 1, .ranks = workers()}).get()[0] == workers());
+    {
+      auto other = manta::spawn<lodger>({.gpus = 1, .rank = manta::testing::executor(0)});
+      const std::vector<int> lodgers = manta::async<&lodger::gpus>(other).get();
+      REQUIRE(lodgers.size() == 1);
+      const int seconds = lodgers[0] == 0 ? 1 : workers() - 1;  // on the lodger's rank the device that it left
+      std::vector<manta::future<std::vector<int>>> all;
+      const int waiting = 4;
+      for (int i = 0; i < waiting; ++i) all.push_back(manta::async<devices>({.gpus = 1, .ranks = workers()}));
+      for (const std::vector<int>& counts : manta::get(all)) {
+        CHECK(counts[0] == workers());
+        if (lodgers[0] == 0) CHECK(counts[1] == seconds);
+      }
+      auto a = manta::spawn<device_holder>({.gpus = 1, .ranks = workers()});
+      CHECK(manta::async<&device_holder::look>(a).get()[0] == workers());
+    }
+    manta::testing::poll_until("all devices to be free", [] {
+      bool free = true;
+      for (const manta::rank_resources& r : manta::available()) free = free && r.gpus == (r.runs_tasks ? 2 : 0);
+      return free;
+    });
+  });
+}
+
+TEST_CASE("more devices than a member's rank has, and places that a gang cannot have, are refused at the call") {
+  in_world([] {
+    CHECK_THROWS_AS((manta::async<devices>({.gpus = 64, .ranks = 1})), manta::unschedulable);
+    const manta::reservation r = manta::reserve({.bundles = {{.cpus = 1}}});
+    CHECK_THROWS_WITH_AS((manta::async<team_size>({.ranks = 1, .in = r})), doctest::Contains("leave out in, near and spread"),
+                         manta::error);
+    CHECK_THROWS_AS((manta::async<team_size>({.spread = true})), manta::error);
+    CHECK_THROWS_AS((manta::async<team_size>({.near = manta::put(1)})), manta::error);
+    CHECK_THROWS_AS((manta::spawn<device_holder>({.in = r})), manta::error);
+  });
+}

@@ -1,0 +1,346 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Which ranks a gang gets, and when: on few nodes, never two gangs on one rank,
+// and an old gang before a stream of small tasks.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "manta/graph/scheduler.hpp"
+
+using manta::graph::capacity;
+using manta::graph::node;
+using manta::graph::node_table;
+using manta::graph::request;
+using manta::graph::request_ptr;
+using manta::graph::scheduler;
+using manta::graph::task;
+
+namespace {
+
+std::vector<std::uint32_t> choose(const std::vector<int>& node_of_rank, std::size_t wanted, int nodes = 0) {
+  manta::base::list<manta::graph::gang_candidate> candidates;
+  for (std::size_t r = 0; r < node_of_rank.size(); ++r) candidates.push_back({static_cast<std::uint32_t>(r), node_of_rank[r]});
+  manta::base::list<std::uint32_t> chosen;
+  if (!choose_gang(candidates, wanted, nodes, chosen)) return {};
+  return std::vector<std::uint32_t>(chosen.begin(), chosen.end());
+}
+
+manta::base::array<capacity> ranks(std::size_t executing, int on_each_node) {
+  manta::base::array<capacity> all(executing + 1);
+  all[0].executes = false;
+  for (std::size_t r = 1; r <= executing; ++r) all[r].node = static_cast<int>(r - 1) / on_each_node;
+  return all;
+}
+
+request_ptr gang_of(int size, int nodes = 0) {
+  auto* const r = new request;
+  r->ranks = size;
+  r->nodes = nodes;
+  return request_ptr(r);
+}
+
+/// A scheduler with tasks that end when the test says so.
+class world {
+ public:
+  world(std::size_t executing, int on_each_node) : world(ranks(executing, on_each_node)) {}
+  explicit world(const manta::base::array<capacity>& all) : s(nodes, all) {}
+  ~world() {
+    s.drop_all([this](node& n) { forget(n); });
+  }
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+
+  node& submit(std::uint32_t function, request_ptr wanted = nullptr) {
+    node& n = nodes.make();
+    n.function = function;
+    n.form = manta::graph::form::compact;
+    if (wanted != nullptr) {
+      n.form = manta::graph::form::record;
+      n.record = task::make(0, 0);
+      n.record->request = request_ptr(new request(*wanted));  // each task has its own
+    }
+    s.ready(n);
+    decide();
+    return n;
+  }
+  void remove(node& n) {
+    s.remove(n);
+    forget(n);
+    decide();
+  }
+  /// Ends one of the tasks on this rank.
+  void end(std::uint32_t rank, std::size_t which = 0) {
+    const running r = on[rank][which];
+    on[rank].erase(on[rank].begin() + static_cast<std::ptrdiff_t>(which));
+    if (r.gang != 0 && --members_left[r.gang] == 0) ++gangs_ended;
+    s.ended(rank, r.function, r.charge, 1000, r.wanted.get());
+    decide();
+  }
+
+  struct running {
+    std::uint32_t function, charge;
+    std::uint64_t gang;
+    request_ptr wanted;
+  };
+  node_table nodes;
+  scheduler s;
+  std::map<std::uint32_t, std::vector<running>> on;
+  std::map<std::uint64_t, int> members_left;
+  std::vector<std::vector<std::uint32_t>> gangs;
+  int gangs_ended = 0;
+  bool overlap = false;
+
+  void decide() {
+    s.decide([this](node& n, std::uint32_t rank, std::uint32_t charge) {
+      const request_ptr wanted = n.form == manta::graph::form::record ? n.record->request : nullptr;
+      if (wanted == nullptr || wanted->ranks == 0) {
+        on[rank].push_back({n.function, charge, 0, wanted});
+      } else {
+        gangs.emplace_back(s.members().begin(), s.members().end());
+        members_left[s.gang_id()] = wanted->ranks;
+        for (std::size_t i = 0; i < s.members().size(); ++i) {
+          const std::uint32_t member = s.members()[i];
+          for (const running& other : on[member]) overlap = overlap || other.gang != 0;
+          auto* const its = new request(*wanted);
+          its->granted.devices = s.member_devices()[i];
+          on[member].push_back({n.function, charge, s.gang_id(), request_ptr(its)});
+        }
+      }
+      forget(n);
+    });
+  }
+
+ private:
+  void forget(node& n) {
+    if (n.form == manta::graph::form::record) task::free(n.record);
+    nodes.free(n);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a gang fits on the node with the least to spare, else on as few nodes as there can be") {
+  CHECK(choose({0, 0, 0, 1, 1, 2}, 2) == std::vector<std::uint32_t>{3, 4});
+  CHECK(choose({0, 0, 0, 1, 1, 2}, 1) == std::vector<std::uint32_t>{5});
+  CHECK(choose({0, 0, 0, 1, 1, 2}, 3) == std::vector<std::uint32_t>{0, 1, 2});
+  CHECK(choose({0, 0, 0, 1, 1, 2}, 4) == std::vector<std::uint32_t>{0, 1, 2, 3});
+  CHECK(choose({0, 0, 0, 1, 1, 2}, 6).size() == 6);
+  CHECK(choose({0, 0, 0, 1, 1, 2}, 7).empty());
+}
+
+TEST_CASE("nodes asks for exactly so many, with equally many ranks on each") {
+  CHECK(choose({0, 0, 0, 1, 1, 2}, 4, 2) == std::vector<std::uint32_t>{3, 4, 0, 1});
+  CHECK(choose({0, 0, 0, 1, 1, 2}, 3, 3).size() == 3);
+  CHECK(choose({0, 0, 0, 1, 1, 2}, 6, 3).empty());
+  CHECK(choose({0, 0, 0, 1, 1, 2}, 3, 1) == std::vector<std::uint32_t>{0, 1, 2});
+}
+
+TEST_CASE("a gang starts at once where ranks have nothing to do, and waits where they have") {
+  world w(4, 2);
+  w.submit(0, gang_of(2));
+  w.submit(0, gang_of(2));
+  REQUIRE(w.gangs.size() == 2);
+  CHECK(w.gangs[0] == std::vector<std::uint32_t>{1, 2});
+  CHECK(w.gangs[1] == std::vector<std::uint32_t>{3, 4});
+  w.submit(0, gang_of(3));
+  CHECK(w.gangs.size() == 2);
+  w.end(1);
+  w.end(2);
+  CHECK(w.gangs.size() == 2);
+  w.end(4);
+  REQUIRE(w.gangs.size() == 3);
+  CHECK(std::set<std::uint32_t>(w.gangs[2].begin(), w.gangs[2].end()) == std::set<std::uint32_t>{1, 2, 4});
+}
+
+TEST_CASE("plain tasks are not sent to a rank in a gang, but to one whose member waits") {
+  world w(1, 1);
+  w.submit(0, gang_of(1));
+  w.submit(7);
+  CHECK(w.on[1].size() == 1);
+  w.s.blocked(1, 1);
+  w.submit(7);
+  CHECK(w.on[1].size() >= 2);
+}
+
+TEST_CASE("a large gang gets its ranks though small tasks never stop") {
+  world w(4, 4);
+  for (int i = 0; i < 40; ++i) w.submit(1);
+  w.submit(2, gang_of(4));
+  int ends = 0;
+  while (w.gangs.empty() && ends < 1000) {
+    w.submit(1);
+    for (std::uint32_t rank = 1; rank <= 4 && w.gangs.empty(); ++rank) {
+      if (w.on[rank].empty()) continue;
+      w.end(rank);
+      ++ends;
+    }
+  }
+  CHECK(w.gangs.size() == 1);
+  MESSAGE("tasks that ended before it started: " << ends);
+}
+
+TEST_CASE("random gangs among random tasks all start and end, never two on one rank") {
+  const char* const given = std::getenv("MANTA_TEST_SEED");
+  const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
+  MESSAGE("MANTA_TEST_SEED=" << seed);
+  std::mt19937_64 draw(seed);
+  for (int round = 0; round < 20; ++round) {
+    const std::size_t executing = 1 + draw() % 12;
+    world w(executing, 1 + static_cast<int>(draw() % 4));
+    int gangs = 0;
+    const auto end_one = [&] {
+      std::vector<std::uint32_t> busy;
+      for (const auto& [rank, tasks] : w.on) {
+        if (!tasks.empty()) busy.push_back(rank);
+      }
+      if (busy.empty()) return false;
+      const std::uint32_t rank = busy[draw() % busy.size()];
+      w.end(rank, draw() % w.on[rank].size());
+      return true;
+    };
+    for (int step = 0; step < 500; ++step) {
+      switch (draw() % 3) {
+        case 0:
+          w.submit(static_cast<std::uint32_t>(draw() % 3));
+          break;
+        case 1:
+          if (draw() % 4 == 0) {
+            w.submit(3, gang_of(1 + static_cast<int>(draw() % executing)));
+            ++gangs;
+          }
+          break;
+        default:
+          end_one();
+      }
+    }
+    int left = 100'000;
+    while (end_one() && --left > 0) {
+    }
+    CHECK(w.s.waiting() == 0);
+    CHECK(w.gangs_ended == gangs);
+    CHECK_FALSE(w.overlap);
+  }
+}
+
+TEST_CASE("an old gang does not wait for ranks that an actor may hold for ever") {
+  world w(4, 4);
+  auto* const holds = new request;
+  holds->ranks = 3;
+  holds->actor = true;
+  w.submit(9, request_ptr(holds));
+  REQUIRE(w.gangs.size() == 1);
+  while (!w.on[1].empty()) w.end(1);
+  for (std::uint32_t rank = 2; rank <= 4; ++rank) {
+    while (!w.on[rank].empty()) w.end(rank);
+  }
+  const std::uint32_t free_rank = 10 - w.gangs[0][0] - w.gangs[0][1] - w.gangs[0][2];
+  for (int i = 0; i < 20; ++i) w.submit(1, gang_of(1));
+  for (int i = 0; i < 20; ++i) {
+    REQUIRE(w.gangs.size() == static_cast<std::size_t>(2 + i));
+    CHECK(w.gangs.back() == std::vector<std::uint32_t>{free_rank});
+    w.end(free_rank);
+  }
+}
+
+TEST_CASE("each member of a gang holds devices of its own rank and gives them back") {
+  auto all = ranks(3, 3);
+  for (std::size_t r = 1; r <= 3; ++r) all[r].gpus.whole = 0b11;
+  world w(all);
+  auto* const one = new request;
+  one->gpu_units = manta::graph::gpu_set::whole_device;
+  one->rank = 2;
+  w.submit(0, request_ptr(one));
+  w.s.blocked(2, 1);
+  auto* const gang = new request;
+  gang->ranks = 3;
+  gang->gpu_units = manta::graph::gpu_set::whole_device;
+  w.submit(1, request_ptr(gang));
+  REQUIRE(w.gangs.size() == 1);
+  CHECK((w.on[2][0].wanted->granted.devices | w.on[2][1].wanted->granted.devices) == 0b11);
+  for (const std::uint32_t r : {1u, 3u}) CHECK(__builtin_popcountll(w.on[r][0].wanted->granted.devices) == 1);
+  CHECK(w.s.free_on(2).gpus.units() == 0);
+  w.submit(1, request_ptr(new request(*gang)));
+  for (const std::uint32_t r : {1u, 3u}) w.end(r);
+  CHECK(w.gangs.size() == 1);
+  w.end(2, 1);
+  CHECK(w.gangs.size() == 2);
+  for (const std::uint32_t r : {1u, 3u}) w.end(r);
+  w.end(2, 1);
+  w.end(2);
+  for (const std::uint32_t r : {1u, 2u, 3u}) CHECK(w.s.free_on(r).gpus.units() == 2 * manta::graph::gpu_set::whole_device);
+}
+
+TEST_CASE("an old gang that is taken out of its queue lets go the ranks that were kept for it") {
+  world w(2, 2);
+  for (int i = 0; i < 4; ++i) w.submit(1);
+  node& gang = w.submit(2, gang_of(2));
+  for (int i = 0; i < 2; ++i) {  // rank 2 stays busy
+    w.end(1);
+    w.submit(1);
+  }
+  while (!w.on[1].empty()) w.end(1);
+  w.submit(1);
+  REQUIRE(w.s.keeps_for_gang(1));
+  CHECK(w.on[1].empty());
+  w.remove(gang);
+  CHECK_FALSE(w.s.keeps_for_gang(1));
+  CHECK_FALSE(w.on[1].empty());
+  CHECK(w.gangs.empty());
+  w.submit(2, gang_of(2));  // the emptied queue is used again
+  while (w.gangs.empty()) {
+    for (const std::uint32_t r : {1u, 2u}) {
+      if (w.gangs.empty() && !w.on[r].empty()) w.end(r);
+    }
+  }
+  CHECK(w.s.waiting() == 0);
+}
+
+TEST_CASE("ranks that are reserved while they are kept for a gang are replaced by others") {
+  world w(3, 3);
+  for (std::uint32_t r = 1; r <= 3; ++r) w.submit(1);
+  w.submit(2, gang_of(2));
+  for (int i = 0; i < 3; ++i) {
+    w.end(3);
+    w.submit(1);
+  }
+  REQUIRE(w.s.keeps_for_gang(1));
+  manta::graph::bundles wanted(1);
+  wanted[0].cpus = 1;
+  w.s.reserve(new manta::graph::reservation(1, manta::graph::strategy::pack, std::move(wanted)));
+  w.decide();
+  REQUIRE(w.s.take_met() != nullptr);
+  const std::uint32_t reserved = w.s.find_reservation(1)->parts[0].rank;
+  for (std::uint32_t r = 1; r <= 3; ++r) {
+    while (!w.on[r].empty() && w.gangs.empty()) w.end(r);
+  }
+  REQUIRE(w.gangs.size() == 1);
+  CHECK(std::count(w.gangs[0].begin(), w.gangs[0].end(), reserved) == 0);
+}
+
+TEST_CASE("tasks that wait in a queue of their request can be taken out, from any place in it") {
+  world w(1, 1);
+  auto* const there = new request;
+  there->rank = 1;
+  const request_ptr wanted(there);
+  w.submit(9, wanted);  // fills the rank
+  std::vector<node*> nodes;
+  for (std::uint32_t i = 0; i < 5; ++i) nodes.push_back(&w.submit(i, wanted));
+  REQUIRE(w.s.waiting() == 5);
+  w.remove(*nodes[2]);
+  w.remove(*nodes[0]);
+  w.remove(*nodes[4]);
+  CHECK(w.s.waiting() == 2);
+  std::vector<std::uint32_t> ran;
+  while (!w.on[1].empty()) {
+    ran.push_back(w.on[1][0].function);
+    w.end(1);
+  }
+  CHECK(ran == std::vector<std::uint32_t>{9, 1, 3});
+}
