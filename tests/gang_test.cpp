@@ -32,6 +32,26 @@ int team_size(manta::team team) {
   return size == team.size() ? size : -1;
 }
 
+/// How many members hold exactly one device, and how many hold the second of their rank.
+std::vector<int> devices(manta::team team) {
+  const std::vector<int> mine = manta::this_task::gpu_ids();
+  int counts[2] = {mine.size() == 1, mine.size() == 1 && mine[0] == 1};
+  MPI_Allreduce(MPI_IN_PLACE, counts, 2, MPI_INT, MPI_SUM, team.comm());
+  return {counts[0], counts[1]};
+}
+class device_holder {
+ public:
+  explicit device_holder(manta::team team) : team_(std::move(team)) {}
+  std::vector<int> look() { return devices(team_); }
+
+ private:
+  manta::team team_;
+};
+class lodger {
+ public:
+  std::vector<int> gpus() { return manta::this_task::gpu_ids(); }
+};
+
 /// Passes a token around the ring with blocking sends: every member must be there.
 int ring(const manta::team& team, int rounds) {
   int token = 0;
@@ -271,5 +291,45 @@ TEST_CASE("all members of a cancelled gang are told, and its ranks come free") {
       CHECK(manta::async<team_size>({.ranks = workers()}).get() == workers());
       CHECK_FALSE(manta::cancel(running));
     }
+  });
+}
+
+TEST_CASE("each member sees the devices that it holds on its own rank") {
+  manta::runtime_options two_each;
+  two_each.gpus = 2;
+  in_world(two_each, [] {
+    for (int i = 0; i < 5; ++i) CHECK(manta::async<devices>({.gpus = 1, .ranks = workers()}).get()[0] == workers());
+    {
+      auto other = manta::spawn<lodger>({.gpus = 1, .rank = manta::testing::executor(0)});
+      const std::vector<int> lodgers = manta::async<&lodger::gpus>(other).get();
+      REQUIRE(lodgers.size() == 1);
+      const int seconds = lodgers[0] == 0 ? 1 : workers() - 1;  // on the lodger's rank the device that it left
+      std::vector<manta::future<std::vector<int>>> all;
+      const int waiting = 4;
+      for (int i = 0; i < waiting; ++i) all.push_back(manta::async<devices>({.gpus = 1, .ranks = workers()}));
+      for (const std::vector<int>& counts : manta::get(all)) {
+        CHECK(counts[0] == workers());
+        if (lodgers[0] == 0) CHECK(counts[1] == seconds);
+      }
+      auto a = manta::spawn<device_holder>({.gpus = 1, .ranks = workers()});
+      CHECK(manta::async<&device_holder::look>(a).get()[0] == workers());
+    }
+    manta::testing::poll_until("all devices to be free", [] {
+      bool free = true;
+      for (const manta::rank_resources& r : manta::available()) free = free && r.gpus == (r.runs_tasks ? 2 : 0);
+      return free;
+    });
+  });
+}
+
+TEST_CASE("more devices than a member's rank has, and places that a gang cannot have, are refused at the call") {
+  in_world([] {
+    CHECK_THROWS_AS((manta::async<devices>({.gpus = 64, .ranks = 1})), manta::unschedulable);
+    const manta::reservation r = manta::reserve({.bundles = {{.cpus = 1}}});
+    CHECK_THROWS_WITH_AS((manta::async<team_size>({.ranks = 1, .in = r})), doctest::Contains("leave out in, near and spread"),
+                         manta::error);
+    CHECK_THROWS_AS((manta::async<team_size>({.spread = true})), manta::error);
+    CHECK_THROWS_AS((manta::async<team_size>({.near = manta::put(1)})), manta::error);
+    CHECK_THROWS_AS((manta::spawn<device_holder>({.in = r})), manta::error);
   });
 }

@@ -16,12 +16,15 @@ namespace manta {
 /// What an actor asks for, for as long as it lives.
 struct actor_options {
   std::string name = {};                        ///< find_actor finds it under this name; must be unique in the run
-  int cpus = 1;                                 ///< lives only on ranks that have as many cores
-  graph::quantities resources = {};             ///< named amounts, held until it ends
-  int rank = -1;
-  int node = -1;
+  int cpus = 1;                                 ///< lives only on ranks that have as many cores, which its calls use
+  double gpus = 0;                              ///< devices, held until it ends: a part of one or whole ones
+  graph::quantities resources = {};             ///< named amounts, held until it ends (both by each rank of a gang)
   int ranks = 0;                                ///< a gang of that many ranks: the constructor takes manta::team first
   int nodes = 0;                                ///< its ranks on exactly so many nodes, equally many on each
+  int rank = -1;
+  int node = -1;
+  any_future near = {};                         ///< lives where this value (or actor) lies; else on its node, else anywhere
+  bool spread = false;                          ///< among ranks with the fewest actors, in turn
   int restarts = 0;                             ///< built anew after manta::fatal, at most so often
   int checkpoint_every = 0;                     ///< saved after so many calls; a restart does those since again
   bool at_least_once = false;                   ///< the call that threw manta::fatal is done again after the restart
@@ -29,6 +32,8 @@ struct actor_options {
   bool overlap_const = false;                   ///< const methods may run while another call waits
   int max_pending = 0;                          ///< more waiting calls than that fail with actor_busy; 0: any number
   bool detached = false;                        ///< lives until it is killed or the run ends, without any handle
+  reservation in = {};                          ///< in a bundle of this reservation; does not keep it
+  int bundle = -1;                              ///< in this one; -1: in any that fits
 };
 
 namespace detail {
@@ -123,7 +128,6 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
                                  : "saves the actor: give " + std::string(wire::type_name<A>()) +
                                        " a serialize() function and a default constructor"));
   }
-  if (o.ranks < 0 || o.nodes < 0) throw error("manta: actor_options: ranks and nodes must not be negative");
   if (!Task::gang && (o.ranks != 0 || o.nodes != 0)) {
     throw error("manta: actor_options::ranks is for actors on several ranks: have the constructor of " +
                 std::string(Task::name()) + " take manta::team first, or leave it out");
@@ -133,15 +137,7 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   }
   auto* const request = new graph::request;
   graph::request_ptr owner(request);
-  if (Task::gang) request->ranks = o.ranks == 0 ? 1 : o.ranks;
-  request->nodes = o.nodes;
-  require_even(*request);
-  request->name = o.name;
-  request->cpus = o.cpus;
-  request->resources = o.resources;
-  graph::require_valid(o.resources);
-  request->rank = o.rank;
-  request->node = o.node;
+  fill_request(*request, o, "actor_options", Task::gang);
   request->actor = true;
   request->detached = o.detached;
   request->restarts = o.restarts;
@@ -150,10 +146,10 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   request->concurrency = o.concurrency;
   request->overlap_const = o.overlap_const;
   request->max_pending = o.max_pending;
-  graph::require_possible(*request, e.world(), "an actor of class " + std::string(Task::name()));
-  e.require_gangs(*request);
+  require_placeable(e, *request, o, "an actor of class " + std::string(Task::name()));
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
+  write_hidden(out, o);
   graph::node& n = e.submit(function_index<Task>::value, wire::type_index<std::uint64_t>::value, out.bytes(),
                             out.byte_count(), out.inputs(), out.input_count(), std::move(owner));
   out.handed_over();

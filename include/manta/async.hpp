@@ -13,6 +13,7 @@
 #include <string>
 
 #include "manta/actor_handle.hpp"
+#include "manta/reservation.hpp"
 #include "manta/signature.hpp"
 
 namespace manta {
@@ -20,12 +21,16 @@ namespace manta {
 /// What a task asks for. All members have defaults; give those that matter by name, in this order.
 struct task_options {
   std::string name = {};                        ///< for this_task::name, errors and traces
-  int cpus = 1;                                 ///< runs only on ranks that have as many cores
-  graph::quantities resources = {};             ///< named amounts, held while it runs (by each member of a gang)
+  int cpus = 1;                                 ///< only on ranks with as many cores; OpenMP and Eigen use so many threads
+  double gpus = 0;                              ///< devices, held while it runs: a part of one or whole ones
+  graph::quantities resources = {};             ///< named amounts, held while it runs (both by each member of a gang)
   int ranks = 0;                                ///< a gang of that many ranks: the function takes manta::team first
   int nodes = 0;                                ///< its ranks on exactly so many nodes, equally many on each
   int rank = -1;                                ///< run on this rank only
   int node = -1;                                ///< run on ranks of this node only
+  any_future near = {};                         ///< run where this value lies, when it exists; else on its node, else anywhere
+  bool spread = false;                          ///< run where the fewest tasks are, in turn
+  int priority = 0;                             ///< of tasks that wait at rank 0 the highest go first
   int retries = 0;                              ///< run again after an exception, at most so often
   /// Is this failure worth another attempt? Asked where the task was submitted, wherever it ran, outside of tasks: it
   /// must not call manta. Null: every failure is.
@@ -33,14 +38,56 @@ struct task_options {
   /// From the call: a task that has not started by then fails with timeout and is not run. Not for one that has started.
   std::chrono::nanoseconds deadline = std::chrono::nanoseconds::max();
   std::chrono::nanoseconds retry_after{0};      ///< before the first retry; twice as long before each further one
+  reservation in = {};                          ///< run in a bundle of this reservation, and hold it until the end
+  int bundle = -1;                              ///< in this one; -1: in any that fits
 };
 
 namespace detail {
 
-inline void require_even(const graph::request& wanted) {
-  if (wanted.nodes == 0 || wanted.ranks % wanted.nodes == 0) return;
-  throw error("manta: ranks = " + std::to_string(wanted.ranks) + " cannot be spread evenly over nodes = " +
-              std::to_string(wanted.nodes));
+/// What tasks and actors ask for alike.
+template <class Options>
+void fill_request(graph::request& request, const Options& o, const char* kind, bool gang) {
+  const auto require_amount = [&](const char* name, int amount) {
+    if (amount < 0) {
+      throw error("manta: " + std::string(kind) + "::" + name + " = " + std::to_string(amount) + " is negative");
+    }
+  };
+  require_amount("cpus", o.cpus);
+  require_amount("ranks", o.ranks);
+  require_amount("nodes", o.nodes);
+  graph::require_valid(o.resources);
+  request.name = o.name;
+  request.cpus = o.cpus;
+  request.gpu_units = graph::gpu_units(o.gpus, (std::string(kind) + "::gpus").c_str());
+  request.resources = o.resources;
+  request.ranks = gang && o.ranks == 0 ? 1 : o.ranks;
+  request.nodes = o.nodes;
+  request.rank = o.rank;
+  request.node = o.node;
+  request.near = o.near.valid() ? graph::request::not_known : graph::request::nowhere;
+  request.spread = o.spread;
+}
+
+/// Throws if no rank, no bundle of its reservation or no ranks together can ever run it.
+template <class Options>
+void require_placeable(exec::engine& e, graph::request& request, const Options& o, const std::string& what) {
+  if (request.nodes > 0 && request.ranks % request.nodes != 0) {
+    throw error("manta: ranks = " + std::to_string(request.ranks) + " cannot be spread evenly over nodes = " +
+                std::to_string(request.nodes));
+  }
+  if (request.ranks > 0 && (o.in.valid() || o.near.valid() || o.spread)) {
+    throw error("manta: " + what + " is a gang, which cannot be placed in a reservation, near a value or with spread; "
+                "leave out in, near and spread, and choose by ranks, nodes and node");
+  }
+  if (o.in.valid()) return put_in_reservation(request, o.in, o.bundle, what);
+  if (o.bundle >= 0) throw error("manta: " + what + " asks for a bundle but is in no reservation; give .in = r too");
+  if (!request.anywhere()) graph::require_possible(request, e.world(), what);
+  e.require_gangs(request);
+}
+template <class Options>
+void write_hidden(argument_writer& out, const Options& o) {
+  if (o.near.valid()) out.add_hidden(access::of(o.near));
+  if (o.in.valid()) out.add_hidden(access::of(o.in));
 }
 
 /// Null for a task that asks for nothing.
@@ -49,27 +96,16 @@ inline graph::request_ptr make_request(exec::engine& e, const task_options& o, b
     throw error("manta: task_options::ranks and nodes are for gang tasks: have the function take manta::team as its "
                 "first parameter, or leave them out");
   }
-  if (!gang && o.name.empty() && o.cpus == 1 && o.resources.empty() && o.rank < 0 && o.node < 0 && o.retries == 0 &&
-      o.deadline == std::chrono::nanoseconds::max()) {
+  if (!gang && o.name.empty() && o.cpus == 1 && o.gpus == 0 && o.resources.empty() && o.rank < 0 && o.node < 0 &&
+      !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 &&
+      o.deadline == std::chrono::nanoseconds::max() && !o.in.valid() && o.bundle < 0) {
     return nullptr;
   }
-  const auto require_amount = [](const char* name, int amount) {
-    if (amount < 0) throw error(std::string("manta: task_options::") + name + " = " + std::to_string(amount) + " is negative");
-  };
-  require_amount("cpus", o.cpus);
-  require_amount("ranks", o.ranks);
-  require_amount("nodes", o.nodes);
-  require_amount("retries", o.retries);
-  graph::require_valid(o.resources);
+  if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
   auto* const request = new graph::request;
   graph::request_ptr owner(request);
-  request->name = o.name;
-  request->cpus = o.cpus;
-  request->resources = o.resources;
-  request->ranks = gang && o.ranks == 0 ? 1 : o.ranks;
-  request->nodes = o.nodes;
-  request->rank = o.rank;
-  request->node = o.node;
+  fill_request(*request, o, "task_options", gang);
+  request->priority = o.priority;
   request->retries = o.retries;
   request->retry_if = o.retry_if;
   request->retry_after = o.retry_after.count();
@@ -77,11 +113,7 @@ inline graph::request_ptr make_request(exec::engine& e, const task_options& o, b
     request->deadline = o.deadline.count();
     request->due = deadline_after(o.deadline);
   }
-  require_even(*request);
-  if (!request->anywhere()) {
-    graph::require_possible(*request, e.world(), o.name.empty() ? "this task" : "task '" + o.name + "'");
-  }
-  e.require_gangs(*request);
+  require_placeable(e, *request, o, o.name.empty() ? "this task" : "task '" + o.name + "'");
   return owner;
 }
 
@@ -174,6 +206,7 @@ auto submit_task(const task_options* options, Args&&... args) {
   }
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
+  if (options != nullptr) write_hidden(out, *options);
   graph::node& n = e.submit(function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(), out.inputs(),
                             out.input_count(), std::move(request));
   out.handed_over();

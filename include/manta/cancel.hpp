@@ -17,7 +17,7 @@ struct cancel_options {
 
 /// The future fails with `cancelled` at once, and so does what depends on it. A task that has not started never will,
 /// wherever it waits; one that runs is not interrupted, but sees this_task::stop_requested(), and its end is ignored. The
-/// same for the call of an actor. False, and nothing happens, if it had ended. There are no retries.
+/// same for the call of an actor. False, and nothing happens, if it had ended or is a reservation's ready(). There are no retries.
 /// With children: those that have not ended; one that has does not lead to its own. Each rank concerned looks through
 /// its tasks.
 /// May be called on any rank. Where the future was made it sends at most one message and does not wait; elsewhere it

@@ -82,6 +82,18 @@ template <class S, int R, int C, int O, int MR, int MC>
 inline constexpr bool receives_in_place<Eigen::Array<S, R, C, O, MR, MC>> = std::is_trivially_copyable_v<S>;
 }  // namespace wire
 
+namespace detail {
+/// Tasks with several cpus set Eigen's thread number. 0 is its default: to follow OpenMP.
+inline const bool sets_eigen_threads = exec::add_thread_setting(
+    {[] {
+       int max_threads = 0;
+       if (&manta_omp_get_max_threads != nullptr) max_threads = manta_omp_get_max_threads();
+       const int now = Eigen::nbThreads();
+       return now == max_threads ? 0 : now;
+     },
+     [](int threads) { Eigen::setNbThreads(threads); }});
+}  // namespace detail
+
 template <class M, int Options, class Stride>
 struct stored_as<Eigen::Ref<const M, Options, Stride>> {
   using type = M;

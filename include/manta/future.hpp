@@ -99,6 +99,14 @@ struct access {
   static handle take(Handle& h) {
     return std::move(h.handle_);
   }
+  template <class Reservation>
+  static std::uint64_t id_of(const Reservation& r) {
+    return r.id_;
+  }
+  template <class Reservation>
+  static const auto& bundles_of(const Reservation& r) {
+    return r.bundles_;
+  }
 };
 
 /// The value, moved out if nobody else can see it.
@@ -233,6 +241,21 @@ using range_future = std::remove_cvref_t<decltype(*std::begin(std::declval<Range
 template <class Range>
 using range_value = typename future_value<range_future<Range>>::type;
 }  // namespace detail
+
+/// A future of any type, or an actor: what a task may be asked to be near to.
+class any_future {
+ public:
+  any_future() = default;
+  template <class T>
+  any_future(const future<T>& f) : handle_(detail::access::of(f)) {}
+  template <class A>
+  any_future(const actor<A>& a) : handle_(detail::access::of(a)) {}
+  bool valid() const { return handle_.valid(); }
+
+ private:
+  friend struct detail::access;
+  detail::handle handle_;
+};
 
 /// A future of a value made here; it stays on this rank until another one asks for it.
 template <class V>

@@ -15,7 +15,8 @@ namespace manta {
 
 struct runtime_options {
   graph::quantities resources = {};  ///< named amounts that each rank has; MANTA_RESOURCES=name=2,other=0.5
-  int cpus = 0;                 ///< cores of each rank; 0: its share of the affinity mask; MANTA_CPUS
+  int cpus = 0;                 ///< cores of each rank; 0: its share of what its node's ranks may use; MANTA_CPUS
+  double gpus = -1;             ///< devices of each rank; below 0: its share of those its node's ranks see; MANTA_GPUS
   bool rank0_tasks = false;     ///< rank 0 runs tasks as well, between the driver's waits; MANTA_RANK0_TASKS
   bool progress_thread = true;  ///< answer other ranks during long tasks; needs MPI_THREAD_SERIALIZED; MANTA_PROGRESS_THREAD
   std::uint64_t seed = 0;       ///< of this_task::seed; MANTA_SEED
@@ -55,7 +56,8 @@ inline graph::quantities parse_resources(const std::string& text, const std::str
 
 /// Takes --manta-x=y out of the command line and into the environment, where all settings are read from.
 inline void move_arguments_to_environment(int& argc, char**& argv) {
-  static constexpr const char* known[] = {"resources", "cpus", "rank0-tasks", "progress-thread", "seed", "max-queued"};
+  static constexpr const char* known[] = {"resources", "cpus", "gpus", "rank0-tasks", "progress-thread", "seed",
+                                          "max-queued"};
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
     const std::string text = argv[i];
@@ -69,7 +71,7 @@ inline void move_arguments_to_environment(int& argc, char**& argv) {
     for (const char* k : known) found = found || name == k;
     if (!found || equal == std::string::npos) {
       throw error("manta: " + text + ": there is no such setting; write --manta-NAME=VALUE with NAME one of resources, "
-                  "cpus, rank0-tasks, progress-thread, seed, max-queued");
+                  "cpus, gpus, rank0-tasks, progress-thread, seed, max-queued");
     }
     std::string variable = "MANTA_";
     for (char c : name) variable += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
@@ -91,6 +93,11 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     if (const char* text = base::environment("MANTA_RESOURCES")) e.resources = parse_resources(text, "MANTA_RESOURCES");
     graph::require_valid(e.resources);
     e.cpus = static_cast<int>(base::environment_count("MANTA_CPUS", static_cast<std::uint64_t>(o.cpus), 0, 1'000'000));
+    e.gpus = base::environment_number("MANTA_GPUS", o.gpus);
+    if (std::isnan(e.gpus) || (e.gpus >= 0 && !(e.gpus <= graph::gpu_set::most))) {
+      throw error("manta: runtime_options::gpus or MANTA_GPUS is no number of devices; give one from 0 to 64, or leave it "
+                  "below 0 to use those that are there");
+    }
     e.rank0_tasks = base::environment_flag("MANTA_RANK0_TASKS", o.rank0_tasks);
     e.progress_thread = base::environment_flag("MANTA_PROGRESS_THREAD", o.progress_thread);
     e.concurrent_mpi = thread_level == MPI_THREAD_MULTIPLE;

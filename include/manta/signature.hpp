@@ -289,6 +289,13 @@ class argument_writer {
     for (const future<U>& f : futures) add_input(f);
   }
 
+  /// An input that the function does not see: the task waits for it and holds it.
+  void add_hidden(const handle& h) {
+    graph::node& n = h.node("async");
+    engine_.hold(n);
+    inputs_.push_back(&n);
+  }
+
   const std::byte* bytes() const { return out_.data(); }
   std::size_t byte_count() const { return out_.size(); }
   graph::node* const* inputs() const { return inputs_.data(); }

@@ -14,6 +14,16 @@ inline std::uint64_t id() { return exec::engine::here("this_task::id").current_t
 inline std::string name() { return std::string(exec::engine::here("this_task::name").current_task().name()); }
 /// 0 in the first run of a task, 1 in its first retry, ...
 inline int attempt() { return static_cast<int>(exec::engine::here("this_task::attempt").current_task().attempt); }
+/// The devices that the running task or actor holds (in a gang: this member): places in the order of the devices that
+/// the process sees, as in CUDA_VISIBLE_DEVICES, so good for cudaSetDevice. Empty if it did not ask for any.
+inline std::vector<int> gpu_ids() {
+  const graph::request* holder = exec::engine::here("this_task::gpu_ids").current_task().holder();
+  std::vector<int> ids;
+  for (int i = 0; holder != nullptr && i < graph::gpu_set::most; ++i) {
+    if ((holder->granted.devices >> i & 1) != 0) ids.push_back(i);
+  }
+  return ids;
+}
 /// Should it come to an end early? True once it has been cancelled or the driver has thrown. Receives what is there, at
 /// most every 20 us, so a loop may ask each time round; what the task returns or throws afterwards is looked at by
 /// nobody if it was cancelled.

@@ -49,23 +49,30 @@ request_ptr gang_of(int size, int nodes = 0) {
 /// A scheduler with tasks that end when the test says so.
 class world {
  public:
-  world(std::size_t executing, int on_each_node) : s(nodes, ranks(executing, on_each_node)) {}
+  world(std::size_t executing, int on_each_node) : world(ranks(executing, on_each_node)) {}
+  explicit world(const manta::base::array<capacity>& all) : s(nodes, all) {}
   ~world() {
     s.drop_all([this](node& n) { forget(n); });
   }
   world(const world&) = delete;
   world& operator=(const world&) = delete;
 
-  void submit(std::uint32_t function, request_ptr wanted = nullptr) {
+  node& submit(std::uint32_t function, request_ptr wanted = nullptr) {
     node& n = nodes.make();
     n.function = function;
     n.form = manta::graph::form::compact;
     if (wanted != nullptr) {
       n.form = manta::graph::form::record;
       n.record = task::make(0, 0);
-      n.record->request = wanted;
+      n.record->request = request_ptr(new request(*wanted));  // each task has its own
     }
     s.ready(n);
+    decide();
+    return n;
+  }
+  void remove(node& n) {
+    s.remove(n);
+    forget(n);
     decide();
   }
   /// Ends one of the tasks on this rank.
@@ -90,7 +97,6 @@ class world {
   int gangs_ended = 0;
   bool overlap = false;
 
- private:
   void decide() {
     s.decide([this](node& n, std::uint32_t rank, std::uint32_t charge) {
       const request_ptr wanted = n.form == manta::graph::form::record ? n.record->request : nullptr;
@@ -99,14 +105,19 @@ class world {
       } else {
         gangs.emplace_back(s.members().begin(), s.members().end());
         members_left[s.gang_id()] = wanted->ranks;
-        for (const std::uint32_t member : s.members()) {
+        for (std::size_t i = 0; i < s.members().size(); ++i) {
+          const std::uint32_t member = s.members()[i];
           for (const running& other : on[member]) overlap = overlap || other.gang != 0;
-          on[member].push_back({n.function, charge, s.gang_id(), wanted});
+          auto* const its = new request(*wanted);
+          its->granted.devices = s.member_devices()[i];
+          on[member].push_back({n.function, charge, s.gang_id(), request_ptr(its)});
         }
       }
       forget(n);
     });
   }
+
+ private:
   void forget(node& n) {
     if (n.form == manta::graph::form::record) task::free(n.record);
     nodes.free(n);
@@ -236,4 +247,100 @@ TEST_CASE("an old gang does not wait for ranks that an actor may hold for ever")
     CHECK(w.gangs.back() == std::vector<std::uint32_t>{free_rank});
     w.end(free_rank);
   }
+}
+
+TEST_CASE("each member of a gang holds devices of its own rank and gives them back") {
+  auto all = ranks(3, 3);
+  for (std::size_t r = 1; r <= 3; ++r) all[r].gpus.whole = 0b11;
+  world w(all);
+  auto* const one = new request;
+  one->gpu_units = manta::graph::gpu_set::whole_device;
+  one->rank = 2;
+  w.submit(0, request_ptr(one));
+  w.s.blocked(2, 1);
+  auto* const gang = new request;
+  gang->ranks = 3;
+  gang->gpu_units = manta::graph::gpu_set::whole_device;
+  w.submit(1, request_ptr(gang));
+  REQUIRE(w.gangs.size() == 1);
+  CHECK((w.on[2][0].wanted->granted.devices | w.on[2][1].wanted->granted.devices) == 0b11);
+  for (const std::uint32_t r : {1u, 3u}) CHECK(__builtin_popcountll(w.on[r][0].wanted->granted.devices) == 1);
+  CHECK(w.s.free_on(2).gpus.units() == 0);
+  w.submit(1, request_ptr(new request(*gang)));
+  for (const std::uint32_t r : {1u, 3u}) w.end(r);
+  CHECK(w.gangs.size() == 1);
+  w.end(2, 1);
+  CHECK(w.gangs.size() == 2);
+  for (const std::uint32_t r : {1u, 3u}) w.end(r);
+  w.end(2, 1);
+  w.end(2);
+  for (const std::uint32_t r : {1u, 2u, 3u}) CHECK(w.s.free_on(r).gpus.units() == 2 * manta::graph::gpu_set::whole_device);
+}
+
+TEST_CASE("an old gang that is taken out of its queue lets go the ranks that were kept for it") {
+  world w(2, 2);
+  for (int i = 0; i < 4; ++i) w.submit(1);
+  node& gang = w.submit(2, gang_of(2));
+  for (int i = 0; i < 2; ++i) {  // rank 2 stays busy
+    w.end(1);
+    w.submit(1);
+  }
+  while (!w.on[1].empty()) w.end(1);
+  w.submit(1);
+  REQUIRE(w.s.keeps_for_gang(1));
+  CHECK(w.on[1].empty());
+  w.remove(gang);
+  CHECK_FALSE(w.s.keeps_for_gang(1));
+  CHECK_FALSE(w.on[1].empty());
+  CHECK(w.gangs.empty());
+  w.submit(2, gang_of(2));  // the emptied queue is used again
+  while (w.gangs.empty()) {
+    for (const std::uint32_t r : {1u, 2u}) {
+      if (w.gangs.empty() && !w.on[r].empty()) w.end(r);
+    }
+  }
+  CHECK(w.s.waiting() == 0);
+}
+
+TEST_CASE("ranks that are reserved while they are kept for a gang are replaced by others") {
+  world w(3, 3);
+  for (std::uint32_t r = 1; r <= 3; ++r) w.submit(1);
+  w.submit(2, gang_of(2));
+  for (int i = 0; i < 3; ++i) {
+    w.end(3);
+    w.submit(1);
+  }
+  REQUIRE(w.s.keeps_for_gang(1));
+  manta::graph::bundles wanted(1);
+  wanted[0].cpus = 1;
+  w.s.reserve(new manta::graph::reservation(1, manta::graph::strategy::pack, std::move(wanted)));
+  w.decide();
+  REQUIRE(w.s.take_met() != nullptr);
+  const std::uint32_t reserved = w.s.find_reservation(1)->parts[0].rank;
+  for (std::uint32_t r = 1; r <= 3; ++r) {
+    while (!w.on[r].empty() && w.gangs.empty()) w.end(r);
+  }
+  REQUIRE(w.gangs.size() == 1);
+  CHECK(std::count(w.gangs[0].begin(), w.gangs[0].end(), reserved) == 0);
+}
+
+TEST_CASE("tasks that wait in a queue of their request can be taken out, from any place in it") {
+  world w(1, 1);
+  auto* const there = new request;
+  there->rank = 1;
+  const request_ptr wanted(there);
+  w.submit(9, wanted);  // fills the rank
+  std::vector<node*> nodes;
+  for (std::uint32_t i = 0; i < 5; ++i) nodes.push_back(&w.submit(i, wanted));
+  REQUIRE(w.s.waiting() == 5);
+  w.remove(*nodes[2]);
+  w.remove(*nodes[0]);
+  w.remove(*nodes[4]);
+  CHECK(w.s.waiting() == 2);
+  std::vector<std::uint32_t> ran;
+  while (!w.on[1].empty()) {
+    ran.push_back(w.on[1][0].function);
+    w.end(1);
+  }
+  CHECK(ran == std::vector<std::uint32_t>{9, 1, 3});
 }

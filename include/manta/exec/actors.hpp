@@ -116,6 +116,7 @@ inline void engine::receive_call(const message_queue::view& v) {
     std::uint64_t ns = 0;
     running_task identity{m.id, 0, m.function, 0, slot.request.get()};
     identity.request = nullptr;
+    identity.actor = slot.request.get();
     invocation call(lock_, v.data + sizeof m, m.argument_bytes);
     call.self = slot.object;
     ++slot.active;
@@ -169,6 +170,7 @@ inline void engine::run_mailbox() {
   const bool ran = why == nullptr;
   std::uint64_t ns = 0;
   running_task identity{t->id, 0, t->function, t->attempt, nullptr};
+  identity.actor = slot.request.get();
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
   call.self = slot.object;
   call.keeps_inputs = slot.keeps_log() || slot.request->at_least_once;
@@ -253,7 +255,9 @@ inline void engine::restart(std::uint32_t index) {
   const auto destroy = slot.type->destroy;
   ++slot.active;
   running_task identity{0, 0, slot.function, static_cast<std::uint32_t>(slot.restarts + 1), nullptr};
+  identity.actor = slot.request.get();
   running_task* const before = std::exchange(running_, &identity);
+  threads_.use(identity.threads());
   if (slot.constructor == nullptr || slot.restarts >= slot.request->restarts) {
     slot.dead = "a method found the actor broken: " + slot.broken_by +
                 (slot.request->restarts > 0
@@ -285,6 +289,7 @@ inline void engine::restart(std::uint32_t index) {
         task* const t = again.pop_front();
         slot.log.push_back(t);
         running_task done_again{t->id, 0, t->function, t->attempt, nullptr};
+        done_again.actor = slot.request.get();
         running_ = &done_again;
         invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
         call.self = slot.object;
@@ -304,6 +309,7 @@ inline void engine::restart(std::uint32_t index) {
     }
   }
   running_ = before;
+  threads_.use(0);
   --slot.active;
 }
 

@@ -49,7 +49,7 @@ inline store::failure_ptr engine::unstarted_failure(const task& t, bool expired)
 // --- at the home
 
 inline bool engine::cancel(node& n, bool children) {
-  if (n.state != state::pending) return false;
+  if (n.state != state::pending || (!is_stand_in(n) && n.function == no_index)) return false;
   const std::uint16_t flags = children ? cancel_message::children : 0;
   if (!is_stand_in(n)) {
     withdraw(n, cancel_failure(task_name(n), running_->name(), rank_), flags);
@@ -69,7 +69,7 @@ inline bool engine::cancel(node& n, bool children) {
 
 inline void engine::on_cancel_ask(std::uint32_t from, const cancel_ask_message& m, std::string_view who) {
   node& n = graph_.nodes.at(m.home_index);
-  const bool pending = n.state == state::pending;
+  const bool pending = n.state == state::pending && n.function != no_index;
   if (pending) {
     withdraw(n, cancel_failure(task_name(n), who, from), m.children != 0 ? cancel_message::children : 0);
   }
@@ -94,7 +94,7 @@ inline void engine::withdraw(node& n, const store::failure_ptr& why, std::uint16
   }
   if (n.missing != 0) return fail(n, why);  // its inputs are linked to it: the last of them lets it go
   if (t != nullptr && t->place == graph::place::resting) return end();
-  if (t == nullptr && n.sent.call != nullptr) {  // linked to the actor's handle, which lets it go
+  if (t == nullptr && n.sent.at == no_index) {  // linked to the actor's handle, which lets it go
     drop_inputs(n.sent.call);
     return fail(n, why);
   }

@@ -149,6 +149,9 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       const auto m = read(index_message{});
       return on_name_gone(m, data, bytes);
     }
+    case message::ask:
+      return on_ask(data, bytes);
+    case message::answer:
     case message::name_answer: {
       std::uint32_t ticket = 0;
       std::memcpy(&ticket, data, sizeof ticket);
@@ -291,6 +294,7 @@ inline void engine::look_for_deadlock() {
     }
     return;
   }
+  if (scheduler_->stop_keeping_free()) return decide();
   declare_deadlock();
 }
 
@@ -305,7 +309,10 @@ inline void engine::declare_deadlock() {
   std::string text = "manta: deadlock: nothing runs, nothing can run, and these wait: " + report_;
   if (scheduler_->waiting() != 0) {
     text += "; " + std::to_string(scheduler_->waiting()) +
-            " tasks wait for resources that actors or waiting tasks hold";
+            " tasks wait for resources that actors, reservations or waiting tasks hold";
+  }
+  if (const graph::reservation* r = scheduler_->first_pending()) {
+    text += "; a reservation of rank " + std::to_string(r->home_rank) + " is not met: " + graph::describe(r->wanted);
   }
   text += ". Break the cycle, or free what is held";
   for (std::uint32_t r = 1; r < size_; ++r) {
@@ -367,7 +374,10 @@ inline void engine::drop_unstarted() {
     n.reset(node::queued);
     drop_node(n);
   }
-  if (scheduler_ != nullptr) scheduler_->drop_all(drop_node);
+  if (scheduler_ != nullptr) {
+    scheduler_->drop_all(drop_node);
+    while (const graph::reservation* r = scheduler_->first_pending()) release_reservation(r->id);
+  }
   for (std::size_t i = timers_.size(); i > 0; --i) {  // those that wait for their next attempt
     if (i > timers_.size() || !is_due_for(timers_[i - 1])) continue;
     node& n = graph_.nodes.at(timers_[i - 1].index);
@@ -432,6 +442,7 @@ inline void engine::finish_run(bool drop) {
   for (std::uint32_t r = 1; r < size_; ++r) send(r, message::end_actors, index_message{0, 0});
   end_all_actors();
   drive_until_quiet();
+  while (const graph::reservation* r = scheduler_->any_reservation()) release_reservation(r->id);  // held by a handle that outlives the run
   forget_names();
   places_.clear();
   if (unobserved_count_ > 0) {
@@ -611,29 +622,6 @@ inline void engine::compare_programs() {
     if (difference.empty()) continue;
     throw error("manta: not all ranks run the same program: " + difference +
                 "; start every rank from the same binary, and rebuild it everywhere");
-  }
-}
-
-inline void engine::share_capacities(const engine_options& options) {
-  graph::capacity mine;
-  const int share = net_.topology().cores() / net_.topology().ranks_on_node();
-  mine.cpus = options.cpus > 0 ? options.cpus : share > 1 ? share : 1;
-  mine.node = net_.node();
-  mine.resources = options.resources;
-  mine.executes = rank_ != 0 || size_ == 1 || options.rank0_tasks;
-  wire::buffer bytes;
-  mine.write(bytes);
-  wire::put(bytes, options.seed);
-  wire::put(bytes, options.mistake);
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::vector<std::string> parts = net::all_gather(net_.comm(), text);
-  for (std::size_t r = 0; r < size_; ++r) {
-    wire::source in(reinterpret_cast<const std::byte*>(parts[r].data()), parts[r].size());
-    world_[r].read(in);
-    const auto seed = in.get<std::uint64_t>();
-    if (r == 0) seed_ = seed;
-    const std::string mistake = in.get<std::string>();
-    if (!mistake.empty()) throw error(mistake);
   }
 }
 

@@ -8,6 +8,8 @@
 //   references.hpp  who holds what, across ranks
 //   values.hpp      results, wants and pulls
 //   tasks.hpp       from submission to the end of a task
+//   questions.hpp   where things are and why; reservations
+//   capacities.hpp  what each rank has
 //   gangs.hpp       tasks that are MPI programs
 //   actors.hpp      calls, mailboxes, names
 //   cancelling.hpp  tasks that are to end before their time
@@ -37,6 +39,7 @@
 #include "manta/exec/messages.hpp"
 #include "manta/exec/overflow.hpp"
 #include "manta/exec/stack.hpp"
+#include "manta/exec/threads.hpp"
 #include "manta/exec/waits.hpp"
 #include "manta/graph/scheduler.hpp"
 #include "manta/graph/task_graph.hpp"
@@ -56,7 +59,8 @@ using graph::task_list;
 
 struct engine_options {
   graph::quantities resources;
-  int cpus = 0;              ///< 0: from the affinity mask
+  int cpus = 0;              ///< 0: found out
+  double gpus = -1;          ///< below 0: found out
   bool rank0_tasks = false;
   bool progress_thread = true;
   bool concurrent_mpi = false;  ///< MPI_THREAD_MULTIPLE
@@ -70,6 +74,8 @@ struct actor_place {
   std::uint32_t rank;
   std::uint32_t slot;
 };
+
+struct ask_message;
 
 class engine {
  public:
@@ -147,8 +153,17 @@ class engine {
   void require_gangs(const graph::request& request) const;
   void kill_actor(node& handle, const std::string& why);
 
+  // --- placement
+  /// Asks rank 0 for bundles of resources and waits for the number it gives; `ready` ends when they are there.
+  std::uint64_t reserve(const wire::buffer& wanted, graph::strategy how, node& ready);
+  void give_up_reservation(std::uint64_t id);
+  /// Where it is and why, or what it waits for. May ask other ranks and wait for their answers.
+  std::string explain(node& n);
+  /// What is free on each rank: cpus, gpu units, tasks, actors, quantities. Asks rank 0 and waits for its answer.
+  wire::buffer available();
+
   // --- the end of a task before its time
-  /// False if it had ended. Asks the home if that is another rank, and waits for its answer.
+  /// False if it had ended, or is no task. Asks the home if that is another rank, and waits for its answer.
   bool cancel(node& n, bool children);
   /// For the task that runs on this stack. Receives what is there, now and then.
   bool stop_requested();
@@ -302,6 +317,20 @@ class engine {
   store::failure_ptr failed_input(task& t);
   store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
 
+  // questions.hpp
+  wire::buffer ask(std::uint32_t to, ask_message m, const wire::buffer& tail);
+  void answer(const ask_message& m, const void* data, std::size_t bytes);
+  void on_ask(const std::byte* data, std::size_t bytes);
+  void release_reservation(std::uint64_t id);
+  store::failure_ptr reservation_gone() const;
+  void refuse_task(node& n, const store::failure_ptr& why);
+  void to_scheduler(node& n);
+  void place_tasks();
+  std::uint32_t place_of(const node& n) const;
+  std::string explain_here(node& n, bool& placed_by_zero);
+  std::string explain_placed(std::uint32_t home_rank, std::uint32_t home_index, std::uint64_t place_key);
+  std::string explain_waiting(const graph::request& wanted);
+
   // gangs.hpp
   void dispatch_gang(node& n, std::uint32_t charge);
   void run_member(task* t);
@@ -323,10 +352,14 @@ class engine {
   static std::uint64_t id_of(const node& n) {
     return n.form == form::compact ? n.compact.id : n.form == form::record ? n.record->id : n.sent.id;
   }
+  static std::uint64_t place_key_of(const node& n) {
+    if (!is_task(n)) return 0;
+    return place_key(id_of(n), n.form == form::record ? n.record->attempt : std::uint16_t{0});
+  }
   static void note_sent(node& n, std::uint64_t id, std::uint32_t to, std::uint32_t slot = no_index,
                         task* call = nullptr) {
     n.form = form::none;
-    n.sent = {id, to, slot, call};
+    n.sent = {id, to, slot, {call}};
   }
   void withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags);
   void stop_here(const cancel_message& m);
@@ -344,6 +377,11 @@ class engine {
   store::failure_ptr cancel_failure(std::string_view name, std::string_view who, std::uint32_t rank) const;
   store::failure_ptr timeout_failure(std::string_view name, std::int64_t deadline) const;
   store::failure_ptr unstarted_failure(const task& t, bool expired) const;
+  static std::uint64_t sent_to(std::uint32_t to, const graph::request* wanted) {
+    const graph::grant g = wanted == nullptr ? graph::grant{} : wanted->granted;
+    return to | static_cast<std::uint64_t>(g.reason) << 32 |
+           (g.bundle < 0 ? 0 : static_cast<std::uint64_t>(g.bundle) & 0xfffff) << 40;
+  }
   static std::uint64_t place_key(std::uint64_t id, std::uint16_t attempt) {
     const std::uint64_t key = base::mix(id + attempt);
     return key == base::index_table::no_key ? 0 : key;
@@ -493,7 +531,10 @@ class engine {
   std::uint64_t sent_ = 0, received_ = 0;
   unsigned submissions_ = 0;
 
+  thread_numbers threads_;
+  std::uint64_t reservations_made_ = 0;                     // rank 0
   base::index_table places_;                                // rank 0: tasks of others, or that came back -> where they are
+  // the rank, with why at bit 32 and the bundle of its reservation at bit 40, up to 2^20 - 1
   static constexpr std::uint64_t stands_here = 1ULL << 63;  // with the index of its node in the scheduler
   static constexpr std::uint64_t to_cancel = 1ULL << 62;    // should it come back
   base::index_table staging_;                               // id of a task that waits for its inputs here -> task*
@@ -571,6 +612,8 @@ void engine::send(std::uint32_t to, message kind, const Message& m, const void* 
 #include "manta/exec/references.hpp"
 #include "manta/exec/values.hpp"
 #include "manta/exec/tasks.hpp"
+#include "manta/exec/questions.hpp"
+#include "manta/exec/capacities.hpp"
 #include "manta/exec/gangs.hpp"
 #include "manta/exec/actors.hpp"
 #include "manta/exec/cancelling.hpp"

@@ -19,13 +19,18 @@ inline void engine::dispatch_gang(node& n, std::uint32_t charge) {
   graph::gang gang;
   gang.id = scheduler_->gang_id();
   for (const std::uint32_t rank : scheduler_->members()) gang.ranks.push_back(rank);
-  for (const std::uint32_t rank : gang.ranks) {
+  graph::grant& granted = t.request->granted;
+  const graph::grant of_leader = granted;
+  for (const std::uint32_t rank : gang.ranks) {  // each is told of its own devices, and gives these back
+    granted.rank = static_cast<std::int32_t>(rank);
+    granted.devices = scheduler_->member_devices()[gang.member];
     const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
                          charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
-    append_task(rank, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count,
+    append_task(rank, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(),
                 &gang);
     ++gang.member;
   }
+  granted = of_leader;
 }
 
 inline void engine::require_gangs(const graph::request& request) const {
@@ -147,6 +152,7 @@ inline void engine::run_gang_call(std::uint32_t index, task* t) {
   store::failure_ptr why = failed_input(*t);
   std::uint64_t ns = 0;
   running_task identity{t->id, 0, t->function, 0, nullptr};
+  identity.actor = slot.request.get();
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
   call.self = slot.object;
   const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);

@@ -66,11 +66,15 @@ struct running_task {
   std::uint32_t function = graph::no_index;
   std::uint32_t attempt = 0;
   const graph::request* request = nullptr;
+  const graph::request* actor = nullptr;  ///< of the actor whose method it is
   bool stop = false;                 ///< written by handlers, read without the lock: see stop_requested
   bool stops_children = false;       ///< what it submits from now on is cancelled at once
   running_task* next = nullptr;      ///< in the engine's list of what has started here and not ended
   running_task* previous = nullptr;
 
+  const graph::request* holder() const { return actor != nullptr ? actor : request; }
+  /// What OpenMP is to be set to; 0: nothing.
+  int threads() const { return holder() != nullptr && holder()->cpus > 1 ? holder()->cpus : 0; }
   std::string_view name() const {
     if (request != nullptr && !request->name.empty()) return request->name;
     return function == graph::no_index ? "the driver" : wire::function_at(function).name();

@@ -26,7 +26,7 @@ inline std::uint32_t clipped(std::uint64_t ns) { return ns <= not_run ? static_c
 enum class message : std::uint8_t {
   run, submit, come_back, call, result, ended, gang_ended, want, value, pull, data, unavailable, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
-  name_gone, cancel_ask, cancel_answer, cancel,
+  name_gone, ask, answer, cancel_ask, cancel_answer, cancel,
   unobserved,
   // everything below keeps house and is not counted as work under way
   probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop,

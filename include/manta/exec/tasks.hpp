@@ -45,6 +45,7 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
     t->home_rank = rank_;
     t->home_index = n.index;
     t->request = std::move(request);
+    if (t->request != nullptr) t->hidden = t->request->hidden_inputs();
     if (input_count != 0) std::memcpy(t->inputs(), inputs, input_count * sizeof(node*));
     if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
     n.form = form::record;
@@ -77,9 +78,12 @@ inline void engine::task_ready(node& n) {
       fail(n, why);
       return release(n);
     }
+    if (t.request != nullptr && t.request->near != graph::request::nowhere) {
+      t.request->near = static_cast<int>(place_of(*t.inputs()[t.seen_inputs()]));
+    }
     if (t.request != nullptr && !t.request->anywhere() && scheduler_ == nullptr) {  // rank 0 places it
       const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
-      append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
+      append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs());
       ++away_;
       t.place = graph::place::elsewhere;
       t.caller = 0;
@@ -92,10 +96,10 @@ inline void engine::task_ready(node& n) {
     t.place = graph::place::here;
     if (scheduler_ != nullptr && ((t.request != nullptr && !t.request->anywhere()) || !executes())) {
       t.place = graph::place::scheduler;
-      return scheduler_->ready(n);
+      return to_scheduler(n);
     }
   } else if (scheduler_ != nullptr && !executes()) {
-    return scheduler_->ready(n);
+    return to_scheduler(n);
   }
   n.set(node::queued);
   local_.push_back(n);
@@ -103,7 +107,7 @@ inline void engine::task_ready(node& n) {
 }
 
 inline void engine::decide() {
-  scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) { dispatch(n, to, charge); });
+  place_tasks();
   ask_for_work();
 }
 
@@ -121,10 +125,10 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
   } else {
     const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
                          charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
-    append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
+    append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs());
   }
   if (t.home_rank != rank_) {  // placed for another rank: nothing is left to do here
-    places_.insert(place_key(t.id, t.attempt)) = to;
+    places_.insert(place_key(t.id, t.attempt)) = sent_to(to, t.request.get());
     return release(n);
   }
   if (t.home_index != n.index) {  // ours, on its second way
@@ -142,8 +146,9 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
   t.caller = to;
   if (t.request == nullptr) {
     note_sent(n, t.id, to);
+    n.sent.near_bytes = scheduler_->bytes_there();  // for those who ask why
     free_task(&t);
-  } else if (t.request->retries == 0) {
+  } else if (!t.request->kept()) {
     drop_inputs(&t);  // the request is needed when it ends
   }
 }
@@ -367,6 +372,7 @@ inline store::failure_ptr engine::failure_here() const {
 inline bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
                            std::uint64_t& ns) {
   running_task* const before = std::exchange(running_, &identity);
+  threads_.use(identity.threads());
   identity.next = started_;
   if (started_ != nullptr) started_->previous = &identity;
   started_ = &identity;
@@ -381,6 +387,7 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
   static const double scale = base::nanoseconds_per_tick();
   ns = static_cast<std::uint64_t>(static_cast<double>(base::ticks() - start) * scale);
   running_ = before;
+  threads_.use(0);
   (identity.previous == nullptr ? started_ : identity.previous->next) = identity.next;
   if (identity.next != nullptr) identity.next->previous = identity.previous;
   return ok;
@@ -554,7 +561,7 @@ inline void engine::on_submit(std::uint32_t from, const std::byte* data, std::si
   places_.insert(place_key(t->id, t->attempt)) = stands_here | n.index;
   n.form = form::record;
   n.record = t;
-  scheduler_->ready(n);
+  to_scheduler(n);
 }
 
 /// Rank 0: some executors idle and nothing waits to be placed: ask those that are busy for what they have.

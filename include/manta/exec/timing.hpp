@@ -103,7 +103,10 @@ inline bool engine::judge(node& n, const store::failure_ptr& why) {
 }
 
 inline bool engine::retry(node& n, const store::failure_ptr& why) {
-  if (why->kind == store::failure::kind::cancelled || why->kind == store::failure::kind::timeout) return false;
+  for (const auto final : {store::failure::kind::cancelled, store::failure::kind::timeout,
+                           store::failure::kind::unschedulable}) {
+    if (why->kind == final) return false;
+  }
   if (n.has(node::timed)) stop_timer(n);  // it had started in time
   task& t = *n.record;
   const graph::request& wanted = *t.request;

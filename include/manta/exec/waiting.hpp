@@ -70,6 +70,7 @@ inline void engine::wait(wait_record& record) {
   }
   awake();
   running_ = task;
+  threads_.use(task->threads());
   if (record.deadline != wait_record::never) --timed_waits_;
   waits_.remove(&record);
 }
@@ -165,9 +166,7 @@ inline bool engine::progress() {
   if (timed_waits_ > 0) check_deadlines();
   if (live_timers_ > 0) look_at_clock();
   if (!held_back_.empty()) let_go();
-  if (scheduler_ != nullptr) scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) {
-    dispatch(n, to, charge);
-  });
+  if (scheduler_ != nullptr) place_tasks();
   return any;
 }
 
@@ -253,6 +252,7 @@ inline void engine::wait_for_end(node& n, bool may_inline) {
       inline_frame frame(*stacks_);
       run_node(n);
       running_ = before;
+      threads_.use(before->threads());
       continue;
     }
     wait_record record;

@@ -69,7 +69,10 @@ struct node {
       std::uint64_t id;    // where that of a compact task stands
       std::uint32_t at;    // the rank that knows more; no_index: a call whose actor's place is not known yet
       std::uint32_t slot;  // of the actor called
-      task* call;          // the call, while it waits for that place
+      union {
+        task* call;                // that call, as long as `at` is no_index
+        std::uint64_t near_bytes;  // of inputs that lie there, if they are the reason: for those who ask
+      };
     } sent;                // form none and pending: the task is elsewhere, or runs here
     task* record;
     void* box;
@@ -215,6 +218,14 @@ class node_list {
     node& n = back();
     remove(n);
     return n;
+  }
+  /// From the first to the last, until found(node&) is true; null if it never is.
+  template <class Found>
+  node* find(Found&& found) {
+    for (std::uint32_t i = first_; i != no_index; i = nodes_.at(i).next) {
+      if (found(nodes_.at(i))) return &nodes_.at(i);
+    }
+    return nullptr;
   }
 
  private:

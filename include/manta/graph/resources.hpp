@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // What a rank offers and what a task asks for. Quantities are admission only:
-// manta counts them, it does not enforce them.
+// manta counts them, it does not enforce them. Devices are told apart, so that
+// each task can be told which are its own.
 #pragma once
 
 #include <cmath>
@@ -28,7 +29,7 @@ struct quantity {
 
   quantity() = default;
   quantity(std::string its_name, double amount)
-      : name(std::move(its_name)), units(amount >= 0 && amount <= 1e12 ? std::llround(amount * quantity_units) : invalid) {}
+      : name(std::move(its_name)), units(amount >= 0 && amount <= 1e14 ? std::llround(amount * quantity_units) : invalid) {}
   friend bool operator==(const quantity& a, const quantity& b) { return a.units == b.units && a.name == b.name; }
 
   std::string name;
@@ -62,6 +63,12 @@ class quantities {
     }
     return list_[at].units;
   }
+  bool has(const std::string& name) const {
+    for (const quantity& q : list_) {
+      if (q.name == name) return true;
+    }
+    return false;
+  }
   /// The units of this name, 0 if it is not there.
   std::int64_t of(const std::string& name) const {
     for (const quantity& q : list_) {
@@ -69,6 +76,8 @@ class quantities {
     }
     return 0;
   }
+  /// The amount of this name, 0 if it is not there.
+  double amount(const std::string& name) const { return static_cast<double>(of(name)) / quantity_units; }
   friend bool operator==(const quantities& a, const quantities& b) { return a.list_ == b.list_; }
 
   void write(wire::buffer& out) const {
@@ -92,7 +101,7 @@ class quantities {
 inline void require_valid(const quantities& amounts) {
   for (const quantity& q : amounts) {
     if (q.units == quantity::invalid) {
-      throw error("manta: the amount of resource \"" + q.name + "\" must be a number from 0 to 1e12");
+      throw error("manta: the amount of resource \"" + q.name + "\" must be a number from 0 to 1e14");
     }
   }
 }
@@ -104,39 +113,175 @@ inline bool fits(const quantities& wanted, const quantities& offered) {
   return true;
 }
 
+/// Devices that a rank may use, each by its place in the order of the devices that the process sees. A node's ranks
+/// share out what they all see: whole devices, or one device in parts.
+struct gpu_set {
+  static constexpr int most = 64;  ///< places; devices behind them are not used
+  static constexpr std::int64_t whole_device = static_cast<std::int64_t>(quantity_units);
+
+  std::uint64_t whole = 0;         ///< one bit for each device that is this rank's alone
+  int part = -1;                   ///< a device that it shares with other ranks,
+  std::int64_t part_units = 0;     ///< and how much of it
+
+  int whole_count() const { return __builtin_popcountll(whole); }
+  std::int64_t units() const { return whole_count() * whole_device + part_units; }
+  bool can_fit(std::int64_t wanted) const {
+    return wanted <= whole_device ? (wanted <= part_units || whole != 0 || wanted == 0)
+                                  : whole_count() * whole_device >= wanted;
+  }
+  friend bool operator==(const gpu_set&, const gpu_set&) = default;
+};
+
+/// What is free of some devices. A request for up to one device gets it from one device, the fullest that fits; a
+/// larger one gets whole devices.
+class device_stock {
+ public:
+  device_stock() = default;
+  explicit device_stock(const gpu_set& all) {
+    for (int i = 0; i < gpu_set::most; ++i) {
+      if ((all.whole >> i & 1) != 0) at(i) = gpu_set::whole_device;
+    }
+    if (all.part >= 0) at(all.part) = all.part_units;
+  }
+
+  std::int64_t units() const {
+    std::int64_t sum = 0;
+    for (const std::int64_t each : free_) sum += each;
+    return sum;
+  }
+  bool fits(std::int64_t wanted) const {
+    if (wanted == 0) return true;
+    if (wanted <= gpu_set::whole_device) return fullest(wanted) >= 0;
+    std::int64_t whole = 0;
+    for (const std::int64_t each : free_) whole += each == gpu_set::whole_device;
+    return whole * gpu_set::whole_device >= wanted;
+  }
+  /// What fits is taken; one bit for each device.
+  std::uint64_t take(std::int64_t wanted) {
+    std::uint64_t taken = 0;
+    if (wanted > 0 && wanted <= gpu_set::whole_device) taken = bit(fullest(wanted));
+    for (std::size_t i = 0; i < free_.size() && wanted > gpu_set::whole_device; ++i) {
+      if (free_[i] != gpu_set::whole_device) continue;
+      taken |= bit(static_cast<int>(i));
+      if (__builtin_popcountll(taken) * gpu_set::whole_device == wanted) break;
+    }
+    change(taken, wanted, -1);
+    return taken;
+  }
+  void take(std::uint64_t devices, std::int64_t units) { change(devices, units, -1); }
+  void give(std::uint64_t devices, std::int64_t units) { change(devices, units, 1); }
+  void give(const device_stock& rest) {
+    for (std::size_t i = 0; i < rest.free_.size(); ++i) {
+      if (rest.free_[i] != 0) at(static_cast<int>(i)) += rest.free_[i];
+    }
+  }
+
+ private:
+  static std::uint64_t bit(int i) { return std::uint64_t{1} << i; }
+  std::int64_t& at(int i) {
+    const auto place = static_cast<std::size_t>(i);
+    if (place >= free_.size()) free_.resize(place + 1, 0);
+    return free_[place];
+  }
+  int fullest(std::int64_t wanted) const {
+    int best = -1;
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      if (free_[i] < wanted) continue;
+      if (best < 0 || free_[i] < free_[static_cast<std::size_t>(best)]) best = static_cast<int>(i);
+    }
+    return best;
+  }
+  void change(std::uint64_t devices, std::int64_t units, int sign) {
+    const std::int64_t each = units < gpu_set::whole_device ? units : gpu_set::whole_device;
+    for (int i = 0; devices != 0; ++i, devices >>= 1) {
+      if ((devices & 1) != 0) at(i) += sign * each;
+    }
+  }
+
+  base::list<std::int64_t> free_;  // by place
+};
+
+/// What can be given out of a rank or of a part of it.
+struct stock {
+  int cpus = 0;
+  quantities named;
+  device_stock gpus;
+
+  bool fits(std::int64_t gpu_units, const quantities& wanted) const {
+    return gpus.fits(gpu_units) && manta::graph::fits(wanted, named);
+  }
+  std::uint64_t take(std::int64_t gpu_units, const quantities& wanted) {
+    const std::uint64_t devices = gpus.take(gpu_units);
+    for (const quantity& q : wanted) named[q.name] -= q.units;
+    return devices;
+  }
+  void take(std::uint64_t devices, std::int64_t gpu_units, const quantities& wanted) {
+    gpus.take(devices, gpu_units);
+    for (const quantity& q : wanted) named[q.name] -= q.units;
+  }
+  void give(std::uint64_t devices, std::int64_t gpu_units, const quantities& wanted) {
+    gpus.give(devices, gpu_units);
+    for (const quantity& q : wanted) named[q.name] += q.units;
+  }
+};
+
 /// What one rank has.
 struct capacity {
   int cpus = 1;
+  gpu_set gpus;
   int node = 0;
   quantities resources;
   bool executes = true;  ///< rank 0 of a larger world only schedules
 
+  stock whole() const { return {cpus, resources, device_stock(gpus)}; }
   void write(wire::buffer& out) const {
     wire::put(out, cpus);
+    wire::put(out, gpus);
     wire::put(out, node);
     resources.write(out);
     wire::put(out, executes);
   }
   void read(wire::source& in) {
     in.get(cpus);
+    in.get(gpus);
     in.get(node);
     resources.read(in);
     in.get(executes);
   }
 };
 
-/// What one task asks for beyond "run anywhere"; shared by the tasks that were given the same options.
+/// Why a task was placed where it is.
+enum class placement_reason : std::uint8_t { none, rank, node, near, data, spread, bundle, least_work, room, gang };
+
+/// What the scheduler decided for one request.
+struct grant {
+  std::uint64_t devices = 0;    ///< one bit for each
+  std::uint64_t near_bytes = 0; ///< of its inputs on that rank, if they are the reason
+  std::int32_t bundle = -1;     ///< of its reservation
+  std::int32_t rank = -1;       ///< -1: not placed
+  placement_reason reason = placement_reason::none;
+};
+
+/// What one task asks for beyond "run anywhere". A task has one of its own, because what it was given is noted in it.
 struct request : base::counted {
+  static constexpr int nowhere = -1;      ///< `near`: not asked for
+  static constexpr int not_known = -2;    ///< `near`: asked for, the value is not there yet
   static constexpr std::int64_t never = INT64_MAX;
 
   std::string name;
   int cpus = 1;
+  std::int64_t gpu_units = 0;
   quantities resources;
   int ranks = 0;         ///< of a gang, 0 for a task on one rank
   int nodes = 0;         ///< over which its ranks are spread evenly, 0 for any
   int rank = -1;
   int node = -1;
+  mutable int near = nowhere;      ///< the rank where the value lies, known when the task is ready
+  bool spread = false;
+  int priority = 0;
   int retries = 0;
+  std::uint64_t reservation = 0;
+  int bundle = -1;       ///< of the reservation; -1: any
   std::int64_t deadline = never;    ///< nanoseconds from submission within which it must start
   // what only the rank that made it looks at, and what is not sent:
   std::int64_t due = never;         ///< the end of the deadline by that rank's clock
@@ -150,72 +295,89 @@ struct request : base::counted {
   int max_pending = 0;       ///< 0: any number
   int restarts = 0;
   int checkpoint_every = 0;  ///< calls; 0: never
+  mutable grant granted;
 
-  /// Its home needs the record until it has ended.
-  bool kept() const { return retries > 0 || deadline != never; }
-  /// May run on any rank at any time: only its name or when it is to start or run again differ from the default.
-  bool anywhere() const { return cpus <= 1 && resources.empty() && rank < 0 && node < 0 && !actor && ranks == 0; }
+  bool holds() const { return gpu_units > 0 || !resources.empty(); }
+  /// May run on any rank: only its name, its priority or when it is to start or run again differ from the default.
+  bool unconditional() const {
+    return cpus <= 1 && !holds() && rank < 0 && node < 0 && near == nowhere && !spread && reservation == 0 && !actor &&
+           ranks == 0;
+  }
+  /// May run at any time too: needs no decision of rank 0.
+  bool anywhere() const { return priority == 0 && unconditional(); }
   bool possible(int on_rank, const capacity& c) const {
     return c.executes && cpus <= c.cpus && (rank < 0 || rank == on_rank) && (node < 0 || node == c.node) &&
-           fits(resources, c.resources);
+           c.gpus.can_fit(gpu_units) && fits(resources, c.resources);
   }
+  /// Inputs at the end of the list that the function does not see: the value that it wants to be near, its reservation.
+  std::uint8_t hidden_inputs() const {
+    return static_cast<std::uint8_t>((near != nowhere ? 1 : 0) + (reservation != 0 ? 1 : 0));
+  }
+  /// Its record stays at home until it ends: to run it again, to look at the clock, or because it holds its reservation.
+  bool kept() const { return retries > 0 || deadline != never || reservation != 0; }
 
   void write(wire::buffer& out) const {
     wire::put(out, name);
-    for (const int number : {cpus, ranks, nodes, rank, node, retries, concurrency, max_pending, restarts,
-                             checkpoint_every}) wire::put(out, number);
-    for (const bool flag : {actor, detached, overlap_const, at_least_once}) wire::put(out, flag);
+    for (const int number : {cpus, ranks, nodes, rank, node, near, priority, retries, bundle, concurrency, max_pending,
+                             restarts, checkpoint_every}) wire::put(out, number);
+    for (const bool flag : {spread, actor, detached, overlap_const, at_least_once}) wire::put(out, flag);
+    wire::put(out, gpu_units);
+    wire::put(out, reservation);
     wire::put(out, deadline);
+    wire::put(out, granted);
     resources.write(out);
   }
   void read(wire::source& in) {
     name = in.get<std::string>();
-    for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &retries, &concurrency, &max_pending, &restarts,
-                        &checkpoint_every}) in.get(*number);
-    for (bool* flag : {&actor, &detached, &overlap_const, &at_least_once}) in.get(*flag);
+    for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &near, &priority, &retries, &bundle, &concurrency,
+                        &max_pending, &restarts, &checkpoint_every}) in.get(*number);
+    for (bool* flag : {&spread, &actor, &detached, &overlap_const, &at_least_once}) in.get(*flag);
+    in.get(gpu_units);
+    in.get(reservation);
     in.get(deadline);
+    in.get(granted);
     resources.read(in);
   }
 };
 using request_ptr = base::shared<const request>;
 
+/// Throws if it is no number of devices.
+inline std::int64_t gpu_units(double gpus, const char* where) {
+  const double units = gpus * quantity_units;
+  if (!(gpus >= 0) || gpus > gpu_set::most || (gpus > 1 && gpus != std::floor(gpus)) || (gpus > 0 && units < 1)) {
+    throw error(std::string("manta: ") + where + " = " + std::to_string(gpus) +
+                " is no number of devices; give a part of one device (0.25) or a whole number up to 64");
+  }
+  return std::llround(units);
+}
+
+inline std::string describe_units(std::int64_t units) {
+  std::string number = std::to_string(static_cast<double>(units) / quantity_units);
+  number.erase(number.find_last_not_of('0') + 1);
+  if (number.back() == '.') number.pop_back();
+  return number;
+}
 inline std::string describe(const quantities& amounts) {
   std::string text;
-  for (const quantity& q : amounts) {
-    std::string number = std::to_string(static_cast<double>(q.units) / quantity_units);
-    number.erase(number.find_last_not_of('0') + 1);
-    if (number.back() == '.') number.pop_back();
-    text += (text.empty() ? "" : ", ") + q.name + " = " + number;
-  }
+  for (const quantity& q : amounts) text += (text.empty() ? "" : ", ") + q.name + " = " + describe_units(q.units);
+  return text;
+}
+inline std::string describe(int cpus, std::int64_t gpu_units, const quantities& amounts) {
+  std::string text = "cpus = " + std::to_string(cpus);
+  if (gpu_units > 0) text += ", gpus = " + describe_units(gpu_units);
+  if (!amounts.empty()) text += ", " + describe(amounts);
   return text;
 }
 
-/// Throws unschedulable if no rank can ever run it, naming what there is.
-inline void require_possible(const request& wanted, const base::array<capacity>& world, const std::string& what) {
-  base::list<gang_candidate> possible;
-  for (std::size_t rank = 0; rank < world.size(); ++rank) {
-    if (!wanted.possible(static_cast<int>(rank), world[rank])) continue;
-    if (wanted.ranks == 0) return;
-    possible.push_back({static_cast<std::uint32_t>(rank), world[rank].node});
-  }
-  base::list<std::uint32_t> members;
-  if (wanted.ranks > 0 && choose_gang(possible, static_cast<std::size_t>(wanted.ranks), wanted.nodes, members)) return;
-  std::string text = "manta: no rank can ever run " + what + ": it asks for cpus = " + std::to_string(wanted.cpus);
-  if (wanted.ranks > 0) {
-    text = "manta: " + what + " can never run: it asks for " + std::to_string(wanted.ranks) + " ranks" +
-           (wanted.nodes > 0 ? " on " + std::to_string(wanted.nodes) + " nodes" : "") + ", and " +
-           std::to_string(possible.size()) + " fit: with cpus = " + std::to_string(wanted.cpus);
-  }
-  if (!wanted.resources.empty()) text += ", " + describe(wanted.resources);
-  if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
-  if (wanted.node >= 0) text += ", node = " + std::to_string(wanted.node);
-  text += "; there are " + std::to_string(world.size()) + " ranks, which offer:";
+/// What the ranks offer, those that offer the same named together.
+inline std::string describe(const base::array<capacity>& world) {
   struct kind {
     std::size_t first, count;
   };
-  base::list<kind> kinds;  // ranks that offer the same are named together
+  base::list<kind> kinds;
   const auto offers_same = [](const capacity& a, const capacity& b) {
-    return a.executes == b.executes && a.cpus == b.cpus && a.node == b.node && a.resources == b.resources;
+    return a.executes == b.executes && a.cpus == b.cpus && a.gpus.units() == b.gpus.units() && a.node == b.node &&
+           a.resources == b.resources;
   };
   for (std::size_t rank = 0; rank < world.size(); ++rank) {
     std::size_t k = 0;
@@ -223,16 +385,77 @@ inline void require_possible(const request& wanted, const base::array<capacity>&
     if (k == kinds.size()) kinds.push_back({rank, 0});
     ++kinds[k].count;
   }
+  std::string text;
   for (const kind& k : kinds) {
     const capacity& c = world[k.first];
     text += " [rank " + std::to_string(k.first);
     if (k.count > 1) text += " and " + std::to_string(k.count - 1) + " more";
     text += c.executes ? ": cpus = " + std::to_string(c.cpus) + ", node = " + std::to_string(c.node)
                        : ": no tasks (it schedules)";
+    if (c.gpus.units() > 0) text += ", gpus = " + describe_units(c.gpus.units());
     if (!c.resources.empty()) text += ", " + describe(c.resources);
     text += "]";
   }
-  throw unschedulable(text + "; ask for less, start more ranks, or give ranks the resource in runtime_options");
+  return text;
+}
+
+/// What a rank lacks for a request, and of how many kinds.
+inline std::string lacks(const request& wanted, int rank, const capacity& c, int& kinds) {
+  std::string text;
+  kinds = 0;
+  const auto add = [&](const std::string& what) {
+    text += (kinds++ == 0 ? "" : ", ") + what;
+  };
+  if (wanted.rank >= 0 && wanted.rank != rank) add("is not rank " + std::to_string(wanted.rank));
+  if (wanted.node >= 0 && wanted.node != c.node) add("is not on node " + std::to_string(wanted.node));
+  if (wanted.cpus > c.cpus) add("lacks cpus = " + std::to_string(wanted.cpus - c.cpus));
+  if (!c.gpus.can_fit(wanted.gpu_units)) {
+    const std::int64_t missing = wanted.gpu_units - c.gpus.units();
+    add(missing > 0 ? "lacks gpus = " + describe_units(missing) : std::string("has no device whole enough"));
+  }
+  for (const quantity& q : wanted.resources) {
+    const std::int64_t there = c.resources.of(q.name);
+    if (there < q.units) add("lacks " + q.name + " = " + describe_units(q.units - there));
+  }
+  return text;
+}
+
+/// Throws unschedulable if no rank can ever run it, or too few can run a gang, naming what it lacks on the nearest rank
+/// that cannot and what there is.
+inline void require_possible(const request& wanted, const base::array<capacity>& world, const std::string& what) {
+  base::list<gang_candidate> possible;
+  std::size_t nearest = world.size();
+  int fewest = 0;
+  for (std::size_t rank = 0; rank < world.size(); ++rank) {
+    if (wanted.possible(static_cast<int>(rank), world[rank])) {
+      if (wanted.ranks == 0) return;
+      possible.push_back({static_cast<std::uint32_t>(rank), world[rank].node});
+      continue;
+    }
+    int kinds = 0;
+    if (world[rank].executes) (void)lacks(wanted, static_cast<int>(rank), world[rank], kinds);
+    if (world[rank].executes && (nearest == world.size() || kinds < fewest)) {
+      nearest = rank;
+      fewest = kinds;
+    }
+  }
+  base::list<std::uint32_t> members;
+  if (wanted.ranks > 0 && choose_gang(possible, static_cast<std::size_t>(wanted.ranks), wanted.nodes, members)) return;
+  std::string text = "manta: no rank can ever run " + what + ": it asks for ";
+  if (wanted.ranks > 0) {
+    text = "manta: " + what + " can never run: it asks for " + std::to_string(wanted.ranks) + " ranks" +
+           (wanted.nodes > 0 ? " on " + std::to_string(wanted.nodes) + " nodes" : "") + ", and " +
+           std::to_string(possible.size()) + " fit: each with ";
+  }
+  text += describe(wanted.cpus, wanted.gpu_units, wanted.resources);
+  if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
+  if (wanted.node >= 0) text += ", node = " + std::to_string(wanted.node);
+  if (nearest < world.size()) {
+    text += "; nearest is rank " + std::to_string(nearest) + ", which " +
+            lacks(wanted, static_cast<int>(nearest), world[nearest], fewest);
+  }
+  text += "; there are " + std::to_string(world.size()) + " ranks, which offer:" + describe(world);
+  throw unschedulable(text + "; ask for less, start more ranks, or give ranks more in runtime_options");
 }
 
 }  // namespace manta::graph

@@ -11,6 +11,11 @@
 // each other. The estimate is kept per function; a function that has not ended
 // yet counts as a whole window, so its first tasks go one to a rank.
 //
+// Tasks with conditions wait in one queue for each distinct request, and the
+// queues stand in the order of their priorities, then of their first tasks. A
+// queue whose first task found no rank looks again only at ranks where
+// something has changed. Reservations are met first come, first served.
+//
 // A gang starts when enough ranks have nothing to do at the same moment. While
 // it waits, other tasks fill the ranks; one that has seen as many tasks end as
 // there are ranks is old: ranks are then kept free for it as they fall idle. A
@@ -20,7 +25,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "manta/graph/gang_choice.hpp"
 #include "manta/graph/node.hpp"
+#include "manta/graph/reservation.hpp"
 #include "manta/graph/resources.hpp"
 #include "manta/graph/task.hpp"
 
@@ -33,11 +40,21 @@ class scheduler {
   static constexpr std::uint32_t least_charge_ns = 20;
   static constexpr std::uint64_t large_bytes = 64 * 1024;  ///< inputs of this size pull their task to where they lie
 
+  /// So many tasks may take resources past a reservation that waits before ranks are kept free for it.
+  static constexpr unsigned reservation_patience = 64;
+
   scheduler(node_table& nodes, const base::array<capacity>& world)
       : nodes_(nodes), anywhere_(nodes), ranks_(world.size()) {
+    const auto free_at = [](void* all, std::uint32_t r) { return &(*static_cast<base::array<rank_state>*>(all))[r].free; };
+    const auto lasting_at = [](void* all, std::uint32_t r) {
+      return &(*static_cast<base::array<rank_state>*>(all))[r].without_tasks;
+    };
+    sites_ = sites_of(world, free_at, &ranks_);
+    lasting_sites_ = sites_of(world, lasting_at, &ranks_);
     for (std::size_t r = 0; r < world.size(); ++r) {
       ranks_[r].all = world[r];
-      ranks_[r].free = ranks_[r].all.resources;
+      ranks_[r].free = world[r].whole();
+      ranks_[r].without_tasks = world[r].whole();
       if (ranks_[r].all.executes) {
         executing_.push_back(static_cast<std::uint32_t>(r));
         offer(static_cast<std::uint32_t>(r));
@@ -48,25 +65,32 @@ class scheduler {
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
   ~scheduler() {
-    for (queue* q : constrained_) delete q;
+    for (queue* q : queues_) delete q;
+    reservations_.for_each([](std::uint64_t, std::uint64_t at) { delete reinterpret_cast<reservation*>(at); });
   }
 
-  /// Event: all inputs of this task exist. `n` holds a task (compact or record).
-  void ready(node& n) {
-    ++waiting_;
+  /// Event: all inputs of this task exist. `n` holds a task (compact or record). False, and nothing is kept, if its
+  /// reservation has been given up.
+  bool ready(node& n) {
     const request* wanted = request_of(n);
     if (wanted == nullptr || wanted->anywhere()) {
+      ++waiting_;
       anywhere_.push_back(n);
-      return;
+      return true;
     }
-    // tasks that ask for the same wait in one queue: if its first does not fit, none of the others does
-    for (queue* q : constrained_) {
-      if (!same(*q->wanted, *wanted)) continue;
-      if (q->tasks.empty()) q->first_since = ended_;
-      return q->tasks.push_back(n);
+    if (wanted->reservation != 0 && find_reservation(wanted->reservation) == nullptr) return false;
+    ++waiting_;
+    wanted->granted = {};
+    n.record->sequence = ++sequence_;
+    queue& q = queue_of(n.record->request);
+    q.tasks.push_back(n);
+    if (q.tasks.size() == 1) {
+      q.stuck = false;
+      q.first_since = ended_;
+      active_.push_back(&q);
+      for (std::size_t i = active_.size() - 1; i > 0 && before(q, *active_[i - 1]); --i) std::swap(active_[i], active_[i - 1]);
     }
-    constrained_.push_back(new queue{n.record->request, node_list(nodes_), ended_, 0});
-    constrained_.back()->tasks.push_back(n);
+    return true;
   }
 
   static constexpr std::uint64_t not_run = 0xffffffff;  ///< as `ns`: it ended without having run
@@ -79,9 +103,8 @@ class scheduler {
     r.sent_ns -= charge;
     if (ns != not_run) learn(function, ns);
     ++ended_;
-    if (wanted != nullptr && wanted->ranks > 0 && !wanted->actor) r.in_gang = false;
     if (wanted != nullptr && !wanted->actor) give_back(rank, *wanted);
-    offer(rank);
+    changed(rank);
   }
 
   /// Event: a task came back from `rank` unstarted.
@@ -89,61 +112,131 @@ class scheduler {
     rank_state& r = ranks_[rank];
     --r.sent;
     r.sent_ns -= charge;
-    offer(rank);
+    changed(rank);
   }
 
   /// Event: an actor that held resources on `rank` has ended.
   void give_back(std::uint32_t rank, const request& wanted) {
-    for (const quantity& q : wanted.resources) ranks_[rank].free[q.name] += q.units;
     if (wanted.actor) --ranks_[rank].actors;
     if (wanted.ranks > 0) ranks_[rank].in_gang = ranks_[rank].in_actor = false;
-    ++changes_;
+    if (wanted.holds()) {
+      const std::uint64_t devices = wanted.granted.devices;
+      if (reservation* r = wanted.reservation == 0 ? nullptr : find_reservation(wanted.reservation)) {
+        r->parts[static_cast<std::size_t>(wanted.granted.bundle)].free.give(devices, wanted.gpu_units, wanted.resources);
+      } else {
+        ranks_[rank].free.give(devices, wanted.gpu_units, wanted.resources);
+        if (wanted.actor && wanted.reservation == 0) {
+          ranks_[rank].without_tasks.give(devices, wanted.gpu_units, wanted.resources);
+        }
+        may_meet_ = true;
+      }
+    }
+    changed(rank);
   }
 
   /// Event: of the tasks sent to `rank`, `count` wait for something and leave it free.
   void blocked(std::uint32_t rank, std::uint32_t count) {
     ranks_[rank].blocked = count;
-    offer(rank);
+    changed(rank);
+  }
+
+  /// Event: somebody wants these bundles, all at once; takes the record. Met by a later decide() at the earliest.
+  void reserve(reservation* r) {
+    reservations_.insert(r->id) = reinterpret_cast<std::uint64_t>(r);
+    pending_.push_back(r);
+    may_meet_ = true;
+  }
+
+  /// Event: a reservation is given up: what its tasks do not hold is free at once, the rest when they end. Takes out
+  /// those that have not been dispatched: refuse(node&). Returns its record, to be deleted, or null if there is none.
+  template <class Refuse>
+  reservation* release(std::uint64_t id, Refuse&& refuse) {
+    reservation* const r = find_reservation(id);
+    if (r == nullptr) return nullptr;
+    reservations_.erase(id);
+    for (std::size_t i = queues_.size(); i-- > 0;) {
+      queue* const q = queues_[i];
+      if (q->wanted->reservation != id) continue;
+      while (!q->tasks.empty()) --waiting_, refuse(q->tasks.pop_front());
+      active_.remove(q);
+      forget(q);
+    }
+    if (!r->met) {
+      pending_.remove(r);
+      keep_nothing_free();
+    }
+    for (reservation::part& p : r->parts) {
+      if (!r->met) continue;
+      rank_state& at = ranks_[p.rank];
+      at.free.cpus += p.wanted.cpus;
+      at.free.gpus.give(p.free.gpus);
+      for (const quantity& q : p.free.named) at.free.named[q.name] += q.units;
+      p.wanted.give_to(at.without_tasks, p.devices);
+    }
+    share_executors();
+    may_meet_ = true;
+    return r;
+  }
+
+  /// Reservations that have been met since the last call; null when there are no more.
+  reservation* take_met() { return met_.empty() ? nullptr : met_.pop_front(); }
+  reservation* find_reservation(std::uint64_t id) {
+    const std::uint64_t* at = reservations_.find(id);
+    return at == nullptr ? nullptr : reinterpret_cast<reservation*>(*at);
+  }
+  reservation* first_pending() { return pending_.empty() ? nullptr : pending_[0]; }
+  /// Any reservation, or null.
+  reservation* any_reservation() {
+    reservation* any = nullptr;
+    reservations_.for_each([&](std::uint64_t, std::uint64_t at) { any = reinterpret_cast<reservation*>(at); });
+    return any;
+  }
+
+  /// Event: nothing goes on any more. True if ranks were being kept free for a reservation or a gang, which ends now.
+  bool stop_keeping_free() {
+    const bool any = keeping_free_ || keeper_ != nullptr;
+    keep_nothing_free();
+    if (keeper_ != nullptr) {
+      keeper_->first_since = ended_;  // or they would be kept again at once
+      stop_keeping();
+    }
+    return any;
   }
 
   /// Takes decisions while there are any: dispatch(node&, rank, charge_ns) for each.
   template <class Dispatch>
   void decide(Dispatch&& dispatch) {
-    for (queue* each : constrained_) {
-      const request& wanted = *each->wanted;
-      if (wanted.ranks > 0) {
-        while (!each->tasks.empty() && place_gang(*each)) {
-          each->first_since = ended_;
-          start_gang(each->tasks.pop_front(), wanted, dispatch);
-        }
-        continue;
-      }
-      while (!each->tasks.empty()) {
-        const std::uint32_t rank = place(wanted, estimate(each->tasks.front().function));
-        if (rank == no_index) break;
-        node& n = each->tasks.pop_front();
-        for (const quantity& q : wanted.resources) ranks_[rank].free[q.name] -= q.units;
-        if (wanted.actor) ++ranks_[rank].actors;
-        dispatch(n, rank, book(n, rank));
-      }
-    }
+    if (may_meet_ && !pending_.empty()) meet_reservations();
+    std::size_t at = 0;
+    decide_queues(at, false, dispatch);
     while (!anywhere_.empty()) {
       node& n = anywhere_.front();
+      why_bytes_ = 0;
       std::uint32_t rank = nearest(n);
-      if (rank == no_index || !has_room(rank, estimate(n.function))) rank = next_rank(n.function);
-      if (rank == no_index) return;
+      if (rank == no_index || !has_room(rank, estimate(n.function))) rank = next_rank(n.function), why_bytes_ = 0;
+      if (rank == no_index) break;
       anywhere_.remove(n);
       dispatch(n, rank, book(n, rank));
     }
+    if (at < active_.size()) decide_queues(at, true, dispatch);
+    if (all_changed_ || !changed_.empty()) {
+      for (const std::uint32_t rank : changed_) ranks_[rank].in_changed = false;
+      changed_.clear();
+      all_changed_ = false;
+    }
   }
 
-  /// While a gang is dispatched: its ranks and its number.
+  /// While a gang is dispatched: its ranks, the devices that each of them was given, and its number.
   const base::list<std::uint32_t>& members() const { return members_; }
+  const base::list<std::uint64_t>& member_devices() const { return member_devices_; }
   std::uint64_t gang_id() const { return gangs_; }
+
+  /// In a dispatch of a task without a request: so many bytes of its inputs lie on its rank, and are the reason.
+  std::uint64_t bytes_there() const { return why_bytes_; }
 
   /// Can one more plain task of this function leave at once? The rank, or no_index; books it if so.
   std::uint32_t take_room(std::uint32_t function, std::uint32_t& charge) {
-    if (!anywhere_.empty()) return no_index;
+    if (!anywhere_.empty() || (!active_.empty() && active_[0]->wanted->priority > 0)) return no_index;
     const std::uint32_t rank = next_rank(function);
     if (rank != no_index) charge = book_function(function, rank);
     return rank;
@@ -154,13 +247,16 @@ class scheduler {
     --waiting_;
     const request* wanted = request_of(n);
     if (wanted == nullptr || wanted->anywhere()) return anywhere_.remove(n);
-    for (queue* q : constrained_) {
-      if (!same(*q->wanted, *wanted)) continue;
-      q->tasks.remove(n);
-      q->first_since = ended_;
-      if (keeper_ == q && q->tasks.empty()) stop_keeping();
-      return;
-    }
+    queue& q = *find_queue(*wanted, hash(*wanted));
+    const bool first = &q.tasks.front() == &n;
+    q.tasks.remove(n);
+    if (!first) return;
+    q.first_since = ended_;
+    q.stuck = false;
+    std::size_t at = 0;
+    while (active_[at] != &q) ++at;
+    first_left(q, at);
+    if (keeper_ == &q && q.tasks.empty()) stop_keeping();
   }
 
   /// Takes out every task that has not been dispatched.
@@ -168,9 +264,17 @@ class scheduler {
   void drop_all(Take&& take) {
     while (!anywhere_.empty()) --waiting_, take(anywhere_.pop_front());
     if (keeper_ != nullptr) stop_keeping();
-    for (queue* q : constrained_) {
+    for (queue* q : active_) {
       while (!q->tasks.empty()) --waiting_, take(q->tasks.pop_front());
     }
+    active_.clear();
+  }
+  /// The waiting task for which found(node&) is true, or null.
+  template <class Found>
+  node* find_waiting(Found&& found) {
+    node* n = anywhere_.find(found);
+    for (std::size_t i = 0; n == nullptr && i < active_.size(); ++i) n = active_[i]->tasks.find(found);
+    return n;
   }
 
   std::size_t waiting() const { return waiting_; }
@@ -178,6 +282,12 @@ class scheduler {
   bool idle(std::uint32_t rank) const { return active(ranks_[rank]) == 0; }
   const base::list<std::uint32_t>& executing() const { return executing_; }
   const capacity& capacity_of(std::uint32_t rank) const { return ranks_[rank].all; }
+  /// What tasks with conditions may still take; reserved cpus are not free.
+  const stock& free_on(std::uint32_t rank) const { return ranks_[rank].free; }
+  std::uint32_t actors(std::uint32_t rank) const { return ranks_[rank].actors; }
+  bool keeps_free(std::uint32_t rank) const { return ranks_[rank].kept_free; }
+  bool keeps_for_gang(std::uint32_t rank) const { return ranks_[rank].kept; }
+  bool in_gang(std::uint32_t rank) const { return ranks_[rank].in_gang; }
 
   /// Estimated nanoseconds of a task of this function: a smoothed mean of those that ended.
   std::uint32_t estimate(std::uint32_t function) const {
@@ -188,118 +298,197 @@ class scheduler {
  private:
   struct rank_state {
     capacity all;
-    quantities free;
+    stock free;
+    stock without_tasks;        ///< what would be free if all tasks had ended: less than all by actors and reservations
     std::uint32_t sent = 0;     ///< tasks sent and not ended
     std::uint32_t blocked = 0;  ///< of these, waiting inside
     std::uint32_t actors = 0;
     std::uint64_t sent_ns = 0;
     bool in_idle = false;       ///< stands in idle_
     bool in_roomy = false;      ///< stands in roomy_
+    bool in_changed = false;    ///< stands in changed_
+    bool closed = false;        ///< all of its cpus are reserved, and not those of all other ranks
+    bool kept_free = false;     ///< for a reservation that has waited too long: its resources
     bool in_gang = false;       ///< a member has been sent and has not ended
     bool in_actor = false;      ///< it is part of an actor, and may be for ever
-    bool kept = false;          ///< kept free for an old gang
+    bool kept = false;          ///< for an old gang: no task is sent there
   };
+  /// Tasks that ask for the same: if its first does not fit, none of the others does.
   struct queue {
     request_ptr wanted;
     node_list tasks;
-    std::uint64_t first_since = 0;  ///< gangs: tasks that had ended when the first came to wait
-    std::uint64_t looked_at = 0;    ///< gangs: the state of the world in which there was no place
+    std::uint64_t hash;
+    queue* next = nullptr;          // of the same hash
+    int rank = -1, node = -1;       // what `wanted` leaves of the ranks, with the place it wants to be near
+    bool stuck = false;             // no rank could take its first when it was tried last,
+    std::uint32_t stuck_ns = 0;     // by this estimate
+    std::uint64_t first_since = 0;  // gangs: tasks that had ended when the first came to wait,
+    std::uint64_t looked_at = 0;    // and the state of the world in which there was no place
   };
 
   static std::uint32_t active(const rank_state& r) { return r.sent > r.blocked ? r.sent - r.blocked : 0; }
 
   static bool same(const request& a, const request& b) {
-    return a.cpus == b.cpus && a.rank == b.rank && a.node == b.node && a.actor == b.actor &&
-           a.ranks == b.ranks && a.nodes == b.nodes && a.resources == b.resources;
+    return a.cpus == b.cpus && a.gpu_units == b.gpu_units && a.rank == b.rank && a.node == b.node &&
+           a.near == b.near && a.spread == b.spread && a.priority == b.priority && a.reservation == b.reservation &&
+           a.bundle == b.bundle && a.actor == b.actor && a.ranks == b.ranks && a.nodes == b.nodes &&
+           a.resources == b.resources;
   }
-
-  static const request* request_of(const node& n) {
-    return n.form == form::record ? n.record->request.get() : nullptr;
-  }
-
-  bool has_room(std::uint32_t rank, std::uint32_t ns) const {
-    const rank_state& r = ranks_[rank];
-    if (r.kept) return false;
-    return active(r) == 0 || (!r.in_gang && r.sent < window_tasks && r.sent_ns + ns <= window_ns);
-  }
-
-  void offer(std::uint32_t rank) {
-    rank_state& r = ranks_[rank];
-    ++changes_;
-    if (!r.all.executes) return;
-    if (active(r) == 0 && !std::exchange(r.in_idle, true)) idle_.push_back(rank);
-    if (!std::exchange(r.in_roomy, true)) roomy_.push_back(rank);
-  }
-
-  /// Idle ranks first, then those with room in turn. A rank without room leaves the list until something ends there.
-  std::uint32_t next_rank(std::uint32_t function) {
-    const std::uint32_t ns = estimate(function);
-    while (!idle_.empty()) {
-      const std::uint32_t rank = idle_.front();
-      if (active(ranks_[rank]) == 0 && !ranks_[rank].kept) return rank;
-      idle_.pop_front();
-      ranks_[rank].in_idle = false;
+  static std::uint64_t hash(const request& r) {
+    std::uint64_t h = base::mix(r.reservation, static_cast<std::uint64_t>(r.gpu_units));
+    for (const int i : {r.cpus, r.rank, r.node, r.near, r.priority, r.bundle, r.ranks, r.nodes}) {
+      h = base::mix(h, static_cast<std::uint64_t>(i));
     }
-    while (!roomy_.empty()) {
-      const std::uint32_t rank = roomy_.front();
-      if (has_room(rank, ns)) {
-        if (roomy_.size() > 1 && ++turn_ >= 16) {  // a short run to each, so that batches fill
-          turn_ = 0;
-          roomy_.pop_front();
-          roomy_.push_back(rank);
+    for (const quantity& q : r.resources) h = base::mix(h, base::hash_text(q.name) + static_cast<std::uint64_t>(q.units));
+    return h >> 1;
+  }
+  /// Shall the first task of `a` be tried before that of `b`?
+  static bool before(queue& a, queue& b) {
+    if (a.wanted->priority != b.wanted->priority) return a.wanted->priority > b.wanted->priority;
+    return a.tasks.front().record->sequence < b.tasks.front().record->sequence;
+  }
+
+  queue* find_queue(const request& wanted, std::uint64_t h) {
+    const std::uint64_t* const first = queues_by_hash_.find(h);
+    auto* q = first == nullptr ? nullptr : reinterpret_cast<queue*>(*first);
+    while (q != nullptr && !same(*q->wanted, wanted)) q = q->next;
+    return q;
+  }
+  queue& queue_of(const request_ptr& wanted) {
+    const std::uint64_t h = hash(*wanted);
+    if (queue* const there = find_queue(*wanted, h)) return *there;
+    std::uint64_t& first = queues_by_hash_.insert(h);
+    auto* const q = new queue{wanted, node_list(nodes_), h};
+    q->next = reinterpret_cast<queue*>(first);
+    first = reinterpret_cast<std::uint64_t>(q);
+    queues_.push_back(q);
+    q->rank = wanted->rank;
+    q->node = wanted->node;
+    if (wanted->near >= 0 && wanted->rank < 0) {  // there, else on its node, else anywhere
+      const capacity& place = ranks_[static_cast<std::size_t>(wanted->near)].all;
+      if (wanted->possible(wanted->near, place)) {
+        q->rank = wanted->near;
+      } else {
+        for (const std::uint32_t r : executing_) {
+          if (ranks_[r].all.node == place.node && wanted->possible(static_cast<int>(r), ranks_[r].all)) q->node = place.node;
         }
-        return rank;
       }
-      roomy_.pop_front();
-      ranks_[rank].in_roomy = false;
     }
-    return no_index;
+    return *q;
+  }
+  void forget(queue* q) {
+    std::uint64_t& first = queues_by_hash_.insert(q->hash);
+    if (reinterpret_cast<queue*>(first) == q) {
+      first = reinterpret_cast<std::uint64_t>(q->next);
+    } else {
+      auto* each = reinterpret_cast<queue*>(first);
+      while (each->next != q) each = each->next;
+      each->next = q->next;
+    }
+    if (first == 0) queues_by_hash_.erase(q->hash);
+    queues_.remove(q);
+    delete q;
   }
 
-  /// The rank on which most bytes of large inputs lie, or no_index.
-  std::uint32_t nearest(const node& n) const {
-    if (n.form != form::record) return no_index;
-    std::uint32_t best = no_index;
-    std::uint64_t most = 0;
-    task& t = *n.record;
-    for (std::uint32_t i = 0; i < t.input_count; ++i) {
-      const node& input = *t.inputs()[i];
-      if (input.form != form::remote || input.remote.bytes < large_bytes) continue;
-      std::uint64_t bytes = 0;
-      for (std::uint32_t k = 0; k < t.input_count && t.input_count <= 16; ++k) {
-        const node& other = *t.inputs()[k];
-        if (other.form == form::remote && other.remote.place == input.remote.place) bytes += other.remote.bytes;
+  /// Places from the queues of priority 0 and more, or of those below. `at`: the first that was not tried.
+  template <class Dispatch>
+  void decide_queues(std::size_t& at, bool below, Dispatch&& dispatch) {
+    while (at < active_.size() && (below || active_[at]->wanted->priority >= 0)) {
+      queue& q = *active_[at];
+      if (q.wanted->ranks > 0) {
+        if (!place_gang(q)) {
+          ++at;
+          continue;
+        }
+        node& first = q.tasks.pop_front();
+        q.first_since = ended_;
+        first_left(q, at);
+        start_gang(first, dispatch);
+        continue;
       }
-      bytes = std::max(bytes, input.remote.bytes);
-      if (bytes > most && ranks_[input.remote.place].all.executes) {
-        most = bytes;
-        best = input.remote.place;
+      const std::uint32_t function = q.tasks.front().function;
+      const std::uint32_t ns = estimate(function);
+      if (q.stuck && !all_changed_ && changed_.empty() && ns >= q.stuck_ns) {  // nothing has happened since
+        ++at;
+        continue;
       }
+      node& n = q.tasks.front();
+      const request& wanted = *n.record->request;
+      const std::uint32_t rank = place(q, n, wanted, ns);
+      if (rank == no_index) {
+        q.stuck = true;
+        q.stuck_ns = ns;
+        ++at;
+        continue;
+      }
+      q.stuck = false;
+      q.tasks.remove(n);
+      first_left(q, at);
+      take(wanted, rank);
+      dispatch(n, rank, book(n, rank));
     }
-    return best;
   }
 
-  /// For a request with conditions: the fitting rank with room that has the fewest actors, then the least work.
-  std::uint32_t place(const request& wanted, std::uint32_t ns) const {
-    if (wanted.rank >= 0) {
-      const auto rank = static_cast<std::uint32_t>(wanted.rank);
-      return can_take(rank, wanted, ns) ? rank : no_index;
+  /// The first task of the queue at this place has left it.
+  void first_left(queue& q, std::size_t at) {
+    if (q.tasks.empty()) {
+      active_.remove(&q);
+    } else {
+      for (; at + 1 < active_.size() && before(*active_[at + 1], q); ++at) std::swap(active_[at], active_[at + 1]);
     }
-    std::uint32_t best = no_index;
-    for (const std::uint32_t rank : executing_) {
-      if (!can_take(rank, wanted, ns)) continue;
-      const rank_state& r = ranks_[rank];
-      if (best == no_index || (wanted.actor ? r.actors < ranks_[best].actors : r.sent_ns < ranks_[best].sent_ns)) {
-        best = rank;
+  }
+
+  /// Where it goes, and why; no_index if no rank can take it now.
+  std::uint32_t place(queue& q, node& n, const request& wanted, std::uint32_t ns) {
+    wanted.granted.reason = wanted.rank >= 0 ? placement_reason::rank : wanted.near >= 0 && q.rank >= 0 ? placement_reason::near
+                            : wanted.spread ? placement_reason::spread
+                            : wanted.node >= 0 ? placement_reason::node
+                                               : placement_reason::least_work;
+    if (wanted.reservation != 0) return place_in_bundle(wanted, ns);
+    if (wanted.unconditional()) {
+      why_bytes_ = 0;
+      const std::uint32_t near = nearest(n);
+      if (near != no_index && has_room(near, ns)) {
+        wanted.granted.reason = placement_reason::data;
+        wanted.granted.near_bytes = why_bytes_;
+        return near;
       }
+      wanted.granted.reason = placement_reason::room;
+      return next_rank(n.function);
     }
-    return best;
+    if (q.rank >= 0) {
+      const auto rank = static_cast<std::uint32_t>(q.rank);
+      return can_take(rank, q, wanted, ns) ? rank : no_index;
+    }
+    if (wanted.spread) return place_spread(q, wanted, ns);
+    // ranks on which nothing has changed could not take it before and cannot now
+    const bool all = all_changed_ || !q.stuck || ns < q.stuck_ns;
+    return place_where_least(all ? executing_ : changed_, q, wanted, ns);
   }
-  bool can_take(std::uint32_t rank, const request& wanted, std::uint32_t ns) const {
-    const rank_state& r = ranks_[rank];
-    if (!wanted.possible(static_cast<int>(rank), r.all) || !fits(wanted.resources, r.free)) return false;
-    return wanted.actor || has_room(rank, ns);  // an actor takes no executor time until it is called
+
+  void take(const request& wanted, std::uint32_t rank) {
+    rank_state& r = ranks_[rank];
+    grant& g = wanted.granted;
+    g.rank = static_cast<std::int32_t>(rank);
+    if (wanted.actor) ++r.actors;
+    if (!wanted.holds()) return;
+    if (wanted.reservation != 0) {
+      stock& part = find_reservation(wanted.reservation)->parts[static_cast<std::size_t>(g.bundle)].free;
+      g.devices = part.take(wanted.gpu_units, wanted.resources);
+      return;
+    }
+    g.devices = r.free.take(wanted.gpu_units, wanted.resources);
+    if (wanted.actor) r.without_tasks.take(g.devices, wanted.gpu_units, wanted.resources);
+    if (!pending_.empty() && ++passed_ >= reservation_patience && !keeping_free_) keep_free();
   }
+
+  /// Something may be possible on this rank that was not before.
+  void changed(std::uint32_t rank) {
+    offer(rank);
+    if (!std::exchange(ranks_[rank].in_changed, true)) changed_.push_back(rank);
+  }
+
+  // --- gangs
 
   /// Finds ranks for the first gang of a queue: those without work, of which some may have been kept for it. If it is
   /// old and there are too few, keeps those that come free.
@@ -319,15 +508,19 @@ class scheduler {
     }
     return false;
   }
-  void candidates(const queue& q, bool only_idle) {
+  /// Ranks that can take a member now, or once all of their tasks have ended.
+  void candidates(const queue& q, bool now) {
+    const request& wanted = *q.wanted;
     candidates_.clear();
     for (const std::uint32_t rank : executing_) {
       const rank_state& r = ranks_[rank];
-      if (!q.wanted->possible(static_cast<int>(rank), r.all)) continue;
-      if (only_idle && (active(r) != 0 || r.in_gang || (r.kept && keeper_ != &q) || !fits(q.wanted->resources, r.free))) {
-        continue;
+      if (now) {
+        if (active(r) != 0 || r.in_gang || r.kept != (keeper_ == &q) || !may_take(rank, q, wanted)) continue;
+      } else {
+        if (r.in_actor || r.closed || !wanted.possible(static_cast<int>(rank), r.all)) continue;
+        if (wanted.cpus > r.free.cpus && wanted.cpus > 1) continue;
+        if (!r.without_tasks.fits(wanted.gpu_units, wanted.resources)) continue;
       }
-      if (only_idle ? keeper_ == &q && !r.kept : r.in_actor) continue;
       candidates_.push_back({rank, r.all.node});
     }
     // rank 0 comes last: the scheduler would sit in a rank that is busy with MPI
@@ -338,26 +531,219 @@ class scheduler {
     }
   }
   template <class Dispatch>
-  void start_gang(node& n, const request& wanted, Dispatch&& dispatch) {
+  void start_gang(node& n, Dispatch&& dispatch) {
     if (keeper_ != nullptr && ranks_[members_[0]].kept) stop_keeping();
+    const request& wanted = *n.record->request;
     ++gangs_;
     ++changes_;
     std::uint32_t charge = 0;
+    member_devices_.clear();
     for (const std::uint32_t rank : members_) {
       ranks_[rank].in_gang = true;
       ranks_[rank].in_actor = wanted.actor;
-      if (wanted.actor) ++ranks_[rank].actors;
-      for (const quantity& q : wanted.resources) ranks_[rank].free[q.name] -= q.units;
+      take(wanted, rank);
+      member_devices_.push_back(wanted.granted.devices);
       charge = book_function(n.function, rank);
     }
+    wanted.granted.rank = static_cast<std::int32_t>(members_[0]);
+    wanted.granted.devices = member_devices_[0];
+    wanted.granted.reason = placement_reason::gang;
     --waiting_;
     dispatch(n, members_[0], charge);
   }
   void stop_keeping() {
     keeper_ = nullptr;
     for (const std::uint32_t rank : executing_) {
-      if (std::exchange(ranks_[rank].kept, false)) offer(rank);
+      if (std::exchange(ranks_[rank].kept, false)) changed(rank);
     }
+  }
+
+  // --- reservations
+
+  void meet_reservations() {
+    may_meet_ = false;
+    while (!pending_.empty()) {
+      reservation& r = *pending_[0];
+      place_finder finder(sites_, r.wanted, r.how);
+      if (!finder.find()) return;
+      for (std::size_t i = 0; i < r.parts.size(); ++i) {
+        reservation::part& p = r.parts[i];
+        const bundle& b = r.wanted[i];
+        rank_state& at = ranks_[finder.place_of(i).rank];
+        p.rank = finder.place_of(i).rank;
+        p.wanted = b;
+        p.devices = b.take_from(at.free);
+        at.without_tasks.cpus -= b.cpus;
+        at.without_tasks.take(p.devices, b.gpu_units, b.resources);
+        p.free.cpus = b.cpus;
+        p.free.give(p.devices, b.gpu_units, b.resources);
+      }
+      r.met = true;
+      pending_.remove(&r);
+      met_.push_back(&r);
+      keep_nothing_free();
+      share_executors();
+    }
+  }
+
+  /// The first reservation has waited too long: where it would fit once all tasks have ended, no others may take
+  /// resources until it is met. Not for one that waits for actors or other reservations: it would hold up everybody.
+  void keep_free() {
+    passed_ = 0;
+    reservation& r = *pending_[0];
+    place_finder finder(lasting_sites_, r.wanted, r.how);
+    if (!finder.find()) return;
+    keeping_free_ = true;
+    for (std::size_t i = 0; i < r.wanted.size(); ++i) ranks_[finder.place_of(i).rank].kept_free = true;
+  }
+  void keep_nothing_free() {
+    passed_ = 0;
+    if (!std::exchange(keeping_free_, false)) return;
+    for (const std::uint32_t rank : executing_) ranks_[rank].kept_free = false;
+    all_changed_ = true;
+    ++changes_;
+  }
+
+  /// A rank whose cpus are all reserved gets other tasks only if that is so of every rank.
+  void share_executors() {
+    if (keeper_ != nullptr) stop_keeping();  // it may need other ranks now
+    bool any_open = false;
+    for (const std::uint32_t rank : executing_) any_open = any_open || ranks_[rank].free.cpus > 0;
+    for (const std::uint32_t rank : executing_) {
+      ranks_[rank].closed = any_open && ranks_[rank].free.cpus <= 0;
+      offer(rank);
+    }
+    all_changed_ = true;
+  }
+
+  std::uint32_t place_in_bundle(const request& wanted, std::uint32_t ns) {
+    const reservation& r = *find_reservation(wanted.reservation);
+    if (!r.met) return no_index;
+    std::uint32_t best = no_index;
+    for (std::size_t i = 0; i < r.parts.size(); ++i) {
+      const reservation::part& p = r.parts[i];
+      if ((wanted.bundle >= 0 && i != static_cast<std::size_t>(wanted.bundle)) || wanted.cpus > p.wanted.cpus) continue;
+      if (!p.free.fits(wanted.gpu_units, wanted.resources) || !(wanted.actor || has_room(p.rank, ns))) continue;
+      if (best != no_index && ranks_[best].sent <= ranks_[p.rank].sent) continue;
+      best = p.rank;
+      wanted.granted.bundle = static_cast<std::int32_t>(i);
+    }
+    wanted.granted.reason = placement_reason::bundle;
+    return best;
+  }
+
+  static const request* request_of(const node& n) {
+    return n.form == form::record ? n.record->request.get() : nullptr;
+  }
+
+  bool has_room(std::uint32_t rank, std::uint32_t ns) const {
+    const rank_state& r = ranks_[rank];
+    if (r.kept) return false;
+    return active(r) == 0 || (!r.in_gang && r.sent < window_tasks && r.sent_ns + ns <= window_ns);
+  }
+
+  void offer(std::uint32_t rank) {
+    rank_state& r = ranks_[rank];
+    ++changes_;
+    if (!r.all.executes || r.closed) return;
+    if (active(r) == 0 && !std::exchange(r.in_idle, true)) idle_.push_back(rank);
+    if (!std::exchange(r.in_roomy, true)) roomy_.push_back(rank);
+  }
+
+  /// Idle ranks first, then those with room in turn. A rank without room leaves the list until something ends there.
+  std::uint32_t next_rank(std::uint32_t function) {
+    const std::uint32_t ns = estimate(function);
+    while (!idle_.empty()) {
+      const std::uint32_t rank = idle_.front();
+      if (active(ranks_[rank]) == 0 && !ranks_[rank].kept && !ranks_[rank].closed) return rank;
+      idle_.pop_front();
+      ranks_[rank].in_idle = false;
+    }
+    while (!roomy_.empty()) {
+      const std::uint32_t rank = roomy_.front();
+      if (has_room(rank, ns) && !ranks_[rank].closed) {
+        if (roomy_.size() > 1 && ++turn_ >= 16) {  // a short run to each, so that batches fill
+          turn_ = 0;
+          roomy_.pop_front();
+          roomy_.push_back(rank);
+        }
+        return rank;
+      }
+      roomy_.pop_front();
+      ranks_[rank].in_roomy = false;
+    }
+    return no_index;
+  }
+
+  /// The rank on which most bytes of large inputs lie, or no_index.
+  std::uint32_t nearest(const node& n) {
+    if (n.form != form::record) return no_index;
+    std::uint32_t best = no_index;
+    std::uint64_t most = 0;
+    task& t = *n.record;
+    for (std::uint32_t i = 0; i < t.seen_inputs(); ++i) {
+      const node& input = *t.inputs()[i];
+      if (input.form != form::remote || input.remote.bytes < large_bytes) continue;
+      std::uint64_t bytes = 0;
+      for (std::uint32_t k = 0; k < t.seen_inputs() && t.input_count <= 16; ++k) {
+        const node& other = *t.inputs()[k];
+        if (other.form == form::remote && other.remote.place == input.remote.place) bytes += other.remote.bytes;
+      }
+      bytes = std::max(bytes, input.remote.bytes);
+      const rank_state& there = ranks_[input.remote.place];
+      if (bytes > most && there.all.executes && !there.closed) {
+        most = bytes;
+        best = input.remote.place;
+      }
+    }
+    why_bytes_ = most;
+    return best;
+  }
+
+  /// For a request with conditions: the fitting rank with room that has the fewest actors, then the least work.
+  std::uint32_t place_where_least(const base::list<std::uint32_t>& candidates, const queue& q, const request& wanted,
+                                  std::uint32_t ns) const {
+    std::uint32_t best = no_index;
+    std::uint64_t least = 0;
+    for (const std::uint32_t rank : candidates) {
+      if (!can_take(rank, q, wanted, ns)) continue;
+      const std::uint64_t work = wanted.actor ? ranks_[rank].actors : ranks_[rank].sent_ns;
+      if (best != no_index && (work > least || (work == least && rank > best))) continue;
+      best = rank;
+      least = work;
+    }
+    return best;
+  }
+  /// Of the ranks that fit, the next in turn of those that have the fewest tasks (or actors); none if these have no
+  /// room: to go to one that has more would not be even.
+  std::uint32_t place_spread(const queue& q, const request& wanted, std::uint32_t ns) {
+    std::uint32_t best = no_index;
+    std::size_t best_at = 0;
+    std::uint32_t fewest = no_index;
+    for (std::size_t i = 1; i <= executing_.size(); ++i) {
+      const std::size_t at = (spread_turn_ + i) % executing_.size();
+      const std::uint32_t rank = executing_[at];
+      if (!may_take(rank, q, wanted)) continue;
+      const std::uint32_t there = wanted.actor ? ranks_[rank].actors : ranks_[rank].sent;
+      if (there > fewest) continue;
+      const bool room = wanted.actor || has_room(rank, ns);
+      if (there < fewest) best = no_index;
+      fewest = there;
+      if (room && best == no_index) best = rank, best_at = at;
+    }
+    if (best != no_index) spread_turn_ = best_at;
+    return best;
+  }
+  bool may_take(std::uint32_t rank, const queue& q, const request& wanted) const {
+    const rank_state& r = ranks_[rank];
+    if ((q.node >= 0 && q.node != r.all.node) || !wanted.possible(static_cast<int>(rank), r.all)) return false;
+    if (wanted.cpus > 1 ? wanted.cpus > r.free.cpus : r.closed && wanted.rank < 0) return false;
+    if (r.kept && wanted.actor && wanted.holds() && wanted.ranks == 0) return false;  // it might hold them for ever
+    if (!wanted.holds()) return !(r.kept_free && wanted.cpus > 1);
+    return !r.kept_free && r.free.fits(wanted.gpu_units, wanted.resources);
+  }
+  bool can_take(std::uint32_t rank, const queue& q, const request& wanted, std::uint32_t ns) const {
+    return may_take(rank, q, wanted) && (wanted.actor || has_room(rank, ns));  // an actor takes no time until it is called
   }
 
   std::uint32_t book(node& n, std::uint32_t rank) {
@@ -380,19 +766,34 @@ class scheduler {
 
   node_table& nodes_;
   node_list anywhere_;                 // tasks without conditions
-  base::list<queue*> constrained_;     // one queue for each distinct request
+  base::list<queue*> queues_;          // one for each distinct request,
+  base::index_table queues_by_hash_;   // and by its hash
+  base::list<queue*> active_;          // those that are not empty, in the order in which they are tried
+  base::index_table reservations_;     // id -> reservation*, owned
+  base::list<reservation*> pending_;   // not met, the first first
+  base::ring<reservation*> met_;       // to be told
+  base::list<site> sites_, lasting_sites_;
   base::array<rank_state> ranks_;
   base::list<std::uint32_t> executing_;
+  base::list<std::uint32_t> changed_;  // since the last decisions
   base::ring<std::uint32_t> idle_, roomy_;
   base::list<float> estimates_;        // by function; negative: not known yet
   base::list<gang_candidate> candidates_;
   base::list<std::uint32_t> members_;
+  base::list<std::uint64_t> member_devices_;
   queue* keeper_ = nullptr;            // the old gang's queue for which ranks are kept
   std::uint64_t gangs_ = 0;            // started
   std::uint64_t ended_ = 0;            // tasks
   std::uint64_t changes_ = 1;          // of what decides whether a gang finds its ranks
   std::size_t waiting_ = 0;
   unsigned turn_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::uint64_t why_bytes_ = 0;
+  std::size_t spread_turn_ = 0;
+  unsigned passed_ = 0;                // resources taken while a reservation waits
+  bool keeping_free_ = false;
+  bool may_meet_ = false;              // something was given back since pending_ was looked at
+  bool all_changed_ = false;
 };
 
 }  // namespace manta::graph

@@ -39,7 +39,9 @@ struct task {
   std::uint32_t slot = no_index;   ///< the actor called, on its rank
   std::uint32_t caller = 0;        ///< the rank that called it; at its home: the rank it was sent to
   std::uint32_t missing = 0;       ///< inputs whose values are not here yet
+  std::uint64_t sequence = 0;      ///< when it came to the scheduler
   std::uint16_t attempt = 0;
+  std::uint8_t hidden = 0;         ///< last inputs that the function does not see
   bool by_scheduler = false;       ///< rank 0 counts it as running here
   graph::place place = graph::place::here;
   std::uint32_t input_count = 0;
@@ -48,6 +50,7 @@ struct task {
   graph::gang* gang = nullptr;     ///< owned
   task* next = nullptr;            ///< in a task_list
 
+  std::uint32_t seen_inputs() const { return input_count - hidden; }
   node** inputs() { return reinterpret_cast<node**>(this + 1); }
   std::byte* arguments() { return reinterpret_cast<std::byte*>(inputs() + input_count); }
 

@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What the machine and the batch system say that a process may use: the limits
+// of its control groups (versions 1 and 2), memory, visible devices. The
+// functions work on texts, so that they can be tested with those of other
+// machines: read(path) gives a file's text ("" if there is none), get(name) a
+// variable's value or null.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "manta/base/containers.hpp"
+
+namespace manta::base {
+
+/// A file's text; empty if it cannot be read. For the small files of /proc and /sys.
+inline std::string read_file(const std::string& path) {
+  std::string text;
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return text;
+  char part[4096];
+  for (ssize_t got = 0; (got = ::read(file, part, sizeof part)) > 0;) text.append(part, static_cast<std::size_t>(got));
+  close(file);
+  return text;
+}
+
+/// The number at the beginning of a text, or `otherwise`.
+inline double leading_number(const std::string& text, double otherwise) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return end == text.c_str() ? otherwise : value;
+}
+
+/// A variable that holds a number above 0 (a unit after it is ignored); 0 if it is not set or holds something else.
+template <class Get>
+double positive_variable(Get&& get, const char* name) {
+  const char* text = get(name);
+  const double value = text == nullptr ? 0 : leading_number(text, 0);
+  return value > 0 ? value : 0;
+}
+
+/// This process's group for a controller, from the text of /proc/self/cgroup: of version 1 by the controller's name, of
+/// version 2 by "". False if there is none.
+inline bool find_cgroup(const std::string& listing, std::string_view controller, std::string& path) {
+  for (std::size_t begin = 0; begin < listing.size();) {
+    std::size_t end = listing.find('\n', begin);
+    if (end == std::string::npos) end = listing.size();
+    const std::string_view line(listing.data() + begin, end - begin);
+    begin = end + 1;
+    const std::size_t first = line.find(':'), second = first == line.npos ? first : line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string_view names = line.substr(first + 1, second - first - 1);
+    bool found = controller.empty() && names.empty();
+    for (std::size_t at = 0; !controller.empty() && at < names.size();) {
+      std::size_t comma = names.find(',', at);
+      if (comma == names.npos) comma = names.size();
+      found = found || names.substr(at, comma - at) == controller;
+      at = comma + 1;
+    }
+    if (!found) continue;
+    path = line.substr(second + 1);
+    return true;
+  }
+  return false;
+}
+
+/// The least of limit(folder) over a group's folder and those above it, up to the mount point: a limit of an outer group
+/// holds for the inner ones. Below 0: none. Inside a container the listed path may not exist; the mount point does.
+template <class Limit>
+double least_limit(const std::string& mount, std::string path, Limit&& limit) {
+  double least = -1;
+  for (;;) {
+    while (!path.empty() && path.back() == '/') path.pop_back();
+    const double each = limit(mount + path);
+    if (each >= 0 && (least < 0 || each < least)) least = each;
+    if (path.empty()) return least;
+    path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
+  }
+}
+
+/// Processors that the control groups grant, as a fraction of time; below 0: no limit.
+template <class Read>
+double cgroup_cpus(Read&& read) {
+  const std::string listing = read("/proc/self/cgroup");
+  std::string path;
+  double least = -1;
+  const auto take = [&](double each) {
+    if (each >= 0 && (least < 0 || each < least)) least = each;
+  };
+  if (find_cgroup(listing, "cpu", path)) {
+    for (const char* mount : {"/sys/fs/cgroup/cpu", "/sys/fs/cgroup/cpu,cpuacct"}) {
+      take(least_limit(mount, path, [&](const std::string& folder) {
+        const double quota = leading_number(read(folder + "/cpu.cfs_quota_us"), -1);
+        const double period = leading_number(read(folder + "/cpu.cfs_period_us"), 0);
+        return quota > 0 && period > 0 ? quota / period : -1;
+      }));
+    }
+  }
+  if (find_cgroup(listing, "", path)) {
+    for (const char* mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
+      take(least_limit(mount, path, [&](const std::string& folder) {
+        const std::string text = read(folder + "/cpu.max");  // "200000 100000" or "max 100000"
+        const double quota = leading_number(text, -1);
+        const std::size_t space = text.find(' ');
+        const double period = space == std::string::npos ? 100'000 : leading_number(text.substr(space), 0);
+        return quota > 0 && period > 0 ? quota / period : -1;
+      }));
+    }
+  }
+  return least;
+}
+
+/// Bytes of memory that the control groups grant; below 0: no limit.
+template <class Read>
+double cgroup_memory(Read&& read) {
+  const std::string listing = read("/proc/self/cgroup");
+  std::string path;
+  double least = -1;
+  const auto look = [&](const char* mount, const char* file) {
+    const double each = least_limit(mount, path, [&](const std::string& folder) {
+      const double bytes = leading_number(read(folder + file), -1);  // "max": none
+      return bytes > 0 && bytes < 1e18 ? bytes : -1;                 // version 1 writes "none" as a huge number
+    });
+    if (each >= 0 && (least < 0 || each < least)) least = each;
+  };
+  if (find_cgroup(listing, "memory", path)) look("/sys/fs/cgroup/memory", "/memory.limit_in_bytes");
+  if (find_cgroup(listing, "", path)) {
+    look("/sys/fs/cgroup", "/memory.max");
+    look("/sys/fs/cgroup/unified", "/memory.max");
+  }
+  return least;
+}
+
+/// Bytes of the machine's memory, from the text of /proc/meminfo; below 0: not said.
+inline double physical_memory(const std::string& meminfo) {
+  const std::size_t at = meminfo.find("MemTotal:");
+  return at == std::string::npos ? -1 : 1024 * leading_number(meminfo.substr(at + 9), -1.0 / 1024);
+}
+
+/// Cores of one rank: what Slurm gives each task, else an equal share of what the node's ranks may use between them;
+/// never more than that or than the quota, never fewer than one.
+template <class Read, class Get>
+int cpus_of_rank(int node_cores, int ranks_on_node, Read&& read, Get&& get) {
+  double all = node_cores;
+  const double quota = cgroup_cpus(read);
+  if (quota >= 0 && quota < all) all = quota;
+  const double given = positive_variable(get, "SLURM_CPUS_PER_TASK");
+  const double share = given > 0 && given < all ? given : given > 0 ? all : all / ranks_on_node;
+  return share >= 1 ? static_cast<int>(share) : 1;
+}
+
+/// Bytes of memory of one rank: its share of the least limit that is known for the node, and not more than Slurm gives
+/// its cores. 0: nothing is known.
+template <class Read, class Get>
+double memory_of_rank(int cpus, int ranks_on_node, Read&& read, Get&& get) {
+  double node = physical_memory(read("/proc/meminfo"));
+  const double group = cgroup_memory(read);
+  if (group >= 0 && (node < 0 || group < node)) node = group;
+  const double job = positive_variable(get, "SLURM_MEM_PER_NODE") * 1048576;
+  if (job > 0 && (node < 0 || job < node)) node = job;
+  double share = node < 0 ? 0 : node / ranks_on_node;
+  const double by_cpu = positive_variable(get, "SLURM_MEM_PER_CPU") * 1048576 * cpus;
+  if (by_cpu > 0 && (share <= 0 || by_cpu < share)) share = by_cpu;
+  return share;
+}
+
+/// The devices that a process sees, as the environment lists them: "0,1,3", "GPU-8f6a...". `alone`: the batch system
+/// gave them to this rank, others do not see them although their list may read the same.
+struct visible_devices {
+  std::string list;
+  bool alone = false;
+};
+template <class Get>
+visible_devices find_devices(Get&& get) {
+  visible_devices found;
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "SLURM_STEP_GPUS", "SLURM_JOB_GPUS"}) {
+    const char* text = get(name);
+    if (text == nullptr) continue;
+    found.list = text;  // set and empty: none
+    break;
+  }
+  found.alone = get("SLURM_GPUS_PER_TASK") != nullptr;
+  return found;
+}
+
+/// How many devices a list names. As for CUDA, what follows an entry that names none ("-1", "NoDevFiles") is not seen.
+inline int count_devices(const std::string& list) {
+  int count = 0;
+  for (std::size_t begin = 0; begin < list.size();) {
+    std::size_t end = list.find(',', begin);
+    if (end == std::string::npos) end = list.size();
+    while (begin < end && list[begin] == ' ') ++begin;
+    const std::string_view item(list.data() + begin, end - begin);
+    const bool number = !item.empty() && item[0] >= '0' && item[0] <= '9';
+    if (!number && !item.starts_with("GPU-") && !item.starts_with("MIG-")) break;
+    const std::size_t dash = number ? item.find('-') : item.npos;  // Slurm may write 0-3
+    count += dash == item.npos ? 1
+                               : 1 + static_cast<int>(leading_number(std::string(item.substr(dash + 1)), 0) -
+                                                      leading_number(std::string(item), 0));
+    begin = end + 1;
+  }
+  return count;
+}
+
+/// One rank's share of `devices` that `ranks` of a node see: whole ones in turn if there are enough, else an equal
+/// part of one.
+struct device_share {
+  std::uint64_t whole = 0;  ///< one bit for each
+  int part = -1;
+  int part_ranks = 1;       ///< how many share that one
+};
+inline device_share share_devices(int devices, int rank, int ranks) {
+  device_share mine;
+  if (devices > 64) devices = 64;
+  if (devices <= 0) return mine;
+  if (devices >= ranks) {
+    for (int i = rank; i < devices; i += ranks) mine.whole |= std::uint64_t{1} << i;
+    return mine;
+  }
+  mine.part = rank % devices;
+  mine.part_ranks = ranks / devices + (mine.part < ranks % devices ? 1 : 0);
+  if (mine.part_ranks > 1) return mine;
+  mine.whole = std::uint64_t{1} << mine.part;
+  mine.part = -1;
+  return mine;
+}
+
+}  // namespace manta::base

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What each rank has: settings first, else what the machine and the batch
+// system say. Every rank says what it sees; all compute the same shares of
+// what the ranks of a node see together.
+#pragma once
+
+#include "manta/base/environment.hpp"
+#include "manta/base/machine.hpp"
+#include "manta/exec/engine.hpp"
+#include "manta/net/collectives.hpp"
+
+namespace manta::exec {
+
+/// What a rank says of itself before devices are shared out.
+struct claim {
+  graph::capacity offered;
+  std::string devices;            ///< the list it sees
+  bool alone = false;             ///< nobody else sees them
+  double gpus = -1;               ///< a setting; below 0: what it sees
+
+  void write(wire::buffer& out) const {
+    offered.write(out);
+    wire::put(out, devices);
+    wire::put(out, alone);
+    wire::put(out, gpus);
+  }
+  void read(wire::source& in) {
+    offered.read(in);
+    in.get(devices);
+    in.get(alone);
+    in.get(gpus);
+  }
+};
+
+/// A rank's own devices, given what all say. A setting takes the first of its share, and where that is too small the
+/// first of all.
+inline graph::gpu_set devices_of(const base::array<claim>& all, std::size_t rank) {
+  const claim& mine = all[rank];
+  int ranks = 0, position = 0;
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    if (all[r].offered.node != mine.offered.node) continue;
+    if (r != rank && (mine.alone || all[r].alone || all[r].offered.executes != mine.offered.executes ||
+                      all[r].devices != mine.devices)) {
+      continue;
+    }
+    if (r < rank) ++position;
+    ++ranks;
+  }
+  const base::device_share share = base::share_devices(base::count_devices(mine.devices), position, ranks);
+  graph::gpu_set set;
+  set.whole = share.whole;
+  set.part = share.part;
+  if (share.part >= 0) set.part_units = graph::gpu_set::whole_device / share.part_ranks;
+  if (mine.gpus < 0 || !mine.offered.executes) return mine.offered.executes ? set : graph::gpu_set{};
+  const auto wanted = static_cast<int>(mine.gpus);
+  const std::int64_t part = std::llround((mine.gpus - wanted) * graph::quantity_units);
+  graph::gpu_set chosen;
+  int at = 0;
+  const auto next = [&] {
+    while (at < graph::gpu_set::most && set.whole_count() >= wanted + (part > 0) && (set.whole >> at & 1) == 0) ++at;
+    return at++;
+  };
+  for (int i = 0; i < wanted; ++i) chosen.whole |= std::uint64_t{1} << next();
+  if (part > 0) {
+    chosen.part = wanted == 0 && set.part >= 0 ? set.part : next();
+    chosen.part_units = part;
+  }
+  return chosen;
+}
+
+inline void engine::share_capacities(const engine_options& options) {
+  const net::topology& nodes = net_.topology();
+  const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
+  claim mine;
+  graph::capacity& c = mine.offered;
+  c.cpus = options.cpus > 0
+               ? options.cpus
+               : base::cpus_of_rank(nodes.cores(), nodes.ranks_on_node(), base::read_file, variable);
+  c.node = net_.node();
+  c.resources = options.resources;
+  c.executes = rank_ != 0 || size_ == 1 || options.rank0_tasks;
+  if (!c.resources.has("memory")) {
+    const double bytes = base::memory_of_rank(c.cpus, nodes.ranks_on_node(), base::read_file, variable);
+    if (bytes > 0) c.resources["memory"] = graph::quantity("memory", bytes).units;
+  }
+  const base::visible_devices seen = base::find_devices(variable);
+  mine.devices = seen.list;
+  mine.alone = seen.alone;
+  mine.gpus = options.gpus;
+  wire::buffer bytes;
+  mine.write(bytes);
+  wire::put(bytes, options.seed);
+  wire::put(bytes, options.mistake);
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::vector<std::string> parts = net::all_gather(net_.comm(), text);
+  base::array<claim> claims(size_);
+  for (std::size_t r = 0; r < size_; ++r) {
+    wire::source in(reinterpret_cast<const std::byte*>(parts[r].data()), parts[r].size());
+    claims[r].read(in);
+    const auto seed = in.get<std::uint64_t>();
+    if (r == 0) seed_ = seed;
+    const std::string mistake = in.get<std::string>();
+    if (!mistake.empty()) throw error(mistake);
+  }
+  for (std::size_t r = 0; r < size_; ++r) {
+    claims[r].offered.gpus = devices_of(claims, r);
+    world_[r] = claims[r].offered;
+  }
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,322 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What can be asked about placement: what is free, why a task is where it is
+// or waits; and reservations, which rank 0 grants. Nothing here is on the way
+// of a task without options: answers are made up when somebody asks, from what
+// the parts remember anyway.
+#pragma once
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::exec {
+
+/// Followed by: reserve: the bundles.
+struct ask_message {
+  enum kind : std::uint32_t { explain, explain_placed, available, reserve, release };
+  std::uint32_t kind;
+  std::uint32_t asker;
+  std::uint32_t ticket;      ///< the asker's node for the answer
+  std::uint32_t home_rank;
+  std::uint32_t home_index;
+  std::uint32_t how;         ///< a reservation's strategy
+  std::uint64_t id;          ///< of a reservation; explain_placed: the task's key in rank 0's table of places
+};
+
+/// Sends a question and waits for the answer's bytes.
+inline wire::buffer engine::ask(std::uint32_t to, ask_message m, const wire::buffer& tail) {
+  node& ticket = make_node(no_index, wire::type_index<void>::value);
+  hold(ticket);
+  m.asker = rank_;
+  m.ticket = ticket.index;
+  send(to, message::ask, m, tail.data(), tail.size());
+  wait_for_end(ticket, false);
+  wire::buffer bytes(ticket.blob.data + sizeof m.ticket, ticket.blob.bytes - sizeof m.ticket);
+  release(ticket);
+  return bytes;
+}
+
+inline void engine::answer(const ask_message& m, const void* data, std::size_t bytes) {
+  send(m.asker, message::answer, m.ticket, data, bytes);
+}
+
+inline void engine::on_ask(const std::byte* data, std::size_t bytes) {
+  ask_message m;
+  std::memcpy(&m, data, sizeof m);
+  wire::source in(data + sizeof m, bytes - sizeof m);
+  switch (m.kind) {
+    case ask_message::explain: {
+      bool placed_by_zero = false;
+      const std::string text = explain_here(graph_.nodes.at(m.home_index), placed_by_zero);
+      if (!placed_by_zero || rank_ == 0) return answer(m, text.data(), text.size());
+      m.kind = ask_message::explain_placed;
+      m.home_rank = rank_;
+      m.id = place_key_of(graph_.nodes.at(m.home_index));
+      return send(0, message::ask, m);
+    }
+    case ask_message::explain_placed: {
+      const std::string text = explain_placed(m.home_rank, m.home_index, m.id);
+      return answer(m, text.data(), text.size());
+    }
+    case ask_message::available: {
+      wire::buffer all;
+      for (std::uint32_t r = 0; r < size_; ++r) {
+        const graph::stock& free = scheduler_->free_on(r);
+        wire::put(all, free.cpus);
+        wire::put(all, free.gpus.units());
+        wire::put(all, scheduler_->sent(r));
+        wire::put(all, scheduler_->actors(r));
+        free.named.write(all);
+      }
+      return answer(m, all.data(), all.size());
+    }
+    case ask_message::reserve: {
+      graph::bundles wanted(in.get<std::size_t>());
+      for (graph::bundle& b : wanted) b.read(in);
+      auto* const r = new graph::reservation(++reservations_made_, static_cast<graph::strategy>(m.how), std::move(wanted));
+      r->home_rank = m.asker;
+      r->home_index = m.home_index;
+      const std::uint64_t id = r->id;
+      scheduler_->reserve(r);
+      return answer(m, &id, sizeof id);
+    }
+    case ask_message::release:
+      return release_reservation(m.id);
+  }
+}
+
+// --- reservations
+
+inline std::uint64_t engine::reserve(const wire::buffer& wanted, graph::strategy how, node& ready) {
+  hold(ready);  // until it is met or given up,
+  ++away_;      // which the home hears of as if a task had ended
+  const ask_message m{ask_message::reserve, 0, 0, 0, ready.index, static_cast<std::uint32_t>(how), 0};
+  const wire::buffer bytes = ask(0, m, wanted);
+  std::uint64_t id = 0;
+  std::memcpy(&id, bytes.data(), sizeof id);
+  return id;
+}
+
+inline void engine::give_up_reservation(std::uint64_t id) {
+  send(0, message::ask, ask_message{ask_message::release, 0, 0, 0, 0, 0, id});
+}
+
+/// Rank 0.
+inline void engine::release_reservation(std::uint64_t id) {
+  base::list<node*> refused;
+  graph::reservation* const r = scheduler_->release(id, [&](node& n) { refused.push_back(&n); });
+  if (r == nullptr) return;
+  for (node* n : refused) refuse_task(*n, reservation_gone());
+  if (!r->met) {
+    store::failure f;
+    f.kind = store::failure::kind::cancelled;
+    f.message = "the reservation was given up before it was met";
+    send_failure(r->home_rank, r->home_index, store::share(std::move(f)), 0, 0, false);
+  }
+  delete r;
+}
+
+inline store::failure_ptr engine::reservation_gone() const {
+  store::failure f;
+  f.kind = store::failure::kind::unschedulable;
+  f.message = "the task's reservation was released before the task started; keep it until its tasks have ended";
+  return store::share(std::move(f));
+}
+
+/// Rank 0: a task that will not be placed fails at its home.
+inline void engine::refuse_task(node& n, const store::failure_ptr& why) {
+  if (n.form == form::record) {
+    if (n.record->home_index != n.index || n.record->home_rank != rank_) places_.erase(place_key_of(n));
+    if (n.record->home_rank != rank_) {
+      send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
+      return release(n);
+    }
+  }
+  node& home = n.form == form::record ? graph_.nodes.at(n.record->home_index) : n;
+  if (&home != &n) {
+    --away_;
+    release(n);
+  }
+  fail(home, why);
+  release(home);
+}
+
+/// Rank 0: a task that may start, to be placed.
+inline void engine::to_scheduler(node& n) {
+  if (!scheduler_->ready(n)) refuse_task(n, reservation_gone());
+}
+
+/// Rank 0: takes decisions and tells who has what was reserved.
+inline void engine::place_tasks() {
+  scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) { dispatch(n, to, charge); });
+  while (const graph::reservation* r = scheduler_->take_met()) {
+    send(r->home_rank, message::result, result_message{r->home_index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0});
+  }
+}
+
+inline wire::buffer engine::available() { return ask(0, ask_message{ask_message::available, 0, 0, 0, 0, 0, 0}, wire::buffer()); }
+
+/// Where the value of an ended node lies, or the actor whose handle it is.
+inline std::uint32_t engine::place_of(const node& n) const {
+  if (n.form == form::remote) return n.remote.place;
+  if (!n.has(node::actor) || n.form != form::plain) return rank_;
+  actor_place place;
+  std::memcpy(&place, n.bytes, sizeof place);
+  return place.rank;
+}
+
+// --- why is it there, why does it wait?
+
+inline std::string engine::explain(node& n) {
+  if (n.state == state::pending) (void)available();  // a wait: so that a loop around it comes to an end
+  if (scheduler_ != nullptr) place_tasks();  // what can be decided is, before it is asked about
+  bool placed_by_zero = false;
+  const bool elsewhere = is_stand_in(n) && n.state == state::pending;
+  if (!elsewhere) {
+    std::string text = explain_here(n, placed_by_zero);
+    if (!placed_by_zero || rank_ == 0) return text;
+  }
+  const ask_message m{elsewhere ? ask_message::explain : ask_message::explain_placed, 0, 0,
+                      elsewhere ? n.links->rank : rank_, elsewhere ? n.links->index : n.index, 0,
+                      elsewhere ? 0 : place_key_of(n)};
+  const wire::buffer bytes = ask(elsewhere ? n.links->rank : 0, m, wire::buffer());
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+inline std::string describe_bytes(std::uint64_t bytes) {
+  const double b = static_cast<double>(bytes);
+  const char* const unit = b < 1e6 ? " kB" : b < 1e9 ? " MB" : " GB";
+  return std::to_string(static_cast<std::uint64_t>(b / (b < 1e6 ? 1e3 : b < 1e9 ? 1e6 : 1e9) + 0.5)) + unit;
+}
+
+inline std::string describe(const graph::grant& g) {
+  const std::string where = "on rank " + std::to_string(g.rank) + ": ";
+  switch (g.reason) {
+    case graph::placement_reason::rank: return where + "it asked for that rank";
+    case graph::placement_reason::node: return where + "the rank of the node it asked for with the least work";
+    case graph::placement_reason::near: return where + "the value it asked to be near lies there";
+    case graph::placement_reason::data: return where + describe_bytes(g.near_bytes) + " of its inputs lie there";
+    case graph::placement_reason::spread: return where + "of the ranks that fit, it had the fewest tasks";
+    case graph::placement_reason::bundle:
+      return where + "bundle " + std::to_string(g.bundle) + " of its reservation lies there";
+    case graph::placement_reason::least_work: return where + "of the ranks that fit, it had the least work";
+    case graph::placement_reason::gang: return where + "it leads its gang there, on ranks that had nothing to do";
+    case graph::placement_reason::none:
+    case graph::placement_reason::room: break;
+  }
+  return where + "it had nothing to do, or room";
+}
+
+/// At the home. `placed_by_zero`: the answer is only a guess, rank 0 may know more.
+inline std::string engine::explain_here(node& n, bool& placed_by_zero) {
+  if (n.state == state::failed) return "it has ended: " + store::describe(*store::failure_of(n)).substr(7);
+  if (n.state == state::ready) {
+    const std::uint32_t place = place_of(n);
+    return n.has(node::actor) ? "the actor lives on rank " + std::to_string(place)
+                              : "it has ended: its value lies on rank " + std::to_string(place);
+  }
+  if (n.missing != 0) {
+    std::string text = "waits for " + std::to_string(n.missing) + " of its inputs:";
+    int named = 0;
+    for (std::uint32_t i = 0; i < n.record->input_count && named < 5; ++i) {
+      const node& input = *n.record->inputs()[i];
+      if (input.state != state::pending) continue;
+      text += std::string(named++ == 0 ? " '" : ", '") +
+              std::string(input.function == no_index ? "a value of another rank" : wire::function_at(input.function).name()) + "'";
+    }
+    return text;
+  }
+  if (n.has(node::queued)) {
+    return "waits for its turn on rank " + std::to_string(rank_) + ", which made it and runs the newest first; " +
+           std::to_string(local_.size()) + " tasks wait there";
+  }
+  if (n.function == no_index) return "waits for rank 0 to meet the reservation";
+  if (n.form == form::none && n.sent.at == no_index) return "waits for its actor to be constructed";
+  if (n.form == form::none && n.sent.slot != no_index) {
+    return "a call of the actor on rank " + std::to_string(n.sent.at) + ", which has not ended there";
+  }
+  if (n.form == form::record && n.record->place == graph::place::resting) {
+    return "has failed; waits for its next attempt";
+  }
+  if (n.form == form::none && n.sent.at == rank_ && rank_ != 0) {
+    return "runs on rank " + std::to_string(rank_) + ", which made it";
+  }
+  placed_by_zero = true;
+  return rank_ == 0 ? explain_placed(0, n.index, place_key_of(n)) : std::string();
+}
+
+/// At rank 0.
+inline std::string engine::explain_placed(std::uint32_t home_rank, std::uint32_t home_index,
+                                          std::uint64_t place_key) {
+  node* const waiting = scheduler_->find_waiting([&](node& n) {
+    if (n.form != form::record) return home_rank == 0 && n.index == home_index;
+    return n.record->home_rank == home_rank && n.record->home_index == home_index;
+  });
+  if (waiting != nullptr) {
+    if (waiting->form == form::record && waiting->record->request != nullptr) return explain_waiting(*waiting->record->request);
+    return "waits at rank 0: no rank has room; " + std::to_string(scheduler_->waiting()) + " tasks wait there";
+  }
+  if (home_rank == 0) {
+    const node& n = graph_.nodes.at(home_index);
+    if (n.form == form::record && n.record->request != nullptr && n.record->request->granted.rank >= 0) {
+      return describe(n.record->request->granted);
+    }
+    const bool away = n.form == form::record && n.record->place == graph::place::elsewhere;
+    graph::grant g;
+    if (n.form == form::none) {
+      g.rank = static_cast<std::int32_t>(n.sent.at);
+      g.near_bytes = n.sent.near_bytes;
+    } else if (away) {
+      g.rank = static_cast<std::int32_t>(n.record->caller);
+    }
+    if (g.rank <= 0) return "runs on rank 0, which made it";
+    g.reason = g.near_bytes != 0 ? graph::placement_reason::data : graph::placement_reason::room;
+    return describe(g);
+  }
+  if (const std::uint64_t* at = places_.find(place_key); at != nullptr && (*at & stands_here) == 0) {
+    graph::grant g;
+    g.rank = static_cast<std::int32_t>(*at & 0xffffffff);
+    g.reason = static_cast<graph::placement_reason>(*at >> 32 & 0xff);
+    g.bundle = static_cast<std::int32_t>(*at >> 40 & 0xfffff);
+    return describe(g);
+  }
+  return "runs on rank " + std::to_string(home_rank) + ", which made it, or on one that had nothing to do";
+}
+
+/// At rank 0: why none of the ranks takes it, the nearest first.
+inline std::string engine::explain_waiting(const graph::request& wanted) {
+  std::string text = "waits at rank 0: it asks for " + graph::describe(wanted.cpus, wanted.gpu_units, wanted.resources);
+  if (wanted.ranks > 0) text += ", ranks = " + std::to_string(wanted.ranks) + " with nothing to do at the same moment";
+  if (wanted.nodes > 0) text += ", nodes = " + std::to_string(wanted.nodes);
+  if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
+  if (wanted.node >= 0) text += ", node = " + std::to_string(wanted.node);
+  if (wanted.near >= 0) text += ", near a value on rank " + std::to_string(wanted.near);
+  if (wanted.priority != 0) text += ", priority = " + std::to_string(wanted.priority);
+  if (wanted.reservation != 0) {
+    const graph::reservation* r = scheduler_->find_reservation(wanted.reservation);
+    if (!r->met) return text + "; its reservation is not met yet";
+    for (std::size_t i = 0; i < r->parts.size(); ++i) {
+      if (wanted.bundle >= 0 && i != static_cast<std::size_t>(wanted.bundle)) continue;
+      const graph::reservation::part& p = r->parts[i];
+      text += "; bundle " + std::to_string(i) + " on rank " + std::to_string(p.rank) + " has free " +
+              graph::describe(p.wanted.cpus, p.free.gpus.units(), p.free.named) + ", and " +
+              std::to_string(scheduler_->sent(p.rank)) + " tasks are there";
+    }
+    return text;
+  }
+  int shown = 0;
+  for (const std::uint32_t r : scheduler_->executing()) {
+    if (!wanted.possible(static_cast<int>(r), world_[r])) continue;
+    if (++shown > 8) return text + "; ...";
+    const graph::stock& free = scheduler_->free_on(r);
+    text += "; rank " + std::to_string(r) + " has free " + graph::describe(free.cpus, free.gpus.units(), free.named) +
+            ", and " + std::to_string(scheduler_->sent(r)) + " tasks and " + std::to_string(scheduler_->actors(r)) +
+            " actors are there";
+    if (scheduler_->keeps_free(r)) text += " (kept free for a reservation)";
+    if (scheduler_->keeps_for_gang(r)) text += " (kept free for a gang)";
+    if (scheduler_->in_gang(r)) text += " (in a gang)";
+  }
+  return text;
+}
+
+}  // namespace manta::exec

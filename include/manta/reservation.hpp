@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Reservations: parts of several ranks, taken in one step and held for tasks
+// and actors that belong together.
+//
+//   manta::reservation r = manta::reserve({.bundles = {{.cpus = 2}, {.gpus = 1}}, .strategy = manta::pack});
+//   auto x = manta::async<train>({.gpus = 1, .in = r, .bundle = 1}, data);   // starts when r is met
+#pragma once
+
+#include "manta/future.hpp"
+
+namespace manta {
+
+/// A part of one rank.
+struct bundle {
+  int cpus = 1;
+  double gpus = 0;
+  graph::quantities resources = {};
+};
+
+/// pack: on as few nodes as possible. spread: on as many nodes as possible. Both: on as many ranks as possible, since a
+/// rank runs one task at a time.
+using strategy = graph::strategy;
+inline constexpr strategy pack = strategy::pack;
+inline constexpr strategy spread = strategy::spread;
+
+struct reservation_options {
+  std::vector<bundle> bundles;
+  manta::strategy strategy = pack;
+};
+
+class reservation;
+reservation reserve(const reservation_options& options);
+
+/// A handle; may be copied, stored and sent. The reservation ends with its last handle and the last task that was given
+/// it, or with release().
+class reservation {
+ public:
+  reservation() = default;
+  bool valid() const { return handle_.valid(); }
+  std::size_t size() const { return bundles_.size(); }
+
+  /// Ready when all bundles are held. Fails with cancelled if the reservation ends before.
+  const future<void>& ready() const { return ready_; }
+
+  /// Ends it now, for all of its handles: tasks in it that have not started fail with unschedulable; those that run, and
+  /// actors, go on and keep what they hold. Returns at once. A second call does nothing.
+  void release() const {
+    exec::engine& e = exec::engine::here("reservation::release");
+    const exec::engine::guard g(e);
+    (void)handle_.node("reservation::release");
+    e.give_up_reservation(id_);
+  }
+
+  template <class Archive>
+  void save(Archive& out) const {
+    static_assert(std::is_same_v<Archive, wire::writer>, "manta: a reservation can be sent between ranks, not stored");
+    handle_.save(out);
+    ready_.save(out);
+    wire::buffer bytes;
+    wire::put(bytes, id_);
+    wire::put(bytes, bundles_.size());
+    for (const graph::bundle& b : bundles_) b.write(bytes);
+    const std::size_t count = bytes.size();
+    out.write(&count, sizeof count);
+    out.write(bytes.data(), count);
+  }
+  template <class Archive>
+  void load(Archive& in) {
+    handle_.load(in, wire::type_index<token>::value);
+    ready_.load(in);
+    std::size_t count = 0;
+    in.read(&count, sizeof count);
+    std::vector<std::byte> bytes(count);
+    in.read(bytes.data(), count);
+    wire::source source(bytes.data(), count);
+    source.get(id_);
+    bundles_.clear();
+    bundles_.resize(source.get<std::size_t>());
+    for (graph::bundle& b : bundles_) b.read(source);
+  }
+
+ private:
+  friend struct detail::access;
+  friend reservation reserve(const reservation_options& options);
+
+  /// Lies where reserve was called, as a value that nobody reads; its destruction ends the reservation.
+  struct token {
+    std::uint64_t id = 0;
+    bool is_original = false;
+
+    token() = default;
+    token(const token&) = delete;
+    token& operator=(const token&) = delete;
+    ~token() {
+      if (is_original && exec::engine::current() != nullptr) exec::engine::current()->give_up_reservation(id);
+    }
+    template <class Archive>
+    void serialize(Archive& archive) {  // a copy ends nothing
+      archive(id);
+    }
+  };
+
+  detail::handle handle_;
+  future<void> ready_;
+  std::uint64_t id_ = 0;
+  std::vector<graph::bundle> bundles_;
+};
+
+/// Asks rank 0 for all bundles in one step and waits for its answer, not for the bundles. Reservations are met first
+/// come, first served, as soon as what they ask for is free at once; when one has been passed by 64 tasks that took
+/// resources, ranks are kept free for it. Other tasks may not use what is reserved, and ranks whose cpus are all
+/// reserved run none while there are others, except those that ask for such a rank by `rank` and those that tasks there
+/// make themselves. Throws unschedulable if the ranks could not meet it with nothing taken.
+inline reservation reserve(const reservation_options& options) {
+  exec::engine& e = exec::engine::here("reserve");
+  const exec::engine::guard g(e);
+  if (options.bundles.empty()) throw error("manta: reserve: there are no bundles; give it at least one");
+  graph::bundles wanted(options.bundles.size());
+  wire::buffer bytes;
+  wire::put(bytes, wanted.size());
+  reservation r;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const bundle& b = options.bundles[i];
+    if (b.cpus < 0) throw error("manta: bundle::cpus = " + std::to_string(b.cpus) + " is negative");
+    wanted[i].cpus = b.cpus;
+    wanted[i].gpu_units = graph::gpu_units(b.gpus, "bundle::gpus");
+    wanted[i].resources = b.resources;
+    graph::require_valid(b.resources);
+    wanted[i].write(bytes);
+    r.bundles_.push_back(wanted[i]);
+  }
+  graph::require_possible(wanted, options.strategy, e.world());
+  graph::node& ready = e.make_node(graph::no_index, wire::type_index<void>::value);
+  r.ready_ = detail::access::make_future<void>(ready);
+  graph::node& handle = e.make_node(graph::no_index, wire::type_index<reservation::token>::value);
+  auto* const token = new reservation::token;
+  store::set_box(handle, token);
+  e.complete(handle);
+  r.handle_ = detail::handle(handle);
+  r.id_ = token->id = e.reserve(bytes, options.strategy, ready);
+  token->is_original = true;
+  return r;
+}
+
+namespace detail {
+
+/// Notes in a request that its task belongs to a reservation; throws if it can never fit there.
+inline void put_in_reservation(graph::request& request, const reservation& in, int bundle, const std::string& what) {
+  const std::vector<graph::bundle>& bundles = access::bundles_of(in);
+  if (request.rank >= 0 || request.node >= 0 || request.near != graph::request::nowhere || request.spread) {
+    throw error("manta: " + what + " is placed by its reservation; leave out rank, node, near and spread");
+  }
+  if (bundle < -1 || bundle >= static_cast<int>(bundles.size())) {
+    throw unschedulable("manta: " + what + " asks for bundle " + std::to_string(bundle) + " of a reservation that has " +
+                        std::to_string(bundles.size()) + " bundles; they are numbered from 0, and -1 means any");
+  }
+  request.reservation = access::id_of(in);
+  request.bundle = bundle;
+  std::string offered;
+  for (std::size_t i = 0; i < bundles.size(); ++i) {
+    const graph::bundle& b = bundles[i];
+    if (bundle >= 0 && i != static_cast<std::size_t>(bundle)) continue;
+    if (request.cpus <= b.cpus && request.gpu_units <= b.gpu_units && graph::fits(request.resources, b.resources)) return;
+    offered += " [bundle " + std::to_string(i) + ": " + graph::describe(b.cpus, b.gpu_units, b.resources) + "]";
+  }
+  throw unschedulable("manta: " + what + " asks for " +
+                      graph::describe(request.cpus, request.gpu_units, request.resources) +
+                      ", which its reservation does not have in one bundle:" + offered + "; reserve more or ask for less");
+}
+
+}  // namespace detail
+
+}  // namespace manta
