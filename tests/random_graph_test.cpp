@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Random graphs of tasks, nested tasks, actors, values, futures inside values
-// and failures, each compared with a serial evaluation of the same description.
+// Random graphs of tasks, nested tasks, gangs, streams, actors, values of up to
+// 320 kB, futures inside values and failures, with priorities and with tasks
+// beside them that are cancelled, each compared with a serial evaluation of the
+// same description. A quarter of the worlds has almost no memory for values, a
+// quarter stands for several nodes.
 //
 // MANTA_RANDOM_GRAPHS sets the number of graphs. Graph i has the seed
 // MANTA_TEST_SEED + i, and a mismatch prints its graph's own seed, so that
@@ -37,8 +40,8 @@ number fold(u64 salt, std::span<const number> v) {
   return h;
 }
 list spread(u64 salt, number x) {
-  static constexpr std::size_t lengths[] = {0, 1, 3, 10, 60, 500, 600, 20'000};
-  list v(lengths[mix(salt) % (salt % 16 == 0 ? 8 : 6)]);
+  static constexpr std::size_t lengths[] = {0, 1, 3, 10, 60, 500, 600, 20'000, 40'000};
+  list v(lengths[mix(salt) % (salt % 16 == 0 ? 9 : 6)]);
   for (std::size_t i = 0; i < v.size(); ++i) v[i] = blend(salt, x, static_cast<number>(i));
   return v;
 }
@@ -64,6 +67,36 @@ number flaky(u64 salt, number x) {
   return blend(salt, x, x);
 }
 number wait_for(u64 salt, manta::future<number> f) { return work(salt), blend(salt, f.get(), 0); }
+
+/// All members of the gang have to agree.
+number together(manta::team team, u64 salt, number x, std::span<const number> v) {
+  const number mine = blend(salt, x, fold(salt, v));
+  number most = 0;
+  MPI_Allreduce(&mine, &most, 1, MPI_INT64_T, MPI_MAX, team.comm());
+  if (most != mine) throw std::runtime_error("the members of a gang differ");
+  return most;
+}
+
+manta::generator<number> produce(u64 salt, number x) {
+  for (u64 i = 0; i < salt % 40; ++i) co_yield blend(salt, x, static_cast<number>(i));
+}
+/// Some leave their stream early.
+number read_stream(u64 salt, number x) {
+  number h = 0;
+  u64 read = 0;
+  manta::stream<number> values = manta::async<produce>(salt, x);
+  while (read < salt % 30) {
+    const auto f = values.next();
+    if (!f) break;
+    h = blend(salt + read++, h, f->get());
+  }
+  return h;
+}
+number serial_stream(u64 salt, number x) {
+  number h = 0;
+  for (u64 i = 0; i < std::min(salt % 30, salt % 40); ++i) h = blend(salt + i, h, blend(salt, x, static_cast<number>(i)));
+  return h;
+}
 
 /// A tree of tasks that wait for each other in four ways, fail at some leaves and catch at some branches.
 number tree(u64 salt, int depth, int id) {
@@ -166,7 +199,7 @@ number serial_own_ledger(u64 salt) {
 
 // ---- the description --------------------------------------------------------------------------------------
 
-enum class kind { leaf, put, combine, gather, fold_vector, fold_span, fail, flaky, wait_for, tree, own_ledger, open, open_carefully, add, add_given, make_list, send, resend };
+enum class kind { leaf, put, combine, gather, fold_vector, fold_span, fail, flaky, wait_for, tree, own_ledger, together, stream, open, open_carefully, add, add_given, make_list, send, resend };
 
 struct node {
   kind what = kind::leaf;
@@ -181,7 +214,7 @@ std::vector<node> draw_graph(u64 seed) {
   std::mt19937_64 rng(seed);
   const auto below = [&rng](std::size_t n) { return static_cast<std::size_t>(rng() % n); };
   static constexpr kind kinds[] = {kind::leaf, kind::put, kind::combine, kind::combine, kind::combine, kind::combine, kind::gather, kind::gather,
-                                   kind::fold_vector, kind::fold_span, kind::flaky, kind::wait_for, kind::wait_for, kind::tree, kind::own_ledger,
+                                   kind::fold_vector, kind::fold_span, kind::flaky, kind::wait_for, kind::wait_for, kind::tree, kind::own_ledger, kind::together, kind::stream,
                                    kind::open, kind::open, kind::open_carefully, kind::open_carefully, kind::add, kind::add, kind::add,
                                    kind::add_given, kind::make_list, kind::make_list, kind::send, kind::resend};
   std::vector<node> graph;
@@ -196,14 +229,15 @@ std::vector<node> draw_graph(u64 seed) {
     n.actor = below(actors);
     n.what = graph.size() < 3 ? kind::leaf : numbers.size() > 3 && lists.empty() ? kind::make_list : below(failing) == 0 ? kind::fail : kinds[below(std::size(kinds))];
     if (n.what == kind::send && lists.empty()) n.what = kind::make_list;
-    if (n.what >= kind::fold_vector && n.what <= kind::fold_span && lists.empty()) n.what = kind::combine;
+    if (((n.what >= kind::fold_vector && n.what <= kind::fold_span) || n.what == kind::together) && lists.empty()) n.what = kind::combine;
     if ((n.what == kind::open || n.what == kind::open_carefully || n.what == kind::resend) && parcels.empty()) n.what = lists.empty() ? kind::leaf : kind::send;
     switch (n.what) {
       case kind::leaf: case kind::put: case kind::tree: case kind::own_ledger: break;
       case kind::combine: n.in = {recent(numbers), recent(numbers)}; break;
       case kind::gather: for (std::size_t i = below(30); i > 0; --i) n.in.push_back(recent(numbers)); break;
       case kind::fold_vector: case kind::fold_span: n.in = {recent(lists)}; break;
-      case kind::fail: case kind::flaky: case kind::wait_for: case kind::add: case kind::add_given: case kind::make_list: n.in = {recent(numbers)}; break;
+      case kind::together: n.in = {recent(numbers), recent(lists)}; break;
+      case kind::fail: case kind::flaky: case kind::wait_for: case kind::stream: case kind::add: case kind::add_given: case kind::make_list: n.in = {recent(numbers)}; break;
       case kind::open: case kind::open_carefully: case kind::resend: n.in = {recent(parcels)}; break;
       case kind::send:
         n.in = {recent(numbers), recent(lists)};
@@ -264,6 +298,8 @@ std::vector<outcome> evaluate(const std::vector<node>& graph) {
         }
         break;
       case kind::own_ledger: o.value = serial_own_ledger(n.salt); break;
+      case kind::together: o.value = blend(n.salt, in(0).value, fold(n.salt, in(1).items)); break;
+      case kind::stream: o.value = serial_stream(n.salt, in(0).value); break;
       case kind::add: case kind::add_given: post(in(0).value); break;
       case kind::make_list: o.items = spread(n.salt, in(0).value); break;
       case kind::send: case kind::resend:
@@ -332,6 +368,7 @@ class builder {
       submit(at);
       if (one_in(40)) compare(below(at + 1));
       if (one_in(100)) look_around(at);
+      if (one_in(60)) change_mind(at);
       for (const std::size_t i : graph_[at].in) {
         if (--uses_[i] == 0 && one_in(3)) drop(i);  // nobody but the graph needs it any more
       }
@@ -354,6 +391,13 @@ class builder {
     manta::task_options o;
     if (one_in(8)) o.rank = manta::testing::executor(below(64));
     if (one_in(20)) o.name = "a task with a name";
+    if (one_in(10)) o.priority = static_cast<int>(below(5)) - 2;
+    if (one_in(20)) o.spread = true;
+    return o;
+  }
+  manta::task_options gang_options() {
+    manta::task_options o;
+    o.ranks = 1 + static_cast<int>(below(manta::testing::executors().size()));
     return o;
   }
 
@@ -380,6 +424,8 @@ class builder {
       case kind::wait_for: h.value = manta::async<wait_for>(options(), n.salt, value(0)); break;
       case kind::tree: h.value = manta::async<tree>(options(), n.salt, 4, id); break;
       case kind::own_ledger: h.value = manta::async<own_ledger>(options(), n.salt); break;
+      case kind::together: h.value = manta::async<together>(gang_options(), n.salt, value(0), made_[n.in[1]].items); break;
+      case kind::stream: h.value = manta::async<read_stream>(options(), n.salt, value(0)); break;
       case kind::open: h.value = manta::async<open_parcel>(options(), n.salt, made_[n.in[0]].pack); break;
       case kind::open_carefully: h.value = manta::async<open_carefully>(options(), n.salt, made_[n.in[0]].pack); break;
       case kind::add: h.value = manta::async<&ledger::add>(first_ledger, id, value(0)); break;
@@ -410,6 +456,26 @@ class builder {
   void drop(std::size_t at) {
     made_[at] = {};
     dropped_[at] = true;
+  }
+
+  /// A tree beside the graph, with a task behind it, is cancelled at some time in its life: they end, one way or the other.
+  void change_mind(std::size_t at) {
+    const u64 salt = rng_() >> 8U;
+    const auto unwanted = manta::async<tree>(options(), salt, 4, -1);
+    const auto behind = manta::async<wait_for>(options(), salt, unwanted);
+    const auto after = manta::async<combine>(options(), salt, unwanted, unwanted);
+    if (one_in(3)) unwanted.wait_for(std::chrono::microseconds(below(200)));
+    const bool cancelled = manta::cancel(unwanted, {.children = one_in(2)});
+    for (const auto& f : {unwanted, behind, after}) {
+      try {
+        (void)f.get();
+        if (cancelled) wrong_.push_back("a task has a value although it, or what it depends on, was cancelled, near node " + std::to_string(at));
+      } catch (const manta::cancelled&) {
+        if (!cancelled) wrong_.push_back("a task that had ended became cancelled, near node " + std::to_string(at));
+      } catch (const manta::task_failed&) {  // the tree's own failure, or that of the task that waited for it
+        if (cancelled && f == unwanted) wrong_.push_back("a cancelled task failed for another reason, near node " + std::to_string(at));
+      }
+    }
   }
 
   /// wait, ready and wait_for change nothing about the results.
@@ -446,9 +512,16 @@ TEST_CASE("random graphs give the values and failures of a serial evaluation") {
   const u64 first = manta::testing::seed("random graphs");
   const char* asked = std::getenv("MANTA_RANDOM_GRAPHS");
   const u64 count = asked != nullptr ? std::strtoull(asked, nullptr, 10) : 40;
-  manta::runtime rt(MPI_COMM_WORLD);
+  manta::runtime plain(MPI_COMM_WORLD);
+  manta::runtime_options scarce_memory;
+  scarce_memory.store_memory = 400'000;
+  manta::runtime scarce(MPI_COMM_WORLD, scarce_memory);
+  setenv("MANTA_RANKS_PER_NODE", "2", 1);
+  manta::runtime nodes(MPI_COMM_WORLD);
+  unsetenv("MANTA_RANKS_PER_NODE");
   for (u64 i = 0; i < count; ++i) {
     const u64 seed = first + i;
+    manta::runtime& rt = seed % 4 == 0 ? scarce : seed % 4 == 1 ? nodes : plain;
     const auto graph = draw_graph(seed);
     const auto expected = evaluate(graph);
     INFO("replay this graph with MANTA_TEST_SEED=" << seed << " MANTA_RANDOM_GRAPHS=1");

@@ -97,6 +97,11 @@ inline const bool sets_eigen_threads = exec::add_thread_setting(
 template <class M, int Options, class Stride>
 struct stored_as<Eigen::Ref<const M, Options, Stride>> {
   using type = M;
+  static Eigen::Ref<const M, Options, Stride> look(const store::large& l) {
+    wire::source header(l.header.data(), l.header.size());
+    const auto rows = header.get<std::int64_t>(), cols = header.get<std::int64_t>();
+    return Eigen::Map<const M>(reinterpret_cast<const typename M::Scalar*>(l.array()), rows, cols);
+  }
 };
 
 }  // namespace manta

@@ -109,15 +109,18 @@ struct access {
   }
 };
 
-/// The value, moved out if nobody else can see it.
+/// May the object be moved out of its node: does nobody else see it? Then it is to be moved, for it is counted no more.
+inline bool may_move(graph::node& n) {
+  return n.form == graph::form::box && n.refs.load(std::memory_order_acquire) == 1 && store::let_go(n);
+}
+
+/// The value, moved out if it may.
 template <class T>
-T take(graph::node& n, const void* value, bool may_move) {
+T take(const void* value, bool may_move) {
   if constexpr (wire::is_plain<T>) {
     return *static_cast<const T*>(value);
   } else {
-    if (may_move && n.form == graph::form::box && n.refs.load(std::memory_order_acquire) == 1) {
-      return std::move(*static_cast<T*>(const_cast<void*>(value)));
-    }
+    if (may_move) return std::move(*static_cast<T*>(const_cast<void*>(value)));
     if constexpr (std::is_copy_constructible_v<T>) {
       return *static_cast<const T*>(value);
     } else {
@@ -153,7 +156,7 @@ class future {
     const void* v = value("future::get");
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
-    return detail::take<T>(handle_.node("future::get"), v, true);
+    return detail::take<T>(v, detail::may_move(handle_.node("future::get")));
   }
   /// Waits; throws the error of a failed task.
   void get() const&
@@ -257,21 +260,31 @@ class any_future {
   detail::handle handle_;
 };
 
-/// A future of a value made here; it stays on this rank until another one asks for it.
+struct put_options {
+  int replicas = 0;  ///< copies kept on so many other ranks, on other nodes where there are any, as long as the value lives
+};
+
+/// A future of a value made here; it stays on this rank until another one asks for it. A large array goes to memory that
+/// the ranks of this node share. Throws store_full where there is none left.
 template <class V>
-future<std::remove_cvref_t<V>> put(V&& value) {
+future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
   using T = std::remove_cvref_t<V>;
   if constexpr (wire::require_serializable<T>()) {
     exec::engine& e = exec::engine::here("put");
     const exec::engine::guard g(e);
-    graph::node& n = e.make_node(graph::no_index, wire::type_index<T>::value);
+    const std::uint32_t type = wire::type_index<T>::value;
+    if (options.replicas < 0) throw error("manta: put_options::replicas = " + std::to_string(options.replicas) + " is negative");
+    graph::node* n = nullptr;
     if constexpr (wire::is_plain<T>) {
-      store::set_plain(n, &value, sizeof value);
+      n = &e.make_node(graph::no_index, type);
+      store::set_plain(*n, &value, sizeof value);
+      e.complete(*n);
     } else {
-      store::set_box(n, new T(std::forward<V>(value)));
+      if constexpr (std::is_lvalue_reference_v<V> && wire::receives_in_place<T>) n = e.copy_value(type, &value);
+      if (n == nullptr) n = &e.make_value(type, new T(std::forward<V>(value)));
     }
-    e.complete(n);
-    return detail::access::make_future<T>(n);
+    if (options.replicas > 0) e.replicate(*n, options.replicas);
+    return detail::access::make_future<T>(*n);
   } else {
     return {};
   }

@@ -22,6 +22,12 @@ struct runtime_options {
   std::uint64_t seed = 0;       ///< of this_task::seed; MANTA_SEED
   /// Tasks and calls that a rank may have submitted and that have not ended before async makes it wait; MANTA_MAX_QUEUED.
   std::size_t max_queued = std::size_t{1} << 22;
+  /// Bytes of large values that a rank keeps in memory; 0: half of its memory, by control group, Slurm or machine. What is
+  /// more moves to a disk, longest unused first. MANTA_STORE_MEMORY=4G (K, M, G, T: powers of 1024).
+  std::uint64_t store_memory = 0;
+  /// There. "": $SLURM_TMPDIR, $TMPDIR if it is not in memory, else the folder of the run; "none": store_full instead.
+  /// MANTA_SPILL_FOLDER
+  std::string spill_folder = {};
 };
 
 /// For MPI_Init_thread. Gangs compute inside MPI while the progress thread goes on beside them; programs without gangs
@@ -57,7 +63,7 @@ inline graph::quantities parse_resources(const std::string& text, const std::str
 /// Takes --manta-x=y out of the command line and into the environment, where all settings are read from.
 inline void move_arguments_to_environment(int& argc, char**& argv) {
   static constexpr const char* known[] = {"resources", "cpus", "gpus", "rank0-tasks", "progress-thread", "seed",
-                                          "max-queued"};
+                                          "max-queued", "store-memory", "spill-folder"};
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
     const std::string text = argv[i];
@@ -71,7 +77,7 @@ inline void move_arguments_to_environment(int& argc, char**& argv) {
     for (const char* k : known) found = found || name == k;
     if (!found || equal == std::string::npos) {
       throw error("manta: " + text + ": there is no such setting; write --manta-NAME=VALUE with NAME one of resources, "
-                  "cpus, gpus, rank0-tasks, progress-thread, seed, max-queued");
+                  "cpus, gpus, rank0-tasks, progress-thread, seed, max-queued, store-memory, spill-folder");
     }
     std::string variable = "MANTA_";
     for (char c : name) variable += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
@@ -102,6 +108,13 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     e.progress_thread = base::environment_flag("MANTA_PROGRESS_THREAD", o.progress_thread);
     e.concurrent_mpi = thread_level == MPI_THREAD_MULTIPLE;
     e.max_queued = base::environment_count("MANTA_MAX_QUEUED", o.max_queued, 1, ~std::uint64_t{0} >> 2);
+    e.store_memory = base::environment_bytes("MANTA_STORE_MEMORY", o.store_memory);
+    const char* const folder = base::environment("MANTA_SPILL_FOLDER");
+    e.spill_folder = folder != nullptr ? folder : o.spill_folder;
+    if (!e.spill_folder.empty() && e.spill_folder != "none" && ::access(e.spill_folder.c_str(), W_OK | X_OK) != 0) {
+      throw error("manta: runtime_options::spill_folder or MANTA_SPILL_FOLDER: " + e.spill_folder + ": " +
+                  std::strerror(errno) + "; name a folder that this process may write to, or none");
+    }
     e.seed = base::environment_count("MANTA_SEED", o.seed, 0, ~std::uint64_t{0});
     base::environment_count("MANTA_STACK_KIB", 0, 32, 16'777'216);
     if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {

@@ -76,7 +76,7 @@ class promise {
       const T plain = static_cast<T>(std::forward<V>(value));
       store::set_plain(n, &plain, sizeof plain);
     } else {
-      store::set_box(n, new T(std::forward<V>(value)));
+      return e.complete_object(n, new T(std::forward<V>(value)), graph::no_index);
     }
     e.complete(n);
   }

@@ -19,7 +19,8 @@ class team;
 template <class T>
 class generator;
 
-/// What is stored and sent for a parameter of type P. A view is specialised to the container it looks at.
+/// What is stored and sent for a parameter of type P. A view is specialised to the container it looks at, and says how
+/// it looks at the pages of one that has not been decoded.
 template <class P>
 struct stored_as {
   using type = std::remove_cvref_t<P>;
@@ -27,6 +28,9 @@ struct stored_as {
 template <class T, std::size_t Extent>
 struct stored_as<std::span<const T, Extent>> {
   using type = std::vector<T>;
+  static std::span<const T, Extent> look(const store::large& l) {
+    return std::span<const T, Extent>(reinterpret_cast<const T*>(l.array()), l.bytes / sizeof(T));
+  }
 };
 template <class P>
   requires(!std::is_same_v<P, std::remove_cvref_t<P>>)
@@ -325,10 +329,7 @@ class argument_writer {
     const char as_input = 1;
     out_.append(&as_input, 1);
     if constexpr (std::is_constructible_v<S, A&&>) {
-      graph::node& n = engine_.make_node(graph::no_index, wire::type_index<S>::value);
-      inputs_.push_back(&n);
-      store::set_box(n, new S(std::forward<A>(value)));
-      engine_.complete(n);
+      inputs_.push_back(&engine_.make_value(wire::type_index<S>::value, new S(std::forward<A>(value))));
     } else {
       throw error("manta: a large argument of the move-only type " + std::string(wire::type_name<S>()) +
                   " was passed as an lvalue; std::move it");
@@ -381,12 +382,17 @@ class argument<P, plain_form<S>> {
 
 template <class P, class S>
 class argument_value {
+  static constexpr bool is_view = !std::is_same_v<std::remove_cvref_t<P>, S>;
+
  public:
   // by value: hand the only copy over; by reference or view: look at it
   decltype(auto) pass() {
     if constexpr (std::is_same_v<std::remove_cv_t<P>, S>) {
       if (own_) return S(std::move(*own_));
-      return detail::take<S>(*node_, value_, may_move_);
+      return detail::take<S>(value_, may_move_);
+    } else if constexpr (is_view) {
+      using V = std::remove_cvref_t<P>;
+      return pages_ != nullptr ? stored_as<V>::look(*pages_) : V(own_ ? *own_ : *static_cast<const S*>(value_));
     } else {
       return static_cast<const S&>(own_ ? *own_ : *static_cast<const S*>(value_));
     }
@@ -404,10 +410,16 @@ class argument_value {
   template <class U>
   void read_input(argument_reader& in) {
     node_ = &in.input();
-    may_move_ = !in.call.keeps_inputs;
+    if constexpr (is_view && std::is_same_v<U, S>) {
+      if (node_->form == graph::form::pages) {
+        pages_ = store::large_of(*node_);
+        return pages_->book->use(*pages_);
+      }
+    }
     const void* value = store::decode(*node_);
     if constexpr (std::is_same_v<U, S>) {
       value_ = value;
+      if constexpr (std::is_same_v<std::remove_cv_t<P>, S>) may_move_ = !in.call.keeps_inputs && may_move(*node_);
     } else {
       own_.reset(new S(*static_cast<const U*>(value)));
     }
@@ -417,6 +429,7 @@ class argument_value {
   std::unique_ptr<S> own_;
   graph::node* node_ = nullptr;
   const void* value_ = nullptr;
+  store::large* pages_ = nullptr;        // of a view, instead of the value
   bool may_move_ = false;
 };
 
@@ -451,7 +464,8 @@ class argument<P, futures_form<U>> {
     values_.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {
       graph::node& n = in.input();
-      values_.push_back(detail::take<U>(n, store::decode(n), !in.call.keeps_inputs));
+      const void* const value = store::decode(n);
+      values_.push_back(detail::take<U>(value, !in.call.keeps_inputs && may_move(n)));
     }
   }
   decltype(auto) pass() {

@@ -358,11 +358,8 @@ class stream {
       bytes = n.remote.bytes;
     } else if (n.form == graph::form::blob) {
       bytes = n.blob.bytes;
-    } else if (n.form == graph::form::box && wire::type_at(n.type).in_place) {
-      wire::encoded measured;
-      wire::sink out(measured.bytes, &measured.segments);
-      wire::type_at(n.type).write(n.box, out);
-      bytes = measured.total_bytes();
+    } else if (const std::uint64_t array = store::array_bytes(n)) {
+      bytes = array;
     }
     const std::uint64_t before = at_.largest - at_.largest / 8;
     at_.largest = bytes > before ? bytes : before > 0 ? before : 1;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "manta/base/error.hpp"
@@ -43,6 +44,24 @@ inline std::uint64_t environment_count(const char* name, std::uint64_t otherwise
                 " to " + std::to_string(most));
   }
   return value;
+}
+
+/// Bytes, with a unit of 1024 or its powers: 512M, 4G.
+inline std::uint64_t environment_bytes(const char* name, std::uint64_t otherwise) {
+  const char* text = environment(name);
+  if (text == nullptr) return otherwise;
+  char* end = nullptr;
+  double value = std::strtod(text, &end);
+  const char units[] = "KMGT";
+  const char* const unit = *end != '\0' ? std::strchr(units, *end & ~0x20) : nullptr;
+  if (unit != nullptr) {
+    for (const char* u = units; u <= unit; ++u) value *= 1024;
+    ++end;
+  }
+  if (end == text || *end != '\0' || !(value >= 1 && value < 1e18)) {
+    throw error(std::string("manta: ") + name + "=" + text + " is not a number of bytes; give one such as 512M or 4G");
+  }
+  return static_cast<std::uint64_t>(value);
 }
 
 inline bool environment_flag(const char* name, bool otherwise) {

@@ -79,6 +79,13 @@ class fatal : public error {
   using error::error;
 };
 
+/// A rank holds more values than its share of the memory, and they cannot be moved to a disk. The message lists the
+/// largest ones.
+class store_full : public error {
+ public:
+  using error::error;
+};
+
 /// A value cannot be encoded or decoded; the type or the bytes are at fault.
 class serialization_error : public error {
  public:

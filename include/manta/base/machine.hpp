@@ -9,6 +9,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -169,6 +170,21 @@ double memory_of_rank(int cpus, int ranks_on_node, Read&& read, Get&& get) {
   const double by_cpu = positive_variable(get, "SLURM_MEM_PER_CPU") * 1048576 * cpus;
   if (by_cpu > 0 && (share <= 0 || by_cpu < share)) share = by_cpu;
   return share;
+}
+
+/// Where values go for which there is no memory: a folder on a disk of the node. A folder that is itself in memory
+/// would gain nothing.
+template <class Get>
+std::string spill_folder(Get&& get) {
+  constexpr decltype(statfs::f_type) in_memory = 0x01021994;  // tmpfs
+  for (const char* name : {"SLURM_TMPDIR", "TMPDIR"}) {
+    const char* folder = get(name);
+    struct statfs system;
+    if (folder != nullptr && statfs(folder, &system) == 0 && system.f_type != in_memory && access(folder, W_OK) == 0) {
+      return folder;
+    }
+  }
+  return ".";
 }
 
 /// The devices that a process sees, as the environment lists them: "0,1,3", "GPU-8f6a...". `alone`: the batch system

@@ -85,6 +85,11 @@ inline void engine::share_capacities(const engine_options& options) {
     const double bytes = base::memory_of_rank(c.cpus, nodes.ranks_on_node(), base::read_file, variable);
     if (bytes > 0) c.resources["memory"] = graph::quantity("memory", bytes).units;
   }
+  const double memory = c.resources.amount("memory");
+  ledger_.set_limits(options.store_memory != 0 ? options.store_memory
+                     : memory > 0             ? static_cast<std::uint64_t>(memory / 2)
+                                              : ~std::uint64_t{0},
+                     options.spill_folder.empty() ? base::spill_folder(variable) : options.spill_folder);
   const base::visible_devices seen = base::find_devices(variable);
   mine.devices = seen.list;
   mine.alone = seen.alone;

@@ -77,8 +77,10 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       const auto m = read(data_message{});
       return on_data(from, m, data, bytes);
     }
+    case message::mapped:
+      return release(graph_.nodes.at(read(index_message{}).index));
     case message::unavailable: {
-      if (bytes > sizeof(index_message)) {  // its save() failed there
+      if (bytes > sizeof(unavailable_message)) {  // its save() failed there
         const auto m = read(result_message{});
         node& n = graph_.nodes.at(m.index);
         n.reset(node::fetching);
@@ -86,13 +88,12 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
         accept_value(n, m, data, bytes);
         return release(n);
       }
-      node& n = graph_.nodes.at(read(index_message{}).index);
-      n.reset(node::fetching);
-      n.state = state::pending;
-      n.form = form::none;
-      need(n);
-      return release(n);
+      return on_unavailable(read(unavailable_message{}));
     }
+    case message::replicate:
+      return on_replicate(from, read(replicate_message{}));
+    case message::drop_replica:
+      return on_drop_replica(from, read(index_message{}));
     case message::drop:
       return on_drop(read(drop_message{}));
     case message::release: {
@@ -216,7 +217,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
 // --- quiet
 
 inline bool engine::quiet() const {
-  return resting_ && !runnable() && to_continue_.empty() && values_coming_ == 0 && arrived_.empty() &&
+  return resting_ && !runnable() && to_continue_.empty() && coming_.empty() && arrived_.empty() &&
          ended_gangs_.empty() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && live_timers_ == 0 &&
          to_judge_.empty() && ending_slots_.empty() && !drop_asked_ &&
          !has_foreign_drops_.load(std::memory_order_relaxed);

@@ -7,6 +7,7 @@
 //
 //   references.hpp  who holds what, across ranks
 //   values.hpp      results, wants and pulls
+//   sharing.hpp     how one array reaches many ranks
 //   tasks.hpp       from submission to the end of a task
 //   questions.hpp   where things are and why; reservations
 //   capacities.hpp  what each rank has
@@ -66,6 +67,8 @@ struct engine_options {
   bool concurrent_mpi = false;  ///< MPI_THREAD_MULTIPLE
   std::uint64_t seed = 0;
   std::size_t max_queued = std::size_t{1} << 22;
+  std::uint64_t store_memory = 0;  ///< bytes; 0: half of the rank's memory
+  std::string spill_folder;
   std::string mistake;       ///< what is wrong with this rank's settings: reported on all ranks
 };
 
@@ -138,6 +141,12 @@ class engine {
 
   // --- values
   void complete(node& n);                                   ///< the payload has been set: tells everyone
+  /// The same for an object, which `function` has made; fails the node if there is no memory for it.
+  void complete_object(node& n, void* object, std::uint32_t function);
+  /// A node of a value made here, outside of tasks' results. Throws if there is no memory for it.
+  node& make_value(std::uint32_t type, void* object);
+  /// The same for a copy of an object whose type has an array. Null if it is not one for node memory: copy it otherwise.
+  node* copy_value(std::uint32_t type, const void* object);
   void fail(node& n, const store::failure_ptr& why);
   store::failure_ptr failure_here() const;                  ///< in a catch clause: what the running task has thrown
   void need(node& n);                                       ///< have the home tell when it is ready
@@ -161,6 +170,10 @@ class engine {
   std::string explain(node& n);
   /// What is free on each rank: cpus, gpu units, tasks, actors, quantities. Asks rank 0 and waits for its answer.
   wire::buffer available();
+  /// What the values on a rank take: see memory.hpp. Asks it and waits for its answer.
+  wire::buffer memory_of(std::uint32_t rank);
+  /// Has copies of a value made here kept on so many other ranks, of other nodes first.
+  void replicate(node& n, int copies);
 
   // --- the end of a task before its time
   /// False if it had ended, or is no task. Asks the home if that is another rank, and waits for its answer.
@@ -202,6 +215,13 @@ class engine {
 
  private:
   enum class role : std::uint8_t { none, owner, helper };
+  struct outgoing_value;
+  /// A rank to which a value is sent on while it comes.
+  struct follower {
+    outgoing_value* out;
+    std::uint32_t to;
+    std::uint32_t tag;
+  };
   /// A value on its way to us.
   struct incoming_value {
     node* target = nullptr;
@@ -212,6 +232,7 @@ class engine {
     void* box = nullptr;                // the value, when it receives in place
     std::size_t next = 0;
     bool references = false;
+    base::list<follower> followers;
   };
   /// A value that is being sent from where it lies.
   struct outgoing_value {
@@ -279,9 +300,29 @@ class engine {
   void on_data(std::uint32_t from, const data_message& m, const std::byte* data, std::size_t bytes);
   void on_block(std::uint64_t token);
   void arrived(incoming_value* v);
+  void send_value(std::uint32_t to, const pull_message& m, node& n, wire::encoded&& value);
+  outgoing_value* announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body, bool references,
+                           const base::list<wire::segment>& blocks, bool body_by_block);
+  void send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block, outgoing_value* out);
+  bool not_here(std::uint32_t from, const pull_message& m, node* n);
+  std::uint32_t who_gives(node& n, std::uint32_t from, bool insists);
+  void follow(incoming_value& v, std::uint32_t to, const pull_message& m);
+  void on_unavailable(const unavailable_message& m);
+  void on_replicate(std::uint32_t from, const replicate_message& m);
+  void on_drop_replica(std::uint32_t from, const index_message& m);
+  bool drop_replicas(node& n);
+  void send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l);
+  void on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes);
+  template <class Set>
+  void is_here(node& n, Set&& set);
+  void complete_if_room(node& n);
+  node& checked(node& n);
+  store::failure_ptr store_is_full() const;
+  wire::buffer describe_memory() const;
+  static std::string maker_of(const store::large& l);
   void decode_arrived();
-  void send_result(std::uint32_t home_rank, std::uint32_t home_index, invocation& call, std::uint32_t charge,
-                   std::uint64_t ns, bool by_scheduler);
+  void send_result(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function, invocation& call,
+                   std::uint32_t charge, std::uint64_t ns, bool by_scheduler);
   void send_failure(std::uint32_t home_rank, std::uint32_t home_index, const store::failure_ptr& why,
                     std::uint32_t charge, std::uint64_t ns, bool by_scheduler);
 
@@ -488,6 +529,7 @@ class engine {
   net::network net_;
   std::uint32_t rank_, size_;
   biased_lock lock_;
+  store::ledger ledger_;                                    // before the graph, whose nodes it knows
   graph::task_graph graph_;
   base::array<graph::capacity> world_;
   graph::scheduler* scheduler_ = nullptr;                   // rank 0
@@ -509,8 +551,9 @@ class engine {
   base::list<node*> to_reclaim_;
   bool reclaiming_ = false;
   base::list<incoming_value*> arrived_;                     // by blocks; to be decoded at the top level
-  std::uint32_t values_coming_ = 0;                         // by blocks that are not all here
+  base::list<incoming_value*> coming_;                      // by blocks that are not all here
   std::uint32_t next_tag_ = 0;
+  base::list<bool> maps_;                                   // ranks of this node whose memory can be mapped, as far as is known
   wire::buffer scratch_, inputs_scratch_, arguments_;
 
   net::teams teams_;
@@ -611,6 +654,7 @@ void engine::send(std::uint32_t to, message kind, const Message& m, const void* 
 
 #include "manta/exec/references.hpp"
 #include "manta/exec/values.hpp"
+#include "manta/exec/sharing.hpp"
 #include "manta/exec/tasks.hpp"
 #include "manta/exec/questions.hpp"
 #include "manta/exec/capacities.hpp"

@@ -24,7 +24,7 @@ inline constexpr std::uint32_t not_run = 0xffffffff;
 inline std::uint32_t clipped(std::uint64_t ns) { return ns <= not_run ? static_cast<std::uint32_t>(ns) : not_run - 1; }
 
 enum class message : std::uint8_t {
-  run, submit, come_back, call, result, ended, gang_ended, want, value, pull, data, unavailable, drop, release, released, borrow,
+  run, submit, come_back, call, result, ended, gang_ended, want, value, pull, data, mapped, unavailable, replicate, drop_replica, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
   name_gone, ask, answer, cancel_ask, cancel_answer, cancel,
   unobserved,
@@ -107,19 +107,47 @@ struct want_message {
 };
 
 struct pull_message {
+  static constexpr std::uint32_t by_blocks = 0x80000000u;  ///< in `tag`: not by memory that both ranks map
+  static constexpr std::uint32_t insists = 0x40000000u;    ///< in `tag`: has been sent on in vain
+  static constexpr std::uint32_t tag_bits = 0x3fffffffu;
   std::uint32_t home_rank;
   std::uint32_t home_index;
   std::uint32_t index;      ///< node of the asker
   std::uint32_t tag;        ///< of the blocks; chosen by the asker
 };
 
-/// Followed by `segments` sizes (8 bytes each) and the value's own bytes.
+/// Followed by `segments` sizes (8 bytes each) and the value's own bytes; or by where its pages are and its own bytes.
 struct data_message {
+  static constexpr std::uint32_t by_pages = 0x40000000u;
   static constexpr std::uint32_t body_by_block = 0x80000000u;  ///< in `segments`: the first block is the value's bytes
   std::uint32_t index;
   std::uint32_t segments;
   std::uint32_t references;
   std::uint32_t tag;
+};
+
+/// Node memory in which an array lies, as its process knows it. The asker says `mapped` when it needs the process no more.
+struct pages_message {
+  std::uint64_t identity;
+  std::uint64_t at;
+  std::uint64_t bytes;
+  std::int32_t process;
+  std::int32_t descriptor;
+  std::uint32_t index;      ///< of the sender's node
+  std::uint32_t padding;
+};
+
+/// pull --unavailable--> asker: not here.
+struct unavailable_message {
+  std::uint32_t index;
+  std::uint32_t place;      ///< who has it or will have it; no_index: the home knows
+};
+
+/// home --replicate--> a rank that is to keep a copy, until home --drop_replica--> it; answered by `released`.
+struct replicate_message {
+  std::uint32_t home_index;
+  std::uint32_t type;
+  std::uint64_t bytes;
 };
 
 struct drop_message {

@@ -13,7 +13,7 @@ namespace manta::exec {
 
 /// Followed by: reserve: the bundles.
 struct ask_message {
-  enum kind : std::uint32_t { explain, explain_placed, available, reserve, release };
+  enum kind : std::uint32_t { explain, explain_placed, available, reserve, release, memory };
   std::uint32_t kind;
   std::uint32_t asker;
   std::uint32_t ticket;      ///< the asker's node for the answer
@@ -82,6 +82,10 @@ inline void engine::on_ask(const std::byte* data, std::size_t bytes) {
     }
     case ask_message::release:
       return release_reservation(m.id);
+    case ask_message::memory: {
+      const wire::buffer told = describe_memory();
+      return answer(m, told.data(), told.size());
+    }
   }
 }
 
@@ -183,12 +187,6 @@ inline std::string engine::explain(node& n) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-inline std::string describe_bytes(std::uint64_t bytes) {
-  const double b = static_cast<double>(bytes);
-  const char* const unit = b < 1e6 ? " kB" : b < 1e9 ? " MB" : " GB";
-  return std::to_string(static_cast<std::uint64_t>(b / (b < 1e6 ? 1e3 : b < 1e9 ? 1e6 : 1e9) + 0.5)) + unit;
-}
-
 inline std::string describe(const graph::grant& g) {
   const std::string where = "on rank " + std::to_string(g.rank) + ": ";
   switch (g.reason) {
@@ -205,6 +203,39 @@ inline std::string describe(const graph::grant& g) {
     case graph::placement_reason::room: break;
   }
   return where + "it had nothing to do, or room";
+}
+
+// --- what do the values take?
+
+inline wire::buffer engine::memory_of(std::uint32_t rank) {
+  if (rank == rank_) return describe_memory();
+  return ask(rank, ask_message{ask_message::memory, 0, 0, 0, 0, 0, 0}, wire::buffer());
+}
+
+inline std::string engine::maker_of(const store::large& l) {
+  if (l.function == no_index) return "put by the driver, or received";
+  return "made by '" + std::string(wire::function_at(l.function).name()) + "'";
+}
+
+inline wire::buffer engine::describe_memory() const {
+  std::uint64_t bytes = 0, shared = 0;
+  ledger_.for_each([&](const store::large& l) {
+    bytes += l.bytes;
+    if (l.shared.is_open()) shared += l.bytes;
+  });
+  wire::buffer out;
+  for (const std::uint64_t number : {std::uint64_t{graph_.nodes.live()}, std::uint64_t{ledger_.size()}, bytes, ledger_.charged(),
+                                     shared, ledger_.on_disk(), ledger_.budget()}) {
+    wire::put(out, number);
+  }
+  base::list<const store::large*> largest;
+  ledger_.largest(5, [&](const store::large& l) { largest.push_back(&l); });
+  wire::put(out, largest.size());
+  for (const store::large* l : largest) {
+    wire::put(out, std::uint64_t{l->bytes});
+    wire::put(out, maker_of(*l));
+  }
+  return out;
 }
 
 /// At the home. `placed_by_zero`: the answer is only a guess, rank 0 may know more.

@@ -102,6 +102,8 @@ inline void engine::reclaim_one(node& n) {
       delete name;
       my_names_.erase(n.index);
     }
+  } else if (drop_replicas(n)) {
+    return;  // until they have answered, for the index must not be used again before
   } else if (n.form == form::remote || n.has(node::leaving)) {
     // the place keeps the value until it hears of this, and the index is not used again before it has answered
     n.refs.store(1, std::memory_order_relaxed);

@@ -189,7 +189,7 @@ inline void engine::append_task(std::uint32_t to, message kind, const task_messa
       out.append(n.bytes, in.bytes);
       continue;
     }
-    if (n.state == state::ready && (n.form == form::box || n.form == form::blob)) {
+    if (n.state == state::ready && (n.form == form::box || n.form == form::blob) && store::large_of(n) == nullptr) {
       const std::size_t at = out.size();
       out.append(&in, sizeof in);
       bool references = false;
@@ -212,7 +212,7 @@ inline void engine::append_task(std::uint32_t to, message kind, const task_messa
     if (n.state == state::ready) {
       in.flags = input_message::known;
       in.place = n.form == form::remote ? n.remote.place : rank_;
-      in.bytes = n.form == form::remote ? n.remote.bytes : store::inline_bytes + 1;
+      in.bytes = n.form == form::remote ? n.remote.bytes : store::size_of(n);
     }
     const reference_message reference = export_reference(n);
     out.append(&in, sizeof in);
@@ -445,9 +445,13 @@ inline void engine::finish_here(node& n, invocation& call, bool ok, const store:
     return release(n);
   }
   if (n.form == form::record) free_task(n.record);
+  if (call.form == form::box) {
+    n.form = form::none;
+    complete_object(n, call.box, n.function);
+    return release(n);
+  }
   n.form = call.form == form::none ? form::none : call.form;
   if (call.form == form::plain) std::memcpy(n.bytes, call.plain, sizeof call.plain);
-  if (call.form == form::box) n.box = call.box;
   complete(n);
   release(n);
 }
@@ -513,7 +517,7 @@ inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_i
     return finish_here(graph_.nodes.at(home_index), call, ok, why);
   }
   if (ok) {
-    send_result(home_rank, home_index, call, charge, ns, tell_scheduler);
+    send_result(home_rank, home_index, function, call, charge, ns, tell_scheduler);
   } else {
     send_failure(home_rank, home_index, why, charge, ns, tell_scheduler);
   }

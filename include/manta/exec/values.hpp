@@ -4,7 +4,8 @@
 // How values get to where they are read. The home of a value knows whether it
 // is there and where it lies. Small values are told with the news; a large one
 // stays where it was made until somebody pulls it, straight from that rank,
-// its arrays received into their final place.
+// its arrays received into their final place. sharing.hpp has what is done so
+// that an array reaches many ranks.
 #pragma once
 
 #include "manta/exec/engine.hpp"
@@ -36,11 +37,84 @@ inline void engine::complete(node& n) {
       case link_kind::call:
         send_call(n, static_cast<task*>(l.pointer));
         break;
+      case link_kind::puller:
+        on_pull(l.rank, pull_message{is_stand_in(n) ? n.links->rank : rank_, is_stand_in(n) ? n.links->index : n.index,
+                                     l.index, l.count});
+        break;
       case link_kind::home:
       case link_kind::exported:
+      case link_kind::reader:
+      case link_kind::replica:
         break;
     }
   });
+}
+
+inline void engine::complete_object(node& n, void* object, std::uint32_t function) {
+  store::set_box(n, object);
+  store::enter(n, ledger_, function);
+  complete_if_room(n);
+}
+
+inline void engine::complete_if_room(node& n) {
+  if (store::large_of(n) != nullptr && ledger_.charged() > ledger_.budget()) [[unlikely]] {
+    const store::failure_ptr why = store_is_full();
+    store::clear(n);
+    return fail(n, why);
+  }
+  complete(n);
+}
+
+inline node& engine::make_value(std::uint32_t type, void* object) {
+  node& n = make_node(no_index, type);
+  complete_object(n, object, running_->function);
+  if (store::large* const l = store::large_of(n); l != nullptr && net_.topology().ranks_on_node() > 1) ledger_.share(*l);
+  return checked(n);
+}
+
+inline node* engine::copy_value(std::uint32_t type, const void* object) {
+  const wire::type_entry& entry = wire::type_at(type);
+  const wire::segment array = entry.array(object);
+  if (array.bytes < store::shared_bytes || net_.topology().ranks_on_node() == 1) return nullptr;
+  store::large* const l = ledger_.enter_copy(static_cast<std::byte*>(array.data), array.bytes, running_->function);
+  if (l == nullptr) return nullptr;
+  node& n = make_node(no_index, type);
+  store::set_pages(n, *l);
+  wire::encoded value;
+  wire::sink out(value.bytes, &value.segments);
+  entry.write(object, out);
+  l->header = std::move(value.bytes);
+  complete_if_room(n);
+  return &checked(n);
+}
+
+/// Throws, and gives the node up, if it has failed.
+inline node& engine::checked(node& n) {
+  if (n.state != state::failed) return n;
+  const store::failure_ptr why = store::failure_of(n);
+  n.set(node::observed);
+  release(n);
+  store::raise(*why);
+}
+
+inline std::string describe_bytes(std::uint64_t bytes) {
+  const double b = static_cast<double>(bytes);
+  const char* const unit = b < 1e6 ? " kB" : b < 1e9 ? " MB" : " GB";
+  return std::to_string(static_cast<std::uint64_t>(b / (b < 1e6 ? 1e3 : b < 1e9 ? 1e6 : 1e9) + 0.5)) + unit;
+}
+
+/// The value that was entered last is one too many.
+[[gnu::cold, gnu::noinline]] inline store::failure_ptr engine::store_is_full() const {
+  store::failure f;
+  f.kind = store::failure::kind::full;
+  f.message = "rank " + std::to_string(rank_) + " has no memory left for values: " + std::to_string(ledger_.size()) +
+              " large ones take " + describe_bytes(ledger_.charged()) + " of its " + describe_bytes(ledger_.budget()) +
+              " (MANTA_STORE_MEMORY), and none can be moved to a disk: " + ledger_.excess() + "; the largest:";
+  ledger_.largest(5, [&](const store::large& l) {
+    f.message += " " + describe_bytes(l.bytes) + " " + maker_of(l) + ",";
+  });
+  f.message += " ...; drop futures that are not needed, use more ranks, or name a folder with room (MANTA_SPILL_FOLDER)";
+  return store::share(std::move(f));
 }
 
 inline void engine::fail(node& n, const store::failure_ptr& why) {
@@ -102,7 +176,7 @@ inline void engine::tell_value(std::uint32_t to, std::uint32_t index, node& n) {
     } catch (...) {
       // it will be met again, and told, when the value is pulled
     }
-    remote.bytes = store::inline_bytes + 1;
+    remote.bytes = store::size_of(n);
   }
   m.form = static_cast<std::uint8_t>(form::remote);
   send(to, message::value, m, &remote, sizeof remote);
@@ -155,48 +229,75 @@ inline void engine::fetch(node& n) {
     m.home_rank = n.links->rank;
     m.home_index = n.links->index;
   }
-  m.tag = next_tag_;
-  next_tag_ = (next_tag_ + 1) % static_cast<std::uint32_t>(net_.bulk_tags());
+  m.tag = next_tag_ | (maps_.empty() || maps_[n.remote.place] ? 0 : pull_message::by_blocks) |
+          (n.size == 0 ? 0 : pull_message::insists);
+  next_tag_ = (next_tag_ + 1) % static_cast<std::uint32_t>(net_.bulk_tags()) & pull_message::tag_bits;
   send(n.remote.place, message::pull, m);
 }
 
 inline void engine::on_pull(std::uint32_t from, const pull_message& m) {
   node* const found = m.home_rank == rank_ ? &graph_.nodes.at(m.home_index) : known(m.home_rank, m.home_index);
-  if (found == nullptr || !store::is_here(*found)) {  // it has moved: its home knows
-    return send(from, message::unavailable, index_message{m.index, 0});
-  }
+  if (not_here(from, m, found)) return;
   node& n = *found;
+  if (store::large* const l = store::large_of(n)) {
+    ledger_.use(*l);
+    const bool same_node = from != rank_ && net_.node_of(static_cast<int>(from)) == net_.node();
+    if (same_node && (m.tag & pull_message::by_blocks) == 0 && ledger_.share(*l)) return send_pages(from, m, n, *l);
+    const std::uint32_t giver = who_gives(n, from, (m.tag & pull_message::insists) != 0);
+    if (giver != rank_) return send(from, message::unavailable, unavailable_message{m.index, giver});
+  }
   wire::encoded value;
   try {
     if (n.form == form::blob) store::decode(n);
-    // arrays are sent from where they lie only if the type is known not to write from a temporary in its save()
-    wire::sink out(value.bytes, wire::type_at(n.type).in_place ? &value.segments : nullptr);
-    wire::type_at(n.type).write(n.box, out);
-    value.holds_references = out.holds_references();
+    store::encode(n, value);
   } catch (...) {
     const wire::buffer bytes = store::encode(*codec_failure("save()", n.type));
     result_message answer{m.index, 0, 0, static_cast<std::uint8_t>(form::failure), 0, 0};
     return send(from, message::unavailable, answer, bytes.data(), bytes.size());
   }
+  send_value(from, m, n, std::move(value));
+}
 
-  // the value's own bytes go with the message unless they are many
-  data_message header{m.index, 0, value.holds_references, m.tag};
-  base::list<std::uint64_t> sizes;
+/// Large arrays travel in parts of at most this size, so that a part can be sent on while the next one comes.
+inline constexpr std::size_t part_bytes = std::size_t{8} << 20;
+
+inline base::list<wire::segment> in_parts(const base::list<wire::segment>& arrays) {
+  base::list<wire::segment> parts;
+  for (const wire::segment& s : arrays) {
+    for (std::size_t at = 0; at < s.bytes; at += part_bytes) {
+      parts.push_back({static_cast<std::byte*>(s.data) + at, s.bytes - at < part_bytes ? s.bytes - at : part_bytes});
+    }
+  }
+  return parts;
+}
+
+inline void engine::send_value(std::uint32_t to, const pull_message& m, node& n, wire::encoded&& value) {
   const bool body_by_block = value.bytes.size() > 4 * wire::segment_bytes;
-  if (body_by_block) sizes.push_back(value.bytes.size());
-  for (const wire::segment& s : value.segments) sizes.push_back(s.bytes);
-  header.segments = static_cast<std::uint32_t>(sizes.size()) | (body_by_block ? data_message::body_by_block : 0);
-  const std::size_t list_bytes = sizes.size() * sizeof(std::uint64_t);
-  const std::size_t body_bytes = body_by_block ? 0 : value.bytes.size();
-  std::byte* at = begin(from, message::data, sizeof header + list_bytes + body_bytes);
-  std::memcpy(at, &header, sizeof header);
-  if (list_bytes != 0) std::memcpy(at + sizeof header, sizes.data(), list_bytes);
-  if (body_bytes != 0) std::memcpy(at + sizeof header + list_bytes, value.bytes.data(), body_bytes);
-  commit(from, message::data, sizeof header + list_bytes + body_bytes);
+  base::list<wire::segment> blocks = in_parts(value.segments);
+  if (body_by_block) blocks.push_back({value.bytes.data(), value.bytes.size()});  // then it is the only one
+  outgoing_value* const out = announce(to, m, n, std::move(value.bytes), value.holds_references, blocks, body_by_block);
+  for (const wire::segment& s : blocks) send_block(to, m.tag & pull_message::tag_bits, s, out);
+}
 
-  if (sizes.empty()) return;
+/// Tells the asker what will come. Its own bytes go with the message unless they are many.
+inline engine::outgoing_value* engine::announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body,
+                                                bool references, const base::list<wire::segment>& blocks,
+                                                bool body_by_block) {
+  data_message header{m.index, static_cast<std::uint32_t>(blocks.size()), references, m.tag & pull_message::tag_bits};
+  if (body_by_block) header.segments |= data_message::body_by_block;
+  const std::uint64_t size = body_by_block ? body.size() : 0;
+  const std::size_t size_bytes = body_by_block ? sizeof size : 0, body_bytes = body_by_block ? 0 : body.size();
+  std::byte* at = begin(to, message::data, sizeof header + size_bytes + body_bytes);
+  std::memcpy(at, &header, sizeof header);
+  if (size_bytes != 0) std::memcpy(at + sizeof header, &size, size_bytes);
+  if (body_bytes != 0) std::memcpy(at + sizeof header, body.data(), body_bytes);
+  commit(to, message::data, sizeof header + size_bytes + body_bytes);
+  if (blocks.empty()) return nullptr;
   hold(n);  // the blocks are sent from where they lie
-  auto* const out = new outgoing_value{this, &n, std::move(value.bytes), sizes.size()};
+  return new outgoing_value{this, &n, std::move(body), blocks.size()};
+}
+
+inline void engine::send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block, outgoing_value* out) {
   const net::completion sent{[](void* argument) {
                                auto* o = static_cast<outgoing_value*>(argument);
                                if (--o->blocks != 0) return;
@@ -204,14 +305,11 @@ inline void engine::on_pull(std::uint32_t from, const pull_message& m) {
                                delete o;
                              },
                              out};
-  const auto send_block = [&](const void* data, std::size_t block_bytes) {
-    net_.send_bulk(static_cast<int>(from), static_cast<int>(m.tag), data, block_bytes, sent);
-  };
-  if (body_by_block) send_block(out->body.data(), out->body.size());
-  for (const wire::segment& s : value.segments) send_block(s.data, s.bytes);
+  net_.send_bulk(static_cast<int>(to), static_cast<int>(tag), block.data, block.bytes, sent);
 }
 
 inline void engine::on_data(std::uint32_t from, const data_message& m, const std::byte* data, std::size_t bytes) {
+  if ((m.segments & data_message::by_pages) != 0) return on_pages(from, graph_.nodes.at(m.index), data, bytes);
   auto* const v = new incoming_value;
   v->target = &graph_.nodes.at(m.index);
   v->from = from;
@@ -227,41 +325,53 @@ inline void engine::on_data(std::uint32_t from, const data_message& m, const std
     std::memcpy(&size, data, sizeof size);
     v->places.push_back({v->body.extend(size), size});
   } else {
-    v->body.append(data + blocks * sizeof(std::uint64_t), bytes - blocks * sizeof(std::uint64_t));
+    v->body.append(data, bytes);
     wire::source in(v->body.data(), v->body.size(), &v->places);
     v->box = wire::type_at(v->target->type).read(in);
+    v->places = in_parts(v->places);
   }
-  ++values_coming_;
+  coming_.push_back(v);
   net_.receive_bulk(static_cast<int>(from), static_cast<int>(v->tag), v->places[0].data, v->places[0].bytes,
                     reinterpret_cast<std::uint64_t>(v));
 }
 
 inline void engine::on_block(std::uint64_t token) {
   auto* const v = reinterpret_cast<incoming_value*>(token);
+  const wire::segment& came = v->places[v->next];
+  for (const follower& f : v->followers) send_block(f.to, f.tag, came, f.out);
   if (++v->next < v->places.size()) {  // blocks of one value come one after the other under one tag
     const wire::segment& place = v->places[v->next];
     net_.receive_bulk(static_cast<int>(v->from), static_cast<int>(v->tag), place.data, place.bytes, token);
     return;
   }
-  --values_coming_;
+  coming_.remove(v);
   arrived(v);
 }
 
 // A value whose bytes came as a block is decoded by the rank's own thread, for its load() is the user's code.
 inline void engine::arrived(incoming_value* v) {
-  node& n = *v->target;
   if (v->box == nullptr && !v->places.empty()) return arrived_.push_back(v);
+  node& n = *v->target;
+  is_here(n, [&](bool) {
+    if (v->box != nullptr) {  // kept also if there is no room: it may be on its way to others from here
+      store::set_box(n, v->box);
+      store::enter(n, ledger_, no_index);
+    } else {
+      store::set_blob(n, v->body.data(), v->body.size(), v->references);
+    }
+    complete(n);
+  });
+  delete v;
+}
+
+/// A value that was fetched has come; set(moves_home) makes it the node's.
+template <class Set>
+void engine::is_here(node& n, Set&& set) {
   const bool moves_home = !is_stand_in(n);
   if (moves_home) send(n.remote.place, message::release, index_message{n.index, rank_});
-  if (v->box != nullptr) {
-    store::set_box(n, v->box);
-  } else {
-    store::set_blob(n, v->body.data(), v->body.size(), v->references);
-  }
-  delete v;
   n.reset(node::fetching);
   if (moves_home) n.set(node::leaving);  // not a reference: whoever holds the only handle may move the value out
-  complete(n);
+  set(moves_home);
   release(n);
 }
 
@@ -297,8 +407,8 @@ inline result_message result_header(std::uint32_t index, form f, std::uint32_t c
           static_cast<std::uint8_t>(by_scheduler ? result_message::by_scheduler : 0), 0};
 }
 
-inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_index, invocation& call,
-                                std::uint32_t charge, std::uint64_t ns, bool by_scheduler) {
+inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
+                                invocation& call, std::uint32_t charge, std::uint64_t ns, bool by_scheduler) {
   result_message m = result_header(home_index, form::plain, charge, ns, by_scheduler);
   if (call.form != form::box) {
     const std::size_t bytes = call.form == form::none ? 0 : wire::type_at(call.type).plain_bytes;
@@ -325,22 +435,21 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
     return;
   }
   // it stays here, in a stand-in that the home lets go
+  store::enter(temporary, ledger_, function);
+  if (ledger_.charged() > ledger_.budget()) [[unlikely]] {
+    const store::failure_ptr why = store_is_full();
+    store::clear(temporary);
+    return send_failure(home_rank, home_index, why, charge, ns, by_scheduler);
+  }
   node& n = stand_in(home_rank, home_index, call.type);
   n.type = call.type;
   n.set(node::primary);
-  remote_value remote{0, rank_, 0};
-  wire::encoded measured;
-  try {
-    if (wire::type_at(call.type).in_place) {
-      wire::sink out(measured.bytes, &measured.segments);
-      wire::type_at(call.type).write(call.box, out);
-    }
-  } catch (...) {
-    measured.segments.clear();
+  n.form = form::box;
+  n.boxed = temporary.boxed;
+  if (store::large* const l = store::large_of(n); l != nullptr && net_.node_of(static_cast<int>(home_rank)) == net_.node()) {
+    ledger_.offer(*l);
   }
-  remote.bytes = measured.total_bytes();
-  if (remote.bytes <= store::inline_bytes) remote.bytes = store::inline_bytes + 1;
-  store::set_box(n, call.box);
+  const remote_value remote{store::size_of(n), rank_, 0};
   if (n.state == state::pending) complete(n);
   m.form = static_cast<std::uint8_t>(form::remote);
   send(home_rank, message::result, m, &remote, sizeof remote);

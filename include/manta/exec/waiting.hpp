@@ -191,6 +191,7 @@ inline void engine::idle() {
     if (runnable() || !to_continue_.empty()) return;
   }
   if (silence_ <= spins) return;
+  if (ledger_.offers() != 0) return ledger_.share_offered();
   const std::int64_t now = base::now_ns();
   if (silence_ == spins + 1) silent_since_ = now;
   const std::int64_t silent = now - silent_since_;

@@ -29,6 +29,7 @@ enum class form : std::uint8_t {
   record,   ///< a task in general form: task*
   plain,    ///< the value itself
   box,      ///< the value, decoded: owned pointer to an object of type `type`
+  pages,    ///< the value, encoded, its array mapped from another rank of the node
   blob,     ///< the value, encoded: owned bytes
   remote,   ///< the value lies on another rank: place and size
   failure,  ///< why there is no value
@@ -39,7 +40,7 @@ struct node {
     queued = 1,      ///< in a list of tasks that may start
     wanted = 2,      ///< the home has been asked to tell when it is ready
     fetching = 4,    ///< the value is on its way
-    primary = 8,     ///< holds the only copy of a value whose home is another rank
+    primary = 8,     ///< holds the only copy, or a replica, of a value whose home is another rank
     actor = 16,      ///< an actor's handle: the value says where the actor lives
     observed = 32,   ///< somebody has seen the failure
     references = 64, ///< the blob holds references: decode it once
@@ -51,7 +52,7 @@ struct node {
   graph::state state = graph::state::pending;
   graph::form form = graph::form::none;
   std::uint8_t flags = 0;
-  std::uint8_t size = 0;      ///< bytes of a compact task's arguments
+  std::uint8_t size = 0;      ///< bytes of a compact task's arguments; of a value: 1 if it was looked for in vain
   std::uint32_t missing = 0;  ///< inputs that are not there yet
   std::uint32_t function = no_index;
   std::uint32_t type = no_index;
@@ -76,6 +77,10 @@ struct node {
     } sent;                // form none and pending: the task is elsewhere, or runs here
     task* record;
     void* box;
+    struct {
+      void* object;  // is `box`
+      void* large;   // what is known of its memory, if it is large
+    } boxed;         // forms box and pages
     struct {
       std::byte* data;
       std::uint64_t bytes;
@@ -106,6 +111,9 @@ enum class link_kind : std::uint8_t {
   subscriber,  ///< another rank (rank, index) is to be told
   staged,      ///< a received task or call here needs the value
   call,        ///< a call to be sent once the actor's place is known
+  puller,      ///< another rank (rank, index, tag in count) wants the value, which is on its way here
+  reader,      ///< a rank of another node has been given the value, and gives it to others
+  replica,     ///< another rank keeps a copy as long as the value lives
 };
 
 struct link {
@@ -148,6 +156,7 @@ class node_table {
     n.state = state::pending;
     n.form = form::none;
     n.flags = 0;
+    n.size = 0;
     n.missing = 0;
     n.next = free_;
     free_ = n.index;

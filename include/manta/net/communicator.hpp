@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "manta/base/containers.hpp"
+#include "manta/base/environment.hpp"
 #include "mpi.hpp"
 
 namespace manta::net {
@@ -66,10 +67,14 @@ class topology {
   explicit topology(const communicator& comm) : node_of_(static_cast<std::size_t>(comm.size())) {
     const communicator node = communicator::of_node(comm.get());
     ranks_on_node_ = node.size();
+    // lets one machine stand for several nodes, so that placement and transfers can be tried out
+    const auto most = static_cast<int>(base::environment_count("MANTA_RANKS_PER_NODE", 1 << 30, 1, 1 << 30));
 
     // The node's lowest rank stands for the node until nodes are numbered.
-    int leader = comm.rank();
-    check(MPI_Bcast(&leader, 1, MPI_INT, 0, node.get()), "MPI_Bcast");
+    base::array<int> members(static_cast<std::size_t>(node.size()));
+    const int mine_here = comm.rank();
+    check(MPI_Allgather(&mine_here, 1, MPI_INT, members.begin(), 1, MPI_INT, node.get()), "MPI_Allgather");
+    const int leader = members[static_cast<std::size_t>(node.rank() / most * most)];
     check(MPI_Allgather(&leader, 1, MPI_INT, node_of_.begin(), 1, MPI_INT, comm.get()), "MPI_Allgather");
     base::array<int> number(node_of_.size());
     for (std::size_t rank = 0; rank < node_of_.size(); ++rank) {

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: MIT
 //
 // Values in nodes. Up to 24 plain bytes lie in the node itself; anything else
-// is a decoded object that is shared on its rank, or encoded bytes that nobody
-// has asked for yet.
+// is a decoded object that is shared on its rank, encoded bytes that nobody
+// has asked for yet, or the pages of an array that another rank of the node
+// has made.
 #pragma once
 
 #include "manta/graph/node.hpp"
 #include "manta/store/failure.hpp"
+#include "manta/store/ledger.hpp"
 #include "manta/wire/function_table.hpp"
 
 namespace manta::store {
@@ -25,7 +27,15 @@ inline void set_plain(node& n, const void* value, std::size_t bytes) {
 }
 inline void set_box(node& n, void* owned) {
   n.form = form::box;
-  n.box = owned;
+  n.boxed = {owned, nullptr};
+}
+inline void set_pages(node& n, large& mapped) {
+  n.form = form::pages;
+  n.boxed = {nullptr, &mapped};
+}
+/// Null unless the value is large.
+inline large* large_of(const node& n) {
+  return n.form == form::box || n.form == form::pages ? static_cast<large*>(n.boxed.large) : nullptr;
 }
 inline void set_blob(node& n, const std::byte* data, std::size_t bytes, bool references) {
   n.form = form::blob;
@@ -57,15 +67,49 @@ inline const void* decode(node& n) {
     std::free(data);
     n.reset(node::references);
     set_box(n, value);
+  } else if (large* const l = large_of(n)) {
+    if (n.form == form::box) {
+      l->book->use(*l);
+    } else {
+      base::list<wire::segment> places;
+      wire::source in(l->header.data(), l->header.size(), &places);
+      n.boxed.object = wire::type_at(n.type).read(in);
+      n.form = form::box;
+      l->book->fill(*l, static_cast<std::byte*>(places[0].data));
+    }
   }
   return n.box;
+}
+
+/// Enters a box that has a large array into the books, which make room for it.
+inline void enter(node& n, ledger& book, std::uint32_t function) {
+  const auto array = wire::type_at(n.type).array;
+  if (n.form != form::box || array == nullptr) return;
+  const wire::segment s = array(n.box);
+  if (s.bytes >= large_bytes) n.boxed.large = &book.enter(static_cast<std::byte*>(s.data), s.bytes, function);
+}
+/// Before an object is moved out of its node: is its array ordinary memory? Then it is the ledger's no longer.
+inline bool let_go(node& n) {
+  large* const l = large_of(n);
+  if (l == nullptr) return true;
+  if (n.form != form::box || l->object.place != region::place::memory || l->view.place != region::place::none ||
+      l->shared.is_open()) {
+    return false;
+  }
+  l->book->remove(*l);
+  n.boxed.large = nullptr;
+  return true;
 }
 
 /// Destroys what the payload owns. References inside an encoded value are dropped by decoding it.
 inline void clear(node& n) {
   switch (n.form) {
     case form::box:
+      if (large* const l = large_of(n)) l->book->remove(*l);
       wire::type_at(n.type).destroy(n.box);
+      break;
+    case form::pages:
+      large_of(n)->book->remove(*large_of(n));
       break;
     case form::blob:
       if (n.has(node::references)) {
@@ -96,6 +140,7 @@ inline bool encode_within(const node& n, wire::buffer& out, std::size_t limit, b
     out.append(n.blob.data, n.blob.bytes);
     return true;
   }
+  if (large_of(n) != nullptr) return false;
   wire::sink sink(out, nullptr, limit);
   try {
     wire::type_at(n.type).write(n.box, sink);
@@ -105,6 +150,32 @@ inline bool encode_within(const node& n, wire::buffer& out, std::size_t limit, b
   }
   references = sink.holds_references();
   return true;
+}
+
+/// Of the array in a value that is here; 0 if it has none.
+inline std::uint64_t array_bytes(const node& n) {
+  if (const large* const l = large_of(n)) return l->bytes;
+  const auto array = n.form == form::box ? wire::type_at(n.type).array : nullptr;
+  return array != nullptr ? array(n.box).bytes : 0;
+}
+/// The bytes of a value that is here and too large for a message, as others are told: a guess for types without an array.
+inline std::uint64_t size_of(const node& n) {
+  const std::uint64_t bytes = array_bytes(n);
+  return bytes > inline_bytes ? bytes : inline_bytes + 1;
+}
+
+/// Encodes the whole value of a node that is here and neither plain nor a blob. Its array is listed where it lies if
+/// the type is known not to write from a temporary in its save().
+inline void encode(const node& n, wire::encoded& out) {
+  if (n.form == form::pages) {
+    const large& l = *large_of(n);
+    out.bytes.append(l.header.data(), l.header.size());
+    out.segments.push_back({const_cast<std::byte*>(l.array()), l.bytes});
+    return;
+  }
+  wire::sink sink(out.bytes, wire::type_at(n.type).array != nullptr ? &out.segments : nullptr);
+  wire::type_at(n.type).write(n.box, sink);
+  out.holds_references = sink.holds_references();
 }
 
 }  // namespace manta::store

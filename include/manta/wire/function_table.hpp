@@ -58,7 +58,7 @@ inline constexpr bool is_gathered = false;
 struct type_entry {
   const char* mangled;
   std::size_t plain_bytes;  ///< its size if it is plain, else 0
-  bool in_place;            ///< see receives_in_place
+  segment (*array)(const void*);  ///< where its coefficients lie; null unless it receives_in_place
   void (*destroy)(void*);
   void (*write)(const void*, sink&);
   void* (*read)(source&);
@@ -92,10 +92,16 @@ std::uint32_t add_entry(const Entry& entry) {
 template <class T>
 struct type_index {
   static inline const std::uint32_t value = [] {
-    type_entry entry{typeid(T).name(), 0, false, nullptr, nullptr, nullptr, nullptr};
+    type_entry entry{typeid(T).name(), 0, nullptr, nullptr, nullptr, nullptr, nullptr};
     if constexpr (is_plain<T>) entry.plain_bytes = sizeof(T);
     if constexpr (!std::is_void_v<T> && !is_plain<T>) {
-      entry.in_place = receives_in_place<T>;
+      if constexpr (receives_in_place<T>) {
+        entry.array = [](const void* value) {
+          const T& v = *static_cast<const T*>(value);
+          return segment{const_cast<void*>(static_cast<const void*>(v.data())),
+                         static_cast<std::size_t>(v.size()) * sizeof(*v.data())};
+        };
+      }
       entry.destroy = [](void* value) { delete static_cast<T*>(value); };
       entry.write = [](const void* value, sink& out) { encode(*static_cast<const T*>(value), out); };
       entry.read = [](source& in) -> void* { return decode<T>(in); };

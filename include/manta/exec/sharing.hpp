@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// How one array reaches many ranks. Those of a node map the same memory. Of
+// each other node one rank gets a copy by messages: the first two nodes from
+// where the value lies, the next ones from these, as a tree, each part sent on
+// as soon as it has come. Who asks is told whom to ask; who asks a rank to
+// which the value is still on its way waits there.
+#pragma once
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::exec {
+
+// --- memory that the ranks of a node map
+
+inline void engine::send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l) {
+  hold(n);  // until it is mapped
+  wire::encoded value;
+  store::encode(n, value);
+  const data_message header{m.index, data_message::by_pages, 0, 0};
+  const pages_message where{l.shared.identity(), l.shared_at, l.bytes, getpid(), l.shared.get(), n.index, 0};
+  std::byte* const at = begin(to, message::data, sizeof header + sizeof where + value.bytes.size());
+  std::memcpy(at, &header, sizeof header);
+  std::memcpy(at + sizeof header, &where, sizeof where);
+  std::memcpy(at + sizeof header + sizeof where, value.bytes.data(), value.bytes.size());
+  commit(to, message::data, sizeof header + sizeof where + value.bytes.size());
+}
+
+inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes) {
+  pages_message where;
+  std::memcpy(&where, data, sizeof where);
+  store::file memory = store::file::of_process(where.process, where.descriptor);
+  store::large* mapped = nullptr;
+  if (memory.identity() == where.identity) {
+    mapped = ledger_.enter(std::move(memory), where.at, where.bytes, true, no_index);
+  }
+  send(from, message::mapped, index_message{where.index, 0});
+  if (mapped == nullptr) {  // the ranks do not see each other's processes
+    if (maps_.empty()) maps_.resize(size_, true);
+    maps_[from] = false;
+    n.reset(node::fetching);
+    fetch(n);
+    return release(n);
+  }
+  is_here(n, [&](bool moves_home) {
+    mapped->header.append(data + sizeof where, bytes - sizeof where);
+    store::set_pages(n, *mapped);
+    if (moves_home) ledger_.take_over(*mapped);
+    complete(n);
+  });
+}
+
+// --- the tree over the nodes
+
+/// Which rank gives a value that is here to another one: this rank, or one that has asked before.
+inline std::uint32_t engine::who_gives(node& n, std::uint32_t from, bool insists) {
+  const int node_of_asker = net_.node_of(static_cast<int>(from));
+  const bool is_home = is_stand_in(n) && n.links->rank == from;  // it takes the value over from here
+  if (node_of_asker == net_.node() || is_home) return rank_;
+  std::uint32_t before = 0;
+  link* same = nullptr;
+  for (link* l = n.links; l != nullptr; l = l->next) {
+    if (l->kind != link_kind::reader) continue;
+    ++before;
+    if (net_.node_of(static_cast<int>(l->rank)) == node_of_asker) same = l;
+  }
+  if (same != nullptr) {
+    if (!insists && same->rank != from) return same->rank;
+    same->rank = from;
+    return rank_;
+  }
+  std::uint32_t giver = rank_;
+  if (constexpr std::uint32_t width = 2; before >= width && !insists) {
+    std::uint32_t newer = before - 1 - (before - width) / width;  // the newest stand first
+    for (link* l = n.links; l != nullptr && giver == rank_; l = l->next) {
+      if (l->kind == link_kind::reader && newer-- == 0) giver = l->rank;
+    }
+  }
+  graph_.add_link(n, link_kind::reader).rank = from;
+  return giver;
+}
+
+/// Answers, or lets wait, who pulls a value that is not on this rank; false if it is.
+inline bool engine::not_here(std::uint32_t from, const pull_message& m, node* n) {
+  if (n != nullptr && store::is_here(*n)) return false;
+  if (n == nullptr || !n->has(node::fetching)) {
+    send(from, message::unavailable, unavailable_message{m.index, no_index});
+    return true;
+  }
+  if (net_.node_of(static_cast<int>(from)) != net_.node()) {
+    for (incoming_value* v : coming_) {
+      if (v->target != n || v->box == nullptr) continue;
+      follow(*v, from, m);
+      return true;
+    }
+  }
+  link& l = graph_.add_link(*n, link_kind::puller);
+  l.rank = from;
+  l.index = m.index;
+  l.count = m.tag;
+  return true;
+}
+
+/// Sends a value on while it comes.
+inline void engine::follow(incoming_value& v, std::uint32_t to, const pull_message& m) {
+  outgoing_value* const out =
+      announce(to, m, *v.target, wire::buffer(v.body.data(), v.body.size()), v.references, v.places, false);
+  const follower f{out, to, m.tag & pull_message::tag_bits};
+  for (std::size_t i = 0; i < v.next; ++i) send_block(to, f.tag, v.places[i], out);
+  v.followers.push_back(f);
+}
+
+inline void engine::on_unavailable(const unavailable_message& m) {
+  node& n = graph_.nodes.at(m.index);
+  n.reset(node::fetching);
+  if (m.place != no_index) {
+    n.remote.place = m.place;
+    fetch(n);
+  } else {
+    n.size = 1;
+    n.state = state::pending;
+    n.form = form::none;
+    for (link* l = n.links; l != nullptr; l = l->next) {  // who waited for it here asks elsewhere
+      if (l->kind != link_kind::puller) continue;
+      send(l->rank, message::unavailable, unavailable_message{l->index, no_index});
+      l->kind = link_kind::reader;
+    }
+    need(n);
+  }
+  release(n);
+}
+
+// --- replicas
+
+inline void engine::replicate(node& n, int copies) {
+  if (n.form == form::plain) return;
+  for (const bool other_nodes : {true, false}) {
+    for (std::uint32_t step = 1; step < size_ && copies > 0; ++step) {
+      const std::uint32_t to = (rank_ + step) % size_;
+      if ((net_.node_of(static_cast<int>(to)) != net_.node()) != other_nodes) continue;
+      graph_.add_link(n, link_kind::replica).rank = to;
+      send(to, message::replicate, replicate_message{n.index, n.type, store::size_of(n)});
+      --copies;
+    }
+  }
+}
+
+inline void engine::on_replicate(std::uint32_t from, const replicate_message& m) {
+  node& n = stand_in(from, m.home_index, m.type);  // held without owing a reference, until drop_replica
+  n.set(node::primary);
+  if (n.state != state::pending) return;
+  n.form = form::remote;
+  n.remote.bytes = m.bytes;
+  n.remote.place = from;
+  complete(n);
+  fetch(n);
+}
+
+inline void engine::on_drop_replica(std::uint32_t from, const index_message& m) {
+  send(from, message::released, m);
+  node& n = *known(from, m.index);
+  n.reset(node::primary);
+  release(n);
+}
+
+/// Of a value whose last handle is gone. True if replicas have to go before the node is free.
+inline bool engine::drop_replicas(node& n) {
+  std::uint32_t copies = 0;
+  for (link* l = n.links; l != nullptr; l = l->next) {
+    if (l->kind != link_kind::replica) continue;
+    l->kind = link_kind::reader;
+    ++copies;
+    send(l->rank, message::drop_replica, index_message{n.index, rank_});
+  }
+  if (copies != 0) n.refs.store(copies, std::memory_order_relaxed);
+  return copies != 0;
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What the values on each rank take, and which are the largest.
+//
+//   for (const manta::rank_memory& m : manta::memory()) std::printf("rank %d: %llu bytes\n", m.rank, m.in_memory);
+#pragma once
+
+#include "manta/future.hpp"
+
+namespace manta {
+
+struct rank_memory {
+  struct value {
+    std::uint64_t bytes = 0;
+    std::string made_by;         ///< the task's function
+  };
+  int rank = 0;
+  int node = 0;
+  std::uint64_t objects = 0;     ///< futures, values and handles that are known there
+  std::uint64_t large = 0;       ///< values with an array of 64 KiB or more; all that follows is about these
+  std::uint64_t bytes = 0;       ///< of their arrays
+  std::uint64_t in_memory = 0;   ///< of these, what counts against the budget
+  std::uint64_t shared = 0;      ///< of these, what lies in memory that the ranks of the node share
+  std::uint64_t spilled = 0;     ///< of these, what has been moved to a disk
+  std::uint64_t budget = 0;
+  std::vector<value> largest;    ///< five at most, the largest first
+};
+
+/// Asks each rank and waits for its answer; other work of this rank goes on meanwhile.
+inline std::vector<rank_memory> memory() {
+  exec::engine& e = exec::engine::here("memory");
+  const exec::engine::guard g(e);
+  std::vector<rank_memory> all(e.size());
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    rank_memory& m = all[r];
+    m.rank = static_cast<int>(r);
+    m.node = e.world()[r].node;
+    const wire::buffer bytes = e.memory_of(static_cast<std::uint32_t>(r));
+    wire::source in(bytes.data(), bytes.size());
+    for (std::uint64_t* number : {&m.objects, &m.large, &m.bytes, &m.in_memory, &m.shared, &m.spilled, &m.budget}) in.get(*number);
+    m.largest.resize(in.get<std::size_t>());
+    for (rank_memory::value& v : m.largest) {
+      in.get(v.bytes);
+      in.get(v.made_by);
+    }
+  }
+  return all;
+}
+
+}  // namespace manta

@@ -1,0 +1,289 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Large values: looked at in place by all ranks of a node, once in memory;
+// moved to a disk when a rank holds more than its share; refused with the
+// largest owners named where that is not possible.
+#include <doctest/doctest.h>
+
+#include <manta/eigen.hpp>
+
+#include <numeric>
+#include <span>
+
+#include "support/world.hpp"
+
+using manta::testing::executor;
+using manta::testing::executors;
+using manta::testing::in_world;
+using manta::testing::world_size;
+
+namespace {
+
+constexpr std::size_t megabyte = std::size_t{1} << 20U;
+
+std::vector<double> ramp(std::size_t count, double first) {
+  std::vector<double> v(count);
+  std::iota(v.begin(), v.end(), first);
+  return v;
+}
+Eigen::MatrixXd grid(int rows, int cols) {
+  return Eigen::MatrixXd::NullaryExpr(rows, cols, [](Eigen::Index r, Eigen::Index c) { return 1e4 * static_cast<double>(r) + static_cast<double>(c); });
+}
+double sum_of_view(std::span<const double> v) { return std::accumulate(v.begin(), v.end(), 0.0); }
+double sum_of_vector(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
+double sum_of_copy(std::vector<double> v) {
+  const double sum = sum_of_vector(v);
+  std::fill(v.begin(), v.end(), -1.0);  // nobody else may see this
+  return sum;
+}
+double sum_of_ref(const Eigen::Ref<const Eigen::MatrixXd>& m) { return m.sum(); }
+double sum_of_matrix(const Eigen::MatrixXd& m) { return m.sum(); }
+std::vector<double> plus_one(std::vector<double> v) {
+  for (double& x : v) ++x;
+  return v;
+}
+std::size_t letters(const std::string& text) { return text.size(); }
+double both(std::span<const double> a, std::span<const double> b) { return a.front() + b.back(); }
+
+std::uint64_t spilled(const std::vector<manta::rank_memory>& all) {
+  return std::accumulate(all.begin(), all.end(), std::uint64_t{0}, [](std::uint64_t s, const auto& m) { return s + m.spilled; });
+}
+
+/// Keeps futures and looks at what they have.
+struct keeper {
+  void keep(manta::future<std::vector<double>> f) { values.push_back(std::move(f)); }
+  double look(std::span<const double> v) const { return sum_of_view(v); }
+  double sum() const { return sum_of_vector(values.back().get()); }
+  std::vector<manta::future<std::vector<double>>> values;
+};
+
+/// While it lives, worlds take so many ranks for a node.
+struct as_nodes_of {
+  explicit as_nodes_of(const char* ranks) { setenv("MANTA_RANKS_PER_NODE", ranks, 1); }
+  ~as_nodes_of() { unsetenv("MANTA_RANKS_PER_NODE"); }
+  as_nodes_of(const as_nodes_of&) = delete;
+  as_nodes_of& operator=(const as_nodes_of&) = delete;
+};
+
+manta::runtime_options with_budget(std::uint64_t bytes) {
+  manta::runtime_options o;
+  o.store_memory = bytes;
+  return o;
+}
+
+}  // namespace
+
+TEST_CASE("values of all sizes are seen alike by views, references and copies, on every rank") {
+  in_world([] {
+    for (const std::size_t count : {std::size_t{1}, std::size_t{2000}, std::size_t{8191}, std::size_t{8192}, std::size_t{32767},
+                                    std::size_t{32768}, std::size_t{32769}, std::size_t{131071}, std::size_t{1000003}}) {
+      const std::vector<double> numbers = ramp(count, 1);
+      const double expected = sum_of_vector(numbers);
+      for (const auto& f : {manta::put(numbers), manta::put(ramp(count, 1)), manta::async<ramp>(count, 1.0)}) {
+        for (int round = 0; round < 2; ++round) {
+          std::vector<manta::future<double>> sums;
+          for (const int r : executors()) {
+            sums.push_back(manta::async<sum_of_view>({.rank = r}, f));
+            sums.push_back(manta::async<sum_of_copy>({.rank = r}, f));
+            sums.push_back(manta::async<sum_of_vector>({.rank = r}, f));
+            sums.push_back(manta::async<sum_of_view>({.rank = r}, f));
+          }
+          for (const double s : manta::get(sums)) CHECK(s == expected);
+        }
+        CHECK(f.get() == numbers);
+      }
+      CHECK(manta::async<sum_of_view>(numbers).get() == expected);
+    }
+  });
+}
+
+TEST_CASE("matrices, strings and chains of moved values") {
+  in_world([] {
+    for (const int n : {3, 100, 181, 500, 777}) {
+      const Eigen::MatrixXd m = grid(n, n + 1);
+      auto made = manta::async<grid>(n, n + 1);
+      auto stored = manta::put(m);
+      for (const int r : executors()) {
+        CHECK(manta::async<sum_of_ref>({.rank = r}, made).get() == m.sum());
+        CHECK(manta::async<sum_of_matrix>({.rank = r}, stored).get() == m.sum());
+        CHECK(manta::async<sum_of_ref>({.rank = r}, stored).get() == m.sum());
+      }
+      Eigen::MatrixXd mine = std::move(made).get();
+      mine.setZero();
+      CHECK(stored.get() == m);
+      Eigen::MatrixXd other = std::move(stored).get();
+      other.setOnes();
+    }
+    CHECK(manta::async<letters>({.rank = executor(0)}, manta::put(std::string(3 * megabyte, 'x'))).get() == 3 * megabyte);
+    auto v = manta::async<ramp>(std::size_t{100000}, 0.0);
+    for (std::size_t i = 0; i < 20; ++i) v = manta::async<plus_one>({.rank = executor(i)}, std::move(v));
+    CHECK(v.get() == ramp(100000, 20));
+    auto kept = manta::put(ramp(100000, 5));
+    std::vector<double> moved = manta::future<std::vector<double>>(kept).get();
+    moved[0] = -1;
+    CHECK(kept.get()[0] == 5);
+    CHECK(manta::async<both>({.rank = executor(0)}, kept, kept).get() == 5 + 100004);
+  });
+}
+
+TEST_CASE("all ranks of a node look at one copy") {
+  in_world([] {
+    constexpr std::size_t count = 4 * megabyte;
+    auto f = manta::put(ramp(count, 0));
+    std::vector<manta::future<double>> sums;
+    for (const int r : executors()) sums.push_back(manta::async<sum_of_view>({.rank = r}, f));
+    for (const double s : manta::get(sums)) CHECK(s == sum_of_view(f.get()));
+    std::uint64_t total = 0, in_memory = 0;
+    int holders = 0;
+    for (const manta::rank_memory& m : manta::memory()) {
+      total += m.bytes;
+      in_memory += m.in_memory;
+      holders += m.large != 0;
+      if (m.large != 0 && world_size() > 1) CHECK(m.shared == 8 * count);
+    }
+    CHECK(in_memory == 8 * count);
+    CHECK(total >= 8 * count);
+    if (world_size() > 1) CHECK(holders >= 1);
+  });
+}
+
+TEST_CASE("ten times the budget: everything is computed, and memory stays within it") {
+  static constexpr std::size_t budget = 8 * megabyte;
+  in_world(with_budget(budget), [] {
+    constexpr int parts = 80;
+    constexpr std::size_t count = megabyte / 8;
+    std::vector<manta::future<std::vector<double>>> made, stored;
+    for (int i = 0; i < parts; ++i) {
+      made.push_back(manta::async<ramp>(count, static_cast<double>(i)));
+      stored.push_back(manta::put(ramp(count, 1000.0 + i)));
+    }
+    for (int i = 0; i < parts; ++i) made.push_back(manta::async<plus_one>(made[static_cast<std::size_t>(i)]));
+    std::vector<manta::future<double>> sums;
+    for (std::size_t i = 0; i < made.size(); ++i) sums.push_back(manta::async<sum_of_vector>(made[i]));
+    for (std::size_t i = 0; i < stored.size(); ++i) sums.push_back(manta::async<sum_of_view>(stored[i]));
+    const double first = static_cast<double>(count) * static_cast<double>(count - 1) / 2;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const double offset = i < parts ? static_cast<double>(i) : i < 2 * parts ? static_cast<double>(i - parts) + 1 : 1000.0 + static_cast<double>(i - 2 * parts);
+      CHECK(sums[i].get() == first + offset * static_cast<double>(count));
+    }
+    const auto all = manta::memory();
+    CHECK(spilled(all) > 0);
+    for (const manta::rank_memory& m : all) {
+      CHECK(m.budget == budget);
+      CHECK(m.in_memory <= budget);
+    }
+    for (int i = 0; i < parts; ++i) {
+      CHECK(stored[static_cast<std::size_t>(i)].get()[1] == 1001.0 + i);
+      CHECK(made[static_cast<std::size_t>(i)].get()[1] == 1.0 + i);
+    }
+    made.clear();
+    stored.clear();
+    sums.clear();
+    manta::testing::poll_until("what is on disks to be gone", [] { return spilled(manta::memory()) == 0; });
+  });
+}
+
+TEST_CASE("a value larger than the whole budget") {
+  in_world(with_budget(megabyte), [] {
+    auto f = manta::async<ramp>({.rank = executor(0)}, std::size_t{megabyte}, 3.0);
+    auto g = manta::put(ramp(megabyte, 4));
+    for (const int r : executors()) {
+      CHECK(manta::async<both>({.rank = r}, f, g).get() == 3 + 3 + static_cast<double>(megabyte));
+    }
+    std::vector<double> mine = std::move(f).get();
+    CHECK(mine == ramp(megabyte, 3));
+    CHECK(std::move(g).get() == ramp(megabyte, 4));
+  });
+}
+
+TEST_CASE("without a disk the store is full: the call or the task says so, and who holds the most") {
+  manta::runtime_options o = with_budget(4 * megabyte);
+  o.spill_folder = "none";
+  in_world(o, [] {
+    {
+      auto kept = manta::put(ramp(3 * megabyte / 8, 0));
+      CHECK_THROWS_WITH_AS(manta::put(ramp(2 * megabyte / 8, 0)), doctest::Contains("the largest: 3 MB put by the driver"),
+                           manta::store_full);
+      CHECK(kept.get()[2] == 2);
+    }
+    auto kept = manta::put(ramp(3 * megabyte / 8, 0));  // there is room again
+    kept = {};
+    auto f = manta::async<ramp>({.rank = executor(0)}, std::size_t{3 * megabyte / 8}, 0.0);
+    f.wait();
+    auto g = manta::async<ramp>({.rank = executor(0)}, std::size_t{2 * megabyte / 8}, 0.0);
+    CHECK_THROWS_WITH_AS(g.get(), doctest::Contains("ramp"), manta::store_full);
+    CHECK(manta::async<sum_of_vector>({.rank = executor(0)}, f).get() > 0);
+  });
+}
+
+TEST_CASE("an array reaches the ranks of many nodes, again and again, and while its copies come and go") {
+  for (const char* per_node : {"1", "2", "3"}) {
+    const as_nodes_of nodes(per_node);
+    in_world([] {
+      constexpr std::size_t count = 5 * megabyte / 2 + 3;  // in three parts
+      const std::vector<double> numbers = ramp(count, 1);
+      const double expected = sum_of_vector(numbers);
+      const auto by_node = [] {
+        std::vector<std::uint64_t> bytes(static_cast<std::size_t>(manta::capacity().back().node) + 1);
+        for (const manta::rank_memory& m : manta::memory()) bytes[static_cast<std::size_t>(m.node)] += m.in_memory;
+        return bytes;
+      };
+      std::vector<manta::actor<keeper>> keepers;
+      for (const int r : executors()) keepers.push_back(manta::spawn<keeper>({.rank = r}));
+      auto stored = manta::put(numbers);
+      auto made = manta::async<ramp>({.rank = executor(0)}, count, 1.0);
+      for (const auto& f : {stored, made}) {
+        for (int round = 0; round < 3; ++round) {  // those of the last round have gone
+          std::vector<manta::future<double>> sums;
+          for (const int r : executors()) {
+            sums.push_back(manta::async<sum_of_view>({.rank = r}, f));
+            sums.push_back(manta::async<sum_of_vector>({.rank = r}, f));
+          }
+          for (const double s : manta::get(sums)) CHECK(s == expected);
+        }
+        std::vector<manta::future<void>> kept;
+        for (const auto& k : keepers) kept.push_back(manta::async<&keeper::keep>(k, f));
+        for (auto& k : kept) k.get();
+        std::vector<manta::future<double>> sums;
+        for (const auto& k : keepers) sums.push_back(manta::async<&keeper::look>(k, f));
+        for (const double s : manta::get(sums)) CHECK(s == expected);
+      }
+      for (const std::uint64_t bytes : by_node()) CHECK(bytes <= 2 * 8 * count);
+      std::vector<manta::future<double>> sums;
+      for (const auto& k : keepers) sums.push_back(manta::async<&keeper::sum>(k));
+      for (const double s : manta::get(sums)) CHECK(s == expected);
+      keepers.clear();
+      CHECK(made.get() == numbers);
+    });
+  }
+}
+
+TEST_CASE("replicas are kept as long as the value lives, on other nodes first") {
+  const as_nodes_of nodes("2");
+  in_world([] {
+    const auto copies = [] {
+      int count = 0;
+      for (const manta::rank_memory& m : manta::memory()) count += m.large != 0;
+      return count;
+    };
+    auto f = manta::put(ramp(megabyte, 1), {.replicas = 2});
+    const int wanted = std::min(3, world_size());
+    manta::testing::poll_until("the replicas to be there", [&] { return copies() == wanted; });
+    if (world_size() >= 4) {
+      for (const manta::rank_memory& m : manta::memory()) CHECK((m.large != 0) == (m.rank == 0 || m.rank == 2 || m.rank == 3));
+    }
+    for (const int r : executors()) CHECK(manta::async<both>({.rank = r}, f, f).get() == 1 + static_cast<double>(megabyte));
+    f = {};
+    manta::testing::poll_until("the replicas to be gone", [&] { return copies() == 0; });
+    auto small = manta::put(std::string("a"), {.replicas = 99});
+    CHECK(small.get() == "a");
+    CHECK_THROWS_AS(manta::put(1, {.replicas = -1}), manta::error);
+  });
+}
+
+TEST_CASE("settings that cannot be are refused") {
+  manta::runtime_options o;
+  o.spill_folder = "/does/not/exist";
+  CHECK_THROWS_WITH_AS(manta::runtime(MPI_COMM_WORLD, o), doctest::Contains("/does/not/exist"), manta::error);
+}

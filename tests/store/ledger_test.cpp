@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Arrays whose pages move under them: to node memory, to a disk and back as
+// they are read, with the bytes and the addresses staying what they were.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "manta/store/ledger.hpp"
+
+namespace store = manta::store;
+using store::large;
+using store::ledger;
+using store::region;
+
+namespace {
+
+constexpr std::size_t megabyte = std::size_t{1} << 20;
+
+/// An array whose bytes only its seed gives.
+struct sample {
+  explicit sample(std::size_t bytes, std::uint32_t s) : seed(s), numbers(bytes / 4) {
+    for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = at(i);
+  }
+  std::uint32_t at(std::size_t i) const { return seed * 2654435761U + static_cast<std::uint32_t>(i); }
+  bool is_whole(const std::byte* array) const {
+    const auto* const data = reinterpret_cast<const std::uint32_t*>(array);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (data[i] != at(i)) return false;
+    }
+    return true;
+  }
+  bool is_whole() const { return is_whole(bytes()); }
+  const std::byte* bytes() const { return reinterpret_cast<const std::byte*>(numbers.data()); }
+  std::byte* bytes() { return reinterpret_cast<std::byte*>(numbers.data()); }
+  std::size_t size() const { return 4 * numbers.size(); }
+
+  std::uint32_t seed;
+  std::vector<std::uint32_t> numbers;
+};
+
+/// Physical memory of this process that is not the file system's, in bytes.
+std::size_t resident() {
+  std::FILE* const status = std::fopen("/proc/self/status", "r");
+  REQUIRE(status != nullptr);
+  char line[256];
+  std::size_t kib = 0, part = 0;
+  while (std::fgets(line, sizeof line, status) != nullptr) {
+    if (std::sscanf(line, "RssAnon: %zu", &part) == 1 || std::sscanf(line, "RssShmem: %zu", &part) == 1) kib += part;
+  }
+  std::fclose(status);
+  return 1024 * kib;
+}
+
+}  // namespace
+
+TEST_CASE("what is more than the budget moves to a disk, longest unused first, and is still there") {
+  ledger book;
+  book.set_limits(3 * megabyte, "/tmp");
+  std::vector<std::unique_ptr<sample>> values;
+  std::vector<large*> entries;
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    values.push_back(std::make_unique<sample>(megabyte + 4 * i, i));
+    entries.push_back(&book.enter(values[i]->bytes(), values[i]->size(), 0));
+    CHECK(book.charged() <= 3 * megabyte);
+    CHECK(book.excess().empty());
+  }
+  for (std::uint32_t i = 0; i < 10; ++i) CHECK(entries[i]->on_disk() == (i < 8));  // the later are a little over a megabyte
+  CHECK(book.on_disk() >= 8 * megabyte);
+  for (const auto& v : values) CHECK(v->is_whole());
+  book.use(*entries[0]);  // is one of the youngest now, its pages may be in memory
+  CHECK(entries[0]->charged == values[0]->size());
+  CHECK(entries[8]->on_disk());
+  CHECK_FALSE(entries[9]->on_disk());
+  CHECK(book.charged() <= 3 * megabyte);
+  for (const auto& v : values) CHECK(v->is_whole());
+  for (large* e : entries) book.remove(*e);
+  CHECK(book.on_disk() == 0);
+  CHECK(book.charged() == 0);
+  CHECK(book.size() == 0);
+}
+
+TEST_CASE("moving to a disk gives the memory back, and pages that were read go again") {
+  ledger book;
+  book.set_limits(8 * megabyte, "/tmp");
+  constexpr std::size_t each = 32 * megabyte;
+  sample first(each, 1), second(each, 2);
+  const std::size_t before = resident();
+  large& a = book.enter(first.bytes(), first.size(), 0);
+  CHECK(a.on_disk());
+  CHECK(resident() + each / 2 < before);
+  large& b = book.enter(second.bytes(), second.size(), 0);
+  CHECK(resident() + each < before);
+  CHECK(first.is_whole());
+  CHECK(second.is_whole());
+  book.use(a);
+  book.use(b);
+  CHECK(book.charged() == 0);  // each is larger than the budget
+  book.remove(a);
+  book.remove(b);
+}
+
+TEST_CASE("without a disk the excess is named, and the largest are known") {
+  ledger book;
+  book.set_limits(megabyte, "none");
+  sample small(megabyte / 2, 1), big(megabyte, 2), tiny(megabyte / 4, 3);
+  large& s = book.enter(small.bytes(), small.size(), 1);
+  CHECK(book.excess().empty());
+  large& b = book.enter(big.bytes(), big.size(), 2);
+  large& t = book.enter(tiny.bytes(), tiny.size(), 3);
+  CHECK(book.excess().find("MANTA_SPILL_FOLDER") != std::string::npos);
+  std::vector<std::uint32_t> order;
+  book.largest(2, [&](const large& e) { order.push_back(e.function); });
+  CHECK(order == std::vector<std::uint32_t>{2, 1});
+  order.clear();
+  book.largest(9, [&](const large& e) { order.push_back(e.function); });
+  CHECK(order == std::vector<std::uint32_t>{2, 1, 3});
+  book.remove(b);
+  CHECK(book.excess().empty());
+  book.remove(s);
+  book.remove(t);
+
+  ledger nowhere;
+  nowhere.set_limits(megabyte, "/does/not/exist");
+  large& e = nowhere.enter(big.bytes(), big.size(), 0);
+  CHECK(nowhere.excess().empty());
+  large& f = nowhere.enter(small.bytes(), small.size(), 0);
+  CHECK(nowhere.excess().find("/does/not/exist: No such file or directory") != std::string::npos);
+  CHECK(big.is_whole());
+  nowhere.remove(e);
+  nowhere.remove(f);
+}
+
+TEST_CASE("shared arrays are mapped by others, stay where they are, and writers do not see each other") {
+  ledger owner, other;
+  owner.set_limits(64 * megabyte, "/tmp");
+  other.set_limits(64 * megabyte, "/tmp");
+  for (const std::size_t bytes : {store::shared_bytes, store::shared_bytes + 4, megabyte + 4092, 40 * megabyte}) {
+    sample value(bytes, 7);
+    large& mine = owner.enter(value.bytes(), value.size(), 0);
+    REQUIRE(owner.share(mine));
+    CHECK(mine.object.place == region::place::node);
+    CHECK(value.is_whole());
+    CHECK(owner.charged() == value.size());
+
+    store::file memory = store::file::of_process(getpid(), mine.shared.get());
+    REQUIRE(memory.identity() == mine.shared.identity());
+    large* const theirs = other.enter(std::move(memory), mine.shared_at, mine.bytes, true, 0);
+    REQUIRE(theirs != nullptr);
+    CHECK(value.is_whole(theirs->array()));
+    CHECK(other.charged() == 0);
+
+    std::vector<std::uint32_t> copy(value.numbers.size());  // as a decoded value's, at another place in its page or not
+    other.fill(*theirs, reinterpret_cast<std::byte*>(copy.data()));
+    CHECK(copy == value.numbers);
+    CHECK(other.charged() == (theirs->object.place == region::place::node ? 0 : value.size()));
+
+    value.numbers[bytes / 8] = 42;  // as after a move out of the store: nobody else sees it
+    CHECK(copy[bytes / 8] == value.at(bytes / 8));
+    value.numbers[bytes / 8] = value.at(bytes / 8);
+
+    owner.remove(mine);
+    CHECK(value.is_whole(theirs->array()));
+    other.take_over(*theirs);
+    CHECK(other.charged() >= value.size());
+    other.remove(*theirs);
+    CHECK(other.charged() == 0);
+  }
+}
+
+TEST_CASE("what is shared moves to a disk without its readers noticing") {
+  ledger owner, other;
+  owner.set_limits(64 * megabyte, "/tmp");
+  other.set_limits(64 * megabyte, "/tmp");
+  sample value(4 * megabyte, 3), next(63 * megabyte, 4);
+  large& mine = owner.enter(value.bytes(), value.size(), 0);
+  REQUIRE(owner.share(mine));
+  large* const theirs = other.enter(store::file::of_process(getpid(), mine.shared.get()), mine.shared_at, mine.bytes, true, 0);
+  REQUIRE(theirs != nullptr);
+  large& more = owner.enter(next.bytes(), next.size(), 0);
+  CHECK(mine.on_disk());
+  CHECK_FALSE(mine.shared.is_open());
+  CHECK_FALSE(owner.share(mine));
+  CHECK(value.is_whole());
+  CHECK(value.is_whole(theirs->array()));
+  other.take_over(*theirs);
+  sample last(63 * megabyte, 5);
+  large& pushes = other.enter(last.bytes(), last.size(), 0);
+  CHECK(theirs->on_disk());
+  CHECK(value.is_whole(theirs->array()));
+  owner.remove(mine);
+  owner.remove(more);
+  other.remove(pushes);
+  other.remove(*theirs);
+}
+
+TEST_CASE("an offer is taken up once, and goes with its value") {
+  ledger book;
+  book.set_limits(64 * megabyte, "/tmp");
+  sample a(megabyte, 1), b(megabyte, 2), small(store::large_bytes, 3);
+  large& first = book.enter(a.bytes(), a.size(), 0);
+  large& second = book.enter(b.bytes(), b.size(), 0);
+  large& third = book.enter(small.bytes(), small.size(), 0);
+  for (large* e : {&first, &second, &third, &first}) book.offer(*e);
+  CHECK(book.offers() == 2);
+  book.share_offered();
+  CHECK(book.offers() == 1);
+  CHECK(second.shared.is_open());
+  book.remove(first);
+  CHECK(book.offers() == 0);
+  book.share_offered();
+  book.remove(second);
+  book.remove(third);
+}
