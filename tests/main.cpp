@@ -36,16 +36,16 @@
 
 #include "manta/options.hpp"
 
-#if defined(__has_feature)  // clang
+#if defined(__SANITIZE_ADDRESS__)
+#define MANTA_TEST_ASAN 1
+#elif defined(__SANITIZE_THREAD__)
+#define MANTA_TEST_TSAN 1
+#elif defined(__has_feature)  // clang; GCC's sanitizer headers define it too, as 0
 #if __has_feature(address_sanitizer)
 #define MANTA_TEST_ASAN 1
 #elif __has_feature(thread_sanitizer)
 #define MANTA_TEST_TSAN 1
 #endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define MANTA_TEST_ASAN 1
-#elif defined(__SANITIZE_THREAD__)
-#define MANTA_TEST_TSAN 1
 #endif
 
 #ifdef MANTA_TEST_ASAN
@@ -176,8 +176,9 @@ struct position_listener : doctest::IReporter {
 /// Asked before MPI_Finalize: afterwards Open MPI has unloaded the libraries by whose names lsan.supp knows its leaks.
 bool leaks() {
 #ifdef MANTA_TEST_ASAN
-  leaks_were_checked = true;
-  return __lsan_do_recoverable_leak_check() != 0;
+  const bool found = __lsan_do_recoverable_leak_check() != 0;
+  leaks_were_checked = true;  // which switches this check off as well
+  return found;
 #else
   return false;
 #endif
