@@ -6,11 +6,12 @@
 // biased: the owner pays two plain stores and a load, the helper a membarrier
 // system call that orders the owner's stores for it. Where that call is missing
 // the owner's store becomes an exchange; under the thread sanitizer, which
-// cannot see through either, it is a mutex.
+// cannot see through either, it is a flag. (A mutex would be of no use to it:
+// the owner may take it on one stack and give it back on another, which are two
+// threads to the sanitizer.)
 #pragma once
 
 #include <linux/membarrier.h>
-#include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,10 +20,10 @@
 #include <cstdint>
 
 #if defined(__SANITIZE_THREAD__)
-#define MANTA_LOCK_IS_MUTEX 1
+#define MANTA_LOCK_IS_FLAG 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define MANTA_LOCK_IS_MUTEX 1
+#define MANTA_LOCK_IS_FLAG 1
 #endif
 #endif
 
@@ -66,8 +67,8 @@ class biased_lock {
   bool owner_is_inside() const { return inside_.load(std::memory_order_relaxed); }
 
   bool try_acquire_for_helper() {
-#ifdef MANTA_LOCK_IS_MUTEX
-    return pthread_mutex_trylock(&mutex_) == 0;
+#ifdef MANTA_LOCK_IS_FLAG
+    return !taken_.exchange(true, std::memory_order_acquire);
 #else
     helper_.store(true, std::memory_order_seq_cst);
     if (fence_by_helper_) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
@@ -79,8 +80,8 @@ class biased_lock {
 #endif
   }
   void release_for_helper() {
-#ifdef MANTA_LOCK_IS_MUTEX
-    pthread_mutex_unlock(&mutex_);
+#ifdef MANTA_LOCK_IS_FLAG
+    taken_.store(false, std::memory_order_release);
 #else
     helper_.store(false, std::memory_order_release);
 #endif
@@ -89,8 +90,8 @@ class biased_lock {
  private:
   void acquire() {
     entries_.store(entries_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-#ifdef MANTA_LOCK_IS_MUTEX
-    pthread_mutex_lock(&mutex_);
+#ifdef MANTA_LOCK_IS_FLAG
+    while (taken_.exchange(true, std::memory_order_acquire)) sched_yield();
     inside_.store(true, std::memory_order_relaxed);
 #else
     for (;;) {
@@ -108,8 +109,8 @@ class biased_lock {
   }
   void release() {
     inside_.store(false, std::memory_order_release);
-#ifdef MANTA_LOCK_IS_MUTEX
-    pthread_mutex_unlock(&mutex_);
+#ifdef MANTA_LOCK_IS_FLAG
+    taken_.store(false, std::memory_order_release);
 #endif
   }
 
@@ -118,8 +119,8 @@ class biased_lock {
   std::atomic<bool> helper_{false};
   std::atomic<std::uint64_t> entries_{0};
   bool fence_by_helper_;
-#ifdef MANTA_LOCK_IS_MUTEX
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+#ifdef MANTA_LOCK_IS_FLAG
+  std::atomic<bool> taken_{false};
 #endif
 };
 
