@@ -922,7 +922,7 @@ TEST_CASE("many distinct requests that wait cost an event little") {
   }
   const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
   MESSAGE("a decision with 2000 queues on 200 ranks takes " << seconds / 1000 * 1e6 << " us");
-  CHECK(seconds < 2);  // looking at all ranks for each queue takes 10 s and more
+  CHECK(seconds < 5);  // looking at all ranks for each queue takes 10 s and more; a sanitizer makes 0.04 s 2 s
 }
 
 // ---- windows -------------------------------------------------------------------------------------------------
