@@ -220,6 +220,7 @@ inline bool engine::quiet() const {
   return resting_ && !runnable() && to_continue_.empty() && coming_.empty() && arrived_.empty() &&
          ended_gangs_.empty() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && live_timers_ == 0 &&
          to_judge_.empty() && ending_slots_.empty() && !drop_asked_ &&
+         reported_blocked_ == started_tasks() &&  // or rank 0 may have tasks that it would send if it knew
          !has_foreign_drops_.load(std::memory_order_relaxed);
 }
 

@@ -496,6 +496,11 @@ class engine {
   context* next_to_continue();
   void wake(wait_record& record);
   void check_deadlines();
+  /// Of the tasks that the scheduler sent.
+  std::uint32_t started_tasks() const {
+    const auto unstarted = static_cast<std::uint32_t>(awaiting_inputs_ + inbox_.size() + staged_.size());
+    return received_tasks_ > unstarted ? received_tasks_ - unstarted : 0;
+  }
   void report_blocked();
   void awake() {
     silence_ = 0;

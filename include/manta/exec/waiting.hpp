@@ -207,8 +207,7 @@ inline void engine::idle() {
 /// At the top of the service loop or idle: every task that was started here and has not ended waits. Rank 0 counts
 /// with what it was told last, and sends more to a rank on which all wait.
 inline void engine::report_blocked() {
-  const auto unstarted = static_cast<std::uint32_t>(awaiting_inputs_ + inbox_.size() + staged_.size());
-  const std::uint32_t blocked = received_tasks_ > unstarted ? received_tasks_ - unstarted : 0;
+  const std::uint32_t blocked = started_tasks();
   if (blocked == reported_blocked_) return;
   reported_blocked_ = blocked;
   if (scheduler_ != nullptr) return scheduler_->blocked(rank_, blocked);
