@@ -261,12 +261,13 @@ TEST_CASE("each member of a gang holds devices of its own rank and gives them ba
   auto* const gang = new request;
   gang->ranks = 3;
   gang->gpu_units = manta::graph::gpu_set::whole_device;
+  auto* const another = new request(*gang);
   w.submit(1, request_ptr(gang));
   REQUIRE(w.gangs.size() == 1);
   CHECK((w.on[2][0].wanted->granted.devices | w.on[2][1].wanted->granted.devices) == 0b11);
   for (const std::uint32_t r : {1u, 3u}) CHECK(__builtin_popcountll(w.on[r][0].wanted->granted.devices) == 1);
   CHECK(w.s.free_on(2).gpus.units() == 0);
-  w.submit(1, request_ptr(new request(*gang)));
+  w.submit(1, request_ptr(another));
   for (const std::uint32_t r : {1u, 3u}) w.end(r);
   CHECK(w.gangs.size() == 1);
   w.end(2, 1);
