@@ -12,6 +12,7 @@
 namespace {
 
 array::matrix make(double value) { return array::made(value); }
+int awake() { return 1; }
 double corners(Eigen::Ref<const array::matrix> m) { return m(0, 0) + m(m.rows() - 1, m.cols() - 1); }
 
 /// Mean microseconds of a task that looks at a stored matrix which its rank has not seen before; below 0: a wrong value.
@@ -20,6 +21,7 @@ double view_us(Eigen::Index n) {
   for (int i = 0; i < array::views; ++i) {
     const double value = i;
     const auto stored = manta::put(array::matrix(array::matrix::Constant(n, n, value)));
+    if (manta::async<awake>({.rank = 1}).get() != 1) return -1;  // an idle rank sleeps
     const bench::stopwatch watch;
     if (manta::async<corners>({.rank = 1}, stored).get() != 2 * value) return -1;
     us += bench::microseconds_each(array::views, watch.seconds());

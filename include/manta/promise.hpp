@@ -111,7 +111,7 @@ class promise {
   /// Fails it with what `body` throws.
   template <class Body>
   void fail(Body&& body) {
-    (void)detail::registered_exception<broken_promise>::index;
+    (void)detail::registered_exception<typename wire::only_with<broken_promise, T>::type>::index;
     exec::engine& e = *exec::engine::current();
     try {
       body();

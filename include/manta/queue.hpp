@@ -245,7 +245,7 @@ class queue {
     detail::push_reply r = ask_push(std::move(value), true);
     if (r.answer != detail::queue_answer::later) return;
     if (!r.accepted.wait_for(d) && withdraw(r.ticket)) {
-      (void)detail::registered_exception<queue_full>::index;
+      (void)detail::registered_exception<typename wire::only_with<queue_full, T>::type>::index;
       throw queue_full("manta: queue::push_for: the queue was still full after " + seconds(d) +
                        "; wait longer, pop faster, or make it larger");
     }
@@ -283,7 +283,7 @@ class queue {
     } else if (r.later.wait_for(d) || !withdraw(r.ticket)) {
       value = received(std::move(r.later).get());
     } else {
-      (void)detail::registered_exception<queue_empty>::index;
+      (void)detail::registered_exception<typename wire::only_with<queue_empty, T>::type>::index;
       throw queue_empty("manta: queue::pop_for: the queue was still empty after " + seconds(d) +
                         "; wait longer, or close the queue when nothing more will come");
     }
@@ -309,7 +309,7 @@ class queue {
   using server = detail::queue_server<T>;
 
   [[noreturn]] static void throw_closed() {
-    (void)detail::registered_exception<queue_closed>::index;
+    (void)detail::registered_exception<typename wire::only_with<queue_closed, T>::type>::index;
     throw queue_closed("manta: the queue is closed: it takes no values any more, and those it had have been popped");
   }
   template <class Duration>

@@ -30,7 +30,27 @@ struct reservation_options {
   manta::strategy strategy = pack;
 };
 
+namespace detail {
+/// Lies where reserve was called, as a value that nobody reads; its destruction ends the reservation.
+struct reservation_token {
+  std::uint64_t id = 0;
+  bool is_original = false;
+
+  reservation_token() = default;
+  reservation_token(const reservation_token&) = delete;
+  reservation_token& operator=(const reservation_token&) = delete;
+  ~reservation_token() {
+    if (is_original && exec::engine::current() != nullptr) exec::engine::current()->give_up_reservation(id);
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {  // a copy ends nothing
+    archive(id);
+  }
+};
+}  // namespace detail
+
 class reservation;
+template <class Token = detail::reservation_token>
 reservation reserve(const reservation_options& options);
 
 /// A handle; may be copied, stored and sent. The reservation ends with its last handle and the last task that was given
@@ -68,7 +88,7 @@ class reservation {
   }
   template <class Archive>
   void load(Archive& in) {
-    handle_.load(in, wire::type_index<token>::value);
+    handle_.load(in, wire::type_index<typename wire::only_with<detail::reservation_token, Archive>::type>::value);
     ready_.load(in);
     std::size_t count = 0;
     in.read(&count, sizeof count);
@@ -83,24 +103,8 @@ class reservation {
 
  private:
   friend struct detail::access;
+  template <class Token>
   friend reservation reserve(const reservation_options& options);
-
-  /// Lies where reserve was called, as a value that nobody reads; its destruction ends the reservation.
-  struct token {
-    std::uint64_t id = 0;
-    bool is_original = false;
-
-    token() = default;
-    token(const token&) = delete;
-    token& operator=(const token&) = delete;
-    ~token() {
-      if (is_original && exec::engine::current() != nullptr) exec::engine::current()->give_up_reservation(id);
-    }
-    template <class Archive>
-    void serialize(Archive& archive) {  // a copy ends nothing
-      archive(id);
-    }
-  };
 
   detail::handle handle_;
   future<void> ready_;
@@ -113,7 +117,8 @@ class reservation {
 /// resources, ranks are kept free for it. Other tasks may not use what is reserved, and ranks whose cpus are all
 /// reserved run none while there are others, except those that ask for such a rank by `rank` and those that tasks there
 /// make themselves. Throws unschedulable if the ranks could not meet it with nothing taken.
-inline reservation reserve(const reservation_options& options) {
+template <class Token>
+reservation reserve(const reservation_options& options) {
   exec::engine& e = exec::engine::here("reserve");
   const exec::engine::guard g(e);
   if (options.bundles.empty()) throw error("manta: reserve: there are no bundles; give it at least one");
@@ -134,8 +139,8 @@ inline reservation reserve(const reservation_options& options) {
   graph::require_possible(wanted, options.strategy, e.world());
   graph::node& ready = e.make_node(graph::no_index, wire::type_index<void>::value);
   r.ready_ = detail::access::make_future<void>(ready);
-  graph::node& handle = e.make_node(graph::no_index, wire::type_index<reservation::token>::value);
-  auto* const token = new reservation::token;
+  graph::node& handle = e.make_node(graph::no_index, wire::type_index<Token>::value);
+  auto* const token = new Token;
   store::set_box(handle, token);
   e.complete(handle);
   r.handle_ = detail::handle(handle);

@@ -402,7 +402,7 @@ auto start_stream(const task_options* options, Args&&... args) {
   if constexpr (!require_coroutine_parameters(Parameters{})) {
     return stream<T>();
   } else {
-    (void)registered_exception<stream_end>::index;
+    (void)registered_exception<typename wire::only_with<stream_end, T>::type>::index;
     exec::engine& e = exec::engine::here("async");
     const exec::engine::guard g(e);
     graph::request_ptr request = make_stream_request(e, options, "coroutine '" + std::string(Task::name()) + "'");

@@ -230,7 +230,7 @@ inline void engine::fetch(node& n) {
     m.home_index = n.links->index;
   }
   m.tag = next_tag_ | (maps_.empty() || maps_[n.remote.place] ? 0 : pull_message::by_blocks) |
-          (n.size == 0 ? 0 : pull_message::insists);
+          (is_stand_in(n) && n.size != 0 ? pull_message::insists : 0);
   next_tag_ = (next_tag_ + 1) % static_cast<std::uint32_t>(net_.bulk_tags()) & pull_message::tag_bits;
   send(n.remote.place, message::pull, m);
 }

@@ -30,24 +30,32 @@ inline std::string demangle(const char* mangled) {
   return name;
 }
 
-/// Writes a value through cereal.
+/// Writes a value through cereal, if it is not a plain one.
 template <class T>
 void encode(const T& value, sink& out) {
-  writer archive(out);
-  archive(value);
+  if constexpr (is_plain<T>) {
+    out.write(&value, sizeof value);
+  } else {
+    writer archive(out);
+    archive(value);
+  }
 }
 /// Reads a value through cereal; it is the caller's to delete.
 template <class T>
 T* decode(source& in) {
-  T* value = cereal::access::construct<T>();
-  try {
-    reader archive(in);
-    archive(*value);
-  } catch (...) {
-    delete value;
-    throw;
+  if constexpr (is_plain<T>) {
+    return new T(in.get<T>());
+  } else {
+    T* value = cereal::access::construct<T>();
+    try {
+      reader archive(in);
+      archive(*value);
+    } catch (...) {
+      delete value;
+      throw;
+    }
+    return value;
   }
-  return value;
 }
 
 /// Does each member of a gang give a part of a T, to be joined by merge()?

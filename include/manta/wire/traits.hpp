@@ -14,6 +14,13 @@
 
 namespace manta::wire {
 
+/// X, where a template over T is instantiated and not before: programs that do not use the template then do not compile
+/// what is registered for it.
+template <class X, class T>
+struct only_with {
+  using type = X;
+};
+
 /// The name of a type as the compiler spells it.
 template <class T>
 constexpr std::string_view type_name() {
