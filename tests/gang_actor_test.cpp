@@ -41,7 +41,7 @@ class slices {
   }
   /// Gives everybody the token of the one before; order matters.
   long shift(long token) {
-    trace_ = trace_ * 31 + token;
+    trace_ = (trace_ * 31 + token) % 1'000'000'007;
     const int next = (team_.rank() + 1) % team_.size(), previous = (team_.rank() + team_.size() - 1) % team_.size();
     long got = 0;
     MPI_Sendrecv(&trace_, 1, MPI_LONG, next, 1, &got, 1, MPI_LONG, previous, 1, team_.comm(), MPI_STATUS_IGNORE);
