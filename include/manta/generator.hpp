@@ -42,7 +42,8 @@ class generator {
       return {};
     }
     void return_void() const noexcept {}
-    void unhandled_exception() const { throw; }  // leaves next(); the coroutine is at its end then
+    /// next() throws it. Were it thrown here, clang 14 would destroy the locals a second time with the coroutine.
+    void unhandled_exception() noexcept { thrown_ = std::current_exception(); }
     template <class Awaited>
     std::suspend_never await_transform(Awaited&&) const {
       static_assert(!std::is_same_v<Awaited, Awaited>,
@@ -54,6 +55,7 @@ class generator {
    private:
     friend class generator;
     std::optional<T> item_;
+    std::exception_ptr thrown_;
   };
 
   generator() = default;
@@ -72,6 +74,7 @@ class generator {
     if (!body_ || body_.done()) return std::nullopt;
     body_.promise().item_.reset();
     body_.resume();
+    if (body_.promise().thrown_) std::rethrow_exception(std::exchange(body_.promise().thrown_, nullptr));
     return std::exchange(body_.promise().item_, std::nullopt);
   }
 
