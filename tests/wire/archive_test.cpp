@@ -471,8 +471,8 @@ TEST_CASE("types have an index each, under which they can be written, read and d
   CHECK(type_at(type_index<colour>::value).plain_bytes == 1);
   CHECK(type_at(type_index<void>::value).plain_bytes == 0);
   CHECK((type_at(type_index<void>::value).read == nullptr));
-  CHECK(type_at(type_index<std::vector<double>>::value).array != nullptr);
-  CHECK(type_at(type_index<point>::value).array == nullptr);
+  CHECK((type_at(type_index<std::vector<double>>::value).array != nullptr));
+  CHECK((type_at(type_index<point>::value).array == nullptr));
   CHECK(manta::wire::demangle(type_at(type_index<mesh>::value).mangled).find("mesh") != std::string::npos);
 
   const auto& entry = type_at(type_index<point>::value);

@@ -193,7 +193,7 @@ inline std::string describe(const graph::grant& g) {
     case graph::placement_reason::rank: return where + "it asked for that rank";
     case graph::placement_reason::node: return where + "the rank of the node it asked for with the least work";
     case graph::placement_reason::near: return where + "the value it asked to be near lies there";
-    case graph::placement_reason::data: return where + describe_bytes(g.near_bytes) + " of its inputs lie there";
+    case graph::placement_reason::data: return where + store::describe_bytes(g.near_bytes) + " of its inputs lie there";
     case graph::placement_reason::spread: return where + "of the ranks that fit, it had the fewest tasks";
     case graph::placement_reason::bundle:
       return where + "bundle " + std::to_string(g.bundle) + " of its reservation lies there";

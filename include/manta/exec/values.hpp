@@ -97,21 +97,15 @@ inline node& engine::checked(node& n) {
   store::raise(*why);
 }
 
-inline std::string describe_bytes(std::uint64_t bytes) {
-  const double b = static_cast<double>(bytes);
-  const char* const unit = b < 1e6 ? " kB" : b < 1e9 ? " MB" : " GB";
-  return std::to_string(static_cast<std::uint64_t>(b / (b < 1e6 ? 1e3 : b < 1e9 ? 1e6 : 1e9) + 0.5)) + unit;
-}
-
 /// The value that was entered last is one too many.
 [[gnu::cold, gnu::noinline]] inline store::failure_ptr engine::store_is_full() const {
   store::failure f;
   f.kind = store::failure::kind::full;
   f.message = "rank " + std::to_string(rank_) + " has no memory left for values: " + std::to_string(ledger_.size()) +
-              " large ones take " + describe_bytes(ledger_.charged()) + " of its " + describe_bytes(ledger_.budget()) +
+              " large ones take " + store::describe_bytes(ledger_.charged()) + " of its " + store::describe_bytes(ledger_.budget()) +
               " (MANTA_STORE_MEMORY), and none can be moved to a disk: " + ledger_.excess() + "; the largest:";
   ledger_.largest(5, [&](const store::large& l) {
-    f.message += " " + describe_bytes(l.bytes) + " " + maker_of(l) + ",";
+    f.message += " " + store::describe_bytes(l.bytes) + " " + maker_of(l) + ",";
   });
   f.message += " ...; drop futures that are not needed, use more ranks, or name a folder with room (MANTA_SPILL_FOLDER)";
   return store::share(std::move(f));

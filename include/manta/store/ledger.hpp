@@ -21,6 +21,12 @@ namespace manta::store {
 
 class ledger;
 
+inline std::string describe_bytes(std::uint64_t bytes) {
+  const double b = static_cast<double>(bytes);
+  const char* const unit = b < 1e6 ? " kB" : b < 1e9 ? " MB" : " GB";
+  return std::to_string(static_cast<std::uint64_t>(b / (b < 1e6 ? 1e3 : b < 1e9 ? 1e6 : 1e9) + 0.5)) + unit;
+}
+
 /// Arrays of at least this size are entered, and may move to a disk;
 inline constexpr std::size_t large_bytes = 64 * 1024;
 /// those of at least this size are shared by the ranks of a node instead of sent from one to the other.
