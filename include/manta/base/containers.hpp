@@ -225,7 +225,11 @@ class array {
   array() = default;
   explicit array(std::size_t count) : data_(new T[count]()), size_(count) {}
   array(array&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  array& operator=(array&&) = delete;
+  array& operator=(array&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
   ~array() { delete[] data_; }
 
   std::size_t size() const { return size_; }

@@ -558,6 +558,7 @@ class engine {
   base::list<incoming_value*> arrived_;                     // by blocks; to be decoded at the top level
   base::list<incoming_value*> coming_;                      // by blocks that are not all here
   std::uint32_t next_tag_ = 0;
+  base::array<store::file> processes_;                      // of ranks of this node whose memory has been mapped
   base::list<bool> maps_;                                   // ranks of this node whose memory can be mapped, as far as is known
   wire::buffer scratch_, inputs_scratch_, arguments_;
 

@@ -30,7 +30,10 @@ inline void engine::send_pages(std::uint32_t to, const pull_message& m, node& n,
 inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes) {
   pages_message where;
   std::memcpy(&where, data, sizeof where);
-  store::file memory = store::file::of_process(where.process, where.descriptor);
+  if (processes_.size() == 0) processes_ = base::array<store::file>(size_);
+  store::file& process = processes_[from];
+  if (!process.is_open()) process = store::file::handle_of(where.process);
+  store::file memory = store::file::of_process(where.process, where.descriptor, process.get());
   store::large* mapped = nullptr;
   if (memory.identity() == where.identity) {
     mapped = ledger_.enter(std::move(memory), where.at, where.bytes, true, no_index);

@@ -182,6 +182,7 @@ inline void engine::idle() {
   constexpr unsigned look_every = 32;  // most turns only poll: nothing changes here unless something comes
   const unsigned spins = net_.oversubscribed() ? 20 : 1000;
   if (silence_++ % look_every != 0 && silence_ <= spins) return;
+  if (ledger_.old_views() != 0 && silence_ > look_every) ledger_.unmap_views();
   net_.pump(true);
   report_blocked();
   if (scheduler_ != nullptr) {

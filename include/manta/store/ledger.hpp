@@ -72,6 +72,7 @@ class ledger {
   ledger() = default;
   ledger(const ledger&) = delete;
   ledger& operator=(const ledger&) = delete;
+  ~ledger() { unmap_views(); }
 
   /// `folder` "none": nothing is moved to a disk.
   void set_limits(std::uint64_t budget, const std::string& folder) {
@@ -131,7 +132,8 @@ class ledger {
     if (e.object.place == region::place::node || e.object.place == region::place::disk) let_go_of_file(e.object.array, e.bytes);
     if (e.view.place != region::place::none) {
       std::byte* const begin = e.view.array - page_offset(e.view.array);
-      munmap(begin, static_cast<std::size_t>(e.view.array - begin) + e.bytes);
+      views_.push_back({begin, static_cast<std::size_t>(e.view.array - begin) + e.bytes});
+      if (views_.size() >= most_views) unmap_views();
     }
     close_shared(e);
     withdraw_offer(e);
@@ -140,6 +142,13 @@ class ledger {
     unlink(e);
     --size_;
     delete &e;
+  }
+
+  /// Views that nobody needs any more are unmapped when there is time: it takes longer than to map them.
+  std::size_t old_views() const { return views_.size(); }
+  void unmap_views() {
+    for (const wire::segment& v : views_) munmap(v.data, v.bytes);
+    views_.clear();
   }
 
   /// It is looked at.
@@ -323,6 +332,8 @@ class ledger {
   std::size_t size_ = 0, offers_ = 0;
   large* oldest_ = nullptr;
   large* newest_ = nullptr;
+  static constexpr std::size_t most_views = 8;
+  base::list<wire::segment> views_;
   std::size_t shared_files_ = 0, max_shared_ = 0;
   std::string folder_, why_not_;
   file disk_;

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -75,11 +76,26 @@ class file {
     if (made.is_open() && ftruncate(made.get(), static_cast<off_t>(bytes)) != 0) made.reset();
     return made;
   }
-  /// Another process's file, by its descriptor there.
-  static file of_process(int process, int descriptor) {
+  /// Another process's file, by its descriptor there. `handle` is that process's pidfd; without one by /proc, which
+  /// needs fewer rights and takes ten times as long.
+  static file of_process(int process, int descriptor, int handle = -1) {
+#ifdef SYS_pidfd_getfd
+    if (handle >= 0) {
+      file copy(static_cast<int>(syscall(SYS_pidfd_getfd, handle, descriptor, 0)));
+      if (copy.is_open()) return copy;
+    }
+#endif
     char path[64];
     std::snprintf(path, sizeof path, "/proc/%d/fd/%d", process, descriptor);
     return file(open(path, O_RDONLY | O_CLOEXEC));
+  }
+  /// Not open where the system knows no such thing.
+  static file handle_of([[maybe_unused]] int process) {
+#ifdef SYS_pidfd_getfd
+    return file(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+#else
+    return file();
+#endif
   }
   /// A nameless file in a folder.
   static file of_folder(const std::string& folder) {
