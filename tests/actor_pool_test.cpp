@@ -16,9 +16,11 @@
 
 using manta::testing::busy;
 using manta::testing::contains;
+using manta::testing::count_to;
 using manta::testing::gate;
 using manta::testing::in_world;
 using manta::testing::poll_until;
+using manta::testing::thrown;
 
 namespace {
 
@@ -55,25 +57,10 @@ class worker {
 
 int same(int x) { return x; }
 
-std::vector<int> count_to(int n) {
-  std::vector<int> v(static_cast<std::size_t>(n));
-  std::iota(v.begin(), v.end(), 0);
-  return v;
-}
 int total_calls(const manta::actor_pool<worker>& pool) {
   int sum = 0;
   for (const auto& a : pool.actors()) sum += manta::async<&worker::calls>(a).get();
   return sum;
-}
-
-template <typename Exception, typename Function>
-std::string thrown(Function&& function) {
-  try {
-    function();
-  } catch (const Exception& e) {
-    return e.what();
-  }
-  return "";
 }
 
 }  // namespace

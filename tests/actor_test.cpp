@@ -11,6 +11,7 @@
 
 #include "support/world.hpp"
 
+using manta::testing::count_to;
 using manta::testing::gate;
 using manta::testing::held;
 using manta::testing::in_world;
@@ -110,12 +111,6 @@ int alive_anywhere() {
   int sum = static_cast<int>(manta::size()) > 1 ? alive_here() : 0;
   for (const int rank : manta::testing::executors()) sum += manta::testing::fetch(manta::async<alive_here>({.rank = rank}));
   return sum;
-}
-
-std::vector<int> count_to(int n) {
-  std::vector<int> v(static_cast<std::size_t>(n));
-  std::iota(v.begin(), v.end(), 0);
-  return v;
 }
 
 }  // namespace

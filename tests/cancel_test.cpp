@@ -119,12 +119,7 @@ manta::actor<account> stay_and_make() {
 
 template <class T>
 std::string cancelled_text(const manta::future<T>& f) {
-  try {
-    (void)f.get();
-  } catch (const manta::cancelled& e) {
-    return e.what();
-  }
-  return "";
+  return manta::testing::thrown<manta::cancelled>([&] { (void)f.get(); });
 }
 
 template <class T>

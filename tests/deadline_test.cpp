@@ -44,12 +44,7 @@ int fail_out_of_range(int) { return ++ran, std::vector<int>(3).at(10); }
 
 template <class T>
 std::string timeout_text(const manta::future<T>& f) {
-  try {
-    (void)f.get();
-  } catch (const manta::timeout& e) {
-    return e.what();
-  }
-  return "";
+  return manta::testing::thrown<manta::timeout>([&] { (void)f.get(); });
 }
 template <class T>
 bool is_cancelled(const manta::future<T>& f) {

@@ -43,6 +43,7 @@ std::vector<double> plus_one(std::vector<double> v) {
   for (double& x : v) ++x;
   return v;
 }
+std::vector<std::string> lines(int count) { return std::vector<std::string>(static_cast<std::size_t>(count), "more than a few letters in each"); }
 std::size_t letters(const std::string& text) { return text.size(); }
 double both(std::span<const double> a, std::span<const double> b) { return a.front() + b.back(); }
 
@@ -214,6 +215,24 @@ TEST_CASE("without a disk the store is full: the call or the task says so, and w
     auto g = manta::async<ramp>({.rank = executor(0)}, std::size_t{2 * megabyte / 8}, 0.0);
     CHECK_THROWS_WITH_AS(g.get(), doctest::Contains("ramp"), manta::store_full);
     CHECK(manta::async<sum_of_vector>({.rank = executor(0)}, f).get() > 0);
+  });
+}
+
+TEST_CASE("what was received may be more than the budget: only large values are refused then") {
+  manta::runtime_options o = with_budget(megabyte);
+  o.spill_folder = "none";
+  const as_nodes_of nodes("1");
+  in_world(o, [] {
+    const auto own = manta::async<ramp>({.rank = executor(0)}, megabyte / 16, 1.0);
+    own.wait();
+    if (world_size() > 1) {
+      const auto other = manta::put(ramp(megabyte * 3 / 32, 1.0));
+      const auto keep = manta::spawn<keeper>({.rank = executor(0)});
+      manta::async<&keeper::keep>(keep, other).get();
+      CHECK(manta::async<&keeper::sum>(keep).get() > 0);
+      CHECK_THROWS_AS(manta::async<ramp>({.rank = executor(0)}, megabyte / 16, 1.0).get(), manta::store_full);
+    }
+    CHECK(manta::async<lines>({.rank = executor(0)}, 500).get().size() == 500);
   });
 }
 

@@ -16,6 +16,7 @@
 using manta::testing::contains;
 using manta::testing::fetch;
 using manta::testing::in_world;
+using manta::testing::thrown;
 
 namespace {
 
@@ -46,16 +47,6 @@ int same(int x) { return x; }
 int pass_through(manta::actor<door> d) { return manta::async<&door::enter>(d).get().get(); }
 void wait_for_visitors(const manta::actor<door>& d, int count) {
   manta::testing::poll_until("visitors at the door", [&] { return fetch(manta::async<&door::waiting>(d)) == count; });
-}
-
-template <typename Exception, typename Function>
-std::string thrown(Function&& function) {
-  try {
-    function();
-  } catch (const Exception& e) {
-    return e.what();
-  }
-  return "";
 }
 
 }  // namespace

@@ -13,24 +13,16 @@
 
 #include "support/world.hpp"
 
+using manta::testing::block;
 using manta::testing::busy;
 using manta::testing::contains;
+using manta::testing::count_to;
 using manta::testing::in_world;
 using manta::testing::poll_until;
+using manta::testing::thrown;
 using namespace std::chrono_literals;
 
 namespace {
-
-struct block {
-  std::vector<double> numbers;
-  std::unique_ptr<int> mark;
-  block() = default;
-  explicit block(int n) : numbers(20'000, n), mark(std::make_unique<int>(n)) {}
-  template <typename Archive>
-  void serialize(Archive& archive) {
-    archive(numbers, mark);
-  }
-};
 
 int same(int x) { return x; }
 
@@ -50,22 +42,6 @@ void push_within(manta::queue<int> q, int x, int microseconds) { q.push_for(x, s
 void push_late(manta::queue<int> q, int x, int microseconds) {
   busy(std::chrono::microseconds(microseconds));
   q.push(x);
-}
-
-template <typename Exception, typename Function>
-std::string thrown(Function&& function) {
-  try {
-    function();
-  } catch (const Exception& e) {
-    return e.what();
-  }
-  return "";
-}
-
-std::vector<int> count_to(int n) {
-  std::vector<int> v(static_cast<std::size_t>(n));
-  std::iota(v.begin(), v.end(), 0);
-  return v;
 }
 
 }  // namespace
@@ -271,7 +247,7 @@ TEST_CASE("values of any size and kind: text, arrays, move-only, futures, handle
     for (int i = 0; i < 6; ++i) {
       const block b = blocks.pop();
       CHECK(*b.mark == i);
-      CHECK(b.numbers == std::vector<double>(20'000, i));
+      CHECK(b.numbers == std::vector<double>(50'000, i));
     }
     builder.get();
     blocks.push(block(7));

@@ -14,12 +14,15 @@
 
 #include "support/world.hpp"
 
+using manta::testing::block;
 using manta::testing::contains;
+using manta::testing::count_to;
 using manta::testing::fetch;
 using manta::testing::gate;
 using manta::testing::in_world;
 using manta::testing::poll_until;
 using manta::testing::tally;
+using manta::testing::thrown;
 
 namespace {
 
@@ -40,18 +43,6 @@ int witnesses_anywhere() {
 void wait_for_no_witness() {
   poll_until("the end of coroutines that nobody reads", [] { return witnesses_anywhere() == 0; });
 }
-
-/// A value whose encoding is large and which cannot be copied.
-struct block {
-  std::vector<double> numbers;
-  std::unique_ptr<int> mark;
-  block() = default;
-  explicit block(int n) : numbers(50'000, n), mark(std::make_unique<int>(n)) {}
-  template <typename Archive>
-  void serialize(Archive& archive) {
-    archive(numbers, mark);
-  }
-};
 
 struct cannot_be_saved {
   int value = 0;
@@ -182,22 +173,6 @@ std::vector<int> all(manta::stream<int>& s) {
   std::vector<int> values;
   for (auto& f : s) values.push_back(f.get());
   return values;
-}
-std::vector<int> count_to(int n) {
-  std::vector<int> v(static_cast<std::size_t>(n));
-  std::iota(v.begin(), v.end(), 0);
-  return v;
-}
-
-/// The text of the exception of that type; empty if none is thrown.
-template <typename Exception, typename Function>
-std::string thrown(Function&& function) {
-  try {
-    function();
-  } catch (const Exception& e) {
-    return e.what();
-  }
-  return "";
 }
 
 }  // namespace

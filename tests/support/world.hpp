@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <manta/manta.hpp>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -214,6 +215,36 @@ inline std::uint64_t mix(std::uint64_t x) {
   x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
   return x ^ (x >> 31U);
 }
+
+/// The text of the exception of that type; empty if none is thrown.
+template <typename Exception, typename Function>
+std::string thrown(Function&& function) {
+  try {
+    function();
+  } catch (const Exception& e) {
+    return e.what();
+  }
+  return "";
+}
+
+/// 0, 1, ..., n - 1.
+inline std::vector<int> count_to(int n) {
+  std::vector<int> v(static_cast<std::size_t>(n));
+  std::iota(v.begin(), v.end(), 0);
+  return v;
+}
+
+/// A value whose encoding is large and which cannot be copied. Include <cereal/types/memory.hpp>.
+struct block {
+  std::vector<double> numbers;
+  std::unique_ptr<int> mark;
+  block() = default;
+  explicit block(int n) : numbers(50'000, n), mark(std::make_unique<int>(n)) {}
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(numbers, mark);
+  }
+};
 
 inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 

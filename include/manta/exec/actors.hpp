@@ -404,14 +404,11 @@ struct name_answer_message {
 
 inline node* engine::ask_name(const std::string& name, const char* type, name_op op) {
   for (;;) {
-    node& ticket = make_node(no_index, wire::type_index<void>::value);
-    hold(ticket);
+    node& ticket = make_ticket();
     const name_message m{static_cast<std::uint32_t>(op), ticket.index, rank_, static_cast<std::uint32_t>(name.size())};
     const std::string tail = name + type;
     send(0, message::name_ask, m, tail.data(), tail.size());
-    wait_for_end(ticket, false);
-    const wire::buffer bytes(ticket.blob.data, ticket.blob.bytes);
-    release(ticket);
+    const wire::buffer bytes = answer_to(ticket);
     name_answer_message answer;
     std::memcpy(&answer, bytes.data(), sizeof answer);
     switch (answer.kind) {

@@ -56,24 +56,17 @@ inline bool engine::cancel(node& n, bool children) {
     net_.pump(true);
     return true;
   }
-  node& ticket = make_node(no_index, wire::type_index<void>::value);
-  hold(ticket);
   const std::string_view who = running_->name();
-  send(n.links->rank, message::cancel_ask, cancel_ask_message{n.links->index, ticket.index, children}, who.data(),
-       who.size());
-  wait_for_end(ticket, false);
-  const bool cancelled = ticket.bytes[0] != std::byte{0};
-  release(ticket);
-  return cancelled;
+  const ask_message m{ask_message::cancel, 0, 0, n.links->rank, n.links->index, children, 0};
+  return ask(n.links->rank, m, who.data(), who.size()).data()[0] != std::byte{0};
 }
 
-inline void engine::on_cancel_ask(std::uint32_t from, const cancel_ask_message& m, std::string_view who) {
-  node& n = graph_.nodes.at(m.home_index);
-  const bool pending = n.state == state::pending && n.function != no_index;
-  if (pending) {
-    withdraw(n, cancel_failure(task_name(n), who, from), m.children != 0 ? cancel_message::children : 0);
-  }
-  send(from, message::cancel_answer, cancel_answer_message{m.ticket, pending});
+/// For a task on another rank. False if it had ended, or is none.
+inline bool engine::cancel_here(std::uint32_t index, bool children, std::uint32_t asker, std::string_view who) {
+  node& n = graph_.nodes.at(index);
+  if (n.state != state::pending || n.function == no_index) return false;
+  withdraw(n, cancel_failure(task_name(n), who, asker), children ? cancel_message::children : 0);
+  return true;
 }
 
 /// Ends a pending task or call of ours, wherever it is; with cancel_message::expired only if it has not started.

@@ -161,18 +161,6 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       complete(n);
       return release(n);
     }
-    case message::cancel_ask: {
-      const auto m = read(cancel_ask_message{});
-      return on_cancel_ask(from, m, {reinterpret_cast<const char*>(data), bytes});
-    }
-    case message::cancel_answer: {
-      const auto m = read(cancel_answer_message{});
-      node& n = graph_.nodes.at(m.ticket);
-      const char cancelled = m.cancelled != 0;
-      store::set_plain(n, &cancelled, 1);
-      complete(n);
-      return release(n);
-    }
     case message::cancel:
       return on_cancel(read(cancel_message{}));
     case message::unobserved: {
@@ -635,6 +623,7 @@ inline void engine::progress_from_helper() {
   });
   net_.poll_bulk([this](std::uint64_t token) { on_block(token); });
   if (live_timers_ > 0) look_at_clock();
+  if (ledger_.old_views() != 0) ledger_.unmap_views();
   if (scheduler_ != nullptr) decide();
   if (owed_ > 0) give_away(true);
   if (gang_ends_.size() != 0) watch_gangs();

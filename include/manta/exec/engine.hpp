@@ -78,7 +78,6 @@ struct actor_place {
   std::uint32_t slot;
 };
 
-struct ask_message;
 
 class engine {
  public:
@@ -305,7 +304,7 @@ class engine {
                            const base::list<wire::segment>& blocks, bool body_by_block);
   void send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block, outgoing_value* out);
   bool not_here(std::uint32_t from, const pull_message& m, node* n);
-  std::uint32_t who_gives(node& n, std::uint32_t from, bool insists);
+  unavailable_message who_gives(node& n, std::uint32_t from, const pull_message& m);
   void follow(incoming_value& v, std::uint32_t to, const pull_message& m);
   void on_unavailable(const unavailable_message& m);
   void on_replicate(std::uint32_t from, const replicate_message& m);
@@ -314,7 +313,8 @@ class engine {
   void send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l);
   void on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes);
   template <class Set>
-  void is_here(node& n, Set&& set);
+  void has_come(node& n, Set&& set);
+  bool has_room(const node& n) const;
   void complete_if_room(node& n);
   node& checked(node& n);
   store::failure_ptr store_is_full() const;
@@ -359,7 +359,9 @@ class engine {
   store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
 
   // questions.hpp
-  wire::buffer ask(std::uint32_t to, ask_message m, const wire::buffer& tail);
+  node& make_ticket();
+  wire::buffer answer_to(node& ticket);
+  wire::buffer ask(std::uint32_t to, ask_message m, const void* tail = nullptr, std::size_t tail_bytes = 0);
   void answer(const ask_message& m, const void* data, std::size_t bytes);
   void on_ask(const std::byte* data, std::size_t bytes);
   void release_reservation(std::uint64_t id);
@@ -412,7 +414,7 @@ class engine {
   void discard_here(node& n, invocation& call);
   node& refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count);
   void unstage(task* t);
-  void on_cancel_ask(std::uint32_t from, const cancel_ask_message& m, std::string_view who);
+  bool cancel_here(std::uint32_t index, bool children, std::uint32_t asker, std::string_view who);
   void on_cancel(const cancel_message& m);
   std::string_view task_name(const node& n) const;
   store::failure_ptr cancel_failure(std::string_view name, std::string_view who, std::uint32_t rank) const;

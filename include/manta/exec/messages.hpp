@@ -11,7 +11,7 @@
 //   a reference   holder --drop--> home when its last handle dies; receiver --borrow--> home, home --granted-->
 //                 receiver and --repaid--> lender when a handle was passed on by a rank that is not its home
 //   an actor      caller --call--> actor's rank --result--> caller
-//   an end        holder --cancel_ask--> home --cancel--> where its task is, --cancel_answer--> holder
+//   an end        holder --ask--> home --cancel--> where its task is; home --answer--> holder
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ inline std::uint32_t clipped(std::uint64_t ns) { return ns <= not_run ? static_c
 enum class message : std::uint8_t {
   run, submit, come_back, call, result, ended, gang_ended, want, value, pull, data, mapped, unavailable, replicate, drop_replica, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
-  name_gone, ask, answer, cancel_ask, cancel_answer, cancel,
+  name_gone, ask, answer, cancel,
   unobserved,
   // everything below keeps house and is not counted as work under way
   probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop,
@@ -108,12 +108,13 @@ struct want_message {
 
 struct pull_message {
   static constexpr std::uint32_t by_blocks = 0x80000000u;  ///< in `tag`: not by memory that both ranks map
-  static constexpr std::uint32_t insists = 0x40000000u;    ///< in `tag`: has been sent on in vain
-  static constexpr std::uint32_t tag_bits = 0x3fffffffu;
+  static constexpr std::uint32_t in_vain = 0x80;           ///< in `told`: it was not there
+  static constexpr std::uint32_t tag_bits = 0x7fffffffu;
   std::uint32_t home_rank;
   std::uint32_t home_index;
   std::uint32_t index;      ///< node of the asker
   std::uint32_t tag;        ///< of the blocks; chosen by the asker
+  std::uint32_t told;       ///< the number of the giving to another rank of which the asker was told
 };
 
 /// Followed by `segments` sizes (8 bytes each) and the value's own bytes; or by where its pages are and its own bytes.
@@ -141,6 +142,7 @@ struct pages_message {
 struct unavailable_message {
   std::uint32_t index;
   std::uint32_t place;      ///< who has it or will have it; no_index: the home knows
+  std::uint32_t giving;     ///< since it was given to that rank for the how manieth time (7 bits)
 };
 
 /// home --replicate--> a rank that is to keep a copy, until home --drop_replica--> it; answered by `released`.
@@ -174,15 +176,16 @@ struct end_actor_message {  ///< kill_actor: followed by the reason
   std::uint64_t calls;  ///< wait until that many calls have come, from all ranks together
 };
 
-/// holder --cancel_ask--> home: followed by who asks; answered with whether it had not ended.
-struct cancel_ask_message {
+/// Followed by: reserve: the bundles; cancel: who asks.
+struct ask_message {
+  enum kind : std::uint32_t { explain, explain_placed, available, reserve, release, memory, cancel };
+  std::uint32_t kind;
+  std::uint32_t asker;
+  std::uint32_t ticket;      ///< the asker's node for the answer
+  std::uint32_t home_rank;
   std::uint32_t home_index;
-  std::uint32_t ticket;    ///< the asker's node for the answer
-  std::uint32_t children;
-};
-struct cancel_answer_message {
-  std::uint32_t ticket;
-  std::uint32_t cancelled;
+  std::uint32_t how;         ///< a reservation's strategy; cancel: with its children?
+  std::uint64_t id;          ///< of a reservation; explain_placed: the task's key in rank 0's table of places
 };
 
 /// home --cancel--> the rank it sent the task to; rank 0 passes it on if it has sent the task on.

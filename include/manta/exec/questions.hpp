@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What can be asked about placement: what is free, why a task is where it is
+// What can be asked of another rank. About placement: what is free, why a task is where it is
 // or waits; and reservations, which rank 0 grants. Nothing here is on the way
 // of a task without options: answers are made up when somebody asks, from what
 // the parts remember anyway.
@@ -11,29 +11,28 @@
 
 namespace manta::exec {
 
-/// Followed by: reserve: the bundles.
-struct ask_message {
-  enum kind : std::uint32_t { explain, explain_placed, available, reserve, release, memory };
-  std::uint32_t kind;
-  std::uint32_t asker;
-  std::uint32_t ticket;      ///< the asker's node for the answer
-  std::uint32_t home_rank;
-  std::uint32_t home_index;
-  std::uint32_t how;         ///< a reservation's strategy
-  std::uint64_t id;          ///< of a reservation; explain_placed: the task's key in rank 0's table of places
-};
-
-/// Sends a question and waits for the answer's bytes.
-inline wire::buffer engine::ask(std::uint32_t to, ask_message m, const wire::buffer& tail) {
+/// A node that an answer completes: its index goes with the question.
+inline node& engine::make_ticket() {
   node& ticket = make_node(no_index, wire::type_index<void>::value);
   hold(ticket);
-  m.asker = rank_;
-  m.ticket = ticket.index;
-  send(to, message::ask, m, tail.data(), tail.size());
+  return ticket;
+}
+/// Waits for the answer; its bytes begin with the ticket's index.
+inline wire::buffer engine::answer_to(node& ticket) {
   wait_for_end(ticket, false);
-  wire::buffer bytes(ticket.blob.data + sizeof m.ticket, ticket.blob.bytes - sizeof m.ticket);
+  wire::buffer bytes(ticket.blob.data, ticket.blob.bytes);
   release(ticket);
   return bytes;
+}
+
+/// Sends a question and waits for the answer's bytes.
+inline wire::buffer engine::ask(std::uint32_t to, ask_message m, const void* tail, std::size_t tail_bytes) {
+  node& ticket = make_ticket();
+  m.asker = rank_;
+  m.ticket = ticket.index;
+  send(to, message::ask, m, tail, tail_bytes);
+  const wire::buffer bytes = answer_to(ticket);
+  return wire::buffer(bytes.data() + sizeof m.ticket, bytes.size() - sizeof m.ticket);
 }
 
 inline void engine::answer(const ask_message& m, const void* data, std::size_t bytes) {
@@ -82,6 +81,10 @@ inline void engine::on_ask(const std::byte* data, std::size_t bytes) {
     }
     case ask_message::release:
       return release_reservation(m.id);
+    case ask_message::cancel: {
+      const char cancelled = cancel_here(m.home_index, m.how != 0, m.asker, {reinterpret_cast<const char*>(in.position()), bytes - sizeof m});
+      return answer(m, &cancelled, 1);
+    }
     case ask_message::memory: {
       const wire::buffer told = describe_memory();
       return answer(m, told.data(), told.size());
@@ -95,7 +98,7 @@ inline std::uint64_t engine::reserve(const wire::buffer& wanted, graph::strategy
   hold(ready);  // until it is met or given up,
   ++away_;      // which the home hears of as if a task had ended
   const ask_message m{ask_message::reserve, 0, 0, 0, ready.index, static_cast<std::uint32_t>(how), 0};
-  const wire::buffer bytes = ask(0, m, wanted);
+  const wire::buffer bytes = ask(0, m, wanted.data(), wanted.size());
   std::uint64_t id = 0;
   std::memcpy(&id, bytes.data(), sizeof id);
   return id;
@@ -158,7 +161,7 @@ inline void engine::place_tasks() {
   }
 }
 
-inline wire::buffer engine::available() { return ask(0, ask_message{ask_message::available, 0, 0, 0, 0, 0, 0}, wire::buffer()); }
+inline wire::buffer engine::available() { return ask(0, ask_message{ask_message::available, 0, 0, 0, 0, 0, 0}); }
 
 /// Where the value of an ended node lies, or the actor whose handle it is.
 inline std::uint32_t engine::place_of(const node& n) const {
@@ -183,7 +186,7 @@ inline std::string engine::explain(node& n) {
   const ask_message m{elsewhere ? ask_message::explain : ask_message::explain_placed, 0, 0,
                       elsewhere ? n.links->rank : rank_, elsewhere ? n.links->index : n.index, 0,
                       elsewhere ? 0 : place_key_of(n)};
-  const wire::buffer bytes = ask(elsewhere ? n.links->rank : 0, m, wire::buffer());
+  const wire::buffer bytes = ask(elsewhere ? n.links->rank : 0, m);
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
@@ -209,7 +212,7 @@ inline std::string describe(const graph::grant& g) {
 
 inline wire::buffer engine::memory_of(std::uint32_t rank) {
   if (rank == rank_) return describe_memory();
-  return ask(rank, ask_message{ask_message::memory, 0, 0, 0, 0, 0, 0}, wire::buffer());
+  return ask(rank, ask_message{ask_message::memory, 0, 0, 0, 0, 0, 0});
 }
 
 inline std::string engine::maker_of(const store::large& l) {

@@ -46,7 +46,7 @@ inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data,
     fetch(n);
     return release(n);
   }
-  is_here(n, [&](bool moves_home) {
+  has_come(n, [&](bool moves_home) {
     mapped->header.append(data + sizeof where, bytes - sizeof where);
     store::set_pages(n, *mapped);
     if (moves_home) ledger_.take_over(*mapped);
@@ -57,10 +57,15 @@ inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data,
 // --- the tree over the nodes
 
 /// Which rank gives a value that is here to another one: this rank, or one that has asked before.
-inline std::uint32_t engine::who_gives(node& n, std::uint32_t from, bool insists) {
+inline unavailable_message engine::who_gives(node& n, std::uint32_t from, const pull_message& m) {
+  const auto given = [&](link& l) {  // never 0
+    l.rank = from;
+    l.count = l.count % (pull_message::in_vain - 1) + 1;
+    return unavailable_message{m.index, rank_, 0};
+  };
   const int node_of_asker = net_.node_of(static_cast<int>(from));
   const bool is_home = is_stand_in(n) && n.links->rank == from;  // it takes the value over from here
-  if (node_of_asker == net_.node() || is_home) return rank_;
+  if (node_of_asker == net_.node() || is_home) return {m.index, rank_, 0};
   std::uint32_t before = 0;
   link* same = nullptr;
   for (link* l = n.links; l != nullptr; l = l->next) {
@@ -68,19 +73,18 @@ inline std::uint32_t engine::who_gives(node& n, std::uint32_t from, bool insists
     ++before;
     if (net_.node_of(static_cast<int>(l->rank)) == node_of_asker) same = l;
   }
-  if (same != nullptr) {
-    if (!insists && same->rank != from) return same->rank;
-    same->rank = from;
-    return rank_;
+  if (same != nullptr) {  // its rank may have been given the value again since the asker looked there
+    if (same->rank != from && m.told != (same->count | pull_message::in_vain)) return {m.index, same->rank, same->count};
+    return given(*same);
   }
-  std::uint32_t giver = rank_;
-  if (constexpr std::uint32_t width = 2; before >= width && !insists) {
+  unavailable_message giver = {m.index, rank_, 0};
+  if (constexpr std::uint32_t width = 2; before >= width && m.told < pull_message::in_vain) {
     std::uint32_t newer = before - 1 - (before - width) / width;  // the newest stand first
-    for (link* l = n.links; l != nullptr && giver == rank_; l = l->next) {
-      if (l->kind == link_kind::reader && newer-- == 0) giver = l->rank;
+    for (link* l = n.links; l != nullptr && giver.place == rank_; l = l->next) {
+      if (l->kind == link_kind::reader && newer-- == 0) giver = {m.index, l->rank, l->count};
     }
   }
-  graph_.add_link(n, link_kind::reader).rank = from;
+  given(graph_.add_link(n, link_kind::reader));
   return giver;
 }
 
@@ -88,7 +92,7 @@ inline std::uint32_t engine::who_gives(node& n, std::uint32_t from, bool insists
 inline bool engine::not_here(std::uint32_t from, const pull_message& m, node* n) {
   if (n != nullptr && store::is_here(*n)) return false;
   if (n == nullptr || !n->has(node::fetching)) {
-    send(from, message::unavailable, unavailable_message{m.index, no_index});
+    send(from, message::unavailable, unavailable_message{m.index, no_index, 0});
     return true;
   }
   if (net_.node_of(static_cast<int>(from)) != net_.node()) {
@@ -119,14 +123,15 @@ inline void engine::on_unavailable(const unavailable_message& m) {
   n.reset(node::fetching);
   if (m.place != no_index) {
     n.remote.place = m.place;
+    n.size = static_cast<std::uint8_t>(m.giving);
     fetch(n);
   } else {
-    n.size = 1;
+    n.size |= pull_message::in_vain;
     n.state = state::pending;
     n.form = form::none;
     for (link* l = n.links; l != nullptr; l = l->next) {  // who waited for it here asks elsewhere
       if (l->kind != link_kind::puller) continue;
-      send(l->rank, message::unavailable, unavailable_message{l->index, no_index});
+      send(l->rank, message::unavailable, unavailable_message{l->index, no_index, 0});
       l->kind = link_kind::reader;
     }
     need(n);

@@ -39,7 +39,7 @@ inline void engine::complete(node& n) {
         break;
       case link_kind::puller:
         on_pull(l.rank, pull_message{is_stand_in(n) ? n.links->rank : rank_, is_stand_in(n) ? n.links->index : n.index,
-                                     l.index, l.count});
+                                     l.index, l.count, 0});
         break;
       case link_kind::home:
       case link_kind::exported:
@@ -56,8 +56,13 @@ inline void engine::complete_object(node& n, void* object, std::uint32_t functio
   complete_if_room(n);
 }
 
+/// After a value was entered: is it none too many?
+inline bool engine::has_room(const node& n) const {
+  return store::large_of(n) == nullptr || ledger_.charged() <= ledger_.budget();
+}
+
 inline void engine::complete_if_room(node& n) {
-  if (store::large_of(n) != nullptr && ledger_.charged() > ledger_.budget()) [[unlikely]] {
+  if (!has_room(n)) [[unlikely]] {
     const store::failure_ptr why = store_is_full();
     store::clear(n);
     return fail(n, why);
@@ -218,14 +223,14 @@ inline void engine::fetch(node& n) {
   if (n.form != form::remote || n.has(node::fetching)) return;
   n.set(node::fetching);
   hold(n);  // until it is here
-  pull_message m{rank_, n.index, n.index, 0};
+  pull_message m{rank_, n.index, n.index, 0, 0};
   if (is_stand_in(n)) {
     m.home_rank = n.links->rank;
     m.home_index = n.links->index;
+    m.told = n.size;
   }
-  m.tag = next_tag_ | (maps_.empty() || maps_[n.remote.place] ? 0 : pull_message::by_blocks) |
-          (is_stand_in(n) && n.size != 0 ? pull_message::insists : 0);
-  next_tag_ = (next_tag_ + 1) % static_cast<std::uint32_t>(net_.bulk_tags()) & pull_message::tag_bits;
+  m.tag = next_tag_ | (maps_.empty() || maps_[n.remote.place] ? 0 : pull_message::by_blocks);
+  next_tag_ = ((next_tag_ + 1) % static_cast<std::uint32_t>(net_.bulk_tags())) & pull_message::tag_bits;
   send(n.remote.place, message::pull, m);
 }
 
@@ -237,8 +242,8 @@ inline void engine::on_pull(std::uint32_t from, const pull_message& m) {
     ledger_.use(*l);
     const bool same_node = from != rank_ && net_.node_of(static_cast<int>(from)) == net_.node();
     if (same_node && (m.tag & pull_message::by_blocks) == 0 && ledger_.share(*l)) return send_pages(from, m, n, *l);
-    const std::uint32_t giver = who_gives(n, from, (m.tag & pull_message::insists) != 0);
-    if (giver != rank_) return send(from, message::unavailable, unavailable_message{m.index, giver});
+    const unavailable_message giver = who_gives(n, from, m);
+    if (giver.place != rank_) return send(from, message::unavailable, giver);
   }
   wire::encoded value;
   try {
@@ -346,7 +351,7 @@ inline void engine::on_block(std::uint64_t token) {
 inline void engine::arrived(incoming_value* v) {
   if (v->box == nullptr && !v->places.empty()) return arrived_.push_back(v);
   node& n = *v->target;
-  is_here(n, [&](bool) {
+  has_come(n, [&](bool) {
     if (v->box != nullptr) {  // kept also if there is no room: it may be on its way to others from here
       store::set_box(n, v->box);
       store::enter(n, ledger_, no_index);
@@ -360,7 +365,7 @@ inline void engine::arrived(incoming_value* v) {
 
 /// A value that was fetched has come; set(moves_home) makes it the node's.
 template <class Set>
-void engine::is_here(node& n, Set&& set) {
+void engine::has_come(node& n, Set&& set) {
   const bool moves_home = !is_stand_in(n);
   if (moves_home) send(n.remote.place, message::release, index_message{n.index, rank_});
   n.reset(node::fetching);
@@ -430,7 +435,7 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
   }
   // it stays here, in a stand-in that the home lets go
   store::enter(temporary, ledger_, function);
-  if (ledger_.charged() > ledger_.budget()) [[unlikely]] {
+  if (!has_room(temporary)) [[unlikely]] {
     const store::failure_ptr why = store_is_full();
     store::clear(temporary);
     return send_failure(home_rank, home_index, why, charge, ns, by_scheduler);

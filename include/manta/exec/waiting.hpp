@@ -159,6 +159,7 @@ inline bool engine::progress() {
     any = true;
   }
   if (!ended_gangs_.empty()) finish_gangs();
+  if (ledger_.old_views() != 0) ledger_.unmap_views();
   if (has_foreign_drops_.load(std::memory_order_relaxed)) drain_foreign_drops();
   if (!to_judge_.empty()) judge_failures();
   if (!ending_slots_.empty()) end_marked_slots();
@@ -182,7 +183,6 @@ inline void engine::idle() {
   constexpr unsigned look_every = 32;  // most turns only poll: nothing changes here unless something comes
   const unsigned spins = net_.oversubscribed() ? 20 : 1000;
   if (silence_++ % look_every != 0 && silence_ <= spins) return;
-  if (ledger_.old_views() != 0 && silence_ > look_every) ledger_.unmap_views();
   net_.pump(true);
   report_blocked();
   if (scheduler_ != nullptr) {

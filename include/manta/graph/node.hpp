@@ -52,7 +52,7 @@ struct node {
   graph::state state = graph::state::pending;
   graph::form form = graph::form::none;
   std::uint8_t flags = 0;
-  std::uint8_t size = 0;      ///< bytes of a compact task's arguments; of a value: 1 if it was looked for in vain
+  std::uint8_t size = 0;      ///< bytes of a compact task's arguments; of a value: where it was looked for (pull_message)
   std::uint32_t missing = 0;  ///< inputs that are not there yet
   std::uint32_t function = no_index;
   std::uint32_t type = no_index;

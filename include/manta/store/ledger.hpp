@@ -144,7 +144,7 @@ class ledger {
     delete &e;
   }
 
-  /// Views that nobody needs any more are unmapped when there is time: it takes longer than to map them.
+  /// Views that nobody needs any more are unmapped after what the task made has been sent: it takes longer than to map them.
   std::size_t old_views() const { return views_.size(); }
   void unmap_views() {
     for (const wire::segment& v : views_) munmap(v.data, v.bytes);

@@ -25,6 +25,8 @@
 #include <string>
 #include <utility>
 
+#include "manta/base/hash.hpp"
+
 namespace manta::store {
 
 inline std::size_t page_bytes() {
@@ -67,7 +69,7 @@ class file {
   /// Tells files apart within a node; 0 if it is not open.
   std::uint64_t identity() const {
     struct stat about;
-    return descriptor_ >= 0 && fstat(descriptor_, &about) == 0 ? about.st_ino : 0;
+    return descriptor_ >= 0 && fstat(descriptor_, &about) == 0 ? base::mix(about.st_dev, about.st_ino) : 0;
   }
 
   /// Nameless memory of so many bytes; not open if there is none, or no descriptor.
