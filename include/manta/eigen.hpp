@@ -76,10 +76,15 @@ void load(Archive& in, SparseMatrix<Scalar, Options, StorageIndex>& m) {
 namespace manta {
 
 namespace wire {
-template <class S, int R, int C, int O, int MR, int MC>
-inline constexpr bool receives_in_place<Eigen::Matrix<S, R, C, O, MR, MC>> = std::is_trivially_copyable_v<S>;
-template <class S, int R, int C, int O, int MR, int MC>
-inline constexpr bool receives_in_place<Eigen::Array<S, R, C, O, MR, MC>> = std::is_trivially_copyable_v<S>;
+template <class M>
+  requires(std::is_base_of_v<Eigen::PlainObjectBase<M>, M> && std::is_trivially_copyable_v<typename M::Scalar>)
+struct array_shape<M> {
+  struct extents {
+    std::int64_t rows, cols;
+  };
+  static extents get(const M& m) { return {m.rows(), m.cols()}; }
+  static void set(M& m, const extents& e) { m.resize(e.rows, e.cols); }
+};
 }  // namespace wire
 
 namespace detail {

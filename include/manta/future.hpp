@@ -280,7 +280,7 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
       store::set_plain(*n, &value, sizeof value);
       e.complete(*n);
     } else {
-      if constexpr (std::is_lvalue_reference_v<V> && wire::receives_in_place<T>) n = e.copy_value(type, &value);
+      if constexpr (std::is_lvalue_reference_v<V> && wire::is_array<T>) n = e.copy_value(type, &value);
       if (n == nullptr) n = &e.make_value(type, new T(std::forward<V>(value)));
     }
     if (options.replicas > 0) e.replicate(*n, options.replicas);

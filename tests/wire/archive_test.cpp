@@ -41,7 +41,7 @@ using manta::wire::is_plain;
 using manta::wire::is_serializable;
 using manta::wire::over_limit;
 using manta::wire::reader;
-using manta::wire::receives_in_place;
+using manta::wire::is_array;
 using manta::wire::segment;
 using manta::wire::segment_bytes;
 using manta::wire::sink;
@@ -201,9 +201,9 @@ static_assert(!is_serializable<std::list<int>>(), "cereal/types/list.hpp is not 
 
 static_assert(is_plain<int> && is_plain<bool> && is_plain<double> && is_plain<colour> && is_plain<old_style>);
 static_assert(!is_plain<std::string> && !is_plain<point> && !is_plain<int*>);
-static_assert(receives_in_place<std::vector<double>> && receives_in_place<std::string>);
-static_assert(!receives_in_place<std::vector<bool>> && !receives_in_place<std::vector<point>>);
-static_assert(!receives_in_place<std::vector<std::vector<double>>> && !receives_in_place<mesh>);
+static_assert(is_array<std::vector<double>> && is_array<std::string>);
+static_assert(!is_array<std::vector<bool>> && !is_array<std::vector<point>>);
+static_assert(!is_array<std::vector<std::vector<double>>> && !is_array<mesh>);
 
 TEST_CASE("an array or smart pointer of what cannot be sent cannot be sent either") {
   // not by static_assert, so that one gap does not hide the other tests

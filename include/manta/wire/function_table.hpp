@@ -30,17 +30,22 @@ inline std::string demangle(const char* mangled) {
   return name;
 }
 
-/// Writes a value through cereal, if it is not a plain one.
+/// Writes a value: plain ones and arrays as they lie in memory, others through cereal.
 template <class T>
 void encode(const T& value, sink& out) {
   if constexpr (is_plain<T>) {
     out.write(&value, sizeof value);
+  } else if constexpr (is_array<T>) {
+    const auto shape = array_shape<T>::get(value);
+    const segment array = array_in(value);
+    out.write(&shape, sizeof shape);
+    out.write(array.data, array.bytes);
   } else {
     writer archive(out);
     archive(value);
   }
 }
-/// Reads a value through cereal; it is the caller's to delete.
+/// Reads what encode() wrote; it is the caller's to delete.
 template <class T>
 T* decode(source& in) {
   if constexpr (is_plain<T>) {
@@ -48,8 +53,14 @@ T* decode(source& in) {
   } else {
     T* value = cereal::access::construct<T>();
     try {
-      reader archive(in);
-      archive(*value);
+      if constexpr (is_array<T>) {
+        array_shape<T>::set(*value, in.get<decltype(array_shape<T>::get(*value))>());
+        const segment array = array_in(*value);
+        in.read(array.data, array.bytes);
+      } else {
+        reader archive(in);
+        archive(*value);
+      }
     } catch (...) {
       delete value;
       throw;
@@ -66,7 +77,7 @@ inline constexpr bool is_gathered = false;
 struct type_entry {
   const char* mangled;
   std::size_t plain_bytes;  ///< its size if it is plain, else 0
-  segment (*array)(const void*);  ///< where its coefficients lie; null unless it receives_in_place
+  segment (*array)(const void*);  ///< where its numbers lie; null unless it is_array
   void (*destroy)(void*);
   void (*write)(const void*, sink&);
   void* (*read)(source&);
@@ -103,12 +114,8 @@ struct type_index {
     type_entry entry{typeid(T).name(), 0, nullptr, nullptr, nullptr, nullptr, nullptr};
     if constexpr (is_plain<T>) entry.plain_bytes = sizeof(T);
     if constexpr (!std::is_void_v<T> && !is_plain<T>) {
-      if constexpr (receives_in_place<T>) {
-        entry.array = [](const void* value) {
-          const T& v = *static_cast<const T*>(value);
-          return segment{const_cast<void*>(static_cast<const void*>(v.data())),
-                         static_cast<std::size_t>(v.size()) * sizeof(*v.data())};
-        };
+      if constexpr (is_array<T>) {
+        entry.array = [](const void* value) { return array_in(*static_cast<const T*>(value)); };
       }
       entry.destroy = [](void* value) { delete static_cast<T*>(value); };
       entry.write = [](const void* value, sink& out) { encode(*static_cast<const T*>(value), out); };

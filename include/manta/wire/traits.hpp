@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What manta asks of types: may this be sent, is it a few plain bytes, may its
-// arrays be received straight into it. Answers are given at compile time, so
-// that a mistake is one sentence from the compiler.
+// What manta asks of types: may this be sent, is it a few plain bytes, is it one
+// array of numbers. Answers are given at compile time, so that a mistake is one
+// sentence from the compiler.
 #pragma once
 
 #include <array>
@@ -33,6 +33,30 @@ constexpr std::string_view type_name() {
 template <class T>
 inline constexpr bool is_std = type_name<T>().substr(0, 5) == "std::";
 
+/// The shape of a value that is one array of numbers, data(): what a new one is given before its numbers are copied or
+/// received into it. Written as it lies in memory. Specialised for vectors and strings here, for dense matrices in
+/// eigen.hpp.
+template <class T>
+struct array_shape;
+template <class T, class Allocator>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+struct array_shape<std::vector<T, Allocator>> {
+  static std::size_t get(const std::vector<T, Allocator>& v) { return v.size(); }
+  static void set(std::vector<T, Allocator>& v, std::size_t size) { v.resize(size); }
+};
+template <>
+struct array_shape<std::string> {
+  static std::size_t get(const std::string& s) { return s.size(); }
+  static void set(std::string& s, std::size_t size) { s.resize(size); }
+};
+template <class T>
+inline constexpr bool is_array = requires { sizeof(array_shape<T>); };
+
+template <class T>
+segment array_in(const T& value) {
+  return {const_cast<void*>(static_cast<const void*>(value.data())), static_cast<std::size_t>(value.size()) * sizeof(*value.data())};
+}
+
 /// cereal accepts std::vector<X> for any X and fails deep inside; so look into the parameters of std's templates.
 template <class T>
 constexpr bool is_serializable();
@@ -49,7 +73,7 @@ struct parts_serializable<std::array<T, N>> : std::bool_constant<is_serializable
 
 template <class T>
 constexpr bool is_serializable() {
-  if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+  if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || is_array<T>) {
     return true;
   } else if constexpr (std::is_pointer_v<T> || std::is_reference_v<T> || std::is_abstract_v<T>) {
     return false;
@@ -70,15 +94,6 @@ inline constexpr bool is_plain = [] {
     return false;
   }
 }();
-
-/// May the arrays of T be received straight into a freshly loaded T? True only where load() does nothing with
-/// the elements after asking for them. Specialised for vectors of numbers here and for dense matrices in eigen.hpp.
-template <class T>
-inline constexpr bool receives_in_place = false;
-template <class T, class Allocator>
-inline constexpr bool receives_in_place<std::vector<T, Allocator>> = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
-template <>
-inline constexpr bool receives_in_place<std::string> = true;
 
 /// Specialised for types that mean something on their own rank only.
 template <class T>
