@@ -116,6 +116,8 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
                   std::strerror(errno) + "; name a folder that this process may write to, or none");
     }
     e.seed = base::environment_count("MANTA_SEED", o.seed, 0, ~std::uint64_t{0});
+    e.ranks_per_node = static_cast<int>(base::environment_count("MANTA_RANKS_PER_NODE", net::network::any_number, 1,
+                                                                net::network::any_number));
     base::environment_count("MANTA_STACK_KIB", 0, 32, 16'777'216);
     if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {
       throw error(std::string("manta: runtime: MPI was initialised with ") +

@@ -406,7 +406,7 @@ TEST_CASE("many blocks are under way at a time") {
 }
 
 TEST_CASE("blocks larger than a piece are cut and joined") {
-  network net(MPI_COMM_WORLD, 1000);
+  network net(MPI_COMM_WORLD, network::any_number, 1000);
   exchange_blocks(net, {0, 999, 1000, 1001, 2000, 100'000, 3});
 }
 

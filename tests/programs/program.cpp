@@ -6,6 +6,7 @@
 // MANTA_TEST_OTHER it has one function more.
 #include <mpi.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <manta/manta.hpp>
@@ -39,6 +40,30 @@ int answer() {
   std::printf("sum %d on %d ranks\n", sum, manta::size());
   std::fflush(stdout);
   return sum == 5050 ? 0 : 2;
+}
+
+/// Values in shared memory and on the disk, on all ranks, when the ranks die.
+int killed() {
+  const auto sum = [](const std::vector<double>& v) { return v[0]; };
+  std::vector<manta::future<std::vector<double>>> values;
+  std::vector<manta::future<double>> sums;
+  for (int i = 0; i < 4 * manta::size(); ++i) {
+    const int rank = manta::size() == 1 ? 0 : 1 + i % (manta::size() - 1);
+    values.push_back(manta::async([](int x) { return std::vector<double>(100'000, x); }, i));
+    sums.push_back(manta::async({.rank = rank}, sum, values.back()));
+  }
+  manta::get(sums);
+  const auto common = manta::put(std::vector<double>(50'000, 1.0));
+  for (int rank = 1; rank < manta::size(); ++rank) manta::async({.rank = rank}, sum, common).get();
+  std::uint64_t shared = 0, spilled = 0;
+  for (const manta::rank_memory& m : manta::memory()) {
+    shared += m.shared;
+    spilled += m.spilled;
+  }
+  std::printf("%s shared, %s spilled\n", shared != 0 ? "some" : "none", spilled != 0 ? "some" : "none");
+  std::fflush(stdout);
+  for (int rank = 1; rank < manta::size(); ++rank) manta::async({.rank = rank}, [] { std::raise(SIGKILL); });
+  return std::raise(SIGKILL);
 }
 
 /// The caller has an MPI of its own, with this thread level.
@@ -91,6 +116,7 @@ int main(int argc, char** argv) {
       }
       return 2;
     }
+    if (mode == "killed") return killed();
     if (mode == "nested") {  // an error, not a hang
       const int inner = manta::run(argc, argv, [] { return 0; });
       std::printf("the inner run gave %d\n", inner);

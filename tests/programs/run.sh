@@ -57,6 +57,14 @@ expect_lines() {
   [[ $count == "$1" ]] || complain "$count lines with \"$2\" instead of $1"
 }
 
+# Ranks that were killed leave nothing in the folder for values and nothing of manta's in shared memory.
+expect_nothing_left() {
+  checks=$((checks + 1))
+  local left
+  left=$(find "$work" -name 'manta*'; find /dev/shm -name 'manta*' ! -name 'manta-run*' 2>/dev/null)
+  [[ -z $left ]] || complain "left behind: $left"
+}
+
 # Without mpirun: a world of one rank.
 start "alone" "$program" answer
 expect_code 0
@@ -77,6 +85,9 @@ expect_code 0
 start "alone, an option that does not exist" "$program" answer --manta-speed=11
 expect_code 1
 expect_lines 1 "--manta-speed=11"
+start "alone, killed with values on the disk" env MANTA_STORE_MEMORY=1M MANTA_SPILL_FOLDER="$work" "$program" killed
+expect_lines 1 "some spilled"
+expect_nothing_left
 start "alone, MPI_THREAD_SINGLE" "$program" single
 expect_code 0 # no helper is needed on one rank
 
@@ -117,6 +128,11 @@ else
     expect_lines 1 "a run was started inside a run"
   done
 
+  start "3 ranks, killed with shared values and values on the disk" \
+    "${mpirun[@]}" -n 3 -x MANTA_STORE_MEMORY=1M -x MANTA_SPILL_FOLDER="$work" "$program" killed
+  expect_lines 1 "some shared, some spilled"
+  expect_nothing_left
+
   # One rank runs another program.
   start "another program on rank 1" "${mpirun[@]}" -n 1 "$program" answer : -n 1 "$other" answer
   expect_code 1
@@ -149,7 +165,7 @@ else
 
   # Settings that are wrong, on all ranks and on one: one message, and no rank waits for another.
   for wrong in MANTA_SEED=abc MANTA_CPUS=many MANTA_RESOURCES=gpu MANTA_RANK0_TASKS=perhaps MANTA_PROGRESS_THREAD=perhaps \
-    MANTA_STACK_KIB=tall; do
+    MANTA_STACK_KIB=tall MANTA_STORE_MEMORY=much MANTA_RANKS_PER_NODE=0 MANTA_SPILL_FOLDER=/dev/null/nowhere; do
     name=${wrong%%=*}
     start "$wrong on all ranks" "${mpirun[@]}" -n 2 -x "$wrong" "$program" answer
     expect_code 1

@@ -543,7 +543,7 @@ inline const char* engine::task_name_for_signal() noexcept {
 // --- start
 
 inline engine::engine(MPI_Comm comm, const engine_options& options)
-    : net_(comm),
+    : net_(comm, options.ranks_per_node),
       rank_(static_cast<std::uint32_t>(net_.rank())),
       size_(static_cast<std::uint32_t>(net_.size())),
       world_(size_),

@@ -69,6 +69,7 @@ struct engine_options {
   std::size_t max_queued = std::size_t{1} << 22;
   std::uint64_t store_memory = 0;  ///< bytes; 0: half of the rank's memory
   std::string spill_folder;
+  int ranks_per_node = net::network::any_number;
   std::string mistake;       ///< what is wrong with this rank's settings: reported on all ranks
 };
 

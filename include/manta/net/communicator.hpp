@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "manta/base/containers.hpp"
-#include "manta/base/environment.hpp"
 #include "mpi.hpp"
 
 namespace manta::net {
@@ -63,18 +62,16 @@ class communicator {
 /// Which ranks share which node. Nodes are numbered from 0 by their lowest rank.
 class topology {
  public:
-  /// Collective over `comm`.
-  explicit topology(const communicator& comm) : node_of_(static_cast<std::size_t>(comm.size())) {
+  /// Collective over `comm`. One machine may stand for several nodes, so that placement and transfers can be tried out.
+  topology(const communicator& comm, int most_ranks_on_node) : node_of_(static_cast<std::size_t>(comm.size())) {
     const communicator node = communicator::of_node(comm.get());
     ranks_on_node_ = node.size();
-    // lets one machine stand for several nodes, so that placement and transfers can be tried out
-    const auto most = static_cast<int>(base::environment_count("MANTA_RANKS_PER_NODE", 1 << 30, 1, 1 << 30));
 
     // The node's lowest rank stands for the node until nodes are numbered.
     base::array<int> members(static_cast<std::size_t>(node.size()));
     const int mine_here = comm.rank();
     check(MPI_Allgather(&mine_here, 1, MPI_INT, members.begin(), 1, MPI_INT, node.get()), "MPI_Allgather");
-    const int leader = members[static_cast<std::size_t>(node.rank() / most * most)];
+    const int leader = members[static_cast<std::size_t>(node.rank() / most_ranks_on_node * most_ranks_on_node)];
     check(MPI_Allgather(&leader, 1, MPI_INT, node_of_.begin(), 1, MPI_INT, comm.get()), "MPI_Allgather");
     base::array<int> number(node_of_.size());
     for (std::size_t rank = 0; rank < node_of_.size(); ++rank) {

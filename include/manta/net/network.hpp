@@ -43,7 +43,8 @@ struct traffic {
 class network {
  public:
   /// Collective over `parent`, which is duplicated twice and not used afterwards.
-  explicit network(MPI_Comm parent, std::size_t piece_bytes = bulk::default_piece_bytes);
+  static constexpr int any_number = 1 << 30;
+  explicit network(MPI_Comm parent, int most_ranks_on_node = any_number, std::size_t piece_bytes = bulk::default_piece_bytes);
   /// Collective. Everything sent must have been received.
   ~network();
   network(const network&) = delete;
@@ -169,12 +170,12 @@ class network {
   bulk bulk_;
 };
 
-inline network::network(MPI_Comm parent, std::size_t piece_bytes)
+inline network::network(MPI_Comm parent, int most_ranks_on_node, std::size_t piece_bytes)
     : control_(parent),
       blocks_(parent),
       channels_(static_cast<std::size_t>(control_.size())),
       rank_(control_.rank()),
-      topology_(control_),
+      topology_(control_, most_ranks_on_node),
       reader_(control_.size()),
       bulk_(blocks_.get(), blocks_.rank(), piece_bytes) {
   if (size() > 1) ring_ = new receive_ring(control_.get());
