@@ -71,9 +71,9 @@ inline bool engine::send_ahead(node& n) {
 }
 
 inline void engine::await_room(node& n, std::uint32_t to) {
-  if (to_send_ahead_.size() == 0) to_send_ahead_ = base::array<base::ring<waiting_ahead>>(size_);
-  if (to_send_ahead_[to].empty()) send_ahead_to_.push_back(to);
-  to_send_ahead_[to].push_back({n.record->id, n.index});
+  if (to_send_ahead_.size() == 0) to_send_ahead_ = base::array<waiting_for_room>(size_);
+  if (!std::exchange(to_send_ahead_[to].listed, true)) send_ahead_to_.push_back(to);
+  to_send_ahead_[to].tasks.push_back({n.record->id, n.index});
 }
 
 /// A task has been sent: those that wait for its result may follow.
@@ -92,8 +92,8 @@ inline void engine::follow_ahead(node& n, std::uint32_t to) {
 inline void engine::send_waiting_ahead() {
   for (std::size_t i = send_ahead_to_.size(); i-- > 0;) {
     const std::uint32_t to = send_ahead_to_[i];
-    base::ring<waiting_ahead>& waiting = to_send_ahead_[to];
-    for (std::size_t left = waiting.size(); left > 0; left = waiting.size()) {
+    base::ring<waiting_ahead>& waiting = to_send_ahead_[to].tasks;
+    while (!waiting.empty()) {
       const waiting_ahead next = waiting.front();
       node& n = graph_.nodes.at(next.index);
       const bool still_waits = is_task(n) && n.form == form::record && n.record->id == next.id && n.missing != 0;
@@ -101,7 +101,9 @@ inline void engine::send_waiting_ahead() {
       waiting.pop_front();
       if (still_waits) send_ahead(n);
     }
-    if (waiting.empty()) send_ahead_to_.remove_unordered(i);
+    if (!waiting.empty()) continue;
+    to_send_ahead_[to].listed = false;
+    send_ahead_to_.remove_unordered(i);
   }
 }
 

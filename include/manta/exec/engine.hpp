@@ -366,6 +366,10 @@ class engine {
     std::uint64_t id;
     std::uint32_t index;
   };
+  struct waiting_for_room {
+    base::ring<waiting_ahead> tasks;
+    bool listed = false;  ///< stands in send_ahead_to_
+  };
   std::uint32_t where_inputs_are_made(const task& t) const;
   bool send_ahead(node& n);
   void await_room(node& n, std::uint32_t to);
@@ -476,7 +480,7 @@ class engine {
   bool retry(node& n, const store::failure_ptr& why);
   void retry_or_fail_later(node& n, const store::failure_ptr& why);
   void judge_failures();
-  std::size_t ahead() const { return away_ + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()); }
+  std::size_t unfinished() const { return away_ + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()); }
   void hold_back();
   void let_go();
 
@@ -601,7 +605,7 @@ class engine {
   std::uint32_t ahead_ = 0;                                 // of these, sent ahead and waiting for what is made here
   std::uint32_t awaiting_inputs_ = 0;                       // of these, waiting for their inputs to come
   std::uint32_t owed_ = 0;                                  // tasks that rank 0 asked for
-  base::array<base::ring<waiting_ahead>> to_send_ahead_;    // rank 0: tasks to be sent ahead when there is room, by rank
+  base::array<waiting_for_room> to_send_ahead_;             // rank 0: tasks to be sent ahead when there is room, by rank
   base::list<std::uint32_t> send_ahead_to_;                 // those for which there are some
   base::list<bool> asked_;                                  // rank 0: whom it asked for work
   std::uint64_t sent_ = 0, received_ = 0;
@@ -623,7 +627,7 @@ class engine {
   std::size_t live_timers_ = 0;
   base::list<judgement> to_judge_;
   std::size_t away_ = 0;                                    // tasks and calls made here that are elsewhere
-  std::size_t max_queued_, bound_ = 0;                      // what ahead() may be: by the settings, and now
+  std::size_t max_queued_, bound_ = 0;                      // what unfinished() may be: by the settings, and now
   base::list<wait_record*> held_back_;
 
   base::index_table names_;                                 // rank 0: hash of the name -> name_entry*

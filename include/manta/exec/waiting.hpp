@@ -237,7 +237,7 @@ inline void engine::relieve() {
     net_.pump(true);
     if (net_.oversubscribed()) sched_yield();
   }
-  const std::size_t queued = ahead();
+  const std::size_t queued = unfinished();
   if (queued > bound_) {
     hold_back();
   } else if (queued < max_queued_ / 2) {
