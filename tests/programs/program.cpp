@@ -6,6 +6,7 @@
 // MANTA_TEST_OTHER it has one function more.
 #include <mpi.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -66,6 +67,21 @@ int killed() {
   return std::raise(SIGKILL);
 }
 
+double inner(manta::team) { return 1; }
+/// Waits for a gang that needs the ranks of this one; gives up when manta has said so.
+int outer(manta::team team) {
+  int code = 0;
+  if (team.rank() == 0) {
+    try {
+      manta::get_for(manta::async<inner>({.ranks = team.size()}), std::chrono::seconds(13));
+      code = 2;
+    } catch (const manta::timeout&) {
+    }
+  }
+  MPI_Bcast(&code, 1, MPI_INT, 0, team.comm());
+  return code;
+}
+
 /// The caller has an MPI of its own, with this thread level.
 int with_own_mpi(int argc, char** argv, int level, bool progress_thread) {
   int provided = 0;
@@ -117,6 +133,7 @@ int main(int argc, char** argv) {
       return 2;
     }
     if (mode == "killed") return killed();
+    if (mode == "gang-in-gang") return manta::async<outer>({.ranks = manta::size() - 1}).get();
     if (mode == "nested") {  // an error, not a hang
       const int inner = manta::run(argc, argv, [] { return 0; });
       std::printf("the inner run gave %d\n", inner);

@@ -133,6 +133,10 @@ else
   expect_lines 1 "some shared, some spilled"
   expect_nothing_left
 
+  start "a gang waits for a gang that needs its ranks" "${mpirun[@]}" -n 3 "$program" gang-in-gang
+  expect_code 0
+  expect_lines 1 "::inner' waits for ranks"
+
   # One rank runs another program.
   start "another program on rank 1" "${mpirun[@]}" -n 1 "$program" answer : -n 1 "$other" answer
   expect_code 1

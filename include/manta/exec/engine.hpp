@@ -415,6 +415,7 @@ class engine {
   void finish_gangs();
   static void merge_parts(gang_end& end);
   void watch_gangs();
+  void watch_waiting_gangs();
 
   // cancelling.hpp
   static bool is_task(const node& n) { return n.state == state::pending && n.function != no_index && !is_stand_in(n); }
@@ -635,6 +636,8 @@ class engine {
 
   bool over_ = true;                                        // between runs: messages of the next one are kept in early_
   message_queue early_;                                     // with the kind in the top byte of `from`
+  std::int64_t gangs_stalled_since_ = 0;                    // rank 0: see watch_waiting_gangs
+  std::uint64_t gangs_stalled_at_ = 0;
   bool stopping_ = false, drop_asked_ = false;
   bool resting_ = false;                                    // the current stack waits or serves: a probe may find us quiet
   wait_record* stop_wait_ = nullptr;                        // the wait that ends with the run

@@ -270,6 +270,26 @@ inline void engine::watch_gangs() {
   });
 }
 
+/// Rank 0: a gang that waits inside for another one which needs its ranks waits for ever if the other members are inside
+/// MPI: that cannot be known, but it can be said.
+inline void engine::watch_waiting_gangs() {
+  constexpr std::int64_t patience_ns = 10'000'000'000;
+  node* const waiting = scheduler_->gang_behind_waiting_gang();
+  const std::int64_t now = base::now_ns();
+  if (waiting == nullptr || gangs_stalled_at_ != scheduler_->tasks_ended() || gangs_stalled_since_ == 0) {
+    gangs_stalled_at_ = scheduler_->tasks_ended();
+    gangs_stalled_since_ = waiting == nullptr ? 0 : now;
+    return;
+  }
+  if (now - gangs_stalled_since_ < patience_ns) return;
+  gangs_stalled_since_ = wait_record::never;
+  std::fprintf(stderr,
+               "manta: rank 0: for ten seconds no task has ended, a member of a gang waits inside its task, and the gang '%s' "
+               "waits for ranks. If the first waits for the second, neither ends: ask for fewer ranks, start with more, or "
+               "wait outside the gang. It %s\n",
+               std::string(task_name(*waiting)).c_str(), explain_waiting(*waiting->record->request).c_str());
+}
+
 /// Appends the members' values to the leader's, in the order of their ranks.
 inline void engine::merge_parts(gang_end& end) {
   if (end.value->form != form::box) return;

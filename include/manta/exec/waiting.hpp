@@ -201,6 +201,7 @@ inline void engine::idle() {
     return;
   }
   if (gang_ends_.size() != 0) watch_gangs();
+  if (scheduler_ != nullptr) watch_waiting_gangs();
   deep_idle_.store(true, std::memory_order_relaxed);  // the helper has nothing to do either
   usleep(silent < 10'000'000 ? 50 : silent < 100'000'000 ? 500 : 1000);
 }

@@ -299,6 +299,16 @@ class scheduler {
   bool keeps_free(std::uint32_t rank) const { return ranks_[rank].kept_free; }
   bool keeps_for_gang(std::uint32_t rank) const { return ranks_[rank].kept; }
   bool in_gang(std::uint32_t rank) const { return ranks_[rank].in_gang; }
+  std::uint64_t tasks_ended() const { return ended_; }
+  /// A gang that waits for ranks while a member of another one waits inside: perhaps for it. Null: none.
+  node* gang_behind_waiting_gang() {
+    bool waits_inside = false;
+    for (const std::uint32_t rank : executing_) waits_inside = waits_inside || (ranks_[rank].in_gang && ranks_[rank].blocked > 0);
+    for (queue* q : active_) {
+      if (waits_inside && q->wanted->ranks > 0) return &q->tasks.front();
+    }
+    return nullptr;
+  }
 
   /// Estimated nanoseconds of a task of this function: a smoothed mean of those that ended.
   std::uint32_t estimate(std::uint32_t function) const {
