@@ -137,6 +137,22 @@ TEST_CASE("a link that throws fails all that follow, each by its name") {
   });
 }
 
+TEST_CASE("a chain of a hundred thousand links fails with its first: named are the first that did not run and the last") {
+  in_world([] {
+    for (const bool cancelled : {false, true}) {
+      auto g = manta::spawn<gate>();
+      const auto input = manta::async<manta::testing::held<int>>(g, 3);
+      const auto end = manta::async<add>(chain<next>(cancelled ? input : manta::async<break_down>(input), 100'000), 1);
+      if (cancelled) CHECK(manta::cancel(input));
+      manta::async<&gate::open>(g).get();
+      const std::string text = thrown<manta::error>([&] { end.get(); });
+      CHECK(contains(text, cancelled ? "was cancelled" : "link 3 broke"));
+      CHECK(contains(text, "next', ..., '"));
+      CHECK(contains(text, "add'"));
+    }
+  });
+}
+
 TEST_CASE("an input that is cancelled takes along what was sent ahead of it") {
   in_world([] {
     auto g = manta::spawn<gate>();

@@ -27,7 +27,7 @@ struct failure_details {
   std::string host;                 ///< the machine on which it ran
   int rank = -1;                    ///< the rank on which it ran
   int attempt = 0;                  ///< 0 for the first run, 1 for the first retry, ...
-  std::vector<std::string> chain;   ///< tasks that did not run because of it, nearest to the failure first
+  std::vector<std::string> chain;   ///< tasks that did not run because of it, nearest to the failure first; of many the first ones and the last
 };
 
 /// A task threw, or depends on one that did. `details()` has the parts of the message.

@@ -92,11 +92,11 @@ inline void engine::follow_ahead(node& n, std::uint32_t to) {
 inline void engine::send_waiting_ahead() {
   for (std::size_t i = send_ahead_to_.size(); i-- > 0;) {
     const std::uint32_t to = send_ahead_to_[i];
-    base::ring<waiting_ahead>& waiting = to_send_ahead_[to].tasks;
+    base::ring<task_place>& waiting = to_send_ahead_[to].tasks;
     while (!waiting.empty()) {
-      const waiting_ahead next = waiting.front();
+      const task_place next = waiting.front();
       node& n = graph_.nodes.at(next.index);
-      const bool still_waits = is_task(n) && n.form == form::record && n.record->id == next.id && n.missing != 0;
+      const bool still_waits = is_waiting(n, next) && n.missing != 0;
       if (still_waits && where_inputs_are_made(*n.record) == to && !scheduler_->has_room_on(to, n.function)) break;
       waiting.pop_front();
       if (still_waits) send_ahead(n);
@@ -128,8 +128,7 @@ inline void engine::send_after(const link& l, node& input) {
   tell_value(l.rank, input.index, input, message::made);
   if (input.state != state::failed) return;
   node& dependent = graph_.nodes.at(l.index);
-  if (!is_task(dependent) || dependent.form != form::record || dependent.record->id != l.id) return;
-  withdraw(dependent, failed_input(*dependent.record), 0);
+  if (is_waiting(dependent, {l.id, l.index})) fail_dependent(dependent);
 }
 
 /// The executor is busy for longer than was thought, and the task's inputs may be made elsewhere now.

@@ -358,16 +358,22 @@ class engine {
   void on_submit(std::uint32_t from, const std::byte* data, std::size_t bytes, bool returned);
   void give_away(bool overdue);
   void ask_for_work();
+  static bool has_failed_input(task& t);
+  void fail_dependent(node& n);
   store::failure_ptr failed_input(task& t);
   store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
 
   // ahead.hpp
-  struct waiting_ahead {
+  /// A task of ours, which may have ended since.
+  struct task_place {
     std::uint64_t id;
     std::uint32_t index;
   };
+  static bool is_waiting(const node& n, const task_place& p) {
+    return is_task(n) && n.form == form::record && n.record->id == p.id;
+  }
   struct waiting_for_room {
-    base::ring<waiting_ahead> tasks;
+    base::ring<task_place> tasks;
     bool listed = false;  ///< stands in send_ahead_to_
   };
   std::uint32_t where_inputs_are_made(const task& t) const;
@@ -608,6 +614,7 @@ class engine {
   std::uint32_t owed_ = 0;                                  // tasks that rank 0 asked for
   base::array<waiting_for_room> to_send_ahead_;             // rank 0: tasks to be sent ahead when there is room, by rank
   base::list<std::uint32_t> send_ahead_to_;                 // those for which there are some
+  base::ring<task_place> to_fail_;                          // with one of their inputs
   base::list<bool> asked_;                                  // rank 0: whom it asked for work
   std::uint64_t sent_ = 0, received_ = 0;
   unsigned submissions_ = 0;
@@ -638,7 +645,7 @@ class engine {
   message_queue early_;                                     // with the kind in the top byte of `from`
   std::int64_t gangs_stalled_since_ = 0;                    // rank 0: see watch_waiting_gangs
   std::uint64_t gangs_stalled_at_ = 0;
-  bool stopping_ = false, drop_asked_ = false;
+  bool stopping_ = false, drop_asked_ = false, failing_ = false;
   bool resting_ = false;                                    // the current stack waits or serves: a probe may find us quiet
   wait_record* stop_wait_ = nullptr;                        // the wait that ends with the run
   wire::buffer stop_payload_;

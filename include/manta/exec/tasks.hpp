@@ -75,10 +75,7 @@ inline void engine::task_ready(node& n) {
   if (n.state != state::pending) [[unlikely]] return release(n);  // it was cancelled
   if (n.form == form::record) {
     task& t = *n.record;
-    if (const store::failure_ptr why = failed_input(t)) {
-      fail(n, why);
-      return release(n);
-    }
+    if (has_failed_input(t)) return fail_dependent(n);
     if (t.request != nullptr && t.request->near != graph::request::nowhere) {
       t.request->near = static_cast<int>(place_of(*t.inputs()[t.seen_inputs()]));
     }
@@ -362,6 +359,33 @@ inline void engine::no_longer_staging(task* t) {
   if (t->ahead) --ahead_;
 }
 
+inline bool engine::has_failed_input(task& t) {
+  for (std::uint32_t i = 0; i < t.input_count; ++i) {
+    if (t.inputs()[i]->state == state::failed) return true;
+  }
+  return false;
+}
+
+/// A task of ours fails with one of its inputs. One after the other: a chain of a million needs no stack of that depth.
+inline void engine::fail_dependent(node& n) {
+  to_fail_.push_back({n.record->id, n.index});
+  if (failing_) return;
+  failing_ = true;
+  while (!to_fail_.empty()) {
+    const task_place next = to_fail_.pop_front();
+    node& dependent = graph_.nodes.at(next.index);
+    if (!is_waiting(dependent, next)) continue;
+    const store::failure_ptr why = failed_input(*dependent.record);
+    if (dependent.record->place == graph::place::elsewhere) {  // it was sent ahead of the input
+      withdraw(dependent, why, 0);
+    } else {
+      fail(dependent, why);
+      release(dependent);
+    }
+  }
+  failing_ = false;
+}
+
 /// The reason why a task whose inputs have ended cannot run, with its own name at the end; null if it can.
 inline store::failure_ptr engine::failed_input(task& t) {
   for (std::uint32_t i = 0; i < t.input_count; ++i) {
@@ -369,7 +393,7 @@ inline store::failure_ptr engine::failed_input(task& t) {
     if (input.state != state::failed) continue;
     input.set(node::observed);
     store::failure why = *store::failure_of(input);
-    why.details.chain.emplace_back(running_task{t.id, 0, t.function, t.attempt, t.request.get()}.name());
+    store::add_dependent(why, std::string(running_task{t.id, 0, t.function, t.attempt, t.request.get()}.name()));
     return store::share(std::move(why));
   }
   return nullptr;

@@ -52,6 +52,14 @@ struct failure : base::counted {
     for (auto count = in.get<std::size_t>(); count > 0; --count) details.chain.push_back(in.get<std::string>());
   }
 };
+/// Of the tasks that did not run because of a failure so many are named: the first ones and the last.
+inline constexpr std::size_t most_named_dependents = 16;
+
+inline void add_dependent(failure& f, std::string&& function) {
+  if (f.details.chain.size() == most_named_dependents) f.details.chain.pop_back();
+  f.details.chain.push_back(std::move(function));
+}
+
 using failure_ptr = base::shared<const failure>;
 inline failure_ptr share(failure&& f) { return failure_ptr(new failure(std::move(f))); }
 
@@ -119,7 +127,8 @@ inline std::string describe(const failure& f) {
     text += f.message;
   }
   for (std::size_t i = 0; i < f.details.chain.size(); ++i) {
-    text += (i == 0 ? "; not run because of it: '" : "', '") + f.details.chain[i];
+    text += i == 0 ? "; not run because of it: '" : i + 1 == most_named_dependents ? "', ..., '" : "', '";
+    text += f.details.chain[i];
   }
   if (!f.details.chain.empty()) text += "'";
   return text;
