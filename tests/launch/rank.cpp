@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
   const char* folder = std::getenv("OMPI_MCA_btl_vader_backing_directory");
   std::printf("rank %d of %d is process %d, shared memory %s\n", rank, size, pid, folder == nullptr ? "?" : folder);
   std::fflush(stdout);
+  if ((mode == "survives" || mode == "outlives") && rank == 0) survive();
   MPI_Barrier(MPI_COMM_WORLD);
 
   if (mode == "status") {  // rank 0 ends with this status, the others with 0
@@ -74,12 +75,12 @@ int main(int argc, char** argv) {
     if (rank == size - 1) _exit(number);
     hang();
   }
-  if (mode == "dies" || mode == "survives") {  // the last rank dies of this signal
-    if (mode == "survives" && rank == 0) survive();
+  if (mode == "dies" || mode == "survives" || mode == "outlives") {  // the last rank dies of this signal
     if (rank == size - 1) raise(number);
-    if (mode == "dies") hang();
+    if (mode == "dies" || (mode == "outlives" && rank != 0)) hang();
     if (rank == 0) {
-      wait_for_death_of(last);
+      if (mode == "survives") wait_for_death_of(last);
+      if (mode == "outlives") sleep(3);  // on several nodes: longer than any launcher takes to end the job
       std::printf("rank 0 goes on\n");
       std::fflush(stdout);
     }
