@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
   if (mode == "signal" || mode == "signal-once") {
     for (const int s : {SIGTERM, SIGINT}) std::signal(s, catch_signal);
   }
-  if (mode == "deaf") std::signal(SIGTERM, SIG_IGN);
+  if (mode == "deaf" || mode == "deaf-all") std::signal(SIGTERM, SIG_IGN);
 
   MPI_Init(&argc, &argv);
   int rank = 0;
@@ -120,6 +120,14 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     return rank == 0 ? number : 0;
   }
-  if (mode == "hang") hang();
+  if (mode == "hang" || mode == "deaf-all") hang();
+  if (mode == "outlives-node") {  // rank 0 goes on for long after the node of the other one has died
+    if (rank != 0) hang();
+    survive();
+    sleep(4);
+    std::printf("rank 0 goes on\n");
+    std::fflush(stdout);
+    _exit(3);
+  }
   return 91;
 }
