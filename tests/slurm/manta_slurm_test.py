@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
 """scripts/manta-slurm through all its verbs, and the mistakes that its check finds."""
-from testbed import BOX, MANTA_SLURM, PLAIN, PROGRAM, RANK, check, command, expect, processes_with, read, run, until
+from testbed import BOX, EXAMPLES, MANTA_SLURM, PLAIN, PROGRAM, RANK, check, command, expect, processes_with, read, run, until
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -71,6 +72,15 @@ def check_finds_mistakes_before_the_queue_does():
     expect(not os.path.exists("study.job") and command("squeue", "-h") == "", "it was submitted")
     expect("No such file" in manta_slurm("check", "nowhere.ini", status=2), "a file that is not there")
     expect("keeps no accounts" in manta_slurm("check", plan(account="physics")), "an account that cannot be seen is no mistake")
+
+
+@check
+def the_examples_are_right():
+    found = [name for name in os.listdir(EXAMPLES) if name.endswith(".ini")]
+    expect(len(found) >= 2, "there are no examples")
+    for name in found:
+        shutil.copy(os.path.join(EXAMPLES, name), name)
+        manta_slurm("check", name, "--set", "command=" + PROGRAM)
 
 
 @check

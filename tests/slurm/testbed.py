@@ -15,6 +15,7 @@ SCRIPTS = os.path.join(HERE, "..", "..", "scripts")
 MANTA_RUN = os.path.normpath(os.path.join(SCRIPTS, "manta-run"))
 MANTA_SLURM = os.path.normpath(os.path.join(SCRIPTS, "manta-slurm"))
 BOX = os.path.join(HERE, "box")
+EXAMPLES = os.path.join(HERE, "..", "..", "examples", "slurm")
 LIMIT = 60  # seconds until something counts as a hang
 checks = []
 
