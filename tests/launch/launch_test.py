@@ -1,0 +1,354 @@
+# SPDX-FileCopyrightText: 2026 The manta authors
+# SPDX-License-Identifier: MIT
+"""scripts/manta-run without Slurm: exit status, deaths, signals, what lingers, what is left.
+
+  launch_test.py RANK PLAIN [words]   the programs built from rank.cpp; only checks whose name contains one of the words
+"""
+import fcntl
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
+RANK, PLAIN = (os.path.abspath(p) for p in sys.argv[1:3])
+LIMIT = 30  # seconds until something counts as a hang
+checks = []
+failures = []
+
+
+def check(function):
+    checks.append(function)
+    return function
+
+
+def until(condition, what):
+    end = time.monotonic() + LIMIT
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("not in %d s: %s" % (LIMIT, what))
+        time.sleep(0.01)
+
+
+def lives(pid):
+    try:
+        with open("/proc/%d/stat" % pid) as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+class Run:
+    """manta-run with these words; its folder for temporary files is its own."""
+
+    def __init__(self, *words, environment=(), stdin=subprocess.DEVNULL):
+        self.folder = tempfile.mkdtemp(prefix="mt-")
+        self.log = open(os.path.join(self.folder, "output"), "w+")
+        self.temporary = os.path.join(self.folder, "tmp")
+        os.mkdir(self.temporary)
+        env = dict(os.environ, TMPDIR=self.temporary, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none", **dict(environment))
+        self.process = subprocess.Popen([sys.executable, MANTA_RUN] + [str(w) for w in words], stdin=stdin, stdout=self.log, stderr=self.log, env=env)
+
+    @property
+    def output(self):
+        with open(self.log.name) as file:
+            return file.read()
+
+    def pids(self):
+        return [int(p) for p in re.findall(r"is process (\d+)", self.output)]
+
+    def started(self, ranks=3):
+        until(lambda: len(self.pids()) >= ranks or self.process.poll() is not None, "the ranks start\n" + self.output)
+        return self
+
+    def says(self, *texts):
+        for text in texts:
+            until(lambda: text in self.output or self.process.poll() is not None, "'%s'\n%s" % (text, self.output))
+            assert text in self.output, "there is no '%s' in:\n%s" % (text, self.output)
+        return self
+
+    def silent(self, *texts):
+        for text in texts:
+            assert text not in self.output, "there is '%s' in:\n%s" % (text, self.output)
+
+    def ends(self, status):
+        try:
+            code = self.process.wait(LIMIT)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise AssertionError("it hangs:\n" + self.output)
+        assert code == status, "status %s instead of %s:\n%s" % (code, status, self.output)
+        return self.leaves_nothing()
+
+    def leaves_nothing(self, at_once=True):
+        def left():
+            return ([p for p in self.pids() if lives(p)] + os.listdir(self.temporary) +
+                    [f for f in re.findall(r"shared memory (/\S+)", self.output) if os.path.exists(f)])
+
+        if not at_once:
+            until(lambda: not left(), "nothing is left")
+        assert not left(), "left behind: %s\n%s" % (left(), self.output)
+        shutil.rmtree(self.folder)
+        return self
+
+
+def rank(*words, options=(), program=RANK, **more):
+    return Run(*options, "-n", 3, "--", program, *words, **more)
+
+
+# ---- exit status
+
+@check
+def status_of_rank_0_is_carried():
+    rank("status", 0).ends(0)
+    rank("status", 7).ends(7)
+    rank("status", 7, program=PLAIN).ends(7)
+
+
+@check
+def status_of_another_rank_counts_when_rank_0_has_none():
+    run = rank("other-status", 4)
+    run.says("rank 2 on", "ended with status 4; rank 0 with 0").ends(4)
+
+
+@check
+def a_program_that_uses_no_mpi():
+    Run("-n", 2, "bash", "-c", "exit $((OMPI_COMM_WORLD_RANK == 0 ? 9 : 0))").ends(9)
+
+
+# ---- deaths
+
+@check
+def a_rank_dies_and_the_program_survives():
+    for number, name in ((9, "SIGKILL"), (15, "SIGTERM")):
+        run = rank("survives", number)
+        run.started().says("rank 2 on", "was killed by %s" % name, "the program goes on without it", "rank 0 goes on")
+        run.ends(3)
+
+
+@check
+def a_rank_dies_and_the_program_does_not_survive():
+    for program in (RANK, PLAIN):
+        for number in (9, 11):
+            run = rank("dies", number, program=program)
+            run.says("rank 2 on", "was killed by %s" % signal.Signals(number).name, "the job is ended")
+            run.silent("rank 1 on", "rank 0 on")
+            run.ends(128 + number)
+
+
+@check
+def recovery_is_for_programs_that_know_of_it():
+    for program, options, wanted in ((RANK, [], True), (PLAIN, [], False), (RANK, ["--no-recovery"], False),
+                                     (PLAIN, ["--recovery"], True)):
+        run = Run(*options, "--verbose", "-n", 1, program, "status")
+        run.process.wait(LIMIT)
+        assert ("--enable-recovery" in run.output or "--with-ft" in run.output) == wanted, run.output
+        run.ends(0)
+
+
+@check
+def a_rank_that_leaves_without_finalize_ends_a_plain_program():
+    run = rank("leaves", 0, program=PLAIN)
+    run.process.wait(LIMIT)
+    assert run.process.returncode != 0, run.output
+    run.leaves_nothing()
+
+
+@check
+def a_rank_that_leaves_with_a_status_ends_the_job_after_a_while():
+    run = rank("leaves", 6, options=("--grace", "0.2"))
+    run.says("rank 2 on", "ended with status 6 and rank 0 goes on: the job is ended").ends(6)
+
+
+@check
+def rank_0_dies():
+    for program in (RANK, PLAIN):
+        run = rank("first-dies", 9, program=program)
+        run.says("rank 0 on", "was killed by SIGKILL")
+        run.silent("rank 1 on", "rank 2 on")
+        run.ends(137)
+
+
+# ---- what lingers
+
+@check
+def ranks_that_linger_are_ended():
+    run = rank("first-leaves", 5, options=("--linger", "0.2"))
+    run.says("ranks 1, 2 still run 0.2 s after rank 0 has ended, and are ended").ends(5)
+
+
+@check
+def ranks_that_do_not_hear_sigterm_are_killed():
+    rank("deaf", 5, options=("--linger=0.2",)).says("ranks 1, 2 still run").ends(5)
+
+
+@check
+def an_mpirun_that_lingers_is_ended():
+    # One that goes on for ever when the ranks have ended.
+    with tempfile.TemporaryDirectory() as folder:
+        script = os.path.join(folder, "mpirun")
+        with open(script, "w") as file:
+            file.write("#!/bin/bash\nif [[ $1 == --version ]]; then exec %s --version; fi\n"
+                       "trap '' HUP\n%s \"$@\"\nwhile :; do sleep 1; done\n" % ((shutil.which("mpirun"),) * 2))
+        os.chmod(script, 0o755)
+        run = rank("status", 0, options=("--linger", "0.2"), environment={"MPIRUN": script})
+        run.says("mpirun still runs 0.2 s after rank 0 has ended, and is ended").ends(0)
+
+
+@check
+def processes_that_ranks_leave_are_ended():
+    run = rank("orphan")
+    run.process.wait(LIMIT)
+    assert len(run.pids()) == 6, run.output
+    run.ends(0)
+
+
+# ---- signals
+
+@check
+def signals_reach_all_ranks():
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
+        run = rank("signal", 85)
+        run.says("rank 0 waits", "rank 1 waits", "rank 2 waits")
+        run.process.send_signal(number)
+        run.says(*("rank %d caught signal %d" % (r, number) for r in range(3)))
+        run.silent("manta-run:")
+        run.ends(85)
+
+
+@check
+def a_second_sigint_ends_the_job():
+    run = rank("signal-once").started()
+    run.says("rank 0 waits", "rank 1 waits", "rank 2 waits")
+    run.process.send_signal(signal.SIGINT)
+    run.says("rank 0 caught signal 2")
+    run.process.send_signal(signal.SIGINT)
+    run.says("SIGINT came a second time: the job is ended").ends(137)
+
+
+@check
+def a_signal_that_nobody_catches_ends_the_job():
+    run = rank("hang").started()
+    run.process.terminate()
+    run.silent("manta-run:")
+    run.ends(143)
+
+
+# ---- when others die
+
+@check
+def manta_run_is_killed():
+    run = rank("hang").started()
+    run.process.kill()
+    run.process.wait()
+    run.leaves_nothing(at_once=False)
+
+
+@check
+def mpirun_is_killed():
+    run = rank("hang").started()
+    with open("/proc/%d/task/%d/children" % ((run.process.pid,) * 2)) as file:
+        os.kill(int(file.read().split()[0]), signal.SIGKILL)
+    run.says("mpirun was killed by SIGKILL")
+    assert run.process.wait(LIMIT) != 0, run.output
+    run.leaves_nothing()
+
+
+@check
+def what_killed_jobs_left_goes_with_the_next_one():
+    prefix = "/dev/shm/manta-run-%d-test-%d-" % (os.getuid(), os.getpid())
+    for name in ("dead", "alive"):
+        os.mkdir(prefix + name)
+        open(os.path.join(prefix + name, "segment"), "w").close()
+    lock = os.open(prefix + "alive", os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_SH)  # as a rank does
+    try:
+        rank("status", 0).ends(0)
+        assert not os.path.exists(prefix + "dead"), prefix + "dead is still there"
+        assert os.path.exists(prefix + "alive/segment"), prefix + "alive is gone"
+    finally:
+        os.close(lock)
+        shutil.rmtree(prefix + "alive", ignore_errors=True)
+
+
+# ---- words
+
+@check
+def arguments_arrive_as_they_are():
+    Run("-n", 1, "--", "printf", "<%s>", "a b", "--", "-n", "$HOME", "--help").says("<a b><--><-n><$HOME><--help>").ends(0)
+
+
+@check
+def standard_input_arrives():
+    with tempfile.TemporaryFile("w+") as file:
+        file.write("a line\n")
+        file.seek(0)
+        Run("-n", 1, "cat", stdin=file).says("a line").ends(0)
+
+
+@check
+def settings_reach_the_ranks():
+    Run("-n", 1, "printenv", "MANTA_SEED", environment={"MANTA_SEED": "77"}).says("77").ends(0)
+
+
+@check
+def what_is_wrong_is_said():
+    Run().says("there is no program to start").ends(2)
+    Run("-n", 2, "./nowhere").says("cannot start './nowhere' in", "there is no such file").ends(127)
+    Run("-n", 2, "nowhere").says("it is not in PATH").ends(127)
+    Run("-n", 2, MANTA_RUN + ".md").says("there is no such file").ends(127)
+    Run("-n", 2, __file__).says("it is not executable").ends(127)
+    Run("--map-by", "node", "true").says("'--map-by' is no option of manta-run", "put --").ends(2)
+    Run("--linger", "long", "true").says("wants a number of seconds, not 'long'").ends(2)
+    Run("--launcher", "aprun", "true").says("there is no launcher 'aprun'").ends(2)
+    Run("-n").says("-n needs a value").ends(2)
+    Run("true", environment={"MPIRUN": "/nowhere/mpirun", "MANTA_LAUNCHER": "mpirun"}).says(
+        "there is no program '/nowhere/mpirun'").ends(2)
+    Run("--help").says("usage: manta-run").ends(0)
+
+
+@check
+def other_launchers_get_their_own_options():
+    with tempfile.TemporaryDirectory() as folder:
+        def fake(name, version):
+            path = os.path.join(folder, name)
+            with open(path, "w") as file:
+                file.write("#!/bin/bash\nif [[ $1 == --version ]]; then echo '%s'; exit; fi\necho \"started: $*\"\n" % version)
+            os.chmod(path, 0o755)
+            return path
+
+        five = {"MPIRUN": fake("mpirun", "mpirun (Open MPI) 5.0.7")}
+        Run("--recovery", "-n", 2, "true", environment=five).says("started: --with-ft ulfm -x MANTA_RUN -n 2").ends(1)
+        other = {"MPIRUN": fake("mpirun", "HYDRA build details:")}
+        Run("-n", 2, "true", environment=other).says("is not Open MPI's", "HYDRA").ends(2)
+        fake("srun", "slurm 22.05.8")
+        path = {"PATH": folder + os.pathsep + os.environ["PATH"], "MANTA_LAUNCHER": "srun"}
+        Run("--recovery", "-N2", "--", "true", environment=path).says(
+            "started: --mpi=pmix --kill-on-bad-exit=0 --no-kill -N2").ends(1)
+        Run("--mpi=pmi2", "--", "true", environment=path).says("started: --mpi=pmi2 ").ends(1)
+
+
+def main():
+    if not shutil.which("mpirun"):
+        print("skipped: there is no mpirun on this machine; load the module of Open MPI, or run scripts/setup")
+        return 77
+    words = sys.argv[3:]
+    chosen = [c for c in checks if not words or any(w in c.__name__ for w in words)]
+    for one in chosen:
+        begin = time.monotonic()
+        try:
+            one()
+            print("%5.1f s  %s" % (time.monotonic() - begin, one.__name__.replace("_", " ")), flush=True)
+        except AssertionError as e:
+            failures.append(one.__name__)
+            print("FAILED   %s: %s" % (one.__name__.replace("_", " "), e), flush=True)
+    print("%d checks, %d failed" % (len(chosen), len(failures)))
+    return 1 if failures or not chosen else 0
+
+
+sys.exit(main())

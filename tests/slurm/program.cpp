@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The manta program of the Slurm tests.
+//
+//   program sum            a sum by tasks on all ranks, and on how many nodes they ran
+//   program steps N FILE   N steps, one after the other, each kept in FILE; when SIGUSR1 comes it ends with 85, which
+//                          asks for another start, and that goes on after the last step in FILE
+#include <manta/manta.hpp>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+volatile std::sig_atomic_t asked_to_stop = 0;
+void ask_to_stop(int) { asked_to_stop = 1; }
+
+int where(int) { return manta::node(); }
+int next(int step) { return step + 1; }
+
+int sum() {
+  std::vector<manta::future<int>> nodes;
+  for (int i = 0; i < 200; ++i) nodes.push_back(manta::async<where>({.spread = true}, i));
+  std::set<int> seen;
+  for (const int node : manta::get(nodes)) seen.insert(node);
+  std::vector<manta::future<int>> parts;
+  for (int i = 0; i < 100; ++i) parts.push_back(manta::async<next>(i));
+  int total = 0;
+  for (const int part : manta::get(parts)) total += part;
+  std::printf("sum %d on %d ranks of %zu nodes\n", total, manta::size(), seen.size());
+  return total == 5050 ? 0 : 2;
+}
+
+int steps(int count, const std::string& file) {
+  int step = 0;
+  std::ifstream(file) >> step;
+  const char* restarts = std::getenv("SLURM_RESTART_COUNT");
+  std::printf("restart %s on %d ranks begins after step %d\n", restarts == nullptr ? "0" : restarts, manta::size(), step);
+  std::fflush(stdout);
+  while (step < count && asked_to_stop == 0) {
+    step = manta::async<next>(step).get();
+    std::ofstream(file + ".new") << step << "\n";
+    std::rename((file + ".new").c_str(), file.c_str());
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  std::printf(step < count ? "asked to stop after step %d\n" : "all %d steps are done\n", step);
+  std::fflush(stdout);
+  return step < count ? 85 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGUSR1, ask_to_stop);  // on all ranks: it would end them
+  return manta::run(argc, argv, [&] {
+    const std::string mode = argc > 1 ? argv[1] : "sum";
+    return mode == "steps" && argc > 3 ? steps(std::atoi(argv[2]), argv[3]) : sum();
+  });
+}
