@@ -73,17 +73,6 @@ void run_nested(int iterations) {
   check_last(manta::async<next_steps<Output>>(0, iterations, layer<Output>()).get());
 }
 
-/// The shape changes from one measurement to the next, on every rank.
-int set_shape_here(int shape) {
-  here.shape = shape;
-  return shape;
-}
-std::vector<manta::future<int>> set_shape(int shape) {
-  std::vector<manta::future<int>> set;
-  for (int r = 0; r < manta::size(); ++r) set.push_back(manta::async<set_shape_here>({.rank = r}, shape));
-  return set;
-}
-
 // --- one actor a rank
 
 /// Has a block of points. Each step runs when the results that it needs of the other blocks have come; its own go at once
@@ -92,8 +81,6 @@ template <class Output>
 class block {
  public:
   block(int rank, int ranks) : rank_(rank), ranks_(ranks) {}
-
-  double rate() { return own_rate(); }
 
   /// Before any block starts: who is who, and who needs what of whom.
   int prepare(const std::vector<manta::actor<block>>& all) {
@@ -109,7 +96,7 @@ class block {
       std::vector<bool> from(static_cast<std::size_t>(ranks_), false);
       for (int point = 0; point < width_of(step); ++point) {
         for (const int p : inputs_of(step, point)) {
-          const int maker = rank_of(p, ranks_), taker = rank_of(point, ranks_);
+          const int maker = rank_of(step - 1, p, ranks_), taker = rank_of(step, point, ranks_);
           if (maker == taker) continue;
           if (taker == rank_) from[static_cast<std::size_t>(maker)] = true;
           std::vector<int>& points = to_[static_cast<std::size_t>(step) - 1][static_cast<std::size_t>(taker)];
@@ -152,7 +139,7 @@ class block {
     for (auto& [point, value] : arrived_[now]) before[static_cast<std::size_t>(point)] = std::move(value);
     arrived_[now] = {};
     for (int point = 0; point < width_of(step_); ++point) {
-      if (rank_of(point, ranks_) != rank_) continue;
+      if (rank_of(step_, point, ranks_) != rank_) continue;
       for (const int p : inputs_of(step_, point)) {
         if (!is_output(before[static_cast<std::size_t>(p)], step_ - 1, p)) wrong_input(step_, point);
       }
@@ -204,49 +191,51 @@ double run_actors(const blocks<Output>& all, int iterations) {
 // --- measuring
 
 template <class Output>
-double peak(const blocks<Output>& all) {
-  std::vector<manta::future<double>> rates;
-  for (const auto& b : all) rates.push_back(manta::async<&block<Output>::rate>(b));
-  double sum = 0;
-  for (const double rate : manta::get(rates)) sum += rate;
-  return sum;
-}
-
-template <class Output>
-double seconds_of(std::string_view way, const blocks<Output>& all, int iterations) {
-  if (way == "actors") return run_actors(all, iterations);
+double seconds_of(std::string_view way, int iterations) {
   const bench::stopwatch watch;
   way == "nested" ? run_nested<Output>(iterations) : run_driver<Output>(iterations);
   return watch.seconds();
 }
 
+/// Collective. Rank 0 runs tasks beside the others only where there is an actor on it: else it submits and schedules, and
+/// the machine of which half is to be used is that of the others.
 template <class Output>
-int measure(int repetitions, std::string_view pattern, std::string_view only_way) {
-  const blocks<Output> all = make_blocks<Output>();
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
-    for (std::size_t shape = 0; shape < names.size(); ++shape) {
-      if (!pattern.empty() && pattern != names[shape]) continue;
-      manta::get(set_shape(static_cast<int>(shape)));
-      for (const char* way : {"driver", "actors", "nested"}) {
-        if (!only_way.empty() && only_way != way) continue;
-        if (repetition == 0) seconds_of(way, all, 1);  // the warm-up
-        const auto run = [&](int iterations) { return seconds_of(way, all, iterations); };
-        const double us = smallest_task_us(manta::size(), peak(all), run);
-        if (us < 0) return bench::failed("patterns", "tasks of a millisecond leave more than half of the machine unused");
-        bench::report((std::string(names[shape]) + "_" + way).c_str(), "manta", us, "us");
-      }
-    }
-  }
-  return 0;
+double measure(std::string_view way, double rate) {
+  const bool actors = way == "actors";
+  manta::runtime world(MPI_COMM_WORLD, {.rank0_tasks = actors});
+  return world.run([&] {
+    const int ranks = actors || manta::size() == 1 ? manta::size() : manta::size() - 1;
+    const blocks<Output> all = actors ? make_blocks<Output>() : blocks<Output>();
+    const auto run = [&](int iterations) { return actors ? run_actors(all, iterations) : seconds_of<Output>(way, iterations); };
+    run(1);  // the warm-up
+    return smallest_task_us(ranks, rate * ranks, run);
+  });
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  int level = 0;
+  MPI_Init_thread(&argc, &argv, manta::wanted_thread_level(), &level);
   read_arguments(argc, argv);
-  const int repetitions = bench::repetitions(argc, argv);
-  const std::string_view pattern = argument(argc, argv, "pattern"), way = argument(argc, argv, "way");
-  return manta::run(argc, argv, {.rank0_tasks = true}, [=] {
-    return here.bytes > 8 ? measure<large>(repetitions, pattern, way) : measure<stamp>(repetitions, pattern, way);
-  });
+  int rank = 0, ranks = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const std::string_view pattern = argument(argc, argv, "pattern"), only_way = argument(argc, argv, "way");
+  bool reached = true;
+  for (int repetition = 0; repetition < bench::repetitions(argc, argv); ++repetition) {
+    for (std::size_t shape = 0; shape < names.size(); ++shape) {
+      if (!pattern.empty() && pattern != names[shape]) continue;
+      here.shape = static_cast<int>(shape);
+      for (const char* way : {"driver", "actors", "nested"}) {
+        if (!only_way.empty() && only_way != way) continue;
+        const double rate = peak(MPI_COMM_WORLD) / ranks;
+        const double us = here.bytes > 8 ? measure<large>(way, rate) : measure<stamp>(way, rate);
+        reached &= us > 0;
+        if (rank == 0 && us > 0) bench::report((std::string(names[shape]) + "_" + way).c_str(), "manta", us, "us");
+      }
+    }
+  }
+  MPI_Finalize();
+  return reached ? 0 : bench::failed("patterns", "tasks of a millisecond leave more than half of the machine unused");
 }
