@@ -97,7 +97,7 @@ inline void engine::withdraw(node& n, const store::failure_ptr& why, std::uint16
                          t == nullptr ? std::uint16_t{0} : t->attempt, flags};
   if ((flags & cancel_message::expired) == 0) {
     if (t != nullptr) {  // what its end needs is kept aside
-      if (away) drop_inputs(t);
+      if (away && !t->ahead) drop_inputs(t);
       cancelled_.insert(n.index) = reinterpret_cast<std::uint64_t>(t);
       n.form = form::none;
     }
@@ -125,11 +125,7 @@ inline void engine::discard(node& n, const result_message& m, const std::byte* d
       }
       break;
     case form::blob:
-      if ((m.flags & result_message::references) != 0) {  // give back what it refers to
-        node& spare = make_node(no_index, n.type);
-        accept_value(spare, m, data, bytes);
-        release(spare);
-      }
+      if ((m.flags & result_message::references) != 0) give_back_references(n.type, m, data, bytes);
       break;
     case form::remote: {
       remote_value remote;
@@ -244,8 +240,7 @@ inline void engine::stop_here(const cancel_message& m) {
     if (const std::uint64_t* found = staging_.find(m.id)) {
       task* const t = reinterpret_cast<task*>(*found);
       if (!is_it(*t)) return;
-      staging_.erase(m.id);
-      if (t->by_scheduler) --awaiting_inputs_;
+      no_longer_staging(t);
       unstage(t);
       return end_unstarted(t, expired);
     }

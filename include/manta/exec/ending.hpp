@@ -31,16 +31,22 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
   switch (kind) {
     case message::run:
       ++received_tasks_;
+      if ((flags_of_task(data) & task_message::ahead) != 0) return on_run_ahead(from, data, bytes);
       return inbox_.push(from, data, bytes);
     case message::call:
       return calls_.push(from, data, bytes);
     case message::submit:
       return on_submit(from, data, bytes, false);
     case message::come_back:
+      if ((flags_of_task(data) & task_message::ahead) != 0) return on_ahead_back(from, read(task_message{}));
       return on_submit(from, data, bytes, true);
     case message::result: {
       const auto m = read(result_message{});
       return on_result(from, m, data, bytes);
+    }
+    case message::made: {
+      const auto m = read(result_message{});
+      return on_made(from, m, data, bytes);
     }
     case message::ended: {
       const auto m = read(ended_message{});
@@ -208,7 +214,7 @@ inline bool engine::quiet() const {
   return resting_ && !runnable() && to_continue_.empty() && coming_.empty() && arrived_.empty() &&
          ended_gangs_.empty() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && live_timers_ == 0 &&
          to_judge_.empty() && ending_slots_.empty() && !drop_asked_ &&
-         reported_blocked_ == started_tasks() &&  // or rank 0 may have tasks that it would send if it knew
+         reported_blocked_ == started_tasks() + ahead_ &&  // or rank 0 may have tasks that it would send if it knew
          !has_foreign_drops_.load(std::memory_order_relaxed);
 }
 

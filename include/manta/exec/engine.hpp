@@ -293,7 +293,8 @@ class engine {
   void on_borrow(std::uint32_t from, const borrow_message& m);
 
   // values.hpp
-  void tell_value(std::uint32_t to, std::uint32_t index, node& n);
+  void tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind = message::value);
+  void give_back_references(std::uint32_t type, const result_message& m, const std::byte* data, std::size_t bytes);
   void on_value(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
   void accept_value(node& n, const result_message& m, const std::byte* data, std::size_t bytes);
   void on_pull(std::uint32_t from, const pull_message& m);
@@ -341,6 +342,7 @@ class engine {
   void drop_inputs(task* t);
   void stage(task* t);
   void staged(task* t);
+  void no_longer_staging(task* t);
   void stage_input_arrived(task* t, node& input);
   void await_input(task* t, node& input);
   void run_node(node& n);
@@ -358,6 +360,29 @@ class engine {
   void ask_for_work();
   store::failure_ptr failed_input(task& t);
   store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
+
+  // ahead.hpp
+  struct waiting_ahead {
+    std::uint64_t id;
+    std::uint32_t index;
+  };
+  struct waiting_for_room {
+    base::ring<waiting_ahead> tasks;
+    bool listed = false;  ///< stands in send_ahead_to_
+  };
+  std::uint32_t where_inputs_are_made(const task& t) const;
+  bool send_ahead(node& n);
+  void await_room(node& n, std::uint32_t to);
+  void follow_ahead(node& n, std::uint32_t to);
+  void send_waiting_ahead();
+  void note_reached(node& n, std::uint32_t from, std::uint32_t reached);
+  void send_after(const link& l, node& input);
+  void on_ahead_back(std::uint32_t from, const task_message& m);
+  void on_run_ahead(std::uint32_t from, const std::byte* data, std::size_t bytes);
+  node* expected_here(std::uint32_t home_rank, std::uint32_t home_index);
+  static std::uint16_t reached(node& expected);
+  void on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
+  void give_back_ahead();
 
   // questions.hpp
   node& make_ticket();
@@ -455,7 +480,7 @@ class engine {
   bool retry(node& n, const store::failure_ptr& why);
   void retry_or_fail_later(node& n, const store::failure_ptr& why);
   void judge_failures();
-  std::size_t ahead() const { return away_ + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()); }
+  std::size_t unfinished() const { return away_ + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()); }
   void hold_back();
   void let_go();
 
@@ -504,7 +529,7 @@ class engine {
     const auto unstarted = static_cast<std::uint32_t>(awaiting_inputs_ + inbox_.size() + staged_.size());
     return received_tasks_ > unstarted ? received_tasks_ - unstarted : 0;
   }
-  void report_blocked();
+  void report_blocked(std::uint32_t blocked);
   void awake() {
     silence_ = 0;
     if (deep_idle_.load(std::memory_order_relaxed)) deep_idle_.store(false, std::memory_order_relaxed);
@@ -577,8 +602,11 @@ class engine {
   unsigned silence_ = 0;
   std::int64_t silent_since_ = 0;
   std::uint32_t received_tasks_ = 0, reported_blocked_ = 0; // tasks sent by the scheduler and not ended here
+  std::uint32_t ahead_ = 0;                                 // of these, sent ahead and waiting for what is made here
   std::uint32_t awaiting_inputs_ = 0;                       // of these, waiting for their inputs to come
   std::uint32_t owed_ = 0;                                  // tasks that rank 0 asked for
+  base::array<waiting_for_room> to_send_ahead_;             // rank 0: tasks to be sent ahead when there is room, by rank
+  base::list<std::uint32_t> send_ahead_to_;                 // those for which there are some
   base::list<bool> asked_;                                  // rank 0: whom it asked for work
   std::uint64_t sent_ = 0, received_ = 0;
   unsigned submissions_ = 0;
@@ -599,7 +627,7 @@ class engine {
   std::size_t live_timers_ = 0;
   base::list<judgement> to_judge_;
   std::size_t away_ = 0;                                    // tasks and calls made here that are elsewhere
-  std::size_t max_queued_, bound_ = 0;                      // what ahead() may be: by the settings, and now
+  std::size_t max_queued_, bound_ = 0;                      // what unfinished() may be: by the settings, and now
   base::list<wait_record*> held_back_;
 
   base::index_table names_;                                 // rank 0: hash of the name -> name_entry*
@@ -665,6 +693,7 @@ void engine::send(std::uint32_t to, message kind, const Message& m, const void* 
 #include "manta/exec/values.hpp"
 #include "manta/exec/sharing.hpp"
 #include "manta/exec/tasks.hpp"
+#include "manta/exec/ahead.hpp"
 #include "manta/exec/questions.hpp"
 #include "manta/exec/capacities.hpp"
 #include "manta/exec/gangs.hpp"

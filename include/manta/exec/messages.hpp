@@ -14,6 +14,7 @@
 //   an end        holder --ask--> home --cancel--> where its task is; home --answer--> holder
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace manta::exec {
@@ -24,7 +25,7 @@ inline constexpr std::uint32_t not_run = 0xffffffff;
 inline std::uint32_t clipped(std::uint64_t ns) { return ns <= not_run ? static_cast<std::uint32_t>(ns) : not_run - 1; }
 
 enum class message : std::uint8_t {
-  run, submit, come_back, call, result, ended, gang_ended, want, value, pull, data, mapped, unavailable, replicate, drop_replica, drop, release, released, borrow,
+  run, submit, come_back, call, result, made, ended, gang_ended, want, value, pull, data, mapped, unavailable, replicate, drop_replica, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
   name_gone, ask, answer, cancel,
   unobserved,
@@ -35,7 +36,7 @@ inline constexpr message first_housekeeping = message::probe;
 
 /// run, submit, come_back, call. Followed by: request and gang (if flagged), arguments, inputs.
 struct task_message {
-  enum flag : std::uint8_t { has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8 };
+  enum flag : std::uint8_t { has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8, ahead = 16 };
   std::uint64_t id;
   std::uint32_t function;
   std::uint32_t home_rank;
@@ -47,6 +48,9 @@ struct task_message {
   std::uint8_t padding;
 };
 static_assert(sizeof(task_message) == 32);
+inline std::uint8_t flags_of_task(const std::byte* message) {
+  return static_cast<std::uint8_t>(message[offsetof(task_message, flags)]);
+}
 
 /// A reference on the wire. A lender that is not the home keeps its own until the receiver has one.
 struct reference_message {
@@ -58,7 +62,7 @@ struct reference_message {
 
 /// One input of a task, followed by its value (inline) or a reference.
 struct input_message {
-  enum flag : std::uint32_t { is_inline = 1, references = 2, is_plain = 4, known = 8 };
+  enum flag : std::uint32_t { is_inline = 1, references = 2, is_plain = 4, known = 8, made_there = 16 };
   std::uint32_t flags;
   std::uint32_t type;
   std::uint64_t bytes;  ///< of the inline value, or of the value where it lies
@@ -70,11 +74,11 @@ struct input_message {
 struct result_message {
   enum flag : std::uint8_t { references = 1, by_scheduler = 2 };
   std::uint32_t index;        ///< node on the receiving rank
-  std::uint32_t charge;
+  std::uint32_t charge;       ///< value, made: the type
   std::uint32_t nanoseconds;
   std::uint8_t form;          ///< plain, blob, remote or failure
   std::uint8_t flags;
-  std::uint16_t padding;
+  std::uint16_t reached;      ///< of tasks that were sent ahead: inputs that this value has become already
 };
 static_assert(sizeof(result_message) == 16);
 /// What follows a result of form remote.

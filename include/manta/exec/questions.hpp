@@ -156,6 +156,7 @@ inline void engine::to_scheduler(node& n) {
 /// Rank 0: takes decisions and tells who has what was reserved.
 inline void engine::place_tasks() {
   scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) { dispatch(n, to, charge); });
+  if (!send_ahead_to_.empty()) send_waiting_ahead();
   while (const graph::reservation* r = scheduler_->take_met()) {
     send(r->home_rank, message::result, result_message{r->home_index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0});
   }
@@ -201,6 +202,7 @@ inline std::string describe(const graph::grant& g) {
     case graph::placement_reason::bundle:
       return where + "bundle " + std::to_string(g.bundle) + " of its reservation lies there";
     case graph::placement_reason::least_work: return where + "of the ranks that fit, it had the least work";
+    case graph::placement_reason::ahead: return where + "its inputs were being made there, and it was sent ahead of them";
     case graph::placement_reason::gang: return where + "it leads its gang there, on ranks that had nothing to do";
     case graph::placement_reason::none:
     case graph::placement_reason::room: break;
@@ -304,7 +306,9 @@ inline std::string engine::explain_placed(std::uint32_t home_rank, std::uint32_t
       g.rank = static_cast<std::int32_t>(n.record->caller);
     }
     if (g.rank <= 0) return "runs on rank 0, which made it";
-    g.reason = g.near_bytes != 0 ? graph::placement_reason::data : graph::placement_reason::room;
+    g.reason = away && n.record->ahead ? graph::placement_reason::ahead
+               : g.near_bytes != 0     ? graph::placement_reason::data
+                                       : graph::placement_reason::room;
     return describe(g);
   }
   if (const std::uint64_t* at = places_.find(place_key); at != nullptr && (*at & stands_here) == 0) {

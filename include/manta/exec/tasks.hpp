@@ -66,7 +66,8 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
 
 inline void engine::start_when_possible(node& n) {
   for (std::uint32_t i = 0; i < n.record->input_count; ++i) need(*n.record->inputs()[i]);
-  if (graph_.depend(n)) task_ready(n);
+  if (graph_.depend(n)) return task_ready(n);
+  send_ahead(n);
 }
 
 /// All inputs of a task of ours have ended.
@@ -117,6 +118,7 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
     send(to, message::run, m, n.compact.arguments, n.size);
     note_sent(n, m.id, to);
     ++away_;
+    if (n.links != nullptr) follow_ahead(n, to);
     return;
   }
   task& t = *n.record;
@@ -148,6 +150,7 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
     note_sent(n, t.id, to);
     n.sent.near_bytes = scheduler_->bytes_there();  // for those who ask why
     free_task(&t);
+    if (n.links != nullptr) follow_ahead(n, to);
   } else if (!t.request->kept()) {
     drop_inputs(&t);  // the request is needed when it ends
   }
@@ -214,7 +217,9 @@ inline void engine::append_task(std::uint32_t to, message kind, const task_messa
       in.place = n.form == form::remote ? n.remote.place : rank_;
       in.bytes = n.form == form::remote ? n.remote.bytes : store::size_of(n);
     }
-    const reference_message reference = export_reference(n);
+    const bool made_there = n.state == state::pending && (header.flags & task_message::ahead) != 0;
+    if (made_there) in.flags = input_message::made_there;
+    const reference_message reference = made_there ? reference_message{rank_, n.index, rank_, no_index} : export_reference(n);
     out.append(&in, sizeof in);
     out.append(&reference, sizeof reference);
   }
@@ -283,6 +288,12 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
       reference_message reference;
       std::memcpy(&reference, at, sizeof reference);
       at += sizeof reference;
+      if ((in.flags & input_message::made_there) != 0) {
+        node& made = stand_in(reference.home_rank, reference.home_index, in.type);
+        if (made.state == state::pending) ++made.missing;
+        t->inputs()[i] = &made;
+        continue;
+      }
       node& n = import_reference(reference, in.type);
       if (n.state == state::pending && is_stand_in(n) && (in.flags & input_message::known) != 0 && in.place != rank_) {
         n.form = form::remote;
@@ -310,10 +321,10 @@ inline void engine::free_task(task* t) {
 // --- tasks that came to be run here
 
 inline void engine::await_input(task* t, node& input) {
-  if (input.state == state::pending) {
-    need(input);
-  } else {
+  if (input.state != state::pending) {
     fetch(input);
+  } else if (input.missing == 0) {  // else it is made here, or rank 0 sends it
+    need(input);
   }
   graph_.add_link(input, link_kind::staged).pointer = t;
   ++t->missing;
@@ -341,9 +352,14 @@ inline void engine::stage_input_arrived(task* t, node& input) {
   --t->missing;
   if (!store::is_here(input)) return await_input(t, input);
   if (t->missing != 0) return;
+  no_longer_staging(t);
+  staged(t);
+}
+
+inline void engine::no_longer_staging(task* t) {
   if (t->slot == no_index || t->by_scheduler) staging_.erase(t->id);
   if (t->by_scheduler) --awaiting_inputs_;
-  staged(t);
+  if (t->ahead) --ahead_;
 }
 
 /// The reason why a task whose inputs have ended cannot run, with its own name at the end; null if it can.
@@ -539,6 +555,7 @@ inline void engine::on_result(std::uint32_t from, const result_message& m, const
     }
   }
   if (n.state != state::pending) [[unlikely]] return discard(n, m, data, bytes);
+  if (m.reached != 0) note_reached(n, from, m.reached);
   if (static_cast<form>(m.form) == form::failure && may_retry(n)) {
     return retry_or_fail_later(n, store::decode_failure(data, bytes));
   }
@@ -608,6 +625,7 @@ inline void engine::give_away(bool overdue) {
     }
   }
   if (!overdue) return;
+  if (owed_ > 0 && ahead_ > 0) give_back_ahead();
   // the running task takes longer than was thought: what was sent here ahead of time can go elsewhere
   for (std::size_t i = inbox_.size(); owed_ > 0 && i > 0; --i) {
     const message_queue::view v = inbox_.pop();

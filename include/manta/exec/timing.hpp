@@ -157,7 +157,7 @@ inline void engine::hold_back() {
   constexpr std::size_t most_stacks = 16;
   constexpr std::int64_t patience_ns = 1'000'000'000;
   if (stopping_ || held_back_.size() >= most_stacks) return;
-  for (std::size_t before = ahead(); before > bound_;) {
+  for (std::size_t before = unfinished(); before > bound_;) {
     wait_record room;
     room.remaining = 1;
     room.deadline = base::now_ns() + patience_ns;
@@ -165,14 +165,14 @@ inline void engine::hold_back() {
     wait(room);
     held_back_.remove(&room);
     if (room.over()) return;
-    if (ahead() >= before) bound_ = 2 * ahead();
-    before = ahead();
+    if (unfinished() >= before) bound_ = 2 * unfinished();
+    before = unfinished();
   }
 }
 
 /// In progress(): lets those go for whom there is room.
 inline void engine::let_go() {
-  if (ahead() > bound_ - bound_ / 8) return;
+  if (unfinished() > bound_ - bound_ / 8) return;
   for (wait_record* each : held_back_) {
     each->remaining = 0;
     wake(*each);

@@ -41,6 +41,9 @@ inline void engine::complete(node& n) {
         on_pull(l.rank, pull_message{is_stand_in(n) ? n.links->rank : rank_, is_stand_in(n) ? n.links->index : n.index,
                                      l.index, l.count, 0});
         break;
+      case link_kind::ahead:
+        send_after(l, n);
+        break;
       case link_kind::home:
       case link_kind::exported:
       case link_kind::reader:
@@ -143,19 +146,19 @@ inline void engine::need(node& n) {
   send(n.links->rank, message::want, want_message{n.links->index, n.index});
 }
 
-inline void engine::tell_value(std::uint32_t to, std::uint32_t index, node& n) {
-  result_message m{index, 0, 0, 0, 0, 0};
+inline void engine::tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind) {
+  result_message m{index, n.type, 0, 0, 0, 0};
   if (n.state == state::failed) {
     n.set(node::observed);  // it is the asker's to look at now
     m.form = static_cast<std::uint8_t>(form::failure);
     const wire::buffer bytes = store::encode(*store::failure_of(n));
-    send(to, message::value, m, bytes.data(), bytes.size());
+    send(to, kind, m, bytes.data(), bytes.size());
     return;
   }
   if (n.form == form::plain || n.form == form::none) {
     m.form = static_cast<std::uint8_t>(form::plain);
     const std::size_t bytes = n.form == form::none ? 0 : n.has(node::actor) ? 8 : wire::type_at(n.type).plain_bytes;
-    send(to, message::value, m, n.bytes, bytes);
+    send(to, kind, m, n.bytes, bytes);
     return;
   }
   remote_value remote{0, rank_, 0};
@@ -169,7 +172,7 @@ inline void engine::tell_value(std::uint32_t to, std::uint32_t index, node& n) {
       if (store::encode_within(n, scratch_, store::inline_bytes, references)) {
         m.form = static_cast<std::uint8_t>(form::blob);
         m.flags = references ? result_message::references : 0;
-        send(to, message::value, m, scratch_.data(), scratch_.size());
+        send(to, kind, m, scratch_.data(), scratch_.size());
         return;
       }
     } catch (...) {
@@ -178,7 +181,7 @@ inline void engine::tell_value(std::uint32_t to, std::uint32_t index, node& n) {
     remote.bytes = store::size_of(n);
   }
   m.form = static_cast<std::uint8_t>(form::remote);
-  send(to, message::value, m, &remote, sizeof remote);
+  send(to, kind, m, &remote, sizeof remote);
 }
 
 inline void engine::accept_value(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
@@ -209,12 +212,17 @@ inline void engine::on_value(std::uint32_t, const result_message& m, const std::
   n.reset(node::wanted);
   if (n.state == state::pending) {
     accept_value(n, m, data, bytes);
-  } else if ((m.flags & result_message::references) != 0) {  // came twice: give back what it refers to
-    node& spare = make_node(no_index, n.type);
-    accept_value(spare, m, data, bytes);
-    release(spare);
+  } else if ((m.flags & result_message::references) != 0) {  // came twice
+    give_back_references(n.type, m, data, bytes);
   }
   release(n);
+}
+
+/// Of an encoded value that is not wanted.
+inline void engine::give_back_references(std::uint32_t type, const result_message& m, const std::byte* data, std::size_t bytes) {
+  node& spare = make_node(no_index, type);
+  accept_value(spare, m, data, bytes);
+  release(spare);
 }
 
 // --- pulls: bring it here
@@ -409,9 +417,14 @@ inline result_message result_header(std::uint32_t index, form f, std::uint32_t c
 inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
                                 invocation& call, std::uint32_t charge, std::uint64_t ns, bool by_scheduler) {
   result_message m = result_header(home_index, form::plain, charge, ns, by_scheduler);
+  node* const expected = expected_here(home_rank, home_index);
+  if (expected != nullptr) m.reached = reached(*expected);
   if (call.form != form::box) {
     const std::size_t bytes = call.form == form::none ? 0 : wire::type_at(call.type).plain_bytes;
-    return send(home_rank, message::result, m, call.plain, bytes);
+    send(home_rank, message::result, m, call.plain, bytes);
+    if (expected == nullptr) return;
+    store::set_plain(*expected, call.plain, bytes);
+    return complete(*expected);
   }
   node temporary;
   temporary.type = call.type;
@@ -430,8 +443,10 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
     m.form = static_cast<std::uint8_t>(form::blob);
     if (references) m.flags = static_cast<std::uint8_t>(m.flags | result_message::references);
     send(home_rank, message::result, m, scratch_.data(), scratch_.size());
-    wire::type_at(call.type).destroy(call.box);
-    return;
+    if (expected == nullptr) return wire::type_at(call.type).destroy(call.box);
+    expected->type = call.type;
+    store::set_box(*expected, call.box);
+    return complete(*expected);
   }
   // it stays here, in a stand-in that the home lets go
   store::enter(temporary, ledger_, function);
@@ -456,9 +471,14 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
 
 inline void engine::send_failure(std::uint32_t home_rank, std::uint32_t home_index, const store::failure_ptr& why,
                                  std::uint32_t charge, std::uint64_t ns, bool by_scheduler) {
-  const result_message m = result_header(home_index, form::failure, charge, ns, by_scheduler);
+  result_message m = result_header(home_index, form::failure, charge, ns, by_scheduler);
+  node* const expected = expected_here(home_rank, home_index);
+  if (expected != nullptr) m.reached = reached(*expected);
   const wire::buffer bytes = store::encode(*why);
   send(home_rank, message::result, m, bytes.data(), bytes.size());
+  if (expected == nullptr) return;
+  fail(*expected, why);
+  expected->set(node::observed);  // the home tells of it
 }
 
 }  // namespace manta::exec

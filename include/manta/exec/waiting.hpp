@@ -100,7 +100,7 @@ inline void engine::service() {
       }
       last_poll = now;
       progress();
-      if (late) report_blocked();
+      if (late) report_blocked(started_tasks());
       net_.pump(late);
       continue;
     }
@@ -184,7 +184,7 @@ inline void engine::idle() {
   const unsigned spins = net_.oversubscribed() ? 20 : 1000;
   if (silence_++ % look_every != 0 && silence_ <= spins) return;
   net_.pump(true);
-  report_blocked();
+  report_blocked(started_tasks() + ahead_);
   if (scheduler_ != nullptr) {
     if (scheduler_->waiting() != 0) decide();
     ask_for_work();
@@ -205,10 +205,10 @@ inline void engine::idle() {
   usleep(silent < 10'000'000 ? 50 : silent < 100'000'000 ? 500 : 1000);
 }
 
-/// At the top of the service loop or idle: every task that was started here and has not ended waits. Rank 0 counts
+/// At the top of the service loop or idle: every task that was started here and has not ended waits; idle, those too that
+/// were sent ahead. Rank 0 counts
 /// with what it was told last, and sends more to a rank on which all wait.
-inline void engine::report_blocked() {
-  const std::uint32_t blocked = started_tasks();
+inline void engine::report_blocked(std::uint32_t blocked) {
   if (blocked == reported_blocked_) return;
   reported_blocked_ = blocked;
   if (scheduler_ != nullptr) return scheduler_->blocked(rank_, blocked);
@@ -237,7 +237,7 @@ inline void engine::relieve() {
     net_.pump(true);
     if (net_.oversubscribed()) sched_yield();
   }
-  const std::size_t queued = ahead();
+  const std::size_t queued = unfinished();
   if (queued > bound_) {
     hold_back();
   } else if (queued < max_queued_ / 2) {

@@ -53,7 +53,7 @@ struct node {
   graph::form form = graph::form::none;
   std::uint8_t flags = 0;
   std::uint8_t size = 0;      ///< bytes of a compact task's arguments; of a value: where it was looked for (pull_message)
-  std::uint32_t missing = 0;  ///< inputs that are not there yet
+  std::uint32_t missing = 0;  ///< inputs that are not there yet; of a stand-in: inputs of tasks that were sent ahead of it
   std::uint32_t function = no_index;
   std::uint32_t type = no_index;
   std::uint32_t index = 0;
@@ -114,11 +114,15 @@ enum class link_kind : std::uint8_t {
   puller,      ///< another rank (rank, index, tag in count) wants the value, which is on its way here
   reader,      ///< a rank of another node has been given the value, and gives it to others
   replica,     ///< another rank keeps a copy as long as the value lives
+  ahead,       ///< a task here (index, id) that has been sent to a rank on which this was to be made
 };
 
 struct link {
   link* next = nullptr;
-  void* pointer = nullptr;
+  union {
+    void* pointer = nullptr;
+    std::uint64_t id;
+  };
   std::uint32_t rank = 0;
   std::uint32_t index = 0;
   std::uint32_t count = 0;

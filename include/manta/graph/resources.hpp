@@ -251,7 +251,7 @@ struct capacity {
 };
 
 /// Why a task was placed where it is.
-enum class placement_reason : std::uint8_t { none, rank, node, near, data, spread, bundle, least_work, room, gang };
+enum class placement_reason : std::uint8_t { none, rank, node, near, data, spread, bundle, least_work, room, gang, ahead };
 
 /// What the scheduler decided for one request.
 struct grant {

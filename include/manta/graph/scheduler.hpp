@@ -242,6 +242,17 @@ class scheduler {
     return rank;
   }
 
+  /// The same for a task that is to go to that rank.
+  bool has_room_on(std::uint32_t rank, std::uint32_t function) const {
+    if (!anywhere_.empty() || (!active_.empty() && active_[0]->wanted->priority > 0)) return false;
+    return ranks_[rank].all.executes && !ranks_[rank].closed && has_room(rank, estimate(function));
+  }
+  bool take_room_on(std::uint32_t rank, std::uint32_t function, std::uint32_t& charge) {
+    const bool room = has_room_on(rank, function);
+    if (room) charge = book_function(function, rank);
+    return room;
+  }
+
   /// Event: a task that is ready and not dispatched will not be run.
   void remove(node& n) {
     --waiting_;

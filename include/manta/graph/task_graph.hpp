@@ -70,6 +70,16 @@ class task_graph {
     }
   }
 
+  /// Removes a link by which `dependent` waits for n.
+  void remove_link(node& n, const node& dependent) {
+    for (link** at = &n.links; *at != nullptr; at = &(*at)->next) {
+      if ((*at)->kind != link_kind::input || (*at)->index != dependent.index) continue;
+      link* l = *at;
+      *at = l->next;
+      links.free(l);
+      return;
+    }
+  }
   /// Removes the link of kind `kind` with this pointer, if it is still there.
   void remove_link(node& n, link_kind kind, const void* pointer) {
     for (link** at = &n.links; *at != nullptr; at = &(*at)->next) {

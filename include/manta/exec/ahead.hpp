@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Tasks sent ahead of their inputs. Where every input that a task of rank 0
+// still misses is being made on one executor, the task is sent there at once
+// and finds them on the spot: a chain runs at the pace of its executor instead
+// of one round trip a link.
+//
+// The executor has a stand-in for each such input, without owing the home a
+// reference; the home keeps the task's record, and so the inputs, until the
+// task has ended. What is made there completes the stand-in as it ends, and its
+// result tells the home how many inputs that was. If some came too late for
+// that, or the input was made somewhere else after all, or has failed, the home
+// sends it after them (`made`), behind the tasks in the same channel.
+#pragma once
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::exec {
+
+// --- rank 0
+
+/// The executor to which a task that waits for inputs may be sent; no_index: none.
+inline std::uint32_t engine::where_inputs_are_made(const task& t) const {
+  constexpr std::uint32_t most_inputs = 8;
+  if (t.request != nullptr || t.ahead || t.input_count > most_inputs) return no_index;
+  std::uint32_t there = no_index;
+  for (std::uint32_t i = 0; i < t.input_count; ++i) {
+    const node& input = *const_cast<task&>(t).inputs()[i];
+    if (input.state == state::ready) continue;
+    if (!is_task(input) || input.has(node::actor)) return no_index;
+    std::uint32_t at = no_index;
+    if (input.form == form::none && input.sent.slot == no_index) at = input.sent.at;
+    if (input.form == form::record && input.record->ahead && input.record->place == graph::place::elsewhere) at = input.record->caller;
+    if (at == no_index || at == rank_ || (there != no_index && at != there)) return no_index;
+    there = at;
+  }
+  return there;
+}
+
+/// Sends a task of ours ahead of inputs that it may be linked to. False if it has to wait for them here, or for room.
+inline bool engine::send_ahead(node& n) {
+  if (scheduler_ == nullptr || executes()) return false;
+  task& t = *n.record;
+  const std::uint32_t to = where_inputs_are_made(t);
+  if (to == no_index) return false;
+  std::uint32_t charge = 0;
+  if (!scheduler_->take_room_on(to, n.function, charge)) {
+    await_room(n, to);
+    return false;
+  }
+  t.ahead = true;
+  for (std::uint32_t i = 0; i < t.input_count; ++i) {
+    node& input = *t.inputs()[i];
+    if (input.state != state::pending) continue;
+    if (n.missing != 0) graph_.remove_link(input, n);
+    link& l = graph_.add_link(input, link_kind::ahead);
+    l.rank = to;
+    l.index = n.index;
+    l.id = t.id;
+  }
+  n.missing = 0;
+  const task_message m{t.id,   t.function,       rank_,     n.index,
+                       charge, t.argument_bytes, t.attempt, task_message::by_scheduler | task_message::ahead, 0};
+  append_task(to, message::run, m, nullptr, t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
+  ++away_;
+  t.place = graph::place::elsewhere;
+  t.caller = to;
+  if (n.links != nullptr) follow_ahead(n, to);
+  return true;
+}
+
+inline void engine::await_room(node& n, std::uint32_t to) {
+  if (to_send_ahead_.size() == 0) to_send_ahead_ = base::array<waiting_for_room>(size_);
+  if (!std::exchange(to_send_ahead_[to].listed, true)) send_ahead_to_.push_back(to);
+  to_send_ahead_[to].tasks.push_back({n.record->id, n.index});
+}
+
+/// A task has been sent: those that wait for its result may follow.
+inline void engine::follow_ahead(node& n, std::uint32_t to) {
+  constexpr int most_dependents = 16;
+  int count = 0;
+  for (const link* l = n.links; l != nullptr && count < most_dependents; l = l->next) {
+    if (l->kind != link_kind::input) continue;
+    ++count;
+    node& dependent = graph_.nodes.at(l->index);
+    if (dependent.form == form::record && where_inputs_are_made(*dependent.record) == to) await_room(dependent, to);
+  }
+}
+
+/// There may be room again.
+inline void engine::send_waiting_ahead() {
+  for (std::size_t i = send_ahead_to_.size(); i-- > 0;) {
+    const std::uint32_t to = send_ahead_to_[i];
+    base::ring<waiting_ahead>& waiting = to_send_ahead_[to].tasks;
+    while (!waiting.empty()) {
+      const waiting_ahead next = waiting.front();
+      node& n = graph_.nodes.at(next.index);
+      const bool still_waits = is_task(n) && n.form == form::record && n.record->id == next.id && n.missing != 0;
+      if (still_waits && where_inputs_are_made(*n.record) == to && !scheduler_->has_room_on(to, n.function)) break;
+      waiting.pop_front();
+      if (still_waits) send_ahead(n);
+    }
+    if (!waiting.empty()) continue;
+    to_send_ahead_[to].listed = false;
+    send_ahead_to_.remove_unordered(i);
+  }
+}
+
+/// The result of `n` has come from `from`, where it has reached so many tasks.
+inline void engine::note_reached(node& n, std::uint32_t from, std::uint32_t reached) {
+  std::uint32_t sent = 0;
+  for (const link* l = n.links; l != nullptr; l = l->next) sent += l->kind == link_kind::ahead && l->rank == from;
+  if (sent == 0 || sent != reached) return;
+  for (link** at = &n.links; *at != nullptr;) {
+    link* const l = *at;
+    if (l->kind == link_kind::ahead && l->rank == from) {
+      *at = l->next;
+      graph_.links.free(l);
+    } else {
+      at = &l->next;
+    }
+  }
+}
+
+/// An input has ended, and a task that was sent ahead of it has not been reached by it there, as far as is known.
+inline void engine::send_after(const link& l, node& input) {
+  tell_value(l.rank, input.index, input, message::made);
+  if (input.state != state::failed) return;
+  node& dependent = graph_.nodes.at(l.index);
+  if (!is_task(dependent) || dependent.form != form::record || dependent.record->id != l.id) return;
+  withdraw(dependent, failed_input(*dependent.record), 0);
+}
+
+/// The executor is busy for longer than was thought, and the task's inputs may be made elsewhere now.
+inline void engine::on_ahead_back(std::uint32_t from, const task_message& m) {
+  scheduler_->returned(from, m.charge_or_slot);
+  asked_[from] = false;
+  --away_;
+  node& n = graph_.nodes.at(m.home_index);
+  if (n.state != state::pending) return discard(n, result_message{n.index, 0, 0, static_cast<std::uint8_t>(form::none), 0, 0}, nullptr, 0);
+  n.record->place = graph::place::here;
+  start_when_possible(n);
+}
+
+// --- the executor
+
+inline void engine::on_run_ahead(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+  task* const t = read_task(from, data, bytes);
+  t->ahead = true;
+  ++ahead_;
+  stage(t);
+  if (t->missing == 0) --ahead_;
+}
+
+/// The stand-in of what is made here, if tasks that were sent ahead wait for it.
+inline node* engine::expected_here(std::uint32_t home_rank, std::uint32_t home_index) {
+  if (ahead_ == 0 || home_rank != 0) return nullptr;
+  node* const n = known(home_rank, home_index);
+  return n != nullptr && n->missing != 0 && n->state == state::pending ? n : nullptr;
+}
+
+/// How many inputs a value becomes as it ends here.
+inline std::uint16_t engine::reached(node& expected) {
+  const std::uint32_t count = std::exchange(expected.missing, 0);
+  return count > 0xffff ? std::uint16_t{0} : static_cast<std::uint16_t>(count);
+}
+
+inline void engine::on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
+  node* const n = known(from, m.index);
+  if (n != nullptr && n->state == state::pending) {
+    n->missing = 0;
+    accept_value(*n, m, data, bytes);
+    if (n->state == state::failed) n->set(node::observed);
+  } else if ((m.flags & result_message::references) != 0) {
+    give_back_references(m.charge, m, data, bytes);
+  }
+}
+
+/// Gives rank 0 back what waits here for inputs that were to be made here.
+inline void engine::give_back_ahead() {
+  base::list<task*> back;
+  staging_.for_each([&](std::uint64_t, std::uint64_t at) {
+    task* const t = reinterpret_cast<task*>(at);
+    if (t->ahead) back.push_back(t);
+  });
+  for (task* const t : back) {
+    const task_message m{t->id, t->function, t->home_rank, t->home_index, t->charge, 0, t->attempt, task_message::ahead, 0};
+    send(0, message::come_back, m);
+    no_longer_staging(t);
+    --received_tasks_;
+    unstage(t);
+    free_task(t);
+  }
+}
+
+}  // namespace manta::exec
