@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// P11: the scheduler alone, against 10 to 10 000 simulated ranks. For each kind of
+// load: what a decision costs, how much of the ranks' time is used, how even the
+// ranks' shares are. The bound of one rank 0 shows where a decision takes virtual
+// time as well, and how far it moves when tasks are submitted where they run.
+//
+//   bench_simulated_ranks_manta                 the figures of scripts/bench
+//   bench_simulated_ranks_manta table [tasks]   all of them, as a table
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "../common/measure.hpp"
+#include "simulation.hpp"
+
+namespace {
+
+using namespace simulated_ranks;
+
+constexpr int members = 8;  // of a gang
+
+struct load {
+  const char* name;
+  const char* what;
+  void (*submit)(world&, std::uint32_t ranks, std::size_t tasks);
+  std::size_t tasks_a_rank = 1'000'000;  ///< at most so many, where a decision costs more the more ranks there are
+  manta::graph::quantities resources = {};
+  std::int64_t decision_ns = 0;
+};
+
+template <class Change>
+manta::graph::request_ptr asking(Change change) {
+  manta::graph::request r;
+  change(r);
+  return manta::graph::request_ptr(new manta::graph::request(r));
+}
+
+void equal(world& w, std::uint32_t, std::size_t tasks) {
+  for (std::size_t i = 0; i < tasks; ++i) w.submit(0, ms);
+}
+void short_ones(world& w, std::uint32_t, std::size_t tasks) {
+  for (std::size_t i = 0; i < tasks; ++i) w.submit(0, 10 * us);
+}
+/// What a task of 10 us submits: the scheduler sees one task for a thousand, on the rank that runs them.
+void submitted_locally(world& w, std::uint32_t ranks, std::size_t tasks) {
+  for (std::size_t i = 0; i < std::max<std::size_t>(tasks / 1000, 10 * ranks); ++i) w.submit(0, 1000 * 10 * us);
+}
+/// One function whose tasks take from 1 us to seconds, 1 ms in the mean.
+void uneven(world& w, std::uint32_t, std::size_t tasks) {
+  std::mt19937_64 draw(1);
+  std::lognormal_distribution<double> ns(std::log(1e6) - 0.5 * 1.5 * 1.5, 1.5);
+  for (std::size_t i = 0; i < tasks; ++i) w.submit(0, 1000 + static_cast<std::int64_t>(ns(draw)));
+}
+/// Half of the tasks have a large input on one rank of a hundred.
+void skewed(world& w, std::uint32_t ranks, std::size_t tasks) {
+  std::mt19937_64 draw(1);
+  const std::uint32_t hot = ranks / 100 + 1;
+  for (std::size_t i = 0; i < tasks; ++i) {
+    const std::uint32_t place = 1 + static_cast<std::uint32_t>(draw() % (draw() % 2 == 0 ? hot : ranks));
+    w.submit(0, ms, nullptr, place, 1 << 20);
+  }
+}
+/// Each task takes one of the two slots of its rank.
+void conditions(world& w, std::uint32_t, std::size_t tasks) {
+  for (std::size_t i = 0; i < tasks; ++i) {
+    w.submit(0, ms, asking([](auto& r) { r.resources["slot"] = manta::graph::quantity("slot", 1).units; }));
+  }
+}
+void spread_out(world& w, std::uint32_t, std::size_t tasks) {
+  for (std::size_t i = 0; i < tasks; ++i) w.submit(0, ms, asking([](auto& r) { r.spread = true; }));
+}
+/// A gang of eight after each hundred tasks.
+void gangs(world& w, std::uint32_t, std::size_t tasks) {
+  for (std::size_t i = 0; i < tasks; ++i) {
+    w.submit(0, ms);
+    if (i % 100 == 99) w.submit(1, 5 * ms, asking([](auto& r) { r.ranks = members; }));
+  }
+}
+/// Two users in turn: one's tasks ask for a slot, the other's for nothing.
+void two_users(world& w, std::uint32_t, std::size_t tasks) {
+  for (std::size_t i = 0; i < tasks / 2; ++i) {
+    w.submit(0, ms);
+    w.submit(1, ms, asking([](auto& r) { r.resources["slot"] = manta::graph::quantity("slot", 1).units; }));
+  }
+}
+
+const manta::graph::quantities slots = [] {
+  manta::graph::quantities q;
+  q["slot"] = manta::graph::quantity("slot", 2).units;
+  return q;
+}();
+
+/// As P1 has it on two ranks: 0.1 us of rank 0 for each task.
+constexpr std::int64_t rank_0_ns = 100;
+
+const std::vector<load> loads = {
+    {"equal", "1 ms each", equal},
+    {"short", "10 us each", short_ones},
+    {"uneven", "1 ms in the mean, lognormal", uneven},
+    {"skewed", "1 ms, half of the inputs on 1 % of the ranks", skewed},
+    {"conditions", "1 ms, one of two slots of a rank", conditions, 20, slots},
+    {"spread", "1 ms, spread", spread_out, 20},
+    {"gangs", "1 ms, and 1 % gangs of 8 for 5 ms", gangs, 20},
+    {"two_users", "1 ms, half with a slot", two_users, 20, slots},
+    {"equal_0.1us", "1 ms, 0.1 us of rank 0 a task", equal, 1'000'000, {}, rank_0_ns},
+    {"short_0.1us", "10 us, 0.1 us of rank 0 a task", short_ones, 1'000'000, {}, rank_0_ns},
+    {"local_0.1us", "10 us, the same, submitted locally in thousands", submitted_locally, 1'000'000, {}, rank_0_ns},
+};
+
+const load& load_named(const std::string& name) {
+  return *std::find_if(loads.begin(), loads.end(), [&](const load& l) { return l.name == name; });
+}
+
+struct outcome {
+  bool right = false;
+  double decision_us = 0, used = 0, of_list_schedule = 0, evenness = 0, near = 0, second = 0, rank_bytes = 0, task_bytes = 0;
+};
+
+outcome simulate(const load& l, std::uint32_t ranks, std::size_t tasks) {
+  settings s;
+  s.ranks = ranks;
+  s.decision_ns = l.decision_ns;
+  s.resources = l.resources;
+  world w(s);
+  l.submit(w, ranks, std::min(tasks, l.tasks_a_rank * ranks));
+  outcome o;
+  o.task_bytes = w.task_bytes();
+  o.right = w.run();
+  o.decision_us = w.decision_us();
+  o.used = w.utilisation();
+  o.of_list_schedule = w.of_list_schedule();
+  o.evenness = w.evenness();
+  o.near = w.near_input();
+  o.rank_bytes = w.rank_bytes();
+  if (std::any_of(w.jobs().begin(), w.jobs().end(), [](const job& j) { return j.function == 1; })) o.second = w.start_of(1);
+  return o;
+}
+
+int print_table(std::size_t tasks) {
+  std::printf("| load | ranks | us a decision | used | of a list schedule | evenness | notes |\n|---|---|---|---|---|---|---|\n");
+  for (const load& l : loads) {
+    for (const std::uint32_t ranks : {10u, 100u, 1'000u, 10'000u}) {
+      const outcome o = simulate(l, ranks, tasks);
+      if (!o.right) return bench::failed(l.name, "a task was lost or sent twice");
+      std::printf("| %s | %u | %.3f | %.3f | %.3f | %.3f | ", l.what, ranks, o.decision_us, o.used, o.of_list_schedule,
+                  o.evenness);
+      if (o.near > 0) std::printf("%.2f of the tasks ran where their input lies ", o.near);
+      if (o.second > 0) std::printf("the second kind started at %.2f of the mean ", o.second);
+      std::printf("|\n");
+      std::fflush(stdout);
+    }
+  }
+  return 0;
+}
+
+/// Prints what was measured as name_ranks.
+void report(const char* name, std::uint32_t ranks, double value, const char* unit) {
+  char figure[64];
+  std::snprintf(figure, sizeof figure, "%s_%u", name, ranks);
+  bench::report(figure, "manta", value, unit);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "table") == 0) return print_table(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1'000'000);
+  const int repetitions = bench::repetitions(argc, argv);
+  for (int repetition = -1; repetition < repetitions; ++repetition) {  // -1 is the warm-up
+    for (const std::uint32_t ranks : {10u, 10'000u}) {
+      const outcome plain = simulate(load_named("equal"), ranks, 1'000'000);
+      const outcome asking = simulate(load_named("conditions"), ranks, 20'000);
+      if (!plain.right || !asking.right) return bench::failed("simulated_ranks", "a task was lost or sent twice");
+      if (repetition < 0) continue;
+      report("decision", ranks, plain.decision_us, "us");
+      report("used", ranks, plain.used, "x");
+      report("task_bytes", ranks, plain.task_bytes, "B");
+      report("rank_bytes", ranks, plain.rank_bytes, "B");
+      report("decision_asking", ranks, asking.decision_us, "us");
+    }
+  }
+  return 0;
+}
