@@ -151,12 +151,16 @@ class hyperband {
     hyperband_sizes sizes = hyperband_sizes::pseudo_code;
   };
   hyperband() : hyperband(options{}) {}
-  explicit hyperband(options o) : hyperband(hyperband_brackets(o.max, o.eta, o.sizes)) {}
+  explicit hyperband(options o) : table_(hyperband_brackets(o.max, o.eta, o.sizes)) {}
   /// Other brackets than the paper's.
-  explicit hyperband(std::vector<std::vector<rung>> table) : table_(std::move(table)) {
-    for (const auto& rungs : table_) {
+  static hyperband of_brackets(std::vector<std::vector<rung>> table) {
+    hyperband h;
+    h.table_ = std::move(table);
+    for (const auto& rungs : h.table_) {
       if (rungs.empty() || rungs.front().trials == 0) throw error("manta: hyperband: a bracket without trials");
     }
+    if (h.table_.empty()) throw error("manta: hyperband needs a bracket");
+    return h;
   }
 
   void add(trial_number t, const config&) {
@@ -230,7 +234,7 @@ class successive_halving {
     double eta = 3;
   };
   successive_halving() : successive_halving(options{}) {}
-  explicit successive_halving(options o) : brackets_({rungs_of(o)}) {}
+  explicit successive_halving(options o) : brackets_(hyperband::of_brackets({rungs_of(o)})) {}
 
   static std::vector<rung> rungs_of(const options& o) {
     if (!(o.min > 0) || !(o.max >= o.min) || !(o.eta > 1) || o.trials == 0) {

@@ -17,6 +17,7 @@
 //     void again(std::uint64_t trial, const tune::config&);      // what ask returned before the program was killed
 //     void report(std::uint64_t trial, double at, double loss);  // a loss on the way, `at` epochs or the like
 //     std::optional<std::size_t> count() const;                  // how many configurations there are
+//     std::size_t combinations() const;                          // asks that make up one sample
 //
 // ask must depend on nothing but the seed and the calls made before: an
 // experiment is continued from its journal by making these calls again.
@@ -62,6 +63,7 @@ class any_searcher {
   void again(trial_number trial, const config& c) { held_->again(trial, c); }
   void report(trial_number trial, double at, double loss) { held_->report(trial, at, loss); }
   std::optional<std::size_t> count() const { return held_->count(); }
+  std::size_t combinations() const { return held_->combinations(); }
 
  private:
   struct base {
@@ -74,6 +76,7 @@ class any_searcher {
     virtual void again(trial_number trial, const config& c) = 0;
     virtual void report(trial_number trial, double at, double loss) = 0;
     virtual std::optional<std::size_t> count() const = 0;
+    virtual std::size_t combinations() const = 0;
   };
   template <class S>
   struct holder final : base {
@@ -98,6 +101,10 @@ class any_searcher {
     std::optional<std::size_t> count() const override {
       if constexpr (requires { searcher_.count(); }) return searcher_.count();
       return std::nullopt;
+    }
+    std::size_t combinations() const override {
+      if constexpr (requires { searcher_.combinations(); }) return searcher_.combinations();
+      return 1;
     }
     S searcher_;
   };
