@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 #include <manta/tune.hpp>
-#include <set>
+#include <thread>
 
 #include "support/world.hpp"
 

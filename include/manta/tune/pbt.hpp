@@ -44,7 +44,8 @@ inline value perturbed(const domain& d, const value& old, const config& before, 
   return d.is_integer() ? value(static_cast<std::int64_t>(std::llround(y))) : value(y);
 }
 
-/// What PBT and PB2 share: who exploits whom and when. `explorer` makes the new configuration.
+/// What PBT and PB2 share: who exploits whom and when. Trials are compared at the same age, which the paper's synchronous
+/// workers have anyway: else those behind would always be the worst. `explorer` makes the new configuration.
 class population {
  public:
   explicit population(pbt_options o) : options_(std::move(o)) {
@@ -73,9 +74,8 @@ class population {
     member& m = members_.at(t);
     m.at = at;
     if (at < m.last_look + options_.interval) return verdict::go_on();
-    m.loss = loss;
     m.last_look = at;
-    m.looked = true;
+    m.looks.emplace_back(at, loss);
     if (options_.synchronous) return at_barrier(t, explore);
     verdict v;
     if (auto e = exploit_of(t, explore)) {
@@ -113,8 +113,18 @@ class population {
  private:
   struct member {
     config current;
-    double at = 0, loss = 0, last_look = 0, saved_at = 0;
-    bool looked = false, waits = false;
+    double at = 0, last_look = 0, saved_at = 0;
+    bool waits = false;
+    std::vector<std::pair<double, double>> looks;  ///< (at, loss) of this line of training
+
+    /// What it had at that age, or just before; nothing if it was not looked at by then.
+    std::optional<double> loss_at(double age) const {
+      std::optional<double> loss;
+      for (const auto& [x, l] : looks) {
+        if (x <= age) loss = l;
+      }
+      return loss;
+    }
   };
 
   std::map<trial_number, member>::iterator least_trained() {
@@ -124,15 +134,16 @@ class population {
     }
     return least;
   }
-  /// Those that have been looked at, best first.
-  std::vector<trial_number> order() const {
-    std::vector<trial_number> all;
+  /// Best first, by what they had at that age: a trial that is behind is not compared with what others became later.
+  std::vector<trial_number> order(double age) const {
+    std::vector<std::pair<double, trial_number>> all;
     for (const auto& [t, m] : members_) {
-      if (m.looked) all.push_back(t);
+      if (const auto loss = m.loss_at(age)) all.emplace_back(*loss, t);
     }
-    std::stable_sort(all.begin(), all.end(),
-                     [&](trial_number a, trial_number b) { return members_.at(a).loss < members_.at(b).loss; });
-    return all;
+    std::sort(all.begin(), all.end());
+    std::vector<trial_number> trials;
+    for (const auto& [loss, t] : all) trials.push_back(t);
+    return trials;
   }
   std::size_t share_of(std::size_t n) const {
     const auto q = static_cast<std::size_t>(std::ceil(static_cast<double>(n) * options_.quantile - 1e-9));
@@ -142,7 +153,7 @@ class population {
   /// If it is among the worst: what it becomes, and why.
   template <class Explore>
   std::optional<std::pair<exploit, std::string>> exploit_of(trial_number t, Explore& explore) {
-    const auto ranking = order();
+    const auto ranking = order(members_.at(t).at);
     const std::size_t q = share_of(ranking.size());
     if (std::find(ranking.end() - static_cast<std::ptrdiff_t>(q), ranking.end(), t) == ranking.end()) return std::nullopt;
     std::vector<trial_number> best;  // that have a checkpoint
@@ -155,11 +166,13 @@ class population {
     member& m = members_.at(t);
     const member& s = members_.at(source);
     config to = explore(t, s.current, r);
-    std::string why = "exploits trial " + std::to_string(source) + " (loss " + number_text(s.loss) + " at " +
-                      number_text(s.saved_at) + ", own " + number_text(m.loss) + " at " + number_text(m.at) + "): " +
-                      m.current.text() + " becomes " + to.text();
+    std::string why = "exploits trial " + std::to_string(source) + " (loss " + number_text(*s.loss_at(m.at)) + ", own " +
+                      number_text(*m.loss_at(m.at)) + ", at " + number_text(m.at) + ") from " + number_text(s.saved_at) +
+                      " on: " + m.current.text() + " becomes " + to.text();
     m.current = to;
-    m.at = m.last_look = s.saved_at;
+    m.looks = s.looks;  // its line of training is now that of the source
+    while (!m.looks.empty() && m.looks.back().first > s.saved_at) m.looks.pop_back();
+    m.at = m.last_look = m.saved_at = s.saved_at;
     return std::pair(exploit{source, std::move(to)}, std::move(why));
   }
 
@@ -188,7 +201,7 @@ class population {
  private:
   template <class Explore>
   void release(Explore& explore) {
-    for (const trial_number t : order()) {  // best first
+    for (const trial_number t : order(infinity)) {  // best first
       members_.at(t).waits = false;
       action a = action::resume(t, "all have come");
       if (auto e = exploit_of(t, explore)) {

@@ -93,6 +93,7 @@ class study {
   answer report(trial_number t, const metrics& m, double now = 0, std::uint64_t iteration = 0, double seconds = 0) {
     trial_record& r = running(t);
     if (iteration == 0) iteration = r.iteration + 1;
+    seconds = std::floor(seconds * 1e6) / 1e6;  // as the journal has it
     if (iteration <= r.iteration) {  // comes by again after a failure, from an older checkpoint
       return {verdict::kind::go_on, false, {}, silence_of(t)};
     }
@@ -102,7 +103,7 @@ class study {
     rest += ",\"i\":";
     append_number(rest, static_cast<std::int64_t>(iteration));
     rest += ",\"r\":";
-    append_number(rest, std::floor(seconds * 1e6) / 1e6);
+    append_number(rest, seconds);
     rest += ",\"m\":";
     m.append_to(rest);
     log_.append("report", now, rest);
@@ -272,6 +273,13 @@ class study {
   void apply(trial_record& r, const exploit& e, job& j) {
     r.parameters = e.to;
     r.iteration = 0;  // it is now what the source was: a report counts whatever its iteration
+    const trial_record& source = records_.at(e.source);
+    if (!source.checkpoint_file.empty() && e.source != r.id) {
+      r.checkpoint = source.checkpoint;
+      r.checkpoint_file = source.checkpoint_file;
+      files_[r.id].push_back(r.checkpoint_file);
+      ++shared_[r.checkpoint_file];
+    }
     j.parameters = e.to;
     j.iteration = 0;
     j.from = e.source;
@@ -459,7 +467,7 @@ class study {
         ++i;
         continue;
       }
-      ::unlink((options_.folder + "/" + all[i]).c_str());
+      remove_file(all[i]);
       all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
     }
     trim_checkpoints();
@@ -479,12 +487,22 @@ class study {
       if (bytes <= budget) return;
       for (const std::string& f : files_[t]) {
         bytes -= std::min(bytes, size_of(f));
-        ::unlink((options_.folder + "/" + f).c_str());
+        remove_file(f);
       }
       files_.erase(t);
       records_[t].checkpoint_file.clear();
       records_[t].best_checkpoint_file.clear();
     }
+  }
+  /// Unless another trial goes on from it. A gang has a file for each member.
+  void remove_file(const std::string& file) {
+    if (const auto at = shared_.find(file); at != shared_.end()) {
+      if (--at->second == 0) shared_.erase(at);
+      return;
+    }
+    const std::string path = options_.folder + "/" + file;
+    ::unlink(path.c_str());
+    for (int member = 1; member < options_.ranks; ++member) ::unlink((path + "." + std::to_string(member)).c_str());
   }
   std::size_t size_of(const std::string& file) const {
     struct ::stat s = {};
@@ -593,6 +611,7 @@ class study {
   trial_number best_ = none;
   overview overview_;
   std::map<trial_number, std::vector<std::string>> files_;
+  std::map<std::string, int> shared_;  ///< files that so many further trials continue from
   std::vector<any_output> outputs_;
   journal log_;
   std::string line_;
