@@ -22,8 +22,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def layer_of(header):
-    """The folder of a header given as `manta/...`; "public" for those directly in manta/."""
+    """The folder of a header given as `manta/...`; "public" for those directly in manta/, but for a library's own."""
     parts = header.split("/")
+    if len(parts) == 2 and parts[1].removesuffix(".hpp") in LIBRARIES:
+        return parts[1].removesuffix(".hpp")
     return parts[1] if len(parts) > 2 else "public"
 
 

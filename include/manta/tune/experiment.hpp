@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What an experiment is told: what to optimise, how to search, when to stop,
+// what a trial needs, what is kept. Every member has a default but the metric.
+#pragma once
+
+#include <chrono>
+#include <map>
+
+#include "manta/tune/output/files.hpp"
+#include "manta/tune/output/html.hpp"
+#include "manta/tune/output/tensorboard.hpp"
+#include "manta/tune/random_search.hpp"
+#include "manta/tune/scheduler.hpp"
+#include "manta/tune/stopping.hpp"
+
+namespace manta::tune {
+
+/// Which checkpoints are made without a scheduler asking for them, and which are kept.
+struct checkpoint_options {
+  std::size_t every = 0;       ///< reports; 0: only when a trial is paused or others may continue from it
+  bool at_end = false;
+  /// On disk (with a folder), of each trial: the last ones; 0: all. One more is kept, that with the best value.
+  std::size_t keep = 1;
+  std::size_t budget_bytes = 0;  ///< on disk, of all trials together; the worst ended trials lose theirs first; 0: any
+};
+
+/// JSON lines, CSV, the decision log, TensorBoard's event files and the HTML report.
+inline std::vector<any_output> default_outputs() {
+  return {json_lines(), csv(), decision_log(), tensorboard(), html_report()};
+}
+
+struct experiment {
+  std::string minimise = {};                 ///< the metric; give this one
+  std::string maximise = {};                 ///< or that one
+  std::size_t trials = 1;                    ///< times the combinations of grids in the space; 0: until something stops it
+  any_searcher searcher = random_search();
+  any_scheduler scheduler = fifo();
+  std::vector<config> first = {};            ///< evaluated before what the searcher suggests; what they do not name is drawn
+  std::vector<stop_rule> stop = {};          ///< of a trial
+  std::vector<experiment_rule> stop_all = {};  ///< of the experiment
+  std::string clock = {};                    ///< the metric that schedulers and rules count by; empty: reports
+
+  int cpus = 1;                              ///< of each trial, as in task_options
+  double gpus = 0;
+  std::map<std::string, double> resources = {};
+  int ranks = 0;                             ///< a trial is a gang of so many: it takes manta::team first
+  std::size_t concurrency = 0;               ///< trials at once; 0: as many as there are ranks for
+
+  int retries = 0;                           ///< of a trial that failed, from its last checkpoint
+  std::chrono::duration<double> silence = std::chrono::duration<double>::max();  ///< without a report: failed
+  checkpoint_options checkpoints = {};
+
+  std::string folder = {};                   ///< of the journal, checkpoints and outputs; empty: nothing is written
+  bool fresh = false;                        ///< what the folder holds of an earlier run is not continued but replaced
+  bool retry_failed = false;                 ///< when continuing: trials that failed are started again
+  std::uint64_t seed = 1;
+  std::vector<any_output> outputs = default_outputs();  ///< written if there is a folder
+  bool show = true;                          ///< a table of the trials on the terminal; a line now and then in a batch log
+  std::string name = "experiment";
+};
+
+}  // namespace manta::tune

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What searchers that learn have in common: the configurations that were tried,
+// those that have ended with their losses, and those that are under way.
+#pragma once
+
+#include <map>
+
+#include "manta/tune/searcher.hpp"
+
+namespace manta::tune {
+
+struct tried {
+  config parameters;
+  double loss = 0;
+};
+
+class history {
+ public:
+  void clear() { *this = history(); }
+  void began(trial_number t, const config& c) { under_way_[t] = c; }
+  /// Failures are forgotten: where a trial fails may be the trial's fault as well as the configuration's.
+  void ended(trial_number t, double loss) {
+    const auto at = under_way_.find(t);
+    if (at == under_way_.end()) return;
+    if (std::abs(loss) < infinity) done_.push_back({std::move(at->second), loss});
+    under_way_.erase(at);
+  }
+  /// In the order in which they ended.
+  const std::vector<tried>& done() const { return done_; }
+  const std::map<trial_number, config>& under_way() const { return under_way_; }
+
+ private:
+  std::vector<tried> done_;
+  std::map<trial_number, config> under_way_;
+};
+
+}  // namespace manta::tune

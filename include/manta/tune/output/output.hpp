@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What writes down the course of an experiment. Any class with some of these
+// functions is one; when an experiment is continued, they are called for what
+// has happened before as well, so files are made anew:
+//
+//   struct my_output {
+//     void begin(const tune::output_context&);
+//     void add(const tune::trial_record&);                                 // a trial
+//     void report(const tune::trial_record&, const tune::metrics&, double seconds);
+//     void decision(const tune::trial_record&, std::string_view what, std::string_view why);
+//     void end(const tune::trial_record&);                                 // of a trial
+//     void flush();                                                        // now and then
+//     void finish(const std::vector<tune::trial_record>&);                 // of the experiment
+//   };
+#pragma once
+
+#include <memory>
+
+#include "manta/tune/space.hpp"
+#include "manta/tune/trial_record.hpp"
+
+namespace manta::tune {
+
+struct output_context {
+  std::string folder;
+  std::string name;
+  std::string metric;
+  bool maximised = false;
+  space where = {};
+  double started = 0;  ///< seconds since 1970
+};
+
+/// trials/00012 in the folder of the experiment; made if it is not there.
+inline std::string trial_folder(const output_context& context, trial_number trial) {
+  std::string number = std::to_string(trial);
+  if (number.size() < 5) number.insert(0, 5 - number.size(), '0');
+  return context.folder + "/trials/" + number;
+}
+
+/// Holds an output of any class. Copies refer to the same one.
+class any_output {
+ public:
+  template <class O>
+    requires(!std::same_as<O, any_output>)
+  any_output(O o) : held_(std::make_shared<holder<O>>(std::move(o))) {}
+
+  any_output clone() const {
+    any_output a = *this;
+    a.held_ = held_->clone();
+    return a;
+  }
+  void begin(const output_context& c) { held_->begin(c); }
+  void add(const trial_record& t) { held_->add(t); }
+  void report(const trial_record& t, const metrics& m, double seconds) { held_->report(t, m, seconds); }
+  void decision(const trial_record& t, std::string_view what, std::string_view why) { held_->decision(t, what, why); }
+  void end(const trial_record& t) { held_->end(t); }
+  void flush() { held_->flush(); }
+  void finish(const std::vector<trial_record>& all) { held_->finish(all); }
+
+ private:
+  struct base {
+    virtual ~base() = default;
+    virtual std::shared_ptr<base> clone() const = 0;
+    virtual void begin(const output_context&) = 0;
+    virtual void add(const trial_record&) = 0;
+    virtual void report(const trial_record&, const metrics&, double) = 0;
+    virtual void decision(const trial_record&, std::string_view, std::string_view) = 0;
+    virtual void end(const trial_record&) = 0;
+    virtual void flush() = 0;
+    virtual void finish(const std::vector<trial_record>&) = 0;
+  };
+  template <class O>
+  struct holder final : base {
+    explicit holder(O o) : output_(std::move(o)) {}
+    std::shared_ptr<base> clone() const override { return std::make_shared<holder>(output_); }
+    void begin([[maybe_unused]] const output_context& c) override {
+      if constexpr (requires { output_.begin(c); }) output_.begin(c);
+    }
+    void add([[maybe_unused]] const trial_record& t) override {
+      if constexpr (requires { output_.add(t); }) output_.add(t);
+    }
+    void report([[maybe_unused]] const trial_record& t, [[maybe_unused]] const metrics& m,
+                [[maybe_unused]] double seconds) override {
+      if constexpr (requires { output_.report(t, m, seconds); }) output_.report(t, m, seconds);
+    }
+    void decision([[maybe_unused]] const trial_record& t, [[maybe_unused]] std::string_view what,
+                  [[maybe_unused]] std::string_view why) override {
+      if constexpr (requires { output_.decision(t, what, why); }) output_.decision(t, what, why);
+    }
+    void end([[maybe_unused]] const trial_record& t) override {
+      if constexpr (requires { output_.end(t); }) output_.end(t);
+    }
+    void flush() override {
+      if constexpr (requires { output_.flush(); }) output_.flush();
+    }
+    void finish([[maybe_unused]] const std::vector<trial_record>& all) override {
+      if constexpr (requires { output_.finish(all); }) output_.finish(all);
+    }
+    O output_;
+  };
+
+  std::shared_ptr<base> held_;
+};
+
+}  // namespace manta::tune

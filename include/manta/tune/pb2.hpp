@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Population-based bandits (Parker-Holder, Nguyen, Roberts, NeurIPS 2020): PBT
+// whose new configurations are chosen and not perturbed. A Gaussian process learns
+// how much an interval of training improves the loss, by configuration, loss and
+// time, where what is long ago counts less; the next configuration is where the
+// upper bound of that is highest. Good for small populations; numbers with
+// bounds only.
+#pragma once
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+
+#include "manta/tune/pbt.hpp"
+
+namespace manta::tune {
+
+struct pb2_options {
+  double interval = 10;
+  double quantile = 0.25;
+  bool synchronous = false;
+  std::vector<std::string> mutate = {};   ///< empty: all that are searched
+  std::size_t rows = 200;                 ///< the newest so many intervals of all trials are learned from
+};
+
+namespace detail {
+
+/// A Gaussian process with a squared-exponential kernel over the columns of its data, times (1 - forgetting)^(|t - t'| / 2).
+class drifting_process {
+ public:
+  struct data {
+    Eigen::MatrixXd x;   ///< a column for each row of the table
+    Eigen::VectorXd t, y;
+  };
+
+  /// Length, noise and forgetting by the best likelihood among random ones.
+  void fit(const data& d, random& r) {
+    double most = -infinity;
+    for (int i = 0; i < 60; ++i) {
+      const drifting_process p(std::exp(r.uniform(std::log(0.1), std::log(2.0))), std::exp(r.uniform(std::log(1e-4), std::log(0.5))),
+                               i % 4 == 0 ? 0 : std::exp(r.uniform(std::log(1e-3), std::log(0.5))));
+      Eigen::LLT<Eigen::MatrixXd> factor(p.gram(d));
+      if (factor.info() != Eigen::Success) continue;
+      const double likelihood = -0.5 * d.y.dot(factor.solve(d.y)) - factor.matrixLLT().diagonal().array().log().sum();
+      if (likelihood > most) {
+        most = likelihood;
+        *this = p;
+      }
+    }
+  }
+  Eigen::MatrixXd gram(const data& d) const {
+    Eigen::MatrixXd k = kernel(d.x, d.t, d.x, d.t);
+    k.diagonal().array() += noise_ + 1e-8;
+    return k;
+  }
+  Eigen::MatrixXd kernel(const Eigen::MatrixXd& x, const Eigen::VectorXd& t, const Eigen::MatrixXd& x2, const Eigen::VectorXd& t2) const {
+    Eigen::MatrixXd k(x.cols(), x2.cols());
+    for (Eigen::Index j = 0; j < x2.cols(); ++j) {
+      for (Eigen::Index i = 0; i < x.cols(); ++i) {
+        k(i, j) = std::exp(-0.5 * (x.col(i) - x2.col(j)).squaredNorm() / (length_ * length_)) *
+                  std::pow(1 - forgetting_, std::abs(t(i) - t2(j)) / 2);
+      }
+    }
+    return k;
+  }
+
+  drifting_process() = default;
+
+ private:
+  drifting_process(double length, double noise, double forgetting) : length_(length), noise_(noise), forgetting_(forgetting) {}
+  double length_ = 0.5, noise_ = 1e-2, forgetting_ = 0.05;
+};
+
+}  // namespace detail
+
+class pb2 {
+  auto explorer() {
+    return [this](trial_number t, const config& from, random& r) { return explore(t, from, r); };
+  }
+
+ public:
+  using options = pb2_options;
+  pb2() : pb2(options{}) {}
+  explicit pb2(options o)
+      : options_(o), population_(pbt_options{.interval = o.interval, .quantile = o.quantile, .synchronous = o.synchronous}) {}
+
+  void begin(const space& where, std::uint64_t seed, std::size_t trials) {
+    population_.begin(seed, trials);
+    axes_.clear();
+    for (const parameter& p : where.parameters()) {
+      const bool chosen = options_.mutate.empty()
+                              ? p.where.type() == domain::kind::number || p.where.type() == domain::kind::choice
+                              : std::find(options_.mutate.begin(), options_.mutate.end(), p.name) != options_.mutate.end();
+      if (!chosen) continue;
+      if (p.where.type() != domain::kind::number || p.where.is_normal()) {
+        throw error("manta: pb2 changes numbers with bounds only, but " + p.name + " is " + p.where.text() +
+                    "; name in .mutate those that it may change, or use pbt");
+      }
+      axes_.push_back(p);
+    }
+    if (axes_.empty()) throw error("manta: pb2: the space has no number with bounds to change; use pbt, or name some in .mutate");
+  }
+  void add(trial_number t, const config& c) {
+    population_.add(t, c);
+    members_[t].current = c;
+  }
+  verdict report(trial_number t, double at, double loss) {
+    member& m = members_.at(t);
+    if (at >= m.at + options_.interval) {
+      if (m.known) rows_.push_back({at, m.loss, position(m.current), (m.loss - loss) / (at - m.at)});
+      if (rows_.size() > options_.rows) rows_.erase(rows_.begin());
+      m.at = at;
+      m.loss = loss;
+      m.known = true;
+    }
+    verdict v = population_.report(t, at, loss, explorer());
+    if (v.change) become(t, *v.change);
+    return v;
+  }
+  void remove(trial_number t) {
+    population_.remove(t);
+    members_.erase(t);
+    population_.release_if_complete(explorer());
+  }
+  action next(bool may_add) {
+    action a = population_.next(may_add);
+    if (a.change) become(a.trial, *a.change);
+    return a;
+  }
+  double silent_until(trial_number t) const { return population_.silent_until(t); }
+
+ private:
+  struct member {
+    config current;
+    double at = 0, loss = 0;
+    bool known = false;  ///< the loss
+  };
+  /// What an interval of training began with, and how much the loss fell per unit of time.
+  struct row {
+    double at, before;
+    std::vector<double> u;
+    double gain;
+  };
+
+  std::vector<double> position(const config& c) const {
+    std::vector<double> u;
+    for (const parameter& p : axes_) u.push_back(p.where.position(c[p.name]));
+    return u;
+  }
+  void become(trial_number t, const exploit& e) {
+    const auto s = members_.find(e.source);
+    member& m = members_.at(t);
+    m.current = e.to;
+    if (s != members_.end()) {
+      m.at = std::min(m.at, s->second.at);
+      m.loss = s->second.loss;
+      m.known = s->second.known;
+    }
+  }
+
+  config explore(trial_number t, const config& from, random& r) {
+    config to = from;
+    std::vector<double> best(axes_.size());
+    for (double& x : best) x = r.uniform();
+    if (rows_.size() >= 4) best = choose(t, from, r);
+    for (std::size_t i = 0; i < axes_.size(); ++i) to.set(axes_[i].name, axes_[i].where.at(best[i]));
+    return to;
+  }
+
+  /// The configuration with the highest upper bound of the gain, for a trial that goes on from where the source is.
+  std::vector<double> choose(trial_number t, const config& from, random& r) {
+    const auto n = static_cast<Eigen::Index>(rows_.size());
+    const auto d = static_cast<Eigen::Index>(axes_.size());
+    double first = rows_.front().at, last = rows_.front().at, low = rows_.front().before, high = low;
+    for (const row& w : rows_) {
+      first = std::min(first, w.at);
+      last = std::max(last, w.at);
+      low = std::min(low, w.before);
+      high = std::max(high, w.before);
+    }
+    double now = last, loss = low;
+    for (const auto& [other, m] : members_) {
+      if (m.known && m.current == from) {
+        now = m.at;
+        loss = m.loss;
+      }
+    }
+    const auto time = [&](double at) { return (at - first) / options_.interval; };
+    const auto fill = [&](Eigen::Ref<Eigen::VectorXd> into, double at, double before, const std::vector<double>& u) {
+      into(0) = last > first ? (at - first) / (last - first) : 0;
+      into(1) = high > low ? std::clamp((before - low) / (high - low), -0.5, 1.5) : 0;
+      for (Eigen::Index i = 0; i < d; ++i) into(2 + i) = u[static_cast<std::size_t>(i)];
+    };
+    // others that train already: where they are the gain will be known, so the uncertainty there is small
+    std::vector<std::vector<double>> open;
+    for (const auto& [other, m] : members_) {
+      if (other != t) open.push_back(position(m.current));
+    }
+    detail::drifting_process::data real, all;
+    real.x.resize(2 + d, n);
+    real.t.resize(n);
+    real.y.resize(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      const row& w = rows_[static_cast<std::size_t>(i)];
+      fill(real.x.col(i), w.at, w.before, w.u);
+      real.t(i) = time(w.at);
+      real.y(i) = w.gain;
+    }
+    const double mean = real.y.mean();
+    double deviation = std::sqrt((real.y.array() - mean).square().mean());
+    if (!(deviation > 0)) deviation = 1;
+    real.y = (real.y.array() - mean) / deviation;
+    detail::drifting_process process;
+    process.fit(real, r);
+    const auto extra = static_cast<Eigen::Index>(open.size());
+    const double next = now + options_.interval;
+    all.x.resize(2 + d, n + extra);
+    all.t.resize(n + extra);
+    all.x.leftCols(n) = real.x;
+    all.t.head(n) = real.t;
+    for (Eigen::Index i = 0; i < extra; ++i) {
+      fill(all.x.col(n + i), next, loss, open[static_cast<std::size_t>(i)]);
+      all.t(n + i) = time(next);
+    }
+    const Eigen::LLT<Eigen::MatrixXd> factor(process.gram(real)), factor_all(process.gram(all));
+    const Eigen::VectorXd alpha = factor.solve(real.y);
+    const double kappa = std::sqrt(0.2 * std::log(std::max(3.0, 0.4 * static_cast<double>(n))) + 1);
+
+    std::vector<double> best, u(axes_.size());
+    double most = -infinity;
+    Eigen::MatrixXd x(2 + d, 1);
+    Eigen::VectorXd at(1);
+    at(0) = time(next);
+    for (int i = 0; i < 300; ++i) {
+      for (std::size_t a = 0; a < u.size(); ++a) {
+        u[a] = i < 200 || best.empty() ? r.uniform() : std::clamp(best[a] + 0.05 * r.normal(), 0.0, 1.0);
+      }
+      fill(x.col(0), next, loss, u);
+      const double m = process.kernel(real.x, real.t, x, at).col(0).dot(alpha);
+      const Eigen::VectorXd k = process.kernel(all.x, all.t, x, at);
+      const double variance = std::max(0.0, 1 - factor_all.matrixL().solve(k).squaredNorm());
+      const double bound = m + kappa * std::sqrt(variance);
+      if (bound > most) {
+        most = bound;
+        best = u;
+      }
+    }
+    return best;
+  }
+
+  options options_;
+  detail::population population_;
+  std::vector<parameter> axes_;
+  std::map<trial_number, member> members_;
+  std::vector<row> rows_;
+};
+
+}  // namespace manta::tune

@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What can be tuned: functions, and classes with setup and step.
+//
+//   void   f(const tune::config&, tune::trial&)     reports as often as it likes
+//   double f(const tune::config&)                   the metric itself
+//   either with manta::team first: a gang
+//   either with a described struct instead of tune::config
+//
+//   struct model {
+//     void setup(const tune::config&);              // or of a described struct; in a gang of (manta::team, ...)
+//     tune::metrics step();                         // one report
+//     State save() const;                           // any value that cereal can serialise
+//     void load(const State&);
+//     bool reset(const tune::config&);              // optional: be as new for another trial; false: make a new object
+//     bool done() const;                            // optional: ends by itself
+//   };
+#pragma once
+
+#include "manta/tune/trial.hpp"
+
+namespace manta::tune {
+
+namespace detail {
+
+template <class F>
+struct function_traits;
+template <class R, class... P>
+struct function_traits<R (*)(P...)> {
+  using result = R;
+  using parameters = std::tuple<P...>;
+};
+template <class C, class R, class... P>
+struct function_traits<R (C::*)(P...)> : function_traits<R (*)(P...)> {};
+template <class C, class R, class... P>
+struct function_traits<R (C::*)(P...) const> : function_traits<R (*)(P...)> {};
+template <class L>
+  requires requires { &L::operator(); }
+struct function_traits<L> : function_traits<decltype(&L::operator())> {};
+
+template <class Tuple>
+struct without_team {
+  using type = Tuple;
+  static constexpr bool gang = false;
+};
+template <class... P>
+struct without_team<std::tuple<team, P...>> {
+  using type = std::tuple<P...>;
+  static constexpr bool gang = true;
+};
+
+template <class Tuple>
+struct first_parameter {
+  using type = void;
+};
+template <class P, class... Rest>
+struct first_parameter<std::tuple<P, Rest...>> {
+  using type = std::remove_cvref_t<P>;
+};
+
+/// The configuration as the parameter type wants it.
+template <class T>
+decltype(auto) as_parameter(const config& c) {
+  if constexpr (std::is_same_v<T, config>) {
+    return (c);
+  } else {
+    return c.as<T>();
+  }
+}
+
+template <class T>
+inline constexpr bool is_parameter = std::is_same_v<T, config> || described<T>;
+
+/// How a function is run as a trial.
+template <class Traits>
+struct function_shape {
+  using split = without_team<typename Traits::parameters>;
+  using parameters = typename split::type;
+  using settings = typename first_parameter<parameters>::type;
+  using result = std::remove_cvref_t<typename Traits::result>;
+  static constexpr bool gang = split::gang;
+  static constexpr bool takes_trial = std::tuple_size_v<parameters> == 2;
+  static constexpr bool valid = [] {
+    if constexpr (std::tuple_size_v<parameters> == 2) {
+      return is_parameter<settings> && std::is_same_v<std::tuple_element_t<1, parameters>, trial&> && std::is_void_v<result>;
+    } else if constexpr (std::tuple_size_v<parameters> == 1) {
+      return is_parameter<settings> && (std::is_convertible_v<result, double> || std::is_same_v<result, metrics>);
+    } else {
+      return false;
+    }
+  }();
+
+  template <class F>
+  static void run(F&& f, const team* members, const config& c, trial& t) {
+    const auto call = [&](auto&&... rest) -> decltype(auto) {
+      if constexpr (gang) {
+        return f(*members, as_parameter<settings>(c), rest...);
+      } else {
+        return f(as_parameter<settings>(c), rest...);
+      }
+    };
+    if constexpr (takes_trial) {
+      call(t);
+    } else if constexpr (std::is_same_v<result, metrics>) {
+      t.report(call());
+    } else {
+      t.report({{runner_access::metric(t), static_cast<double>(call())}});
+    }
+  }
+};
+
+template <class Traits>
+constexpr bool require_shape() {
+  constexpr bool valid = function_shape<Traits>::valid;
+  static_assert(valid,
+                "manta: tune takes void f(const tune::config&, tune::trial&) or double f(const tune::config&), with "
+                "manta::team before them for a gang, and a described struct in place of tune::config if you like");
+  return valid;
+}
+
+template <auto F>
+struct function_body {
+  using shape = function_shape<function_traits<decltype(F)>>;
+  using settings = typename shape::settings;
+  static constexpr bool gang = shape::gang;
+  void run(const team* members, const config& c, trial& t) { shape::run(F, members, c, t); }
+};
+template <class L>
+struct lambda_body {
+  using shape = function_shape<function_traits<L>>;
+  using settings = typename shape::settings;
+  static constexpr bool gang = shape::gang;
+  void run(const team* members, const config& c, trial& t) { shape::run(L{}, members, c, t); }
+};
+
+template <class T>
+using setup_parameters = without_team<typename function_traits<decltype(&T::setup)>::parameters>;
+
+/// A class as a trial; the object stays for the next one if it can be reset.
+template <class T>
+struct class_body {
+  using settings = typename first_parameter<typename setup_parameters<T>::type>::type;
+  static constexpr bool gang = setup_parameters<T>::gang;
+
+  void run(const team* members, const config& c, trial& t) {
+    decltype(auto) s = as_parameter<settings>(c);
+    bool ready = false;
+    if constexpr (requires { { object_->reset(s) } -> std::convertible_to<bool>; }) {
+      if (object_ != nullptr) ready = object_->reset(s);
+    }
+    if (!ready) {
+      object_ = nullptr;  // the old one goes before the new one takes its memory
+      object_ = std::make_unique<T>();
+      if constexpr (gang) {
+        object_->setup(*members, s);
+      } else {
+        object_->setup(s);
+      }
+    }
+    T& o = *object_;
+    if constexpr (requires { o.save(); }) {
+      using state = std::remove_cvref_t<decltype(o.save())>;
+      if (const checkpoint* from = runner_access::source(t)) {
+        state saved{};
+        from->unpack(saved);
+        o.load(saved);
+      }
+      runner_access::set_saver(t, [&o](checkpoint& into) { into.pack(o.save()); });
+    }
+    runner_access::release_source(t);
+    for (;;) {
+      if constexpr (requires { { o.done() } -> std::convertible_to<bool>; }) {
+        if (o.done()) return;
+      }
+      if (!t.report(o.step())) return;
+    }
+  }
+
+ private:
+  std::unique_ptr<T> object_;
+};
+
+}  // namespace detail
+
+/// A class that can be tuned; see the head of this file. Without save and load it cannot be paused, retried or exploited
+/// but by starting anew.
+template <class T>
+concept trainable_class = std::is_default_constructible_v<T> && requires(T t) {
+  &T::setup;
+  { t.step() } -> std::convertible_to<metrics>;
+};
+
+}  // namespace manta::tune

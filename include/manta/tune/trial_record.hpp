@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What is known of one trial: the row that stays of it when it has ended, and
+// the states it goes through.
+#pragma once
+
+#include <array>
+
+#include "manta/tune/metrics.hpp"
+#include "manta/tune/searcher.hpp"
+
+namespace manta::tune {
+
+enum class status : std::uint8_t {
+  waiting,    ///< to be started again after a failure
+  running,
+  paused,     ///< holds a checkpoint and no place
+  complete,   ///< ended by itself or by reaching what it was to reach
+  stopped,    ///< by the scheduler, a rule, or the end of the experiment
+  failed
+};
+inline const char* name_of(status s) {
+  static constexpr std::array<const char*, 6> names = {"waiting", "running", "paused", "complete", "stopped", "failed"};
+  return names[static_cast<std::size_t>(s)];
+}
+
+/// A curve of bounded size: when it is full, every second point goes, so that it always spans the whole trial.
+class curve {
+ public:
+  struct point {
+    float at, y;
+  };
+  void add(double at, double y) {
+    if (seen_++ % stride_ != 0) {
+      last_ = {static_cast<float>(at), static_cast<float>(y)};
+      has_last_ = true;
+      return;
+    }
+    has_last_ = false;
+    points_.push_back({static_cast<float>(at), static_cast<float>(y)});
+    if (points_.size() < most) return;
+    for (std::size_t i = 0; 2 * i < points_.size(); ++i) points_[i] = points_[2 * i];
+    points_.resize((points_.size() + 1) / 2);
+    stride_ *= 2;
+  }
+  std::vector<point> points() const {
+    std::vector<point> all = points_;
+    if (has_last_) all.push_back(last_);
+    return all;
+  }
+  void shrink() { points_.shrink_to_fit(); }
+
+ private:
+  static constexpr std::size_t most = 64;
+  std::vector<point> points_;
+  point last_ = {0, 0};
+  std::uint32_t stride_ = 1, seen_ = 0;
+  bool has_last_ = false;
+};
+
+struct trial_record {
+  trial_number id = 0;
+  status state = status::running;
+  config parameters;
+  double at = 0;                      ///< of the last report
+  std::uint64_t iteration = 0;        ///< reports of this line of training, checkpoints it continued from included
+  double loss = infinity;             ///< of the last report; negated if the metric is maximised
+  double best_loss = infinity;
+  double best_at = 0;
+  metrics last, best;                 ///< all that was reported with the last and with the best value
+  int failures = 0;
+  std::string why;                    ///< it ended, or failed last
+  double began = 0, seconds = 0;      ///< since the experiment's begin; run time
+  std::uint64_t checkpoint = 0;       ///< iteration of the last one on disk
+  std::string checkpoint_file;
+  std::uint64_t best_checkpoint = 0;
+  std::string best_checkpoint_file;
+  curve losses;
+
+  bool ended() const { return state >= status::complete; }
+};
+
+}  // namespace manta::tune

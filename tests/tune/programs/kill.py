@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: 2026 The manta authors
+# SPDX-License-Identifier: MIT
+"""Kills search.cpp at random moments, continues it, and compares with an undisturbed run.
+
+    kill.py PROGRAM [MPIRUN...]
+
+One process: 50 kills, what comes out is the same to the last digit. With MPIRUN, several ranks: the same trials come out,
+whatever the order in which they ran.
+"""
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+LIMIT = 60  # seconds until a run counts as a hang
+
+
+def start(command):
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def finish(process):
+    try:
+        output, errors = process.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, errors = process.communicate()
+        sys.exit(f"FAILED: it hangs\n{output}\n{errors}")
+    if process.returncode != 0:
+        sys.exit(f"FAILED: exit code {process.returncode}\n{output}\n{errors}")
+    return output
+
+
+def processes_of(session):
+    """All processes of a session: mpirun's children are in groups of their own."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        try:
+            with open(f"/proc/{entry}/stat") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+            if int(fields[3]) == session:
+                found.append(int(entry))
+        except (OSError, IndexError):
+            pass
+    return found
+
+
+def kill(process):
+    for pid in processes_of(process.pid):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    process.communicate()
+
+
+def main():
+    program, launcher = sys.argv[1], sys.argv[2:]
+    seed = int(os.environ.get("MANTA_TEST_SEED", time.time_ns()))
+    print(f"MANTA_TEST_SEED={seed}")
+    chance = random.Random(seed)
+    work = tempfile.mkdtemp()
+    try:
+        kills = 0
+        wanted = 50 if not launcher else 6
+        while kills < wanted:
+            for kind in ["fifo", "asha"] if not launcher else ["fifo"]:
+                before = finish(start(launcher + [program, os.path.join(work, f"undisturbed-{kind}"), kind, "1"]))
+                folder = os.path.join(work, f"{kind}-{kills}")
+                for _ in range(8):
+                    process = start(launcher + [program, folder, kind, "1"])
+                    try:
+                        process.wait(chance.uniform(0.02, 0.25) if not launcher else chance.uniform(0.3, 1.0))
+                    except subprocess.TimeoutExpired:
+                        kill(process)
+                        kills += 1
+                        continue
+                    process.communicate()
+                    break
+                after = finish(start(launcher + [program, folder, kind, "1"]))
+                if after != before:
+                    sys.exit(f"FAILED: {kind} after {kills} kills\n--- undisturbed\n{before}--- continued\n{after}")
+                again = finish(start(launcher + [program, folder, kind, "1"]))
+                if again != before:
+                    sys.exit("FAILED: an experiment that has ended came out different when it was read")
+        print(f"{kills} kills: same trials, same best")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+main()

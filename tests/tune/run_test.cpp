@@ -1,0 +1,366 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Experiments on ranks: functions and classes as trials, gangs, checkpoints,
+// failures of every kind, continuing.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <manta/tune.hpp>
+#include <thread>
+
+#include "support/world.hpp"
+
+namespace tune = manta::tune;
+using manta::testing::contains;
+using manta::testing::in_world;
+using manta::testing::thrown;
+using tune::status;
+
+namespace {
+
+/// A new folder on rank 0, which the trials' ranks see as well; it goes with the object.
+struct folder {
+  std::string path;
+  folder() {
+    char name[] = "/tmp/manta_tune_XXXXXX";
+    path = ::mkdtemp(name);
+  }
+  folder(const folder&) = delete;
+  folder& operator=(const folder&) = delete;
+  ~folder() { (void)!std::system(("rm -rf " + path).c_str()); }
+};
+
+const tune::space line = {{"x", tune::uniform(0, 1)}};
+
+void descend(const tune::config& c, tune::trial& trial) {
+  const double x = c["x"];
+  while (trial.iteration() < 20) {
+    if (!trial.report({{"loss", x + 1.0 / static_cast<double>(trial.iteration() + 1)}})) return;
+  }
+}
+double square(const tune::config& c) { return c.get<double>("x") * c.get<double>("x"); }
+
+struct settings {
+  double x = 0;
+  int n = 0;
+  template <class Visitor>
+  void describe(Visitor& field) {
+    field("x", x, tune::uniform(0, 1));
+    field("n", n, tune::integers(1, 3));
+  }
+};
+double scaled(const settings& s) { return s.x * s.n; }
+
+/// Counts how often it was made on this rank.
+struct climber {
+  static inline int made = 0;
+  double x = 0;
+  int steps = 0;
+
+  climber() { ++made; }
+  void setup(const tune::config& c) { x = c["x"]; }
+  bool reset(const tune::config& c) {
+    x = c["x"];
+    steps = 0;
+    return true;
+  }
+  tune::metrics step() { return {{"height", x * ++steps}}; }
+  int save() const { return steps; }
+  void load(int s) { steps = s; }
+};
+int made_here() { return climber::made; }
+
+}  // namespace
+
+TEST_CASE("a function is searched, and the best is that of all reports") {
+  in_world([] {
+    const auto r = tune::run<descend>(line, {.minimise = "loss", .trials = 30, .show = false});
+    CHECK(r.size() == 30U);
+    double least = 9;
+    for (const auto& t : r) {
+      CHECK(t.state == status::complete);
+      CHECK(t.iteration == 20U);
+      least = std::min(least, t.parameters.get<double>("x") + 0.05);
+    }
+    CHECK(r.best_value() == doctest::Approx(least));
+    CHECK(r.best().best_at == 20);
+  });
+}
+
+TEST_CASE("an objective may return its value, take a struct, or be a lambda") {
+  in_world([] {
+    const auto a = tune::run<square>(line, {.minimise = "y", .trials = 20, .show = false});
+    CHECK(a.best_value() == doctest::Approx(std::pow(a.best().parameters.get<double>("x"), 2)));
+    const auto b = tune::run<scaled>({.maximise = "product", .trials = 20, .show = false});
+    const auto s = b.best().parameters.as<settings>();
+    CHECK(b.best_value() == doctest::Approx(s.x * s.n));
+    const auto c = tune::run([](const tune::config& k) { return k.get<double>("a") + k.get<double>("b"); },
+                             {{"a", tune::grid({1, 2})}, {"b", tune::grid({10, 20, 30})}}, {.maximise = "sum", .show = false});
+    CHECK(c.size() == 6U);
+    CHECK(c.best_value() == 32);
+  });
+}
+
+TEST_CASE("the trials are the same on any number of ranks") {
+  in_world([] {
+    const auto r = tune::run<square>(line, {.minimise = "y", .trials = 40, .show = false});
+    tune::study alone(line, {.minimise = "y", .trials = 40});
+    for (const auto& t : r) CHECK(t.parameters == alone.next()->parameters);
+  });
+}
+
+TEST_CASE("a class is an actor that stays for the next trial if it can be reset") {
+  in_world([] {
+    int before = 0;
+    for (const int rank : manta::testing::executors()) before += manta::async<made_here>({.rank = rank}).get();
+    const auto r = tune::run<climber>(line, {.maximise = "height", .trials = 24, .stop = {tune::after(5)}, .show = false});
+    CHECK(r.count(status::complete) == 24U);
+    for (const auto& t : r) CHECK(t.best_loss == doctest::Approx(-5 * t.parameters.get<double>("x")));
+    int after = 0;
+    for (const int rank : manta::testing::executors()) after += manta::async<made_here>({.rank = rank}).get();
+    CHECK(after - before <= static_cast<int>(manta::testing::executors().size()));
+  });
+}
+
+TEST_CASE("ASHA stops most trials early; promotion pauses them and goes on from checkpoints") {
+  in_world([] {
+    const auto stopped = tune::run<climber>(
+        line, {.maximise = "height", .trials = 60, .scheduler = tune::asha({.max = 9, .eta = 3}), .show = false});
+    CHECK(stopped.count(status::stopped) > 20U);
+    CHECK(stopped.count(status::complete) >= 1U);
+    const auto promoted = tune::run<climber>(
+        line, {.maximise = "height", .trials = 60, .scheduler = tune::asha_promotion({.max = 9, .eta = 3}), .show = false});
+    std::size_t once = 0, end = 0;
+    for (const auto& t : promoted) {
+      once += t.iteration == 1;
+      end += t.iteration == 9;
+      // a trial that had begun anew after a pause would be behind
+      CHECK(t.best_loss == doctest::Approx(-static_cast<double>(t.iteration) * t.parameters.get<double>("x")));
+    }
+    CHECK(once >= 36U);
+    CHECK(end >= 2U);
+    const auto band = tune::run<climber>(
+        line, {.maximise = "height", .trials = 22, .scheduler = tune::hyperband({.max = 9}), .show = false});
+    CHECK(band.best().iteration == 9U);
+    CHECK(band.count(status::failed) == 0U);
+  });
+}
+
+namespace {
+
+/// Its value grows by its rate each step; an exploiting trial goes on from the value of another.
+void grow(const tune::config& c, tune::trial& trial) {
+  double value = 0;
+  trial.keep(value);
+  while (trial.iteration() < 40) {
+    value += c.get<double>("rate");
+    if (!trial.report({{"value", value}})) return;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("PBT exploits by checkpoints, asynchronously and synchronously") {
+  in_world([] {
+    for (const bool synchronous : {false, true}) {
+      const auto r = tune::run<grow>(
+          {{"rate", tune::uniform(0, 1)}},
+          {.maximise = "value", .trials = 8, .scheduler = tune::pbt({.interval = 5, .synchronous = synchronous}), .show = false});
+      const auto plain = tune::run<grow>({{"rate", tune::uniform(0, 1)}}, {.maximise = "value", .trials = 8, .show = false});
+      CAPTURE(synchronous);
+      CHECK(r.count(status::complete) == 8U);
+      double worst = 1e9, worst_plain = 1e9;
+      for (const auto& t : r) worst = std::min(worst, -t.loss);
+      for (const auto& t : plain) worst_plain = std::min(worst_plain, -t.loss);
+      CHECK(worst > worst_plain);
+      CHECK(r.best_value() >= plain.best_value());
+      for (const auto& t : r) CHECK(-t.loss <= 40);  // nobody got a checkpoint of a later time
+    }
+  });
+}
+
+namespace {
+
+void misbehave(const tune::config& c, tune::trial& trial) {
+  switch (c.get<int>("how")) {
+    case 0: throw std::runtime_error("cannot open data.bin");
+    case 1: trial.report({{"loss", std::nan("")}}); return;
+    case 2: return;
+    case 3: trial.report({{"accuracy", 1}}); return;
+    case 4:  // goes on although it was told to end
+      for (;;) trial.report({{"loss", 2}});
+    case 5: throw 7;
+    case 6: throw manta::fatal("the device is gone");
+    default: trial.report({{"loss", 1}});
+  }
+}
+struct needs_state {
+  int steps = 0;
+  void setup(const tune::config&) {}
+  tune::metrics step() {
+    if (++steps == 4 && fail) {
+      fail = false;
+      throw std::runtime_error("once");
+    }
+    return {{"steps", steps}};
+  }
+  int save() const { return steps; }
+  void load(int s) { steps = s; }
+  static inline bool fail = true;
+};
+void rearm() { needs_state::fail = true; }
+
+}  // namespace
+
+TEST_CASE("trials that throw, report NaN, nothing or another name are named, and the others go on") {
+  in_world([] {
+    const auto r = tune::run<misbehave>({{"how", tune::grid({0, 1, 2, 3, 4, 5, 6, 7})}},
+                                        {.minimise = "loss", .trials = 2, .stop = {tune::after(3)}, .show = false});
+    CHECK(r.size() == 16U);
+    for (std::size_t i = 0; i < 16; ++i) {
+      CAPTURE(i);
+      const std::vector<std::string> why = {"cannot open data.bin", "reported loss = nan", "ended without a report",
+                                            "reported \"accuracy\"", "reached 3", "not a std::exception",
+                                            "the device is gone", "ended"};
+      CAPTURE(r[i].why);
+      CHECK(contains(r[i].why, why[i % 8]));
+      CHECK(r[i].state == (i % 8 == 4 || i % 8 == 7 ? status::complete : status::failed));
+    }
+    CHECK(r.best_value() == 1);
+  });
+}
+
+TEST_CASE("a failed trial is tried again from its last checkpoint") {
+  in_world([] {
+    for (const int rank : manta::testing::executors()) manta::async<rearm>({.rank = rank}).get();
+    const auto r = tune::run<needs_state>({}, {.maximise = "steps", .stop = {tune::after(8)}, .retries = 9,
+                                               .checkpoints = {.every = 2}, .show = false});
+    CHECK(r.best_value() == 8);
+    CHECK(r[0].iteration == 8U);
+    CHECK(r[0].failures >= 1);
+    CHECK(r[0].state == status::complete);
+  });
+}
+
+namespace {
+
+/// Waits for a file that the test makes when the experiment is over: as long as it must, so nothing is measured.
+void hang(const tune::config& c, tune::trial& trial) {
+  if (c.get<int>("hangs") == 1) {
+    const auto end = std::chrono::steady_clock::now() + manta::testing::patience;
+    while (::access(c.get<std::string>("until").c_str(), F_OK) != 0 && std::chrono::steady_clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  trial.report({{"loss", 1}});
+}
+
+}  // namespace
+
+TEST_CASE("a trial that hangs is given up, and the others go on elsewhere") {
+  if (manta::testing::world_size() < 4) {
+    MESSAGE("left out: with fewer than three ranks for trials the one that hangs blocks them all");
+    return;
+  }
+  folder f;
+  in_world([&] {
+    const std::string file = f.path + "/over";
+    const auto r = tune::run<hang>({{"hangs", tune::grid({1, 0, 0, 0, 0, 0})}, {"until", file}},
+                                   {.minimise = "loss", .silence = std::chrono::milliseconds(500), .show = false});
+    tune::replace_file(file, "");
+    CHECK(r.count(status::complete) == 5U);
+    CHECK(r[0].state == status::failed);
+    CHECK(contains(r[0].why, "has not reported for 0.5 s"));
+  });
+}
+
+namespace {
+
+double team_sum(manta::team team, const tune::config& c) {
+  double mine = c.get<double>("x") + team.rank(), sum = 0;
+  MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, team.comm());
+  return sum;
+}
+/// Each member keeps a state of its own.
+void team_train(manta::team team, const tune::config& c, tune::trial& trial) {
+  int steps = 100 * team.rank();
+  trial.keep(steps);
+  while (trial.iteration() < 9) {
+    ++steps;
+    int wrong = steps - 100 * team.rank() == static_cast<int>(trial.iteration()) + 1 ? 0 : 1;
+    MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_SUM, team.comm());
+    if (wrong > 0) throw std::runtime_error("a member is out of step");
+    if (!trial.report({{"loss", c.get<double>("x") - steps}})) return;
+  }
+}
+struct team_class {
+  manta::team* members = nullptr;
+  std::unique_ptr<manta::team> held;
+  void setup(manta::team t, const tune::config&) { held = std::make_unique<manta::team>(t); }
+  tune::metrics step() {
+    int one = 1;
+    MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_SUM, held->comm());
+    return {{"members", one}};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a trial may be a gang: functions, classes, pauses with a checkpoint of each member") {
+  in_world([] {
+    const int members = manta::testing::executors().size() >= 2 ? 2 : 1;
+    const auto r = tune::run<team_sum>(line, {.minimise = "sum", .trials = 10, .ranks = members, .show = false});
+    for (const auto& t : r) {
+      CHECK(t.best_loss == doctest::Approx(members * t.parameters.get<double>("x") + (members == 2 ? 1 : 0)));
+    }
+    const auto p = tune::run<team_train>(
+        line, {.minimise = "loss", .trials = 12, .scheduler = tune::asha_promotion({.max = 9, .eta = 3}), .ranks = members, .show = false});
+    CHECK(p.count(status::failed) == 0U);
+    CHECK(p.best().iteration == 9U);
+    const auto c = tune::run<team_class>({}, {.maximise = "members", .trials = 3, .stop = {tune::after(2)}, .ranks = members, .show = false});
+    CHECK(c.best_value() == members);
+    CHECK(contains(thrown<tune::error>([] { tune::run<square>(line, {.minimise = "y", .ranks = 2}); }), "manta::team first"));
+  });
+}
+
+TEST_CASE("trials share what a resource allows") {
+  manta::runtime_options o;
+  o.resources = {{"slot", 0.5}};
+  in_world(o, [] {
+    const auto r = tune::run<square>(line, {.minimise = "y", .trials = 20, .resources = {{"slot", 0.5}}, .show = false});
+    CHECK(r.count(status::complete) == 20U);
+    CHECK_THROWS_AS(tune::run<square>(line, {.minimise = "y", .resources = {{"slot", 2}}, .show = false}),
+                    manta::unschedulable);
+  });
+}
+
+TEST_CASE("more trials at once than ranks take turns") {
+  in_world([] {
+    const auto r = tune::run<descend>(line, {.minimise = "loss", .trials = 20, .scheduler = tune::asha({.max = 20}),
+                                             .concurrency = 2 * manta::testing::executors().size() + 1, .show = false});
+    CHECK(r.size() == 20U);
+    CHECK(r.count(status::failed) == 0U);
+  });
+}
+
+TEST_CASE("an experiment in a task, and one after the other in a folder") {
+  folder f;
+  in_world([&] {
+    const tune::experiment e = {.minimise = "loss", .trials = 5, .checkpoints = {.every = 4}, .folder = f.path, .show = false};
+    const auto first = tune::run<grow>({{"rate", tune::uniform(0, 1)}},
+                                       {.maximise = "value", .trials = 5, .checkpoints = {.every = 4}, .folder = f.path, .show = false});
+    double value = 0;
+    const auto c = first.best_checkpoint();
+    c.unpack(value);
+    CHECK(value == doctest::Approx(first.best().parameters.get<double>("rate") * static_cast<double>(c.iteration)));
+    CHECK(c.iteration == 40U);
+    const auto second = tune::run<grow>({{"rate", tune::uniform(0, 1)}},
+                                        {.maximise = "value", .trials = 5, .checkpoints = {.every = 4}, .folder = f.path, .show = false});
+    CHECK(second.to_csv() == first.to_csv());  // read, not run
+    const auto inner = manta::async([](int n) {
+      return tune::run<square>(line, {.minimise = "y", .trials = static_cast<std::size_t>(n), .show = false}).best_value();
+    }, 10);
+    CHECK(inner.get() < 1);
+  });
+}

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Values, configurations, domains and spaces.
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "manta/tune/space.hpp"
+
+namespace tune = manta::tune;
+
+namespace {
+
+template <class Exception, class Function>
+std::string thrown(Function&& f) {
+  try {
+    f();
+  } catch (const Exception& e) {
+    return e.what();
+  }
+  return "";
+}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+enum class optimizer { sgd, adam };
+struct settings {
+  double lr = 0;
+  int hidden = 7;
+  bool nesterov = false;
+  std::string name = "none";
+  int fixed = 3;
+  optimizer opt = optimizer::sgd;
+  template <class Visitor>
+  void describe(Visitor& field) {
+    field("lr", lr, tune::loguniform(1e-5, 1));
+    field("hidden", hidden, tune::integers(16, 256));
+    field("nesterov", nesterov, tune::choice({false, true}));
+    field("name", name, tune::choice({"a", "b"}));
+    field("fixed", fixed);
+    field("opt", opt, tune::choice({0, 1}));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("values convert to what is asked for, or say why not") {
+  CHECK(tune::value(3).as<double>() == 3.0);
+  CHECK(tune::value(3.0).as<int>() == 3);
+  const tune::value text = "adam";
+  const std::string s = text;
+  CHECK(s == "adam");
+  CHECK(tune::value(3) == tune::value(3.0));
+  CHECK(!(tune::value(true) == tune::value(1)));
+  CHECK(contains(thrown<tune::error>([&] { (void)text.as<int>(); }), "\"adam\" is not an integer"));
+  CHECK(contains(thrown<tune::error>([&] { (void)tune::value(2.5).as<int>(); }), "2.5 is not an integer"));
+  CHECK(contains(thrown<tune::error>([&] { (void)tune::value(300).as<std::uint8_t>(); }), "in the range"));
+  CHECK(tune::value(0.1).text() == "0.1");
+  CHECK(tune::value(1.0).text() == "1.0");
+  CHECK(tune::value(std::nan("")).text() == "\"nan\"");
+  CHECK(tune::value("a\"b\n").text() == "\"a\\\"b\\u000a\"");
+}
+
+TEST_CASE("a configuration is read by name or as the program's own struct") {
+  tune::config c = {{"lr", 0.5}, {"hidden", 32}, {"nesterov", true}, {"name", "b"}, {"opt", 1}};
+  const double lr = c["lr"];
+  CHECK(lr == 0.5);
+  CHECK(c.get<int>("hidden") == 32);
+  CHECK(c.get_or("momentum", 0.9) == 0.9);
+  const auto s = c.as<settings>();
+  CHECK(s.lr == 0.5);
+  CHECK(s.hidden == 32);
+  CHECK(s.nesterov);
+  CHECK(s.name == "b");
+  CHECK(s.fixed == 3);
+  CHECK(s.opt == optimizer::adam);
+  CHECK(c.text() == R"({"lr":0.5,"hidden":32,"nesterov":true,"name":"b","opt":1})");
+  CHECK(contains(thrown<tune::error>([&] { (void)c["rate"]; }), "has no \"rate\"; it has lr, hidden"));
+  c.set("hidden", "many");
+  CHECK(contains(thrown<tune::error>([&] { (void)c.as<settings>(); }), "the member \"hidden\""));
+}
+
+TEST_CASE("a described struct is a space") {
+  const tune::space s = tune::space_of<settings>();
+  CHECK(s.parameters().size() == 5U);
+  tune::random r(1);
+  for (int i = 0; i < 200; ++i) {
+    const auto t = s.draw(r).as<settings>();
+    CHECK((t.lr >= 1e-5 && t.lr <= 1 && t.hidden >= 16 && t.hidden <= 256));
+    CHECK((t.name == "a" || t.name == "b"));
+  }
+}
+
+TEST_CASE("draws follow their distributions") {
+  tune::random r(7);
+  const auto mean_and_share = [&](const tune::domain& d, double below) {
+    double sum = 0, share = 0;
+    for (int i = 0; i < 20'000; ++i) {
+      const auto x = d.draw({}, r).as<double>();
+      sum += x / 20'000;
+      share += x < below ? 1.0 / 20'000 : 0;
+    }
+    return std::pair(sum, share);
+  };
+  CHECK(mean_and_share(tune::uniform(2, 4), 2.5).first == doctest::Approx(3).epsilon(0.01));
+  CHECK(mean_and_share(tune::loguniform(1e-4, 1), 1e-2).second == doctest::Approx(0.5).epsilon(0.03));
+  CHECK(mean_and_share(tune::normal(5, 2), 3).second == doctest::Approx(0.1587).epsilon(0.06));
+  CHECK(mean_and_share(tune::lognormal(0, 1), 1).second == doctest::Approx(0.5).epsilon(0.03));
+  CHECK(mean_and_share(tune::integers(1, 3), 1.5).second == doctest::Approx(1.0 / 3).epsilon(0.04));
+  // of log-integers 1..4: from 0.5 to 4.5, so 1 has log(3) / log(9)
+  CHECK(mean_and_share(tune::logintegers(1, 4), 1.5).second == doctest::Approx(0.5).epsilon(0.03));
+  std::map<std::string, int> seen;
+  for (int i = 0; i < 1000; ++i) ++seen[tune::choice({"x", 2, true}).draw({}, r).text()];
+  CHECK(seen.size() == 3U);
+  CHECK(seen["true"] > 250);
+}
+
+TEST_CASE("quantised domains give multiples within their ends, each with its share") {
+  tune::random r(3);
+  std::map<double, int> seen;
+  for (int i = 0; i < 11'000; ++i) ++seen[std::round(10 * tune::uniform(0, 1).quantised(0.1).draw({}, r).as<double>())];
+  CHECK(seen.size() == 11U);
+  for (const auto& [x, n] : seen) CHECK(std::abs(n - 1000) < 150);
+  for (int i = 0; i < 1000; ++i) {
+    const double x = tune::loguniform(3, 100).quantised(4).draw({}, r);
+    CHECK((std::fmod(x, 4) == 0 && x >= 3 && x <= 100));
+    const double y = tune::normal(0, 3).quantised(0.5).draw({}, r);
+    CHECK(std::fmod(y, 0.5) == 0);
+  }
+}
+
+TEST_CASE("position is the way back from a value to the unit interval") {
+  for (const tune::domain& d : {tune::uniform(-5, 10), tune::loguniform(1e-6, 10), tune::normal(3, 2), tune::lognormal(1, 2),
+                                tune::integers(-3, 12), tune::logintegers(1, 500), tune::uniform(0, 2).quantised(0.25),
+                                tune::choice({"a", "b", "c"}), tune::grid({1, 2, 4})}) {
+    for (int i = 1; i < 40; ++i) {
+      const tune::value v = d.at(i / 40.0);
+      const double u = d.position(v);
+      CHECK((u >= 0 && u <= 1));
+      CHECK_MESSAGE(d.at(u) == tune::value(d.at(d.position(d.at(u)))), d.text());
+      if (v.is_number() && !d.is_quantised() && d.type() == tune::domain::kind::number) {
+        CHECK(u == doctest::Approx(i / 40.0));
+      } else {
+        CHECK_MESSAGE(d.at(u) == v, d.text());
+      }
+    }
+  }
+}
+
+TEST_CASE("the normal quantile inverts the distribution") {
+  for (double p : {1e-300, 1e-20, 1e-6, 0.01, 0.02425, 0.3, 0.5}) {
+    CHECK(tune::normal_cdf(tune::normal_quantile(p)) == doctest::Approx(p).epsilon(1e-12));
+    CHECK(tune::normal_quantile(1 - p) == -tune::normal_quantile(1 - (1 - p)));
+  }
+  CHECK(tune::normal_quantile(0.975) == doctest::Approx(1.959963984540054).epsilon(1e-14));
+}
+
+TEST_CASE("parameters depend on others, and apply under conditions") {
+  const tune::space s = {
+      {"opt", tune::choice({"sgd", "adam"})},
+      {"momentum", tune::uniform(0.8, 0.99).when("opt", "sgd")},
+      {"beta", tune::uniform(0.9, 0.999).when("opt", "adam")},
+      {"width", tune::integers(1, 8)},
+      {"area", tune::depends([](const tune::config& c) { return c.get<int>("width") * c.get<int>("width"); })},
+      {"noise", tune::depends([](const tune::config& c, tune::random& r) { return c.get<double>("area") + r.uniform(); })},
+      {"deep", tune::uniform(0, 1).when("opt", "sgd").when([](const tune::config& c) { return c.get<int>("width") > 4; })},
+      {"epochs", 10},
+  };
+  tune::random r(11);
+  int sgd = 0, deep = 0;
+  for (int i = 0; i < 300; ++i) {
+    const tune::config c = s.draw(r);
+    const bool is_sgd = c["opt"] == "sgd";
+    sgd += is_sgd;
+    CHECK(c.contains("momentum") == is_sgd);
+    CHECK(c.contains("beta") == !is_sgd);
+    const int width = c["width"];
+    CHECK(c.get<int>("area") == width * width);
+    CHECK((c.get<double>("noise") > width * width && c.get<double>("noise") < width * width + 1));
+    CHECK(c.contains("deep") == (is_sgd && width > 4));
+    deep += c.contains("deep");
+    CHECK(c.get<int>("epochs") == 10);
+  }
+  CHECK((sgd > 100 && sgd < 200));
+  CHECK(deep > 30);
+}
+
+TEST_CASE("a space may be defined by running it") {
+  const tune::space s([](tune::chooser& choose) {
+    const int layers = choose("layers", tune::integers(1, 4));
+    for (int i = 0; i < layers; ++i) choose("width" + std::to_string(i), tune::logintegers(8, 256));
+    if (layers > 2) choose("dropout", tune::uniform(0, 0.5));
+  });
+  tune::random r(5);
+  for (int i = 0; i < 100; ++i) {
+    const tune::config c = s.draw(r);
+    const auto layers = c.get<std::size_t>("layers");
+    CHECK(c.size() == 1 + layers + (layers > 2 ? 1 : 0));
+  }
+  const tune::config c = s.complete({{"layers", 2}, {"width1", 99}}, r);
+  CHECK(c.size() == 3U);
+  CHECK(c.get<int>("width1") == 99);
+}
+
+TEST_CASE("mistakes in spaces are named") {
+  CHECK(contains(thrown<tune::error>([] { tune::uniform(2, 1); }), "low <= high"));
+  CHECK(contains(thrown<tune::error>([] { tune::loguniform(0, 1); }), "0 < low"));
+  CHECK(contains(thrown<tune::error>([] { tune::choice({}); }), "at least one option"));
+  CHECK(contains(thrown<tune::error>([] { tune::choice({1, 2}).quantised(1); }), "for numbers"));
+  CHECK(contains(thrown<tune::error>([] { tune::space s = {{"a", 1}, {"a", 2}}; }), "two parameters named \"a\""));
+  CHECK(contains(thrown<tune::error>([] { tune::choice({"a"}).position("b"); }), "\"b\" is none of the options"));
+}

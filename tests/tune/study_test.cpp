@@ -1,0 +1,440 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The mind of an experiment, driven by hand: ask and tell, failures, stopping,
+// the journal and what it restores.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "manta/tune/asha.hpp"
+#include "manta/tune/halving.hpp"
+#include "manta/tune/median_stopping.hpp"
+#include "manta/tune/pbt.hpp"
+#include "manta/tune/results.hpp"
+#include "manta/tune/sobol.hpp"
+
+namespace tune = manta::tune;
+using tune::status;
+using kind = tune::verdict::kind;
+
+namespace {
+
+template <class Exception, class Function>
+std::string thrown(Function&& f) {
+  try {
+    f();
+  } catch (const Exception& e) {
+    return e.what();
+  }
+  return "";
+}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+/// A new folder that goes with the object.
+struct folder {
+  std::string path;
+  folder() {
+    char name[] = "/tmp/manta_tune_XXXXXX";
+    path = ::mkdtemp(name);
+  }
+  folder(const folder&) = delete;
+  folder& operator=(const folder&) = delete;
+  ~folder() { (void)!std::system(("rm -rf " + path).c_str()); }
+};
+std::string text_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream s;
+  s << in.rdbuf();
+  return s.str();
+}
+
+const tune::space where = {{"x", tune::uniform(0, 1)}, {"y", tune::loguniform(1e-3, 1)}, {"c", tune::choice({"a", "b"})}};
+
+double loss_of(const tune::config& c, double at) {
+  return std::abs(c.get<double>("x") - 0.3) + c.get<double>("y") + (c["c"] == "a" ? 0.1 : 0) + 1 / (1 + at);
+}
+
+/// Trains one trial after the other in one place, as far as asked; true when there is nothing left.
+bool drive(tune::study& s, std::size_t most_reports = ~std::size_t{0}, double epochs = 12) {
+  std::map<std::size_t, std::uint64_t> saved;  // iteration of the last checkpoint, as a trial's rank would keep it
+  for (const auto& t : s.trials()) saved[t.id] = t.state == status::paused || t.state == status::waiting ? t.iteration : 0;
+  while (auto j = s.next()) {
+    std::uint64_t at = j->from ? saved[*j->from] : 0;
+    tune::config c = j->parameters;
+    for (;;) {
+      if (static_cast<double>(at) >= epochs) {
+        s.ended(j->trial);
+        break;
+      }
+      if (most_reports-- == 0) return false;
+      ++at;
+      const auto a = s.report(j->trial, {{"loss", loss_of(c, static_cast<double>(at))}}, 0, at);
+      if (a.save || a.what == kind::pause) saved[j->trial] = at;
+      if (a.change) {
+        c = a.change->to;
+        at = saved[a.change->source];
+      }
+      if (a.what != kind::go_on) break;
+    }
+  }
+  s.finish();
+  return true;
+}
+
+std::string outcome(const tune::study& s) {
+  std::string all;
+  for (const auto& t : s.trials()) {
+    all += std::to_string(t.id) + " " + tune::name_of(t.state) + " " + t.parameters.text() + " " +
+           tune::value(t.best_loss).text() + " " + std::to_string(t.iteration) + "\n";
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("ask and tell: the best of a random search") {
+  tune::study s(where, {.minimise = "loss", .trials = 50});
+  while (auto job = s.next()) {
+    CHECK(!job->from);
+    s.report(job->trial, {{"loss", loss_of(job->parameters, 0)}});
+    s.ended(job->trial);
+  }
+  s.finish();
+  CHECK(s.trials().size() == 50U);
+  double least = 1e9;
+  for (const auto& t : s.trials()) least = std::min(least, loss_of(t.parameters, 0));
+  CHECK(s.best()->best_loss == least);
+  CHECK(tune::results(s).count(status::complete) == 50U);
+}
+
+TEST_CASE("points to evaluate first, and the number of trials of a grid") {
+  const tune::space g = {{"a", tune::grid({1, 2, 3})}, {"x", tune::uniform(0, 1)}};
+  tune::study s(g, {.maximise = "score", .trials = 2, .first = {{{"x", 0.25}, {"a", 7}}, {{"a", 9}}}});
+  CHECK(s.trial_limit() == 6U);
+  const auto first = s.next(), second = s.next(), third = s.next();
+  CHECK(first->parameters.text() == R"({"a":7,"x":0.25})");
+  CHECK(second->parameters.get<int>("a") == 9);
+  CHECK(third->parameters.get<int>("a") == 1);
+  CHECK(tune::study(g, {.minimise = "l", .searcher = tune::grid_search({.per_parameter = 4})}).trial_limit() == 12U);
+}
+
+TEST_CASE("a maximised metric keeps its sign") {
+  tune::study s(where, {.maximise = "accuracy", .trials = 3});
+  for (const double x : {0.5, 0.9, 0.7}) {
+    const auto j = s.next();
+    s.report(j->trial, {{"accuracy", x}, {"other", 2}});
+    s.ended(j->trial);
+  }
+  const tune::results r(s);
+  CHECK(r.best_value() == 0.9);
+  CHECK(r.best().id == 1U);
+  CHECK(r.best().best["other"] == 2);
+  CHECK(contains(r.to_csv(), "trial,state,at,seconds,config/x,config/y,config/c,accuracy,other,why\n0,complete,1,0,"));
+}
+
+TEST_CASE("whatever a trial does wrong is one clear line, and the experiment goes on") {
+  tune::study s(where, {.minimise = "loss", .trials = 6, .retries = 1});
+  auto j = s.next();
+  CHECK(s.report(j->trial, {{"acc", 0.5}, {"time", 1}}).what == kind::stop);
+  CHECK(s.trial(0).why == "reported \"acc\", \"time\", but the experiment's metric is \"loss\"");
+  j = s.next();
+  s.report(j->trial, {{"loss", 2}});
+  CHECK(s.report(j->trial, {{"loss", std::nan("")}}).what == kind::stop);
+  CHECK(s.trial(1).why == "reported loss = nan at 2: it is not continued");
+  CHECK(s.trial(1).best_loss == 2);
+  j = s.next();
+  s.ended(j->trial);
+  CHECK(s.trial(2).why == "ended without a report of \"loss\"");
+  j = s.next();
+  CHECK(s.failed(j->trial, "no memory"));  // tried again
+  CHECK(s.trial(3).state == status::waiting);
+  j = s.next();
+  CHECK(j->trial == 3U);
+  CHECK(!s.failed(j->trial, "no memory again"));
+  CHECK(s.trial(3).why == "no memory again");
+  j = s.next();
+  s.failed(j->trial, "its rank was lost", 0, true);  // does not count
+  j = s.next();
+  CHECK(j->trial == 4U);
+  s.report(j->trial, {{"loss", 1}});
+  s.ended(j->trial);
+  j = s.next();
+  s.report(j->trial, {{"loss", 3}});
+  s.ended(j->trial);
+  CHECK(!s.next());
+  s.finish();
+  const tune::results r(s);
+  CHECK(r.count(status::failed) == 4U);
+  CHECK(r.best().id == 4U);
+  CHECK(contains(thrown<tune::error>([&] { s.report(0, {{"loss", 1}}); }), "trial 0 does not run"));
+}
+
+TEST_CASE("if nothing was reported, best says why") {
+  tune::study s(where, {.minimise = "loss", .trials = 1});
+  s.failed(s.next()->trial, "cannot open data.bin");
+  s.finish();
+  CHECK(contains(thrown<tune::error>([&] { tune::results(s).best(); }), "\"loss\"; trial 0: cannot open data.bin"));
+  CHECK(contains(thrown<tune::error>([] { tune::study({}, {}); }), ".minimise or .maximise"));
+}
+
+TEST_CASE("rules stop trials and experiments, and say why") {
+  const auto run = [](tune::experiment e) {
+    e.minimise = "loss";
+    e.trials = 30;
+    auto s = std::make_unique<tune::study>(where, e);
+    drive(*s);
+    return s;
+  };
+  const auto a = run({.stop = {tune::after(5)}});
+  for (const auto& t : a->trials()) CHECK((t.why == "reached 5" && t.iteration == 5U && t.state == status::complete));
+  const auto b = run({.stop = {tune::at_most("loss", 0.8)}});
+  CHECK(contains(b->best()->why, "is at most 0.8"));
+  const auto c = run({.stop = {tune::plateau("loss", {.reports = 3, .deviation = 0.01})}});
+  CHECK(contains(c->trial(0).why, "on a plateau"));
+  CHECK(c->trial(0).iteration > 5U);
+  const auto d = run({.stop_all = {tune::report_budget(40)}});
+  CHECK(d->summary().reports == 40U);
+  CHECK(d->trials().size() == 4U);
+  CHECK(d->trials().back().why == "the budget of 40 reports is used up");
+  const auto e = run({.stop_all = {tune::no_improvement(5)}});
+  CHECK(e->trials().size() < 30U);
+  CHECK(e->trials().size() - e->best()->id == 6U);
+  const auto f = run({.stop_all = {tune::best_reaches(0.9)}});
+  CHECK(f->best()->best_loss <= 0.9);
+  CHECK(f->best()->id + 1 == f->trials().size());
+  const auto g = run({.stop_all = {[](const tune::overview& o) -> std::optional<std::string> {
+                        if (o.ended < 7) return std::nullopt;
+                        return "seven are enough";
+                      }}});
+  CHECK(g->trials().size() == 7U);
+  CHECK(g->stopping() == "seven are enough");
+  tune::study timed(where, {.minimise = "loss", .trials = 5, .stop = {tune::after_time(std::chrono::seconds(10))},
+                            .stop_all = {tune::time_budget(std::chrono::minutes(1))}});
+  const auto j = timed.next(0);
+  CHECK(timed.report(j->trial, {{"loss", 1}}, 9, 0, 9).what == kind::go_on);
+  CHECK(timed.report(j->trial, {{"loss", 1}}, 10, 0, 10).what == kind::stop);
+  const auto k = timed.next(50);
+  CHECK(timed.report(k->trial, {{"loss", 1}}, 61, 0, 5).what == kind::stop);
+  CHECK(!timed.next(62));
+}
+
+TEST_CASE("an experiment's clock may be a metric") {
+  tune::study s(where, {.minimise = "loss", .trials = 2, .stop = {tune::after(100)}, .clock = "samples"});
+  auto j = s.next();
+  CHECK(s.report(j->trial, {{"loss", 1}, {"samples", 64}}).what == kind::go_on);
+  CHECK(s.report(j->trial, {{"loss", 1}, {"samples", 128}}).what == kind::stop);
+  j = s.next();
+  CHECK(s.report(j->trial, {{"loss", 1}}).what == kind::stop);
+  CHECK(contains(s.trial(1).why, "the experiment's clock is \"samples\""));
+}
+
+namespace {
+
+const std::vector<std::pair<std::string, tune::experiment>> kinds = {
+    {"random, fifo", {.minimise = "loss", .trials = 12}},
+    {"sobol, asha", {.minimise = "loss", .trials = 40, .searcher = tune::sobol_search(), .scheduler = tune::asha({.max = 9, .eta = 3})}},
+    {"promotion", {.minimise = "loss", .trials = 40, .scheduler = tune::asha_promotion({.max = 9, .eta = 3})}},
+    {"hyperband", {.minimise = "loss", .trials = 30, .scheduler = tune::hyperband({.max = 9})}},
+    {"median", {.minimise = "loss", .trials = 20, .scheduler = tune::median_stopping()}},
+    {"pbt", {.minimise = "loss", .trials = 6, .scheduler = tune::pbt({.interval = 3})}},
+    {"pbt, synchronous", {.minimise = "loss", .trials = 6, .scheduler = tune::pbt({.interval = 3, .synchronous = true})}},
+    {"grid", {.minimise = "loss", .searcher = tune::grid_search({.per_parameter = 3}), .stop = {tune::after(3)}}},
+};
+
+}  // namespace
+
+TEST_CASE("continued after a kill at any moment, an experiment is the same as undisturbed") {
+  tune::random r(2024);
+  for (const auto& [name, e] : kinds) {
+    CAPTURE(name);
+    tune::study undisturbed(where, e);
+    drive(undisturbed);
+    for (int round = 0; round < 50; ++round) {
+      folder f;
+      tune::experiment kept = e;
+      kept.folder = f.path;
+      kept.outputs = {};
+      int runs = 0;
+      for (bool done = false; !done; ++runs) {
+        {
+          tune::study s(where, kept);
+          done = drive(s, runs < 4 ? r.index(60) : ~std::size_t{0});
+          if (done) {
+            CHECK(s.trials().size() == undisturbed.trials().size());
+            CHECK(s.best()->parameters == undisturbed.best()->parameters);
+            CHECK(s.best()->best_loss == undisturbed.best()->best_loss);
+            if (name != "pbt" && name != "pbt, synchronous") CHECK((outcome(s) == outcome(undisturbed)));
+          }
+        }
+        if (!done) {  // the end of the file may be missing or torn
+          const std::string path = f.path + "/journal.jsonl";
+          std::string text = text_of(path);
+          text.resize(std::max<std::size_t>(text.find('\n') + 1, text.size() - r.index(200)));
+          std::ofstream(path, std::ios::binary) << text;
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("an experiment that has ended is read, not run, when it is continued") {
+  folder f;
+  const tune::experiment e = {.minimise = "loss", .trials = 5, .folder = f.path};
+  std::string before;
+  {
+    tune::study s(where, e);
+    drive(s);
+    before = outcome(s);
+  }
+  const std::string journal = text_of(f.path + "/journal.jsonl");
+  tune::study again(where, e);
+  CHECK(again.finished());
+  CHECK(outcome(again) == before);
+  CHECK(text_of(f.path + "/journal.jsonl") == journal);
+}
+
+TEST_CASE("failed trials are started again if asked for when an experiment is continued") {
+  folder f;
+  tune::experiment e = {.minimise = "loss", .trials = 3, .folder = f.path};
+  {
+    tune::study s(where, e);
+    s.failed(s.next()->trial, "no disk");
+    drive(s);
+  }
+  e.retry_failed = true;
+  for (int i = 0; i < 2; ++i) {
+    tune::study s(where, e);
+    CHECK(s.finished() == (i == 1));
+    if (i == 0) {
+      const auto j = s.next();
+      CHECK(j->trial == 0U);
+      s.report(j->trial, {{"loss", 0.5}});
+      s.ended(j->trial);
+      CHECK(!s.next());
+      s.finish();
+    }
+    CHECK(tune::results(s).count(status::complete) == 3U);
+  }
+}
+
+TEST_CASE("a journal that does not belong to the experiment, is damaged or in use is refused") {
+  folder f;
+  tune::experiment e = {.minimise = "loss", .trials = 5, .folder = f.path};
+  {
+    tune::study s(where, e);
+    CHECK(contains(thrown<tune::error>([&] { tune::study t(where, e); }), "another process continues"));
+    drive(s);
+  }
+  CHECK(contains(thrown<tune::error>([&] { tune::study t({{"z", 1}}, e); }), "another space"));
+  tune::experiment other = e;
+  other.seed = 2;
+  CHECK(contains(thrown<tune::error>([&] { tune::study t(where, other); }), "another seed (1 there, 2 here)"));
+  other = e;
+  other.searcher = tune::sobol_search();
+  CHECK_NOTHROW(tune::study(where, other));  // what was drawn stays; what comes is the new searcher's
+  const std::string path = f.path + "/journal.jsonl";
+  std::string text = text_of(path);
+  text[text.size() / 2] ^= 1;
+  std::ofstream(path, std::ios::binary) << text;
+  CHECK(contains(thrown<tune::error>([&] { tune::study t(where, e); }), "is damaged"));
+  e.fresh = true;
+  CHECK(!tune::study(where, e).finished());
+}
+
+TEST_CASE("checkpoints on disk: the last, the best, and not more bytes than allowed") {
+  folder f;
+  tune::study s(where, {.minimise = "loss", .trials = 4, .checkpoints = {.keep = 2, .budget_bytes = 5000}, .folder = f.path,
+                        .outputs = {}});
+  tune::make_folders(f.path + "/checkpoints");
+  const auto exists = [&](const std::string& file) { return ::access((f.path + "/" + file).c_str(), F_OK) == 0; };
+  const auto save = [&](std::size_t t, std::uint64_t at) {
+    tune::checkpoint c;
+    c.iteration = at;
+    c.pack(std::string(1000, 'x'), at);
+    const std::string file = "checkpoints/" + std::to_string(t) + "-" + std::to_string(at);
+    c.write(f.path + "/" + file);
+    s.checkpointed(t, at, file);
+  };
+  for (std::size_t t = 0; t < 4; ++t) {
+    REQUIRE(s.next()->trial == t);
+    for (std::uint64_t at = 1; at <= 6; ++at) {
+      s.report(t, {{"loss", static_cast<double>(t) + std::abs(static_cast<double>(at) - 2)}});  // best at 2
+      save(t, at);
+    }
+    if (t == 0) {
+      CHECK(!exists("checkpoints/0-1"));
+      CHECK(exists("checkpoints/0-2"));
+      CHECK(!exists("checkpoints/0-4"));
+      CHECK(exists("checkpoints/0-5"));
+      CHECK(exists("checkpoints/0-6"));
+    }
+    s.ended(t);
+  }
+  CHECK(exists("checkpoints/0-2"));   // of the best trial
+  CHECK(!exists("checkpoints/2-6"));  // of a worse one, above the budget
+  CHECK(!exists("checkpoints/3-6"));
+  const tune::results r(s);
+  const auto c = r.best_checkpoint();
+  CHECK(c.iteration == 2U);
+  std::string text;
+  std::uint64_t at = 0;
+  c.unpack(text, at);
+  CHECK((text == std::string(1000, 'x') && at == 2));
+  std::ofstream(f.path + "/checkpoints/0-2", std::ios::app | std::ios::binary).seekp(20);
+  std::string bytes = text_of(f.path + "/checkpoints/0-2");
+  bytes[100] ^= 1;
+  std::ofstream(f.path + "/checkpoints/0-2", std::ios::binary) << bytes;
+  CHECK(contains(thrown<tune::error>([&] { r.best_checkpoint(); }), "is damaged"));
+}
+
+TEST_CASE("files of the trials and the log of decisions") {
+  folder f;
+  {
+    tune::study s(where, {.minimise = "loss", .trials = 9, .scheduler = tune::asha({.max = 9, .eta = 3}), .folder = f.path});
+    drive(s);
+  }
+  const std::string rows = text_of(f.path + "/trials/00000/progress.csv");
+  CHECK(rows.starts_with("iteration,seconds,loss\n1,0,"));
+  CHECK(std::count(rows.begin(), rows.end(), '\n') == 10);
+  const std::string lines = text_of(f.path + "/trials/00000/result.jsonl");
+  CHECK(std::count(lines.begin(), lines.end(), '\n') == 9);
+  CHECK(nlohmann::json::parse(lines.substr(0, lines.find('\n')))["iteration"] == 1);
+  CHECK(nlohmann::json::parse(text_of(f.path + "/trials/00003/config.json")).contains("x"));
+  const std::string decisions = text_of(f.path + "/decisions.jsonl");
+  CHECK(contains(decisions, R"("decision":"stopped","why":"at 1: loss )"));
+  CHECK(contains(decisions, R"({"trial":0,"at":9.0,"decision":"complete","why":"reached 9, the maximum"})"));
+  const std::string html = text_of(f.path + "/report.html");
+  for (const char* part : {"9 trials", "Parallel coordinates", "What matters", "<polyline", "</html>"}) CHECK(contains(html, part));
+}
+
+TEST_CASE("a curve keeps its ends and a bounded number of points") {
+  tune::curve c;
+  for (int i = 1; i <= 10'000; ++i) c.add(i, 2 * i);
+  const auto points = c.points();
+  CHECK(points.size() <= 65U);
+  CHECK(points.size() >= 32U);
+  CHECK(points.front().at == 1);
+  CHECK(points.back().at == 10'000);
+  for (const auto& p : points) CHECK(p.y == 2 * p.at);
+}
+
+TEST_CASE("importance finds the parameter that matters") {
+  tune::study s({{"big", tune::uniform(0, 1)}, {"small", tune::uniform(0, 1)}, {"none", tune::choice({1, 2, 3})}},
+                {.minimise = "loss", .trials = 300});
+  while (auto j = s.next()) {
+    const double x = j->parameters["big"], y = j->parameters["small"];
+    s.report(j->trial, {{"loss", 10 * x + 3 * y}});
+    s.ended(j->trial);
+  }
+  const auto shares = tune::parameter_importance({{"big", tune::uniform(0, 1)}, {"small", tune::uniform(0, 1)},
+                                                  {"none", tune::choice({1, 2, 3})}}, s.trials());
+  REQUIRE(shares.size() == 3U);
+  CHECK(shares[0].first == "big");
+  CHECK(shares[0].second > 0.8);
+  CHECK(shares[1].first == "small");
+  CHECK(shares[1].second == doctest::Approx(9.0 / 109).epsilon(0.6));
+  CHECK(shares[2].second < 0.03);
+}
