@@ -45,6 +45,7 @@ int main(int argc, char** argv) {
   return manta::run(argc, argv, [repetitions] {
     for (int repetition = 0; repetition < repetitions; ++repetition) {
       const auto all = manta::async<make>(on_rank_1(), answer::questions).get();
+      manta::wait(all, {.count = all.size()});  // where they lie is known now, so that a question is one round trip
       const double helper = manta::async<compute>(on_rank_1(), answer::seconds).get();
       const auto computing = manta::async<compute>(on_rank_1(), answer::seconds);
       std::vector<double> us;
