@@ -52,7 +52,8 @@ int main(int argc, char** argv) {
       for (int i = 0; i < answer::questions && !computing.ready(); ++i) {
         answer::pause(i);
         const bench::stopwatch watch;
-        if (all[static_cast<std::size_t>(i)].get()[answer::numbers / 2] != i) return bench::failed("answer", "a value is wrong");
+        if (all[static_cast<std::size_t>(i)].get()[answer::numbers / 2] != i)
+          return bench::failed("answer", "a value is wrong");
         us.push_back(1e6 * watch.seconds());
       }
       const double helper_asked = computing.get();

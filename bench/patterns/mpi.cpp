@@ -110,7 +110,8 @@ int main(int argc, char** argv) {
       const plan all = plan_of(rank, ranks);
       const double rate = peak(MPI_COMM_WORLD);
       run(all, rank, ranks, 1);  // the warm-up
-      const double us = smallest_task_us(ranks, rate, [&](int iterations) { return run(all, rank, ranks, iterations); });
+      const double us =
+          smallest_task_us(ranks, rate, [&](int iterations) { return run(all, rank, ranks, iterations); });
       reached &= us > 0;
       if (rank == 0 && us > 0) bench::report(names[shape], "mpi", us, "us");
     }
