@@ -37,9 +37,7 @@ int main(int argc, char** argv) {
   caf::scoped_actor self{system};
   const caf::actor to = system.spawn(counter);
   bool correct = true;
-  const auto receive = [&](int expected) {
-    self->receive([&](std::int32_t value) { correct &= value == expected; });
-  };
+  const auto receive = [&](int expected) { self->receive([&](std::int32_t value) { correct &= value == expected; }); };
   for (int repetition = -1; repetition < repetitions; ++repetition) {
     self->send(to, caf::get_atom_v);
     receive(0);
@@ -60,7 +58,8 @@ int main(int argc, char** argv) {
     if (!correct) return bench::failed("actor_calls", "an answer is wrong");
     if (repetition < 0) continue;
     bench::report("actor_round_trip", "caf", bench::microseconds_each(actor_calls::round_trips, waited_seconds), "us");
-    bench::report("actor_pipelined", "caf", bench::million_per_second(actor_calls::pipelined_calls, at_once_seconds), "M/s");
+    bench::report("actor_pipelined", "caf", bench::million_per_second(actor_calls::pipelined_calls, at_once_seconds),
+                  "M/s");
   }
   self->send_exit(to, caf::exit_reason::user_shutdown);
   return 0;

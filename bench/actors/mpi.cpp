@@ -22,8 +22,10 @@ double drive() {
   MPI_Barrier(MPI_COMM_WORLD);
   bool correct = true;
   const bench::stopwatch watch;
-  bench::submit_batched<bench::allocated_results>(worker, actors::actors, [&](int i, int place) { correct &= place == i; });
-  bench::submit_batched<bench::allocated_results>(worker, actors::actors, [&](int i, int value) { correct &= value == i + 1; });
+  bench::submit_batched<bench::allocated_results>(worker, actors::actors,
+                                                  [&](int i, int place) { correct &= place == i; });
+  bench::submit_batched<bench::allocated_results>(worker, actors::actors,
+                                                  [&](int i, int value) { correct &= value == i + 1; });
   const double seconds = watch.seconds();
   MPI_Barrier(MPI_COMM_WORLD);
   return correct ? seconds : -1;
@@ -37,7 +39,8 @@ void serve() {
     objects.push_back(std::make_unique<actors::counter>(start));
     return static_cast<int>(objects.size()) - 1;
   });
-  bench::serve_batched(driver, actors::actors, [&](int place) { return objects[static_cast<std::size_t>(place)]->next(); });
+  bench::serve_batched(driver, actors::actors,
+                       [&](int place) { return objects[static_cast<std::size_t>(place)]->next(); });
   MPI_Barrier(MPI_COMM_WORLD);
 }
 

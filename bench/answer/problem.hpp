@@ -18,7 +18,8 @@
 namespace answer {
 
 inline constexpr int questions = 400;
-inline constexpr std::size_t numbers = 512;  // in a value: 4 kB, which do not travel with the news that it is there
+/// In a value: 2 kB are too many to travel with the news that it is there, and few enough for one message.
+inline constexpr std::size_t numbers = 256;
 inline constexpr double seconds = 1;
 inline constexpr double idle_seconds = 2;
 

@@ -30,7 +30,8 @@ double sent_there() { return static_cast<double>(bytes_sent); }
 
 }  // namespace
 
-extern "C" int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* request) {
+extern "C" int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                         MPI_Request* request) {
   count_bytes(count, type);
   return PMPI_Isend(data, count, type, to, tag, comm, request);
 }
@@ -57,7 +58,8 @@ int main(int argc, char** argv) {
       int answers = 0;
       for (const auto& a : all) answers += manta::async<&footprint::nothing::touch>(a).get();
       if (answers != footprint::actors) return bench::failed("footprint", "an actor did not answer");
-      bench::report("actor_bytes", "manta", (manta::async<resident_there>(there).get() - there_before) / footprint::actors, "B");
+      bench::report("actor_bytes", "manta",
+                    (manta::async<resident_there>(there).get() - there_before) / footprint::actors, "B");
       const double here = (bench::resident_bytes() - here_before) / footprint::actors;
       bench::report("actor_bytes_caller", "manta", here > 0 ? here : 0, "B");
     }

@@ -91,12 +91,8 @@ int main(int argc, char** argv) {
     const struct {
       const char* figure;
       bool (*run)();
-    } parts[] = {{"arguments", take_arguments},
-                 {"unpacked", unpack_results},
-                 {"get_all", get_all},
-                 {"wait_tasks", wait_for_tasks},
-                 {"wait_each", wait_for_each},
-                 {"completed_each", take_as_completed}};
+    } parts[] = {{"arguments", take_arguments},  {"unpacked", unpack_results}, {"get_all", get_all},
+                 {"wait_tasks", wait_for_tasks}, {"wait_each", wait_for_each}, {"completed_each", take_as_completed}};
     for (int repetition = -1; repetition < repetitions; ++repetition) {  // -1 is the warm-up
       for (const auto& part : parts) {
         const bench::stopwatch watch;

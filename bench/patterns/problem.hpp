@@ -23,6 +23,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include <mpi.h>
@@ -52,7 +53,8 @@ inline problem here;
 inline std::string_view argument(int argc, char** argv, std::string_view key) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view text = argv[i];
-    if (text.size() > key.size() && text.starts_with(key) && text[key.size()] == '=') return text.substr(key.size() + 1);
+    if (text.size() > key.size() && text.starts_with(key) && text[key.size()] == '=')
+      return text.substr(key.size() + 1);
   }
   return {};
 }
@@ -130,7 +132,8 @@ inline const std::vector<int>& inputs_of(int step, int point) {
       add_range(point - here.radix / 2, point + (here.radix - 1) / 2);
       break;
     default:
-      for (int i = 0; i < here.radix; ++i) add(static_cast<int>(mixed(step, point, i) % static_cast<unsigned>(here.width)));
+      for (int i = 0; i < here.radix; ++i)
+        add(static_cast<int>(mixed(step, point, i) % static_cast<unsigned>(here.width)));
       std::sort(points.begin(), points.end());
   }
   return points;
@@ -220,8 +223,8 @@ inline double work(int iterations) {
 }
 
 /// METG(50 %): microseconds of a task, time of all ranks over number of tasks, at which half of their time goes into
-/// kernels. `peak`: iterations a second of all ranks; run(iterations) returns the seconds of the whole graph. Kernels are
-/// made longer by half until half of the time is reached; between the last two the logarithms are taken as a line.
+/// kernels. `peak`: iterations a second of all ranks; run(iterations) returns the seconds of the whole graph. Kernels
+/// are made longer by half until half of the time is reached; between the last two the logarithms are taken as a line.
 /// Below 0 if a millisecond is not enough.
 template <class Run>
 double smallest_task_us(int ranks, double peak, Run&& run) {

@@ -120,7 +120,8 @@ const load& load_named(const std::string& name) {
 
 struct outcome {
   bool right = false;
-  double decision_us = 0, used = 0, of_list_schedule = 0, evenness = 0, near = 0, second = 0, rank_bytes = 0, task_bytes = 0;
+  double decision_us = 0, used = 0, of_list_schedule = 0, evenness = 0, near = 0, second = 0, rank_bytes = 0,
+         task_bytes = 0;
 };
 
 outcome simulate(const load& l, std::uint32_t ranks, std::size_t tasks) {
@@ -139,12 +140,15 @@ outcome simulate(const load& l, std::uint32_t ranks, std::size_t tasks) {
   o.evenness = w.evenness();
   o.near = w.near_input();
   o.rank_bytes = w.rank_bytes();
-  if (std::any_of(w.jobs().begin(), w.jobs().end(), [](const job& j) { return j.function == 1; })) o.second = w.start_of(1);
+  if (std::any_of(w.jobs().begin(), w.jobs().end(), [](const job& j) { return j.function == 1; }))
+    o.second = w.start_of(1);
   return o;
 }
 
 int print_table(std::size_t tasks) {
-  std::printf("| load | ranks | us a decision | used | of a list schedule | evenness | notes |\n|---|---|---|---|---|---|---|\n");
+  std::printf(
+      "| load | ranks | us a decision | used | of a list schedule | evenness | notes "
+      "|\n|---|---|---|---|---|---|---|\n");
   for (const load& l : loads) {
     for (const std::uint32_t ranks : {10u, 100u, 1'000u, 10'000u}) {
       const outcome o = simulate(l, ranks, tasks);
@@ -170,7 +174,8 @@ void report(const char* name, std::uint32_t ranks, double value, const char* uni
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::strcmp(argv[1], "table") == 0) return print_table(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1'000'000);
+  if (argc > 1 && std::strcmp(argv[1], "table") == 0)
+    return print_table(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1'000'000);
   const int repetitions = bench::repetitions(argc, argv);
   for (int repetition = -1; repetition < repetitions; ++repetition) {  // -1 is the warm-up
     for (const std::uint32_t ranks : {10u, 10'000u}) {

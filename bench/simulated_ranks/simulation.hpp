@@ -36,9 +36,9 @@ inline std::size_t allocated() {
 }
 
 struct settings {
-  std::uint32_t ranks = 10;              ///< that run tasks; rank 0 is one more
-  std::int64_t latency_ns = 2 * us;      ///< of a message, either way
-  std::int64_t decision_ns = 0;          ///< virtual time of rank 0 for each task: its decision and its messages
+  std::uint32_t ranks = 10;          ///< that run tasks; rank 0 is one more
+  std::int64_t latency_ns = 2 * us;  ///< of a message, either way
+  std::int64_t decision_ns = 0;      ///< virtual time of rank 0 for each task: its decision and its messages
   int ranks_a_node = 16;
   manta::graph::quantities resources = {};  ///< of each rank
 };
@@ -55,8 +55,12 @@ struct job {
 class world {
  public:
   explicit world(const settings& s)
-      : settings_(s), before_(allocated()), scheduler_(std::make_unique<graph::scheduler>(nodes_, capacities(s))),
-        rank_bytes_(allocated() - before_), free_at_(s.ranks + 1, 0), busy_(s.ranks + 1, 0) {}
+      : settings_(s),
+        before_(allocated()),
+        scheduler_(std::make_unique<graph::scheduler>(nodes_, capacities(s))),
+        rank_bytes_(allocated() - before_),
+        free_at_(s.ranks + 1, 0),
+        busy_(s.ranks + 1, 0) {}
   world(const world&) = delete;
   world& operator=(const world&) = delete;
 
@@ -123,8 +127,8 @@ class world {
 
   std::size_t tasks() const { return jobs_.size(); }
   const std::vector<job>& jobs() const { return jobs_; }
-  /// Real microseconds of the scheduler for each task: taking it, deciding, hearing of its end. Reading the clock, twice a
-  /// turn and twice a task submitted, is not counted.
+  /// Real microseconds of the scheduler for each task: taking it, deciding, hearing of its end. Reading the clock,
+  /// twice a turn and twice a task submitted, is not counted.
   double decision_us() const {
     const double ticks = static_cast<double>(ticks_) - clock_ticks() * static_cast<double>(jobs_.size() + turns_);
     return 1e-3 * ticks * manta::base::nanoseconds_per_tick() / static_cast<double>(jobs_.size());
@@ -258,8 +262,8 @@ class world {
   std::unique_ptr<graph::scheduler> scheduler_;
   std::size_t rank_bytes_;
   std::vector<job> jobs_;
-  std::vector<std::uint32_t> job_of_;      // by the index of its node
-  std::vector<std::int64_t> free_at_;      // by rank: when it has done what it was sent
+  std::vector<std::uint32_t> job_of_;  // by the index of its node
+  std::vector<std::int64_t> free_at_;  // by rank: when it has done what it was sent
   std::vector<std::int64_t> busy_;
   std::priority_queue<ending> ends_;
   std::vector<ending> turn_;

@@ -30,7 +30,8 @@ int main(int argc, char** argv) {
     correct &= steps == simulation::all_steps();
     if (rank != 0) continue;
     bench::report("simulation", "mpi", simulation::thousand_per_second(steps, seconds), "k/s");
-    bench::report("simulation_rounds", "mpi", simulation::thousand_per_second(steps, simulation::seconds_of_rounds()), "k/s");
+    bench::report("simulation_rounds", "mpi", simulation::thousand_per_second(steps, simulation::seconds_of_rounds()),
+                  "k/s");
   }
   MPI_Finalize();
   return correct ? 0 : bench::failed("simulation", "needs eight ranks, or a rollout was lost");
