@@ -42,8 +42,8 @@ struct traffic {
 
 class network {
  public:
-  /// Collective over `parent`, which is duplicated twice and not used afterwards.
   static constexpr int any_number = 1 << 30;
+  /// Collective over `parent`, which is duplicated twice and not used afterwards.
   explicit network(MPI_Comm parent, int most_ranks_on_node = any_number, std::size_t piece_bytes = bulk::default_piece_bytes);
   /// Collective. Everything sent must have been received.
   ~network();
