@@ -13,6 +13,7 @@
 
 #include <sys/file.h>
 
+#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
