@@ -13,6 +13,7 @@
 //   random: accuracy 0.8050 after 81 epochs
 //   asha:   accuracy 0.8050 after 37 epochs
 //   pbt:    accuracy 0.8067 after 72 epochs
+// and with --trials 64 --epochs 27: 0.8417 after 1728, 0.8417 after 264, 0.8350 after 216 epochs.
 #include <manta/tune.hpp>
 
 #include <algorithm>
