@@ -20,6 +20,7 @@
 #include "manta/tune/append_file.hpp"
 #include "manta/tune/config.hpp"
 #include "manta/tune/crc32c.hpp"
+#include "manta/tune/math.hpp"
 #include "manta/tune/metrics.hpp"
 
 namespace manta::tune {
