@@ -5,7 +5,7 @@
 // all outputs on, one report's round trip, the journal and memory as trials become many. There is no rival program:
 // nothing else runs such trials on MPI ranks. Ray, by its own documentation: 9 ms a trial, 500 reports a second.
 //
-//   mpirun -n 2 bench_tune_manta [repetitions]
+//   mpirun -n 2 --bind-to core bench_tune_manta [repetitions]
 //
 //   tune_empty_trials      seconds for 10 000 trials of one report
 //   tune_reports           reports a second of 100 trials, ASHA, with JSON, CSV, TensorBoard, journal, report
