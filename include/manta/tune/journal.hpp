@@ -13,12 +13,14 @@
 
 #include <sys/file.h>
 
+#include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "manta/tune/append_file.hpp"
 #include "manta/tune/config.hpp"
 #include "manta/tune/crc32c.hpp"
+#include "manta/tune/math.hpp"
 #include "manta/tune/metrics.hpp"
 
 namespace manta::tune {

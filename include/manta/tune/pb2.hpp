@@ -21,7 +21,7 @@ struct pb2_options {
   double quantile = 0.25;
   bool synchronous = false;
   std::vector<std::string> mutate = {};   ///< empty: all that are searched
-  std::size_t rows = 200;                 ///< the newest so many intervals of all trials are learned from
+  std::size_t rows = 100;                 ///< the newest so many intervals of all trials are learned from
 };
 
 namespace detail {
@@ -34,20 +34,29 @@ class drifting_process {
     Eigen::VectorXd t, y;
   };
 
-  /// Length, noise and forgetting by the best likelihood among random ones.
+  /// Length, noise and forgetting by the best likelihood among those it has and some random ones.
   void fit(const data& d, random& r) {
+    const Eigen::ArrayXXd distances = squared_distances(d.x, d.x), ages = age_differences(d.t, d.t);
     double most = -infinity;
-    for (int i = 0; i < 60; ++i) {
-      const drifting_process p(std::exp(r.uniform(std::log(0.1), std::log(2.0))), std::exp(r.uniform(std::log(1e-4), std::log(0.5))),
-                               i % 4 == 0 ? 0 : std::exp(r.uniform(std::log(1e-3), std::log(0.5))));
-      Eigen::LLT<Eigen::MatrixXd> factor(p.gram(d));
+    drifting_process best = *this;
+    for (int i = 0; i <= 20; ++i) {
+      drifting_process p = *this;
+      if (i > 0) {
+        p.length_ = std::exp(r.uniform(std::log(0.1), std::log(2.0)));
+        p.noise_ = std::exp(r.uniform(std::log(1e-4), std::log(0.5)));
+        p.forgetting_ = i % 4 == 0 ? 0 : std::exp(r.uniform(std::log(1e-3), std::log(0.5)));
+      }
+      Eigen::MatrixXd k = p.kernel(distances, ages);
+      k.diagonal().array() += p.noise_ + 1e-8;
+      const Eigen::LLT<Eigen::MatrixXd> factor(k);
       if (factor.info() != Eigen::Success) continue;
       const double likelihood = -0.5 * d.y.dot(factor.solve(d.y)) - factor.matrixLLT().diagonal().array().log().sum();
       if (likelihood > most) {
         most = likelihood;
-        *this = p;
+        best = p;
       }
     }
+    *this = best;
   }
   Eigen::MatrixXd gram(const data& d) const {
     Eigen::MatrixXd k = kernel(d.x, d.t, d.x, d.t);
@@ -55,20 +64,23 @@ class drifting_process {
     return k;
   }
   Eigen::MatrixXd kernel(const Eigen::MatrixXd& x, const Eigen::VectorXd& t, const Eigen::MatrixXd& x2, const Eigen::VectorXd& t2) const {
-    Eigen::MatrixXd k(x.cols(), x2.cols());
-    for (Eigen::Index j = 0; j < x2.cols(); ++j) {
-      for (Eigen::Index i = 0; i < x.cols(); ++i) {
-        k(i, j) = std::exp(-0.5 * (x.col(i) - x2.col(j)).squaredNorm() / (length_ * length_)) *
-                  std::pow(1 - forgetting_, std::abs(t(i) - t2(j)) / 2);
-      }
-    }
-    return k;
+    return kernel(squared_distances(x, x2), age_differences(t, t2));
   }
 
-  drifting_process() = default;
-
  private:
-  drifting_process(double length, double noise, double forgetting) : length_(length), noise_(noise), forgetting_(forgetting) {}
+  Eigen::MatrixXd kernel(const Eigen::ArrayXXd& distances, const Eigen::ArrayXXd& ages) const {
+    return (distances * (-0.5 / (length_ * length_)) + ages * (0.5 * std::log1p(-forgetting_))).exp();
+  }
+  static Eigen::ArrayXXd squared_distances(const Eigen::MatrixXd& x, const Eigen::MatrixXd& y) {
+    Eigen::ArrayXXd d = (-2 * x.transpose() * y).array();
+    d.colwise() += x.colwise().squaredNorm().transpose().array();
+    d.rowwise() += y.colwise().squaredNorm().array();
+    return d.max(0);
+  }
+  static Eigen::ArrayXXd age_differences(const Eigen::VectorXd& t, const Eigen::VectorXd& t2) {
+    return (t.replicate(1, t2.size()) - t2.transpose().replicate(t.size(), 1)).array().abs();
+  }
+
   double length_ = 0.5, noise_ = 1e-2, forgetting_ = 0.05;
 };
 
@@ -211,7 +223,7 @@ class pb2 {
     double deviation = std::sqrt((real.y.array() - mean).square().mean());
     if (!(deviation > 0)) deviation = 1;
     real.y = (real.y.array() - mean) / deviation;
-    detail::drifting_process process;
+    detail::drifting_process& process = process_;
     process.fit(real, r);
     const auto extra = static_cast<Eigen::Index>(open.size());
     const double next = now + options_.interval;
@@ -227,23 +239,29 @@ class pb2 {
     const Eigen::VectorXd alpha = factor.solve(real.y);
     const double kappa = std::sqrt(0.2 * std::log(std::max(3.0, 0.4 * static_cast<double>(n))) + 1);
 
-    std::vector<double> best, u(axes_.size());
+    // random points, then some around the best of them
+    std::vector<std::vector<double>> candidates(200, std::vector<double>(axes_.size()));
+    for (auto& u : candidates) {
+      for (double& x : u) x = r.uniform();
+    }
+    std::vector<double> best;
     double most = -infinity;
-    Eigen::MatrixXd x(2 + d, 1);
-    Eigen::VectorXd at(1);
-    at(0) = time(next);
-    for (int i = 0; i < 300; ++i) {
-      for (std::size_t a = 0; a < u.size(); ++a) {
-        u[a] = i < 200 || best.empty() ? r.uniform() : std::clamp(best[a] + 0.05 * r.normal(), 0.0, 1.0);
-      }
-      fill(x.col(0), next, loss, u);
-      const double m = process.kernel(real.x, real.t, x, at).col(0).dot(alpha);
-      const Eigen::VectorXd k = process.kernel(all.x, all.t, x, at);
-      const double variance = std::max(0.0, 1 - factor_all.matrixL().solve(k).squaredNorm());
-      const double bound = m + kappa * std::sqrt(variance);
-      if (bound > most) {
+    for (int round = 0; round < 2; ++round) {
+      const auto count = static_cast<Eigen::Index>(candidates.size());
+      Eigen::MatrixXd x(2 + d, count);
+      for (Eigen::Index i = 0; i < count; ++i) fill(x.col(i), next, loss, candidates[static_cast<std::size_t>(i)]);
+      const Eigen::VectorXd at = Eigen::VectorXd::Constant(count, time(next));
+      const Eigen::VectorXd m = process.kernel(x, at, real.x, real.t) * alpha;
+      const Eigen::MatrixXd k = factor_all.matrixL().solve(process.kernel(all.x, all.t, x, at));
+      for (Eigen::Index i = 0; i < count; ++i) {
+        const double bound = m(i) + kappa * std::sqrt(std::max(0.0, 1 - k.col(i).squaredNorm()));
+        if (bound <= most) continue;
         most = bound;
-        best = u;
+        best = candidates[static_cast<std::size_t>(i)];
+      }
+      candidates.assign(100, best);
+      for (auto& u : candidates) {
+        for (double& y : u) y = std::clamp(y + 0.05 * r.normal(), 0.0, 1.0);
       }
     }
     return best;
@@ -254,6 +272,7 @@ class pb2 {
   std::vector<parameter> axes_;
   std::map<trial_number, member> members_;
   std::vector<row> rows_;
+  detail::drifting_process process_;
 };
 
 }  // namespace manta::tune

@@ -22,7 +22,9 @@ class json_lines {
   void add(const trial_record& t) {
     const std::string folder = trial_folder(context_, t.id);
     make_folders(folder);
-    replace_file(folder + "/config.json", t.parameters.text() + "\n");
+    append_file file(folder + "/config.json");
+    file.buffer() = t.parameters.text() + "\n";
+    file.flush();
   }
   void report(const trial_record& t, const metrics& m, double seconds) {
     auto [at, is_new] = files_.try_emplace(t.id);

@@ -6,6 +6,7 @@
 // each parameter matters, when which trial ran, and the table.
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
 
 #include "manta/tune/append_file.hpp"

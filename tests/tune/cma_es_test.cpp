@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// CMA-ES on functions whose minima are known.
+// Bounds are what another implementation reaches at the same budgets, by medians over seeds.
+#include <doctest/doctest.h>
+
+#include "manta/tune/cma_es.hpp"
+#include "manta/tune/random_search.hpp"
+#include "support/search.hpp"
+
+namespace tune = manta::tune;
+using namespace manta::testing;
+
+TEST_CASE("CMA-ES is no worse than Optuna's at the same budgets") {
+  const auto b = study(tune::cma_es(), branin_problem, {50, 100}, 40);
+  const auto h = study(tune::cma_es(), hartmann_problem, {50, 100, 200}, 40);
+  INFO("branin " << middle(b[0]) << " " << middle(b[1]) << ", hartmann " << middle(h[0]) << " " << middle(h[1]) << " "
+                    << middle(h[2]) << " (p90 " << p90(h[2]) << ")");
+  CHECK(middle(b[0]) <= 0.754 * 1.2);
+  CHECK(middle(b[1]) <= 0.0135 * 2);  // medians of 20 seeds differ by that much
+  CHECK(middle(h[0]) <= 0.728 * 1.4);
+  CHECK(middle(h[1]) <= 0.275 * 1.2);
+  CHECK(middle(h[2]) <= 0.119 * 1.1);  // half the seeds end in the second minimum
+}
+
+TEST_CASE("CMA-ES solves the tutorial's functions in ten dimensions") {
+  const auto evaluations = [](auto f, double start, double sigma, double goal) {
+    std::vector<double> counts;
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      tune::cma_strategy s(tune::cma_strategy::vector::Constant(10, start), sigma);
+      tune::random r(seed);
+      int count = 0;
+      for (bool done = false; !done && count < 20'000;) {
+        std::vector<std::pair<double, tune::cma_strategy::vector>> all;
+        for (std::size_t i = 0; i < s.lambda(); ++i) {
+          auto x = s.ask(r);
+          all.emplace_back(f(x), std::move(x));
+          ++count;
+        }
+        std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        done = all.front().first < goal;
+        std::vector<tune::cma_strategy::vector> points;
+        for (auto& p : all) points.push_back(p.second);
+        s.tell(points);
+      }
+      counts.push_back(count);
+    }
+    std::sort(counts.begin(), counts.end());
+    return counts;
+  };
+  using vector = tune::cma_strategy::vector;
+  CHECK(evaluations([](const vector& x) { return x.squaredNorm(); }, 3, 1, 1e-9).back() < 2500);
+  CHECK(middle(evaluations([](const vector& x) {
+          double sum = 0;
+          for (int i = 0; i < 9; ++i) sum += 100 * std::pow(x(i + 1) - x(i) * x(i), 2) + std::pow(1 - x(i), 2);
+          return sum;
+        }, 0, 0.5, 1e-9)) < 8000);
+  CHECK(evaluations([](const vector& x) {
+          double sum = 0;
+          for (int i = 0; i < 10; ++i) sum += std::pow(1e6, i / 9.0) * x(i) * x(i);
+          return sum;
+        }, 3, 1, 1e-9).back() < 8000);
+}
+
+TEST_CASE("CMA-ES handles choices, integers, logarithms and conditions") {
+  CHECK(middle(study(tune::cma_es(), mixed_problem, {120}, 15)[0]) <
+        middle(study(tune::random_search(), mixed_problem, {60}, 15)[0]));
+}
+
+TEST_CASE("what was asked before a kill is not asked again, and the search goes on as it would have") {
+  check_continues(tune::cma_es(), true);
+}
