@@ -16,7 +16,8 @@ import time
 
 MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
 RANK, PLAIN = (os.path.abspath(p) for p in sys.argv[1:3])
-LIMIT = 30  # seconds until something counts as a hang
+BASE = tempfile.mkdtemp(prefix="mt-")
+LIMIT = 60  # seconds until something counts as a hang
 checks = []
 failures = []
 
@@ -46,7 +47,7 @@ class Run:
     """manta-run with these words; its folder for temporary files is its own."""
 
     def __init__(self, *words, environment=(), stdin=subprocess.DEVNULL):
-        self.folder = tempfile.mkdtemp(prefix="mt-")
+        self.folder = tempfile.mkdtemp(dir=BASE)
         self.log = open(os.path.join(self.folder, "output"), "w+")
         self.temporary = os.path.join(self.folder, "tmp")
         os.mkdir(self.temporary)
@@ -351,4 +352,8 @@ def main():
     return 1 if failures or not chosen else 0
 
 
-sys.exit(main())
+try:
+    status = main()
+finally:
+    shutil.rmtree(BASE, ignore_errors=True)
+sys.exit(status)

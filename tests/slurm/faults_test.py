@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
 """What ends Slurm jobs before their time: the time limit, others' jobs, dead nodes, scancel."""
-from testbed import BOX, EXAMPLES, MANTA_RUN, PROGRAM, RANK, Job, check, command, expect, processes_with, read, run, until
+from testbed import BOX, EXAMPLES, MANTA_RUN, PROGRAM, RANK, Job, check, command, expect, processes_with, read, run, start_soon, until
 
 import glob
 import os
@@ -27,12 +27,6 @@ def wipe_after_dead_nodes():
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def start_now(job):
-    """A requeued job may start only when its old credential has expired."""
-    job.reaches("PENDING")
-    command("scontrol", "update", "JobId=" + job.id, "StartTime=now")
-
-
 @check
 def a_job_requeues_itself_before_its_time_limit_and_resumes():
     # Slurm's clock of limits ticks in minutes and its signals may come early; so: a limit of a minute, 55 s before it.
@@ -40,7 +34,8 @@ def a_job_requeues_itself_before_its_time_limit_and_resumes():
     job.says("restart 0 on 2 ranks begins after step 0", "asked to stop after step")
     done = int(re.search(r"asked to stop after step (\d+)", job.output).group(1))
     expect(done > 0, "it did nothing before it was stopped:\n" + job.output)
-    start_now(job)
+    job.reaches("PENDING")
+    start_soon(job.id)
     job.says("restart 1 on 2 ranks begins after step %d" % done)
     command("scancel", job.id)
     job.reaches("CANCELLED")
@@ -54,7 +49,8 @@ def a_job_gives_way_to_one_of_a_higher_partition_and_resumes():
     urgent.ends().says("first")
     job.says("asked to stop after step")
     done = re.search(r"asked to stop after step (\d+)", job.output).group(1)
-    start_now(job)
+    job.reaches("PENDING")
+    start_soon(job.id)
     job.says("restart 1 on 8 ranks begins after step " + done)
     command("scancel", job.id)
     job.reaches("CANCELLED")
@@ -94,7 +90,8 @@ def slurm_requeues_a_job_whose_node_died():
     job.reaches("PENDING")
     command(BOX, "start-node", "n2")
     until(lambda: "idle" in command("sinfo", "-h", "-n", "n2", "-p", "normal", "-o", "%t"), "n2 is back")
-    start_now(job)
+    job.reaches("PENDING")
+    start_soon(job.id)
     job.says("restart 1")
     command("scancel", job.id)
     job.reaches("CANCELLED")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
 """scripts/manta-slurm through all its verbs, and the mistakes that its check finds."""
-from testbed import BOX, EXAMPLES, MANTA_SLURM, PLAIN, PROGRAM, RANK, check, command, expect, processes_with, read, run, until
+from testbed import BOX, EXAMPLES, MANTA_SLURM, PLAIN, PROGRAM, RANK, check, command, expect, processes_with, read, run, start_soon, until
 
 import os
 import re
@@ -166,7 +166,7 @@ def a_program_that_asks_for_another_start_gets_one():
         until(lambda: read(log).count("asked to stop") == start + 1, lambda: "start %d ends:\n%s" % (start, read(log)))
         if start == 0:
             until(lambda: "JobState=PENDING" in command("scontrol", "show", "job", number), "it waits for its second start")
-            command("scontrol", "update", "JobId=" + number, "StartTime=now")
+            start_soon(number)
     until(lambda: "failed after" in manta_slurm("status"), lambda: manta_slurm("status") + read(log))
     done = re.findall(r"asked to stop after step (\d+)", read(log))
     expect("restart 1 on 2 ranks begins after step " + done[0] in read(log), read(log))
@@ -184,7 +184,7 @@ def a_job_whose_node_died_is_started_again():
     until(lambda: "ended with status 75; there will be another" in read(log), lambda: "it asks for another start:\n" + read(log))
     command(BOX, "start-node", "n2")
     until(lambda: "waits" in manta_slurm("status"), "it waits")
-    command("scontrol", "update", "JobId=" + number, "StartTime=now")
+    start_soon(number)
     until(lambda: "restart 1 on n2" in read(log), lambda: "it starts again:\n" + read(log))
     manta_slurm("cancel")
 
@@ -197,8 +197,8 @@ def resize_starts_it_again_with_another_number_of_nodes():
     for nodes, ranks in ((2, 4), (1, 2)):
         until(lambda: "on %d ranks begins" % (6 - ranks) in read(log), lambda: "it starts:\n" + read(log))
         expect("will start with %d nodes" % nodes in manta_slurm("resize", nodes), "resize")
-        command("scontrol", "update", "JobId=" + number, "StartTime=now")
-        until(lambda: re.search(r"restart \d on %d ranks begins" % ranks, read(log).split("asked to stop")[-1]), lambda: "on %d nodes:\n%s" % (nodes, read(log)))
+        start_soon(number)
+        until(lambda: re.search(r"restart \d on %d ranks begins" % ranks, read(log).split("asked to stop")[-1]), lambda: "on %d nodes:\n%s%s" % (nodes, manta_slurm("status"), read(log)))
     begun = [int(n) for n in re.findall(r"begins after step (\d+)", read(log))]
     expect(begun == sorted(begun) and begun[0] == 0 and begun[1] > 0, "it goes on where it was: %s" % begun)
     expect("partition 'normal' has 2" in manta_slurm("resize", 3, status=2), "too many nodes")
