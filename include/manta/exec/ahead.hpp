@@ -64,6 +64,7 @@ inline bool engine::send_ahead(node& n) {
                        charge, t.argument_bytes, t.attempt, task_message::by_scheduler | task_message::ahead, 0};
   append_task(to, message::run, m, nullptr, t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
   ++away_;
+  ++sent_ahead_;
   t.place = graph::place::elsewhere;
   t.caller = to;
   if (n.links != nullptr) follow_ahead(n, to);
@@ -136,6 +137,7 @@ inline void engine::on_ahead_back(std::uint32_t from, const task_message& m) {
   scheduler_->returned(from, m.charge_or_slot);
   asked_[from] = false;
   --away_;
+  --sent_ahead_;
   node& n = graph_.nodes.at(m.home_index);
   if (n.state != state::pending) return discard(n, result_message{n.index, 0, 0, static_cast<std::uint8_t>(form::none), 0, 0}, nullptr, 0);
   n.record->place = graph::place::here;

@@ -487,7 +487,7 @@ class engine {
   bool retry(node& n, const store::failure_ptr& why);
   void retry_or_fail_later(node& n, const store::failure_ptr& why);
   void judge_failures();
-  std::size_t unfinished() const { return away_ + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()); }
+  std::size_t unfinished() const { return away_ - sent_ahead_ + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()); }
   void hold_back();
   void let_go();
 
@@ -613,6 +613,7 @@ class engine {
   std::uint32_t awaiting_inputs_ = 0;                       // of these, waiting for their inputs to come
   std::uint32_t owed_ = 0;                                  // tasks that rank 0 asked for
   base::array<waiting_for_room> to_send_ahead_;             // rank 0: tasks to be sent ahead when there is room, by rank
+  std::size_t sent_ahead_ = 0;                              // of those away: they wait for inputs, as they would here
   base::list<std::uint32_t> send_ahead_to_;                 // those for which there are some
   base::ring<task_place> to_fail_;                          // with one of their inputs
   base::list<bool> asked_;                                  // rank 0: whom it asked for work

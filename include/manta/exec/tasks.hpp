@@ -572,6 +572,7 @@ inline void engine::on_result(std::uint32_t from, const result_message& m, const
     if (n.state != state::pending) {
       if (const std::uint64_t* kept = cancelled_.find(n.index)) t = reinterpret_cast<const task*>(*kept);
     }
+    if (t != nullptr && t->ahead) --sent_ahead_;
     const graph::request* request = t == nullptr ? nullptr : t->request.get();
     scheduler_->ended(from, n.function, m.charge, m.nanoseconds, request);
     if (request != nullptr && request->actor && static_cast<form>(m.form) == form::failure) {

@@ -242,10 +242,11 @@ class scheduler {
     return rank;
   }
 
-  /// The same for a task that is to go to that rank.
+  /// The same for a task that is to go to that rank, behind others; not if all that is there waits.
   bool has_room_on(std::uint32_t rank, std::uint32_t function) const {
     if (!anywhere_.empty() || (!active_.empty() && active_[0]->wanted->priority > 0)) return false;
-    return ranks_[rank].all.executes && !ranks_[rank].closed && has_room(rank, estimate(function));
+    const rank_state& r = ranks_[rank];
+    return r.all.executes && !r.closed && active(r) != 0 && has_room(rank, estimate(function));
   }
   bool take_room_on(std::uint32_t rank, std::uint32_t function, std::uint32_t& charge) {
     const bool room = has_room_on(rank, function);
