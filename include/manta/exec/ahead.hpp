@@ -23,7 +23,8 @@ namespace manta::exec {
 /// The executor to which a task that waits for inputs may be sent; no_index: none.
 inline std::uint32_t engine::where_inputs_are_made(const task& t) const {
   constexpr std::uint32_t most_inputs = 8;
-  if (t.request != nullptr || t.ahead || t.input_count > most_inputs) return no_index;
+  static const bool wanted = base::environment_flag("MANTA_SEND_AHEAD", false);  // off until it has been tried for longer
+  if (!wanted || t.request != nullptr || t.ahead || t.input_count > most_inputs) return no_index;
   std::uint32_t there = no_index;
   for (std::uint32_t i = 0; i < t.input_count; ++i) {
     const node& input = *const_cast<task&>(t).inputs()[i];
