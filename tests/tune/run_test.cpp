@@ -173,7 +173,11 @@ TEST_CASE("PBT exploits by checkpoints, asynchronously and synchronously") {
       double worst = 1e9, worst_plain = 1e9;
       for (const auto& t : r) worst = std::min(worst, -t.loss);
       for (const auto& t : plain) worst_plain = std::min(worst_plain, -t.loss);
-      CHECK(worst >= worst_plain);
+      if (synchronous) {
+        CHECK(worst > worst_plain);
+      } else {
+        CHECK(worst >= worst_plain);  // it may have ended before there was one to follow
+      }
       CHECK(r.best_value() >= plain.best_value());
       for (const auto& t : r) CHECK(-t.loss <= 40);  // nobody got a checkpoint of a later time
     }

@@ -23,8 +23,7 @@ namespace manta::exec {
 /// The executor to which a task that waits for inputs may be sent; no_index: none.
 inline std::uint32_t engine::where_inputs_are_made(const task& t) const {
   constexpr std::uint32_t most_inputs = 8;
-  static const bool wanted = base::environment_flag("MANTA_SEND_AHEAD", false);  // off until it has been tried for longer
-  if (!wanted || t.request != nullptr || t.ahead || t.input_count > most_inputs) return no_index;
+  if (t.request != nullptr || t.ahead || t.input_count > most_inputs) return no_index;
   std::uint32_t there = no_index;
   for (std::uint32_t i = 0; i < t.input_count; ++i) {
     const node& input = *const_cast<task&>(t).inputs()[i];
@@ -54,7 +53,7 @@ inline bool engine::send_ahead(node& n) {
   for (std::uint32_t i = 0; i < t.input_count; ++i) {
     node& input = *t.inputs()[i];
     if (input.state != state::pending) continue;
-    if (n.missing != 0) graph_.remove_link(input, n);
+    if (n.missing != 0) graph_.remove_link(input, link_kind::input, n.index);
     link& l = graph_.add_link(input, link_kind::ahead);
     l.rank = to;
     l.index = n.index;
@@ -141,7 +140,9 @@ inline void engine::on_ahead_back(std::uint32_t from, const task_message& m) {
   --sent_ahead_;
   node& n = graph_.nodes.at(m.home_index);
   if (n.state != state::pending) return discard(n, result_message{n.index, 0, 0, static_cast<std::uint8_t>(form::none), 0, 0}, nullptr, 0);
-  n.record->place = graph::place::here;
+  task& t = *n.record;
+  for (std::uint32_t i = 0; i < t.input_count; ++i) graph_.remove_link(*t.inputs()[i], link_kind::ahead, n.index);
+  t.place = graph::place::here;
   start_when_possible(n);
 }
 

@@ -331,14 +331,16 @@ inline void engine::stop_children(running_task& parent) {
   stopping_children_ = false;
 }
 
-/// A task that asks in a loop keeps the helper away, so it has to look for messages itself.
+/// A task that asks in a loop keeps the helper away, so it has to do the helper's work itself.
 inline bool engine::stop_requested() {
   static const auto look_every = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
   const std::uint64_t now = base::ticks();
   if (!running_->stop && now - last_look_ > look_every) {
     last_look_ = now;
     running_task* const task = running_;
+    if (task->first_look == 0) task->first_look = now;
     progress();
+    if (now - task->first_look > 10 * look_every) serve_others();
     net_.pump(true);
     running_ = task;
   }

@@ -630,10 +630,16 @@ inline void engine::progress_from_helper() {
   net_.poll_bulk([this](std::uint64_t token) { on_block(token); });
   if (live_timers_ > 0) look_at_clock();
   if (ledger_.old_views() != 0) ledger_.unmap_views();
-  if (scheduler_ != nullptr) decide();
+  if (scheduler_ != nullptr) place_tasks();
+  serve_others();
+  net_.pump(true);
+}
+
+/// The task that runs here takes longer than was thought.
+inline void engine::serve_others() {
+  if (scheduler_ != nullptr) ask_for_work();
   if (owed_ > 0) give_away(true);
   if (gang_ends_.size() != 0) watch_gangs();
-  net_.pump(true);
 }
 
 inline void engine::start_helper() {

@@ -212,6 +212,7 @@ class engine {
 
   // --- the helper thread
   void progress_from_helper();
+  void serve_others();
 
  private:
   enum class role : std::uint8_t { none, owner, helper };

@@ -69,6 +69,7 @@ struct running_task {
   const graph::request* actor = nullptr;  ///< of the actor whose method it is
   bool stop = false;                 ///< written by handlers, read without the lock: see stop_requested
   bool stops_children = false;       ///< what it submits from now on is cancelled at once
+  std::uint64_t first_look = 0;      ///< when it first asked whether to stop, in ticks
   running_task* next = nullptr;      ///< in the engine's list of what has started here and not ended
   running_task* previous = nullptr;
 

@@ -70,25 +70,24 @@ class task_graph {
     }
   }
 
-  /// Removes a link by which `dependent` waits for n.
-  void remove_link(node& n, const node& dependent) {
+  /// Removes one link of that kind by which the node `dependent` hangs on n, if there is one.
+  void remove_link(node& n, link_kind kind, std::uint32_t dependent) {
+    remove_first(n, [&](const link& l) { return l.kind == kind && l.index == dependent; });
+  }
+  /// The same for one with this pointer.
+  void remove_link(node& n, link_kind kind, const void* pointer) {
+    remove_first(n, [&](const link& l) { return l.kind == kind && l.pointer == pointer; });
+  }
+
+ private:
+  template <class Is>
+  void remove_first(node& n, Is&& is) {
     for (link** at = &n.links; *at != nullptr; at = &(*at)->next) {
-      if ((*at)->kind != link_kind::input || (*at)->index != dependent.index) continue;
-      link* l = *at;
+      link* const l = *at;
+      if (!is(*l)) continue;
       *at = l->next;
       links.free(l);
       return;
-    }
-  }
-  /// Removes the link of kind `kind` with this pointer, if it is still there.
-  void remove_link(node& n, link_kind kind, const void* pointer) {
-    for (link** at = &n.links; *at != nullptr; at = &(*at)->next) {
-      if ((*at)->kind == kind && (*at)->pointer == pointer) {
-        link* l = *at;
-        *at = l->next;
-        links.free(l);
-        return;
-      }
     }
   }
 };
