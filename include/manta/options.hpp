@@ -87,6 +87,13 @@ inline void move_arguments_to_environment(int& argc, char**& argv) {
   argv[argc] = nullptr;
 }
 
+/// Does the launcher let the others go on when a rank dies? Open MPI 4.1 with --enable-recovery, or manta-run.
+inline bool launcher_recovers() {
+  const char* const flag = base::environment("OMPI_MCA_orte_enable_recovery");
+  const char* const by = base::environment("MANTA_RUN");
+  return (flag != nullptr && flag[0] == '1') || (by != nullptr && std::strstr(by, "/recovering/") != nullptr);
+}
+
 /// What holds on this rank. A mistake is not thrown here, where other ranks would wait for this one for ever, but
 /// noted and thrown by all ranks together.
 inline exec::engine_options effective(const runtime_options& o, int thread_level, bool alone, std::string mistake) {
@@ -118,6 +125,8 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     e.seed = base::environment_count("MANTA_SEED", o.seed, 0, ~std::uint64_t{0});
     e.ranks_per_node = static_cast<int>(base::environment_count("MANTA_RANKS_PER_NODE", net::network::any_number, 1,
                                                                 net::network::any_number));
+    e.recovery = base::environment_flag("MANTA_RECOVERY", launcher_recovers());
+    e.heartbeat_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_HEARTBEAT", 30));
     base::environment_count("MANTA_STACK_KIB", 0, 32, 16'777'216);
     if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {
       throw error(std::string("manta: runtime: MPI was initialised with ") +

@@ -5,6 +5,8 @@
 // the other ranks serve, finalise.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "manta/runtime.hpp"
@@ -58,6 +60,10 @@ int run(int& argc, char** argv, const runtime_options& options, Driver&& driver)
     report(e);
   } catch (...) {
     report(std::runtime_error("an exception that is not a std::exception"));
+  }
+  if (net::mpi_is_given_up()) {  // a rank has died, and MPI_Finalize may wait for it
+    std::fflush(nullptr);
+    ::_exit(code);
   }
   if (initialised == 0) MPI_Finalize();
   return code;

@@ -60,7 +60,20 @@ class unschedulable : public error {
   using error::error;
 };
 
-/// The actor is gone: killed, ended with its last handle, or its constructor threw.
+/// A rank has died, and what was asked of it cannot be done elsewhere.
+class rank_lost : public error {
+ public:
+  using error::error;
+};
+
+/// The value is lost with the rank that had it, and cannot be made again: it was put there, its task had been submitted
+/// there, or what it was made from is gone.
+class object_lost : public error {
+ public:
+  using error::error;
+};
+
+/// The actor is gone: killed, ended with its last handle, lost with its rank, or its constructor threw.
 class actor_died : public error {
  public:
   using error::error;

@@ -404,7 +404,7 @@ struct name_answer_message {
 
 inline node* engine::ask_name(const std::string& name, const char* type, name_op op) {
   for (;;) {
-    node& ticket = make_ticket();
+    node& ticket = make_ticket(size_);  // any rank may have to answer
     const name_message m{static_cast<std::uint32_t>(op), ticket.index, rank_, static_cast<std::uint32_t>(name.size())};
     const std::string tail = name + type;
     send(0, message::name_ask, m, tail.data(), tail.size());
@@ -511,6 +511,7 @@ inline void engine::on_name_ask(const std::byte* data, std::size_t bytes) {
       entry = new name_entry;
       entry->name = name;
       entry->type = type;
+      entry->claimer = m.asker;
       std::uint64_t& first = names_.insert(base::hash_text(name));
       entry->next = reinterpret_cast<name_entry*>(std::exchange(first, reinterpret_cast<std::uint64_t>(entry)));
       answer.kind = name_answer_message::claimed;

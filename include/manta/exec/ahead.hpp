@@ -31,7 +31,10 @@ inline std::uint32_t engine::where_inputs_are_made(const task& t) const {
     if (!is_task(input) || input.has(node::actor)) return no_index;
     std::uint32_t at = no_index;
     if (input.form == form::none && input.sent.slot == no_index) at = input.sent.at;
-    if (input.form == form::record && input.record->ahead && input.record->place == graph::place::elsewhere) at = input.record->caller;
+    if (input.form == form::record && input.record->place == graph::place::elsewhere &&
+        (input.record->ahead || (recovers_ && input.record->request == nullptr))) {
+      at = input.record->caller;
+    }
     if (at == no_index || at == rank_ || (there != no_index && at != there)) return no_index;
     there = at;
   }
@@ -40,7 +43,7 @@ inline std::uint32_t engine::where_inputs_are_made(const task& t) const {
 
 /// Sends a task of ours ahead of inputs that it may be linked to. False if it has to wait for them here, or for room.
 inline bool engine::send_ahead(node& n) {
-  if (scheduler_ == nullptr || executes()) return false;
+  if (!hands_out()) return false;
   task& t = *n.record;
   const std::uint32_t to = where_inputs_are_made(t);
   if (to == no_index) return false;

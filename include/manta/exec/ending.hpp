@@ -21,7 +21,8 @@ namespace manta::exec {
 
 inline void engine::on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes) {
   if (over_) return early_.push(from | static_cast<std::uint32_t>(kind) << 24, data, bytes);
-  if (kind < first_housekeeping) ++received_;
+  if (is_dead(from)) [[unlikely]] return;  // what it had to do is done elsewhere
+  if (kind < first_housekeeping) ++received_from_[from];
   const auto read = [&]<class M>(M m) {
     std::memcpy(&m, data, sizeof m);
     data += sizeof m;
@@ -163,6 +164,8 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       std::uint32_t ticket = 0;
       std::memcpy(&ticket, data, sizeof ticket);
       node& n = graph_.nodes.at(ticket);
+      if (n.state != state::pending) return release(n);  // asked again meanwhile, for a rank had died
+      n.missing = 0;
       store::set_blob(n, data, bytes, false);
       complete(n);
       return release(n);
@@ -173,6 +176,18 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       unobserved_count_ += read(index_message{}).index;
       if (bytes != 0) unobserved_.emplace_back(reinterpret_cast<const char*>(data), bytes);
       return;
+    }
+    case message::where_is:
+      return on_where_is(from, read(where_message{}));
+    case message::task_lost: {
+      const auto m = read(where_message{});
+      node& n = graph_.nodes.at(m.index);
+      if (is_task(n) && place_key_of(n) == m.key) task_lost(n, m.padding);
+      return;
+    }
+    case message::rank_died: {
+      const auto m = read(index_message{});
+      return on_rank_died(m.index, std::string(reinterpret_cast<const char*>(data), bytes));
     }
     case message::probe:
       return on_probe(from, read(probe_message{}));
@@ -214,7 +229,7 @@ inline bool engine::quiet() const {
   return resting_ && !runnable() && to_continue_.empty() && coming_.empty() && arrived_.empty() &&
          ended_gangs_.empty() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && live_timers_ == 0 &&
          to_judge_.empty() && ending_slots_.empty() && !drop_asked_ &&
-         reported_blocked_ == started_tasks() + ahead_ &&  // or rank 0 may have tasks that it would send if it knew
+         reported_blocked_ == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew
          !has_foreign_drops_.load(std::memory_order_relaxed);
 }
 
@@ -225,7 +240,16 @@ inline std::uint32_t engine::user_waits() const {
 }
 
 inline void engine::on_probe(std::uint32_t from, const probe_message& m) {
-  send(from, message::probe_answer, probe_message{m.wave, sent_, received_, quiet(), user_waits()});
+  send(from, message::probe_answer, probe_message{m.wave, counted(sent_to_), counted(received_from_), quiet(), user_waits()});
+}
+
+/// Of the ranks that live.
+inline std::uint64_t engine::counted(const base::array<std::uint64_t>& messages) const {
+  std::uint64_t sum = 0;
+  for (std::uint32_t r = 0; r < size_; ++r) {
+    if (!is_dead(r)) sum += messages[r];
+  }
+  return sum;
 }
 
 inline void engine::on_probe_answer(const probe_message& m) {
@@ -258,15 +282,15 @@ inline void engine::look_for_deadlock() {
     wave_under_way_ = true;
     wave_quiet_ = true;
     wave_sent_ = wave_received_ = wave_waits_ = 0;
-    wave_answers_missing_ = size_ - 1;
+    wave_answers_missing_ = size_ - 1 - deaths_;
     for (std::uint32_t r = 1; r < size_; ++r) send(r, message::probe, probe_message{wave_, 0, 0, 0, 0});
     net_.pump(true);
   }
   if (wave_answers_missing_ != 0) return;
   wave_under_way_ = false;
   next_wave_ns_ = 0;
-  wave_sent_ += sent_;
-  wave_received_ += received_;
+  wave_sent_ += counted(sent_to_);
+  wave_received_ += counted(received_from_);
   wave_waits_ += user_waits();
   const bool balanced = quiet_here && wave_quiet_ && wave_sent_ == wave_received_;
   const bool stable = balanced && (size_ == 1 || (last_balanced_ && last_sent_ == wave_sent_));
@@ -296,11 +320,13 @@ inline void engine::look_for_deadlock() {
 
 inline void engine::declare_deadlock() {
   report_ = report_waits();
-  reports_missing_ = size_ - 1;
+  reports_missing_ = size_ - 1 - deaths_;
+  const std::uint32_t deaths_before = deaths_;
   for (std::uint32_t r = 1; r < size_; ++r) send(r, message::report, index_message{0, 0});
   while (reports_missing_ != 0) {
     net_.pump(true);
     progress();
+    if (deaths_ != deaths_before) return;  // there is something to do again
   }
   std::string text = "manta: deadlock: nothing runs, nothing can run, and these wait: " + report_;
   if (scheduler_->waiting() != 0) {
@@ -555,9 +581,12 @@ inline engine::engine(MPI_Comm comm, const engine_options& options)
       world_(size_),
       local_(graph_.nodes),
       teams_(net_.comm()),
+      sent_to_(size_),
+      received_from_(size_),
       max_queued_(options.max_queued) {
   compare_programs();
   share_capacities(options);
+  connect_lifelines(options);
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
   use_helper_ = options.progress_thread && size_ > 1;
   gangs_possible_ = use_helper_ && options.concurrent_mpi;
@@ -570,12 +599,20 @@ inline engine::~engine() {
   pthread_mutex_lock(&engines_mutex_);
   engines_.remove(this);
   pthread_mutex_unlock(&engines_mutex_);
+  if (lifeline_ != nullptr) {
+    net_.flush_for(2'000'000'000);
+    if (!lifeline_->barrier()) {
+      net::give_up_mpi();
+      net_.leave();
+    }
+    delete lifeline_;
+  }
   delete scheduler_;
   for (actor_slot* slot : slots_) {
     delete slot->gang;
     delete slot;
   }
-  const std::size_t left = graph_.nodes.live();
+  const std::size_t left = deaths_ != 0 ? 0 : graph_.nodes.live();  // what the dead owed is never paid back
   if (left == 0) return;
   std::fprintf(stderr, "manta: rank %u: %zu objects are still held after the last run; made by", rank_, left);
   int shown = 0;

@@ -16,6 +16,7 @@
 //   cancelling.hpp  tasks that are to end before their time
 //   timing.hpp      deadlines, retries and submitters that run ahead
 //   waiting.hpp     waiting and serving, on which stack
+//   deaths.hpp      ranks that have died
 //   ending.hpp      quiet, deadlock, the end of a run
 //
 // Every member function is called with the lock held unless it says otherwise.
@@ -44,6 +45,7 @@
 #include "manta/exec/waits.hpp"
 #include "manta/graph/scheduler.hpp"
 #include "manta/graph/task_graph.hpp"
+#include "manta/net/lifeline.hpp"
 #include "manta/net/network.hpp"
 #include "manta/net/teams.hpp"
 
@@ -70,6 +72,8 @@ struct engine_options {
   std::uint64_t store_memory = 0;  ///< bytes; 0: half of the rank's memory
   std::string spill_folder;
   int ranks_per_node = net::network::any_number;
+  bool recovery = false;     ///< the launcher lets the others go on when a rank dies; rank 0's setting holds
+  std::int64_t heartbeat_ns = 0;
   std::string mistake;       ///< what is wrong with this rank's settings: reported on all ranks
 };
 
@@ -105,6 +109,7 @@ class engine {
   const running_task& current_task() const { return *running_; }
   std::uint64_t seed() const { return seed_; }
   std::size_t live_objects() const { return graph_.nodes.live(); }
+  bool is_dead(std::uint32_t rank) const { return deaths_ != 0 && dead_[rank]; }
 
   /// The calling thread's right to touch the engine, for as long as this stands.
   class guard {
@@ -264,6 +269,7 @@ class engine {
     std::string type;
     std::uint32_t home_rank = no_index;
     std::uint32_t home_index = no_index;
+    std::uint32_t claimer = no_index;   // the rank that is to set it
     base::list<wire::buffer*> waiting;  // asks that came before the claimer had set it
     name_entry* next = nullptr;         // of the same hash
     bool set() const { return home_rank != no_index; }
@@ -335,6 +341,7 @@ class engine {
   void task_ready(node& n);
   void decide();
   void dispatch(node& n, std::uint32_t to, std::uint32_t charge);
+  void send_compact_away(node& n, std::uint32_t to);
   void append_task(std::uint32_t to, message kind, const task_message& header, const graph::request* request,
                    const std::byte* arguments, std::size_t bytes, node* const* inputs, std::uint32_t input_count,
                    const graph::gang* gang = nullptr);
@@ -391,8 +398,32 @@ class engine {
   void on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
   void give_back_ahead();
 
+  // deaths.hpp
+  bool hands_out() const { return scheduler_ != nullptr && size_ > 1; }
+  /// Does the home keep the record of a task that has been sent away?
+  bool keeps(const task& t) const { return recovers_ || (t.request != nullptr && t.request->kept()); }
+  void connect_lifelines(const engine_options& options);
+  void look_for_deaths();
+  void on_rank_died(std::uint32_t rank, const std::string& why);
+  void forget_links_to(node& n, std::uint32_t rank);
+  bool is_concerned(node& n, std::uint32_t rank);
+  void value_lost(node& n, std::uint32_t rank);
+  void task_lost(node& n, std::uint32_t rank);
+  void fail_orphan(node& n, std::uint32_t rank);
+  void gangs_lost(std::uint32_t rank);
+  void placed_lost(std::uint32_t rank);
+  void on_where_is(std::uint32_t from, const where_message& m);
+  void keep_lineage(node& n);
+  void forget_lineage(node& n);
+  void end_broken_gangs();
+  store::failure_ptr death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what) const;
+  static void keep_arguments(node& n, const std::byte* arguments, std::size_t bytes) {
+    n.size = static_cast<std::uint8_t>(bytes);
+    std::memcpy(&n.sent.kept, arguments, bytes);
+  }
+
   // questions.hpp
-  node& make_ticket();
+  node& make_ticket(std::uint32_t asked);
   wire::buffer answer_to(node& ticket);
   wire::buffer ask(std::uint32_t to, ask_message m, const void* tail = nullptr, std::size_t tail_bytes = 0);
   void answer(const ask_message& m, const void* data, std::size_t bytes);
@@ -537,6 +568,9 @@ class engine {
     const auto unstarted = static_cast<std::uint32_t>(awaiting_inputs_ + inbox_.size() + staged_.size());
     return received_tasks_ > unstarted ? received_tasks_ - unstarted : 0;
   }
+  /// Of these too, when nothing runs here: all that were started wait, and those sent ahead. After a death inputs may
+  /// have to be made again, perhaps on this very rank.
+  std::uint32_t waiting_tasks() const { return started_tasks() + (deaths_ != 0 ? awaiting_inputs_ : ahead_); }
   void report_blocked(std::uint32_t blocked);
   void awake() {
     silence_ = 0;
@@ -549,6 +583,7 @@ class engine {
   void drive_until_quiet();
   bool quiet() const;
   std::uint32_t user_waits() const;
+  std::uint64_t counted(const base::array<std::uint64_t>& messages) const;
   void on_probe(std::uint32_t from, const probe_message& m);
   void on_probe_answer(const probe_message& m);
   void look_for_deadlock();
@@ -618,7 +653,7 @@ class engine {
   base::list<std::uint32_t> send_ahead_to_;                 // those for which there are some
   base::ring<task_place> to_fail_;                          // with one of their inputs
   base::list<bool> asked_;                                  // rank 0: whom it asked for work
-  std::uint64_t sent_ = 0, received_ = 0;
+  base::array<std::uint64_t> sent_to_, received_from_;      // messages, but for housekeeping, by rank
   unsigned submissions_ = 0;
 
   thread_numbers threads_;
@@ -671,6 +706,25 @@ class engine {
   std::atomic<bool> has_foreign_drops_{false};
   pthread_t helper_{};
   bool use_helper_ = false, helper_running_ = false;
+
+  bool recovers_ = false;
+  net::lifeline* lifeline_ = nullptr;
+  std::uint32_t deaths_ = 0;
+  base::list<bool> dead_;
+  std::vector<std::string> why_dead_;                       // by rank
+  base::index_table lineage_;                               // node of a value that lies elsewhere -> task* that made it
+  struct aged {
+    std::uint64_t id, bytes;
+    std::uint32_t index;
+  };
+  base::ring<aged> lineage_ages_;                           // the oldest first; some have been forgotten
+  std::uint64_t lineage_bytes_ = 0;                         // of the inputs that they keep
+  base::index_table deaths_of_;                             // id of a task -> ranks that have died when they had it
+  struct broken_gang {
+    std::uint64_t id;
+    std::int64_t patience_ends;
+  };
+  base::list<broken_gang> broken_gangs_;                    // rank 0: members of these have died
 };
 
 inline engine& engine::here(const char* call) {
@@ -688,7 +742,7 @@ inline std::byte* engine::begin(std::uint32_t to, message kind, std::size_t max_
 }
 inline void engine::commit(std::uint32_t to, message kind, std::size_t bytes) {
   net_.commit(static_cast<int>(to), bytes);
-  if (kind < first_housekeeping) ++sent_;
+  if (kind < first_housekeeping) ++sent_to_[to];
 }
 
 template <class Message>
@@ -713,4 +767,5 @@ void engine::send(std::uint32_t to, message kind, const Message& m, const void* 
 #include "manta/exec/cancelling.hpp"
 #include "manta/exec/timing.hpp"
 #include "manta/exec/waiting.hpp"
+#include "manta/exec/deaths.hpp"
 #include "manta/exec/ending.hpp"

@@ -28,9 +28,9 @@ enum class message : std::uint8_t {
   run, submit, come_back, call, result, made, ended, gang_ended, want, value, pull, data, mapped, unavailable, replicate, drop_replica, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
   name_gone, ask, answer, cancel,
-  unobserved,
+  unobserved, where_is, task_lost,
   // everything below keeps house and is not counted as work under way
-  probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop,
+  probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop, rank_died,
 };
 inline constexpr message first_housekeeping = message::probe;
 
@@ -172,6 +172,13 @@ struct borrow_message {
 struct index_message {
   std::uint32_t index;
   std::uint32_t home_rank;
+};
+
+/// home --where_is--> 0 --task_lost--> home: only if the rank to which it was sent has died.
+struct where_message {
+  std::uint64_t key;   ///< of the task in rank 0's table of places
+  std::uint32_t index; ///< node of the asker
+  std::uint32_t padding;
 };
 
 struct end_actor_message {  ///< kill_actor: followed by the reason

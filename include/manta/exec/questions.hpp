@@ -12,14 +12,16 @@
 namespace manta::exec {
 
 /// A node that an answer completes: its index goes with the question.
-inline node& engine::make_ticket() {
+inline node& engine::make_ticket(std::uint32_t asked) {
   node& ticket = make_node(no_index, wire::type_index<void>::value);
+  ticket.missing = asked + 1;  // should it die
   hold(ticket);
   return ticket;
 }
 /// Waits for the answer; its bytes begin with the ticket's index.
 inline wire::buffer engine::answer_to(node& ticket) {
   wait_for_end(ticket, false);
+  if (ticket.state == state::failed) checked(ticket);
   wire::buffer bytes(ticket.blob.data, ticket.blob.bytes);
   release(ticket);
   return bytes;
@@ -27,7 +29,7 @@ inline wire::buffer engine::answer_to(node& ticket) {
 
 /// Sends a question and waits for the answer's bytes.
 inline wire::buffer engine::ask(std::uint32_t to, ask_message m, const void* tail, std::size_t tail_bytes) {
-  node& ticket = make_ticket();
+  node& ticket = make_ticket(to);
   m.asker = rank_;
   m.ticket = ticket.index;
   send(to, message::ask, m, tail, tail_bytes);
@@ -301,7 +303,7 @@ inline std::string engine::explain_placed(std::uint32_t home_rank, std::uint32_t
     graph::grant g;
     if (n.form == form::none) {
       g.rank = static_cast<std::int32_t>(n.sent.at);
-      g.near_bytes = n.sent.near_bytes;
+      g.near_bytes = n.size != 0 ? 0 : n.sent.near_bytes;
     } else if (away) {
       g.rank = static_cast<std::int32_t>(n.record->caller);
     }

@@ -118,6 +118,7 @@ inline void engine::reclaim_one(node& n) {
     graph_.links.free(l);
   }
   if (n.form == form::record) free_task(n.record);
+  if (lineage_.size() != 0) forget_lineage(n);
   store::clear(n);
   graph_.nodes.free(n);
 }
@@ -167,6 +168,7 @@ inline node& engine::stand_in(std::uint32_t home_rank, std::uint32_t home_index,
   home->rank = home_rank;
   home->index = home_index;
   n.links = home;
+  if (is_dead(home_rank)) [[unlikely]] fail_orphan(n, home_rank);
   return n;
 }
 
@@ -185,6 +187,8 @@ inline node& engine::import_reference(const reference_message& r, std::uint32_t 
   if (n.type == no_index) n.type = type;
   if (r.lender_index == no_index) {
     ++n.links->count;
+  } else if (is_dead(r.home_rank)) {
+    send(r.lender_rank, message::repaid, index_message{r.lender_index, 0});
   } else if (r.lender_rank == rank_) {
     release(n);  // lent to ourselves: the loan and the new handle are on the same node
   } else {

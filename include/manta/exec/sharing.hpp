@@ -121,7 +121,7 @@ inline void engine::follow(incoming_value& v, std::uint32_t to, const pull_messa
 inline void engine::on_unavailable(const unavailable_message& m) {
   node& n = graph_.nodes.at(m.index);
   n.reset(node::fetching);
-  if (m.place != no_index) {
+  if (m.place != no_index && !is_dead(m.place)) {
     n.remote.place = m.place;
     n.size = static_cast<std::uint8_t>(m.giving);
     fetch(n);

@@ -19,8 +19,8 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
   const std::uint64_t id = running_->next_child();
   if (request != nullptr && request->actor) n.set(node::actor);
   if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count);
-  if (input_count == 0 && request == nullptr && bytes <= graph::compact_bytes) {
-    if (scheduler_ != nullptr && !executes()) {
+  if (input_count == 0 && request == nullptr && bytes <= (recovers_ ? sizeof n.sent.kept : graph::compact_bytes)) {
+    if (hands_out()) {
       std::uint32_t charge = 0;
       const std::uint32_t to = scheduler_->take_room(function, charge);
       if (to != no_index) {  // straight into the outgoing batch
@@ -28,6 +28,7 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
                              task_message::by_scheduler, 0};
         send(to, message::run, m, arguments, bytes);
         note_sent(n, id, to);
+        if (recovers_) keep_arguments(n, arguments, bytes);
         ++away_;
         if ((++submissions_ & 63) == 0) relieve();
         return n;
@@ -85,18 +86,18 @@ inline void engine::task_ready(node& n) {
       ++away_;
       t.place = graph::place::elsewhere;
       t.caller = 0;
-      if (!t.request->kept()) {
+      if (!keeps(t)) {
         note_sent(n, t.id, 0);
         free_task(&t);
       }
       return;
     }
     t.place = graph::place::here;
-    if (scheduler_ != nullptr && ((t.request != nullptr && !t.request->anywhere()) || !executes())) {
+    if (scheduler_ != nullptr && ((t.request != nullptr && !t.request->anywhere()) || hands_out())) {
       t.place = graph::place::scheduler;
       return to_scheduler(n);
     }
-  } else if (scheduler_ != nullptr && !executes()) {
+  } else if (hands_out()) {
     return to_scheduler(n);
   }
   n.set(node::queued);
@@ -113,8 +114,7 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
   if (n.form == form::compact) {
     const task_message m{n.compact.id, n.function, rank_, n.index, charge, n.size, 0, task_message::by_scheduler, 0};
     send(to, message::run, m, n.compact.arguments, n.size);
-    note_sent(n, m.id, to);
-    ++away_;
+    send_compact_away(n, to);
     if (n.links != nullptr) follow_ahead(n, to);
     return;
   }
@@ -143,7 +143,9 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
   ++away_;
   t.place = graph::place::elsewhere;
   t.caller = to;
-  if (t.request == nullptr) {
+  if (recovers_) {
+    if (n.links != nullptr) follow_ahead(n, to);
+  } else if (t.request == nullptr) {
     note_sent(n, t.id, to);
     n.sent.near_bytes = scheduler_->bytes_there();  // for those who ask why
     free_task(&t);
@@ -151,6 +153,15 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
   } else if (!t.request->kept()) {
     drop_inputs(&t);  // the request is needed when it ends
   }
+}
+
+/// A compact task of ours has been sent.
+inline void engine::send_compact_away(node& n, std::uint32_t to) {
+  std::byte arguments[sizeof n.sent.kept];
+  if (recovers_) std::memcpy(arguments, n.compact.arguments, sizeof arguments);
+  note_sent(n, n.compact.id, to);
+  if (recovers_) keep_arguments(n, arguments, n.size);
+  ++away_;
 }
 
 inline void engine::append_task(std::uint32_t to, message kind, const task_message& header,
@@ -292,7 +303,8 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
         continue;
       }
       node& n = import_reference(reference, in.type);
-      if (n.state == state::pending && is_stand_in(n) && (in.flags & input_message::known) != 0 && in.place != rank_) {
+      if (n.state == state::pending && is_stand_in(n) && (in.flags & input_message::known) != 0 && in.place != rank_ &&
+          !is_dead(in.place)) {
         n.form = form::remote;
         n.remote.bytes = in.bytes;
         n.remote.place = in.place;
@@ -581,10 +593,17 @@ inline void engine::on_result(std::uint32_t from, const result_message& m, const
   }
   if (n.state != state::pending) [[unlikely]] return discard(n, m, data, bytes);
   if (m.reached != 0) note_reached(n, from, m.reached);
-  if (static_cast<form>(m.form) == form::failure && may_retry(n)) {
-    return retry_or_fail_later(n, store::decode_failure(data, bytes));
+  if (static_cast<form>(m.form) == form::failure && n.form == form::record) {
+    const store::failure_ptr why = store::decode_failure(data, bytes);
+    if (why->kind == store::failure::kind::rank && n.record->request != nullptr && n.record->request->ranks > 0) {
+      ++away_;
+      return task_lost(n, static_cast<std::uint32_t>(why->details.rank));  // a member of the gang has died
+    }
+    if (may_retry(n)) return retry_or_fail_later(n, why);
   }
-  if (n.form == form::record) {
+  if (recovers_ && static_cast<form>(m.form) == form::remote) {
+    keep_lineage(n);
+  } else if (n.form == form::record) {
     free_task(n.record);
     n.form = form::none;
   }
@@ -634,8 +653,7 @@ inline void engine::give_away(bool overdue) {
     if (n.form == form::compact) {
       const task_message m{n.compact.id, n.function, rank_, n.index, 0, n.size, 0, 0, 0};
       send(0, message::submit, m, n.compact.arguments, n.size);
-      note_sent(n, m.id, 0);
-      ++away_;
+      send_compact_away(n, 0);
       continue;
     }
     task& t = *n.record;
@@ -644,7 +662,7 @@ inline void engine::give_away(bool overdue) {
     ++away_;
     t.place = graph::place::elsewhere;
     t.caller = 0;
-    if (t.request == nullptr || !t.request->kept()) {
+    if (!keeps(t)) {
       note_sent(n, t.id, 0);
       free_task(&t);
     }

@@ -195,6 +195,7 @@ inline void engine::accept_value(node& n, const result_message& m, const std::by
     case form::remote: {
       remote_value remote;
       std::memcpy(&remote, data, sizeof remote);
+      if (is_dead(remote.place)) return need(n);  // the home has not heard of it yet
       n.form = form::remote;
       n.remote.bytes = remote.bytes;
       n.remote.place = remote.place;

@@ -167,6 +167,8 @@ inline bool engine::progress() {
   if (timed_waits_ > 0) check_deadlines();
   if (live_timers_ > 0) look_at_clock();
   if (!held_back_.empty()) let_go();
+  if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
+  if (!broken_gangs_.empty()) end_broken_gangs();
   if (scheduler_ != nullptr) place_tasks();
   return any;
 }
@@ -184,7 +186,7 @@ inline void engine::idle() {
   const unsigned spins = net_.oversubscribed() ? 20 : 1000;
   if (silence_++ % look_every != 0 && silence_ <= spins) return;
   net_.pump(true);
-  report_blocked(started_tasks() + ahead_);
+  report_blocked(waiting_tasks());
   if (scheduler_ != nullptr) {
     if (scheduler_->waiting() != 0) decide();
     ask_for_work();
@@ -278,8 +280,7 @@ inline bool engine::wait_for_end(node& n, std::int64_t deadline) {
 }
 
 inline const void* engine::value(node& n, bool may_inline) {
-  wait_for_end(n, may_inline);
-  while (n.form == form::remote) {
+  for (wait_for_end(n, may_inline); n.form == form::remote; wait_for_end(n, may_inline)) {
     fetch(n);
     wait_record record;
     record.remaining = 1;

@@ -73,6 +73,7 @@ struct node {
       union {
         task* call;                // that call, as long as `at` is no_index
         std::uint64_t near_bytes;  // of inputs that lie there, if they are the reason: for those who ask
+        std::uint64_t kept;        // a compact task's `size` bytes of arguments, should its rank die
       };
     } sent;                // form none and pending: the task is elsewhere, or runs here
     task* record;

@@ -140,6 +140,59 @@ class scheduler {
     changed(rank);
   }
 
+  /// Event: a rank is no more, with all that was sent there. Takes out the tasks that no other rank can run:
+  /// refuse(node&). False if no rank is left that executes tasks.
+  template <class Refuse>
+  bool died(std::uint32_t rank, Refuse&& refuse) {
+    rank_state& r = ranks_[rank];
+    const bool in_idle = r.in_idle, in_roomy = r.in_roomy, in_changed = r.in_changed;
+    r = rank_state{};
+    r.all.executes = false;
+    r.closed = true;  // wherever it still stands
+    r.in_idle = in_idle, r.in_roomy = in_roomy, r.in_changed = in_changed;
+    executing_.remove(rank);
+    for (base::list<site>* sites : {&sites_, &lasting_sites_}) {
+      std::size_t kept = 0;  // they stand by node
+      for (const site& s : *sites) {
+        if (s.rank != rank) (*sites)[kept++] = s;
+      }
+      sites->resize(kept, site{nullptr, 0, 0});
+    }
+    for (queue* q : queues_) {
+      if (q->wanted->rank < 0 && q->rank == static_cast<int>(rank)) q->rank = -1;  // it wanted to be near what was there
+    }
+    if (executing_.empty()) return false;
+    refuse_impossible(refuse);
+    share_executors();
+    return true;
+  }
+  /// Event: this rank executes tasks from now on.
+  void executes(std::uint32_t rank) {
+    ranks_[rank].all.executes = true;
+    executing_.push_back(rank);
+    share_executors();
+  }
+  /// Takes out the tasks that no rank can run.
+  template <class Refuse>
+  void refuse_impossible(Refuse&& refuse) {
+    base::list<node*> refused;
+    for (queue* q : active_) {
+      std::size_t fit = 0;
+      for (const std::uint32_t rank : executing_) fit += q->wanted->possible(static_cast<int>(rank), ranks_[rank].all);
+      if (fit != 0 && fit >= static_cast<std::size_t>(q->wanted->ranks)) continue;
+      for (node* n = &q->tasks.front();; n = &nodes_.at(n->next)) {
+        refused.push_back(n);
+        if (n->next == no_index) break;
+      }
+    }
+    for (node* n : refused) {
+      remove(*n);
+      refuse(*n);
+    }
+  }
+  /// Of the gang of which `rank` is a member its number; 0: it is in none.
+  std::uint64_t gang_of(std::uint32_t rank) const { return ranks_[rank].in_gang ? ranks_[rank].gang : 0; }
+
   /// Event: somebody wants these bundles, all at once; takes the record. Met by a later decide() at the earliest.
   void reserve(reservation* r) {
     reservations_.insert(r->id) = reinterpret_cast<std::uint64_t>(r);
@@ -334,6 +387,7 @@ class scheduler {
     bool in_gang = false;       ///< a member has been sent and has not ended
     bool in_actor = false;      ///< it is part of an actor, and may be for ever
     bool kept = false;          ///< for an old gang: no task is sent there
+    std::uint64_t gang = 0;     ///< if it is in one, its number
   };
   /// Tasks that ask for the same: if its first does not fit, none of the others does.
   struct queue {
@@ -562,6 +616,7 @@ class scheduler {
     member_devices_.clear();
     for (const std::uint32_t rank : members_) {
       ranks_[rank].in_gang = true;
+      ranks_[rank].gang = gangs_;
       ranks_[rank].in_actor = wanted.actor;
       take(wanted, rank);
       member_devices_.push_back(wanted.granted.devices);

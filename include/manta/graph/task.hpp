@@ -26,7 +26,7 @@ struct gang {
 enum class place : std::uint8_t {
   here,       ///< waits for inputs, stands in the local queue, is staged or runs
   scheduler,  ///< rank 0: stands in the scheduler
-  elsewhere,  ///< sent to the rank in `caller`
+  elsewhere,  ///< sent to the rank in `caller`, which for the home may be rank 0 that has sent it on
   resting,    ///< has failed: waits to be judged, or for its next attempt
 };
 

@@ -117,6 +117,48 @@ class bulk {
     return any;
   }
 
+  /// A rank has died: forgets what was on its way to and from it. Completions of such sends are never called, for MPI
+  /// may still look at their memory; lost(token) for each block that will not come, whose memory is to be left alone too.
+  template <class Lost>
+  void abandon(int rank, Lost&& lost) {
+    outgoing* kept = nullptr;
+    outgoing* newest = nullptr;
+    for (outgoing* each = first_; each != nullptr;) {
+      outgoing* const block = std::exchange(each, each->next);
+      block->next = nullptr;
+      if (block->to == rank) {
+        if (block->in_flight == 0) --sends_;
+        continue;
+      }
+      (kept == nullptr ? kept : newest->next) = block;
+      newest = block;
+    }
+    first_ = kept;
+    last_ = newest;
+    for (std::size_t i = pieces_.size(); i-- > 0;) {
+      if (pieces_[i].owner->to != rank) continue;
+      if (--pieces_[i].owner->in_flight == 0) --sends_;
+      pieces_.remove_unordered(i);
+    }
+    base::list<std::uint64_t> tokens;
+    for (base::list<incoming>* blocks : {&expected_, &arriving_}) {
+      for (std::size_t i = blocks->size(); i-- > 0;) {
+        if ((*blocks)[i].from != rank) continue;
+        tokens.push_back((*blocks)[i].token);
+        blocks->remove_unordered(i);
+      }
+    }
+    for (const std::uint64_t token : tokens) lost(token);
+  }
+  /// Whether all sends in flight are complete.
+  bool test() noexcept {
+    int complete = 1;
+    for (std::size_t i = 0; i < pieces_.size() && complete != 0; ++i) {
+      MPI_Test(&pieces_[i].request, &complete, MPI_STATUS_IGNORE);
+    }
+    return complete != 0;
+  }
+
   /// Waits for the sends in flight. For the end only.
   void wait() noexcept {
     for (piece& each : pieces_) MPI_Wait(&each.request, MPI_STATUS_IGNORE);

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "batch.hpp"
 
@@ -133,9 +134,38 @@ class channel {
 
   const batch* newest() const { return newest_; }
 
+  /// The other end has died. What is in flight stays where it is for ever, for MPI may still look at it; the rest is
+  /// forgotten, as is all that comes from now on (see discard). Returns the frame bytes that were queued.
+  std::size_t abandon(batch_pool& pool) {
+    const std::size_t bytes = queued_bytes();
+    if (open_ != nullptr) discard(pool);
+    while (unsent_ != nullptr) pool.give(std::exchange(unsent_, unsent_->next));
+    oldest_ = newest_ = nullptr;
+    sealed_bytes_ = 0;
+    in_flight_ = 0;
+    abandoned_ = true;
+    return bytes;
+  }
+  bool is_abandoned() const { return abandoned_; }
+  /// Instead of seal(): gives the open batch back as it is. Returns its frame bytes.
+  std::size_t discard(batch_pool& pool) {
+    const std::size_t bytes = open_bytes();
+    pool.give(std::exchange(open_, nullptr));
+    cursor_ = limit_ = nullptr;
+    return bytes;
+  }
+
   /// Waits for what is in flight. For the end only.
   void wait() noexcept {
     for (batch* each = oldest_; each != unsent_; each = each->next) MPI_Wait(&each->request, MPI_STATUS_IGNORE);
+  }
+  /// Whether all that is in flight is complete.
+  bool test() noexcept {
+    int complete = 1;
+    for (batch* each = oldest_; each != unsent_ && complete != 0; each = each->next) {
+      MPI_Test(&each->request, &complete, MPI_STATUS_IGNORE);
+    }
+    return complete != 0;
   }
 
  private:
@@ -158,6 +188,7 @@ class channel {
   std::size_t unmatched_ = 0;
   int in_flight_ = 0;
   std::uint32_t sequence_ = 0;
+  bool abandoned_ = false;
 };
 
 }  // namespace manta::net

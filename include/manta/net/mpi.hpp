@@ -36,8 +36,16 @@ inline void check(int code, const char* call, const char* file = __builtin_FILE(
     throw_mpi_error(code, call, file, line);
 }
 
+inline bool& mpi_is_given_up() {
+  static bool given_up = false;
+  return given_up;
+}
+/// A rank has died: from now on nothing is freed that others would have to free too, and MPI_Finalize may never end.
+inline void give_up_mpi() { mpi_is_given_up() = true; }
+
 /// Whether MPI calls are allowed at all; static objects may be destroyed after MPI_Finalize.
 inline bool mpi_is_running() {
+  if (mpi_is_given_up()) return false;
   int initialized = 0;
   int finalized = 0;
   MPI_Initialized(&initialized);

@@ -17,6 +17,7 @@
 #include <cstring>
 #include <utility>
 
+#include "manta/base/clock.hpp"
 #include "manta/base/containers.hpp"
 #include "batch.hpp"
 #include "bulk.hpp"
@@ -112,6 +113,15 @@ class network {
   std::size_t bulk_outstanding() const { return bulk_.outstanding(); }
   int bulk_tags() const { return bulk_.tags(); }
 
+  /// A rank has died: nothing more is sent to it, and nothing of it expected. lost(token) for each block that will not
+  /// come. Not from a callback of poll_bulk.
+  template <class Lost>
+  void abandon(int rank, Lost&& lost);
+  /// Gives MPI that long to finish what was sent. False if it was not long enough: somebody has died, perhaps.
+  bool flush_for(std::int64_t ns);
+  /// The destructor does not wait for anybody, and leaves to MPI what it has: somebody has died.
+  void leave() { left_ = true; }
+
   const traffic& counters() const { return traffic_; }
 
  private:
@@ -155,6 +165,7 @@ class network {
   traffic traffic_;
   int rank_;
   bool busy_in_mpi_ = false;
+  bool left_ = false;
 
   base::list<int> open_;                  // destinations with an open batch, without this rank
   base::list<int> sending_;               // destinations with batches sealed or in flight, without this rank
@@ -182,7 +193,8 @@ inline network::network(MPI_Comm parent, int most_ranks_on_node, std::size_t pie
 }
 
 inline network::~network() {
-  if (size() > 1 && mpi_is_running()) {
+  if (left_) ring_ = nullptr;
+  if (size() > 1 && mpi_is_running() && !left_) {
     // Sends that are received but not yet known to be complete are the normal case here.
     for (const int to : sending_) channel_to(to).wait();
     bulk_.wait();
@@ -252,6 +264,10 @@ inline void network::renew(int to) {
 
 inline void network::seal(int to) {
   channel& out = channel_to(to);
+  if (out.is_abandoned()) [[unlikely]] {
+    queued_bytes_ -= out.discard(pool_);
+    return;
+  }
   const bool was_busy = out.busy();
   out.seal(pool_);
   if (!was_busy && out.busy() && to != rank_) sending_.push_back(to);
@@ -329,7 +345,25 @@ bool network::deliver_local(OnMessage& on_message) {
   return last != nullptr;
 }
 
+template <class Lost>
+void network::abandon(int rank, Lost&& lost) {
+  queued_bytes_ -= channel_to(rank).abandon(pool_);
+  open_.remove(rank);
+  sending_.remove(rank);
+  bulk_.abandon(rank, lost);
+}
+
+inline bool network::flush_for(std::int64_t ns) {
+  const std::int64_t end = base::now_ns() + ns;
+  for (;;) {
+    bool complete = bulk_.test();
+    for (const int to : sending_) complete = channel_to(to).test() && complete;
+    if (complete || base::now_ns() > end) return complete;
+  }
+}
+
 inline void network::send_bulk(int to, int tag, const void* data, std::size_t bytes, completion sent) {
+  if (channel_to(to).is_abandoned()) return;
   ++traffic_.bulks_sent;
   traffic_.bulk_bytes_sent += bytes;
   bulk_.send(to, tag, data, bytes, sent);

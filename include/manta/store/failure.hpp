@@ -20,7 +20,7 @@
 namespace manta::store {
 
 struct failure : base::counted {
-  enum class kind : std::uint8_t { task, cancelled, actor, busy, serialization, deadlock, unschedulable, timeout, full };
+  enum class kind : std::uint8_t { task, cancelled, actor, busy, serialization, deadlock, unschedulable, timeout, full, rank, object };
   failure::kind kind = kind::task;
   std::string message;                         ///< the reason in one sentence, without rank and chain
   failure_details details;
@@ -151,6 +151,8 @@ inline std::string describe(const failure& f) {
     case failure::kind::unschedulable: throw unschedulable(text);
     case failure::kind::timeout: throw timeout(text);
     case failure::kind::full: throw store_full(text);
+    case failure::kind::rank: throw rank_lost(text);
+    case failure::kind::object: throw object_lost(text);
   }
   std::terminate();
 }

@@ -1,0 +1,342 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Ranks that have died. Rank 0 hears of it (net/lifeline.hpp) and tells all
+// others; then each rank, for itself, forgets the dead one and sees to what it
+// is the home of:
+//
+//   a task that was there    is submitted again: while recovery is possible the home keeps what it was made of
+//   a value that was there   is made again by its task, if that is still known; else whoever asks gets object_lost
+//   an actor that lived there is dead, and calls that were under way fail with actor_died
+//   a gang with a member there has failed, and is started again; members that do not come back from MPI are ended
+//
+// What the dead rank was the home of is lost with it: the values it had put, and the results of what its tasks had
+// submitted. The tasks themselves run again elsewhere, and submit them again, under the same ids.
+// Messages from it that are handled after the news are thrown away; none is sent to it (net::network::abandon).
+#pragma once
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::exec {
+
+/// Collective. Rank 0 decides, for all have to do the same.
+inline void engine::connect_lifelines(const engine_options& options) {
+  why_dead_.resize(size_);
+  dead_.resize(size_, false);
+  if (size_ == 1) return;
+  const std::string wanted = net::broadcast(net_.comm(), options.recovery ? "1" : "0");
+  if (wanted == "0") return;
+  lifeline_ = new net::lifeline(net_.comm(), net_.rank(), net_.size(), net_.topology(), options.heartbeat_ns);
+  recovers_ = lifeline_->is_up();
+  if (recovers_) return;
+  delete std::exchange(lifeline_, nullptr);
+  if (rank_ == 0) {
+    std::fprintf(stderr, "manta: not all ranks can reach rank 0 by TCP, so the death of a rank will not be noticed, and the "
+                 "program may hang then; allow connections between the nodes of the job\n");
+  }
+}
+
+inline store::failure_ptr engine::death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what) const {
+  store::failure f;
+  f.kind = kind;
+  f.message = what + why_dead_[rank];
+  f.details.rank = static_cast<int>(rank);
+  return store::share(std::move(f));
+}
+
+// --- rank 0 hears of it
+
+inline void engine::look_for_deaths() {
+  for (const net::lifeline::death& d : lifeline_->take_deaths()) {
+    const std::string why = "rank " + std::to_string(d.rank) + " has died: " + d.why;
+    std::fprintf(stderr, "manta: %s; what it had to do is done elsewhere\n", why.c_str());
+    for (std::uint32_t r = 1; r < size_; ++r) {
+      if (r != d.rank && !is_dead(r)) send(r, message::rank_died, index_message{d.rank, 0}, why.data(), why.size());
+    }
+    on_rank_died(d.rank, why);
+  }
+  net_.pump(true);
+}
+
+/// Rank 0: what the scheduler had sent there, and the names of actors whose handles had their home there.
+inline void engine::placed_lost(std::uint32_t rank) {
+  asked_[rank] = false;
+  const std::uint64_t broken = scheduler_->gang_of(rank);
+  base::list<node*> refused;
+  if (!scheduler_->died(rank, [&](node& n) { refused.push_back(&n); })) {
+    world_[0].executes = true;  // there is nobody else
+    scheduler_->executes(0);
+    scheduler_->refuse_impossible([&](node& n) { refused.push_back(&n); });
+  }
+  for (node* n : refused) {
+    refuse_task(*n, death_failure(store::failure::kind::unschedulable, rank, "no rank is left that can run '" +
+                                  std::string(task_name(*n)) + "': "));
+  }
+  if (broken != 0) broken_gangs_.push_back({broken, base::now_ns() + 1'000'000'000});
+  base::list<name_entry*> theirs;
+  names_.for_each([&](std::uint64_t, std::uint64_t first) {
+    for (auto* e = reinterpret_cast<name_entry*>(first); e != nullptr; e = e->next) {
+      if (e->claimer == rank || e->home_rank == rank) theirs.push_back(e);
+    }
+  });
+  for (name_entry* e : theirs) {
+    base::list<wire::buffer*> waiting;
+    waiting.swap(e->waiting);
+    forget_name(e);
+    for (wire::buffer* ask : waiting) {
+      on_name_ask(ask->data(), ask->size());
+      delete ask;
+    }
+  }
+  // the wave that is under way will not come back from there
+  wave_under_way_ = last_balanced_ = false;
+  ++wave_;
+  next_wave_ns_ = 0;
+}
+
+/// Rank 0: members of a gang that wait inside MPI for one that has died cannot be freed.
+inline void engine::end_broken_gangs() {
+  const std::int64_t now = base::now_ns();
+  for (std::size_t i = broken_gangs_.size(); i-- > 0;) {
+    if (broken_gangs_[i].patience_ends > now) continue;
+    for (std::uint32_t r = 1; r < size_; ++r) {
+      if (is_dead(r) || scheduler_->gang_of(r) != broken_gangs_[i].id) continue;
+      std::fprintf(stderr, "manta: rank %u waits inside MPI for a member of its gang that has died: it is ended too\n", r);
+      lifeline_->end(r);
+    }
+    broken_gangs_.remove_unordered(i);
+  }
+}
+
+inline void engine::on_where_is(std::uint32_t from, const where_message& m) {
+  const std::uint64_t* const at = places_.find(m.key);
+  if (at == nullptr || (*at & stands_here) != 0) return;  // it has ended, or is about to be placed
+  const auto rank = static_cast<std::uint32_t>(*at);
+  if (!is_dead(rank)) return;
+  places_.erase(m.key);
+  send(from, message::task_lost, where_message{m.key, m.index, rank});
+}
+
+// --- every rank
+
+inline void engine::on_rank_died(std::uint32_t rank, const std::string& why) {
+  if (is_dead(rank)) return;
+  dead_[rank] = true;
+  ++deaths_;
+  why_dead_[rank] = why;
+  world_[rank] = graph::capacity{};
+  world_[rank].executes = false;
+  net_.abandon(static_cast<int>(rank), [&](std::uint64_t token) {
+    coming_.remove(reinterpret_cast<incoming_value*>(token));  // left where it is: MPI may still write to it
+  });
+  if (scheduler_ != nullptr) placed_lost(rank);
+  base::list<node*> values, tasks;
+  graph_.nodes.for_each([&](node& n) {
+    forget_links_to(n, rank);
+    if (!is_concerned(n, rank)) return;
+    hold(n);
+    (is_task(n) ? tasks : values).push_back(&n);
+  });
+  for (node* n : values) value_lost(*n, rank);
+  for (node* n : tasks) {
+    if (is_task(*n)) task_lost(*n, rank);  // else it has failed with a value
+  }
+  for (node* n : values) release(*n);
+  for (node* n : tasks) release(*n);
+  gangs_lost(rank);
+}
+
+/// What it wanted to be told, or had of a value.
+inline void engine::forget_links_to(node& n, std::uint32_t rank) {
+  for (link** at = &n.links; *at != nullptr;) {
+    link* const l = *at;
+    const bool names_rank = l->kind == link_kind::subscriber || l->kind == link_kind::puller || l->kind == link_kind::reader ||
+                            l->kind == link_kind::replica || l->kind == link_kind::ahead;
+    if (l->kind == link_kind::home && l->rank == rank) l->count = 0;
+    if (!names_rank || l->rank != rank) {
+      at = &l->next;
+      continue;
+    }
+    *at = l->next;
+    graph_.links.free(l);
+  }
+}
+
+inline bool engine::is_concerned(node& n, std::uint32_t rank) {
+  if (n.state == state::failed) return false;
+  if (n.state == state::ready) return place_of(n) == rank;
+  if (is_stand_in(n)) return n.links->rank == rank;
+  if (n.function == no_index) return n.missing == rank + 1 || n.missing == size_ + 1;  // an answer is awaited
+  if (n.form == form::record) return n.record->place == graph::place::elsewhere && (n.record->caller == rank || n.record->caller == 0);
+  return n.form == form::none && (n.sent.at == rank || (n.sent.at == 0 && rank_ != 0 && n.sent.slot == no_index));
+}
+
+/// A value that lay there, or was to come from there.
+inline void engine::value_lost(node& n, std::uint32_t rank) {
+  const bool is_here = !is_stand_in(n);
+  if (n.state == state::pending) {
+    if (!is_here) {
+      const bool asked = n.has(node::wanted);
+      n.reset(node::wanted);
+      fail_orphan(n, rank);
+      if (asked) release(n);
+    } else if (n.missing == size_ + 1) {  // who has the name has to be asked again
+      const name_answer_message again{n.index, name_answer_message::try_again, {}};
+      n.missing = 0;
+      store::set_blob(n, reinterpret_cast<const std::byte*>(&again), sizeof again, false);
+      complete(n);  // keeps its second reference for an answer that may be on its way
+    } else {
+      n.missing = 0;
+      fail(n, death_failure(store::failure::kind::rank, rank, "there will be no answer from rank " + std::to_string(rank) + ": "));
+      release(n);
+    }
+    return;
+  }
+  if (place_of(n) != rank) return;
+  if (n.has(node::actor)) {
+    n.state = state::pending;  // on all ranks by themselves: each knows where it lived
+    fail(n, actor_failure("the actor died with its rank: " + why_dead_[rank]));
+    n.set(node::observed);
+    return;
+  }
+  const bool fetching = n.has(node::fetching);
+  n.reset(node::fetching);
+  n.size = 0;
+  n.state = state::pending;
+  n.form = form::none;
+  if (!is_here && !is_dead(n.links->rank)) {
+    need(n);  // the home has it made again
+  } else if (!is_here) {
+    fail_orphan(n, n.links->rank);
+  } else if (const std::uint64_t* const made_by = lineage_.find(n.index)) {
+    auto* const t = reinterpret_cast<task*>(*made_by);
+    lineage_.erase(n.index);
+    n.form = form::record;
+    n.record = t;
+    t->place = graph::place::here;
+    hold(n);  // the engine's own, until the task has ended
+    start_when_possible(n);
+  } else {
+    fail(n, death_failure(store::failure::kind::object, rank,
+                          "the value of '" + std::string(n.function == no_index ? "put" : task_name(n)) +
+                              "' is lost, and what it was made from is not known any more: "));
+    n.set(node::observed);
+  }
+  if (fetching) release(n);
+}
+
+/// A value whose home has died, and which is not here.
+inline void engine::fail_orphan(node& n, std::uint32_t rank) {
+  fail(n, death_failure(store::failure::kind::object, rank,
+                        "a value is lost with its owner, the rank that put it or submitted its task: "));
+  n.set(node::observed);
+}
+
+/// A task or call of ours that was there. One that rank 0 has sent on: perhaps.
+inline void engine::task_lost(node& n, std::uint32_t rank) {
+  constexpr std::uint64_t most_deaths = 4;  // who has seen so many may well be the reason
+  const bool has_record = n.form == form::record;
+  if (!has_record && n.sent.slot != no_index) {
+    if (n.sent.at != rank) return;
+    --away_;
+    fail(n, actor_failure("the actor died with its rank before the call had ended: " + why_dead_[rank]));
+    return release(n);
+  }
+  const std::uint32_t at = has_record ? n.record->caller : n.sent.at;
+  if (at != rank && !is_dead(at)) {
+    if (rank_ != 0 && at == 0) send(0, message::where_is, where_message{place_key_of(n), n.index, 0});
+    if (rank_ != 0 || at != 0) return;
+    const std::uint64_t key = place_key_of(n);  // of our own, on its second way
+    const std::uint64_t* const where = places_.find(key);
+    if (where == nullptr || (*where & stands_here) != 0 || !is_dead(static_cast<std::uint32_t>(*where))) return;
+    places_.erase(key);
+  }
+  --away_;
+  if (has_record && n.record->ahead) {
+    n.record->ahead = false;
+    --sent_ahead_;
+  }
+  std::uint64_t& deaths = deaths_of_.insert(id_of(n) == base::index_table::no_key ? 0 : id_of(n));
+  if (++deaths >= most_deaths) {
+    fail(n, death_failure(store::failure::kind::rank, rank, "'" + std::string(task_name(n)) + "' was on " +
+                          std::to_string(deaths) + " ranks when they died, and is not tried again; the last: "));
+    return release(n);
+  }
+  if (has_record) {
+    n.record->place = graph::place::here;
+    return start_when_possible(n);
+  }
+  const auto sent = n.sent;
+  n.form = form::compact;
+  n.compact.id = sent.id;
+  std::memcpy(n.compact.arguments, &sent.kept, sizeof sent.kept);
+  task_ready(n);
+}
+
+/// At the leaders of gangs: a member will not tell any more how it ended.
+inline void engine::gangs_lost(std::uint32_t rank) {
+  base::list<std::uint64_t> broken;
+  gang_ends_.for_each([&](std::uint64_t id, std::uint64_t at) {
+    const gang_end& end = *reinterpret_cast<gang_end*>(at);
+    if (end.leader == nullptr) return;
+    for (const std::uint32_t member : end.leader->gang->ranks) {
+      if (member == rank) broken.push_back(id);
+    }
+  });
+  for (const std::uint64_t id : broken) {
+    gang_end& end = *reinterpret_cast<gang_end*>(*gang_ends_.find(id));
+    if (end.why == nullptr) end.why = death_failure(store::failure::kind::rank, rank, "a member of the gang was lost: ");
+    member_ended(end, id);
+  }
+}
+
+// --- what values were made from
+
+/// A task of ours has left its value where it ran: keeps the task, to make the value again. The inputs live as long; when
+/// they take too much, the oldest are given up.
+inline void engine::keep_lineage(node& n) {
+  if (n.form == form::none) {
+    task* const t = task::make(0, n.size);
+    t->id = n.sent.id;
+    t->function = n.function;
+    t->home_rank = rank_;
+    t->home_index = n.index;
+    std::memcpy(t->arguments(), &n.sent.kept, n.size);
+    n.record = t;
+  }
+  lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(n.record);
+  std::uint64_t bytes = sizeof(task);
+  for (std::uint32_t i = 0; i < n.record->input_count; ++i) {
+    const node& input = *n.record->inputs()[i];
+    bytes += input.form == form::remote ? input.remote.bytes : store::is_here(input) ? store::size_of(input) : 0;
+  }
+  lineage_bytes_ += bytes;
+  lineage_ages_.push_back({n.record->id, bytes, n.index});
+  n.form = form::none;
+  n.size = 0;
+  const std::uint64_t most = std::min<std::uint64_t>(ledger_.budget() / 4, std::uint64_t{1} << 30);
+  constexpr std::size_t most_tasks = std::size_t{1} << 20;
+  while (!lineage_ages_.empty()) {
+    const aged oldest = lineage_ages_.front();
+    const std::uint64_t* const at = lineage_.find(oldest.index);
+    const bool forgotten = at == nullptr || reinterpret_cast<task*>(*at)->id != oldest.id;
+    if (!forgotten && lineage_bytes_ <= most && lineage_ages_.size() <= most_tasks) break;
+    lineage_ages_.pop_front();
+    lineage_bytes_ -= oldest.bytes;
+    if (forgotten) continue;
+    auto* const t = reinterpret_cast<task*>(*at);
+    lineage_.erase(oldest.index);
+    free_task(t);
+  }
+}
+
+/// The value's last handle is gone.
+inline void engine::forget_lineage(node& n) {
+  const std::uint64_t* const at = lineage_.find(n.index);
+  if (at == nullptr) return;
+  auto* const t = reinterpret_cast<task*>(*at);
+  lineage_.erase(n.index);
+  free_task(t);
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,353 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Who has died. MPI 4.1 tells nobody, so each rank keeps a stream socket to
+// rank 0: the system closes it when its process ends, however that happens, and
+// a process that is stopped or cut off misses its heartbeats. A thread of its
+// own looks after the sockets, because the other threads may be busy or gone.
+// Without rank 0 there is nothing to do: the other ranks then end.
+#pragma once
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "manta/base/clock.hpp"
+#include "manta/base/containers.hpp"
+#include "collectives.hpp"
+#include "communicator.hpp"
+
+namespace manta::net {
+
+class lifeline {
+ public:
+  struct death {
+    std::uint32_t rank;
+    std::string why;
+  };
+
+  /// Collective. Without connections, for which rank 0 says why, is_up() is false on all ranks.
+  lifeline(MPI_Comm comm, int rank, int size, const topology& nodes, std::int64_t heartbeat_ns);
+  ~lifeline();
+  lifeline(const lifeline&) = delete;
+  lifeline& operator=(const lifeline&) = delete;
+
+  bool is_up() const { return up_; }
+  /// Rank 0: have any died since take_deaths?
+  bool news() const { return news_.load(std::memory_order_acquire); }
+  std::vector<death> take_deaths() {
+    pthread_mutex_lock(&mutex_);
+    std::vector<death> taken;
+    taken.swap(deaths_);
+    news_.store(false, std::memory_order_relaxed);
+    pthread_mutex_unlock(&mutex_);
+    return taken;
+  }
+  /// Collective over those that live: returns when all have come here. False if any has died since the start; from now
+  /// on deaths are not told.
+  bool barrier();
+  /// Rank 0: has this rank end. Its death is told like any other.
+  void end(std::uint32_t rank) {
+    if (lines_[rank].socket >= 0) (void)!::send(lines_[rank].socket, "k", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  /// In a signal handler of a rank that is about to die: tells rank 0 why.
+  static void last_words(const char* text, std::size_t bytes) noexcept {
+    char message[last_words_bytes + 1] = {'w'};
+    if (last_words_to_ < 0) return;
+    std::memcpy(message + 1, text, bytes < last_words_bytes ? bytes : last_words_bytes);
+    (void)!::send(last_words_to_, message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+
+ private:
+  static constexpr std::size_t last_words_bytes = 255;
+  static constexpr int connect_patience_ms = 20'000;
+  struct hello {
+    std::uint64_t token;
+    std::uint32_t rank;
+    std::int32_t process;
+  };
+  struct line {
+    int socket = -1;
+    std::int64_t heard = 0;     // when
+    std::int32_t process = 0;
+    std::string words;          // bytes that have come and are not understood yet; then its last words
+    bool same_node = false;
+    bool left = false;          // it has come to the barrier
+  };
+
+  static bool send_all(int socket, const void* data, std::size_t bytes) {
+    return ::send(socket, data, bytes, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes);
+  }
+  static bool receive_all(int socket, void* data, std::size_t bytes) {
+    timeval limit{connect_patience_ms / 1000, 0};
+    ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    return ::recv(socket, data, bytes, MSG_WAITALL) == static_cast<ssize_t>(bytes);
+  }
+  /// The addresses by which other nodes may reach this one.
+  static std::string addresses();
+  int listen_here(std::uint16_t& port);
+  bool accept_all(int listener, std::uint64_t token, const topology& nodes);
+  static int connect_to(const std::string& all, std::uint16_t port, bool same_node);
+  void watch_all();
+  void watch_zero();
+  void read(std::uint32_t rank);
+  void lost(std::uint32_t rank, const char* how);
+
+  int rank_, size_;
+  std::int64_t heartbeat_ns_;
+  bool up_ = false;
+  base::array<line> lines_;              // rank 0: one for each rank; else the first is that to rank 0
+  std::vector<death> deaths_;
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  std::atomic<bool> news_{false}, over_{false};
+  std::atomic<int> here_{1}, dead_{0};   // rank 0: how many are at the barrier, and how many have died
+  std::atomic<int> released_{-1};        // others: the barrier is over; 1 if nobody has died
+  int wake_[2] = {-1, -1};
+  pthread_t thread_{};
+  static inline int last_words_to_ = -1;
+};
+
+inline std::string lifeline::addresses() {
+  std::string all;
+  ifaddrs* first = nullptr;
+  if (::getifaddrs(&first) != 0) return all;
+  for (const ifaddrs* i = first; i != nullptr; i = i->ifa_next) {
+    if (i->ifa_addr == nullptr || i->ifa_addr->sa_family != AF_INET || (i->ifa_flags & IFF_LOOPBACK) != 0) continue;
+    char text[INET_ADDRSTRLEN] = {};
+    ::inet_ntop(AF_INET, &reinterpret_cast<const sockaddr_in*>(i->ifa_addr)->sin_addr, text, sizeof text);
+    all += std::string(text) + ' ';
+  }
+  ::freeifaddrs(first);
+  return all;
+}
+
+inline int lifeline::listen_here(std::uint16_t& port) {
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in here{};
+  here.sin_family = AF_INET;
+  here.sin_addr.s_addr = htonl(INADDR_ANY);
+  socklen_t length = sizeof here;
+  if (listener < 0 || ::bind(listener, reinterpret_cast<sockaddr*>(&here), sizeof here) != 0 ||
+      ::listen(listener, size_) != 0 || ::getsockname(listener, reinterpret_cast<sockaddr*>(&here), &length) != 0) {
+    if (listener >= 0) ::close(listener);
+    return -1;
+  }
+  port = ntohs(here.sin_port);
+  return listener;
+}
+
+inline bool lifeline::accept_all(int listener, std::uint64_t token, const topology& nodes) {
+  const std::int64_t end = base::now_ns() + std::int64_t{connect_patience_ms} * 1'000'000;
+  for (int missing = size_ - 1; missing > 0;) {
+    pollfd ready{listener, POLLIN, 0};
+    const std::int64_t left = (end - base::now_ns()) / 1'000'000;
+    if (left <= 0 || ::poll(&ready, 1, static_cast<int>(left)) <= 0) return false;
+    const int socket = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    hello h{};
+    if (socket < 0) continue;
+    if (!receive_all(socket, &h, sizeof h) || h.token != token || h.rank >= static_cast<std::uint32_t>(size_)) {
+      ::close(socket);  // not one of ours
+      continue;
+    }
+    line& l = lines_[h.rank];
+    l.socket = socket;
+    l.process = h.process;
+    l.same_node = nodes.node_of(static_cast<int>(h.rank)) == nodes.node();
+    l.heard = base::now_ns();
+    --missing;
+  }
+  return true;
+}
+
+inline int lifeline::connect_to(const std::string& all, std::uint16_t port, bool same_node) {
+  std::string list = same_node ? "127.0.0.1 " + all : all;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = list.find(' ', begin);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    const std::string text = list.substr(begin, end - begin);
+    begin = end + 1;
+    if (::inet_pton(AF_INET, text.c_str(), &to.sin_addr) != 1) continue;
+    const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (socket < 0) return -1;
+    timeval limit{5, 0};
+    ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);  // of connect, too
+    if (::connect(socket, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0) return socket;
+    ::close(socket);
+  }
+  return -1;
+}
+
+inline lifeline::lifeline(MPI_Comm comm, int rank, int size, const topology& nodes, std::int64_t heartbeat_ns)
+    : rank_(rank), size_(size), heartbeat_ns_(heartbeat_ns), lines_(static_cast<std::size_t>(rank == 0 ? size : 1)) {
+  struct {
+    std::uint64_t token;
+    std::uint16_t port;
+  } where{};
+  std::string all;
+  int listener = -1;
+  if (rank == 0) {
+    std::random_device random;
+    where.token = std::uint64_t{random()} << 32 | random();
+    listener = listen_here(where.port);
+    all = addresses();
+  }
+  const std::string told = broadcast(comm, std::string(reinterpret_cast<const char*>(&where), sizeof where) + all);
+  std::memcpy(&where, told.data(), sizeof where);
+  all = told.substr(sizeof where);
+  bool good = where.port != 0 && ::pipe2(wake_, O_CLOEXEC) == 0;
+  if (rank == 0) {
+    good = good && accept_all(listener, where.token, nodes);
+    if (listener >= 0) ::close(listener);
+  } else if (good) {
+    const bool same_node = nodes.node_of(0) == nodes.node();
+    lines_[0].socket = connect_to(all, where.port, same_node);
+    const hello h{where.token, static_cast<std::uint32_t>(rank), static_cast<std::int32_t>(::getpid())};
+    good = lines_[0].socket >= 0 && send_all(lines_[0].socket, &h, sizeof h);
+  }
+  int all_good = 0, mine = good ? 1 : 0;
+  check(MPI_Allreduce(&mine, &all_good, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (all_good == 0) return;
+  for (line& l : lines_) {
+    int on = 1;
+    if (l.socket >= 0) ::setsockopt(l.socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  }
+  if (rank != 0) last_words_to_ = lines_[0].socket;
+  const auto body = [](void* self) -> void* {
+    auto& me = *static_cast<lifeline*>(self);
+    me.rank_ == 0 ? me.watch_all() : me.watch_zero();
+    return nullptr;
+  };
+  sigset_t every, before;  // signals are for the program's threads
+  ::sigfillset(&every);
+  ::pthread_sigmask(SIG_SETMASK, &every, &before);
+  up_ = ::pthread_create(&thread_, nullptr, body, this) == 0;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+inline bool lifeline::barrier() {
+  if (rank_ != 0) {
+    (void)!::send(lines_[0].socket, "b", 1, MSG_NOSIGNAL);
+    while (released_.load(std::memory_order_acquire) < 0) ::usleep(100);
+    return released_.load() == 1;
+  }
+  while (here_.load(std::memory_order_acquire) + dead_.load(std::memory_order_acquire) < size_) ::usleep(100);
+  const bool all_live = dead_.load() == 0;
+  for (line& l : lines_) {
+    if (l.left) (void)!::send(l.socket, all_live ? "a" : "d", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  return all_live;
+}
+
+inline lifeline::~lifeline() {
+  if (rank_ != 0) last_words_to_ = -1;
+  if (up_) {
+    over_.store(true, std::memory_order_release);
+    (void)!::write(wake_[1], "", 1);
+    ::pthread_join(thread_, nullptr);
+  }
+  for (line& l : lines_) {
+    if (l.socket >= 0) ::close(l.socket);
+  }
+  for (const int end : wake_) {
+    if (end >= 0) ::close(end);
+  }
+}
+
+// --- the thread of rank 0
+
+inline void lifeline::watch_all() {
+  base::list<pollfd> watched;
+  base::list<std::uint32_t> whose;
+  while (!over_.load(std::memory_order_acquire)) {
+    watched.clear();
+    whose.clear();
+    watched.push_back({wake_[0], POLLIN, 0});
+    whose.push_back(0);
+    for (std::uint32_t r = 1; r < lines_.size(); ++r) {
+      if (lines_[r].socket < 0 || lines_[r].left) continue;
+      watched.push_back({lines_[r].socket, POLLIN, 0});
+      whose.push_back(r);
+    }
+    const bool beats = heartbeat_ns_ > 0;
+    if (::poll(watched.begin(), watched.size(), beats ? 500 : -1) < 0 && errno != EINTR) return;
+    for (std::size_t i = 1; i < watched.size(); ++i) {
+      if (watched[i].revents != 0) read(whose[i]);
+    }
+    const std::int64_t now = base::now_ns();
+    for (std::uint32_t r = 1; beats && r < lines_.size(); ++r) {
+      line& l = lines_[r];
+      if (l.socket < 0 || l.left || now - l.heard < heartbeat_ns_) continue;
+      if (l.same_node) ::kill(l.process, SIGKILL);
+      lost(r, "it did not answer any more (MANTA_HEARTBEAT), and is taken for dead");
+    }
+  }
+}
+
+inline void lifeline::read(std::uint32_t rank) {
+  line& l = lines_[rank];
+  char data[1024];
+  const ssize_t bytes = ::recv(l.socket, data, sizeof data, MSG_DONTWAIT);
+  if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  l.heard = base::now_ns();
+  for (ssize_t i = 0; i < bytes; ++i) {
+    if (!l.words.empty()) {
+      if (data[i] != '\0') l.words += data[i];
+    } else if (data[i] == 'w') {
+      l.words = " ";  // what follows are its last
+    } else if (data[i] == 'b') {
+      l.left = true;
+      here_.fetch_add(1, std::memory_order_release);
+      return;
+    }
+  }
+  if (bytes <= 0) lost(rank, l.words.empty() ? "its process has ended" : l.words.c_str() + 1);
+}
+
+inline void lifeline::lost(std::uint32_t rank, const char* how) {
+  ::close(std::exchange(lines_[rank].socket, -1));
+  pthread_mutex_lock(&mutex_);
+  deaths_.push_back({rank, how});
+  news_.store(true, std::memory_order_release);
+  pthread_mutex_unlock(&mutex_);
+  dead_.fetch_add(1, std::memory_order_release);
+}
+
+// --- the thread of another rank
+
+inline void lifeline::watch_zero() {
+  const std::int64_t every = heartbeat_ns_ > 0 ? heartbeat_ns_ / 10 : 0;
+  pollfd watched[] = {{wake_[0], POLLIN, 0}, {lines_[0].socket, POLLIN, 0}};
+  while (!over_.load(std::memory_order_acquire)) {
+    const int ready = ::poll(watched, 2, every > 0 ? static_cast<int>(every / 1'000'000) + 1 : -1);
+    if (ready == 0) (void)!::send(lines_[0].socket, "h", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (ready <= 0 || watched[1].revents == 0) continue;
+    char what = 0;
+    const ssize_t bytes = ::recv(lines_[0].socket, &what, 1, 0);
+    if (bytes == 1 && (what == 'a' || what == 'd')) return released_.store(what == 'a' ? 1 : 0, std::memory_order_release);
+    if (bytes < 0 && errno == EINTR) continue;
+    if (bytes <= 0) std::fprintf(stderr, "manta: rank %d: rank 0 has died, and with it the job\n", rank_);
+    ::_exit(1);
+  }
+}
+
+}  // namespace manta::net
