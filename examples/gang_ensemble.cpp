@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Tasks that are MPI programs. A red-black SOR solver for Poisson's equation,
-// written in plain MPI over rows of the grid, runs as a gang of two ranks. The
-// driver runs an ensemble of such gangs to find the relaxation factor with the
+// Tasks that are MPI programs. An existing solver that takes a communicator
+// (poisson.hpp) runs as a gang of two ranks: the task hands it that of its team.
+// The driver runs an ensemble of such gangs to find the relaxation factor with the
 // fewest iterations, each round between the neighbours of the best so far, and
 // compares with the theory: 2 / (1 + sin(pi / (n + 1))).
 //
@@ -20,38 +20,9 @@
 #include <cstdio>
 #include <vector>
 
-constexpr int n = 63;  // inner points in each direction
+#include "poisson.hpp"
 
-/// Iterations until the largest update is below 1e-6, the same on every member.
-int iterations(manta::team team, double omega) {
-  const int first = n * team.rank() / team.size(), rows = n * (team.rank() + 1) / team.size() - first;
-  const int above = team.rank() > 0 ? team.rank() - 1 : MPI_PROC_NULL;
-  const int below = team.rank() + 1 < team.size() ? team.rank() + 1 : MPI_PROC_NULL;
-  constexpr int width = n + 2;
-  std::vector<double> u(static_cast<std::size_t>((rows + 2) * width), 0.0);
-  const auto at = [&](int i, int j) -> double& { return u[static_cast<std::size_t>(i * width + j)]; };
-
-  for (int sweep = 1; sweep <= 10'000; ++sweep) {
-    double change = 0;
-    for (int colour = 0; colour < 2; ++colour) {
-      MPI_Sendrecv(&at(1, 0), width, MPI_DOUBLE, above, 1, &at(rows + 1, 0), width, MPI_DOUBLE, below, 1, team.comm(),
-                   MPI_STATUS_IGNORE);
-      MPI_Sendrecv(&at(rows, 0), width, MPI_DOUBLE, below, 2, &at(0, 0), width, MPI_DOUBLE, above, 2, team.comm(),
-                   MPI_STATUS_IGNORE);
-      for (int i = 1; i <= rows; ++i) {
-        for (int j = 1 + (first + i + 1 + colour) % 2; j <= n; j += 2) {
-          const double gauss_seidel = (at(i - 1, j) + at(i + 1, j) + at(i, j - 1) + at(i, j + 1) + 1.0 / (n * n)) / 4;
-          const double step = omega * (gauss_seidel - at(i, j));
-          at(i, j) += step;
-          change = std::max(change, std::abs(step));
-        }
-      }
-    }
-    MPI_Allreduce(MPI_IN_PLACE, &change, 1, MPI_DOUBLE, MPI_MAX, team.comm());
-    if (change < 1e-6) return sweep;
-  }
-  return 10'000;
-}
+int iterations(manta::team team, double omega) { return poisson::iterations(team.comm(), omega, omega, 10'000); }
 
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
@@ -75,7 +46,7 @@ int main(int argc, char** argv) {
       low = left;
       high = right;
     }
-    const double theory = 2 / (1 + std::sin(std::acos(-1.0) / (n + 1)));
+    const double theory = 2 / (1 + std::sin(std::acos(-1.0) / (poisson::n + 1)));
     std::printf("best omega %.4f with %d iterations, theory %.4f\n", best, fewest, theory);
     return std::abs(best - theory) < 0.05 && fewest < 150 ? 0 : 1;
   });

@@ -266,12 +266,7 @@ TEST_CASE("calls on a killed actor fail with actor_died wherever they are made")
     CHECK_THROWS_AS(manta::async<&account::balance>(a).get(), manta::actor_died);
     CHECK_THROWS_AS(manta::async<&account::deposit>(a, manta::async<same>(1)).get(), manta::actor_died);
     const auto seen_by_task = manta::async([](manta::actor<account> victim) {
-      try {
-        manta::async<&account::balance>(victim).get();
-      } catch (const manta::actor_died& e) {
-        return std::string(e.what());
-      }
-      return std::string();
+      return manta::testing::thrown<manta::actor_died>([&] { manta::async<&account::balance>(victim).get(); });
     }, a).get();
     CHECK(!seen_by_task.empty());
     poll_until("the killed actor's end", [] { return alive_anywhere() == 0; });

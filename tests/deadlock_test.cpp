@@ -45,12 +45,7 @@ int wait_for_what_is_in(manta::actor<box> b) {
 
 /// The text of the deadlock that a get throws; empty when it throws none.
 std::string deadlock_text(const manta::future<int>& f) {
-  try {
-    f.get();
-  } catch (const manta::deadlock& e) {
-    return e.what();
-  }
-  return "";
+  return manta::testing::thrown<manta::deadlock>([&] { f.get(); });
 }
 
 /// Two actors that wait for each other.

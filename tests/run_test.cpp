@@ -23,6 +23,7 @@
 using manta::testing::contains;
 using manta::testing::in_world;
 using manta::testing::sum_over_ranks;
+using manta::testing::thrown;
 using manta::testing::world_rank;
 using manta::testing::world_size;
 
@@ -521,17 +522,9 @@ TEST_CASE("a thread of one's own is told that it may not call") {
     const manta::future<int> f = manta::async<add>(1, 2);
     std::string by_get, by_async, by_rank;
     std::thread([&] {
-      const auto text_of = [](auto call) {
-        try {
-          call();
-        } catch (const manta::error& e) {
-          return std::string(e.what());
-        }
-        return std::string();
-      };
-      by_get = text_of([&] { f.get(); });
-      by_async = text_of([&] { manta::async<add>(1, 2); });
-      by_rank = text_of([] { manta::rank(); });
+      by_get = thrown<manta::error>([&] { f.get(); });
+      by_async = thrown<manta::error>([&] { manta::async<add>(1, 2); });
+      by_rank = thrown<manta::error>([] { manta::rank(); });
     }).join();
     CHECK(contains(by_get, "thread of your own"));
     CHECK(contains(by_async, "thread of your own"));

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "../common/measure.hpp"
+#include "../common/caf_main.hpp"
 #include "problem.hpp"
 
 namespace {
@@ -31,14 +31,11 @@ caf::behavior counter(caf::stateful_actor<state>* self) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int repetitions = bench::repetitions(argc, argv);
-  caf::actor_system_config config;
-  caf::actor_system system{config};
-  caf::scoped_actor self{system};
-  const caf::actor to = system.spawn(counter);
-  bool correct = true;
-  const auto receive = [&](int expected) { self->receive([&](std::int32_t value) { correct &= value == expected; }); };
-  for (int repetition = -1; repetition < repetitions; ++repetition) {
+  const auto measure = [](caf::scoped_actor& self, const caf::actor& to, int repetition) {
+    bool correct = true;
+    const auto receive = [&](int expected) {
+      self->receive([&](std::int32_t value) { correct &= value == expected; });
+    };
     self->send(to, caf::get_atom_v);
     receive(0);
     const bench::stopwatch waited;
@@ -55,12 +52,13 @@ int main(int argc, char** argv) {
       for (int i = begin; i < begin + at_once; ++i) receive(2 * i);
     }
     const double at_once_seconds = at_once_watch.seconds();
-    if (!correct) return bench::failed("actor_calls", "an answer is wrong");
-    if (repetition < 0) continue;
-    bench::report("actor_round_trip", "caf", bench::microseconds_each(actor_calls::round_trips, waited_seconds), "us");
-    bench::report("actor_pipelined", "caf", bench::million_per_second(actor_calls::pipelined_calls, at_once_seconds),
-                  "M/s");
-  }
-  self->send_exit(to, caf::exit_reason::user_shutdown);
-  return 0;
+    if (repetition >= 0) {
+      bench::report("actor_round_trip", "caf", bench::microseconds_each(actor_calls::round_trips, waited_seconds),
+                    "us");
+      bench::report("actor_pipelined", "caf", bench::million_per_second(actor_calls::pipelined_calls, at_once_seconds),
+                    "M/s");
+    }
+    return correct;
+  };
+  return bench::caf_main(argc, argv, "actor_calls", counter, measure);
 }

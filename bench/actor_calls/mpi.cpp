@@ -8,7 +8,7 @@
 #include <mpi.h>
 
 #include "../common/batched_calls.hpp"
-#include "../common/measure.hpp"
+#include "../common/mpi_main.hpp"
 #include "../common/ping_pong.hpp"
 #include "problem.hpp"
 
@@ -16,7 +16,6 @@ namespace {
 
 /// Seconds on rank 0, a negative number if a result was wrong. Collective.
 double pipelined(int rank) {
-  MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 1) {
     bench::channel<bench::reply, bench::call> driver(0);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -37,21 +36,13 @@ double pipelined(int rank) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0, size = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  bool correct = size == 2;
-  for (int repetition = -1; size == 2 && repetition < bench::repetitions(argc, argv); ++repetition) {
-    MPI_Barrier(MPI_COMM_WORLD);
+  return bench::mpi_main(argc, argv, "actor_calls", [](int rank, int repetition) {
     const double waited = bench::ping_pong(rank, actor_calls::round_trips);
     const double at_once = pipelined(rank);
-    correct &= waited >= 0 && at_once >= 0;
-    if (rank == 1 || repetition < 0) continue;
-    bench::report("actor_round_trip", "mpi", bench::microseconds_each(actor_calls::round_trips, waited), "us");
-    bench::report("actor_pipelined", "mpi", bench::million_per_second(actor_calls::pipelined_calls, at_once), "M/s");
-  }
-  MPI_Finalize();
-  if (size != 2) return bench::failed("actor_calls", "needs two ranks: mpirun -n 2");
-  return correct ? 0 : bench::failed("actor_calls", "a result is wrong");
+    if (rank == 0 && repetition >= 0) {
+      bench::report("actor_round_trip", "mpi", bench::microseconds_each(actor_calls::round_trips, waited), "us");
+      bench::report("actor_pipelined", "mpi", bench::million_per_second(actor_calls::pipelined_calls, at_once), "M/s");
+    }
+    return waited >= 0 && at_once >= 0;
+  });
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "../common/batched_calls.hpp"
-#include "../common/measure.hpp"
+#include "../common/mpi_main.hpp"
 #include "problem.hpp"
 
 namespace {
@@ -31,7 +31,7 @@ double drive() {
   return correct ? seconds : -1;
 }
 
-void serve() {
+bool serve() {
   bench::channel<bench::reply, bench::call> driver(0);
   std::vector<std::unique_ptr<actors::counter>> objects;
   MPI_Barrier(MPI_COMM_WORLD);
@@ -42,24 +42,16 @@ void serve() {
   bench::serve_batched(driver, actors::actors,
                        [&](int place) { return objects[static_cast<std::size_t>(place)]->next(); });
   MPI_Barrier(MPI_COMM_WORLD);
+  return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  bool correct = true;
-  for (int repetition = -1; repetition < bench::repetitions(argc, argv); ++repetition) {
-    if (rank == 1) {
-      serve();
-      continue;
-    }
+  return bench::mpi_main(argc, argv, "actors", [](int rank, int repetition) {
+    if (rank == 1) return serve();
     const double seconds = drive();
-    correct &= seconds >= 0;
     if (repetition >= 0) bench::report("actors", "mpi", 1e3 * seconds, "ms");
-  }
-  MPI_Finalize();
-  return correct ? 0 : bench::failed("actors", "an answer is wrong");
+    return seconds >= 0;
+  });
 }

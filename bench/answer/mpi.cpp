@@ -7,22 +7,20 @@
 //   mpirun -n 2 --bind-to core bench_answer_mpi [repetitions]
 #include <mpi.h>
 
+#include "../common/mpi_main.hpp"
 #include "../common/process.hpp"
 #include "problem.hpp"
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  for (int repetition = 0; repetition < bench::repetitions(argc, argv); ++repetition) {
+  return bench::mpi_main(argc, argv, "answer", [](int rank, int repetition) {
+    if (repetition < 0) return true;  // nothing to warm up
     std::vector<double> value(answer::numbers);
     const int count = static_cast<int>(answer::numbers);
-    MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1) {
       answer::compute(answer::seconds);
       MPI_Recv(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       MPI_Send(value.data(), count, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD);
-      continue;
+      return true;
     }
     const double before = bench::process_seconds();
     const bench::stopwatch watch;
@@ -32,7 +30,6 @@ int main(int argc, char** argv) {
     const double part = (bench::process_seconds() - before) / seconds;
     bench::report("answer_p90", "mpi", 1e6 * seconds, "us");
     bench::report("waiting_rank", "mpi", 100 * part, "%");
-  }
-  MPI_Finalize();
-  return 0;
+    return true;
+  });
 }

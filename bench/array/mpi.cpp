@@ -8,6 +8,7 @@
 //   mpirun -n 2 --bind-to core bench_array_mpi [repetitions]
 #include <mpi.h>
 
+#include "../common/mpi_main.hpp"
 #include "problem.hpp"
 
 namespace {
@@ -42,12 +43,8 @@ double round_trip_us(int rank) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  bool right = true;
   array::matrix kept;
-  for (int repetition = -1; repetition < bench::repetitions(argc, argv); ++repetition) {
+  return bench::mpi_main(argc, argv, "array", [&](int rank, int repetition) {
     double fresh = 0, warm = 0;
     const double value = repetition + 2;
     for (int i = 0; i < array::transfers; ++i) {
@@ -62,13 +59,12 @@ int main(int argc, char** argv) {
       }
     }
     const double us = round_trip_us(rank);
-    if (rank != 0) continue;
-    right &= fresh > 0 && warm > 0;
-    if (repetition < 0) continue;
-    bench::report("array_get", "mpi", array::gigabytes_per_second(fresh), "GB/s");
-    bench::report("array_get_warm", "mpi", array::gigabytes_per_second(warm), "GB/s");
-    bench::report("array_view", "mpi", us, "us");
-  }
-  MPI_Finalize();
-  return right ? 0 : bench::failed("array", "a sum is wrong");
+    if (rank == 1) return true;
+    if (repetition >= 0) {
+      bench::report("array_get", "mpi", array::gigabytes_per_second(fresh), "GB/s");
+      bench::report("array_get_warm", "mpi", array::gigabytes_per_second(warm), "GB/s");
+      bench::report("array_view", "mpi", us, "us");
+    }
+    return fresh > 0 && warm > 0;
+  });
 }

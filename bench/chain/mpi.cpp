@@ -5,24 +5,15 @@
 // costs unless its tasks are sent ahead of their inputs.
 //
 //   mpirun -n 2 --bind-to core bench_chain_mpi [repetitions]
-#include <mpi.h>
-
-#include "../common/measure.hpp"
+#include "../common/mpi_main.hpp"
 #include "../common/ping_pong.hpp"
 #include "problem.hpp"
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  bool correct = true;
-  for (int repetition = -1; repetition < bench::repetitions(argc, argv); ++repetition) {
-    MPI_Barrier(MPI_COMM_WORLD);
+  return bench::mpi_main(argc, argv, "chain", [](int rank, int repetition) {
     const double seconds = bench::ping_pong(rank, chain::links);
-    correct &= seconds >= 0;
     if (rank == 0 && repetition >= 0)
       bench::report("chain", "mpi", bench::million_per_second(chain::links, seconds), "M/s");
-  }
-  MPI_Finalize();
-  return correct ? 0 : bench::failed("chain", "a message came back wrong");
+    return seconds >= 0;
+  });
 }

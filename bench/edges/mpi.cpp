@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "../common/measure.hpp"
+#include "../common/mpi_main.hpp"
 #include "problem.hpp"
 
 namespace {
@@ -43,33 +43,25 @@ bool drive() {
   return true;
 }
 
-void serve() {
+bool serve() {
   std::vector<int> inputs(edges::width);
   for (int i = 0; i < edges::width * edges::layers; ++i) {
     MPI_Recv(inputs.data(), edges::width, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     const int result = edges::next(inputs);
     MPI_Send(&result, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
   }
+  return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  bool correct = true;
-  for (int repetition = -1; repetition < bench::repetitions(argc, argv); ++repetition) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank == 1) {
-      serve();
-      continue;
-    }
+  return bench::mpi_main(argc, argv, "edges", [](int rank, int repetition) {
+    if (rank == 1) return serve();
     const bench::stopwatch watch;
-    correct &= drive();
+    const bool correct = drive();
     const double seconds = watch.seconds();
     if (repetition >= 0) bench::report("edges", "mpi", bench::million_per_second(edges::edges, seconds), "M/s");
-  }
-  MPI_Finalize();
-  return correct ? 0 : bench::failed("edges", "a task saw a wrong input");
+    return correct;
+  });
 }

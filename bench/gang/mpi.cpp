@@ -5,17 +5,13 @@
 // allreduce on one.
 //
 //   mpirun -n 2 --bind-to core bench_gang_mpi [repetitions]
+#include "../common/mpi_main.hpp"
 #include "problem.hpp"
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Group all = MPI_GROUP_NULL;
-  MPI_Comm_group(MPI_COMM_WORLD, &all);
-  bool correct = true;
-  for (int repetition = -1; repetition < bench::repetitions(argc, argv); ++repetition) {
-    MPI_Barrier(MPI_COMM_WORLD);
+  return bench::mpi_main(argc, argv, "gang", [](int rank, int repetition) {
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
     const bench::stopwatch watch;
     for (int i = 0; i < gang::gangs; ++i) {
       MPI_Comm comm = MPI_COMM_NULL;
@@ -23,13 +19,12 @@ int main(int argc, char** argv) {
       MPI_Comm_free(&comm);
     }
     const double create_us = bench::microseconds_each(gang::gangs, watch.seconds());
+    MPI_Group_free(&all);
     const double reduce_us = gang::allreduce_us(MPI_COMM_WORLD);
-    correct &= reduce_us >= 0;
-    if (rank != 0 || repetition < 0) continue;
-    bench::report("gang_empty", "mpi", create_us, "us");
-    bench::report("gang_allreduce", "mpi", reduce_us, "us");
-  }
-  MPI_Group_free(&all);
-  MPI_Finalize();
-  return correct ? 0 : bench::failed("gang", "a sum is wrong");
+    if (rank == 0 && repetition >= 0) {
+      bench::report("gang_empty", "mpi", create_us, "us");
+      bench::report("gang_allreduce", "mpi", reduce_us, "us");
+    }
+    return reduce_us >= 0;
+  });
 }

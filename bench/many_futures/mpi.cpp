@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "../common/batched_calls.hpp"
-#include "../common/measure.hpp"
+#include "../common/mpi_main.hpp"
 #include "problem.hpp"
 
 namespace {
@@ -70,14 +70,9 @@ double run_tasks(int rank) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  bool correct = true;
-  for (int repetition = -1; repetition < bench::repetitions(argc, argv); ++repetition) {
-    MPI_Barrier(MPI_COMM_WORLD);
+  return bench::mpi_main(argc, argv, "many_futures", [](int rank, int repetition) {
     const bench::stopwatch arguments_watch;
-    correct &= take_arguments(rank);
+    bool correct = take_arguments(rank);
     const double arguments_seconds = arguments_watch.seconds();
     MPI_Barrier(MPI_COMM_WORLD);
     const bench::stopwatch results_watch;
@@ -85,12 +80,11 @@ int main(int argc, char** argv) {
     const double results_seconds = results_watch.seconds();
     MPI_Barrier(MPI_COMM_WORLD);
     const double tasks_seconds = run_tasks(rank);
-    correct &= tasks_seconds >= 0;
-    if (rank != 0 || repetition < 0) continue;
-    bench::report("arguments", "mpi", milliseconds(arguments_seconds), "ms");
-    bench::report("unpacked", "mpi", milliseconds(results_seconds), "ms");
-    bench::report("get_all", "mpi", milliseconds(tasks_seconds), "ms");
-  }
-  MPI_Finalize();
-  return correct ? 0 : bench::failed("many_futures", "a sum is wrong");
+    if (rank == 0 && repetition >= 0) {
+      bench::report("arguments", "mpi", milliseconds(arguments_seconds), "ms");
+      bench::report("unpacked", "mpi", milliseconds(results_seconds), "ms");
+      bench::report("get_all", "mpi", milliseconds(tasks_seconds), "ms");
+    }
+    return correct && tasks_seconds >= 0;
+  });
 }

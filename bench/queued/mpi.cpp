@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "../common/batched_calls.hpp"
-#include "../common/measure.hpp"
+#include "../common/mpi_main.hpp"
 #include "../common/process.hpp"
 #include "problem.hpp"
 
@@ -67,27 +67,18 @@ bool measure(bool figures, bool memory) {
   return sum == queued::sum;
 }
 
-void serve() {
+bool serve() {
   bench::channel<bench::reply, bench::call> driver(0);
   MPI_Barrier(MPI_COMM_WORLD);
   bench::serve_batched(driver, queued::tasks, queued::increment);
   MPI_Barrier(MPI_COMM_WORLD);
+  return true;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  bool correct = true;
-  for (int repetition = -1; repetition < bench::repetitions(argc, argv); ++repetition) {
-    if (rank == 1) {
-      serve();
-    } else {
-      correct &= measure(repetition >= 0, repetition < 0);
-    }
-  }
-  MPI_Finalize();
-  return correct ? 0 : bench::failed("queued", "a sum is wrong");
+  return bench::mpi_main(argc, argv, "queued", [](int rank, int repetition) {
+    return rank == 1 ? serve() : measure(repetition >= 0, repetition < 0);
+  });
 }

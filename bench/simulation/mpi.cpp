@@ -8,31 +8,27 @@
 //   mpirun -n 8 --oversubscribe bench_simulation_mpi [repetitions]
 #include <mpi.h>
 
+#include "../common/mpi_main.hpp"
 #include "problem.hpp"
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  bool correct = ranks == simulation::simulators;
-  for (int repetition = 0; correct && repetition < bench::repetitions(argc, argv); ++repetition) {
-    MPI_Barrier(MPI_COMM_WORLD);
+  const auto measure = [](int rank, int repetition) {
+    if (repetition < 0) return true;  // nothing to warm up
     const bench::stopwatch watch;
     long steps = 0;
     for (int round = 0; round < simulation::rounds; ++round) {
-      const long mine = simulation::simulate(round * ranks + rank);
+      const long mine = simulation::simulate(round * simulation::simulators + rank);
       long sum = 0;
       MPI_Allreduce(&mine, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
       steps += sum;
     }
     const double seconds = watch.seconds();
-    correct &= steps == simulation::all_steps();
-    if (rank != 0) continue;
-    bench::report("simulation", "mpi", simulation::thousand_per_second(steps, seconds), "k/s");
-    bench::report("simulation_rounds", "mpi", simulation::thousand_per_second(steps, simulation::seconds_of_rounds()),
-                  "k/s");
-  }
-  MPI_Finalize();
-  return correct ? 0 : bench::failed("simulation", "needs eight ranks, or a rollout was lost");
+    if (rank == 0) {
+      bench::report("simulation", "mpi", simulation::thousand_per_second(steps, seconds), "k/s");
+      bench::report("simulation_rounds", "mpi", simulation::thousand_per_second(steps, simulation::seconds_of_rounds()),
+                    "k/s");
+    }
+    return steps == simulation::all_steps();
+  };
+  return bench::mpi_main(argc, argv, "simulation", measure, simulation::simulators);
 }

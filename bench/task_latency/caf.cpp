@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "../common/measure.hpp"
+#include "../common/caf_main.hpp"
 #include "problem.hpp"
 
 namespace {
@@ -20,12 +20,7 @@ caf::behavior worker() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int repetitions = bench::repetitions(argc, argv);
-  caf::actor_system_config config;
-  caf::actor_system system{config};
-  caf::scoped_actor self{system};
-  const caf::actor to = system.spawn(worker);
-  for (int repetition = -1; repetition < repetitions; ++repetition) {
+  const auto measure = [](caf::scoped_actor& self, const caf::actor& to, int repetition) {
     std::int32_t value = 0;
     const bench::stopwatch watch;
     for (int i = 0; i < task_latency::round_trips; ++i) {
@@ -33,10 +28,9 @@ int main(int argc, char** argv) {
       self->receive([&](std::int32_t answer) { value = answer; });
     }
     const double seconds = watch.seconds();
-    if (value != task_latency::round_trips) return bench::failed("task_latency", "a result is wrong");
     if (repetition >= 0)
       bench::report("task_latency", "caf", bench::microseconds_each(task_latency::round_trips, seconds), "us");
-  }
-  self->send_exit(to, caf::exit_reason::user_shutdown);
-  return 0;
+    return value == task_latency::round_trips;
+  };
+  return bench::caf_main(argc, argv, "task_latency", worker, measure);
 }

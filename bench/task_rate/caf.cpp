@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "../common/measure.hpp"
+#include "../common/caf_main.hpp"
 #include "problem.hpp"
 
 namespace {
@@ -23,12 +23,7 @@ caf::behavior worker() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int repetitions = bench::repetitions(argc, argv);
-  caf::actor_system_config config;
-  caf::actor_system system{config};
-  caf::scoped_actor self{system};
-  const caf::actor to = system.spawn(worker);
-  for (int repetition = -1; repetition < repetitions; ++repetition) {
+  const auto measure = [](caf::scoped_actor& self, const caf::actor& to, int repetition) {
     task_rate::tally tally;
     const bench::stopwatch watch;
     for (int begin = 0; begin < task_rate::tasks; begin += at_once) {
@@ -36,9 +31,8 @@ int main(int argc, char** argv) {
       for (int i = begin; i < begin + at_once; ++i) self->receive([&](std::int32_t value) { tally.add(i, value); });
     }
     const double seconds = watch.seconds();
-    if (!tally.correct()) return bench::failed("task_rate", "a result is wrong");
     if (repetition >= 0) bench::report("task_rate", "caf", bench::million_per_second(task_rate::tasks, seconds), "M/s");
-  }
-  self->send_exit(to, caf::exit_reason::user_shutdown);
-  return 0;
+    return tally.correct();
+  };
+  return bench::caf_main(argc, argv, "task_rate", worker, measure);
 }

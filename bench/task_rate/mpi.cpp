@@ -8,7 +8,7 @@
 #include <mpi.h>
 
 #include "../common/batched_calls.hpp"
-#include "../common/measure.hpp"
+#include "../common/mpi_main.hpp"
 #include "problem.hpp"
 
 namespace {
@@ -16,7 +16,6 @@ namespace {
 /// False if a result is wrong. Collective; `figure` is null for a warm-up.
 template <class Results>
 bool measure(int rank, const char* figure) {
-  MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 1) {
     bench::channel<bench::reply, bench::call> driver(0);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -38,16 +37,8 @@ bool measure(int rank, const char* figure) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0, size = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  bool correct = size == 2;
-  for (int repetition = -1; size == 2 && repetition < bench::repetitions(argc, argv); ++repetition) {
-    correct &= measure<bench::allocated_results>(rank, repetition < 0 ? nullptr : "task_rate");
-    correct &= measure<bench::array_results>(rank, repetition < 0 ? nullptr : "task_rate_bare");
-  }
-  MPI_Finalize();
-  if (size != 2) return bench::failed("task_rate", "needs two ranks: mpirun -n 2");
-  return correct ? 0 : bench::failed("task_rate", "a result is wrong");
+  return bench::mpi_main(argc, argv, "task_rate", [](int rank, int repetition) {
+    const bool allocated = measure<bench::allocated_results>(rank, repetition < 0 ? nullptr : "task_rate");
+    return measure<bench::array_results>(rank, repetition < 0 ? nullptr : "task_rate_bare") && allocated;
+  });
 }

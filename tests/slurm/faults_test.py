@@ -56,30 +56,30 @@ def a_job_gives_way_to_one_of_a_higher_partition_and_resumes():
     job.reaches("CANCELLED")
 
 
-@check
-def a_job_loses_a_node_and_goes_on_with_no_kill():
-    job = Job(["exec %s -- %s outlives-node" % (MANTA_RUN, RANK)], "-N2", "-n2", "--no-kill")
+def loses_a_node(program, option, says, code):
+    """A job on two nodes, of which the second dies, says so, leaves no process, and ends with this code."""
+    job = Job(["exec %s -- %s %s" % (MANTA_RUN, RANK, program)], "-N2", "-n2", option)
     job.says("rank 0 of 2 is process", "rank 1 of 2 is process")
     command(BOX, "kill-node", "n2")
-    job.says("rank 1 on n2 is lost, and perhaps its node; the program goes on without it", "rank 0 goes on")
+    job.says(*says)
     job.reaches("FAILED", "COMPLETING", "COMPLETED")
     until(lambda: not processes_with("SLURM_JOB_ID=" + job.id), "nothing of job %s is left" % job.id)
     command(BOX, "start-node", "n2")
-    job.ends("FAILED", "3:0")
+    job.ends("FAILED", code)
     wipe_after_dead_nodes()
+
+
+@check
+def a_job_loses_a_node_and_goes_on_with_no_kill():
+    says = "rank 1 on n2 is lost, and perhaps its node; the program goes on without it", "rank 0 goes on"
+    loses_a_node("outlives-node", "--no-kill", says, "3:0")
 
 
 @check
 def a_job_loses_a_node_and_does_not_survive_it():
-    job = Job(["exec %s -- %s hang" % (MANTA_RUN, RANK)], "-N2", "-n2", "--requeue")
-    job.says("rank 0 of 2 is process", "rank 1 of 2 is process")
-    command(BOX, "kill-node", "n2")
     # Long before Slurm notices, so it is the status that has to say that this was no fault of the program's.
-    job.says("rank 1 on n2 is lost, and perhaps its node", "the job is ended")
-    until(lambda: not processes_with("SLURM_JOB_ID=" + job.id), "nothing of job %s is left" % job.id)
-    command(BOX, "start-node", "n2")
-    job.ends("FAILED", "75:0")
-    wipe_after_dead_nodes()
+    says = "rank 1 on n2 is lost, and perhaps its node", "the job is ended"
+    loses_a_node("hang", "--requeue", says, "75:0")
 
 
 @check

@@ -12,12 +12,14 @@
 #include <vector>
 
 #include "manta/store/value.hpp"
+#include "support/text.hpp"
 
 using manta::failure_details;
 using manta::graph::form;
 using manta::graph::node;
 using manta::graph::state;
 using manta::store::failure;
+using manta::testing::contains;
 using manta::wire::buffer;
 using manta::wire::source;
 using manta::wire::type_index;
@@ -117,8 +119,6 @@ failure example(failure_kind kind) {
   f.details = failure_details{"no convergence", "std::runtime_error", "solve", "node17", 3, 0, {}};
   return f;
 }
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 

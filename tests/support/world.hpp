@@ -25,6 +25,8 @@
 #include <utility>
 #include <vector>
 
+#include "text.hpp"
+
 namespace manta::testing {
 
 // ---- worlds -------------------------------------------------------------------------------------
@@ -216,17 +218,6 @@ inline std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31U);
 }
 
-/// The text of the exception of that type; empty if none is thrown.
-template <typename Exception, typename Function>
-std::string thrown(Function&& function) {
-  try {
-    function();
-  } catch (const Exception& e) {
-    return e.what();
-  }
-  return "";
-}
-
 /// 0, 1, ..., n - 1.
 inline std::vector<int> count_to(int n) {
   std::vector<int> v(static_cast<std::size_t>(n));
@@ -245,7 +236,5 @@ struct block {
     archive(numbers, mark);
   }
 };
-
-inline bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace manta::testing

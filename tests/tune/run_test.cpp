@@ -5,7 +5,6 @@
 // failures of every kind, continuing.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <manta/tune.hpp>
 #include <thread>
 
@@ -13,23 +12,12 @@
 
 namespace tune = manta::tune;
 using manta::testing::contains;
+using manta::testing::folder;  // on rank 0: the trials' ranks see it as well
 using manta::testing::in_world;
 using manta::testing::thrown;
 using tune::status;
 
 namespace {
-
-/// A new folder on rank 0, which the trials' ranks see as well; it goes with the object.
-struct folder {
-  std::string path;
-  folder() {
-    char name[] = "/tmp/manta_tune_XXXXXX";
-    path = ::mkdtemp(name);
-  }
-  folder(const folder&) = delete;
-  folder& operator=(const folder&) = delete;
-  ~folder() { (void)!std::system(("rm -rf " + path).c_str()); }
-};
 
 const tune::space line = {{"x", tune::uniform(0, 1)}};
 

@@ -7,21 +7,13 @@
 #include <map>
 
 #include "manta/tune/space.hpp"
+#include "support/text.hpp"
 
 namespace tune = manta::tune;
+using manta::testing::contains;
+using manta::testing::thrown;
 
 namespace {
-
-template <class Exception, class Function>
-std::string thrown(Function&& f) {
-  try {
-    f();
-  } catch (const Exception& e) {
-    return e.what();
-  }
-  return "";
-}
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 enum class optimizer { sgd, adam };
 struct settings {

@@ -5,9 +5,7 @@
 // the journal and what it restores.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include "manta/tune/asha.hpp"
 #include "manta/tune/halving.hpp"
@@ -15,41 +13,17 @@
 #include "manta/tune/pbt.hpp"
 #include "manta/tune/results.hpp"
 #include "manta/tune/sobol.hpp"
+#include "support/text.hpp"
 
 namespace tune = manta::tune;
+using manta::testing::contains;
+using manta::testing::folder;
+using manta::testing::text_of;
+using manta::testing::thrown;
 using tune::status;
 using kind = tune::verdict::kind;
 
 namespace {
-
-template <class Exception, class Function>
-std::string thrown(Function&& f) {
-  try {
-    f();
-  } catch (const Exception& e) {
-    return e.what();
-  }
-  return "";
-}
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-/// A new folder that goes with the object.
-struct folder {
-  std::string path;
-  folder() {
-    char name[] = "/tmp/manta_tune_XXXXXX";
-    path = ::mkdtemp(name);
-  }
-  folder(const folder&) = delete;
-  folder& operator=(const folder&) = delete;
-  ~folder() { (void)!std::system(("rm -rf " + path).c_str()); }
-};
-std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::stringstream s;
-  s << in.rdbuf();
-  return s.str();
-}
 
 const tune::space where = {{"x", tune::uniform(0, 1)}, {"y", tune::loguniform(1e-3, 1)}, {"c", tune::choice({"a", "b"})}};
 

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
 #include "manta/tune/output/tensorboard.hpp"
+#include "support/text.hpp"
 
 namespace tune = manta::tune;
 
@@ -45,10 +45,9 @@ TEST_CASE("events have the bytes of their protocol buffers") {
 }
 
 TEST_CASE("an independent reader finds every scalar, and every checksum right") {
-  char name[] = "/tmp/manta_tune_XXXXXX";
-  const std::string folder = ::mkdtemp(name);
+  const manta::testing::folder f;
   tune::tensorboard out;
-  out.begin({.folder = folder, .name = "test", .metric = "loss"});
+  out.begin({.folder = f.path, .name = "test", .metric = "loss"});
   tune::trial_record t;
   t.id = 3;
   std::string expected;
@@ -62,20 +61,17 @@ TEST_CASE("an independent reader finds every scalar, and every checksum right") 
     expected += line;
   }
   out.end(t);
-  const std::string file = folder + "/trials/00003/events.out.tfevents.0000000000.manta";
+  const std::string file = f.path + "/trials/00003/events.out.tfevents.0000000000.manta";
   const std::string source = __FILE__;
   const std::string reader = source.substr(0, source.rfind('/')) + "/programs/events.py";
   const auto read = [&] {
-    return std::system(("python3 " + reader + " " + file + " > " + folder + "/read.txt 2> " + folder + "/errors.txt").c_str());
+    return std::system(("python3 " + reader + " " + file + " > " + f.path + "/read.txt 2> " + f.path + "/errors.txt").c_str());
   };
   REQUIRE(read() == 0);
-  std::stringstream seen;
-  seen << std::ifstream(folder + "/read.txt").rdbuf();
-  CHECK((seen.str() == expected));
+  CHECK((manta::testing::text_of(f.path + "/read.txt") == expected));
   std::fstream damaged(file, std::ios::in | std::ios::out | std::ios::binary);
   damaged.seekp(5000);
   damaged.put('\x7f');
   damaged.close();
   CHECK(read() != 0);
-  (void)!std::system(("rm -rf " + folder).c_str());
 }

@@ -30,17 +30,22 @@ inline void make_folders(const std::string& path) {
   }
 }
 
+/// False, with the reason in errno, if not all of it could be written.
+inline bool write_all(int file, const std::string& content) {
+  for (std::size_t done = 0; done < content.size();) {
+    const ssize_t n = ::write(file, content.data() + done, content.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
 /// Replaces a file at once: a reader sees the old content or the new, also if this process is killed meanwhile.
 inline void replace_file(const std::string& path, const std::string& content) {
   const std::string temporary = path + ".new";
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  bool good = file >= 0;
-  for (std::size_t done = 0; good && done < content.size();) {
-    const ssize_t n = ::write(file, content.data() + done, content.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    good = n > 0;
-    if (good) done += static_cast<std::size_t>(n);
-  }
+  bool good = file >= 0 && write_all(file, content);
   if (file >= 0) good = ::close(file) == 0 && good;
   if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
     throw error("manta: cannot write " + path + ": " + std::strerror(errno));
@@ -62,13 +67,7 @@ class append_file {
   void flush() {
     if (buffer_.empty()) return;
     const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (begun_ ? 0 : O_TRUNC), 0666);
-    bool good = file >= 0;
-    for (std::size_t done = 0; good && done < buffer_.size();) {
-      const ssize_t n = ::write(file, buffer_.data() + done, buffer_.size() - done);
-      if (n < 0 && errno == EINTR) continue;
-      good = n > 0;
-      if (good) done += static_cast<std::size_t>(n);
-    }
+    const bool good = file >= 0 && write_all(file, buffer_);
     const int code = errno;
     if (file >= 0) ::close(file);
     if (!good) throw error("manta: cannot write " + path_ + ": " + std::strerror(code));

@@ -18,14 +18,11 @@
 //   auto s = c.as<settings>();             // the space is tune::space_of<settings>()
 #pragma once
 
-#include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
-#include "manta/tune/value.hpp"
+#include "manta/tune/named_list.hpp"
 
 namespace manta::tune {
 
@@ -53,20 +50,16 @@ struct any_visitor {
 template <class T>
 concept described = requires(T t, detail::any_visitor v) { t.describe(v); };
 
-class config {
+class config : public named_list<value> {
  public:
-  using entry = std::pair<std::string, value>;
-
   config() = default;
-  config(std::initializer_list<entry> entries) {
-    for (const entry& e : entries) set(e.first, e.second);
-  }
+  config(std::initializer_list<entry> entries) : named_list(entries) {}
 
   /// Throws if there is none of that name, and lists those that are there.
   const value& operator[](std::string_view name) const {
     if (const value* v = find(name)) return *v;
     std::string known;
-    for (const entry& e : entries_) known += (known.empty() ? "" : ", ") + e.first;
+    for (const entry& e : *this) known += (known.empty() ? "" : ", ") + e.first;
     throw error("manta: the configuration has no \"" + std::string(name) + "\"; it has " +
                 (known.empty() ? "nothing" : known) + (known.empty() ? "" : " (a conditional parameter is there only "
                 "while its condition holds: ask contains() first)"));
@@ -81,19 +74,6 @@ class config {
     return v == nullptr ? otherwise : v->as<T>();
   }
   bool contains(std::string_view name) const { return find(name) != nullptr; }
-  const value* find(std::string_view name) const {
-    const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const entry& e) { return e.first == name; });
-    return at == entries_.end() ? nullptr : &at->second;
-  }
-  void set(std::string_view name, value v) {
-    for (entry& e : entries_) {
-      if (e.first == name) {
-        e.second = std::move(v);
-        return;
-      }
-    }
-    entries_.emplace_back(name, std::move(v));
-  }
 
   /// As the program's own struct; members that the configuration does not have keep their defaults.
   template <described T>
@@ -104,44 +84,12 @@ class config {
     return t;
   }
 
-  std::size_t size() const { return entries_.size(); }
-  bool empty() const { return entries_.empty(); }
-  auto begin() const { return entries_.begin(); }
-  auto end() const { return entries_.end(); }
-  friend bool operator==(const config&, const config&) = default;
-
   /// {"lr":0.1,"opt":"adam"}
-  void append_to(std::string& out) const {
-    out += '{';
-    for (const entry& e : entries_) {
-      if (&e != entries_.data()) out += ',';
-      value::append_quoted(out, e.first);
-      out += ':';
-      e.second.append_to(out);
-    }
-    out += '}';
-  }
   std::string text() const {
     std::string out;
     append_to(out);
     return out;
   }
-
-  template <class Archive>
-  void save(Archive& out) const {
-    out(static_cast<std::uint32_t>(entries_.size()));
-    for (const entry& e : entries_) out(e.first, e.second);
-  }
-  template <class Archive>
-  void load(Archive& in) {
-    std::uint32_t count = 0;
-    in(count);
-    entries_.resize(count);
-    for (entry& e : entries_) in(e.first, e.second);
-  }
-
- private:
-  std::vector<entry> entries_;
 };
 
 template <class T, class... Domain>

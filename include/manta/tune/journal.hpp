@@ -118,12 +118,7 @@ class journal {
   }
   /// Hands everything to the system: safe then from a kill of this process, not from a power failure. One write.
   void flush() {
-    for (std::size_t done = 0; done < buffer_.size();) {
-      const ssize_t n = ::write(lock_, buffer_.data() + done, buffer_.size() - done);
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) throw error("manta: cannot write " + path_ + ": " + std::strerror(errno));
-      done += static_cast<std::size_t>(n);
-    }
+    if (!write_all(lock_, buffer_)) throw error("manta: cannot write " + path_ + ": " + std::strerror(errno));
     buffer_.clear();
   }
 

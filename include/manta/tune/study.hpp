@@ -74,9 +74,7 @@ class study {
   /// A place is free: what runs there; nothing if there is nothing now. `now` is in seconds since the experiment began.
   std::optional<job> next(double now = 0) {
     if (auto j = next_of(now, nullptr)) {
-      std::string& rest = line();
-      rest += ",\"t\":";
-      append_number(rest, static_cast<std::int64_t>(j->trial));
+      std::string& rest = line(j->trial);
       rest += ",\"p\":";
       j->parameters.append_to(rest);
       log_.append("next", now, rest);
@@ -97,9 +95,7 @@ class study {
     if (iteration <= r.iteration) {  // comes by again after a failure, from an older checkpoint
       return {verdict::kind::go_on, false, {}, silence_of(t)};
     }
-    std::string& rest = line();
-    rest += ",\"t\":";
-    append_number(rest, static_cast<std::int64_t>(t));
+    std::string& rest = line(t);
     rest += ",\"i\":";
     append_number(rest, static_cast<std::int64_t>(iteration));
     rest += ",\"r\":";
@@ -117,9 +113,7 @@ class study {
   }
   /// It threw, or was lost. True: it will be tried again. `lost` failures are not the trial's fault and do not count.
   bool failed(trial_number t, const std::string& why, double now = 0, bool lost = false, bool for_good = false) {
-    std::string& rest = line();
-    rest += ",\"t\":";
-    append_number(rest, static_cast<std::int64_t>(t));
+    std::string& rest = line(t);
     rest += ",\"why\":";
     value::append_quoted(rest, why);
     if (lost) rest += ",\"lost\":true";
@@ -129,9 +123,7 @@ class study {
   }
   /// Its checkpoint of that iteration is on disk; files that are not needed any more are removed.
   void checkpointed(trial_number t, std::uint64_t iteration, const std::string& file, double now = 0) {
-    std::string& rest = line();
-    rest += ",\"t\":";
-    append_number(rest, static_cast<std::int64_t>(t));
+    std::string& rest = line(t);
     rest += ",\"i\":";
     append_number(rest, static_cast<std::int64_t>(iteration));
     rest += ",\"f\":";
@@ -192,15 +184,14 @@ class study {
     if (const auto count = searcher_.count()) return options_.trials > 1 ? std::min(options_.trials, *count) : *count;
     return options_.trials * searcher_.combinations();
   }
-  std::string& line() {
-    line_.clear();
+  /// The beginning of what the journal says of a trial.
+  std::string& line(trial_number t) {
+    line_ = ",\"t\":";
+    append_number(line_, static_cast<std::int64_t>(t));
     return line_;
   }
   void log_trial(std::string_view kind, trial_number t, double now) {
-    std::string& rest = line();
-    rest += ",\"t\":";
-    append_number(rest, static_cast<std::int64_t>(t));
-    log_.append(kind, now, rest);
+    log_.append(kind, now, line(t));
     quiet_ = false;
   }
   trial_record& running(trial_number t) {
@@ -336,11 +327,7 @@ class study {
       v = scheduler_.report(t, r.at, r.loss);
       release_dropped(now);
     }
-    for (const experiment_rule& rule : options_.stop_all) {
-      if (stopping_.empty()) {
-        if (auto reason = rule(overview_)) stopping_ = std::move(*reason);
-      }
-    }
+    check_stop_all();
     if (why) {
       scheduler_.remove(t);
       close(r, status::complete, *why, now);
@@ -398,6 +385,13 @@ class study {
     return true;
   }
 
+  void check_stop_all() {
+    for (const experiment_rule& rule : options_.stop_all) {
+      if (!stopping_.empty()) return;
+      if (auto reason = rule(overview_)) stopping_ = std::move(*reason);
+    }
+  }
+
   /// A failure for good.
   void give_up(trial_record& r, const std::string& why, double now) {
     scheduler_.remove(r.id);
@@ -415,11 +409,7 @@ class study {
     overview_.ended_since_best += r.id != best_;
     decide(r, name_of(how), why);
     for (any_output& o : outputs_) o.end(r);
-    for (const experiment_rule& rule : options_.stop_all) {
-      if (stopping_.empty()) {
-        if (auto reason = rule(overview_)) stopping_ = std::move(*reason);
-      }
-    }
+    check_stop_all();
     trim_checkpoints();
     released_.push_back(r.id);
   }
