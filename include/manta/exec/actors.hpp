@@ -100,6 +100,7 @@ inline std::uint32_t engine::new_slot(invocation& call, std::uint32_t function,
   slot.function = function;
   slot.request = std::move(request);
   slot.constructor = constructor;
+  if (slot.request && !slot.request->checkpoint.empty()) slot.checkpoint.append(slot.request->checkpoint.data(), slot.request->checkpoint.size());
   slot.used = true;
   return index;
 }
@@ -230,6 +231,10 @@ inline void engine::log_call(actor_slot& slot, task* t) {
     const outside user(lock_);
     save(object, out);
     slot.checkpoint = std::move(state);
+    if (recovers_ && slot.constructor != nullptr) {
+      send(slot.constructor->home_rank, message::checkpoint, checkpoint_message{slot.constructor->id, slot.constructor->home_index, 0},
+           slot.checkpoint.data(), slot.checkpoint.size());
+    }
     while (!slot.log.empty()) free_task(slot.log.pop_front());
   } catch (...) {  // the calls stay in the log, and the next one tries again
     store::failure f = store::current_failure();
@@ -320,6 +325,9 @@ inline void engine::end_slot(std::uint32_t index, const std::string& why) {
   void* const object = std::exchange(slot.object, nullptr);
   const graph::request_ptr request = std::exchange(slot.request, nullptr);
   const auto destroy = slot.type->destroy;
+  if (recovers_ && slot.constructor != nullptr) {
+    send(slot.constructor->home_rank, message::checkpoint, checkpoint_message{slot.constructor->id, slot.constructor->home_index, 0});
+  }
   forget_past(slot);
   if (slot.gang != nullptr && slot.gang->member == 0) {
     for (std::uint32_t member = 1; member < slot.member_slots.size(); ++member) {
@@ -345,6 +353,9 @@ inline void engine::kill_actor(node& handle, const std::string& why) {
   actor_place place;
   std::memcpy(&place, handle.bytes, sizeof place);
   send(place.rank, message::kill_actor, end_actor_message{place.slot, 0, 0}, why.data(), why.size());
+  if (!recovers_) return;
+  const bool elsewhere = is_stand_in(handle);
+  send(elsewhere ? handle.links->rank : rank_, message::checkpoint, checkpoint_message{0, elsewhere ? handle.links->index : handle.index, 0});
 }
 
 /// In a handler: marks it, the rest is done at the top level.

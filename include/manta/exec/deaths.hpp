@@ -28,7 +28,11 @@ inline void engine::connect_lifelines(const engine_options& options) {
   if (wanted == "0") return;
   lifeline_ = new net::lifeline(net_.comm(), net_.rank(), net_.size(), net_.topology(), options.heartbeat_ns);
   recovers_ = lifeline_->is_up();
-  if (recovers_) return;
+  if (recovers_) {
+    const char* const launcher = base::environment("MANTA_RUN_FD");  // manta-run wants to know (its --help)
+    if (rank_ == 0 && launcher != nullptr) (void)!::write(std::atoi(launcher), "survives\n", 9);
+    return;
+  }
   delete std::exchange(lifeline_, nullptr);
   if (rank_ == 0) {
     std::fprintf(stderr, "manta: not all ranks can reach rank 0 by TCP, so the death of a rank will not be noticed, and the "
@@ -44,16 +48,35 @@ inline store::failure_ptr engine::death_failure(enum store::failure::kind kind, 
   return store::share(std::move(f));
 }
 
+inline store::failure_ptr engine::nobody_left(const node& n) const {
+  std::string why = "no rank is left that can run '" + std::string(task_name(n)) + "': ";
+  for (std::uint32_t r = 1, told = 0; r < size_; ++r) {
+    if (is_dead(r)) why += (told++ == 0 ? "" : "; ") + why_dead_[r];
+  }
+  store::failure f;
+  f.kind = store::failure::kind::unschedulable;
+  f.message = std::move(why);
+  return store::share(std::move(f));
+}
+
 // --- rank 0 hears of it
 
 inline void engine::look_for_deaths() {
   for (const net::lifeline::death& d : lifeline_->take_deaths()) {
-    const std::string why = "rank " + std::to_string(d.rank) + " has died: " + d.why;
+    std::string words = d.why;
+    std::uint64_t culprit = 0;
+    if (const std::size_t id = words.rfind(" #"); id != std::string::npos) {
+      culprit = std::strtoull(words.c_str() + id + 2, nullptr, 16);
+      words.resize(id);
+    }
+    if (words.starts_with("manta: ")) words.erase(0, 7);
+    const std::string why = "rank " + std::to_string(d.rank) + " has died: " + words;
+    const death_message news{culprit, d.rank, 0};
     std::fprintf(stderr, "manta: %s; what it had to do is done elsewhere\n", why.c_str());
     for (std::uint32_t r = 1; r < size_; ++r) {
-      if (r != d.rank && !is_dead(r)) send(r, message::rank_died, index_message{d.rank, 0}, why.data(), why.size());
+      if (r != d.rank && !is_dead(r)) send(r, message::rank_died, news, why.data(), why.size());
     }
-    on_rank_died(d.rank, why);
+    on_rank_died(news, why);
   }
   net_.pump(true);
 }
@@ -68,10 +91,7 @@ inline void engine::placed_lost(std::uint32_t rank) {
     scheduler_->executes(0);
     scheduler_->refuse_impossible([&](node& n) { refused.push_back(&n); });
   }
-  for (node* n : refused) {
-    refuse_task(*n, death_failure(store::failure::kind::unschedulable, rank, "no rank is left that can run '" +
-                                  std::string(task_name(*n)) + "': "));
-  }
+  for (node* n : refused) refuse_task(*n, nobody_left(*n));
   if (broken != 0) broken_gangs_.push_back({broken, base::now_ns() + 1'000'000'000});
   base::list<name_entry*> theirs;
   names_.for_each([&](std::uint64_t, std::uint64_t first) {
@@ -119,8 +139,10 @@ inline void engine::on_where_is(std::uint32_t from, const where_message& m) {
 
 // --- every rank
 
-inline void engine::on_rank_died(std::uint32_t rank, const std::string& why) {
+inline void engine::on_rank_died(const death_message& m, const std::string& why) {
+  const std::uint32_t rank = m.rank;
   if (is_dead(rank)) return;
+  culprit_ = m.culprit;
   dead_[rank] = true;
   ++deaths_;
   why_dead_[rank] = why;
@@ -193,12 +215,7 @@ inline void engine::value_lost(node& n, std::uint32_t rank) {
     return;
   }
   if (place_of(n) != rank) return;
-  if (n.has(node::actor)) {
-    n.state = state::pending;  // on all ranks by themselves: each knows where it lived
-    fail(n, actor_failure("the actor died with its rank: " + why_dead_[rank]));
-    n.set(node::observed);
-    return;
-  }
+  if (n.has(node::actor)) return actor_lost(n, rank);
   const bool fetching = n.has(node::fetching);
   n.reset(node::fetching);
   n.size = 0;
@@ -209,13 +226,7 @@ inline void engine::value_lost(node& n, std::uint32_t rank) {
   } else if (!is_here) {
     fail_orphan(n, n.links->rank);
   } else if (const std::uint64_t* const made_by = lineage_.find(n.index)) {
-    auto* const t = reinterpret_cast<task*>(*made_by);
-    lineage_.erase(n.index);
-    n.form = form::record;
-    n.record = t;
-    t->place = graph::place::here;
-    hold(n);  // the engine's own, until the task has ended
-    start_when_possible(n);
+    make_again(n, reinterpret_cast<task*>(*made_by));
   } else {
     fail(n, death_failure(store::failure::kind::object, rank,
                           "the value of '" + std::string(n.function == no_index ? "put" : task_name(n)) +
@@ -223,6 +234,48 @@ inline void engine::value_lost(node& n, std::uint32_t rank) {
     n.set(node::observed);
   }
   if (fetching) release(n);
+}
+
+/// Has the task run once more that made a value of ours.
+inline void engine::make_again(node& n, task* t) {
+  lineage_.erase(n.index);
+  n.state = state::pending;
+  n.form = form::record;
+  n.record = t;
+  t->place = graph::place::here;
+  hold(n);  // the engine's own, until the task has ended
+  start_when_possible(n);
+}
+
+/// A handle of an actor that lived there. Its home has it made again, elsewhere and from its last checkpoint, if its
+/// options allow restarts; what it was told since then is forgotten.
+inline void engine::actor_lost(node& n, std::uint32_t rank) {
+  calls_made_.erase(n.index);
+  n.state = state::pending;
+  n.form = form::none;
+  if (is_stand_in(n) && !is_dead(n.links->rank)) return need(n);
+  std::string why = "the actor died with its rank: " + why_dead_[rank];
+  if (const std::uint64_t* const made_by = is_stand_in(n) ? nullptr : lineage_.find(n.index)) {
+    auto* const t = reinterpret_cast<task*>(*made_by);
+    if (t->attempt < t->request->restarts) {
+      ++t->attempt;
+      return make_again(n, t);
+    }
+    why += "; it has been restarted " + std::to_string(t->attempt) + " times, as often as it may be";
+    forget_lineage(n);
+  }
+  fail(n, actor_failure(why));
+  n.set(node::observed);
+}
+
+/// At the home of an actor's handle.
+inline void engine::on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes) {
+  const std::uint64_t* const at = lineage_.find(m.index);
+  if (at == nullptr) return;
+  const auto* const t = reinterpret_cast<task*>(*at);
+  if (m.id != 0 && m.id != t->id) return;
+  if (bytes == 0) return forget_lineage(graph_.nodes.at(m.index));
+  t->request->checkpoint.assign(reinterpret_cast<const char*>(data), bytes);
 }
 
 /// A value whose home has died, and which is not here.
@@ -256,11 +309,20 @@ inline void engine::task_lost(node& n, std::uint32_t rank) {
     n.record->ahead = false;
     --sent_ahead_;
   }
-  std::uint64_t& deaths = deaths_of_.insert(id_of(n) == base::index_table::no_key ? 0 : id_of(n));
-  if (++deaths >= most_deaths) {
-    fail(n, death_failure(store::failure::kind::rank, rank, "'" + std::string(task_name(n)) + "' was on " +
-                          std::to_string(deaths) + " ranks when they died, and is not tried again; the last: "));
-    return release(n);
+  const std::uint64_t id = id_of(n);
+  if (culprit_ == id) {
+    if (!may_retry(n)) {
+      fail(n, death_failure(store::failure::kind::rank, rank, "'" + std::string(task_name(n)) + "' died with its rank: "));
+      return release(n);
+    }
+    ++n.record->attempt;
+  } else if (culprit_ == 0) {
+    std::uint64_t& deaths = deaths_of_.insert(id == base::index_table::no_key ? 0 : id);
+    if (++deaths >= most_deaths) {
+      fail(n, death_failure(store::failure::kind::rank, rank, "'" + std::string(task_name(n)) + "' was on " +
+                            std::to_string(deaths) + " ranks when they died, and is not tried again; the last: "));
+      return release(n);
+    }
   }
   if (has_record) {
     n.record->place = graph::place::here;

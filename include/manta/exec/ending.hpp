@@ -182,12 +182,16 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
     case message::task_lost: {
       const auto m = read(where_message{});
       node& n = graph_.nodes.at(m.index);
-      if (is_task(n) && place_key_of(n) == m.key) task_lost(n, m.padding);
+      if (is_task(n) && place_key_of(n) == m.key) task_lost(n, m.rank);
       return;
     }
     case message::rank_died: {
-      const auto m = read(index_message{});
-      return on_rank_died(m.index, std::string(reinterpret_cast<const char*>(data), bytes));
+      const auto m = read(death_message{});
+      return on_rank_died(m, std::string(reinterpret_cast<const char*>(data), bytes));
+    }
+    case message::checkpoint: {
+      const auto m = read(checkpoint_message{});
+      return on_checkpoint(m, data, bytes);
     }
     case message::probe:
       return on_probe(from, read(probe_message{}));
@@ -490,7 +494,7 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   running_ = &driver_task_;
   silence_ = 0;
   lock_.enter();
-  install_overflow_reporter(&engine::task_name_for_signal);
+  install_overflow_reporter(&engine::task_name_for_signal, lifeline_ == nullptr ? nullptr : &engine::last_words);
   start_helper();
 
   over_ = false;
@@ -570,6 +574,15 @@ inline const char* engine::task_name_for_signal() noexcept {
   std::memcpy(name, view.data(), length);
   name[length] = '\0';
   return name;
+}
+
+/// In a signal handler that ends the rank: rank 0 is told why, and which task it was.
+inline void engine::last_words(const char* text, std::size_t bytes) noexcept {
+  char words[192];
+  const unsigned long long id = current_ == nullptr ? 0 : current_->running_->id;
+  while (bytes > 0 && text[bytes - 1] == '\n') --bytes;
+  const int length = std::snprintf(words, sizeof words, "%.*s #%016llx", static_cast<int>(bytes < 160 ? bytes : 160), text, id);
+  if (length > 0) net::lifeline::last_words(words, static_cast<std::size_t>(length));
 }
 
 // --- start

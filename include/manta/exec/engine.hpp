@@ -355,6 +355,7 @@ class engine {
   void await_input(task* t, node& input);
   void run_node(node& n);
   void run_staged(task* t);
+  bool load_checkpoint(invocation& call, const task& t, store::failure_ptr& why);
   void run_message(const message_queue::view& m);
   bool invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
               std::uint64_t& ns);
@@ -404,7 +405,10 @@ class engine {
   bool keeps(const task& t) const { return recovers_ || (t.request != nullptr && t.request->kept()); }
   void connect_lifelines(const engine_options& options);
   void look_for_deaths();
-  void on_rank_died(std::uint32_t rank, const std::string& why);
+  void on_rank_died(const death_message& m, const std::string& why);
+  void on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes);
+  void actor_lost(node& n, std::uint32_t rank);
+  void make_again(node& n, task* t);
   void forget_links_to(node& n, std::uint32_t rank);
   bool is_concerned(node& n, std::uint32_t rank);
   void value_lost(node& n, std::uint32_t rank);
@@ -416,6 +420,7 @@ class engine {
   void keep_lineage(node& n);
   void forget_lineage(node& n);
   void end_broken_gangs();
+  store::failure_ptr nobody_left(const node& n) const;
   store::failure_ptr death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what) const;
   static void keep_arguments(node& n, const std::byte* arguments, std::size_t bytes) {
     n.size = static_cast<std::uint8_t>(bytes);
@@ -598,6 +603,7 @@ class engine {
   void stop_helper();
 
   static const char* task_name_for_signal() noexcept;
+  static void last_words(const char* text, std::size_t bytes) noexcept;
 
   static inline engine* current_ = nullptr;
   static inline constinit thread_local role role_ = role::none;
@@ -712,6 +718,7 @@ class engine {
   std::uint32_t deaths_ = 0;
   base::list<bool> dead_;
   std::vector<std::string> why_dead_;                       // by rank
+  std::uint64_t culprit_ = 0;                               // of the death that is seen to
   base::index_table lineage_;                               // node of a value that lies elsewhere -> task* that made it
   struct aged {
     std::uint64_t id, bytes;

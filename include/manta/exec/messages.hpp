@@ -28,7 +28,7 @@ enum class message : std::uint8_t {
   run, submit, come_back, call, result, made, ended, gang_ended, want, value, pull, data, mapped, unavailable, replicate, drop_replica, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
   name_gone, ask, answer, cancel,
-  unobserved, where_is, task_lost,
+  unobserved, where_is, task_lost, checkpoint,
   // everything below keeps house and is not counted as work under way
   probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop, rank_died,
 };
@@ -178,6 +178,21 @@ struct index_message {
 struct where_message {
   std::uint64_t key;   ///< of the task in rank 0's table of places
   std::uint32_t index; ///< node of the asker
+  std::uint32_t rank;  ///< task_lost: the dead one
+};
+
+/// actor --checkpoint--> home: followed by its state, for a restart after the death of its rank; by nothing: there will
+/// be none.
+struct checkpoint_message {
+  std::uint64_t id;    ///< of the constructor's task; 0: whichever made what the handle at `index` stands for
+  std::uint32_t index;
+  std::uint32_t padding;
+};
+
+/// 0 --rank_died--> all: followed by the reason.
+struct death_message {
+  std::uint64_t culprit;  ///< the task that was running when a signal killed the rank; 0: not known
+  std::uint32_t rank;
   std::uint32_t padding;
 };
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Says so when a task overflows its stack. The guard below each stack turns an
-// overflow into SIGSEGV; the handler here runs on a stack of its own, compares
-// the fault with the stack that was running, and writes which task it was and
-// what to do. The process still dies by the signal, or whoever had a handler
-// installed before gets it.
+// Says which task it was when a signal kills the process, and so when one
+// overflows its stack: the guard below each stack turns an overflow into
+// SIGSEGV; the handler here runs on a stack of its own, compares the fault with
+// the stack that was running, and writes what to do. The process still dies by
+// the signal, or whoever had a handler installed before gets it.
 #pragma once
 
 #include <signal.h>
@@ -26,7 +26,8 @@ namespace manta::exec {
 /// Installs the report for the process, and a signal stack for the calling thread; later calls do the latter and
 /// replace `task_name`. Call it on the thread that owns the stack_pool. `task_name` runs in the signal handler, so it
 /// may only read; it returns null when no task runs. A handler that is installed already is called after the report.
-void install_overflow_reporter(const char* (*task_name)());
+/// `last_words` is called with the report, in the handler as well.
+void install_overflow_reporter(const char* (*task_name)(), void (*last_words)(const char* text, std::size_t bytes) = nullptr);
 
 // ---------------------------------------------------------------------------------------------------------------
 
@@ -36,8 +37,15 @@ struct overflow_reporter {
   static constexpr std::size_t signal_stack_bytes = std::size_t{64} << 10;  // snprintf and the AVX-512 state
 
   static inline const char* (*task_name)() = nullptr;
+  static inline void (*last_words)(const char*, std::size_t) = nullptr;
   static inline bool installed = false;
-  static inline struct sigaction earlier {};
+  struct fatal_signal {
+    int number;
+    const char* name;
+    struct sigaction earlier;
+  };
+  static inline fatal_signal signals[] = {{SIGSEGV, "segmentation fault", {}}, {SIGBUS, "bus error", {}}, {SIGFPE, "arithmetic error", {}},
+                                          {SIGILL, "illegal instruction", {}}, {SIGABRT, "abort", {}}};
 
   static std::uintptr_t stack_pointer([[maybe_unused]] const void* machine) {
 #if defined(__x86_64__)
@@ -62,13 +70,13 @@ struct overflow_reporter {
     return pointer_below || (fault >= bottom - near && fault < bottom + slack);
   }
 
-  static void report(const void* address, const void* machine) {
+  static void report(const fatal_signal& by, const void* address, const void* machine) {
     const stack_pool* pool = stack_pool::of_this_thread();
     const char* task = task_name != nullptr ? task_name() : nullptr;
     const auto fault = reinterpret_cast<std::uintptr_t>(address);
     char text[512];
     int length = 0;
-    if (pool != nullptr && overflowed(*pool, fault, stack_pointer(machine))) {
+    if (by.number == SIGSEGV && pool != nullptr && overflowed(*pool, fault, stack_pointer(machine))) {
       const context& running = pool->current();
       length = std::snprintf(text, sizeof text,
                              "manta: stack overflow in %s%.200s%s (stack %zu, %zu KiB); give the rank a larger stack: "
@@ -76,20 +84,26 @@ struct overflow_reporter {
                              task != nullptr ? "task '" : "", task != nullptr ? task : "the driver",
                              task != nullptr ? "'" : "", running.number(), running.bytes() >> 10);
     } else if (pool != nullptr && task != nullptr) {
-      length = std::snprintf(text, sizeof text, "manta: segmentation fault at %p in task '%.200s'\n", address, task);
+      length = by.number == SIGABRT ? std::snprintf(text, sizeof text, "manta: %s in task '%.200s'\n", by.name, task)
+                                    : std::snprintf(text, sizeof text, "manta: %s at %p in task '%.200s'\n", by.name, address, task);
     }
     if (length > 0) {
       const auto bytes = static_cast<std::size_t>(length);
-      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, bytes < sizeof text ? bytes : sizeof text - 1);
+      const std::size_t used = bytes < sizeof text ? bytes : sizeof text - 1;
+      [[maybe_unused]] const auto written = ::write(STDERR_FILENO, text, used);
+      if (last_words != nullptr) last_words(text, used);
     }
   }
 
   static void handle(int signal, siginfo_t* info, void* machine) {
     const int error_number = errno;
+    const fatal_signal* by = signals;
+    while (by->number != signal) ++by;
+    const struct sigaction& earlier = by->earlier;
     static thread_local volatile sig_atomic_t reported = 0;  // an earlier handler may return, and the fault repeat
     if (reported == 0) {
       reported = 1;
-      report(info->si_addr, machine);
+      report(*by, info->si_addr, machine);
     }
     errno = error_number;
     if ((earlier.sa_flags & SA_SIGINFO) != 0 && earlier.sa_sigaction != nullptr)
@@ -141,9 +155,10 @@ struct overflow_reporter {
 
 }  // namespace detail
 
-inline void install_overflow_reporter(const char* (*task_name)()) {
+inline void install_overflow_reporter(const char* (*task_name)(), void (*last_words)(const char*, std::size_t)) {
   using reporter = detail::overflow_reporter;
   reporter::task_name = task_name;
+  reporter::last_words = last_words;
   static thread_local reporter::signal_stack stack;
   static_cast<void>(stack);
   if (reporter::installed) return;
@@ -152,8 +167,10 @@ inline void install_overflow_reporter(const char* (*task_name)()) {
   action.sa_sigaction = &reporter::handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   ::sigemptyset(&action.sa_mask);
-  ::sigaction(SIGSEGV, nullptr, &reporter::earlier);  // before ours can run
-  ::sigaction(SIGSEGV, &action, nullptr);
+  for (reporter::fatal_signal& s : reporter::signals) {
+    ::sigaction(s.number, nullptr, &s.earlier);  // before ours can run
+    ::sigaction(s.number, &action, nullptr);
+  }
 }
 
 }  // namespace manta::exec

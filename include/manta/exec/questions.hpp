@@ -152,6 +152,9 @@ inline void engine::refuse_task(node& n, const store::failure_ptr& why) {
 
 /// Rank 0: a task that may start, to be placed.
 inline void engine::to_scheduler(node& n) {
+  if (deaths_ != 0 && n.form == form::record && n.record->request != nullptr && !scheduler_->is_possible(*n.record->request)) {
+    return refuse_task(n, nobody_left(n));
+  }
   if (!scheduler_->ready(n)) refuse_task(n, reservation_gone());
 }
 

@@ -517,7 +517,7 @@ inline void engine::run_staged(task* t) {
   running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
   call.keeps_inputs = t->request != nullptr && t->request->restarts > 0;
-  const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
+  const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns) && load_checkpoint(call, *t, why);
   bool kept = false;
   if (ok && call.actor != nullptr) {
     kept = t->request->restarts > 0;
@@ -531,6 +531,21 @@ inline void engine::run_staged(task* t) {
   if (!kept) free_task(t);
   finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(),
                  ended.by_scheduler, call, ok, why, ns, place_key(ended.id, ended.attempt));
+}
+
+/// Of an actor that has lived before: what its constructor has made goes for its last checkpoint.
+inline bool engine::load_checkpoint(invocation& call, const task& t, store::failure_ptr& why) {
+  if (call.actor == nullptr || t.request->checkpoint.empty()) return true;
+  wire::source in(reinterpret_cast<const std::byte*>(t.request->checkpoint.data()), t.request->checkpoint.size());
+  try {
+    const outside user(lock_);
+    call.actor_type->destroy(std::exchange(call.actor, nullptr));
+    call.actor = call.actor_type->load(in);
+    return true;
+  } catch (...) {
+    why = failure_here();
+    return false;
+  }
 }
 
 inline void engine::run_message(const message_queue::view& v) {
@@ -603,6 +618,10 @@ inline void engine::on_result(std::uint32_t from, const result_message& m, const
   }
   if (recovers_ && static_cast<form>(m.form) == form::remote) {
     keep_lineage(n);
+  } else if (recovers_ && n.has(node::actor) && n.form == form::record && n.record->request->restarts > 0 &&
+             static_cast<form>(m.form) == form::plain) {
+    lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(n.record);
+    n.form = form::none;
   } else if (n.form == form::record) {
     free_task(n.record);
     n.form = form::none;

@@ -295,6 +295,7 @@ struct request : base::counted {
   int max_pending = 0;       ///< 0: any number
   int restarts = 0;
   int checkpoint_every = 0;  ///< calls; 0: never
+  mutable std::string checkpoint;  ///< of an actor whose rank has died: what it is made from, instead of by its constructor
   mutable grant granted;
 
   bool holds() const { return gpu_units > 0 || !resources.empty(); }
@@ -325,6 +326,7 @@ struct request : base::counted {
     wire::put(out, reservation);
     wire::put(out, deadline);
     wire::put(out, granted);
+    wire::put(out, checkpoint);
     resources.write(out);
   }
   void read(wire::source& in) {
@@ -336,6 +338,7 @@ struct request : base::counted {
     in.get(reservation);
     in.get(deadline);
     in.get(granted);
+    in.get(checkpoint);
     resources.read(in);
   }
 };

@@ -172,14 +172,18 @@ class scheduler {
     executing_.push_back(rank);
     share_executors();
   }
+  /// Could the ranks that live meet this request, with nothing taken?
+  bool is_possible(const request& wanted) const {
+    std::size_t fit = 0;
+    for (const std::uint32_t rank : executing_) fit += wanted.possible(static_cast<int>(rank), ranks_[rank].all);
+    return fit != 0 && fit >= static_cast<std::size_t>(wanted.ranks);
+  }
   /// Takes out the tasks that no rank can run.
   template <class Refuse>
   void refuse_impossible(Refuse&& refuse) {
     base::list<node*> refused;
     for (queue* q : active_) {
-      std::size_t fit = 0;
-      for (const std::uint32_t rank : executing_) fit += q->wanted->possible(static_cast<int>(rank), ranks_[rank].all);
-      if (fit != 0 && fit >= static_cast<std::size_t>(q->wanted->ranks)) continue;
+      if (is_possible(*q->wanted)) continue;
       for (node* n = &q->tasks.front();; n = &nodes_.at(n->next)) {
         refused.push_back(n);
         if (n->next == no_index) break;

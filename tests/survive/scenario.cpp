@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What becomes of tasks, values, actors and gangs when ranks die: one scenario
+// a start, by name. Tasks kill their own rank, most of them only the first
+// time: a file in the folder given says that it has been done.
+//
+//   scenario NAME FOLDER
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
+#include <manta/manta.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using numbers = std::vector<double>;
+
+/// True for the first who asks, of all ranks and for ever.
+bool first(const std::string& file) {
+  const int f = ::open(file.c_str(), O_CREAT | O_EXCL, 0600);
+  if (f >= 0) ::close(f);
+  return f >= 0;
+}
+void die() { ::raise(SIGKILL); }
+void pause_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+int square(int x) {
+  pause_ms(1);
+  return x * x;
+}
+int die_once(const std::string& file, int x) {
+  if (first(file)) die();
+  return x + 1;
+}
+int die_always(int) {
+  die();
+  return 0;
+}
+int crash(int x) {
+  if (manta::this_task::attempt() < x) std::abort();
+  return manta::this_task::attempt();
+}
+numbers make(int n) {
+  numbers v(static_cast<std::size_t>(n));
+  std::iota(v.begin(), v.end(), 0.0);
+  return v;
+}
+numbers twice(numbers v) {
+  for (double& x : v) x *= 2;
+  return v;
+}
+double last(const numbers& v) { return v.back(); }
+int where() { return manta::rank(); }
+int fan(const std::string& file, int n) {
+  std::vector<manta::future<int>> parts;
+  for (int i = 0; i < n; ++i) parts.push_back(manta::async<square>(i));
+  if (!file.empty() && first(file)) die();
+  int sum = 0;
+  for (auto& p : parts) sum += p.get();
+  return sum;
+}
+manta::future<numbers> put_here(int n) { return manta::put(make(n)); }
+
+struct account {
+  int total = 0;
+  int add(int x) { return total += x; }
+  int rank() const { return manta::rank(); }
+  int die_once(const std::string& file) {
+    if (first(file)) die();
+    return total;
+  }
+  template <class Archive>
+  void serialize(Archive& a) {
+    a(total);
+  }
+};
+
+int sum_of_ranks(manta::team team, const std::string& file) {
+  if (team.rank() == 1 && first(file)) die();
+  int mine = team.rank() + 1, all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, team.comm());
+  return all;
+}
+
+void expect(bool holds, const char* what) {
+  if (!holds) throw std::runtime_error(std::string("not so: ") + what);
+}
+template <class Exception, class F>
+std::string thrown(F&& f) {
+  try {
+    (void)f();
+  } catch (const Exception& e) {
+    return e.what();
+  }
+  throw std::runtime_error("nothing was thrown");
+}
+bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+void play(const std::string& name, const std::string& folder) {
+  if (name == "tasks") {  // of rank 0, queued and running there
+    std::vector<manta::future<int>> all;
+    for (int i = 0; i < 500; ++i) all.push_back(i == 100 ? manta::async<die_once>(folder + "/a", 5) : manta::async<square>(i));
+    for (int i = 0; i < 500; ++i) expect(all[static_cast<std::size_t>(i)].get() == (i == 100 ? 6 : i * i), "each has its result");
+  } else if (name == "nested") {  // tasks of other ranks, of which one dies with its children under way
+    std::vector<manta::future<int>> all;
+    for (int i = 0; i < 20; ++i) all.push_back(manta::async<fan>(i == 7 ? folder + "/a" : std::string(), 20));
+    for (auto& f : all) expect(f.get() == 2470, "each has its result");
+  } else if (name == "values") {  // large ones, made again from what they were made of
+    auto a = manta::async<make>(100'000);
+    auto b = manta::async<twice>(a);
+    a.wait(), b.wait();
+    expect(manta::async<die_once>({.near = b}, folder + "/a", 1).get() == 2, "it has died and come back");
+    expect(manta::async<last>(b).get() == 199'998.0, "b");
+    expect(a.get().back() == 99'999.0 && b.get().back() == 199'998.0, "both");
+  } else if (name == "put") {
+    auto there = manta::async<put_here>({.rank = 1}, 100'000).get();
+    (void)manta::async<die_once>({.rank = 1, .retries = 0}, folder + "/a", 1).wait_for(std::chrono::seconds(20));
+    const std::string text = thrown<manta::object_lost>([&] { return there.get().size(); });
+    expect(contains(text, "rank 1 has died"), text.c_str());
+  } else if (name == "pinned") {
+    const std::string text = thrown<manta::unschedulable>([&] { return manta::async<die_always>({.rank = 1}, 1).get(); });
+    expect(contains(text, "no rank is left that can run") && contains(text, "rank 1 has died"), text.c_str());
+    const std::string later = thrown<manta::unschedulable>([&] { return manta::async<where>({.rank = 1}).get(); });
+    expect(contains(later, "rank"), later.c_str());
+  } else if (name == "deadly") {  // one that kills every rank on which it runs
+    const std::string text = thrown<manta::rank_lost>([&] { return manta::async<die_always>(1).get(); });
+    expect(contains(text, "die_always' was on 4 ranks when they died"), text.c_str());
+    expect(manta::async<square>(3).get() == 9, "others go on");
+  } else if (name == "crash") {  // a signal names its task, whose attempts count
+    expect(manta::async<crash>({.retries = 2}, 2).get() == 2, "the third attempt");
+    const std::string text = thrown<manta::rank_lost>([&] { return manta::async<crash>(1).get(); });
+    expect(contains(text, "crash' died with its rank") && contains(text, "abort in task"), text.c_str());
+  } else if (name == "all") {  // rank 0 goes on alone
+    std::vector<manta::future<int>> all;
+    for (int r = 1; r < manta::size(); ++r) all.push_back(manta::async<die_always>({.rank = r}, 1));
+    for (auto& f : all) (void)thrown<manta::unschedulable>([&] { return f.get(); });
+    expect(manta::async<fan>(std::string(), 10).get() == 285, "nested on rank 0");
+    expect(manta::async<where>().get() == 0, "rank 0 runs tasks now");
+  } else if (name == "actor") {
+    auto plain = manta::spawn<account>();
+    expect(manta::async<&account::add>(plain, 3).get() == 3, "alive");
+    const std::string text = thrown<manta::actor_died>([&] { return manta::async<&account::die_once>(plain, folder + "/a").get(); });
+    expect(contains(text, "has died"), text.c_str());
+    expect(contains(thrown<manta::actor_died>([&] { return manta::async<&account::add>(plain, 1).get(); }), "has died"), "later calls");
+    auto named = manta::spawn<account>({.name = "bank", .restarts = 1, .checkpoint_every = 2});
+    for (int i = 0; i < 5; ++i) (void)manta::async<&account::add>(named, 10).get();  // checkpoints after two and four
+    (void)thrown<manta::actor_died>([&] { return manta::async<&account::die_once>(named, folder + "/b").get(); });
+    const int total = manta::async<&account::add>(named, 1).get();
+    std::printf("total %d\n", total);
+    expect(total == 41, "it goes on from its last checkpoint");
+    auto found = manta::find_actor<account>("bank");
+    expect(manta::async<&account::add>(found, 1).get() == 42, "and keeps its name");
+    (void)thrown<manta::actor_died>([&] { return manta::async<&account::die_once>(named, folder + "/c").get(); });
+    expect(contains(thrown<manta::actor_died>([&] { return manta::async<&account::add>(named, 1).get(); }), "restarted 1 times"), "no more restarts");
+  } else if (name == "gang") {
+    expect(manta::async<sum_of_ranks>({.ranks = 3}, folder + "/a").get() == 6, "on other ranks");
+    expect(manta::async<square>(3).get() == 9, "others go on");
+  } else if (name == "stopped") {  // it does not answer any more
+    expect(manta::async<where>({.rank = 1}).get() == 1, "alive");
+    auto f = manta::async<fan>(std::string(), 3000);
+    expect(f.get() > 0, "done elsewhere");
+  } else {
+    throw std::runtime_error("no such scenario");
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return manta::run(argc, argv, [&] {
+    play(argv[1], argv[2]);
+    std::puts("as expected");
+    return 7;
+  });
+}

@@ -1,0 +1,153 @@
+# SPDX-FileCopyrightText: 2026 The manta authors
+# SPDX-License-Identifier: MIT
+"""Ranks that die: scenario.cpp's scenarios, and survivor.cpp's graphs with ranks killed at random moments.
+
+  survive_test.py SCENARIO SURVIVOR [--rounds N] [--seed N] [words]
+
+Each runs over shared memory and over TCP. With words only scenarios whose name contains one of them, or "chaos".
+Every start must end in time, with the right result or the error that a death explains, and leave no process.
+"""
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
+SCENARIOS = {"tasks": 4, "nested": 4, "values": 4, "put": 3, "pinned": 3, "deadly": 6, "crash": 5, "all": 3, "actor": 5, "gang": 8,
+             "stopped": 3}
+TRANSPORTS = ["", "self,tcp"]
+LIMIT = 90  # seconds until a start counts as a hang
+
+
+def environment(transport, **more):
+    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+               OMPI_MCA_hwloc_base_binding_policy="none", **more)
+    if transport:
+        env["OMPI_MCA_btl"] = transport
+    return env
+
+
+def ranks_of(program):
+    """Rank -> process, of the processes that run it now."""
+    found = {}
+    for entry in os.listdir("/proc"):
+        try:
+            if os.readlink("/proc/%s/exe" % entry) != program:
+                continue
+            with open("/proc/%s/environ" % entry, "rb") as file:
+                for word in file.read().split(b"\0"):
+                    if word.startswith(b"OMPI_COMM_WORLD_RANK="):
+                        found[int(word[21:])] = int(entry)
+        except OSError:
+            pass  # not a process, or it has ended meanwhile
+    return found
+
+
+def start(program, ranks, words, transport, **more):
+    return subprocess.Popen([sys.executable, MANTA_RUN, "-n", str(ranks), "--", program] + words, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment(transport, **more), universal_newlines=True)
+
+
+def finish(process, program):
+    """What it printed; fails if it hangs or leaves a process."""
+    try:
+        output = process.communicate(timeout=LIMIT)[0]
+    except subprocess.TimeoutExpired:
+        for pid in ranks_of(program).values():
+            os.kill(pid, signal.SIGABRT)  # the traces say where
+        time.sleep(2)
+        process.send_signal(signal.SIGTERM)
+        output = process.communicate()[0]
+        raise AssertionError("it hangs\n" + output[-8000:])
+    left = ranks_of(program)
+    if left:
+        raise AssertionError("processes are left: %s\n%s" % (left, output[-4000:]))
+    return output
+
+
+def play(program, name, ranks, transport):
+    folder = tempfile.mkdtemp(prefix="ms-")
+    try:
+        process = start(program, ranks, [name, folder], transport, **({"MANTA_HEARTBEAT": "1"} if name == "stopped" else {}))
+        if name == "stopped":
+            while 1 not in ranks_of(program):
+                time.sleep(0.01)
+            time.sleep(1)
+            os.kill(ranks_of(program)[1], signal.SIGSTOP)
+        output = finish(process, program)
+        if process.returncode != 7 or "as expected" not in output:
+            raise AssertionError("status %d\n%s" % (process.returncode, output[-4000:]))
+    finally:
+        shutil.rmtree(folder)
+
+
+def chaos(program, rng, transport):
+    """One graph; returns how many ranks died in it, and how many results were right and lost."""
+    ranks, seed = rng.choice([2, 3, 4, 5, 8]), rng.getrandbits(32)
+    process = start(program, ranks, [str(seed), "3000"], transport)
+    while process.stdout.readline().strip() != "started":
+        if process.poll() is not None:
+            raise AssertionError("it did not start")
+    killed = 0
+    for _ in range(rng.randint(1, max(1, ranks - 2))):
+        time.sleep(rng.random() * 0.25)
+        there = ranks_of(program)
+        workers = [pid for rank, pid in sorted(there.items()) if rank != 0]
+        if len(workers) > 1 and 0 in there:
+            try:
+                os.kill(rng.choice(workers), signal.SIGKILL)
+                killed += 1
+            except OSError:
+                pass
+    output = finish(process, program)
+    line = [each for each in output.splitlines() if each.startswith("right ")]
+    if process.returncode != 0 or not line:
+        raise AssertionError("ranks %d, seed %d: status %d\n%s" % (ranks, seed, process.returncode, output[-6000:]))
+    words = line[0].replace(",", "").split()
+    return killed, int(words[1]), int(words[3])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("scenario")
+    parser.add_argument("survivor")
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
+    parser.add_argument("words", nargs="*")
+    options = parser.parse_args()
+    scenario, survivor = os.path.realpath(options.scenario), os.path.realpath(options.survivor)
+    wanted = lambda name: not options.words or any(word in name for word in options.words)
+    failed = 0
+    for transport in TRANSPORTS:
+        by = transport or "shared memory"
+        for name, ranks in SCENARIOS.items():
+            if not wanted(name):
+                continue
+            begin = time.monotonic()
+            try:
+                play(scenario, name, ranks, transport)
+                print("ok   %s over %s, %.1f s" % (name, by, time.monotonic() - begin), flush=True)
+            except AssertionError as why:
+                failed += 1
+                print("FAIL %s over %s: %s" % (name, by, why), flush=True)
+        if not wanted("chaos"):
+            continue
+        rng = random.Random(options.seed)
+        sums = [0, 0, 0]
+        for _ in range(options.rounds):
+            try:
+                sums = [a + b for a, b in zip(sums, chaos(survivor, rng, transport))]
+            except AssertionError as why:
+                failed += 1
+                print("FAIL chaos over %s: %s" % (by, why), flush=True)
+        print("chaos over %s, --seed %d: %d runs, %d deaths, %d results right, %d lost" % (by, options.seed, options.rounds, *sums), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
