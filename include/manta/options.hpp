@@ -28,6 +28,10 @@ struct runtime_options {
   /// There. "": $SLURM_TMPDIR, $TMPDIR if it is not in memory, else the folder of the run; "none": store_full instead.
   /// MANTA_SPILL_FOLDER
   std::string spill_folder = {};
+  /// When the allocation ends, seconds since 1970; 0: as Slurm says, if this is one of its jobs. MANTA_END_TIME
+  std::int64_t end_time = 0;
+  /// So many seconds before it, or after a tenth of what was left at the start, nothing more is started; MANTA_END_MARGIN
+  std::uint64_t end_margin = 60;
 };
 
 /// For MPI_Init_thread. Gangs compute inside MPI while the progress thread goes on beside them; programs without gangs
@@ -127,6 +131,9 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
                                                                 net::network::any_number));
     e.recovery = base::environment_flag("MANTA_RECOVERY", launcher_recovers());
     e.heartbeat_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_HEARTBEAT", 30));
+    e.end_time = static_cast<std::int64_t>(base::environment_count("MANTA_END_TIME", static_cast<std::uint64_t>(o.end_time), 0, ~std::uint64_t{0} >> 1));
+    if (e.end_time == 0) e.end_time = base::end_of_job();
+    e.end_margin = static_cast<std::int64_t>(base::environment_count("MANTA_END_MARGIN", o.end_margin, 0, 1'000'000));
     base::environment_count("MANTA_STACK_KIB", 0, 32, 16'777'216);
     if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {
       throw error(std::string("manta: runtime: MPI was initialised with ") +

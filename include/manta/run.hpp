@@ -18,14 +18,17 @@ inline int rank() { return static_cast<int>(exec::engine::here("rank").rank()); 
 inline int size() { return static_cast<int>(exec::engine::here("size").size()); }
 inline int node() { return exec::engine::here("node").network().node(); }
 
+/// The exit status that says: not done, start me again.
+inline constexpr int requeue_status = 85;
+
 /// Runs driver() on rank 0 of MPI_COMM_WORLD and returns the same exit code on every rank: the driver's int, or 0.
-/// An exception is printed once and gives 1. Initialises MPI unless the caller did, and finalises only then.
+/// An exception is printed once and gives 1, or requeue_status if it came because the run had to end (runtime::leaving). Initialises MPI unless the caller did, and finalises only then.
 /// Takes --manta-NAME=VALUE out of argc and argv before the driver runs.
 template <class Driver>
 int run(int& argc, char** argv, const runtime_options& options, Driver&& driver) {
   int initialised = 0;
   MPI_Initialized(&initialised);
-  bool is_root = true;
+  bool is_root = true, has_to_leave = false;
   int code = 1;
   const auto report = [&](const std::exception& e) {
     if (is_root) {
@@ -48,6 +51,11 @@ int run(int& argc, char** argv, const runtime_options& options, Driver&& driver)
       mistake = wrong.what();
     }
     runtime rt(MPI_COMM_WORLD, options, mistake);
+    const struct at_end {
+      const runtime& rt;
+      bool& has_to_leave;
+      ~at_end() { has_to_leave = rt.leaving(); }
+    } look{rt, has_to_leave};
     if constexpr (std::is_void_v<decltype(driver())>) {
       rt.run(driver);
       code = 0;
@@ -61,6 +69,7 @@ int run(int& argc, char** argv, const runtime_options& options, Driver&& driver)
   } catch (...) {
     report(std::runtime_error("an exception that is not a std::exception"));
   }
+  if (code == 1 && has_to_leave) code = requeue_status;
   if (net::mpi_is_given_up()) {  // a rank has died, and MPI_Finalize may wait for it
     std::fflush(nullptr);
     ::_exit(code);

@@ -59,6 +59,11 @@ class runtime {
     }
   }
 
+  /// Has SIGTERM or SIGUSR1 come, or does the allocation end soon (runtime_options::end_time)? Then no task is started any
+  /// more: those that have not fail with `cancelled`, running ones and the driver see this_task::stop_requested(). Calls
+  /// of actors go through, so that the driver can save what they hold.
+  bool leaving() const { return !engine_.leaving().empty(); }
+
   /// Objects that handles still hold on this rank; 0 between runs unless a handle outlived its run.
   std::size_t live_objects() const { return engine_.live_objects(); }
 

@@ -38,6 +38,13 @@ int square(int x) {
   pause_ms(1);
   return x * x;
 }
+int patient(int x) {
+  for (int i = 0; i < 10; ++i) {
+    pause_ms(1);
+    if (manta::this_task::stop_requested()) return -1;
+  }
+  return x;
+}
 int die_once(const std::string& file, int x) {
   if (first(file)) die();
   return x + 1;
@@ -169,6 +176,28 @@ void play(const std::string& name, const std::string& folder) {
     expect(manta::async<where>({.rank = 1}).get() == 1, "alive");
     auto f = manta::async<fan>(std::string(), 3000);
     expect(f.get() > 0, "done elsewhere");
+  } else if (name == "leave") {
+    auto saved = manta::spawn<account>();
+    expect(manta::async<&account::add>(saved, 1).get() == 1, "alive");
+    std::vector<manta::future<int>> all;
+    for (int i = 0; i < 5000; ++i) all.push_back(manta::async<patient>(i));
+    std::puts("started");
+    std::fflush(stdout);
+    int done = 0, stopped = 0, dropped = 0;
+    for (auto& f : all) {
+      try {
+        ++(f.get() < 0 ? stopped : done);
+      } catch (const manta::cancelled& e) {
+        expect(contains(e.what(), "the run has to end"), e.what());
+        ++dropped;
+      }
+    }
+    expect(manta::this_task::stop_requested(), "the driver is asked to stop as well");
+    expect(dropped > 0 && done + stopped + dropped == 5000, "all are accounted for");
+    expect(contains(thrown<manta::cancelled>([] { return manta::async<square>(1).get(); }), "has to end"), "nothing new is started");
+    expect(manta::async<&account::add>(saved, 5).get() == 6, "actors still answer");
+    std::puts("saved");
+    all[4999].get();
   } else {
     throw std::runtime_error("no such scenario");
   }

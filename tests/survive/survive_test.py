@@ -86,6 +86,22 @@ def play(program, name, ranks, transport):
         shutil.rmtree(folder)
 
 
+def leave(program, transport, number):
+    """Asked to end, and started again by somebody else: status 85."""
+    folder = tempfile.mkdtemp(prefix="ms-")
+    try:
+        process = start(program, 4, ["leave", folder], transport)
+        while process.stdout.readline().strip() != "started":
+            if process.poll() is not None:
+                raise AssertionError("it did not start")
+        process.send_signal(number)
+        output = finish(process, program)
+        if process.returncode != 85 or "nothing more is started" not in output or "saved" not in output:
+            raise AssertionError("status %d\n%s" % (process.returncode, output[-4000:]))
+    finally:
+        shutil.rmtree(folder)
+
+
 def chaos(program, rng, transport):
     """One graph; returns how many ranks died in it, and how many results were right and lost."""
     ranks, seed = rng.choice([2, 3, 4, 5, 8]), rng.getrandbits(32)
@@ -135,6 +151,15 @@ def main():
             except AssertionError as why:
                 failed += 1
                 print("FAIL %s over %s: %s" % (name, by, why), flush=True)
+        for number in (signal.SIGUSR1, signal.SIGTERM):
+            if not wanted("leave"):
+                continue
+            try:
+                leave(scenario, transport, number)
+                print("ok   leave on %s over %s" % (signal.Signals(number).name, by), flush=True)
+            except AssertionError as why:
+                failed += 1
+                print("FAIL leave on %s over %s: %s" % (signal.Signals(number).name, by, why), flush=True)
         if not wanted("chaos"):
             continue
         rng = random.Random(options.seed)

@@ -161,11 +161,11 @@ inline void engine::discard_here(node& n, invocation& call) {
   release(n);
 }
 
-/// What a cancelled task submits, if its children were cancelled with it.
+/// What a cancelled task submits, if its children were cancelled with it; or what comes when the run has to end.
 inline node& engine::refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count) {
   for (std::uint32_t i = 0; i < input_count; ++i) release(*inputs[i]);
   note_sent(n, id, rank_);
-  fail(n, cancel_failure(task_name(n), running_->name(), rank_));
+  fail(n, running_->stops_children ? cancel_failure(task_name(n), running_->name(), rank_) : leaving_failure());
   release(n);
   return n;
 }

@@ -92,6 +92,11 @@ inline void engine::placed_lost(std::uint32_t rank) {
     scheduler_->refuse_impossible([&](node& n) { refused.push_back(&n); });
   }
   for (node* n : refused) refuse_task(*n, nobody_left(*n));
+  for (std::size_t i = ended_.size(); i > 0; --i) {
+    const ended_task e = ended_.pop_front();
+    if (e.rank == rank) ended_by_dead_.insert(e.key) = rank;
+    ended_.push_back(e);
+  }
   if (broken != 0) broken_gangs_.push_back({broken, base::now_ns() + 1'000'000'000});
   base::list<name_entry*> theirs;
   names_.for_each([&](std::uint64_t, std::uint64_t first) {
@@ -129,11 +134,13 @@ inline void engine::end_broken_gangs() {
 }
 
 inline void engine::on_where_is(std::uint32_t from, const where_message& m) {
-  const std::uint64_t* const at = places_.find(m.key);
-  if (at == nullptr || (*at & stands_here) != 0) return;  // it has ended, or is about to be placed
+  const std::uint64_t* at = places_.find(m.key);
+  if (at == nullptr) at = ended_by_dead_.find(m.key);
+  if (at == nullptr || (*at & stands_here) != 0) return;  // its result is on its way, or it is about to be placed
   const auto rank = static_cast<std::uint32_t>(*at);
   if (!is_dead(rank)) return;
   places_.erase(m.key);
+  ended_by_dead_.erase(m.key);
   send(from, message::task_lost, where_message{m.key, m.index, rank});
 }
 

@@ -57,6 +57,11 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
         request.read(in);
       }
       places_.erase(m.key);
+      if (recovers_) {
+        constexpr std::size_t most_under_way = 65'536;  // results whose homes may not have them yet
+        if (ended_.size() == most_under_way) ended_.pop_front();
+        ended_.push_back({m.key, from});
+      }
       scheduler_->ended(from, m.function, m.charge, m.nanoseconds, bytes != 0 ? &request : nullptr);
       if (m.failed != 0 && request.actor) scheduler_->give_back(from, request);
       return;
@@ -212,6 +217,13 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       stopping_ = true;
       drop_asked_ = true;
       return;
+    case message::leave: {
+      read(index_message{});
+      const std::string why(reinterpret_cast<const char*>(data), bytes);
+      if (rank_ != 0) return leave(why);
+      if (leaving_.empty()) base::end_signals::note();  // the other ranks are told at the top level
+      return;
+    }
     case message::end_actors:
       return end_all_actors();
     case message::stop:
@@ -383,7 +395,7 @@ inline void engine::drop_unstarted() {
   store::failure f;
   f.kind = store::failure::kind::cancelled;
   f.message = "the task was dropped before it started, because the driver ended with an exception";
-  const store::failure_ptr why = store::share(std::move(f));
+  const store::failure_ptr why = leaving_.empty() ? store::share(std::move(f)) : leaving_failure();
   const auto drop_node = [&](node& n) {
     if (n.form == form::record && n.record->home_rank != rank_) {
       send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
@@ -498,6 +510,7 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   start_helper();
 
   over_ = false;
+  stopping_ = !leaving_.empty();
   for (std::size_t i = early_.size(); i > 0; --i) {
     const message_queue::view v = early_.pop();
     on_message(v.from & 0xffffffu, static_cast<message>(v.from >> 24), v.data, v.bytes);
@@ -600,6 +613,8 @@ inline engine::engine(MPI_Comm comm, const engine_options& options)
   compare_programs();
   share_capacities(options);
   connect_lifelines(options);
+  set_end(options);
+  base::end_signals::watch();
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
   use_helper_ = options.progress_thread && size_ > 1;
   gangs_possible_ = use_helper_ && options.concurrent_mpi;
@@ -680,6 +695,9 @@ inline void engine::progress_from_helper() {
   net_.poll_bulk([this](std::uint64_t token) { on_block(token); });
   if (live_timers_ > 0) look_at_clock();
   if (ledger_.old_views() != 0) ledger_.unmap_views();
+  if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
+  if (!broken_gangs_.empty()) end_broken_gangs();
+  if (must_leave()) [[unlikely]] look_for_end();
   if (scheduler_ != nullptr) place_tasks();
   serve_others();
   net_.pump(true);

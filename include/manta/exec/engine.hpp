@@ -16,6 +16,7 @@
 //   cancelling.hpp  tasks that are to end before their time
 //   timing.hpp      deadlines, retries and submitters that run ahead
 //   waiting.hpp     waiting and serving, on which stack
+//   leaving.hpp     a run that has to end before its work is done
 //   deaths.hpp      ranks that have died
 //   ending.hpp      quiet, deadlock, the end of a run
 //
@@ -31,6 +32,7 @@
 #include <string>
 #include <vector>
 
+#include "manta/base/allocation.hpp"
 #include "manta/base/clock.hpp"
 #include "manta/base/environment.hpp"
 #include "manta/base/hash.hpp"
@@ -74,6 +76,8 @@ struct engine_options {
   int ranks_per_node = net::network::any_number;
   bool recovery = false;     ///< the launcher lets the others go on when a rank dies; rank 0's setting holds
   std::int64_t heartbeat_ns = 0;
+  std::int64_t end_time = 0;    ///< of the allocation, seconds since 1970; 0: not known
+  std::int64_t end_margin = 60; ///< seconds
   std::string mistake;       ///< what is wrong with this rank's settings: reported on all ranks
 };
 
@@ -109,6 +113,8 @@ class engine {
   const running_task& current_task() const { return *running_; }
   std::uint64_t seed() const { return seed_; }
   std::size_t live_objects() const { return graph_.nodes.live(); }
+  /// Why this program has to end before its work is done; empty: it has not.
+  const std::string& leaving() const { return leaving_; }
   bool is_dead(std::uint32_t rank) const { return deaths_ != 0 && dead_[rank]; }
 
   /// The calling thread's right to touch the engine, for as long as this stands.
@@ -398,6 +404,15 @@ class engine {
   static std::uint16_t reached(node& expected);
   void on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
   void give_back_ahead();
+
+  // leaving.hpp
+  bool must_leave() const {
+    return leaving_.empty() && (base::end_signals::came() != nullptr || (leave_at_ != 0 && base::ticks() > leave_at_));
+  }
+  void set_end(const engine_options& options);
+  void look_for_end();
+  void leave(const std::string& why);
+  store::failure_ptr leaving_failure() const;
 
   // deaths.hpp
   bool hands_out() const { return scheduler_ != nullptr && size_ > 1; }
@@ -713,12 +728,22 @@ class engine {
   pthread_t helper_{};
   bool use_helper_ = false, helper_running_ = false;
 
+  std::string leaving_;
+  std::uint64_t leave_at_ = 0;                              // rank 0, in ticks; 0: never
+  std::int64_t end_time_ = 0;
+
   bool recovers_ = false;
   net::lifeline* lifeline_ = nullptr;
   std::uint32_t deaths_ = 0;
   base::list<bool> dead_;
   std::vector<std::string> why_dead_;                       // by rank
   std::uint64_t culprit_ = 0;                               // of the death that is seen to
+  struct ended_task {
+    std::uint64_t key;
+    std::uint32_t rank;
+  };
+  base::ring<ended_task> ended_;                            // rank 0: the last tasks of others that have ended, and where
+  base::index_table ended_by_dead_;                         // rank 0: of these, those whose results may be lost
   base::index_table lineage_;                               // node of a value that lies elsewhere -> task* that made it
   struct aged {
     std::uint64_t id, bytes;
@@ -774,5 +799,6 @@ void engine::send(std::uint32_t to, message kind, const Message& m, const void* 
 #include "manta/exec/cancelling.hpp"
 #include "manta/exec/timing.hpp"
 #include "manta/exec/waiting.hpp"
+#include "manta/exec/leaving.hpp"
 #include "manta/exec/deaths.hpp"
 #include "manta/exec/ending.hpp"

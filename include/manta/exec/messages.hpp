@@ -30,7 +30,7 @@ enum class message : std::uint8_t {
   name_gone, ask, answer, cancel,
   unobserved, where_is, task_lost, checkpoint,
   // everything below keeps house and is not counted as work under way
-  probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop, rank_died,
+  probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop, rank_died, leave,
 };
 inline constexpr message first_housekeeping = message::probe;
 

@@ -18,7 +18,9 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
   hold(n);  // the engine's own, until the task has ended
   const std::uint64_t id = running_->next_child();
   if (request != nullptr && request->actor) n.set(node::actor);
-  if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count);
+  if (running_->stops_children || stopping_) [[unlikely]] {
+    if (running_->stops_children || !leaving_.empty()) return refuse_child(n, id, inputs, input_count);
+  }
   if (input_count == 0 && request == nullptr && bytes <= (recovers_ ? sizeof n.sent.kept : graph::compact_bytes)) {
     if (hands_out()) {
       std::uint32_t charge = 0;
@@ -74,6 +76,10 @@ inline void engine::start_when_possible(node& n) {
 /// All inputs of a task of ours have ended.
 inline void engine::task_ready(node& n) {
   if (n.state != state::pending) [[unlikely]] return release(n);  // it was cancelled
+  if (stopping_ && !leaving_.empty()) [[unlikely]] {
+    fail(n, leaving_failure());
+    return release(n);
+  }
   if (n.form == form::record) {
     task& t = *n.record;
     if (has_failed_input(t)) return fail_dependent(n);

@@ -169,6 +169,7 @@ inline bool engine::progress() {
   if (!held_back_.empty()) let_go();
   if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
   if (!broken_gangs_.empty()) end_broken_gangs();
+  if (must_leave()) [[unlikely]] look_for_end();
   if (scheduler_ != nullptr) place_tasks();
   return any;
 }
