@@ -294,7 +294,6 @@ inline void engine::fail_orphan(node& n, std::uint32_t rank) {
 
 /// A task or call of ours that was there. One that rank 0 has sent on: perhaps.
 inline void engine::task_lost(node& n, std::uint32_t rank) {
-  constexpr std::uint64_t most_deaths = 4;  // who has seen so many may well be the reason
   const bool has_record = n.form == form::record;
   if (!has_record && n.sent.slot != no_index) {
     if (n.sent.at != rank) return;
@@ -311,6 +310,12 @@ inline void engine::task_lost(node& n, std::uint32_t rank) {
     if (where == nullptr || (*where & stands_here) != 0 || !is_dead(static_cast<std::uint32_t>(*where))) return;
     places_.erase(key);
   }
+  submit_again(n, rank);
+}
+
+inline void engine::submit_again(node& n, std::uint32_t rank) {
+  constexpr std::uint64_t most_deaths = 4;  // who has seen so many may well be the reason
+  const bool has_record = n.form == form::record;
   --away_;
   if (has_record && n.record->ahead) {
     n.record->ahead = false;

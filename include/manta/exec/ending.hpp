@@ -187,7 +187,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
     case message::task_lost: {
       const auto m = read(where_message{});
       node& n = graph_.nodes.at(m.index);
-      if (is_task(n) && place_key_of(n) == m.key) task_lost(n, m.rank);
+      if (is_task(n) && place_key_of(n) == m.key) submit_again(n, m.rank);
       return;
     }
     case message::rank_died: {

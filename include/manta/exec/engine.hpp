@@ -428,6 +428,7 @@ class engine {
   bool is_concerned(node& n, std::uint32_t rank);
   void value_lost(node& n, std::uint32_t rank);
   void task_lost(node& n, std::uint32_t rank);
+  void submit_again(node& n, std::uint32_t rank);
   void fail_orphan(node& n, std::uint32_t rank);
   void gangs_lost(std::uint32_t rank);
   void placed_lost(std::uint32_t rank);

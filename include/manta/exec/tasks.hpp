@@ -618,7 +618,7 @@ inline void engine::on_result(std::uint32_t from, const result_message& m, const
     const store::failure_ptr why = store::decode_failure(data, bytes);
     if (why->kind == store::failure::kind::rank && n.record->request != nullptr && n.record->request->ranks > 0) {
       ++away_;
-      return task_lost(n, static_cast<std::uint32_t>(why->details.rank));  // a member of the gang has died
+      return submit_again(n, static_cast<std::uint32_t>(why->details.rank));  // a member of the gang has died
     }
     if (may_retry(n)) return retry_or_fail_later(n, why);
   }
