@@ -28,6 +28,11 @@ struct runtime_options {
   /// There. "": $SLURM_TMPDIR, $TMPDIR if it is not in memory, else the folder of the run; "none": store_full instead.
   /// MANTA_SPILL_FOLDER
   std::string spill_folder = {};
+  /// A folder that all ranks see, for results that outlive the program: a later start of the same program takes them from
+  /// there. "": none. MANTA_JOURNAL
+  std::string journal = {};
+  /// Seconds that a task took at least whose result is kept there; MANTA_JOURNAL_LEAST.
+  double journal_least = 0.01;
   /// When the allocation ends, seconds since 1970; 0: as Slurm says, if this is one of its jobs. MANTA_END_TIME
   std::int64_t end_time = 0;
   /// So many seconds before it, or after a tenth of what was left at the start, nothing more is started; MANTA_END_MARGIN
@@ -131,6 +136,9 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
                                                                 net::network::any_number));
     e.recovery = base::environment_flag("MANTA_RECOVERY", launcher_recovers());
     e.heartbeat_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_HEARTBEAT", 30));
+    const char* const journal = base::environment("MANTA_JOURNAL");
+    e.journal = journal != nullptr ? journal : o.journal;
+    e.journal_least = base::environment_number("MANTA_JOURNAL_LEAST", o.journal_least);
     e.end_time = static_cast<std::int64_t>(base::environment_count("MANTA_END_TIME", static_cast<std::uint64_t>(o.end_time), 0, ~std::uint64_t{0} >> 1));
     if (e.end_time == 0) e.end_time = base::end_of_job();
     e.end_margin = static_cast<std::int64_t>(base::environment_count("MANTA_END_MARGIN", o.end_margin, 0, 1'000'000));

@@ -14,6 +14,7 @@
 #include <cereal/types/vector.hpp>
 #include <manta/manta.hpp>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -37,6 +38,13 @@ void pause_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms
 int square(int x) {
   pause_ms(1);
   return x * x;
+}
+double trial(const std::string& file, int i) {
+  pause_ms(15);
+  const int f = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  (void)!::dprintf(f, "%d\n", i);
+  ::close(f);
+  return std::sin(i) + static_cast<double>(manta::this_task::seed() % 1000);
 }
 int patient(int x) {
   for (int i = 0; i < 10; ++i) {
@@ -176,6 +184,14 @@ void play(const std::string& name, const std::string& folder) {
     expect(manta::async<where>({.rank = 1}).get() == 1, "alive");
     auto f = manta::async<fan>(std::string(), 3000);
     expect(f.get() > 0, "done elsewhere");
+  } else if (name == "study") {  // with a journal: each task that runs leaves its number in a file
+    std::puts("started");
+    std::fflush(stdout);
+    std::vector<manta::future<double>> all;
+    for (int i = 0; i < 300; ++i) all.push_back(manta::async<trial>(folder + "/ran", i));
+    double sum = 0;
+    for (auto& f : all) sum = sum * 1.0000001 + f.get();
+    std::printf("sum %a\n", sum);
   } else if (name == "leave") {
     auto saved = manta::spawn<account>();
     expect(manta::async<&account::add>(saved, 1).get() == 1, "alive");

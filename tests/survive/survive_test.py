@@ -102,6 +102,39 @@ def leave(program, transport, number):
         shutil.rmtree(folder)
 
 
+def study(program, rng, transport):
+    """With a journal: asked to end, killed, and finished by other numbers of ranks, as if nothing had happened."""
+    sums, lines = [], lambda folder: open(folder + "/ran").read().split() if os.path.exists(folder + "/ran") else []
+    for disturbed in (False, True):
+        folder = tempfile.mkdtemp(prefix="ms-")
+        try:
+            for ending in [signal.SIGUSR1, signal.SIGKILL, signal.SIGUSR1, signal.SIGKILL] if disturbed else []:
+                process = start(program, rng.choice([1, 2, 4]), ["study", folder], transport, MANTA_JOURNAL=folder + "/journal")
+                while process.stdout.readline().strip() != "started":
+                    if process.poll() is not None:
+                        raise AssertionError("it did not start")
+                time.sleep(0.2 + 1.2 * rng.random())
+                if ending == signal.SIGUSR1:
+                    process.send_signal(ending)
+                else:
+                    for pid in ranks_of(program).values():
+                        os.kill(pid, ending)
+                finish(process, program)
+            before = len(lines(folder))
+            process = start(program, 3, ["study", folder], transport, MANTA_JOURNAL=folder + "/journal")
+            output = finish(process, program)
+            sums.append([line for line in output.splitlines() if line.startswith("sum ")])
+            if process.returncode != 7 or not sums[-1]:
+                raise AssertionError("status %d\n%s" % (process.returncode, output[-4000:]))
+            ran = lines(folder)
+            if disturbed and (before == 0 or len(ran) - before >= 300 or set(ran) != set(map(str, range(300)))):
+                raise AssertionError("%d ran before the last start, %d in it" % (before, len(ran) - before))
+        finally:
+            shutil.rmtree(folder)
+    if sums[0] != sums[1]:
+        raise AssertionError("undisturbed %s, else %s" % tuple(sums))
+
+
 def chaos(program, rng, transport):
     """One graph; returns how many ranks died in it, and how many results were right and lost."""
     ranks, seed = rng.choice([2, 3, 4, 5, 8]), rng.getrandbits(32)
@@ -160,9 +193,16 @@ def main():
             except AssertionError as why:
                 failed += 1
                 print("FAIL leave on %s over %s: %s" % (signal.Signals(number).name, by, why), flush=True)
+        rng = random.Random(options.seed)
+        if wanted("study"):
+            try:
+                study(scenario, rng, transport)
+                print("ok   study over %s" % by, flush=True)
+            except AssertionError as why:
+                failed += 1
+                print("FAIL study over %s: %s" % (by, why), flush=True)
         if not wanted("chaos"):
             continue
-        rng = random.Random(options.seed)
         sums = [0, 0, 0]
         for _ in range(options.rounds):
             try:

@@ -5,6 +5,7 @@
 // table. The same input gives the same number on every rank and in every run.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -32,6 +33,21 @@ constexpr std::uint64_t hash_text(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325ULL;  // FNV-1a
   for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
   return mix(hash);
+}
+
+/// Eight bytes at a time, for content rather than for tables.
+inline std::uint64_t hash_bytes(const void* data, std::size_t bytes, std::uint64_t seed = 0) {
+  const auto* at = static_cast<const unsigned char*>(data);
+  std::uint64_t hash = mix(seed ^ bytes);
+  for (; bytes >= 8; at += 8, bytes -= 8) {
+    std::uint64_t word = 0;
+    __builtin_memcpy(&word, at, 8);
+    hash = (hash ^ word) * 0x9fb21c651e98df25ULL;
+    hash ^= hash >> 32;
+  }
+  std::uint64_t rest = 0;
+  __builtin_memcpy(&rest, at, bytes);
+  return mix(hash ^ mix(rest));
 }
 
 }  // namespace manta::base

@@ -65,7 +65,8 @@ inline bool engine::send_ahead(node& n) {
   n.missing = 0;
   const task_message m{t.id,   t.function,       rank_,     n.index,
                        charge, t.argument_bytes, t.attempt, task_message::by_scheduler | task_message::ahead, 0};
-  append_task(to, message::run, m, nullptr, t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
+  append_task(to, message::run, m, nullptr, t.arguments(), t.argument_bytes, t.inputs(), t.input_count, nullptr,
+              t.digest);
   ++away_;
   ++sent_ahead_;
   t.place = graph::place::elsewhere;

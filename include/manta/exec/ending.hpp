@@ -570,6 +570,7 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   }
   while (!net_.idle()) net_.pump(true);
   stop_helper();
+  if (journal_ != nullptr) journal_->flush();
   lock_.leave();
   stacks_ = nullptr;
   role_ = role::none;
@@ -613,6 +614,9 @@ inline engine::engine(MPI_Comm comm, const engine_options& options)
   compare_programs();
   share_capacities(options);
   connect_lifelines(options);
+  if (recovers_) most_compact_ = sizeof(std::uint64_t) + 1;
+  open_journal(options);
+  if (journal_ != nullptr) most_compact_ = 0;
   set_end(options);
   base::end_signals::watch();
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
@@ -635,6 +639,10 @@ inline engine::~engine() {
     }
     delete lifeline_;
   }
+  if (journal_ != nullptr && rank_ == 0 && journal_->taken() != 0) {
+    std::fprintf(stderr, "manta: journal: %llu results were known already\n", static_cast<unsigned long long>(journal_->taken()));
+  }
+  delete journal_;
   delete scheduler_;
   for (actor_slot* slot : slots_) {
     delete slot->gang;

@@ -16,6 +16,7 @@
 //   cancelling.hpp  tasks that are to end before their time
 //   timing.hpp      deadlines, retries and submitters that run ahead
 //   waiting.hpp     waiting and serving, on which stack
+//   journaling.hpp  results that outlive the program
 //   leaving.hpp     a run that has to end before its work is done
 //   deaths.hpp      ranks that have died
 //   ending.hpp      quiet, deadlock, the end of a run
@@ -50,6 +51,7 @@
 #include "manta/net/lifeline.hpp"
 #include "manta/net/network.hpp"
 #include "manta/net/teams.hpp"
+#include "manta/store/journal.hpp"
 
 namespace manta::exec {
 
@@ -76,6 +78,8 @@ struct engine_options {
   int ranks_per_node = net::network::any_number;
   bool recovery = false;     ///< the launcher lets the others go on when a rank dies; rank 0's setting holds
   std::int64_t heartbeat_ns = 0;
+  std::string journal;          ///< a folder; empty: none
+  double journal_least = 0.01;  ///< seconds that a task took whose result is kept
   std::int64_t end_time = 0;    ///< of the allocation, seconds since 1970; 0: not known
   std::int64_t end_margin = 60; ///< seconds
   std::string mistake;       ///< what is wrong with this rank's settings: reported on all ranks
@@ -350,7 +354,7 @@ class engine {
   void send_compact_away(node& n, std::uint32_t to);
   void append_task(std::uint32_t to, message kind, const task_message& header, const graph::request* request,
                    const std::byte* arguments, std::size_t bytes, node* const* inputs, std::uint32_t input_count,
-                   const graph::gang* gang = nullptr);
+                   const graph::gang* gang = nullptr, std::uint64_t digest = 0);
   task* read_task(std::uint32_t from, const std::byte* data, std::size_t bytes);
   void free_task(task* t);
   void drop_inputs(task* t);
@@ -404,6 +408,13 @@ class engine {
   static std::uint16_t reached(node& expected);
   void on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
   void give_back_ahead();
+
+  // journaling.hpp
+  void open_journal(const engine_options& options);
+  std::uint64_t identity_of(node& n);
+  void identify(task& t, const node& n);
+  bool take_from_journal(node& n);
+  void write_to_journal(const task& t, const invocation& call, std::uint64_t ns);
 
   // leaving.hpp
   bool must_leave() const {
@@ -694,6 +705,7 @@ class engine {
   std::size_t live_timers_ = 0;
   base::list<judgement> to_judge_;
   std::size_t away_ = 0;                                    // tasks and calls made here that are elsewhere
+  std::size_t most_compact_ = graph::compact_bytes + 1;     // a task with fewer argument bytes and nothing else needs no record
   std::size_t max_queued_, bound_ = 0;                      // what unfinished() may be: by the settings, and now
   base::list<wait_record*> held_back_;
 
@@ -728,6 +740,10 @@ class engine {
   std::atomic<bool> has_foreign_drops_{false};
   pthread_t helper_{};
   bool use_helper_ = false, helper_running_ = false;
+
+  store::journal* journal_ = nullptr;
+  base::index_table identities_;                            // node -> digest of what its value is; with a journal
+  std::uint64_t journal_least_ns_ = 0;
 
   std::string leaving_;
   std::uint64_t leave_at_ = 0;                              // rank 0, in ticks; 0: never
@@ -800,6 +816,7 @@ void engine::send(std::uint32_t to, message kind, const Message& m, const void* 
 #include "manta/exec/cancelling.hpp"
 #include "manta/exec/timing.hpp"
 #include "manta/exec/waiting.hpp"
+#include "manta/exec/journaling.hpp"
 #include "manta/exec/leaving.hpp"
 #include "manta/exec/deaths.hpp"
 #include "manta/exec/ending.hpp"

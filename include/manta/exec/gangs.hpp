@@ -27,7 +27,7 @@ inline void engine::dispatch_gang(node& n, std::uint32_t charge) {
     const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
                          charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
     append_task(rank, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(),
-                &gang);
+                &gang, t.digest);
     ++gang.member;
   }
   granted = of_leader;
@@ -241,6 +241,7 @@ inline void engine::finish_gangs() {
       wire::type_at(end.value->type).destroy(end.value->box);
     }
     if (!end.told) {
+      if (end.why == nullptr && t->digest != 0) write_to_journal(*t, *end.value, ~std::uint64_t{0});
       invocation none(lock_);
       finish_foreign(t->home_rank, t->home_index, t->function, 0, t->request.get(), false,
                      end.value != nullptr ? *end.value : none, end.why == nullptr, end.why, 0);

@@ -34,9 +34,9 @@ enum class message : std::uint8_t {
 };
 inline constexpr message first_housekeeping = message::probe;
 
-/// run, submit, come_back, call. Followed by: request and gang (if flagged), arguments, inputs.
+/// run, submit, come_back, call. Followed by: request, gang and digest (if flagged), arguments, inputs.
 struct task_message {
-  enum flag : std::uint8_t { has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8, ahead = 16 };
+  enum flag : std::uint8_t { has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8, ahead = 16, has_digest = 32 };
   std::uint64_t id;
   std::uint32_t function;
   std::uint32_t home_rank;

@@ -119,6 +119,7 @@ inline void engine::reclaim_one(node& n) {
   }
   if (n.form == form::record) free_task(n.record);
   if (lineage_.size() != 0) forget_lineage(n);
+  if (identities_.size() != 0) identities_.erase(n.index);
   store::clear(n);
   graph_.nodes.free(n);
 }

@@ -21,7 +21,7 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
   if (running_->stops_children || stopping_) [[unlikely]] {
     if (running_->stops_children || !leaving_.empty()) return refuse_child(n, id, inputs, input_count);
   }
-  if (input_count == 0 && request == nullptr && bytes <= (recovers_ ? sizeof n.sent.kept : graph::compact_bytes)) {
+  if (input_count == 0 && request == nullptr && bytes < most_compact_) {
     if (hands_out()) {
       std::uint32_t charge = 0;
       const std::uint32_t to = scheduler_->take_room(function, charge);
@@ -53,6 +53,10 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
     if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
     n.form = form::record;
     n.record = t;
+    if (journal_ != nullptr) {
+      identify(*t, n);
+      if (take_from_journal(n)) return n;
+    }
     if (t->request != nullptr && t->request->deadline != graph::request::never) {
       if (t->request->deadline <= 0) {
         fail(n, timeout_failure(task_name(n), t->request->deadline));
@@ -88,7 +92,7 @@ inline void engine::task_ready(node& n) {
     }
     if (t.request != nullptr && !t.request->anywhere() && scheduler_ == nullptr) {  // rank 0 places it
       const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
-      append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs());
+      append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(), nullptr, t.digest);
       ++away_;
       t.place = graph::place::elsewhere;
       t.caller = 0;
@@ -130,7 +134,8 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
   } else {
     const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
                          charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
-    append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs());
+    append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(), nullptr,
+                t.digest);
   }
   if (t.home_rank != rank_) {  // placed for another rank: nothing is left to do here
     places_.insert(place_key(t.id, t.attempt)) = sent_to(to, t.request.get());
@@ -172,7 +177,8 @@ inline void engine::send_compact_away(node& n, std::uint32_t to) {
 
 inline void engine::append_task(std::uint32_t to, message kind, const task_message& header,
                                 const graph::request* request, const std::byte* arguments, std::size_t bytes,
-                                node* const* inputs, std::uint32_t input_count, const graph::gang* gang) {
+                                node* const* inputs, std::uint32_t input_count, const graph::gang* gang,
+                                std::uint64_t digest) {
   task_message m = header;
   wire::buffer& out = inputs_scratch_;
   out.clear();
@@ -190,6 +196,10 @@ inline void engine::append_task(std::uint32_t to, message kind, const task_messa
     wire::put(out, gang->member);
     wire::put(out, static_cast<std::uint32_t>(gang->ranks.size()));
     out.append(gang->ranks.data(), gang->ranks.size() * sizeof(std::uint32_t));
+  }
+  if (digest != 0) {
+    m.flags |= task_message::has_digest;
+    wire::put(out, digest);
   }
   out.append(arguments, bytes);
   if (input_count != 0) {
@@ -264,6 +274,11 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
     in.read(gang->ranks.data(), gang->ranks.size() * sizeof(std::uint32_t));
     at = in.position();
   }
+  std::uint64_t digest = 0;
+  if ((m.flags & task_message::has_digest) != 0) {
+    std::memcpy(&digest, at, sizeof digest);
+    at += sizeof digest;
+  }
   const std::byte* arguments = at;
   at += m.argument_bytes;
   std::uint32_t input_count = 0;
@@ -283,6 +298,7 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
   t->by_scheduler = (m.flags & task_message::by_scheduler) != 0;
   t->request = std::move(request);
   t->gang = gang;
+  t->digest = digest;
   if (m.argument_bytes != 0) std::memcpy(t->arguments(), arguments, m.argument_bytes);
   for (std::uint32_t i = 0; i < input_count; ++i) {
     input_message in;
@@ -483,6 +499,7 @@ inline void engine::run_node(node& n) {
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
   call.keeps_inputs = t->request != nullptr && (t->request->retries > t->attempt || t->request->restarts > 0);
   ok = invoke(call, t->function, identity, why, ns);
+  if (ok && t->digest != 0) write_to_journal(*t, call, ns);
   finish_here(n, call, ok, why);
 }
 
@@ -533,6 +550,7 @@ inline void engine::run_staged(task* t) {
     call.type = wire::type_index<std::uint64_t>::value;
     call.actor = nullptr;
   }
+  if (ok && t->digest != 0) write_to_journal(*t, call, ns);
   const task ended = *t;
   if (!kept) free_task(t);
   finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(),
@@ -557,7 +575,7 @@ inline bool engine::load_checkpoint(invocation& call, const task& t, store::fail
 inline void engine::run_message(const message_queue::view& v) {
   task_message m;
   std::memcpy(&m, v.data, sizeof m);
-  if ((m.flags & (task_message::has_inputs | task_message::has_request)) != 0) {
+  if ((m.flags & (task_message::has_inputs | task_message::has_request | task_message::has_digest)) != 0) {
     return stage(read_task(v.from, v.data, v.bytes));
   }
   store::failure_ptr why;
@@ -683,7 +701,8 @@ inline void engine::give_away(bool overdue) {
     }
     task& t = *n.record;
     const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
-    append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count);
+    append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count, nullptr,
+                t.digest);
     ++away_;
     t.place = graph::place::elsewhere;
     t.caller = 0;

@@ -39,6 +39,7 @@ struct task {
   std::uint32_t slot = no_index;   ///< the actor called, on its rank
   std::uint32_t caller = 0;        ///< the rank that called it; at its home: the rank it was sent to
   std::uint32_t missing = 0;       ///< inputs whose values are not here yet
+  std::uint64_t digest = 0;        ///< of function and arguments, for the journal; 0: not for it
   std::uint64_t sequence = 0;      ///< when it came to the scheduler
   std::uint16_t attempt = 0;
   std::uint8_t hidden = 0;         ///< last inputs that the function does not see

@@ -1,0 +1,292 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Results that outlive the program: a folder of segments, each written whole by
+// a thread behind the work (write, fsync, rename), so that a kill loses at most
+// the last second. A later start of the same program, with any number of ranks,
+// reads what all ranks of all earlier starts have written, and each result only
+// when it is asked for.
+//
+//   segment: "manta journal 1\n", the program's digest (u64), then records:
+//   { u64 checksum of the rest, u64 task, u64 digest of its arguments, u64 bytes, u64 form } payload
+#pragma once
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "manta/base/clock.hpp"
+#include "manta/base/containers.hpp"
+#include "manta/base/error.hpp"
+#include "manta/base/hash.hpp"
+#include "manta/wire/buffer.hpp"
+
+namespace manta::store {
+
+class journal {
+ public:
+  struct record {
+    std::uint64_t checksum;
+    std::uint64_t task;
+    std::uint64_t digest;
+    std::uint64_t bytes;
+    std::uint64_t form;
+  };
+
+  /// Reads what is there; makes the folder if need be. Throws if it cannot be used. `speaks`: says what was left out.
+  journal(std::string folder, std::uint64_t program, int rank, bool speaks);
+  ~journal();
+  journal(const journal&) = delete;
+  journal& operator=(const journal&) = delete;
+
+  std::size_t size() const { return known_.size(); }
+  std::uint64_t taken() const { return taken_; }
+  /// The result of this task with these arguments, in `payload`; false if there is none.
+  bool find(std::uint64_t task, std::uint64_t digest, std::uint64_t& form, wire::buffer& payload);
+  /// Has it written behind the work.
+  void add(std::uint64_t task, std::uint64_t digest, std::uint64_t form, const std::byte* payload, std::size_t bytes);
+  /// Returns when everything has been written.
+  void flush();
+
+  /// Of the program's file.
+  static std::uint64_t digest_of_program();
+
+ private:
+  static constexpr char magic[17] = "manta journal 1\n";
+  static constexpr std::size_t header_bytes = 16 + 8;
+  static constexpr std::size_t most_pending = std::size_t{64} << 20;  // more makes the worker wait for the disk
+  struct place {
+    std::uint32_t file;
+    std::uint32_t other;  // place of the same result, should this one be damaged; none
+    std::uint64_t at;
+  };
+  static constexpr std::uint32_t none = 0xffffffff;
+
+  static std::uint64_t key(std::uint64_t task, std::uint64_t digest) {
+    const std::uint64_t k = base::mix(task, digest);
+    return k == base::index_table::no_key ? 0 : k;
+  }
+  static std::uint64_t checksum_of(const record& r, const std::byte* payload) {
+    return base::hash_bytes(payload, r.bytes, base::hash_bytes(&r.task, sizeof r - sizeof r.checksum));
+  }
+  void read_segment(const std::string& name);
+  bool read(const place& p, std::uint64_t task, std::uint64_t digest, std::uint64_t& form, wire::buffer& payload);
+  void complain(const std::string& name, const char* what) const {
+    if (speaks_) std::fprintf(stderr, "manta: journal: %s/%s %s\n", folder_.c_str(), name.c_str(), what);
+  }
+  void write_behind();
+  void write_segment(const wire::buffer& content);
+
+  std::string folder_;
+  std::uint64_t program_;
+  int rank_;
+  bool speaks_;
+  std::vector<std::string> files_;
+  base::index_table known_;                // key -> place in places_
+  std::vector<place> places_;
+  std::uint64_t taken_ = 0;
+  std::uint64_t segments_ = 0;
+
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
+  wire::buffer pending_;
+  bool over_ = false, hurry_ = false, writing_ = false, failed_ = false;
+  pthread_t thread_{};
+};
+
+inline std::uint64_t journal::digest_of_program() {
+  std::FILE* const file = std::fopen("/proc/self/exe", "rb");
+  std::uint64_t hash = 0;
+  if (file == nullptr) return hash;
+  std::vector<char> part(std::size_t{1} << 20);
+  for (std::size_t n = 0; (n = std::fread(part.data(), 1, part.size(), file)) > 0;) hash = base::hash_bytes(part.data(), n, hash);
+  std::fclose(file);
+  return hash;
+}
+
+inline journal::journal(std::string folder, std::uint64_t program, int rank, bool speaks)
+    : folder_(std::move(folder)), program_(program), rank_(rank), speaks_(speaks) {
+  for (std::size_t i = 1; i <= folder_.size(); ++i) {  // as mkdir -p
+    if (i == folder_.size() || folder_[i] == '/') ::mkdir(folder_.substr(0, i).c_str(), 0777);
+  }
+  DIR* const entries = ::opendir(folder_.c_str());
+  if (entries == nullptr || ::access(folder_.c_str(), W_OK | X_OK) != 0) {
+    const int code = errno;
+    if (entries != nullptr) ::closedir(entries);
+    throw error("manta: the journal's folder " + folder_ + ": " + std::strerror(code) +
+                "; name a folder that all ranks see and may write to");
+  }
+  while (const dirent* entry = ::readdir(entries)) {
+    const std::string name = entry->d_name;
+    if (name.ends_with(".journal")) read_segment(name);
+  }
+  ::closedir(entries);
+  const auto body = [](void* self) -> void* {
+    static_cast<journal*>(self)->write_behind();
+    return nullptr;
+  };
+  sigset_t every, before;
+  ::sigfillset(&every);
+  ::pthread_sigmask(SIG_SETMASK, &every, &before);
+  const int code = ::pthread_create(&thread_, nullptr, body, this);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (code != 0) throw error("manta: no thread can be started to write the journal; allow one more thread");
+}
+
+inline journal::~journal() {
+  pthread_mutex_lock(&mutex_);
+  over_ = true;
+  pthread_cond_broadcast(&changed_);
+  pthread_mutex_unlock(&mutex_);
+  ::pthread_join(thread_, nullptr);
+}
+
+inline void journal::read_segment(const std::string& name) {
+  std::FILE* const file = std::fopen((folder_ + "/" + name).c_str(), "rb");
+  if (file == nullptr) return complain(name, "cannot be read, and is ignored");
+  char start[header_bytes] = {};
+  const bool whole = std::fread(start, 1, sizeof start, file) == sizeof start && std::memcmp(start, magic, 16) == 0;
+  std::uint64_t program = 0;
+  std::memcpy(&program, start + 16, sizeof program);
+  if (!whole || program != program_) {
+    std::fclose(file);
+    return complain(name, whole ? "was written by another program, or by this one with another seed, and is ignored"
+                                : "is no journal, or is damaged, and is ignored");
+  }
+  std::fseek(file, 0, SEEK_END);
+  const auto end = static_cast<std::uint64_t>(std::ftell(file));
+  const auto number = static_cast<std::uint32_t>(files_.size());
+  files_.push_back(name);
+  for (std::uint64_t at = header_bytes; at < end;) {
+    record r{};
+    std::fseek(file, static_cast<long>(at), SEEK_SET);
+    if (std::fread(&r, sizeof r, 1, file) != 1 || r.bytes > end - at - sizeof r) {
+      complain(name, "ends within a result, which is ignored");
+      break;
+    }
+    const std::uint64_t* const before = known_.find(key(r.task, r.digest));
+    const std::uint32_t other = before == nullptr ? none : static_cast<std::uint32_t>(*before);
+    known_.insert(key(r.task, r.digest)) = places_.size();
+    places_.push_back({number, other, at});
+    at += sizeof r + r.bytes;
+  }
+  std::fclose(file);
+}
+
+inline bool journal::find(std::uint64_t task, std::uint64_t digest, std::uint64_t& form, wire::buffer& payload) {
+  const std::uint64_t* const first = known_.find(key(task, digest));
+  for (std::uint32_t at = first == nullptr ? none : static_cast<std::uint32_t>(*first); at != none; at = places_[at].other) {
+    if (!read(places_[at], task, digest, form, payload)) continue;
+    ++taken_;
+    return true;
+  }
+  return false;
+}
+
+inline bool journal::read(const place& p, std::uint64_t task, std::uint64_t digest, std::uint64_t& form, wire::buffer& payload) {
+  std::FILE* const file = std::fopen((folder_ + "/" + files_[p.file]).c_str(), "rb");
+  record r{};
+  bool good = file != nullptr && std::fseek(file, static_cast<long>(p.at), SEEK_SET) == 0 && std::fread(&r, sizeof r, 1, file) == 1;
+  if (good) {
+    payload.clear();
+    std::byte* const into = payload.extend(r.bytes);
+    good = std::fread(into, 1, r.bytes, file) == r.bytes && checksum_of(r, into) == r.checksum && r.task == task && r.digest == digest;
+  }
+  if (file != nullptr) std::fclose(file);
+  if (!good) complain(files_[p.file], "has a damaged result, which is ignored");
+  form = r.form;
+  return good;
+}
+
+inline void journal::add(std::uint64_t task, std::uint64_t digest, std::uint64_t form, const std::byte* payload, std::size_t bytes) {
+  record r{0, task, digest, bytes, form};
+  r.checksum = checksum_of(r, payload);
+  pthread_mutex_lock(&mutex_);
+  while (pending_.size() > most_pending && !failed_) pthread_cond_wait(&changed_, &mutex_);
+  if (!failed_) {
+    pending_.append(&r, sizeof r);
+    pending_.append(payload, bytes);
+  }
+  pthread_mutex_unlock(&mutex_);
+}
+
+inline void journal::flush() {
+  pthread_mutex_lock(&mutex_);
+  hurry_ = true;
+  pthread_cond_broadcast(&changed_);
+  while ((!pending_.empty() || writing_) && !failed_) pthread_cond_wait(&changed_, &mutex_);
+  hurry_ = false;
+  pthread_mutex_unlock(&mutex_);
+}
+
+inline void journal::write_behind() {
+  pthread_mutex_lock(&mutex_);
+  while (!over_ || !pending_.empty()) {
+    if (!over_ && !hurry_ && pending_.size() < most_pending / 2) {
+      timespec until{};
+      clock_gettime(CLOCK_REALTIME, &until);
+      until.tv_sec += 1;
+      pthread_cond_timedwait(&changed_, &mutex_, &until);
+    }
+    if (pending_.empty()) {
+      if (hurry_) {
+        pthread_cond_broadcast(&changed_);
+        if (!over_) pthread_cond_wait(&changed_, &mutex_);
+      }
+      continue;
+    }
+    wire::buffer content = std::move(pending_);
+    pending_ = wire::buffer();
+    writing_ = true;
+    pthread_mutex_unlock(&mutex_);
+    write_segment(content);
+    pthread_mutex_lock(&mutex_);
+    writing_ = false;
+    pthread_cond_broadcast(&changed_);
+    if (failed_) break;
+  }
+  pthread_mutex_unlock(&mutex_);
+}
+
+inline void journal::write_segment(const wire::buffer& content) {
+  char name[96];
+  std::snprintf(name, sizeof name, "%016llx-%d-%d-%llu", static_cast<unsigned long long>(base::mix(static_cast<std::uint64_t>(base::now_ns()), program_)),
+                rank_, static_cast<int>(::getpid()), static_cast<unsigned long long>(segments_++));
+  const std::string path = folder_ + "/" + name, temporary = path + ".part";
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  char start[header_bytes];
+  std::memcpy(start, magic, 16);
+  std::memcpy(start + 16, &program_, sizeof program_);
+  const auto write_all = [&](const void* data, std::size_t bytes) {
+    for (std::size_t done = 0; done < bytes;) {
+      const ssize_t n = ::write(file, static_cast<const char*>(data) + done, bytes - done);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return false;
+      done += static_cast<std::size_t>(n);
+    }
+    return true;
+  };
+  bool good = file >= 0 && write_all(start, sizeof start) && write_all(content.data(), content.size()) && ::fsync(file) == 0;
+  const int code = errno;
+  if (file >= 0) good = ::close(file) == 0 && good;
+  if (good && std::rename(temporary.c_str(), (path + ".journal").c_str()) == 0) return;
+  std::fprintf(stderr, "manta: journal: %s cannot be written (%s); nothing more is kept on rank %d\n", temporary.c_str(),
+               std::strerror(code), rank_);
+  ::unlink(temporary.c_str());
+  pthread_mutex_lock(&mutex_);
+  failed_ = true;
+  pthread_mutex_unlock(&mutex_);
+}
+
+}  // namespace manta::store
