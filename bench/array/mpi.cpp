@@ -50,10 +50,12 @@ int main(int argc, char** argv) {
     for (int i = 0; i < array::transfers; ++i) {
       if (rank == 1) {
         const array::matrix m = array::made(value);
+        MPI_Barrier(MPI_COMM_WORLD);  // it is timed from when the matrix is there
         send(m);
         send(m);
       } else {
         array::matrix m;
+        MPI_Barrier(MPI_COMM_WORLD);
         fresh += receive(m, value);
         warm += receive(kept, value);
       }

@@ -119,6 +119,7 @@ class study {
     if (lost) rest += ",\"lost\":true";
     if (for_good) rest += ",\"final\":true";
     log_.append("fail", now, rest);
+    quiet_ = false;
     return failed_of(t, why, now, lost, for_good);
   }
   /// Its checkpoint of that iteration is on disk; files that are not needed any more are removed.
@@ -129,6 +130,7 @@ class study {
     rest += ",\"f\":";
     value::append_quoted(rest, file);
     log_.append("save", now, rest);
+    quiet_ = false;
     checkpointed_of(t, iteration, file, true);
   }
   /// Nothing runs and nothing will: trials that are paused end here. To be called once.
