@@ -147,6 +147,14 @@ void play(const std::string& name, const std::string& folder) {
     expect(contains(text, "no rank is left that can run") && contains(text, "rank 1 has died"), text.c_str());
     const std::string later = thrown<manta::unschedulable>([&] { return manta::async<where>({.rank = 1}).get(); });
     expect(contains(later, "rank"), later.c_str());
+  } else if (name == "reserved") {  // one of two bundles is lost
+    auto r = manta::reserve({.bundles = {{.cpus = 1}, {.cpus = 1}}, .strategy = manta::spread});
+    const int there = manta::async<where>({.in = r, .bundle = 1}).get();
+    const int other = manta::async<where>({.in = r, .bundle = 0}).get();
+    expect(there != other, "two ranks");
+    (void)thrown<manta::unschedulable>([&] { return manta::async<die_always>({.in = r, .bundle = 1}, 1).get(); });
+    expect(contains(thrown<manta::unschedulable>([&] { return manta::async<where>({.in = r, .bundle = 1}).get(); }), "no rank is left"), "later");
+    expect(manta::async<where>({.in = r}).get() == other, "in the other bundle");
   } else if (name == "deadly") {  // one that kills every rank on which it runs
     const std::string text = thrown<manta::rank_lost>([&] { return manta::async<die_always>(1).get(); });
     expect(contains(text, "die_always' was on 4 ranks when they died"), text.c_str());

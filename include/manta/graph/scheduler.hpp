@@ -173,7 +173,16 @@ class scheduler {
     share_executors();
   }
   /// Could the ranks that live meet this request, with nothing taken?
-  bool is_possible(const request& wanted) const {
+  bool is_possible(const request& wanted) {
+    if (wanted.reservation != 0) {
+      const reservation* const r = find_reservation(wanted.reservation);
+      if (r == nullptr || !r->met) return true;
+      for (std::size_t i = 0; i < r->parts.size(); ++i) {
+        const bool may_be = wanted.bundle < 0 || i == static_cast<std::size_t>(wanted.bundle);
+        if (may_be && ranks_[r->parts[i].rank].all.executes) return true;
+      }
+      return false;
+    }
     std::size_t fit = 0;
     for (const std::uint32_t rank : executing_) fit += wanted.possible(static_cast<int>(rank), ranks_[rank].all);
     return fit != 0 && fit >= static_cast<std::size_t>(wanted.ranks);
@@ -703,6 +712,7 @@ class scheduler {
     std::uint32_t best = no_index;
     for (std::size_t i = 0; i < r.parts.size(); ++i) {
       const reservation::part& p = r.parts[i];
+      if (!ranks_[p.rank].all.executes) continue;  // it has died
       if ((wanted.bundle >= 0 && i != static_cast<std::size_t>(wanted.bundle)) || wanted.cpus > p.wanted.cpus) continue;
       if (!p.free.fits(wanted.gpu_units, wanted.resources) || !(wanted.actor || has_room(p.rank, ns))) continue;
       if (best != no_index && ranks_[best].sent <= ranks_[p.rank].sent) continue;
