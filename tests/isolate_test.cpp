@@ -128,6 +128,8 @@ class account {
   int crash(int) { return end_by("segv", 16); }
   int leave(int code) { ::_exit(code); }
   int stay(int) { return endless(0); }
+  int stay_until_told(int x) { return until_told(x); }
+  bool is_told() const { return manta::this_task::stop_requested(); }
   int fail(int x) { return throws(x); }
   int fatal(int x) { return throws_fatal(x); }
   template <class Archive>
@@ -415,6 +417,11 @@ TEST_CASE("an endless call ends with kill or with its cancellation, and a destru
     endless_call.wait_for(20ms);
     CHECK(manta::cancel(endless_call));
     CHECK(manta::async<&account::add>(b, 1).get() == 11);
+    const auto waits = manta::async<&account::stay_until_told>(b, 1);
+    waits.wait_for(20ms);
+    CHECK(manta::cancel(waits));
+    CHECK_FALSE(manta::async<&account::is_told>(b).get());
+    CHECK(manta::async<&account::sum>(b).get() == 11);
     const auto c = manta::spawn<falls_at_the_end>({.isolate = true});
     CHECK(manta::async<&falls_at_the_end::ask>(c, 1).get() == 1);
   });

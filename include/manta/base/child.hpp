@@ -185,7 +185,6 @@ class zygote {
   }
   /// One that answers well and waits for the next question.
   void give_back(child* c) {
-    c->page().stop.store(false, std::memory_order_relaxed);
     idle_.push_back(c);
     if (idle_.size() > most_idle) {
       child* const oldest = idle_[0];

@@ -95,6 +95,23 @@ struct running_task {
   }
 };
 
+/// How a task ended in its process, on its way from there to who asks for the value.
+struct isolated_failure : std::exception {
+  explicit isolated_failure(store::failure_ptr f) : why(std::move(f)) {}
+  const char* what() const noexcept override { return why->details.what.c_str(); }
+  /// In a catch clause: the reason, if it is one of these that is handled.
+  static store::failure_ptr current() {
+    try {
+      throw;
+    } catch (const isolated_failure& e) {
+      return e.why;
+    } catch (...) {
+      return nullptr;
+    }
+  }
+  store::failure_ptr why;
+};
+
 /// What an isolated function knows of the rank in whose child it runs.
 struct isolated_view {
   running_task task;

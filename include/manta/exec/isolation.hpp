@@ -14,23 +14,6 @@
 
 namespace manta::exec {
 
-/// How a task ended in its process, on its way from there to who asks for the value.
-struct isolated_failure : std::exception {
-  explicit isolated_failure(store::failure_ptr f) : why(std::move(f)) {}
-  const char* what() const noexcept override { return why->details.what.c_str(); }
-  /// In a catch clause: the reason, if it is one of these that is handled.
-  static store::failure_ptr current() {
-    try {
-      throw;
-    } catch (const isolated_failure& e) {
-      return e.why;
-    } catch (...) {
-      return nullptr;
-    }
-  }
-  store::failure_ptr why;
-};
-
 /// What the rank holds of an actor that lives in a child.
 struct isolated_actor {
   base::child* process;    ///< null once it has ended
@@ -397,6 +380,7 @@ inline void engine::run_isolated(invocation& call, std::uint32_t function, runni
     return detail::end_of_child(c);
   };
 
+  c->page().stop.store(false, std::memory_order_relaxed);
   const char* told = nullptr;  // why it was told to come to an end
   std::int64_t kill_ns = 0;
   child_message answer;

@@ -8,7 +8,6 @@
 #pragma once
 
 #include "manta/exec/engine.hpp"
-#include "manta/exec/isolation.hpp"
 
 namespace manta::exec {
 
