@@ -95,8 +95,7 @@ class child {
   /// False if it has ended before all had come.
   bool receive(void* into, std::size_t bytes) {
     auto* at = static_cast<char*>(into);
-    while (bytes > 0) {
-      const bool over = ended();  // asked first: what was written before can still be read
+    for (bool over = false; bytes > 0;) {
       const ssize_t got = ::recv(socket_, at, bytes, MSG_DONTWAIT);
       if (got > 0) {
         at += got;
@@ -105,6 +104,7 @@ class child {
         return false;
       } else if (errno == EAGAIN) {
         wait(-1);
+        over = ended();  // then what it wrote before is read all the same
       }
     }
     return true;

@@ -9,6 +9,8 @@
 // stand-in (isolated_actor), whose class forwards to it.
 #pragma once
 
+#include <cstddef>
+
 #include "manta/base/child.hpp"
 #include "manta/exec/engine.hpp"
 
@@ -38,6 +40,19 @@ struct child_value {
 };
 
 namespace detail {
+
+/// A message is one buffer, sent at once: in two parts it would wake the other side twice.
+inline wire::buffer begin_message(std::uint32_t what) {
+  wire::buffer bytes;
+  child_message m;
+  m.what = what;
+  wire::put(bytes, m);
+  return bytes;
+}
+inline void finish_message(wire::buffer& bytes) {
+  const std::uint64_t body = bytes.size() - sizeof(child_message);
+  std::memcpy(bytes.data() + offsetof(child_message, body), &body, sizeof body);
+}
 
 /// Writes what a node or an invocation holds. Throws over_limit if there are references in it.
 inline void put_object(wire::buffer& body, base::list<wire::segment>& arrays, std::uint32_t type, const void* object) {
@@ -167,9 +182,7 @@ inline std::string describe_frame(void* frame) {
     wire::buffer bytes;
     read_all(bytes.extend(question.body), question.body);
     wire::source in(bytes.data(), bytes.size());
-    child_message answer;
-    answer.what = child_message::done;
-    wire::buffer body;
+    wire::buffer body = detail::begin_message(child_message::done);
     base::list<wire::segment> arrays;
     base::list<node*> inputs;
     invocation call(lock);
@@ -236,15 +249,13 @@ inline std::string describe_frame(void* frame) {
         }
       }
     } catch (...) {
-      answer.what = child_message::failed;
-      body.clear();
+      body = detail::begin_message(child_message::failed);
       arrays.clear();
       store::current_failure().write(body);
     }
     std::fflush(stdout);
     threads.use(0);
-    answer.body = body.size();
-    write_all(&answer, sizeof answer);
+    detail::finish_message(body);
     write_all(body.data(), body.size());
     for (const wire::segment& s : arrays) write_all(s.data, s.bytes);
     if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
@@ -264,12 +275,9 @@ inline void engine::prepare_isolation(bool before_mpi) {
 
 namespace detail {
 
-inline bool send_question(base::child& c, std::uint32_t what, const wire::buffer& body,
-                          const base::list<wire::segment>& arrays = {}) {
-  child_message question;
-  question.what = what;
-  question.body = body.size();
-  bool alive = c.send(&question, sizeof question) && c.send(body.data(), body.size());
+inline bool send_question(base::child& c, wire::buffer& question, const base::list<wire::segment>& arrays = {}) {
+  finish_message(question);
+  bool alive = c.send(question.data(), question.size());
   for (const wire::segment& s : arrays) alive = alive && c.send(s.data, s.bytes);
   return alive;
 }
@@ -278,8 +286,8 @@ inline bool receive_answer(base::child& c, child_message& answer, wire::buffer& 
          c.receive(body.extend(answer.body), answer.body);
 }
 /// For what takes no task: waits as long as it takes. False if the child has ended.
-inline bool ask_child(base::child& c, std::uint32_t what, const wire::buffer& question, child_message& answer, wire::buffer& body) {
-  return send_question(c, what, question) && receive_answer(c, answer, body);
+inline bool ask_child(base::child& c, wire::buffer&& question, child_message& answer, wire::buffer& body) {
+  return send_question(c, question) && receive_answer(c, answer, body);
 }
 
 /// How the process has ended that does not answer any more, in a sentence; it is given up.
@@ -300,6 +308,7 @@ inline std::string end_of_child(base::child* c) {
   constexpr int most_shown = 8;
   for (int i = 0, shown = 0; number > 0 && i < page.frame_count && shown < most_shown; ++i) {
     const std::string frame = describe_frame(page.frames[i]);
+    if (number == SIGABRT && shown == 0 && (frame.starts_with("libc.so") || frame == "gsignal" || frame == "raise" || frame == "abort")) continue;
     if (frame.empty()) break;
     frames += (shown++ == 0 ? "; in " : ", called by ") + frame;
   }
@@ -332,7 +341,7 @@ inline void engine::run_isolated(invocation& call, std::uint32_t function, runni
   constexpr std::int64_t grace_ns = 1'000'000'000;
   const graph::request& holder = *identity.holder();
   auto* const actor = static_cast<isolated_actor*>(call.self);
-  wire::buffer body;
+  wire::buffer body = detail::begin_message(child_message::run);
   base::list<wire::segment> arrays;
   base::list<std::uint64_t> sizes;
   const std::size_t argument_bytes = call.argument_bytes;
@@ -388,7 +397,7 @@ inline void engine::run_isolated(invocation& call, std::uint32_t function, runni
   bool alive = false;
   {
     const outside user(lock_);
-    alive = detail::send_question(*c, child_message::run, body, arrays);
+    alive = detail::send_question(*c, body, arrays);
   }
   for (bool there = !alive; !there;) {
     {
@@ -465,7 +474,7 @@ inline void destroy_isolated(void* object) {
   if (base::child* const c = actor->process) {
     child_message answer;
     wire::buffer body;
-    if (detail::ask_child(*c, child_message::destroy, {}, answer, body)) {
+    if (detail::ask_child(*c, detail::begin_message(child_message::destroy), answer, body)) {
       base::zygote::of_process().give_back(c);
     } else {
       std::fprintf(stderr, "manta: the destructor of an isolated actor: %s\n", detail::end_of_child(c).c_str());
@@ -478,7 +487,7 @@ inline void save_isolated(const void* object, wire::sink& out) {
   base::child* const c = static_cast<const isolated_actor*>(object)->process;
   child_message answer;
   wire::buffer body;
-  if (c == nullptr || !detail::ask_child(*c, child_message::save, {}, answer, body)) {
+  if (c == nullptr || !detail::ask_child(*c, detail::begin_message(child_message::save), answer, body)) {
     throw error("manta: the process of an isolated actor ended when the actor was saved");
   }
   if (answer.what == child_message::done) return out.write(body.data(), body.size());
@@ -489,10 +498,10 @@ inline void save_isolated(const void* object, wire::sink& out) {
 inline void* load_isolated(const actor_class* type, wire::source& bytes) {
   base::child* const c = base::zygote::of_process().take(&engine::serve_rank);
   child_message answer;
-  wire::buffer question, body;
+  wire::buffer question = detail::begin_message(child_message::load), body;
   wire::put(question, type);
   question.append(bytes.position(), bytes.left());
-  if (!detail::ask_child(*c, child_message::load, question, answer, body)) {
+  if (!detail::ask_child(*c, std::move(question), answer, body)) {
     throw error("manta: an isolated actor could not be made from its checkpoint: " + detail::end_of_child(c));
   }
   if (answer.what == child_message::done) return new isolated_actor{c, type};
