@@ -427,6 +427,35 @@ TEST_CASE("an endless call ends with kill or with its cancellation, and a destru
   });
 }
 
+TEST_CASE("what else a process can do to itself ends as a failure too") {
+  in_world([] {
+    const auto a = manta::spawn<account>({.restarts = 1, .isolate = true}, 10);
+    CHECK(manta::async<&account::add>(a, 1).get() == 11);
+    for (std::size_t i = 0; i < manta::testing::executors().size(); ++i) {
+      const int rank = manta::testing::executor(i);
+      // the process that forks children, which takes them all with it
+      const auto all = manta::async({.rank = rank, .isolate = true}, [] { ::kill(::getppid(), SIGKILL); ::pause(); });
+      CHECK_THROWS_AS(all.get(), manta::task_failed);
+      CHECK(manta::async<add>({.rank = rank, .isolate = true}, 1, 2).get() == 3);
+      // a process of its own that lives on, with all files
+      const auto forks = manta::async({.rank = rank, .isolate = true}, [] {
+        if (::fork() == 0) ::pause();
+        std::abort();
+      });
+      CHECK(contains(crash_text(forks), "SIGABRT"));
+      // one that ends well
+      const auto child = [](int code) {
+        if (::fork() == 0) std::exit(code);
+        return code;
+      };
+      CHECK(manta::async({.rank = rank, .isolate = true}, child, 3).get() == 3);
+      CHECK(manta::async<add>({.rank = rank, .isolate = true}, 1, 2).get() == 3);
+    }
+    CHECK_THROWS_AS(manta::async<&account::add>(a, 1).get(), manta::task_failed);
+    CHECK(manta::async<&account::add>(a, 1).get() == 11);
+  });
+}
+
 TEST_CASE("in a random mixture of tasks that crash, throw and return each future has its own end") {
   const std::uint64_t seed = manta::testing::seed("isolated mixture");
   in_world([&] {

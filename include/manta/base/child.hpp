@@ -161,6 +161,7 @@ class zygote {
       return false;
     }
     pid_ = pid;
+    owner_ = parent;
     control_ = ends[0];
     [[maybe_unused]] static const int registered = std::atexit([] { of_process().leave(); });
     return true;
@@ -204,7 +205,7 @@ class zygote {
 
  private:
   struct request {
-    enum kind : int { make, reap };
+    enum kind : int { make, reap, quit };
     int what;
     pid_t pid;
   };
@@ -227,7 +228,9 @@ class zygote {
   }
   /// It ends, and its children with it.
   void leave() {
-    if (!runs()) return;
+    if (!runs() || owner_ != ::getpid()) return;  // a fork of the owner's that ends is no reason
+    const request r{request::quit, 0};
+    ::send(control_, &r, sizeof r, MSG_NOSIGNAL | MSG_DONTWAIT);
     ::close(control_);
     control_ = -1;
     ::waitpid(pid_, nullptr, 0);
@@ -304,7 +307,7 @@ class zygote {
     for (;;) {
       request r{};
       int files[2] = {-1, -1};
-      if (!receive(control, r, files)) break;
+      if (!receive(control, r, files) || r.what == request::quit) break;
       const int value = r.what == request::make ? fork_child(control, children_do, files) : reap(r.pid);
       for (const int f : files) {
         if (f >= 0) ::close(f);
@@ -450,6 +453,7 @@ class zygote {
 
   int control_ = -1;
   pid_t pid_ = 0;
+  pid_t owner_ = 0;
   list<child*> idle_;
 };
 
