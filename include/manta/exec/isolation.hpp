@@ -308,9 +308,10 @@ inline std::string end_of_child(base::child* c) {
   constexpr int most_shown = 8;
   for (int i = 0, shown = 0; number > 0 && i < page.frame_count && shown < most_shown; ++i) {
     const std::string frame = describe_frame(page.frames[i]);
-    if (number == SIGABRT && shown == 0 && (frame.starts_with("libc.so") || frame == "gsignal" || frame == "raise" || frame == "abort")) continue;
+    if (number == SIGABRT && frames.empty() && (frame.starts_with("libc.so") || frame == "gsignal" || frame == "raise" || frame == "abort")) continue;
     if (frame.empty()) break;
-    frames += (shown++ == 0 ? "; in " : ", called by ") + frame;
+    frames += (frames.empty() ? "; in " : ", called by ") + frame;
+    shown += frame.find("(+0x") == std::string::npos ? 1 : 2;  // without a name it says little
   }
   const int status = base::zygote::of_process().end(c);
   if (status == -1) {
