@@ -443,6 +443,8 @@ TEST_CASE("what else a process can do to itself ends as a failure too") {
         std::abort();
       });
       CHECK(contains(crash_text(forks), "SIGABRT"));
+      // a batch system asks all processes to end
+      CHECK(manta::async({.rank = rank, .isolate = true}, [](int x) { return ::raise(SIGTERM) + ::raise(SIGUSR1) + x; }, 3).get() == 3);
       // one that ends well
       const auto child = [](int code) {
         if (::fork() == 0) std::exit(code);

@@ -376,7 +376,9 @@ class zygote {
     void* const page = ::mmap(nullptr, sizeof(child_page), PROT_READ | PROT_WRITE, MAP_SHARED, files[1], 0);
     ::close(files[1]);
     if (page == MAP_FAILED) ::_exit(127);
-    for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(s, SIG_DFL);
+    for (const int s : {SIGINT, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(s, SIG_DFL);
+    // batch systems send these to all processes of a job: the rank decides. Not ignored, for programs that it starts would too
+    for (const int s : {SIGTERM, SIGUSR1, SIGUSR2}) ::signal(s, [](int) {});
     be_killed_first();
     report_into(*static_cast<child_page*>(page));
     // the destructors of statics and what was registered with atexit belong to the process that was forked
