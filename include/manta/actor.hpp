@@ -34,6 +34,7 @@ struct actor_options {
   bool detached = false;                        ///< lives until it is killed or the run ends, without any handle
   reservation in = {};                          ///< in a bundle of this reservation; does not keep it
   int bundle = -1;                              ///< in this one; -1: in any that fits
+  isolate_option isolate = {};                  ///< lives in a child process of its rank, which may crash
 };
 
 namespace detail {
@@ -68,14 +69,33 @@ inline constexpr bool can_be_saved = [] {
 }();
 
 template <class A>
+void* load_isolated_actor(wire::source& in);
+
+/// Of what stands for an actor that lives in a child process.
+template <class A>
+inline constexpr exec::actor_class isolated_class_of = [] {
+  exec::actor_class c{&exec::destroy_isolated, nullptr, nullptr};
+  if constexpr (can_be_saved<A>) {
+    c.save = &exec::save_isolated;
+    c.load = &load_isolated_actor<A>;
+  }
+  return c;
+}();
+
+template <class A>
 inline constexpr exec::actor_class class_of = [] {
-  exec::actor_class c{[](void* object) { delete static_cast<A*>(object); }, nullptr, nullptr};
+  exec::actor_class c{[](void* object) { delete static_cast<A*>(object); }, nullptr, nullptr, &isolated_class_of<A>};
   if constexpr (can_be_saved<A>) {
     c.save = [](const void* object, wire::sink& out) { wire::encode(*static_cast<const A*>(object), out); };
     c.load = [](wire::source& in) -> void* { return wire::decode<A>(in); };
   }
   return c;
 }();
+
+template <class A>
+void* load_isolated_actor(wire::source& in) {
+  return exec::load_isolated(&class_of<A>, in);
+}
 
 template <class A, class Parameters, class Forms>
 struct constructor_task;

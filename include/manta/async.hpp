@@ -18,6 +18,24 @@
 
 namespace manta {
 
+/// A bool; that it is set anywhere in a program is known before main, where processes for isolated tasks are prepared.
+class isolate_option {
+  template <class Bool>
+  struct used {
+    static inline const bool value = exec::engine::isolation_is_used = true;
+  };
+
+ public:
+  constexpr isolate_option() = default;
+  template <class Bool>
+    requires std::is_same_v<Bool, bool>
+  isolate_option(Bool on) : on_(on && used<Bool>::value) {}
+  constexpr operator bool() const { return on_; }
+
+ private:
+  bool on_ = false;
+};
+
 /// What a task asks for. All members have defaults; give those that matter by name, in this order.
 struct task_options {
   std::string name = {};                        ///< for this_task::name, errors and traces
@@ -40,6 +58,8 @@ struct task_options {
   std::chrono::nanoseconds retry_after{0};      ///< before the first retry; twice as long before each further one
   reservation in = {};                          ///< run in a bundle of this reservation, and hold it until the end
   int bundle = -1;                              ///< in this one; -1: in any that fits
+  /// Run in a child process of the rank: a crash there is a task_failed here, and one that does not end can be ended.
+  isolate_option isolate = {};
 };
 
 namespace detail {
@@ -66,6 +86,10 @@ void fill_request(graph::request& request, const Options& o, const char* kind, b
   request.node = o.node;
   request.near = o.near.valid() ? graph::request::not_known : graph::request::nowhere;
   request.spread = o.spread;
+  request.isolate = o.isolate;
+  if (gang && o.isolate) {
+    throw error("manta: " + std::string(kind) + "::isolate is not for gangs: the child process of an isolated one has no MPI");
+  }
 }
 
 /// Throws if no rank, no bundle of its reservation or no ranks together can ever run it.
@@ -97,7 +121,7 @@ inline graph::request_ptr make_request(exec::engine& e, const task_options& o, b
                 "first parameter, or leave them out");
   }
   if (!gang && o.name.empty() && o.cpus == 1 && o.gpus == 0 && o.resources.empty() && o.rank < 0 && o.node < 0 &&
-      !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 &&
+      !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 && !o.isolate &&
       o.deadline == std::chrono::nanoseconds::max() && !o.in.valid() && o.bundle < 0) {
     return nullptr;
   }

@@ -14,9 +14,18 @@
 namespace manta {
 
 /// This rank, the number of ranks and the index of this rank's node, in the current run.
-inline int rank() { return static_cast<int>(exec::engine::here("rank").rank()); }
-inline int size() { return static_cast<int>(exec::engine::here("size").size()); }
-inline int node() { return exec::engine::here("node").network().node(); }
+inline int rank() {
+  if (const exec::isolated_view* view = exec::engine::isolated()) return static_cast<int>(view->rank);
+  return static_cast<int>(exec::engine::here("rank").rank());
+}
+inline int size() {
+  if (const exec::isolated_view* view = exec::engine::isolated()) return static_cast<int>(view->size);
+  return static_cast<int>(exec::engine::here("size").size());
+}
+inline int node() {
+  if (const exec::isolated_view* view = exec::engine::isolated()) return view->node;
+  return exec::engine::here("node").network().node();
+}
 
 /// The exit status that says: not done, start me again.
 inline constexpr int requeue_status = 85;
@@ -37,6 +46,7 @@ int run(int& argc, char** argv, const runtime_options& options, Driver&& driver)
     }
   };
   if (initialised == 0) {
+    exec::engine::prepare_isolation(true);
     int level = 0;
     MPI_Init_thread(&argc, &argv, wanted_thread_level(), &level);
   }

@@ -165,6 +165,7 @@ inline graph::request_ptr make_stream_request(exec::engine& e, const task_option
     throw error("manta: task_options::retries of a stream: values that were taken cannot be taken back; retry the tasks "
                 "that the coroutine makes");
   }
+  if (request->isolate) throw error("manta: task_options::isolate is not for streams; isolate the tasks that the coroutine makes");
   request->actor = true;
   graph::require_possible(*request, e.world(), what);
   return owner;

@@ -6,18 +6,25 @@
 
 #include "manta/exec/engine.hpp"
 
+namespace manta::detail {
+inline const exec::running_task& current_task(const char* call) {
+  if (const exec::isolated_view* view = exec::engine::isolated()) return view->task;
+  return exec::engine::here(call).current_task();
+}
+}  // namespace manta::detail
+
 namespace manta::this_task {
 
 /// The same in every run and for any number of ranks: derived from the parent's id and the order of submission.
-inline std::uint64_t id() { return exec::engine::here("this_task::id").current_task().id; }
+inline std::uint64_t id() { return detail::current_task("this_task::id").id; }
 /// The name given in the options, else the function's.
-inline std::string name() { return std::string(exec::engine::here("this_task::name").current_task().name()); }
+inline std::string name() { return std::string(detail::current_task("this_task::name").name()); }
 /// 0 in the first run of a task, 1 in its first retry, ...
-inline int attempt() { return static_cast<int>(exec::engine::here("this_task::attempt").current_task().attempt); }
+inline int attempt() { return static_cast<int>(detail::current_task("this_task::attempt").attempt); }
 /// The devices that the running task or actor holds (in a gang: this member): places in the order of the devices that
 /// the process sees, as in CUDA_VISIBLE_DEVICES, so good for cudaSetDevice. Empty if it did not ask for any.
 inline std::vector<int> gpu_ids() {
-  const graph::request* holder = exec::engine::here("this_task::gpu_ids").current_task().holder();
+  const graph::request* holder = detail::current_task("this_task::gpu_ids").holder();
   std::vector<int> ids;
   for (int i = 0; holder != nullptr && i < graph::gpu_set::most; ++i) {
     if ((holder->granted.devices >> i & 1) != 0) ids.push_back(i);
@@ -26,14 +33,16 @@ inline std::vector<int> gpu_ids() {
 }
 /// Should it come to an end early? True once it has been cancelled or the driver has thrown. Receives what is there, at
 /// most every 20 us, so a loop may ask each time round; what the task returns or throws afterwards is looked at by
-/// nobody if it was cancelled.
+/// nobody if it was cancelled. In an isolated task also once its deadline is over, a second before its process is ended.
 inline bool stop_requested() {
+  if (const exec::isolated_view* view = exec::engine::isolated()) return view->stop->load(std::memory_order_relaxed);
   exec::engine& e = exec::engine::here("this_task::stop_requested");
   const exec::engine::guard g(e);
   return e.stop_requested();
 }
 /// A seed for random numbers, derived from the job's seed and the task's place in the graph.
 inline std::uint64_t seed() {
+  if (const exec::isolated_view* view = exec::engine::isolated()) return base::mix(view->seed, view->task.id);
   exec::engine& e = exec::engine::here("this_task::seed");
   return base::mix(e.seed(), e.current_task().id);
 }

@@ -14,6 +14,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <unistd.h>
+
 namespace {
 
 int add(int a, int b) { return a + b; }
@@ -64,6 +66,40 @@ int killed() {
   std::printf("%s shared, %s spilled\n", shared != 0 ? "some" : "none", spilled != 0 ? "some" : "none");
   std::fflush(stdout);
   for (int rank = 1; rank < manta::size(); ++rank) manta::async({.rank = rank}, [] { std::raise(SIGKILL); });
+  return std::raise(SIGKILL);
+}
+
+int mpi_in_child() {
+  int initialised = 1;
+  MPI_Initialized(&initialised);
+  return initialised;
+}
+void leave_traces() {
+  std::printf("process %ld of rank %d\n", static_cast<long>(::getpid()), manta::rank());
+  std::fflush(stdout);
+  ::pause();
+}
+/// Children come from a process that is older than MPI, and take its files with them.
+int isolated() {
+  for (int i = 0; i < 2 * manta::size(); ++i) {
+    if (manta::async<mpi_in_child>({.spread = true, .isolate = true}).get() != 0) return 2;
+    try {
+      manta::async({.isolate = true}, [] { std::abort(); }).get();
+      return 3;
+    } catch (const manta::task_failed&) {
+    }
+  }
+  manta::async({.isolate = true}, [] { std::printf("printed once\n"); }).get();
+  return sum_to(10) == 55 ? 0 : 2;
+}
+/// Ranks that die in the middle of isolated tasks; in a world of one, when an actor lives on.
+int isolated_killed() {
+  struct resident {
+    void live() { std::printf("process %ld of an actor\n", static_cast<long>(::getpid())); }
+  };
+  const auto a = manta::spawn<resident>({.isolate = true});
+  manta::async<&resident::live>(a).get();
+  if (manta::size() > 1) manta::async<leave_traces>({.isolate = true}).wait_for(std::chrono::milliseconds(300));
   return std::raise(SIGKILL);
 }
 
@@ -133,6 +169,11 @@ int main(int argc, char** argv) {
       return 2;
     }
     if (mode == "killed") return killed();
+    if (mode == "isolated") {
+      std::printf("before");  // in the rank's buffer when the first child is forked
+      return isolated();
+    }
+    if (mode == "isolated-killed") return isolated_killed();
     if (mode == "gang-in-gang") return manta::async<outer>({.ranks = manta::size() - 1}).get();
     if (mode == "nested") {  // an error, not a hang
       const int inner = manta::run(argc, argv, [] { return 0; });

@@ -65,6 +65,23 @@ expect_nothing_left() {
   [[ -z $left ]] || complain "left behind: $left"
 }
 
+# The isolated tasks and actors whose processes were printed have ended.
+expect_processes_gone() {
+  checks=$((checks + 1))
+  local pid pids
+  pids=$(sed -n 's/.*process \([0-9]*\) of .*/\1/p' <<<"$output")
+  [[ -n $pids ]] || complain "no process was printed"
+  for _ in {1..50}; do
+    local alive=""
+    for pid in $pids; do
+      [[ -e /proc/$pid/stat && $(cut -d' ' -f3 "/proc/$pid/stat" 2>/dev/null) != Z ]] && alive+=" $pid"
+    done
+    [[ -z $alive ]] && return
+    sleep 0.1
+  done
+  complain "still there:$alive"
+}
+
 # Without mpirun: a world of one rank.
 start "alone" "$program" answer
 expect_code 0
@@ -88,6 +105,12 @@ expect_lines 1 "--manta-speed=11"
 start "alone, killed with values on the disk" env MANTA_STORE_MEMORY=1M MANTA_SPILL_FOLDER="$work" "$program" killed
 expect_lines 1 "some spilled"
 expect_nothing_left
+start "alone, isolated tasks" "$program" isolated
+expect_code 0
+expect_lines 1 "printed once"
+expect_lines 1 "before"
+start "alone, killed with an isolated actor" "$program" isolated-killed
+expect_processes_gone
 start "alone, MPI_THREAD_SINGLE" "$program" single
 expect_code 0 # no helper is needed on one rank
 
@@ -123,6 +146,11 @@ else
     expect_code 0
     expect_lines 1 "MANTA_STACK_KIB"
     expect_lines 1 "sum 5050 on $n ranks"
+    start "$n ranks, isolated tasks" "${mpirun[@]}" -n $n "$program" isolated
+    expect_code 0
+    expect_lines 1 "printed once"
+    start "$n ranks, killed with isolated tasks and actors" "${mpirun[@]}" -n $n "$program" isolated-killed
+    expect_processes_gone
     start "$n ranks, a run inside a run" "${mpirun[@]}" -n $n "$program" nested
     expect_code 0
     expect_lines 1 "a run was started inside a run"

@@ -185,6 +185,14 @@ void play(const std::string& name, const std::string& folder) {
     expect(manta::async<&account::add>(found, 1).get() == 42, "and keeps its name");
     (void)thrown<manta::actor_died>([&] { return manta::async<&account::die_once>(named, folder + "/c").get(); });
     expect(contains(thrown<manta::actor_died>([&] { return manta::async<&account::add>(named, 1).get(); }), "restarted 1 times"), "no more restarts");
+  } else if (name == "isolated") {  // children die with their rank; an actor's checkpoint is elsewhere
+    auto bank = manta::spawn<account>({.restarts = 1, .checkpoint_every = 2, .isolate = true});
+    for (int i = 0; i < 5; ++i) (void)manta::async<&account::add>(bank, 10).get();  // checkpoints after two and four
+    std::vector<manta::future<int>> squares;
+    for (int i = 0; i < 600; ++i) squares.push_back(manta::async<square>({.isolate = true}, i));
+    expect(manta::async<die_once>({.near = bank}, folder + "/a", 1).get() == 2, "done again");
+    expect(manta::async<&account::add>(bank, 1).get() == 41, "it goes on from its last checkpoint");
+    for (int i = 0; i < 600; ++i) expect(squares[static_cast<std::size_t>(i)].get() == i * i, "an isolated task");
   } else if (name == "gang") {
     expect(manta::async<sum_of_ranks>({.ranks = 3}, folder + "/a").get() == 6, "on other ranks");
     expect(manta::async<square>(3).get() == 9, "others go on");

@@ -10,6 +10,7 @@ Every start must end in time, with the right result or the error that a death ex
 import argparse
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ import tempfile
 import time
 
 MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
-SCENARIOS = {"tasks": 4, "nested": 4, "values": 4, "put": 3, "pinned": 3, "deadly": 6, "crash": 5, "all": 3, "actor": 5, "gang": 8, "reserved": 4,
+SCENARIOS = {"tasks": 4, "nested": 4, "values": 4, "put": 3, "pinned": 3, "deadly": 6, "crash": 5, "all": 3, "actor": 5, "isolated": 4, "gang": 8, "reserved": 4,
              "stopped": 3}
 TRANSPORTS = ["", "self,tcp"]
 LIMIT = 90  # seconds until a start counts as a hang
@@ -39,6 +40,10 @@ def ranks_of(program):
         try:
             if os.readlink("/proc/%s/exe" % entry) != program:
                 continue
+            with open("/proc/%s/status" % entry) as file:
+                parent = re.search(r"PPid:\s*(\d+)", file.read()).group(1)
+            if os.path.exists("/proc/%s/exe" % parent) and os.readlink("/proc/%s/exe" % parent) == program:
+                continue  # a child of a rank, for isolated tasks
             with open("/proc/%s/environ" % entry, "rb") as file:
                 for word in file.read().split(b"\0"):
                     if word.startswith(b"OMPI_COMM_WORLD_RANK="):

@@ -172,7 +172,7 @@ inline void engine::run_mailbox() {
   std::uint64_t ns = 0;
   running_task identity{t->id, 0, t->function, t->attempt, nullptr};
   identity.actor = slot.request.get();
-  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.self = slot.object;
   call.keeps_inputs = slot.keeps_log() || slot.request->at_least_once;
   const bool ok = ran && invoke(call, t->function, identity, why, ns);
@@ -283,9 +283,9 @@ inline void engine::restart(std::uint32_t index) {
         slot.object = load(in);
       } else {
         task& t = *slot.constructor;
-        invocation call(lock_, t.arguments(), t.argument_bytes, t.inputs());
+        invocation call(lock_, t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs());
         call.keeps_inputs = true;
-        wire::function_at(t.function).run(call);
+        run_function(call, t.function, identity);
         slot.object = call.actor;
       }
       task_list again;
@@ -296,13 +296,15 @@ inline void engine::restart(std::uint32_t index) {
         running_task done_again{t->id, 0, t->function, t->attempt, nullptr};
         done_again.actor = slot.request.get();
         running_ = &done_again;
-        invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+        invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
         call.self = slot.object;
         call.keeps_inputs = true;
         try {
-          wire::function_at(t->function).run(call);
+          run_function(call, t->function, done_again);
         } catch (const fatal&) {
           throw;
+        } catch (const isolated_failure& e) {
+          if (e.why->fatal) throw;
         } catch (...) {  // as it did the first time
         }
         if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
@@ -363,6 +365,9 @@ inline void engine::on_kill(std::uint32_t index, std::string why) {
   actor_slot& slot = *slots_[index];
   if (!slot.dead.empty()) return;
   slot.dead = std::move(why);
+  if (slot.request && slot.request->isolate) {
+    for (running_task* r = started_; r != nullptr; r = r->next) r->stop = r->stop || r->actor == slot.request.get();
+  }
   ending_slots_.push_back(index);
 }
 

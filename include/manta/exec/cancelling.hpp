@@ -220,7 +220,10 @@ inline void engine::stop_here(const cancel_message& m) {
   const bool expired = (m.flags & cancel_message::expired) != 0;
   for (running_task* r = started_; r != nullptr; r = r->next) {
     if (r->id != m.id) continue;
-    if (expired) return;
+    if (expired) {
+      r->expired = true;  // ends an isolated one; for others the deadline is to start
+      return;
+    }
     r->stop = true;
     stop_members(m);
     if ((m.flags & cancel_message::children) != 0) stop_children(*r);

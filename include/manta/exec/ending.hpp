@@ -611,6 +611,7 @@ inline engine::engine(MPI_Comm comm, const engine_options& options)
       sent_to_(size_),
       received_from_(size_),
       max_queued_(options.max_queued) {
+  prepare_isolation(false);
   compare_programs();
   share_capacities(options);
   connect_lifelines(options);

@@ -13,6 +13,7 @@
 //   capacities.hpp  what each rank has
 //   gangs.hpp       tasks that are MPI programs
 //   actors.hpp      calls, mailboxes, names
+//   isolation.hpp   tasks and actors in processes of their own
 //   cancelling.hpp  tasks that are to end before their time
 //   timing.hpp      deadlines, retries and submitters that run ahead
 //   waiting.hpp     waiting and serving, on which stack
@@ -52,6 +53,10 @@
 #include "manta/net/network.hpp"
 #include "manta/net/teams.hpp"
 #include "manta/store/journal.hpp"
+
+namespace manta::base {
+struct child_page;
+}
 
 namespace manta::exec {
 
@@ -104,6 +109,13 @@ class engine {
   wire::buffer run(void (*driver)(void*, wire::buffer&), void* argument);
 
   static engine* current() { return current_; }
+  /// In a child process that runs an isolated function: what it knows. Else null.
+  static const isolated_view* isolated() { return isolated_; }
+  /// Does the program isolate anything? Known before main.
+  static inline bool isolation_is_used = false;
+  /// Starts the process from which children are forked, if there is a use for it; best before MPI is initialised.
+  static void prepare_isolation(bool before_mpi);
+  [[noreturn]] static void serve_rank(int socket, base::child_page& page);
   /// The engine, if the calling thread is the one that runs tasks; else throws.
   static engine& here(const char* call);
   [[noreturn]] static void refuse(const char* call);
@@ -382,6 +394,12 @@ class engine {
   store::failure_ptr failed_input(task& t);
   store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
 
+  // isolation.hpp
+  void run_isolated(invocation& call, std::uint32_t function, running_task& identity);
+  void run_function(invocation& call, std::uint32_t function, running_task& identity) {
+    identity.isolated() ? run_isolated(call, function, identity) : wire::function_at(function).run(call);
+  }
+
   // ahead.hpp
   /// A task of ours, which may have ended since.
   struct task_place {
@@ -633,6 +651,7 @@ class engine {
   static void last_words(const char* text, std::size_t bytes) noexcept;
 
   static inline engine* current_ = nullptr;
+  static inline const isolated_view* isolated_ = nullptr;
   static inline constinit thread_local role role_ = role::none;
 
   net::network net_;
@@ -782,7 +801,9 @@ inline engine& engine::here(const char* call) {
 }
 [[gnu::cold, gnu::noinline]] inline void engine::refuse(const char* call) {
   throw error(std::string("manta: ") + call +
-              (current_ == nullptr ? " was called outside of a run; call it inside manta::run or runtime::run"
+              (isolated_ != nullptr ? " was called in an isolated task or actor, which runs in a process of its own and can neither "
+                                      "submit nor wait; pass values in and return values, or leave isolate out"
+               : current_ == nullptr ? " was called outside of a run; call it inside manta::run or runtime::run"
                                    : " was called from a thread of your own; only the thread that runs tasks may call it"));
 }
 
@@ -807,6 +828,7 @@ void engine::send(std::uint32_t to, message kind, const Message& m, const void* 
 #include "manta/exec/references.hpp"
 #include "manta/exec/values.hpp"
 #include "manta/exec/sharing.hpp"
+#include "manta/exec/isolation.hpp"
 #include "manta/exec/tasks.hpp"
 #include "manta/exec/ahead.hpp"
 #include "manta/exec/questions.hpp"

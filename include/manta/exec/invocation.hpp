@@ -21,17 +21,19 @@ struct actor_class {
   void (*destroy)(void*);
   void (*save)(const void*, wire::sink&);  ///< null, as load, unless the class can be saved
   void* (*load)(wire::source&);
+  const actor_class* isolated = nullptr;  ///< the same for what stands for one that lives in a child process
 };
 
 struct invocation {
   explicit invocation(biased_lock& held, const std::byte* bytes = nullptr, std::size_t count = 0,
-                      graph::node* const* nodes = nullptr)
-      : lock(held), arguments(bytes), argument_bytes(count), inputs(nodes) {}
+                      graph::node* const* nodes = nullptr, std::uint32_t node_count = 0)
+      : lock(held), arguments(bytes), argument_bytes(count), inputs(nodes), input_count(node_count) {}
 
   biased_lock& lock;                 ///< held; let go while the user's function runs
   const std::byte* arguments;        ///< hold until the first input has been taken or the lock is let go
   std::size_t argument_bytes;
   graph::node* const* inputs;
+  std::uint32_t input_count;
   bool keeps_inputs = false;         ///< they are needed again: do not move out of them
   void* self = nullptr;              ///< the actor, for a method
   const net::team_place* team = nullptr;  ///< for a member of a gang
@@ -68,12 +70,14 @@ struct running_task {
   const graph::request* request = nullptr;
   const graph::request* actor = nullptr;  ///< of the actor whose method it is
   bool stop = false;                 ///< written by handlers, read without the lock: see stop_requested
+  bool expired = false;              ///< the same when its deadline is over: ends isolated ones
   bool stops_children = false;       ///< what it submits from now on is cancelled at once
   std::uint64_t first_look = 0;      ///< when it first asked whether to stop, in ticks
   running_task* next = nullptr;      ///< in the engine's list of what has started here and not ended
   running_task* previous = nullptr;
 
   const graph::request* holder() const { return actor != nullptr ? actor : request; }
+  bool isolated() const { return holder() != nullptr && holder()->isolate; }
   /// What OpenMP is to be set to; 0: nothing.
   int threads() const { return holder() != nullptr && holder()->cpus > 1 ? holder()->cpus : 0; }
   std::string_view name() const {
@@ -89,6 +93,33 @@ struct running_task {
     const std::uint64_t number = (base::unmix(child) - id) * inverse;
     return number >= 1 && number <= children;
   }
+};
+
+/// How a task ended in its process, on its way from there to who asks for the value.
+struct isolated_failure : std::exception {
+  explicit isolated_failure(store::failure_ptr f) : why(std::move(f)) {}
+  const char* what() const noexcept override { return why->details.what.c_str(); }
+  /// In a catch clause: the reason, if it is one of these that is handled.
+  static store::failure_ptr current() {
+    try {
+      throw;
+    } catch (const isolated_failure& e) {
+      return e.why;
+    } catch (...) {
+      return nullptr;
+    }
+  }
+  store::failure_ptr why;
+};
+
+/// What an isolated function knows of the rank in whose child it runs.
+struct isolated_view {
+  running_task task;
+  std::uint64_t seed = 0;
+  std::uint32_t rank = 0;
+  std::uint32_t size = 1;
+  int node = 0;
+  const std::atomic<bool>* stop = nullptr;
 };
 
 }  // namespace manta::exec

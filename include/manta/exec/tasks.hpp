@@ -434,6 +434,7 @@ inline store::failure_ptr engine::failed_input(task& t) {
 }
 
 inline store::failure_ptr engine::failure_here() const {
+  if (store::failure_ptr known = isolated_failure::current()) return known;
   store::failure f = store::current_failure();
   f.details.function = running_->name();
   f.details.rank = static_cast<int>(rank_);
@@ -453,7 +454,7 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
   const std::uint64_t start = base::ticks();
   bool ok = true;
   try {
-    wire::function_at(function).run(call);
+    run_function(call, function, identity);
   } catch (...) {
     ok = false;
     why = failure_here();
@@ -496,7 +497,7 @@ inline void engine::run_node(node& n) {
   }
   if (n.has(node::timed) && overdue(n)) return;
   running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
-  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.keeps_inputs = t->request != nullptr && (t->request->retries > t->attempt || t->request->restarts > 0);
   ok = invoke(call, t->function, identity, why, ns);
   if (ok && t->digest != 0) write_to_journal(*t, call, ns);
@@ -538,7 +539,7 @@ inline void engine::run_staged(task* t) {
   store::failure_ptr why = failed_input(*t);  // bringing it here failed
   std::uint64_t ns = 0;
   running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
-  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.keeps_inputs = t->request != nullptr && t->request->restarts > 0;
   const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns) && load_checkpoint(call, *t, why);
   bool kept = false;

@@ -53,6 +53,8 @@ inline void engine::look_at_clock() {
     n.reset(node::timed);
     --live_timers_;
     if (n.record->place == graph::place::resting) {
+      const graph::request* const wanted = n.record->request.get();
+      if (wanted != nullptr && wanted->isolate && wanted->due != graph::request::never) start_timer(n, wanted->due, n.record->attempt);
       task_ready(n);
     } else {
       withdraw(n, timeout_failure(task_name(n), n.record->request->deadline), cancel_message::expired);
@@ -110,6 +112,7 @@ inline bool engine::retry(node& n, const store::failure_ptr& why) {
   if (n.has(node::timed)) stop_timer(n);  // it had started in time
   task& t = *n.record;
   const graph::request& wanted = *t.request;
+  if (wanted.isolate && base::now_ns() >= wanted.due) return false;  // its deadline is for the end too
   const int shift = t.attempt < 30 ? t.attempt : 30;
   ++t.attempt;
   if (wanted.retry_after > 0) {
@@ -117,6 +120,7 @@ inline bool engine::retry(node& n, const store::failure_ptr& why) {
     t.place = graph::place::resting;
     start_timer(n, base::now_ns() + (longest ? INT64_MAX / 4 : wanted.retry_after << shift), t.attempt);
   } else {
+    if (wanted.isolate && wanted.due != graph::request::never) start_timer(n, wanted.due, t.attempt);
     task_ready(n);
   }
   return true;

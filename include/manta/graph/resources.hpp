@@ -291,6 +291,7 @@ struct request : base::counted {
   bool detached = false;
   bool overlap_const = false;
   bool at_least_once = false;
+  bool isolate = false;  ///< its code runs in a child process
   int concurrency = 1;
   int max_pending = 0;       ///< 0: any number
   int restarts = 0;
@@ -321,7 +322,7 @@ struct request : base::counted {
     wire::put(out, name);
     for (const int number : {cpus, ranks, nodes, rank, node, near, priority, retries, bundle, concurrency, max_pending,
                              restarts, checkpoint_every}) wire::put(out, number);
-    for (const bool flag : {spread, actor, detached, overlap_const, at_least_once}) wire::put(out, flag);
+    for (const bool flag : {spread, actor, detached, overlap_const, at_least_once, isolate}) wire::put(out, flag);
     wire::put(out, gpu_units);
     wire::put(out, reservation);
     wire::put(out, deadline);
@@ -333,7 +334,7 @@ struct request : base::counted {
     name = in.get<std::string>();
     for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &near, &priority, &retries, &bundle, &concurrency,
                         &max_pending, &restarts, &checkpoint_every}) in.get(*number);
-    for (bool* flag : {&spread, &actor, &detached, &overlap_const, &at_least_once}) in.get(*flag);
+    for (bool* flag : {&spread, &actor, &detached, &overlap_const, &at_least_once, &isolate}) in.get(*flag);
     in.get(gpu_units);
     in.get(reservation);
     in.get(deadline);

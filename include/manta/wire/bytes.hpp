@@ -76,6 +76,7 @@ class source {
     at_ += bytes;
   }
   const std::byte* position() const { return at_; }
+  std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
 
   template <class T>
     requires std::is_trivially_copyable_v<T>

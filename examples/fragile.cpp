@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A library that crashes for some inputs, and hangs for others: with isolate each
+// call runs in a child process of its rank, and what goes wrong there is an
+// exception. The sweep goes on, and an actor comes back from its checkpoint.
+//
+//   scripts/run fragile -n 4        or        mpirun -n 4 ./fragile
+//
+// Expected output:
+//   16 cases: 13 right, 2 crashed, 1 left; one without end was ended
+//   the model has taken 8 steps and crashed twice
+#include <manta/manta.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+/// Somebody else's code.
+int legacy_square(int x) {
+  if (x % 7 == 6) std::abort();
+  if (x == 11) std::exit(3);
+  for (volatile bool lost = x == 100; lost;) {
+  }
+  return x * x;
+}
+
+class model {
+ public:
+  int step() { return ++steps_; }
+  void step_badly() {
+    steps_ = -1000;
+    std::abort();
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(steps_);
+  }
+
+ private:
+  int steps_ = 0;
+};
+
+/// Signal or exit, the sizes of the arguments, where in the code; empty if it went well.
+template <class T>
+std::string why_not(const manta::future<T>& f) {
+  try {
+    f.get();
+    return {};
+  } catch (const manta::task_failed& e) {
+    return e.details().what;
+  }
+}
+
+int main(int argc, char** argv) {
+  return manta::run(argc, argv, [] {
+    std::vector<manta::future<int>> squares;
+    for (int x = 0; x < 16; ++x) squares.push_back(manta::async<legacy_square>({.isolate = true}, x));
+    int right = 0;
+    for (int x = 0; x < 16; ++x) right += why_not(squares[static_cast<std::size_t>(x)]).empty();
+    const auto count = [&squares](const char* text) {
+      return std::count_if(squares.begin(), squares.end(), [text](const auto& f) { return why_not(f).find(text) != std::string::npos; });
+    };
+    const auto endless = manta::async<legacy_square>({.deadline = std::chrono::milliseconds(300), .isolate = true}, 100);
+    const bool ended = why_not(endless).find("its deadline was over") != std::string::npos;
+    std::printf("16 cases: %d right, %d crashed, %d left; one without end %s\n", right, static_cast<int>(count("SIGABRT")),
+                static_cast<int>(count("exit(3)")), ended ? "was ended" : "?");
+
+    const auto m = manta::spawn<model>({.restarts = 2, .checkpoint_every = 3, .isolate = true});
+    int steps = 0;
+    for (int i = 0; i < 8; ++i) {
+      if (i % 4 == 1) (void)why_not(manta::async<&model::step_badly>(m));
+      steps = manta::async<&model::step>(m).get();
+    }
+    std::printf("the model has taken %d steps and crashed twice\n", steps);
+    return right == 13 && count("SIGABRT") == 2 && count("exit(3)") == 1 && ended && steps == 8 ? 0 : 1;
+  });
+}
