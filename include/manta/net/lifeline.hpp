@@ -17,6 +17,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -25,7 +26,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -206,8 +206,7 @@ inline lifeline::lifeline(MPI_Comm comm, int rank, int size, const topology& nod
   std::string all;
   int listener = -1;
   if (rank == 0) {
-    std::random_device random;
-    where.token = std::uint64_t{random()} << 32 | random();
+    if (::getrandom(&where.token, sizeof where.token, 0) != sizeof where.token) where.token = static_cast<std::uint64_t>(base::now_ns());
     listener = listen_here(where.port);
     all = addresses();
   }
