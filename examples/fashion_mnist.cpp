@@ -8,6 +8,8 @@
 // minibatch and pushes it, over and over; nobody waits for anybody else's step,
 // so gradients are a few updates old. RMSProp on the shards with a falling rate
 // bears that: a serial simulation reached 0.868 with gradients 14 updates old.
+// Started by manta-run it also bears the death of ranks: what a task had begun is
+// begun again elsewhere, and a shard goes on from its last checkpoint.
 //
 //   scripts/run fashion_mnist -n 4        or        mpirun -n 4 ./fashion_mnist
 //   (needs Debian's dataset-fashion-mnist or --data DIR; options: fashion_mnist/options.hpp)
@@ -43,6 +45,7 @@ using namespace std::chrono_literals;
 /// One slice of the parameters, and its RMSProp state.
 class shard {
  public:
+  shard() = default;
   explicit shard(Eigen::VectorXf slice)
       : slice_(std::move(slice)), mean_square_(Eigen::VectorXf::Zero(slice_.size())) {}
 
@@ -55,6 +58,11 @@ class shard {
   }
 
   std::size_t pushes() const { return pushes_; }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(slice_, mean_square_, pushes_);
+  }
 
  private:
   Eigen::VectorXf slice_;
@@ -72,7 +80,19 @@ Eigen::VectorXf slice(const Eigen::VectorXf& flat, std::size_t i, std::size_t n)
   return flat.segment(slice_begin(i, n), slice_begin(i + 1, n) - slice_begin(i, n));
 }
 
-Eigen::VectorXf pull(const shards& servers) {
+/// Calls that are under way when a shard's rank dies fail; later ones find it elsewhere.
+template <class Ask>
+auto insist(Ask&& ask) {
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return ask();
+    } catch (const manta::actor_died&) {
+      if (attempt == 100) throw;
+    }
+  }
+}
+
+Eigen::VectorXf pull_once(const shards& servers) {
   std::vector<manta::future<Eigen::VectorXf>> slices;
   for (const auto& server : servers) slices.push_back(manta::async<&shard::pull>(server));
   Eigen::VectorXf flat(fm::mutable_layers::size);
@@ -80,6 +100,12 @@ Eigen::VectorXf pull(const shards& servers) {
     flat.segment(slice_begin(i, slices.size()), slices[i].get().size()) = slices[i].get();
   }
   return flat;
+}
+Eigen::VectorXf pull(const shards& servers) {
+  return insist([&] { return pull_once(servers); });
+}
+std::size_t pushes(const shards& servers) {
+  return insist([&] { return manta::async<&shard::pushes>(servers.front()).get(); });
 }
 
 struct epoch_plan {
@@ -93,14 +119,8 @@ struct epoch_plan {
   }
 };
 
-/// The rank on which part i of the data lives and all tasks that read it run; rank 0 schedules unless it is alone.
-manta::task_options home(std::size_t i) {
-  const auto others = static_cast<std::size_t>(manta::size()) - 1;
-  return {.rank = others == 0 ? 0 : static_cast<int>(1 + i % others)};
-}
-
-/// Run on a part's home, makes the part live there. An object from manta::put would live on rank 0, which made it,
-/// and be sent anew for every task.
+/// Makes the part live where it runs, and all tasks that read it run there. An object from manta::put would live on rank
+/// 0, which made it, and be sent anew for every task.
 fm::dataset keep(const fm::dataset& part) { return part; }
 
 /// One pass over a part of the training set; returns the sum of the losses of its images.
@@ -123,13 +143,13 @@ double train(const fm::dataset& part, const shards& servers, const epoch_plan& p
       pushed.push_back(manta::async<&shard::push>(servers[i], slice(gradient, i, servers.size()), plan.rate));
     }
   }
-  for (const auto& p : pushed) p.get();
+  for (const auto& p : pushed) p.wait();
   return loss;
 }
 
 /// Waits for the tasks of an epoch, with a dot for each tenth of its updates.
 void show_progress(const std::vector<manta::future<double>>& tasks, const shards& servers, std::size_t updates) {
-  const std::size_t before = manta::async<&shard::pushes>(servers.front()).get();
+  const std::size_t before = pushes(servers);
   std::size_t dots = 0;
   const auto draw_up_to = [&dots](std::size_t n) {
     for (; dots < n; ++dots) std::putchar('.');
@@ -138,7 +158,7 @@ void show_progress(const std::vector<manta::future<double>>& tasks, const shards
   for (const auto& task : tasks) {
     while (!task.ready()) {
       task.wait_for(100ms);
-      draw_up_to(10 * (manta::async<&shard::pushes>(servers.front()).get() - before) / updates);
+      draw_up_to(10 * (std::max(pushes(servers), before) - before) / updates);
     }
   }
   draw_up_to(10);
@@ -148,7 +168,7 @@ double accuracy(const std::vector<manta::future<fm::dataset>>& parts, std::size_
   const auto parameters = manta::put(pull(servers));
   std::vector<manta::future<std::size_t>> correct;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    correct.push_back(manta::async<fm::count_correct>(home(i), parameters, parts[i]));
+    correct.push_back(manta::async<fm::count_correct>({.near = parts[i]}, parameters, parts[i]));
   }
   std::size_t sum = 0;
   for (const auto& c : correct) sum += c.get();
@@ -170,14 +190,16 @@ int train_and_test(const fm::options& o) {
   for (std::size_t i = 0; i < workers; ++i) {
     const auto part = fm::nth_part(used, i, workers);
     updates += (part.size() + o.batch - 1) / o.batch;
-    parts.push_back(manta::async<keep>(home(i), part));
-    test_parts.push_back(manta::async<keep>(home(i), fm::nth_part(test_set, i, workers)));
+    parts.push_back(manta::async<keep>({.spread = true}, part));
+  }
+  for (std::size_t i = 0; i < workers; ++i) {
+    test_parts.push_back(manta::async<keep>({.near = parts[i]}, fm::nth_part(test_set, i, workers)));
   }
   shards servers;
   const auto initial = fm::initial_parameters(o.seed);
   const std::size_t number_of_shards = o.shards != 0 ? o.shards : workers;
   for (std::size_t i = 0; i < number_of_shards; ++i) {
-    servers.push_back(manta::spawn<shard>(slice(initial, i, number_of_shards)));
+    servers.push_back(manta::spawn<shard>({.restarts = 100, .checkpoint_every = 50}, slice(initial, i, number_of_shards)));
   }
   std::printf("%zu images in %zu parts, %td parameters on %zu shards, %zu ranks\n", images, workers, initial.size(),
               servers.size(), ranks);
@@ -192,7 +214,7 @@ int train_and_test(const fm::options& o) {
     const epoch_plan plan{o.batch, static_cast<float>(o.rate * (1 - 0.9 * progress)), o.seed};
     std::vector<manta::future<double>> tasks;
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      tasks.push_back(manta::async<train>(home(i), parts[i], servers, plan));
+      tasks.push_back(manta::async<train>({.near = parts[i]}, parts[i], servers, plan));
     }
     show_progress(tasks, servers, updates);
     const auto losses = manta::get(tasks);

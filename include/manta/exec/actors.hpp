@@ -228,8 +228,10 @@ inline void engine::log_call(actor_slot& slot, task* t) {
   const auto save = slot.type->save;
   ++slot.active;  // nothing else runs on it meanwhile
   try {
-    const outside user(lock_);
-    save(object, out);
+    {
+      const outside user(lock_);
+      save(object, out);
+    }
     slot.checkpoint = std::move(state);
     if (recovers_ && slot.constructor != nullptr) {
       send(slot.constructor->home_rank, message::checkpoint, checkpoint_message{slot.constructor->id, slot.constructor->home_index, 0},
