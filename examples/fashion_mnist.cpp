@@ -80,13 +80,16 @@ Eigen::VectorXf slice(const Eigen::VectorXf& flat, std::size_t i, std::size_t n)
   return flat.segment(slice_begin(i, n), slice_begin(i + 1, n) - slice_begin(i, n));
 }
 
-/// Calls that are under way when a shard's rank dies fail; later ones find it elsewhere.
+/// Calls that are under way when a shard's rank dies fail, and so do results that still lay there; later calls find the
+/// shard elsewhere.
 template <class Ask>
 auto insist(Ask&& ask) {
   for (int attempt = 1;; ++attempt) {
     try {
       return ask();
     } catch (const manta::actor_died&) {
+      if (attempt == 100) throw;
+    } catch (const manta::object_lost&) {
       if (attempt == 100) throw;
     }
   }

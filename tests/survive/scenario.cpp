@@ -90,6 +90,7 @@ struct account {
   int total = 0;
   int add(int x) { return total += x; }
   int rank() const { return manta::rank(); }
+  numbers history() const { return make(50'000); }
   int die_once(const std::string& file) {
     if (first(file)) die();
     return total;
@@ -175,6 +176,11 @@ void play(const std::string& name, const std::string& folder) {
     const std::string text = thrown<manta::actor_died>([&] { return manta::async<&account::die_once>(plain, folder + "/a").get(); });
     expect(contains(text, "has died"), text.c_str());
     expect(contains(thrown<manta::actor_died>([&] { return manta::async<&account::add>(plain, 1).get(); }), "has died"), "later calls");
+    auto other = manta::spawn<account>();
+    auto history = manta::async<&account::history>(other);  // a large value that only this actor could have given
+    history.wait();
+    (void)thrown<manta::actor_died>([&] { return manta::async<&account::die_once>(other, folder + "/h").get(); });
+    expect(contains(thrown<manta::object_lost>([&] { return history.get().size(); }), "history' is lost"), "a result of an actor");
     auto named = manta::spawn<account>({.name = "bank", .restarts = 1, .checkpoint_every = 2});
     for (int i = 0; i < 5; ++i) (void)manta::async<&account::add>(named, 10).get();  // checkpoints after two and four
     (void)thrown<manta::actor_died>([&] { return manta::async<&account::die_once>(named, folder + "/b").get(); });

@@ -641,7 +641,8 @@ inline void engine::on_result(std::uint32_t from, const result_message& m, const
     }
     if (may_retry(n)) return retry_or_fail_later(n, why);
   }
-  if (recovers_ && static_cast<form>(m.form) == form::remote) {
+  const bool of_actor = n.form == form::none && n.sent.slot != no_index;  // what it gave then cannot be made again
+  if (recovers_ && static_cast<form>(m.form) == form::remote && !of_actor) {
     keep_lineage(n);
   } else if (recovers_ && n.has(node::actor) && n.form == form::record && n.record->request->restarts > 0 &&
              static_cast<form>(m.form) == form::plain) {
