@@ -407,19 +407,6 @@ inline void engine::end_marked_slots() {
 
 // --- names
 
-struct name_message {
-  std::uint32_t operation;
-  std::uint32_t ticket;      ///< the asker's node for the answer
-  std::uint32_t asker;
-  std::uint32_t name_bytes;  ///< the name follows, then the mangled type
-};
-struct name_answer_message {
-  enum kind : std::uint32_t { missing, claimed, found, wrong_type, try_again };
-  std::uint32_t ticket;
-  std::uint32_t kind;
-  reference_message reference;  ///< the type's name follows if it is the wrong one
-};
-
 inline node* engine::ask_name(const std::string& name, const char* type, name_op op) {
   for (;;) {
     node& ticket = make_ticket(size_);  // any rank may have to answer

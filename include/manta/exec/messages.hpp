@@ -228,6 +228,20 @@ struct cancel_message {
   std::uint16_t flags;
 };
 
+/// To rank 0, which sends it on to the home of the actor's handle if there is one of that name.
+struct name_message {
+  std::uint32_t operation;
+  std::uint32_t ticket;      ///< the asker's node for the answer
+  std::uint32_t asker;
+  std::uint32_t name_bytes;  ///< the name follows, then the mangled type
+};
+struct name_answer_message {
+  enum kind : std::uint32_t { missing, claimed, found, wrong_type, try_again };
+  std::uint32_t ticket;
+  std::uint32_t kind;
+  reference_message reference;  ///< the type's name follows if it is the wrong one
+};
+
 struct probe_message {
   std::uint64_t wave;
   std::uint64_t sent;
