@@ -55,19 +55,20 @@ def ranks_of(program):
 
 def start(program, ranks, words, transport, **more):
     return subprocess.Popen([sys.executable, MANTA_RUN, "-n", str(ranks), "--", program] + words, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment(transport, **more), universal_newlines=True)
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment(transport, **more),
+                            bufsize=0)  # what follows a line that has been read is left to communicate()
 
 
 def finish(process, program):
     """What it printed; fails if it hangs or leaves a process."""
     try:
-        output = process.communicate(timeout=LIMIT)[0]
+        output = process.communicate(timeout=LIMIT)[0].decode(errors="replace")
     except subprocess.TimeoutExpired:
         for pid in ranks_of(program).values():
             os.kill(pid, signal.SIGABRT)  # the traces say where
         time.sleep(2)
         process.send_signal(signal.SIGTERM)
-        output = process.communicate()[0]
+        output = process.communicate()[0].decode(errors="replace")
         raise AssertionError("it hangs\n" + output[-8000:])
     left = ranks_of(program)
     if left:
@@ -96,7 +97,7 @@ def leave(program, transport, number):
     folder = tempfile.mkdtemp(prefix="ms-")
     try:
         process = start(program, 4, ["leave", folder], transport)
-        while process.stdout.readline().strip() != "started":
+        while process.stdout.readline().strip() != b"started":
             if process.poll() is not None:
                 raise AssertionError("it did not start")
         process.send_signal(number)
@@ -115,7 +116,7 @@ def study(program, rng, transport):
         try:
             for ending in [signal.SIGUSR1, signal.SIGKILL, signal.SIGUSR1, signal.SIGKILL] if disturbed else []:
                 process = start(program, rng.choice([1, 2, 4]), ["study", folder], transport, MANTA_JOURNAL=folder + "/journal")
-                while process.stdout.readline().strip() != "started":
+                while process.stdout.readline().strip() != b"started":
                     if process.poll() is not None:
                         raise AssertionError("it did not start")
                 time.sleep(0.2 + 1.2 * rng.random())
@@ -144,7 +145,7 @@ def chaos(program, rng, transport):
     """One graph; returns how many ranks died in it, and how many results were right and lost."""
     ranks, seed = rng.choice([2, 3, 4, 5, 8]), rng.getrandbits(32)
     process = start(program, ranks, [str(seed), "3000"], transport)
-    while process.stdout.readline().strip() != "started":
+    while process.stdout.readline().strip() != b"started":
         if process.poll() is not None:
             raise AssertionError("it did not start")
     killed = 0

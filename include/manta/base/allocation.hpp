@@ -7,6 +7,7 @@
 
 #include <signal.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -61,17 +62,17 @@ class end_signals {
  private:
   static void handle(int which) {
     const std::int64_t now = now_ns();
-    if (came_ == 0) {
+    std::int64_t first = 0;  // two threads may be here at once
+    if (came_at_.compare_exchange_strong(first, now)) {
       came_ = which;
-      came_at_ = now;
-    } else if (which == SIGTERM && now - came_at_ > 2'000'000'000) {
+    } else if (which == SIGTERM && now - first > 2'000'000'000) {
       ::signal(which, SIG_DFL);
       ::raise(which);
     }
   }
 
   static inline volatile sig_atomic_t came_ = 0;
-  static inline volatile std::int64_t came_at_ = 0;
+  static inline std::atomic<std::int64_t> came_at_{0};
 };
 
 }  // namespace manta::base

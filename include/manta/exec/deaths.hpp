@@ -29,6 +29,8 @@ inline void engine::connect_lifelines(const engine_options& options) {
   lifeline_ = new net::lifeline(net_.comm(), net_.rank(), net_.size(), net_.topology(), options.heartbeat_ns);
   recovers_ = lifeline_->is_up();
   if (recovers_) {
+    struct sigaction pipe {};  // MPI may write to a connection whose other end has died
+    if (::sigaction(SIGPIPE, nullptr, &pipe) == 0 && pipe.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
     const char* const launcher = base::environment("MANTA_RUN_FD");  // manta-run wants to know (its --help)
     if (rank_ == 0 && launcher != nullptr) (void)!::write(std::atoi(launcher), "survives\n", 9);
     return;
