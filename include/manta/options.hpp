@@ -135,12 +135,11 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     e.ranks_per_node = static_cast<int>(base::environment_count("MANTA_RANKS_PER_NODE", net::network::any_number, 1,
                                                                 net::network::any_number));
     e.recovery = base::environment_flag("MANTA_RECOVERY", launcher_recovers());
-    e.heartbeat_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_HEARTBEAT", 30));
+    e.heartbeat_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_HEARTBEAT", 30, 0));
     const char* const journal = base::environment("MANTA_JOURNAL");
     e.journal = journal != nullptr ? journal : o.journal;
-    e.journal_least = base::environment_number("MANTA_JOURNAL_LEAST", o.journal_least);
+    e.journal_least = base::environment_number("MANTA_JOURNAL_LEAST", o.journal_least, 0);
     e.end_time = static_cast<std::int64_t>(base::environment_count("MANTA_END_TIME", static_cast<std::uint64_t>(o.end_time), 0, ~std::uint64_t{0} >> 1));
-    if (e.end_time == 0) e.end_time = base::end_of_job();
     e.end_margin = static_cast<std::int64_t>(base::environment_count("MANTA_END_MARGIN", o.end_margin, 0, 1'000'000));
     base::environment_count("MANTA_STACK_KIB", 0, 32, 16'777'216);
     if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {

@@ -51,8 +51,6 @@ class end_signals {
       ::sigaction(number, &action, nullptr);
     }
   }
-  /// As if one had come: another rank was told.
-  static void note() { came_ = SIGUSR1; }
   /// The name of the one that came, or null.
   static const char* came() {
     const int which = came_;

@@ -20,13 +20,14 @@ inline const char* environment(const char* name) {
   return text != nullptr && *text != '\0' ? text : nullptr;
 }
 
-inline double environment_number(const char* name, double otherwise) {
+inline double environment_number(const char* name, double otherwise, int least = -1'000'000'000, int most = 1'000'000'000) {
   const char* text = environment(name);
   if (text == nullptr) return otherwise;
   char* end = nullptr;
   const double value = std::strtod(text, &end);
-  if (*end != '\0') {
-    throw error(std::string("manta: ") + name + "=" + text + " is not a number; unset it or give a number");
+  if (end == text || *end != '\0' || !(value >= least && value <= most)) {
+    throw error(std::string("manta: ") + name + "=" + text + " is not a number from " + std::to_string(least) + " to " +
+                std::to_string(most) + "; unset it or give one");
   }
   return value;
 }

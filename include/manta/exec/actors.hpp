@@ -240,9 +240,7 @@ inline void engine::log_call(actor_slot& slot, task* t) {
     while (!slot.log.empty()) free_task(slot.log.pop_front());
   } catch (...) {  // the calls stay in the log, and the next one tries again
     store::failure f = store::current_failure();
-    f.details.function = "checkpoint of " + wire::demangle(wire::function_at(slot.function).mangled);
-    f.details.rank = static_cast<int>(rank_);
-    f.details.host = store::host_name();
+    locate(f, "checkpoint of " + wire::demangle(wire::function_at(slot.function).mangled));
     note_unobserved(f);
   }
   --slot.active;

@@ -70,7 +70,8 @@ inline graph::gpu_set devices_of(const base::array<claim>& all, std::size_t rank
   return chosen;
 }
 
-inline void engine::share_capacities(const engine_options& options) {
+/// Collective. What the ranks offer, and the settings of rank 0 that hold for all.
+inline void engine::share_settings(engine_options& options) {
   const net::topology& nodes = net_.topology();
   const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
   claim mine;
@@ -96,18 +97,23 @@ inline void engine::share_capacities(const engine_options& options) {
   mine.gpus = options.gpus;
   wire::buffer bytes;
   mine.write(bytes);
-  wire::put(bytes, options.seed);
   wire::put(bytes, options.mistake);
+  if (rank_ == 0) {
+    for (const std::uint64_t number : {options.seed, std::uint64_t{options.recovery}}) wire::put(bytes, number);
+    wire::put(bytes, options.journal);
+  }
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::vector<std::string> parts = net::all_gather(net_.comm(), text);
   base::array<claim> claims(size_);
   for (std::size_t r = 0; r < size_; ++r) {
     wire::source in(reinterpret_cast<const std::byte*>(parts[r].data()), parts[r].size());
     claims[r].read(in);
-    const auto seed = in.get<std::uint64_t>();
-    if (r == 0) seed_ = seed;
     const std::string mistake = in.get<std::string>();
     if (!mistake.empty()) throw error(mistake);
+    if (r != 0) continue;
+    seed_ = in.get<std::uint64_t>();
+    options.recovery = in.get<std::uint64_t>() != 0;
+    options.journal = in.get<std::string>();
   }
   for (std::size_t r = 0; r < size_; ++r) {
     claims[r].offered.gpus = devices_of(claims, r);

@@ -19,16 +19,15 @@
 
 namespace manta::exec {
 
-/// Collective. Rank 0 decides, for all have to do the same.
+/// Collective.
 inline void engine::connect_lifelines(const engine_options& options) {
-  why_dead_.resize(size_);
   dead_.resize(size_, false);
-  if (size_ == 1) return;
-  const std::string wanted = net::broadcast(net_.comm(), options.recovery ? "1" : "0");
-  if (wanted == "0") return;
+  obituaries_.resize(size_);
+  if (size_ == 1 || !options.recovery) return;
   lifeline_ = new net::lifeline(net_.comm(), net_.rank(), net_.size(), net_.topology(), options.heartbeat_ns);
   recovers_ = lifeline_->is_up();
   if (recovers_) {
+    most_compact_ = sizeof(std::uint64_t) + 1;
     struct sigaction pipe {};  // MPI may write to a connection whose other end has died
     if (::sigaction(SIGPIPE, nullptr, &pipe) == 0 && pipe.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
     const char* const launcher = base::environment("MANTA_RUN_FD");  // manta-run wants to know (its --help)
@@ -45,7 +44,7 @@ inline void engine::connect_lifelines(const engine_options& options) {
 inline store::failure_ptr engine::death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what) const {
   store::failure f;
   f.kind = kind;
-  f.message = what + why_dead_[rank];
+  f.message = what + obituaries_[rank].why;
   f.details.rank = static_cast<int>(rank);
   return store::share(std::move(f));
 }
@@ -53,7 +52,7 @@ inline store::failure_ptr engine::death_failure(enum store::failure::kind kind, 
 inline store::failure_ptr engine::nobody_left(const node& n) const {
   std::string why = "no rank is left that can run '" + std::string(task_name(n)) + "': ";
   for (std::uint32_t r = 1, told = 0; r < size_; ++r) {
-    if (is_dead(r)) why += (told++ == 0 ? "" : "; ") + why_dead_[r];
+    if (is_dead(r)) why += (told++ == 0 ? "" : "; ") + obituaries_[r].why;
   }
   store::failure f;
   f.kind = store::failure::kind::unschedulable;
@@ -151,10 +150,9 @@ inline void engine::on_where_is(std::uint32_t from, const where_message& m) {
 inline void engine::on_rank_died(const death_message& m, const std::string& why) {
   const std::uint32_t rank = m.rank;
   if (is_dead(rank)) return;
-  culprit_ = m.culprit;
   dead_[rank] = true;
   ++deaths_;
-  why_dead_[rank] = why;
+  obituaries_[rank] = {why, m.culprit};
   world_[rank] = graph::capacity{};
   world_[rank].executes = false;
   net_.abandon(static_cast<int>(rank), [&](std::uint64_t token) {
@@ -263,7 +261,7 @@ inline void engine::actor_lost(node& n, std::uint32_t rank) {
   n.state = state::pending;
   n.form = form::none;
   if (is_stand_in(n) && !is_dead(n.links->rank)) return need(n);
-  std::string why = "the actor died with its rank: " + why_dead_[rank];
+  std::string why = "the actor died with its rank: " + obituaries_[rank].why;
   if (const std::uint64_t* const made_by = is_stand_in(n) ? nullptr : lineage_.find(n.index)) {
     auto* const t = reinterpret_cast<task*>(*made_by);
     if (t->attempt < t->request->restarts) {
@@ -300,7 +298,7 @@ inline void engine::task_lost(node& n, std::uint32_t rank) {
   if (!has_record && n.sent.slot != no_index) {
     if (n.sent.at != rank) return;
     --away_;
-    fail(n, actor_failure("the actor died with its rank before the call had ended: " + why_dead_[rank]));
+    fail(n, actor_failure("the actor died with its rank before the call had ended: " + obituaries_[rank].why));
     return release(n);
   }
   const std::uint32_t at = has_record ? n.record->caller : n.sent.at;
@@ -324,13 +322,14 @@ inline void engine::submit_again(node& n, std::uint32_t rank) {
     --sent_ahead_;
   }
   const std::uint64_t id = id_of(n);
-  if (culprit_ == id) {
+  const std::uint64_t culprit = obituaries_[rank].culprit;
+  if (culprit == id) {
     if (!may_retry(n)) {
       fail(n, death_failure(store::failure::kind::rank, rank, "'" + std::string(task_name(n)) + "' died with its rank: "));
       return release(n);
     }
     ++n.record->attempt;
-  } else if (culprit_ == 0) {
+  } else if (culprit == 0) {
     std::uint64_t& deaths = deaths_of_.insert(id == base::index_table::no_key ? 0 : id);
     if (++deaths >= most_deaths) {
       fail(n, death_failure(store::failure::kind::rank, rank, "'" + std::string(task_name(n)) + "' was on " +
@@ -368,10 +367,20 @@ inline void engine::gangs_lost(std::uint32_t rank) {
 
 // --- what values were made from
 
-/// A task of ours has left its value where it ran: keeps the task, to make the value again. The inputs live as long; when
-/// they take too much, the oldest are given up.
-inline void engine::keep_lineage(node& n) {
-  if (n.form == form::none) {
+/// A task of ours has left its value, or an actor, where it ran: keeps the task, to make it again. The inputs live as long;
+/// when they take too much, the oldest are given up, but for those of actors. False if there is no need or no way.
+inline bool engine::keep_lineage(node& n, form result) {
+  const bool has_record = n.form == form::record;
+  if (!recovers_) return false;
+  if (n.has(node::actor)) {
+    if (result != form::plain || !has_record || n.record->request->restarts == 0) return false;
+    lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(n.record);
+    n.form = form::none;
+    return true;
+  }
+  const bool of_actor = !has_record && n.sent.slot != no_index;  // what it gave cannot be made again
+  if (result != form::remote || of_actor) return false;
+  if (!has_record) {
     task* const t = task::make(0, n.size);
     t->id = n.sent.id;
     t->function = n.function;
@@ -399,11 +408,9 @@ inline void engine::keep_lineage(node& n) {
     if (!forgotten && lineage_bytes_ <= most && lineage_ages_.size() <= most_tasks) break;
     lineage_ages_.pop_front();
     lineage_bytes_ -= oldest.bytes;
-    if (forgotten) continue;
-    auto* const t = reinterpret_cast<task*>(*at);
-    lineage_.erase(oldest.index);
-    free_task(t);
+    if (!forgotten) forget_lineage(graph_.nodes.at(oldest.index));
   }
+  return true;
 }
 
 /// The value's last handle is gone.

@@ -221,7 +221,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       read(index_message{});
       const std::string why(reinterpret_cast<const char*>(data), bytes);
       if (rank_ != 0) return leave(why);
-      if (leaving_.empty()) base::end_signals::note();  // the other ranks are told at the top level
+      asked_to_leave_ = why;  // the other ranks are told at the top level
       return;
     }
     case message::end_actors:
@@ -601,8 +601,8 @@ inline void engine::last_words(const char* text, std::size_t bytes) noexcept {
 
 // --- start
 
-inline engine::engine(MPI_Comm comm, const engine_options& options)
-    : net_(comm, options.ranks_per_node),
+inline engine::engine(MPI_Comm comm, const engine_options& given)
+    : net_(comm, given.ranks_per_node),
       rank_(static_cast<std::uint32_t>(net_.rank())),
       size_(static_cast<std::uint32_t>(net_.size())),
       world_(size_),
@@ -610,14 +610,13 @@ inline engine::engine(MPI_Comm comm, const engine_options& options)
       teams_(net_.comm()),
       sent_to_(size_),
       received_from_(size_),
-      max_queued_(options.max_queued) {
+      max_queued_(given.max_queued) {
+  engine_options options = given;
   prepare_isolation(false);
   compare_programs();
-  share_capacities(options);
+  share_settings(options);
   connect_lifelines(options);
-  if (recovers_) most_compact_ = sizeof(std::uint64_t) + 1;
   open_journal(options);
-  if (journal_ != nullptr) most_compact_ = 0;
   set_end(options);
   base::end_signals::watch();
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
@@ -634,10 +633,7 @@ inline engine::~engine() {
   pthread_mutex_unlock(&engines_mutex_);
   if (lifeline_ != nullptr) {
     net_.flush_for(2'000'000'000);
-    if (!lifeline_->barrier()) {
-      net::give_up_mpi();
-      net_.leave();
-    }
+    if (!lifeline_->barrier()) net::give_up_mpi();
     delete lifeline_;
   }
   if (journal_ != nullptr && rank_ == 0 && journal_->taken() != 0) {
@@ -698,16 +694,8 @@ inline void engine::compare_programs() {
 // --- the helper: answers for a rank whose thread is in user code
 
 inline void engine::progress_from_helper() {
-  net_.poll([this](int from, std::uint8_t kind, const std::byte* data, std::size_t bytes) {
-    on_message(static_cast<std::uint32_t>(from), static_cast<message>(kind), data, bytes);
-  });
-  net_.poll_bulk([this](std::uint64_t token) { on_block(token); });
-  if (live_timers_ > 0) look_at_clock();
-  if (ledger_.old_views() != 0) ledger_.unmap_views();
-  if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
-  if (!broken_gangs_.empty()) end_broken_gangs();
-  if (must_leave()) [[unlikely]] look_for_end();
-  if (scheduler_ != nullptr) place_tasks();
+  receive();
+  attend();
   serve_others();
   net_.pump(true);
 }

@@ -81,9 +81,9 @@ struct engine_options {
   std::uint64_t store_memory = 0;  ///< bytes; 0: half of the rank's memory
   std::string spill_folder;
   int ranks_per_node = net::network::any_number;
-  bool recovery = false;     ///< the launcher lets the others go on when a rank dies; rank 0's setting holds
+  bool recovery = false;     ///< the launcher lets the others go on when a rank dies
   std::int64_t heartbeat_ns = 0;
-  std::string journal;          ///< a folder; empty: none
+  std::string journal;          ///< a folder; empty: none; rank 0's setting holds, as that of `recovery`
   double journal_least = 0.01;  ///< seconds that a task took whose result is kept
   std::int64_t end_time = 0;    ///< of the allocation, seconds since 1970; 0: not known
   std::int64_t end_margin = 60; ///< seconds
@@ -392,6 +392,7 @@ class engine {
   static bool has_failed_input(task& t);
   void fail_dependent(node& n);
   store::failure_ptr failed_input(task& t);
+  void locate(store::failure& f, std::string_view function, std::uint32_t attempt = 0) const;
   store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
 
   // isolation.hpp
@@ -436,7 +437,8 @@ class engine {
 
   // leaving.hpp
   bool must_leave() const {
-    return leaving_.empty() && (base::end_signals::came() != nullptr || (leave_at_ != 0 && base::ticks() > leave_at_));
+    return leaving_.empty() &&
+           (base::end_signals::came() != nullptr || !asked_to_leave_.empty() || (leave_at_ != 0 && base::ticks() > leave_at_));
   }
   void set_end(const engine_options& options);
   void look_for_end();
@@ -462,7 +464,7 @@ class engine {
   void gangs_lost(std::uint32_t rank);
   void placed_lost(std::uint32_t rank);
   void on_where_is(std::uint32_t from, const where_message& m);
-  void keep_lineage(node& n);
+  bool keep_lineage(node& n, form result);
   void forget_lineage(node& n);
   void end_broken_gangs();
   store::failure_ptr nobody_left(const node& n) const;
@@ -606,6 +608,8 @@ class engine {
   }
   bool run_one();
   bool run_oldest();
+  bool receive();
+  void attend();
   bool progress();
   void idle();
   static void service_entry(void* self) { static_cast<engine*>(self)->service(); }
@@ -643,7 +647,7 @@ class engine {
   void end_all_actors();
   std::string report_waits() const;
   void compare_programs();
-  void share_capacities(const engine_options& options);
+  void share_settings(engine_options& options);
   void start_helper();
   void stop_helper();
 
@@ -764,7 +768,7 @@ class engine {
   base::index_table identities_;                            // node -> digest of what its value is; with a journal
   std::uint64_t journal_least_ns_ = 0;
 
-  std::string leaving_;
+  std::string leaving_, asked_to_leave_;                    // why; rank 0: as another rank has been told
   std::uint64_t leave_at_ = 0;                              // rank 0, in ticks; 0: never
   std::int64_t end_time_ = 0;
 
@@ -772,8 +776,11 @@ class engine {
   net::lifeline* lifeline_ = nullptr;
   std::uint32_t deaths_ = 0;
   base::list<bool> dead_;
-  std::vector<std::string> why_dead_;                       // by rank
-  std::uint64_t culprit_ = 0;                               // of the death that is seen to
+  struct obituary {
+    std::string why;
+    std::uint64_t culprit = 0;                              // the task that a signal hit; 0: not known
+  };
+  std::vector<obituary> obituaries_;                        // by rank
   struct ended_task {
     std::uint64_t key;
     std::uint32_t rank;

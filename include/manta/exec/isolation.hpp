@@ -353,10 +353,7 @@ inline void engine::run_isolated(invocation& call, std::uint32_t function, runni
   wire::put(body, rank_);
   wire::put(body, size_);
   wire::put(body, net_.node());
-  std::string checkpoint;  // is not for the child
-  std::swap(checkpoint, holder.checkpoint);
   holder.write(body);
-  std::swap(checkpoint, holder.checkpoint);
   wire::put(body, identity.actor != nullptr);
   wire::put(body, static_cast<std::uint32_t>(argument_bytes));
   body.append(call.arguments, argument_bytes);
@@ -376,10 +373,7 @@ inline void engine::run_isolated(invocation& call, std::uint32_t function, runni
     store::failure f;
     f.details.type = "crash";
     f.details.what = std::move(what) + detail::describe_sizes(argument_bytes, sizes);
-    f.details.function = identity.name();
-    f.details.rank = static_cast<int>(rank_);
-    f.details.host = store::host_name();
-    f.details.attempt = static_cast<int>(identity.attempt);
+    locate(f, identity.name(), identity.attempt);
     f.fatal = identity.actor != nullptr;
     throw isolated_failure(store::share(std::move(f)));
   };
@@ -462,10 +456,7 @@ inline void engine::run_isolated(invocation& call, std::uint32_t function, runni
   store::failure f;
   wire::source in(reply.data(), reply.size());
   f.read(in);
-  f.details.function = identity.name();
-  f.details.rank = static_cast<int>(rank_);
-  f.details.host = store::host_name();
-  f.details.attempt = static_cast<int>(identity.attempt);
+  locate(f, identity.name(), identity.attempt);
   throw isolated_failure(store::share(std::move(f)));
 }
 

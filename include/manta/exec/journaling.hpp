@@ -16,7 +16,9 @@ namespace manta::exec {
 
 inline void engine::open_journal(const engine_options& options) {
   if (options.journal.empty()) return;
-  const std::uint64_t program = base::mix(base::mix(store::journal::digest_of_program(), base::hash_text(wire::table_listing())), seed_);
+  std::uint64_t program = 0;
+  if (rank_ == 0) program = base::mix(base::mix(store::journal::digest_of_program(), base::hash_text(wire::table_listing())), seed_);
+  net::check(MPI_Bcast(&program, 1, MPI_UINT64_T, 0, net_.comm()), "MPI_Bcast");
   std::string mistake;
   try {
     journal_ = new store::journal(options.journal, program, net_.rank(), rank_ == 0);
@@ -28,6 +30,7 @@ inline void engine::open_journal(const engine_options& options) {
     delete std::exchange(journal_, nullptr);
     throw error(each);
   }
+  most_compact_ = 0;
   journal_least_ns_ = static_cast<std::uint64_t>(options.journal_least * 1e9);
 }
 

@@ -16,8 +16,9 @@ namespace manta::exec {
 
 /// Rank 0: when to begin. A short allocation is not left with most of its time unused.
 inline void engine::set_end(const engine_options& options) {
-  if (rank_ != 0 || options.end_time == 0) return;
-  end_time_ = options.end_time;
+  if (rank_ != 0) return;
+  end_time_ = options.end_time != 0 ? options.end_time : base::end_of_job();
+  if (end_time_ == 0) return;
   const double left = static_cast<double>(end_time_ - static_cast<std::int64_t>(std::time(nullptr)));
   const double margin = std::min(static_cast<double>(options.end_margin), std::max(left, 0.0) / 10);
   leave_at_ = base::ticks() + static_cast<std::uint64_t>(std::max(left - margin, 0.0) * 1e9 / base::nanoseconds_per_tick());
@@ -28,6 +29,8 @@ inline void engine::look_for_end() {
   std::string why;
   if (const char* const signal = base::end_signals::came()) {
     why = std::string(signal) + " has come";
+  } else if (!asked_to_leave_.empty()) {
+    why = asked_to_leave_;
   } else {
     char text[32] = "";
     const std::time_t end = static_cast<std::time_t>(end_time_);

@@ -187,6 +187,7 @@ inline void engine::append_task(std::uint32_t to, message kind, const task_messa
     const std::size_t at = out.size();
     out.extend(8);
     request->write(out);
+    wire::put(out, request->checkpoint);
     const std::uint64_t length = out.size() - at - 8;
     std::memcpy(out.data() + at, &length, 8);
   }
@@ -262,6 +263,7 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
     request = graph::request_ptr(read);
     wire::source in(at + 8, length);
     read->read(in);
+    in.get(read->checkpoint);
     at += 8 + length;
   }
   graph::gang* gang = nullptr;
@@ -436,10 +438,7 @@ inline store::failure_ptr engine::failed_input(task& t) {
 inline store::failure_ptr engine::failure_here() const {
   if (store::failure_ptr known = isolated_failure::current()) return known;
   store::failure f = store::current_failure();
-  f.details.function = running_->name();
-  f.details.rank = static_cast<int>(rank_);
-  f.details.host = store::host_name();
-  f.details.attempt = static_cast<int>(running_->attempt);
+  locate(f, running_->name(), running_->attempt);
   return store::share(std::move(f));
 }
 
@@ -641,14 +640,7 @@ inline void engine::on_result(std::uint32_t from, const result_message& m, const
     }
     if (may_retry(n)) return retry_or_fail_later(n, why);
   }
-  const bool of_actor = n.form == form::none && n.sent.slot != no_index;  // what it gave then cannot be made again
-  if (recovers_ && static_cast<form>(m.form) == form::remote && !of_actor) {
-    keep_lineage(n);
-  } else if (recovers_ && n.has(node::actor) && n.form == form::record && n.record->request->restarts > 0 &&
-             static_cast<form>(m.form) == form::plain) {
-    lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(n.record);
-    n.form = form::none;
-  } else if (n.form == form::record) {
+  if (!keep_lineage(n, static_cast<form>(m.form)) && n.form == form::record) {
     free_task(n.record);
     n.form = form::none;
   }

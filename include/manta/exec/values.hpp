@@ -127,13 +127,19 @@ inline void engine::fail(node& n, const store::failure_ptr& why) {
   complete(n);
 }
 
+/// It has happened here.
+inline void engine::locate(store::failure& f, std::string_view function, std::uint32_t attempt) const {
+  f.details.function = function;
+  f.details.rank = static_cast<int>(rank_);
+  f.details.host = store::host_name();
+  f.details.attempt = static_cast<int>(attempt);
+}
+
 /// In a catch clause: the failure of a type's save() or load().
 inline store::failure_ptr engine::codec_failure(const char* function, std::uint32_t type) const {
   store::failure f = store::current_failure();
   f.kind = store::failure::kind::serialization;
-  f.details.function = std::string(function) + " of " + wire::demangle(wire::type_at(type).mangled);
-  f.details.rank = static_cast<int>(rank_);
-  f.details.host = store::host_name();
+  locate(f, std::string(function) + " of " + wire::demangle(wire::type_at(type).mangled));
   return store::share(std::move(f));
 }
 

@@ -149,28 +149,38 @@ inline bool engine::run_oldest() {
   return true;
 }
 
-inline bool engine::progress() {
+inline bool engine::receive() {
   bool any = net_.poll([this](int from, std::uint8_t kind, const std::byte* data, std::size_t bytes) {
     on_message(static_cast<std::uint32_t>(from), static_cast<message>(kind), data, bytes);
   });
   any |= net_.poll_bulk([this](std::uint64_t token) { on_block(token); });
+  return any;
+}
+
+/// What comes with time and from outside; runs nothing of the user's.
+inline void engine::attend() {
+  if (live_timers_ > 0) look_at_clock();
+  if (ledger_.old_views() != 0) ledger_.unmap_views();
+  if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
+  if (!broken_gangs_.empty()) end_broken_gangs();
+  if (must_leave()) [[unlikely]] look_for_end();
+  if (scheduler_ != nullptr) place_tasks();
+}
+
+inline bool engine::progress() {
+  bool any = receive();
   if (!arrived_.empty()) {
     decode_arrived();
     any = true;
   }
   if (!ended_gangs_.empty()) finish_gangs();
-  if (ledger_.old_views() != 0) ledger_.unmap_views();
   if (has_foreign_drops_.load(std::memory_order_relaxed)) drain_foreign_drops();
   if (!to_judge_.empty()) judge_failures();
   if (!ending_slots_.empty()) end_marked_slots();
   if (drop_asked_) drop_unstarted();
   if (timed_waits_ > 0) check_deadlines();
-  if (live_timers_ > 0) look_at_clock();
   if (!held_back_.empty()) let_go();
-  if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
-  if (!broken_gangs_.empty()) end_broken_gangs();
-  if (must_leave()) [[unlikely]] look_for_end();
-  if (scheduler_ != nullptr) place_tasks();
+  attend();
   return any;
 }
 

@@ -327,7 +327,6 @@ struct request : base::counted {
     wire::put(out, reservation);
     wire::put(out, deadline);
     wire::put(out, granted);
-    wire::put(out, checkpoint);
     resources.write(out);
   }
   void read(wire::source& in) {
@@ -339,7 +338,6 @@ struct request : base::counted {
     in.get(reservation);
     in.get(deadline);
     in.get(granted);
-    in.get(checkpoint);
     resources.read(in);
   }
 };

@@ -32,6 +32,7 @@
 
 #include "manta/base/clock.hpp"
 #include "manta/base/containers.hpp"
+#include "manta/base/thread.hpp"
 #include "collectives.hpp"
 #include "communicator.hpp"
 
@@ -236,11 +237,7 @@ inline lifeline::lifeline(MPI_Comm comm, int rank, int size, const topology& nod
     me.rank_ == 0 ? me.watch_all() : me.watch_zero();
     return nullptr;
   };
-  sigset_t every, before;  // signals are for the program's threads
-  ::sigfillset(&every);
-  ::pthread_sigmask(SIG_SETMASK, &every, &before);
-  up_ = ::pthread_create(&thread_, nullptr, body, this) == 0;
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  up_ = base::start_thread(thread_, body, this);
 }
 
 inline bool lifeline::barrier() {

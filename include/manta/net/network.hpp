@@ -119,8 +119,6 @@ class network {
   void abandon(int rank, Lost&& lost);
   /// Gives MPI that long to finish what was sent. False if it was not long enough: somebody has died, perhaps.
   bool flush_for(std::int64_t ns);
-  /// The destructor does not wait for anybody, and leaves to MPI what it has: somebody has died.
-  void leave() { left_ = true; }
 
   const traffic& counters() const { return traffic_; }
 
@@ -165,7 +163,6 @@ class network {
   traffic traffic_;
   int rank_;
   bool busy_in_mpi_ = false;
-  bool left_ = false;
 
   base::list<int> open_;                  // destinations with an open batch, without this rank
   base::list<int> sending_;               // destinations with batches sealed or in flight, without this rank
@@ -193,8 +190,8 @@ inline network::network(MPI_Comm parent, int most_ranks_on_node, std::size_t pie
 }
 
 inline network::~network() {
-  if (left_) ring_ = nullptr;
-  if (size() > 1 && mpi_is_running() && !left_) {
+  if (mpi_is_given_up()) ring_ = nullptr;  // left to MPI, which may still write to it
+  if (size() > 1 && mpi_is_running()) {
     // Sends that are received but not yet known to be complete are the normal case here.
     for (const int to : sending_) channel_to(to).wait();
     bulk_.wait();

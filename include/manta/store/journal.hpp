@@ -14,11 +14,9 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -31,6 +29,7 @@
 #include "manta/base/containers.hpp"
 #include "manta/base/error.hpp"
 #include "manta/base/hash.hpp"
+#include "manta/base/thread.hpp"
 #include "manta/wire/buffer.hpp"
 
 namespace manta::store {
@@ -137,12 +136,9 @@ inline journal::journal(std::string folder, std::uint64_t program, int rank, boo
     static_cast<journal*>(self)->write_behind();
     return nullptr;
   };
-  sigset_t every, before;
-  ::sigfillset(&every);
-  ::pthread_sigmask(SIG_SETMASK, &every, &before);
-  const int code = ::pthread_create(&thread_, nullptr, body, this);
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (code != 0) throw error("manta: no thread can be started to write the journal; allow one more thread");
+  if (!base::start_thread(thread_, body, this)) {
+    throw error("manta: no thread can be started to write the journal; allow one more thread");
+  }
 }
 
 inline journal::~journal() {
