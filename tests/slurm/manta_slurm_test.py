@@ -175,6 +175,17 @@ def a_program_that_asks_for_another_start_gets_one():
 
 
 @check
+def a_cancelled_job_is_not_started_again():
+    manta_slurm("submit", plan(command="%s steps 99999 state" % PROGRAM, more="[requeue]\n"))  # SIGTERM too has it end with 85
+    number = re.search(r'"id": "(\d+)"', read("study.job")).group(1)
+    log = "study-%s.out" % number
+    until(lambda: "ranks begins" in read(log), lambda: "it starts:\n" + read(log))
+    expect("cancelled" in manta_slurm("cancel"), manta_slurm("status"))
+    until(lambda: not processes_with("SLURM_JOB_ID=" + number), "nothing is left of it")
+    expect("SIGTERM has come" in read(log) and "was cancelled; there will be no other start" in read(log), read(log))
+
+
+@check
 def a_job_whose_node_died_is_started_again():
     manta_slurm("submit", plan(command="bash -c 'echo restart ${SLURM_RESTART_COUNT:-0} on $(hostname); exec %s hang'" % RANK, nodes=2, more="[requeue]\nbefore_end = 1m\n"))
     number = re.search(r'"id": "(\d+)"', read("study.job")).group(1)

@@ -59,6 +59,12 @@ def start(program, ranks, words, transport, **more):
                             bufsize=0)  # what follows a line that has been read is left to communicate()
 
 
+def last_of(output, count=20):
+    """For a report that may be cut: who died and why, and the last lines."""
+    lines = [line for line in output.splitlines() if line.strip() and "PMIX ERROR" not in line]
+    return "\n".join([line for line in lines[:-count] if "manta" in line][:20] + lines[-count:])
+
+
 def finish(process, program):
     """What it printed; fails if it hangs or leaves a process."""
     try:
@@ -69,10 +75,10 @@ def finish(process, program):
         time.sleep(2)
         process.send_signal(signal.SIGTERM)
         output = process.communicate()[0].decode(errors="replace")
-        raise AssertionError("it hangs\n" + output[-8000:])
+        raise AssertionError("it hangs\n" + last_of(output, 150))
     left = ranks_of(program)
     if left:
-        raise AssertionError("processes are left: %s\n%s" % (left, output[-4000:]))
+        raise AssertionError("processes are left: %s\n%s" % (left, last_of(output)))
     return output
 
 
@@ -87,7 +93,7 @@ def play(program, name, ranks, transport):
             os.kill(ranks_of(program)[1], signal.SIGSTOP)
         output = finish(process, program)
         if process.returncode != 7 or "as expected" not in output:
-            raise AssertionError("status %d\n%s" % (process.returncode, output[-4000:]))
+            raise AssertionError("status %d\n%s" % (process.returncode, last_of(output)))
     finally:
         shutil.rmtree(folder)
 
@@ -103,7 +109,7 @@ def leave(program, transport, number):
         process.send_signal(number)
         output = finish(process, program)
         if process.returncode != 85 or "nothing more is started" not in output or "saved" not in output:
-            raise AssertionError("status %d\n%s" % (process.returncode, output[-4000:]))
+            raise AssertionError("status %d\n%s" % (process.returncode, last_of(output)))
     finally:
         shutil.rmtree(folder)
 
@@ -131,7 +137,7 @@ def study(program, rng, transport):
             output = finish(process, program)
             sums.append([line for line in output.splitlines() if line.startswith("sum ")])
             if process.returncode != 7 or not sums[-1]:
-                raise AssertionError("status %d\n%s" % (process.returncode, output[-4000:]))
+                raise AssertionError("status %d\n%s" % (process.returncode, last_of(output)))
             ran = lines(folder)
             if disturbed and (before == 0 or len(ran) - before >= 300 or set(ran) != set(map(str, range(300)))):
                 raise AssertionError("%d ran before the last start, %d in it" % (before, len(ran) - before))
@@ -162,7 +168,7 @@ def chaos(program, rng, transport):
     output = finish(process, program)
     line = [each for each in output.splitlines() if each.startswith("right ")]
     if process.returncode != 0 or not line:
-        raise AssertionError("ranks %d, seed %d: status %d\n%s" % (ranks, seed, process.returncode, output[-6000:]))
+        raise AssertionError("ranks %d, seed %d: status %d\n%s" % (ranks, seed, process.returncode, last_of(output)))
     words = line[0].replace(",", "").split()
     return killed, int(words[1]), int(words[3])
 

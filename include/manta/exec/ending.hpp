@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 
 #include <cstdio>
+#include <iostream>
 
 #include "manta/exec/engine.hpp"
 #include "manta/net/collectives.hpp"
@@ -631,15 +632,17 @@ inline engine::~engine() {
   pthread_mutex_lock(&engines_mutex_);
   engines_.remove(this);
   pthread_mutex_unlock(&engines_mutex_);
-  if (lifeline_ != nullptr) {
-    net_.flush_for(2'000'000'000);
-    if (!lifeline_->barrier()) net::give_up_mpi();
-    delete lifeline_;
-  }
   if (journal_ != nullptr && rank_ == 0 && journal_->taken() != 0) {
     std::fprintf(stderr, "manta: journal: %llu results were known already\n", static_cast<unsigned long long>(journal_->taken()));
   }
   delete journal_;
+  if (lifeline_ != nullptr) {
+    net_.flush_for(2'000'000'000);
+    std::cout.flush();  // after the barrier the first that ends with a status of its own may take all others with it
+    std::fflush(nullptr);
+    if (!lifeline_->barrier()) net::give_up_mpi();
+    delete lifeline_;
+  }
   delete scheduler_;
   for (actor_slot* slot : slots_) {
     delete slot->gang;
