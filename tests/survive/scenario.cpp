@@ -84,6 +84,16 @@ int fan(const std::string& file, int n) {
   for (auto& p : parts) sum += p.get();
   return sum;
 }
+int square_or_die(const std::string& file, int x) {
+  if (x > 20 && manta::rank() != 1 && first(file)) die();
+  return square(x);
+}
+/// Its tasks are placed by rank 0, and most on other ranks than this one.
+int spread_out(const std::string& file) {
+  std::vector<manta::future<int>> parts;
+  for (int i = 0; i < 60; ++i) parts.push_back(manta::async<square_or_die>({.spread = true}, file, i));
+  return std::accumulate(parts.begin(), parts.end(), 0, [](int sum, auto& part) { return sum + part.get(); });
+}
 manta::future<numbers> put_here(int n) { return manta::put(make(n)); }
 
 struct account {
@@ -128,6 +138,9 @@ void play(const std::string& name, const std::string& folder) {
     for (int i = 0; i < 500; ++i) all.push_back(i == 100 ? manta::async<die_once>(folder + "/a", 5) : manta::async<square>(i));
     for (int i = 0; i < 500; ++i) expect(all[static_cast<std::size_t>(i)].get() == (i == 100 ? 6 : i * i), "each has its result");
   } else if (name == "nested") {  // tasks of other ranks, of which one dies with its children under way
+    // first tasks of a rank that lives, placed by rank 0 on one that dies: rank 0 alone knows where they were
+    expect(manta::async<spread_out>({.rank = 1}, folder + "/b").get() == 70'210, "placed for another rank");
+    expect(!first(folder + "/b"), "one has died");
     std::vector<manta::future<int>> all;
     for (int i = 0; i < 20; ++i) all.push_back(manta::async<fan>(i == 7 ? folder + "/a" : std::string(), 20));
     for (auto& f : all) expect(f.get() == 2470, "each has its result");
@@ -147,7 +160,7 @@ void play(const std::string& name, const std::string& folder) {
     const std::string text = thrown<manta::unschedulable>([&] { return manta::async<die_always>({.rank = 1}, 1).get(); });
     expect(contains(text, "no rank is left that can run") && contains(text, "rank 1 has died"), text.c_str());
     const std::string later = thrown<manta::unschedulable>([&] { return manta::async<where>({.rank = 1}).get(); });
-    expect(contains(later, "rank"), later.c_str());
+    expect(contains(later, "[rank 1: it has died]"), later.c_str());
   } else if (name == "reserved") {  // one of two bundles is lost
     auto r = manta::reserve({.bundles = {{.cpus = 1}, {.cpus = 1}}, .strategy = manta::spread});
     const int there = manta::async<where>({.in = r, .bundle = 1}).get();

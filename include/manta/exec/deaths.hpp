@@ -154,6 +154,7 @@ inline void engine::on_rank_died(const death_message& m, const std::string& why)
   ++deaths_;
   obituaries_[rank] = {why, m.culprit};
   world_[rank] = graph::capacity{};
+  world_[rank].node = -1;
   world_[rank].executes = false;
   net_.abandon(static_cast<int>(rank), [&](std::uint64_t token) {
     coming_.remove(reinterpret_cast<incoming_value*>(token));  // left where it is: MPI may still write to it

@@ -229,7 +229,7 @@ struct stock {
 struct capacity {
   int cpus = 1;
   gpu_set gpus;
-  int node = 0;
+  int node = 0;          ///< -1: the rank has died
   quantities resources;
   bool executes = true;  ///< rank 0 of a larger world only schedules
 
@@ -393,7 +393,8 @@ inline std::string describe(const base::array<capacity>& world) {
     text += " [rank " + std::to_string(k.first);
     if (k.count > 1) text += " and " + std::to_string(k.count - 1) + " more";
     text += c.executes ? ": cpus = " + std::to_string(c.cpus) + ", node = " + std::to_string(c.node)
-                       : ": no tasks (it schedules)";
+           : c.node < 0 ? ": it has died"
+                        : ": no tasks (it schedules)";
     if (c.gpus.units() > 0) text += ", gpus = " + describe_units(c.gpus.units());
     if (!c.resources.empty()) text += ", " + describe(c.resources);
     text += "]";
