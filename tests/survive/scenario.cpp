@@ -70,6 +70,17 @@ numbers make(int n) {
   std::iota(v.begin(), v.end(), 0.0);
   return v;
 }
+/// Its rank dies while others fetch what it has made.
+numbers make_and_die(const std::string& file, int n, int ms) {
+  if (first(file)) {
+    std::thread([ms] {
+      pause_ms(ms);
+      die();
+    }).detach();
+  }
+  return make(n);
+}
+double sum(const numbers& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
 numbers twice(numbers v) {
   for (double& x : v) x *= 2;
   return v;
@@ -151,6 +162,15 @@ void play(const std::string& name, const std::string& folder) {
     expect(manta::async<die_once>({.near = b}, folder + "/a", 1).get() == 2, "it has died and come back");
     expect(manta::async<last>(b).get() == 199'998.0, "b");
     expect(a.get().back() == 99'999.0 && b.get().back() == 199'998.0, "both");
+  } else if (name == "relay") {  // a large one on its way through the nodes, of which the first dies
+    for (const int ms : {100, 150, 250}) {
+      const std::string file = folder + "/" + std::to_string(ms);
+      auto made = manta::async<make_and_die>(file, 10'000'000, ms);
+      made.wait();
+      std::vector<manta::future<double>> sums;
+      for (int r = 1; r < manta::size(); ++r) sums.push_back(manta::async<sum>({.spread = true}, made));
+      for (auto& s : sums) expect(s.get() == 49'999'995e6, "the whole value");
+    }
   } else if (name == "put") {
     auto there = manta::async<put_here>({.rank = 1}, 100'000).get();
     (void)manta::async<die_once>({.rank = 1, .retries = 0}, folder + "/a", 1).wait_for(std::chrono::seconds(20));

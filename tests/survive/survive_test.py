@@ -19,8 +19,9 @@ import tempfile
 import time
 
 MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
-SCENARIOS = {"tasks": 4, "nested": 4, "values": 4, "put": 3, "pinned": 3, "deadly": 6, "crash": 5, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "reserved": 4,
+SCENARIOS = {"tasks": 4, "nested": 4, "values": 4, "relay": 8, "put": 3, "pinned": 3, "deadly": 6, "crash": 5, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "reserved": 4,
              "stopped": 3}
+MORE = {"stopped": {"MANTA_HEARTBEAT": "1"}, "relay": {"MANTA_RANKS_PER_NODE": "1"}}  # environment
 TRANSPORTS = ["", "self,tcp"]
 LIMIT = 90  # seconds until a start counts as a hang
 
@@ -85,7 +86,7 @@ def finish(process, program):
 def play(program, name, ranks, transport):
     folder = tempfile.mkdtemp(prefix="ms-")
     try:
-        process = start(program, ranks, [name, folder], transport, **({"MANTA_HEARTBEAT": "1"} if name == "stopped" else {}))
+        process = start(program, ranks, [name, folder], transport, **MORE.get(name, {}))
         if name == "stopped":
             while 1 not in ranks_of(program):
                 time.sleep(0.01)

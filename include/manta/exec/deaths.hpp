@@ -157,7 +157,9 @@ inline void engine::on_rank_died(const death_message& m, const std::string& why)
   world_[rank].node = -1;
   world_[rank].executes = false;
   net_.abandon(static_cast<int>(rank), [&](std::uint64_t token) {
-    coming_.remove(reinterpret_cast<incoming_value*>(token));  // left where it is: MPI may still write to it
+    auto* const v = reinterpret_cast<incoming_value*>(token);  // left where it is: MPI may still write to it
+    coming_.remove(v);
+    stop_followers(*v);
   });
   if (scheduler_ != nullptr) placed_lost(rank);
   base::list<node*> values, tasks;

@@ -103,6 +103,8 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       }
       return on_unavailable(read(unavailable_message{}));
     }
+    case message::cut_off:
+      return on_cut_off(from, read(cut_off_message{}));
     case message::replicate:
       return on_replicate(from, read(replicate_message{}));
     case message::drop_replica:

@@ -249,6 +249,7 @@ class engine {
     outgoing_value* out;
     std::uint32_t to;
     std::uint32_t tag;
+    std::uint32_t index;
   };
   /// A value on its way to us.
   struct incoming_value {
@@ -259,6 +260,7 @@ class engine {
     base::list<wire::segment> places;    // where its arrays go
     void* box = nullptr;                // the value, when it receives in place
     std::size_t next = 0;
+    std::size_t last = 0;                // of them will come; fewer than all if it is cut off
     bool references = false;
     base::list<follower> followers;
   };
@@ -333,10 +335,14 @@ class engine {
   void send_value(std::uint32_t to, const pull_message& m, node& n, wire::encoded&& value);
   outgoing_value* announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body, bool references,
                            const base::list<wire::segment>& blocks, bool body_by_block);
+  void have_been_sent(outgoing_value* out, std::size_t blocks);
   void send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block, outgoing_value* out);
   bool not_here(std::uint32_t from, const pull_message& m, node* n);
   unavailable_message who_gives(node& n, std::uint32_t from, const pull_message& m);
   void follow(incoming_value& v, std::uint32_t to, const pull_message& m);
+  void on_cut_off(std::uint32_t from, const cut_off_message& m);
+  void cut_off(incoming_value* v);
+  void stop_followers(incoming_value& v);
   void on_unavailable(const unavailable_message& m);
   void on_replicate(std::uint32_t from, const replicate_message& m);
   void on_drop_replica(std::uint32_t from, const index_message& m);

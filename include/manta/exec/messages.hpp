@@ -25,7 +25,7 @@ inline constexpr std::uint32_t not_run = 0xffffffff;
 inline std::uint32_t clipped(std::uint64_t ns) { return ns <= not_run ? static_cast<std::uint32_t>(ns) : not_run - 1; }
 
 enum class message : std::uint8_t {
-  run, submit, come_back, call, result, made, ended, gang_ended, want, value, pull, data, mapped, unavailable, replicate, drop_replica, drop, release, released, borrow,
+  run, submit, come_back, call, result, made, ended, gang_ended, want, value, pull, data, mapped, unavailable, cut_off, replicate, drop_replica, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
   name_gone, ask, answer, cancel,
   unobserved, where_is, task_lost, checkpoint,
@@ -147,6 +147,12 @@ struct unavailable_message {
   std::uint32_t index;
   std::uint32_t place;      ///< who has it or will have it; no_index: the home knows
   std::uint32_t giving;     ///< since it was given to that rank for the how manieth time (7 bits)
+};
+
+/// Who sends a value on while it comes --cut_off--> asker: whoever sent it has died.
+struct cut_off_message {
+  std::uint32_t index;
+  std::uint32_t blocks;     ///< that have been sent on
 };
 
 /// home --replicate--> a rank that is to keep a copy, until home --drop_replica--> it; answered by `released`.

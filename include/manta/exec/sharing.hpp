@@ -113,9 +113,40 @@ inline bool engine::not_here(std::uint32_t from, const pull_message& m, node* n)
 inline void engine::follow(incoming_value& v, std::uint32_t to, const pull_message& m) {
   outgoing_value* const out =
       announce(to, m, *v.target, wire::buffer(v.body.data(), v.body.size()), v.references, v.places, false);
-  const follower f{out, to, m.tag & pull_message::tag_bits};
+  const follower f{out, to, m.tag & pull_message::tag_bits, m.index};
   for (std::size_t i = 0; i < v.next; ++i) send_block(to, f.tag, v.places[i], out);
   v.followers.push_back(f);
+}
+
+/// The rank that sends us the value is alive, but had it from one that has died.
+inline void engine::on_cut_off(std::uint32_t from, const cut_off_message& m) {
+  for (incoming_value* v : coming_) {
+    if (v->target != &graph_.nodes.at(m.index) || v->from != from) continue;
+    v->last = m.blocks;
+    if (v->next < v->last) return;  // these are on their way
+    net_.forget_bulk(static_cast<int>(from), static_cast<int>(v->tag));
+    return cut_off(v);
+  }
+}
+
+inline void engine::cut_off(incoming_value* v) {
+  coming_.remove(v);
+  stop_followers(*v);
+  const std::uint32_t index = v->target->index;
+  if (v->followers.empty()) {  // else MPI may still read what was sent on
+    wire::type_at(v->target->type).destroy(v->box);
+    delete v;
+  }
+  on_unavailable({index, no_index, 0});
+}
+
+/// Nothing more of a value will come.
+inline void engine::stop_followers(incoming_value& v) {
+  for (const follower& f : v.followers) {
+    if (is_dead(f.to)) continue;
+    send(f.to, message::cut_off, cut_off_message{f.index, static_cast<std::uint32_t>(v.next)});
+    have_been_sent(f.out, v.places.size() - v.next);
+  }
 }
 
 inline void engine::on_unavailable(const unavailable_message& m) {

@@ -314,12 +314,17 @@ inline engine::outgoing_value* engine::announce(std::uint32_t to, const pull_mes
 inline void engine::send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block, outgoing_value* out) {
   const net::completion sent{[](void* argument) {
                                auto* o = static_cast<outgoing_value*>(argument);
-                               if (--o->blocks != 0) return;
-                               o->sender->release(*o->value);
-                               delete o;
+                               o->sender->have_been_sent(o, 1);
                              },
                              out};
   net_.send_bulk(static_cast<int>(to), static_cast<int>(tag), block.data, block.bytes, sent);
+}
+
+inline void engine::have_been_sent(outgoing_value* out, std::size_t blocks) {
+  out->blocks -= blocks;
+  if (out->blocks != 0) return;
+  release(*out->value);
+  delete out;
 }
 
 inline void engine::on_data(std::uint32_t from, const data_message& m, const std::byte* data, std::size_t bytes) {
@@ -344,6 +349,7 @@ inline void engine::on_data(std::uint32_t from, const data_message& m, const std
     v->box = wire::type_at(v->target->type).read(in);
     v->places = in_parts(v->places);
   }
+  v->last = v->places.size();
   coming_.push_back(v);
   net_.receive_bulk(static_cast<int>(from), static_cast<int>(v->tag), v->places[0].data, v->places[0].bytes,
                     reinterpret_cast<std::uint64_t>(v));
@@ -353,11 +359,12 @@ inline void engine::on_block(std::uint64_t token) {
   auto* const v = reinterpret_cast<incoming_value*>(token);
   const wire::segment& came = v->places[v->next];
   for (const follower& f : v->followers) send_block(f.to, f.tag, came, f.out);
-  if (++v->next < v->places.size()) {  // blocks of one value come one after the other under one tag
+  if (++v->next < v->last) {  // blocks of one value come one after the other under one tag
     const wire::segment& place = v->places[v->next];
     net_.receive_bulk(static_cast<int>(v->from), static_cast<int>(v->tag), place.data, place.bytes, token);
     return;
   }
+  if (v->last < v->places.size()) return cut_off(v);
   coming_.remove(v);
   arrived(v);
 }

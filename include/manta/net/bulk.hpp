@@ -65,6 +65,13 @@ class bulk {
         .push_back({static_cast<std::byte*>(data), bytes, 0, from, tag, token, MPI_REQUEST_NULL});
   }
 
+  /// A block of which no piece has been sent, nor ever will be.
+  void forget(int from, int tag) {
+    for (std::size_t i = expected_.size(); i-- > 0;) {
+      if (expected_[i].from == from && expected_[i].tag == tag) expected_.remove_unordered(i);
+    }
+  }
+
   /// Starts and completes sends. Never blocks.
   void pump() {
     for (int step = 0; step < steps && !pieces_.empty(); ++step) {

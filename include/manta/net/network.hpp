@@ -106,6 +106,8 @@ class network {
   void send_bulk(int to, int tag, const void* data, std::size_t bytes, completion sent);
   /// Expects a block of exactly that size. `tag` in [0, bulk_tags()) must not be in use for another block from `from`.
   void receive_bulk(int from, int tag, void* data, std::size_t bytes, std::uint64_t token);
+  /// What receive_bulk expects, as it will never be sent.
+  void forget_bulk(int from, int tag) { bulk_.forget(from, tag); }
   /// on_bulk(token) for every block that is now complete. Returns whether there was one.
   template <class OnBulk>
   bool poll_bulk(OnBulk&& on_bulk);
