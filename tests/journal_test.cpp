@@ -10,6 +10,7 @@
 #include <cereal/types/vector.hpp>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "support/world.hpp"
 
@@ -58,7 +59,12 @@ int of_gang(manta::team team, int x) {
 struct counter {
   int count = 0;
   int add(int n) { return count += n; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(count);
+  }
 };
+struct other_counter : counter {};
 void nothing() { ++here; }
 
 /// Starts, and gives how many tasks have run anywhere in it.
@@ -186,4 +192,58 @@ TEST_CASE("short tasks are not kept, nor is anything without a folder; one that 
   const std::string text = thrown<manta::error>([] { in_world({.journal = "/proc/nowhere"}, [] {}); });
   CHECK(contains(text, "/proc/nowhere"));
   CHECK(contains(text, "all ranks see and may write to"));
+}
+
+TEST_CASE("a named actor with checkpoints goes on where it was, unless it had come to its end") {
+  const shared_folder folder;
+  const auto add = [](const manta::actor<counter>& a, int n) { return manta::async<&counter::add>(a, n).get(); };
+  const auto options = manta::actor_options{.name = "bank", .checkpoint_every = 2};
+  const auto begin = [&](const manta::actor_options& o) { return manta::spawn<counter>(o); };
+  const auto start = [&](auto&& driver) { tasks_of(folder.path, driver); };
+  CHECK_THROWS(start([&] {
+    const auto bank = begin(options), cash = begin({.name = "cash"}), unnamed = begin({.restarts = 1, .checkpoint_every = 1});
+    for (const auto& a : {bank, cash, unnamed}) CHECK(add(a, 1) == 1);
+    CHECK(add(bank, 10) == 11);  // a checkpoint
+    CHECK(add(bank, 100) == 111);
+    throw std::runtime_error("it has to be started again");
+  }));
+  CHECK_THROWS(start([&] {
+    const auto bank = begin(options), cash = begin({.name = "cash"}), unnamed = begin({.restarts = 1, .checkpoint_every = 1});
+    CHECK(add(bank, 1000) == 1111);
+    for (const auto& a : {cash, unnamed}) CHECK(add(a, 1) == 1);
+    throw std::runtime_error("and again");
+  }));
+  start([&] {
+    CHECK(add(begin(options), 0) == 1111);  // and has come to its end
+    CHECK(add(begin(options), 5) == 5);     // another one of this name
+  });
+  start([&] { CHECK(add(begin(options), 7) == 7); });
+}
+
+TEST_CASE("a kill leaves an actor's last checkpoint, and what it cannot be made from is named") {
+  const shared_folder folder;
+  const std::string copy = folder.path + "/copy";
+  CHECK_THROWS(tasks_of(folder.path + "/journal", [&] {
+    const auto bank = manta::spawn<counter>({.name = "bank", .checkpoint_every = 2});
+    for (int i = 0; i < 5; ++i) CHECK(manta::async<&counter::add>(bank, 1).get() == i + 1);
+    manta::testing::poll_until("the file of a state", [&] {  // written behind, after a second at most
+      for (const auto& entry : std::filesystem::directory_iterator(folder.path + "/journal")) {
+        if (entry.path().extension() == ".state") return true;
+      }
+      return false;
+    });
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));  // the second one
+    std::filesystem::copy(folder.path + "/journal", copy);  // what a kill would leave now
+    throw std::runtime_error("it has to be started again");
+  }));
+  CHECK_THROWS(tasks_of(copy, [&] {
+    const auto bank = manta::spawn<counter>({.name = "bank", .checkpoint_every = 2});
+    CHECK(manta::async<&counter::add>(bank, 1).get() == 5);  // the fifth call came after the checkpoint
+    throw std::runtime_error("it has to be started again");
+  }));
+  CHECK_THROWS(tasks_of(copy, [&] {
+    const auto bank = manta::spawn<other_counter>({.name = "bank", .checkpoint_every = 2});
+    CHECK(manta::async<&counter::add>(bank, 1).get() == 1);  // of another class
+    throw std::runtime_error("it has to be started again");
+  }));
 }

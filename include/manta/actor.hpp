@@ -26,7 +26,7 @@ struct actor_options {
   any_future near = {};                         ///< lives where this value (or actor) lies; else on its node, else anywhere
   bool spread = false;                          ///< among ranks with the fewest actors, in turn
   int restarts = 0;                             ///< built anew after manta::fatal, at most so often
-  int checkpoint_every = 0;                     ///< saved after so many calls; a restart does those since again
+  int checkpoint_every = 0;                     ///< saved after so many calls; a restart does those since again. Named: in the journal too
   bool at_least_once = false;                   ///< the call that threw manta::fatal is done again after the restart
   int concurrency = 1;                          ///< calls that may be under way (waiting) at once
   bool overlap_const = false;                   ///< const methods may run while another call waits
@@ -142,9 +142,10 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   if (o.restarts < 0 || o.checkpoint_every < 0 || o.max_pending < 0) {
     throw error("manta: actor_options: restarts, checkpoint_every and max_pending must not be negative");
   }
-  if (o.checkpoint_every > 0 && (!can_be_saved<A> || o.restarts == 0)) {
+  const bool saved_for_nothing = o.checkpoint_every > 0 && o.restarts == 0 && o.name.empty();
+  if (saved_for_nothing || (o.checkpoint_every > 0 && !can_be_saved<A>)) {
     throw error("manta: actor_options::checkpoint_every " +
-                (o.restarts == 0 ? std::string("is for restarts: set actor_options::restarts too")
+                (saved_for_nothing ? std::string("is for restarts, and for named actors in a journal: set actor_options::restarts or name too")
                                  : "saves the actor: give " + std::string(wire::type_name<A>()) +
                                        " a serialize() function and a default constructor"));
   }
@@ -161,7 +162,7 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   request->actor = true;
   request->detached = o.detached;
   request->restarts = o.restarts;
-  request->checkpoint_every = o.checkpoint_every;
+  request->checkpoint_every = o.restarts > 0 || e.has_journal() ? o.checkpoint_every : 0;
   request->at_least_once = o.at_least_once;
   request->concurrency = o.concurrency;
   request->overlap_const = o.overlap_const;

@@ -38,7 +38,7 @@ class leak_check {
   leak_check(const leak_check&) = delete;
   leak_check& operator=(const leak_check&) = delete;
   ~leak_check() {
-    const std::size_t left = rt_.live_objects();
+    [[maybe_unused]] const std::size_t left = rt_.live_objects();
     CHECK_MESSAGE(left == 0, left << " objects are left on this rank after the run");
   }
 
@@ -198,7 +198,7 @@ inline int tracked_anywhere() {
 // ---- chance -------------------------------------------------------------------------------------
 
 /// The seed of a randomised test: MANTA_TEST_SEED, or else the clock, the same on every rank and printed. Collective.
-inline std::uint64_t seed(const char* test) {
+inline std::uint64_t seed([[maybe_unused]] const char* test) {
   std::uint64_t value = 0;
   if (const char* given = std::getenv("MANTA_TEST_SEED")) {
     value = std::strtoull(given, nullptr, 10);

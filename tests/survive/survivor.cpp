@@ -1,69 +1,25 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A program whose ranks are killed while it runs: a graph drawn from a seed of
-// small and large values, chains, nested tasks, gangs of waiting ones and
-// actors, evaluated by tasks and once more in place. Every future ends with the
-// right value or with an error that a death may cause; rank 0 prints how many
-// of each, and exits with 1 if there was anything else.
+// A program whose ranks are killed while it runs: random graphs
+// (../support/random_graph.hpp) for some time, and beside them actors that are
+// made again from their checkpoints. Every future ends with the right outcome
+// or with an error that names a death; rank 0 prints how many of each, and
+// exits with 1 if there was anything else.
 //
-//   survivor [seed] [tasks]
-#include <cereal/types/string.hpp>
-#include <cereal/types/vector.hpp>
-#include <manta/manta.hpp>
+//   survivor SEED SECONDS
+#define DOCTEST_CONFIG_DISABLE  // its support is used, but this is no test case
+#include "../support/random_graph.hpp"
 
-#include <chrono>
 #include <cstdio>
-#include <numeric>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace {
 
-using number = std::uint64_t;
-using numbers = std::vector<number>;
+using namespace manta::testing::random_graph;
 
-void take_time(number x) { std::this_thread::sleep_for(std::chrono::microseconds(x % 8 == 0 ? x % 2000 : 0)); }
-number mix(number x) { return (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9ULL + 1; }
-number sum(const numbers& v) { return std::accumulate(v.begin(), v.end(), number{0}); }
-numbers spread(number x, std::size_t n) {
-  numbers v(n);
-  for (std::size_t i = 0; i < n; ++i) v[i] = mix(x + i);
-  return v;
-}
-
-number leaf(number x) {
-  take_time(x);
-  return mix(x);
-}
-number join(number a, number b) {
-  take_time(a);
-  return mix(a ^ mix(b));
-}
-number named(const std::string& text, number x) { return mix(text.size() + x); }
-numbers make(number x, std::size_t n) {
-  take_time(x);
-  return spread(x, n);
-}
-numbers advance(numbers v) {
-  for (number& x : v) x = mix(x);
-  return v;
-}
-number total(const numbers& v) { return sum(v); }
-number tree(number x, int depth) {
-  if (depth == 0) return leaf(x);
-  auto left = manta::async<tree>(mix(x), depth - 1);
-  auto right = manta::async<tree>(mix(x + 1), depth - 1);
-  return join(left.get(), right.get());
-}
-number tree_here(number x, int depth) {
-  return depth == 0 ? mix(x) : mix(tree_here(mix(x), depth - 1) ^ mix(tree_here(mix(x + 1), depth - 1)));
-}
 struct counter {
   number value = 0;
-  numbers ballast = numbers(5'000);  // checkpoints that take several messages
+  list ballast = list(5'000);  // checkpoints that take several messages
   number add(number x) { return value += x; }
   template <class Archive>
   void serialize(Archive& a) {
@@ -71,108 +27,41 @@ struct counter {
   }
 };
 
-struct expected {
-  manta::future<number> future;
-  number value;
-};
+/// A call that is under way fails when the rank dies, later ones do not. What it was told since its checkpoint is forgotten.
+void count_on(const manta::actor<counter>& a, number most, verdict& all) {
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    try {
+      if (manta::async<&counter::add>(a, number{1}).get() > most) all.wrong.push_back("an actor counts too much");
+      return;
+    } catch (const manta::actor_died& e) {
+      if (attempt == 9) all.wrong.push_back(e.what());
+    }
+  }
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  const number seed = argc > 1 ? std::stoull(argv[1]) : 1;
-  const int tasks = argc > 2 ? std::stoi(argv[2]) : 2000;
+  const u64 first = argc > 1 ? std::stoull(argv[1]) : 1;
+  const std::chrono::duration<double> length(argc > 2 ? std::stod(argv[2]) : 1);
   return manta::run(argc, argv, [=] {
     std::puts("started");
     std::fflush(stdout);
-    std::mt19937_64 random(seed);
-    std::vector<expected> all;
-    std::vector<std::pair<manta::future<numbers>, numbers>> arrays;
-    std::vector<manta::actor<counter>> actors;
-    for (int i = 0; i < 3; ++i) actors.push_back(manta::spawn<counter>({.restarts = i == 0 ? 0 : 100, .checkpoint_every = i}));
-    const auto any = [&]() -> const expected& { return all[random() % all.size()]; };
-    for (int i = 0; i < tasks; ++i) {
-      const number x = random();
-      switch (all.size() < 10 ? 0 : random() % 16) {
-        case 0: case 1: case 2: case 3:
-          all.push_back({manta::async<leaf>(x), mix(x)});
-          break;
-        case 4: case 5: case 6: case 7: {
-          const expected a = any(), b = any();
-          all.push_back({manta::async<join>(a.future, b.future), mix(a.value ^ mix(b.value))});
-          break;
-        }
-        case 8: {
-          const expected a = any();
-          const std::string text(x % 100, 'x');
-          all.push_back({manta::async<named>(text, a.future), mix(text.size() + a.value)});
-          break;
-        }
-        case 9: case 10: {
-          const std::size_t n = x % 30'000;
-          arrays.push_back({manta::async<make>(x, n), spread(x, n)});
-          break;
-        }
-        case 11: {
-          if (arrays.empty()) break;
-          const auto& [f, v] = arrays[random() % arrays.size()];
-          arrays.push_back({manta::async<advance>(f), advance(v)});
-          break;
-        }
-        case 12: {
-          if (arrays.empty()) break;
-          const auto& [f, v] = arrays[random() % arrays.size()];
-          all.push_back({manta::async<total>(f), sum(v)});
-          break;
-        }
-        case 13:
-          all.push_back({manta::async<tree>(x, 3), tree_here(x, 3)});
-          break;
-        case 14: {
-          manta::async<&counter::add>(actors[random() % actors.size()], number{1}).ready();
-          break;
-        }
-        default: {
-          if (arrays.size() > 40) arrays.erase(arrays.begin(), arrays.begin() + 20);
-          try {
-            if (any().future.get() == 0) std::puts("zero");
-          } catch (const manta::error&) {
-          }
-        }
-      }
+    const auto end = std::chrono::steady_clock::now() + length;
+    verdict all;
+    std::vector<manta::actor<counter>> counters;
+    for (int i = 1; i < 3; ++i) counters.push_back(manta::spawn<counter>({.restarts = 100, .checkpoint_every = i}));
+    for (u64 seed = first; seed == first || std::chrono::steady_clock::now() < end; ++seed) {
+      const auto graph = draw_graph(seed);
+      const auto expected = evaluate(graph);
+      const verdict one = builder(graph, expected, seed, true).run();
+      all.right += one.right;
+      all.lost += one.lost;
+      for (const std::string& text : one.wrong) all.wrong.push_back("graph " + std::to_string(seed) + ": " + text);
+      for (const auto& a : counters) count_on(a, static_cast<number>(10 * (seed - first + 1)), all);
     }
-    int right = 0, lost = 0, wrong = 0;
-    const auto look = [&](auto&& get) {
-      try {
-        ++(get() ? right : wrong);
-      } catch (const manta::object_lost&) {
-        ++lost;
-      } catch (const manta::rank_lost&) {
-        ++lost;
-      } catch (const manta::task_failed& e) {  // a task that waited for something lost
-        const std::string text = e.what();
-        ++(text.find("has died") != std::string::npos ? lost : wrong);
-        if (text.find("has died") == std::string::npos) std::printf("%s\n", e.what());
-      } catch (const std::exception& e) {
-        ++wrong;
-        std::printf("%s\n", e.what());
-      }
-    };
-    for (const expected& e : all) look([&] { return e.future.get() == e.value; });
-    for (const auto& [f, v] : arrays) look([&, &f = f, &v = v] { return f.get() == v; });
-    for (std::size_t i = 0; i < actors.size(); ++i) {
-      for (int attempt = 0;; ++attempt) {  // a call that is under way fails when the rank dies, later ones do not
-        try {
-          if (manta::async<&counter::add>(actors[i], number{1}).get() > static_cast<number>(tasks)) ++wrong;
-        } catch (const manta::actor_died& e) {
-          if (i == 0) break;
-          if (attempt < 10) continue;
-          ++wrong;
-          std::printf("%s\n", e.what());
-        }
-        break;
-      }
-    }
-    std::printf("right %d, lost %d, wrong %d\n", right, lost, wrong);
-    return wrong == 0 ? 0 : 1;
+    for (const std::string& text : all.wrong) std::printf("%s\n", text.c_str());
+    std::printf("right %zu, lost %zu, wrong %zu\n", all.right, all.lost, all.wrong.size());
+    return all.wrong.empty() ? 0 : 1;
   });
 }

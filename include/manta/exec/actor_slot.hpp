@@ -22,6 +22,7 @@ struct actor_slot {
   std::uint32_t function = graph::no_index;   ///< its constructor, for its name in messages
   std::uint32_t active = 0;                   ///< calls started and not ended
   std::uint64_t received = 0;                 ///< calls that came
+  bool unwound = false;                       ///< an exception has ended its last handle
   std::uint64_t ends_after = not_ending;      ///< end when that many have come and are done
   std::string dead;                           ///< why it takes no calls any more
   graph::task_list mailbox;

@@ -221,7 +221,10 @@ inline void engine::note_fatal(actor_slot& slot, const store::failure& why) {
 /// Keeps a call for a restart; when there are enough of them the object is saved instead.
 inline void engine::log_call(actor_slot& slot, task* t) {
   slot.log.push_back(t);
-  if (slot.log.size() < static_cast<std::size_t>(slot.request->checkpoint_every)) return;
+  if (slot.log.size() >= static_cast<std::size_t>(slot.request->checkpoint_every)) take_checkpoint(slot);
+}
+
+inline void engine::take_checkpoint(actor_slot& slot) {
   wire::buffer state;
   wire::sink out(state);
   const void* const object = slot.object;
@@ -233,6 +236,7 @@ inline void engine::log_call(actor_slot& slot, task* t) {
       save(object, out);
     }
     slot.checkpoint = std::move(state);
+    if (keeps_state(*slot.request)) journal_->keep_state(slot.request->name, kind_of_state(slot.function), slot.checkpoint);
     if (recovers_ && slot.constructor != nullptr) {
       send(slot.constructor->home_rank, message::checkpoint, checkpoint_message{slot.constructor->id, slot.constructor->home_index, 0},
            slot.checkpoint.data(), slot.checkpoint.size());
@@ -324,6 +328,13 @@ inline void engine::restart(std::uint32_t index) {
 inline void engine::end_slot(std::uint32_t index, const std::string& why) {
   actor_slot& slot = *slots_[index];
   if (slot.dead.empty()) slot.dead = why;
+  if (keeps_state(*slot.request)) {
+    if (!stopping_ && !slot.unwound) {
+      journal_->forget_state(slot.request->name);
+    } else if (slot.object != nullptr && !slot.broken && !slot.log.empty()) {
+      take_checkpoint(slot);  // the next start goes on with it
+    }
+  }
   void* const object = std::exchange(slot.object, nullptr);
   const graph::request_ptr request = std::exchange(slot.request, nullptr);
   const auto destroy = slot.type->destroy;
@@ -373,6 +384,7 @@ inline void engine::on_kill(std::uint32_t index, std::string why) {
 
 inline void engine::on_end_actor(const end_actor_message& m) {
   slots_[m.slot]->ends_after = m.calls;
+  slots_[m.slot]->unwound = m.unwinding != 0;
   ending_slots_.push_back(m.slot);
 }
 

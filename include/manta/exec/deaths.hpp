@@ -28,6 +28,7 @@ inline void engine::connect_lifelines(const engine_options& options) {
   recovers_ = lifeline_->is_up();
   if (recovers_) {
     most_compact_ = sizeof(std::uint64_t) + 1;
+    net::print_mpi_warnings_here();
     struct sigaction pipe {};  // MPI may write to a connection whose other end has died
     if (::sigaction(SIGPIPE, nullptr, &pipe) == 0 && pipe.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
     const char* const launcher = base::environment("MANTA_RUN_FD");  // manta-run wants to know (its --help)

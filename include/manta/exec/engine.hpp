@@ -128,6 +128,7 @@ class engine {
   const base::array<graph::capacity>& world() const { return world_; }
   const running_task& current_task() const { return *running_; }
   std::uint64_t seed() const { return seed_; }
+  bool has_journal() const { return journal_ != nullptr; }
   std::size_t live_objects() const { return graph_.nodes.live(); }
   /// Why this program has to end before its work is done; empty: it has not.
   const std::string& leaving() const { return leaving_; }
@@ -439,6 +440,11 @@ class engine {
   std::uint64_t identity_of(node& n);
   void identify(task& t, const node& n);
   bool take_from_journal(node& n);
+  /// Does the journal keep what this actor holds?
+  bool keeps_state(const graph::request& r) const {
+    return journal_ != nullptr && r.checkpoint_every > 0 && !r.name.empty() && r.ranks == 0;
+  }
+  static std::uint64_t kind_of_state(std::uint32_t constructor) { return base::hash_text(wire::function_at(constructor).mangled); }
   void write_to_journal(const task& t, const invocation& call, std::uint64_t ns);
 
   // leaving.hpp
@@ -592,6 +598,7 @@ class engine {
   void run_mailbox();
   static void note_fatal(actor_slot& slot, const store::failure& why);
   void log_call(actor_slot& slot, task* t);
+  void take_checkpoint(actor_slot& slot);
   void fail_waiting(std::uint32_t index);
   void restart(std::uint32_t index);
   void forget_past(actor_slot& slot);

@@ -204,8 +204,8 @@ struct death_message {
 
 struct end_actor_message {  ///< kill_actor: followed by the reason
   std::uint32_t slot;
-  std::uint32_t padding;
-  std::uint64_t calls;  ///< wait until that many calls have come, from all ranks together
+  std::uint32_t unwinding;  ///< an exception has taken the last handle with it
+  std::uint64_t calls;      ///< wait until that many calls have come, from all ranks together
 };
 
 /// Followed by: reserve: the bundles; cancel: who asks.

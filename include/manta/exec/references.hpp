@@ -94,7 +94,7 @@ inline void engine::reclaim_one(node& n) {
     if (n.state == state::ready) {
       actor_place place;
       std::memcpy(&place, n.bytes, sizeof place);
-      send(place.rank, message::end_actor, end_actor_message{place.slot, 0, calls});
+      send(place.rank, message::end_actor, end_actor_message{place.slot, std::uncaught_exceptions() != 0, calls});
     }
     if (const std::uint64_t* mine = my_names_.find(n.index)) {
       const auto* name = reinterpret_cast<std::string*>(*mine);

@@ -498,7 +498,7 @@ inline void engine::run_node(node& n) {
   running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.keeps_inputs = t->request != nullptr && (t->request->retries > t->attempt || t->request->restarts > 0);
-  ok = invoke(call, t->function, identity, why, ns);
+  ok = invoke(call, t->function, identity, why, ns) && load_checkpoint(call, *t, why);
   if (ok && t->digest != 0) write_to_journal(*t, call, ns);
   finish_here(n, call, ok, why);
 }
@@ -557,10 +557,17 @@ inline void engine::run_staged(task* t) {
                  ended.by_scheduler, call, ok, why, ns, place_key(ended.id, ended.attempt));
 }
 
-/// Of an actor that has lived before: what its constructor has made goes for its last checkpoint.
+/// Of an actor that has lived before, in this start or the one before: what its constructor has made goes for its last
+/// checkpoint.
 inline bool engine::load_checkpoint(invocation& call, const task& t, store::failure_ptr& why) {
-  if (call.actor == nullptr || t.request->checkpoint.empty()) return true;
-  wire::source in(reinterpret_cast<const std::byte*>(t.request->checkpoint.data()), t.request->checkpoint.size());
+  if (call.actor == nullptr) return true;
+  std::string& state = t.request->checkpoint;
+  wire::buffer known;
+  if (state.empty() && keeps_state(*t.request) && journal_->find_state(t.request->name, kind_of_state(t.function), known)) {
+    state.assign(reinterpret_cast<const char*>(known.data()), known.size());
+  }
+  if (state.empty()) return true;
+  wire::source in(reinterpret_cast<const std::byte*>(state.data()), state.size());
   try {
     const outside user(lock_);
     call.actor_type->destroy(std::exchange(call.actor, nullptr));

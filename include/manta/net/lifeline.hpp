@@ -22,9 +22,11 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdarg>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -36,7 +38,30 @@
 #include "collectives.hpp"
 #include "communicator.hpp"
 
+extern "C" {
+[[gnu::weak]] extern int (*opal_show_help)(const char* file, const char* topic, int with_header, ...);
+[[gnu::weak]] char* opal_show_help_vstring(const char* file, const char* topic, int with_header, std::va_list values);
+}
+
 namespace manta::net {
+
+/// But for the one that a peer has died: we are told who, and why.
+inline int print_mpi_warning(const char* file, const char* topic, int with_header, ...) {
+  if (std::strcmp(topic, "peer hung up") == 0) return 0;
+  std::va_list values;
+  va_start(values, with_header);
+  char* const text = opal_show_help_vstring(file, topic, with_header, values);
+  va_end(values);
+  if (text != nullptr) std::fputs(text, stderr);
+  std::free(text);
+  return 0;
+}
+
+/// Open MPI 4.1 has mpirun print the warnings of the ranks, and mpirun may crash when several see a peer die. From now on
+/// this rank prints its own.
+inline void print_mpi_warnings_here() {
+  if (&opal_show_help != nullptr && &opal_show_help_vstring != nullptr) opal_show_help = &print_mpi_warning;  // else another MPI
+}
 
 class lifeline {
  public:

@@ -7,7 +7,10 @@
 // reads what all ranks of all earlier starts have written, and each result only
 // when it is asked for.
 //
-//   segment: "manta journal 1\n", the program's digest (u64), then records:
+// What actors of a name hold is a file for each name, replaced by the next.
+//
+//   segment, and state with one record, its task the digest of the name:
+//   "manta journal 1\n", the program's digest (u64), then records:
 //   { u64 checksum of the rest, u64 task, u64 digest of its arguments, u64 bytes, u64 form } payload
 #pragma once
 
@@ -56,6 +59,11 @@ class journal {
   bool find(std::uint64_t task, std::uint64_t digest, std::uint64_t& form, wire::buffer& payload);
   /// Has it written behind the work.
   void add(std::uint64_t task, std::uint64_t digest, std::uint64_t form, const std::byte* payload, std::size_t bytes);
+  /// What was kept last under this name, by this start or an earlier one.
+  bool find_state(const std::string& name, std::uint64_t kind, wire::buffer& payload);
+  /// Has it written behind the work, in the place of what was kept before.
+  void keep_state(const std::string& name, std::uint64_t kind, const wire::buffer& payload);
+  void forget_state(const std::string& name);
   /// Returns when everything has been written.
   void flush();
 
@@ -85,8 +93,13 @@ class journal {
   void complain(const std::string& name, const char* what) const {
     if (speaks_) std::fprintf(stderr, "manta: journal: %s/%s %s\n", folder_.c_str(), name.c_str(), what);
   }
+  static std::string file_of_state(const std::string& name);
+  bool header_is_ours(std::FILE* file, const std::string& name);
+  static bool read_record(std::FILE* file, record& r, wire::buffer& payload);
+  void drop_state(const std::string& file);
   void write_behind();
   void write_segment(const wire::buffer& content);
+  void write_file(const std::string& name, const wire::buffer& content);
 
   std::string folder_;
   std::uint64_t program_;
@@ -101,6 +114,11 @@ class journal {
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
   wire::buffer pending_;
+  struct kept_state {
+    std::string file;
+    wire::buffer content;
+  };
+  std::vector<kept_state> states_;  // to be written
   bool over_ = false, hurry_ = false, writing_ = false, failed_ = false;
   pthread_t thread_{};
 };
@@ -149,17 +167,34 @@ inline journal::~journal() {
   ::pthread_join(thread_, nullptr);
 }
 
-inline void journal::read_segment(const std::string& name) {
-  std::FILE* const file = std::fopen((folder_ + "/" + name).c_str(), "rb");
-  if (file == nullptr) return complain(name, "cannot be read, and is ignored");
+inline bool journal::header_is_ours(std::FILE* file, const std::string& name) {
   char start[header_bytes] = {};
   const bool whole = std::fread(start, 1, sizeof start, file) == sizeof start && std::memcmp(start, magic, 16) == 0;
   std::uint64_t program = 0;
   std::memcpy(&program, start + 16, sizeof program);
-  if (!whole || program != program_) {
+  if (whole && program == program_) return true;
+  complain(name, whole ? "was written by another program, or by this one with another seed, and is ignored"
+                       : "is no journal, or is damaged, and is ignored");
+  return false;
+}
+
+/// From where the file stands.
+inline bool journal::read_record(std::FILE* file, record& r, wire::buffer& payload) {
+  const long at = std::ftell(file);
+  if (std::fread(&r, sizeof r, 1, file) != 1 || std::fseek(file, 0, SEEK_END) != 0) return false;
+  const auto left = static_cast<std::uint64_t>(std::ftell(file) - at) - sizeof r;
+  if (r.bytes > left || std::fseek(file, at + static_cast<long>(sizeof r), SEEK_SET) != 0) return false;
+  payload.clear();
+  std::byte* const into = payload.extend(r.bytes);
+  return std::fread(into, 1, r.bytes, file) == r.bytes && checksum_of(r, into) == r.checksum;
+}
+
+inline void journal::read_segment(const std::string& name) {
+  std::FILE* const file = std::fopen((folder_ + "/" + name).c_str(), "rb");
+  if (file == nullptr) return complain(name, "cannot be read, and is ignored");
+  if (!header_is_ours(file, name)) {
     std::fclose(file);
-    return complain(name, whole ? "was written by another program, or by this one with another seed, and is ignored"
-                                : "is no journal, or is damaged, and is ignored");
+    return;
   }
   std::fseek(file, 0, SEEK_END);
   const auto end = static_cast<std::uint64_t>(std::ftell(file));
@@ -194,16 +229,69 @@ inline bool journal::find(std::uint64_t task, std::uint64_t digest, std::uint64_
 inline bool journal::read(const place& p, std::uint64_t task, std::uint64_t digest, std::uint64_t& form, wire::buffer& payload) {
   std::FILE* const file = std::fopen((folder_ + "/" + files_[p.file]).c_str(), "rb");
   record r{};
-  bool good = file != nullptr && std::fseek(file, static_cast<long>(p.at), SEEK_SET) == 0 && std::fread(&r, sizeof r, 1, file) == 1;
-  if (good) {
-    payload.clear();
-    std::byte* const into = payload.extend(r.bytes);
-    good = std::fread(into, 1, r.bytes, file) == r.bytes && checksum_of(r, into) == r.checksum && r.task == task && r.digest == digest;
-  }
+  const bool good = file != nullptr && std::fseek(file, static_cast<long>(p.at), SEEK_SET) == 0 && read_record(file, r, payload) &&
+                    r.task == task && r.digest == digest;
   if (file != nullptr) std::fclose(file);
   if (!good) complain(files_[p.file], "has a damaged result, which is ignored");
   form = r.form;
   return good;
+}
+
+inline std::string journal::file_of_state(const std::string& name) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%016llx.state", static_cast<unsigned long long>(base::hash_text(name)));
+  return text;
+}
+
+inline bool journal::find_state(const std::string& name, std::uint64_t kind, wire::buffer& payload) {
+  const std::string own = file_of_state(name);
+  flush();
+  std::FILE* const file = std::fopen((folder_ + "/" + own).c_str(), "rb");
+  if (file == nullptr) return false;
+  record r{};
+  bool good = header_is_ours(file, own);
+  if (good) {
+    good = read_record(file, r, payload) && r.task == base::hash_text(name);
+    if (!good) {
+      complain(own, "is damaged, and is ignored");
+    } else if (r.digest != kind) {
+      complain(own, "is of an actor of another class, and is ignored");
+      good = false;
+    }
+  }
+  std::fclose(file);
+  return good;
+}
+
+inline void journal::keep_state(const std::string& name, std::uint64_t kind, const wire::buffer& payload) {
+  const std::string file = file_of_state(name);
+  record r{0, base::hash_text(name), kind, payload.size(), 0};
+  r.checksum = checksum_of(r, payload.data());
+  wire::buffer content;
+  content.append(&r, sizeof r);
+  content.append(payload.data(), payload.size());
+  pthread_mutex_lock(&mutex_);
+  if (!failed_) {
+    drop_state(file);
+    states_.push_back({file, std::move(content)});
+  }
+  pthread_mutex_unlock(&mutex_);
+}
+
+/// One that is not written yet; under the mutex.
+inline void journal::drop_state(const std::string& file) {
+  for (std::size_t i = states_.size(); i-- > 0;) {
+    if (states_[i].file == file) states_.erase(states_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+inline void journal::forget_state(const std::string& name) {
+  const std::string file = file_of_state(name);
+  pthread_mutex_lock(&mutex_);
+  drop_state(file);
+  while (writing_) pthread_cond_wait(&changed_, &mutex_);
+  pthread_mutex_unlock(&mutex_);
+  ::unlink((folder_ + "/" + file).c_str());
 }
 
 inline void journal::add(std::uint64_t task, std::uint64_t digest, std::uint64_t form, const std::byte* payload, std::size_t bytes) {
@@ -222,21 +310,21 @@ inline void journal::flush() {
   pthread_mutex_lock(&mutex_);
   hurry_ = true;
   pthread_cond_broadcast(&changed_);
-  while ((!pending_.empty() || writing_) && !failed_) pthread_cond_wait(&changed_, &mutex_);
+  while ((!pending_.empty() || !states_.empty() || writing_) && !failed_) pthread_cond_wait(&changed_, &mutex_);
   hurry_ = false;
   pthread_mutex_unlock(&mutex_);
 }
 
 inline void journal::write_behind() {
   pthread_mutex_lock(&mutex_);
-  while (!over_ || !pending_.empty()) {
+  while (!over_ || !pending_.empty() || !states_.empty()) {
     if (!over_ && !hurry_ && pending_.size() < most_pending / 2) {
       timespec until{};
       clock_gettime(CLOCK_REALTIME, &until);
       until.tv_sec += 1;
       pthread_cond_timedwait(&changed_, &mutex_, &until);
     }
-    if (pending_.empty()) {
+    if (pending_.empty() && states_.empty()) {
       if (hurry_) {
         pthread_cond_broadcast(&changed_);
         if (!over_) pthread_cond_wait(&changed_, &mutex_);
@@ -245,9 +333,11 @@ inline void journal::write_behind() {
     }
     wire::buffer content = std::move(pending_);
     pending_ = wire::buffer();
+    const std::vector<kept_state> states = std::exchange(states_, {});
     writing_ = true;
     pthread_mutex_unlock(&mutex_);
-    write_segment(content);
+    if (!content.empty()) write_segment(content);
+    for (const kept_state& s : states) write_file(s.file, s.content);
     pthread_mutex_lock(&mutex_);
     writing_ = false;
     pthread_cond_broadcast(&changed_);
@@ -260,8 +350,12 @@ inline void journal::write_segment(const wire::buffer& content) {
   char name[96];
   std::snprintf(name, sizeof name, "%016llx-%d-%d-%llu", static_cast<unsigned long long>(base::mix(static_cast<std::uint64_t>(base::now_ns()), program_)),
                 rank_, static_cast<int>(::getpid()), static_cast<unsigned long long>(segments_++));
+  write_file(std::string(name) + ".journal", content);
+}
+
+inline void journal::write_file(const std::string& name, const wire::buffer& content) {
   const std::string path = folder_ + "/" + name, temporary = path + ".part";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   char start[header_bytes];
   std::memcpy(start, magic, 16);
   std::memcpy(start + 16, &program_, sizeof program_);
@@ -277,7 +371,7 @@ inline void journal::write_segment(const wire::buffer& content) {
   bool good = file >= 0 && write_all(start, sizeof start) && write_all(content.data(), content.size()) && ::fsync(file) == 0;
   const int code = errno;
   if (file >= 0) good = ::close(file) == 0 && good;
-  if (good && std::rename(temporary.c_str(), (path + ".journal").c_str()) == 0) return;
+  if (good && std::rename(temporary.c_str(), path.c_str()) == 0) return;
   std::fprintf(stderr, "manta: journal: %s cannot be written (%s); nothing more is kept on rank %d\n", temporary.c_str(),
                std::strerror(code), rank_);
   ::unlink(temporary.c_str());
