@@ -37,6 +37,9 @@ struct runtime_options {
   std::int64_t end_time = 0;
   /// So many seconds before it, or after a tenth of what was left at the start, nothing more is started; MANTA_END_MARGIN
   std::uint64_t end_margin = 60;
+  /// Seconds in which a task does not call manta after which it is taken for hung, and its rank ended, with a backtrace; 0:
+  /// never. Needs the progress thread. Rank 0's counts. MANTA_WATCHDOG
+  double watchdog = 0;
 };
 
 /// For MPI_Init_thread. Gangs compute inside MPI while the progress thread goes on beside them; programs without gangs
@@ -141,6 +144,11 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     e.journal_least = base::environment_number("MANTA_JOURNAL_LEAST", o.journal_least, 0);
     e.end_time = static_cast<std::int64_t>(base::environment_count("MANTA_END_TIME", static_cast<std::uint64_t>(o.end_time), 0, ~std::uint64_t{0} >> 1));
     e.end_margin = static_cast<std::int64_t>(base::environment_count("MANTA_END_MARGIN", o.end_margin, 0, 1'000'000));
+    e.watchdog_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_WATCHDOG", o.watchdog, 0));
+    if (e.watchdog_ns < 0 || (e.watchdog_ns > 0 && !e.progress_thread)) {
+      throw error("manta: runtime_options::watchdog or MANTA_WATCHDOG " +
+                  std::string(e.watchdog_ns < 0 ? "must not be negative" : "needs the progress thread, which is switched off"));
+    }
     base::environment_count("MANTA_STACK_KIB", 0, 32, 16'777'216);
     if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {
       throw error(std::string("manta: runtime: MPI was initialised with ") +

@@ -61,6 +61,20 @@ int die_always(int) {
   die();
   return 0;
 }
+int hang_once(const std::string& file, int x) {
+  if (first(file)) {
+    for (volatile bool never = false; !never;) pause_ms(1);
+  }
+  return x + 1;
+}
+/// Longer than the watchdog's patience in all.
+int patient_for_long(int x) {
+  for (int i = 0; i < 150; ++i) {
+    pause_ms(10);
+    (void)manta::this_task::stop_requested();
+  }
+  return x;
+}
 int crash(int x) {
   if (manta::this_task::attempt() < x) std::abort();
   return manta::this_task::attempt();
@@ -197,6 +211,13 @@ void play(const std::string& name, const std::string& folder) {
     expect(manta::async<crash>({.retries = 2}, 2).get() == 2, "the third attempt");
     const std::string text = thrown<manta::rank_lost>([&] { return manta::async<crash>(1).get(); });
     expect(contains(text, "crash' died with its rank") && contains(text, "abort in task"), text.c_str());
+  } else if (name == "hung") {  // with MANTA_WATCHDOG=1
+    auto slow = manta::async<patient_for_long>(4);
+    pause_ms(1500);  // so may the driver
+    expect(manta::async<hang_once>({.retries = 1}, folder + "/a", 1).get() == 2, "the second attempt");
+    const std::string text = thrown<manta::rank_lost>([&] { return manta::async<hang_once>(folder + "/b", 1).get(); });
+    expect(contains(text, "hang_once' died with its rank") && contains(text, "hung in task"), text.c_str());
+    expect(slow.get() == 4, "one that calls manta");
   } else if (name == "all") {  // rank 0 goes on alone
     std::vector<manta::future<int>> all;
     for (int r = 1; r < manta::size(); ++r) all.push_back(manta::async<die_always>({.rank = r}, 1));

@@ -100,6 +100,7 @@ inline void engine::share_settings(engine_options& options) {
   wire::put(bytes, options.mistake);
   if (rank_ == 0) {
     for (const std::uint64_t number : {options.seed, std::uint64_t{options.recovery}}) wire::put(bytes, number);
+    wire::put(bytes, options.watchdog_ns);
     wire::put(bytes, options.journal);
   }
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -113,6 +114,7 @@ inline void engine::share_settings(engine_options& options) {
     if (r != 0) continue;
     seed_ = in.get<std::uint64_t>();
     options.recovery = in.get<std::uint64_t>() != 0;
+    options.watchdog_ns = in.get<std::int64_t>();
     options.journal = in.get<std::string>();
   }
   for (std::size_t r = 0; r < size_; ++r) {

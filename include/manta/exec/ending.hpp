@@ -620,6 +620,7 @@ inline engine::engine(MPI_Comm comm, const engine_options& given)
   share_settings(options);
   connect_lifelines(options);
   open_journal(options);
+  watchdog_ns_ = options.watchdog_ns;
   set_end(options);
   base::end_signals::watch();
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
@@ -716,6 +717,7 @@ inline void engine::start_helper() {
   if (!use_helper_) return;
   helper_stop_.store(false);
   deep_idle_.store(false);
+  owner_ = pthread_self();
   const auto body = [](void* self) -> void* {
     engine& e = *static_cast<engine*>(self);
     role_ = role::helper;
@@ -728,11 +730,13 @@ inline void engine::start_helper() {
       if (entries != seen || e.lock_.owner_is_inside()) {
         seen = entries;
         same = 0;
+        if (e.watchdog_ns_ != 0) e.watch_task(true);
         continue;
       }
       ++same;
       if (!e.lock_.try_acquire_for_helper()) continue;
       e.progress_from_helper();
+      if (e.watchdog_ns_ != 0) e.watch_task(false);
       e.lock_.release_for_helper();
     }
     return nullptr;
@@ -742,6 +746,19 @@ inline void engine::start_helper() {
     std::fprintf(stderr, "manta: rank %u: no thread can be started, so this rank does not answer during long tasks; "
                  "allow one more thread\n", rank_);
   }
+}
+
+/// From the helper. If a task has the rank's thread for too long without coming here the rank ends, and with recovery the
+/// task is tried elsewhere; the driver may take its time. While the process was stopped no time counts.
+inline void engine::watch_task(bool was_here) {
+  constexpr std::int64_t most_between_looks = 100'000'000;
+  const std::int64_t now = base::now_ns();
+  away_ns_ = was_here ? 0 : away_ns_ + std::min(now - watched_ns_, most_between_looks);
+  watched_ns_ = now;
+  if (away_ns_ <= watchdog_ns_ || running_ == &driver_task_) return;
+  std::fprintf(stderr, "manta: rank %u: '%s' has not called manta for %g s (MANTA_WATCHDOG) and is taken for hung; it is ended:\n",
+               rank_, std::string(running_->name()).c_str(), static_cast<double>(std::exchange(watchdog_ns_, 0)) * 1e-9);
+  abort_hung(owner_);
 }
 
 inline void engine::stop_helper() {

@@ -83,6 +83,7 @@ struct engine_options {
   int ranks_per_node = net::network::any_number;
   bool recovery = false;     ///< the launcher lets the others go on when a rank dies
   std::int64_t heartbeat_ns = 0;
+  std::int64_t watchdog_ns = 0; ///< a task without a call to us for so long is taken for hung; 0: none is
   std::string journal;          ///< a folder; empty: none; rank 0's setting holds, as that of `recovery`
   double journal_least = 0.01;  ///< seconds that a task took whose result is kept
   std::int64_t end_time = 0;    ///< of the allocation, seconds since 1970; 0: not known
@@ -663,6 +664,7 @@ class engine {
   void share_settings(engine_options& options);
   void start_helper();
   void stop_helper();
+  void watch_task(bool was_here);
 
   static const char* task_name_for_signal() noexcept;
   static void last_words(const char* text, std::size_t bytes) noexcept;
@@ -775,6 +777,8 @@ class engine {
   static inline pthread_mutex_t engines_mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<bool> has_foreign_drops_{false};
   pthread_t helper_{};
+  pthread_t owner_{};                                       // the rank's own thread
+  std::int64_t watchdog_ns_ = 0, watched_ns_ = 0, away_ns_ = 0;  // the helper's
   bool use_helper_ = false, helper_running_ = false;
 
   store::journal* journal_ = nullptr;

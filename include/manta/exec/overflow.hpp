@@ -8,6 +8,7 @@
 // the signal, or whoever had a handler installed before gets it.
 #pragma once
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -29,6 +30,9 @@ namespace manta::exec {
 /// `last_words` is called with the report, in the handler as well.
 void install_overflow_reporter(const char* (*task_name)(), void (*last_words)(const char* text, std::size_t bytes) = nullptr);
 
+/// From another thread: has the thread die of SIGABRT where it is, with a report that its task hung.
+void abort_hung(pthread_t thread);
+
 // ---------------------------------------------------------------------------------------------------------------
 
 namespace detail {
@@ -39,6 +43,7 @@ struct overflow_reporter {
   static inline const char* (*task_name)() = nullptr;
   static inline void (*last_words)(const char*, std::size_t) = nullptr;
   static inline bool installed = false;
+  static inline volatile sig_atomic_t hung = 0;  // abort is our doing
   struct fatal_signal {
     int number;
     const char* name;
@@ -84,7 +89,7 @@ struct overflow_reporter {
                              task != nullptr ? "task '" : "", task != nullptr ? task : "the driver",
                              task != nullptr ? "'" : "", running.number(), running.bytes() >> 10);
     } else if (pool != nullptr && task != nullptr) {
-      length = by.number == SIGABRT ? std::snprintf(text, sizeof text, "manta: %s in task '%.200s'\n", by.name, task)
+      length = by.number == SIGABRT ? std::snprintf(text, sizeof text, "manta: %s in task '%.200s'\n", hung != 0 ? "hung" : by.name, task)
                                     : std::snprintf(text, sizeof text, "manta: %s at %p in task '%.200s'\n", by.name, address, task);
     }
     if (length > 0) {
@@ -154,6 +159,11 @@ struct overflow_reporter {
 };
 
 }  // namespace detail
+
+inline void abort_hung(pthread_t thread) {
+  detail::overflow_reporter::hung = 1;
+  ::pthread_kill(thread, SIGABRT);
+}
 
 inline void install_overflow_reporter(const char* (*task_name)(), void (*last_words)(const char*, std::size_t)) {
   using reporter = detail::overflow_reporter;
