@@ -14,6 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -43,7 +44,7 @@ struct overflow_reporter {
   static inline const char* (*task_name)() = nullptr;
   static inline void (*last_words)(const char*, std::size_t) = nullptr;
   static inline bool installed = false;
-  static inline volatile sig_atomic_t hung = 0;  // abort is our doing
+  static inline std::atomic<bool> hung{false};  // abort is our doing
   struct fatal_signal {
     int number;
     const char* name;
@@ -89,7 +90,7 @@ struct overflow_reporter {
                              task != nullptr ? "task '" : "", task != nullptr ? task : "the driver",
                              task != nullptr ? "'" : "", running.number(), running.bytes() >> 10);
     } else if (pool != nullptr && task != nullptr) {
-      length = by.number == SIGABRT ? std::snprintf(text, sizeof text, "manta: %s in task '%.200s'\n", hung != 0 ? "hung" : by.name, task)
+      length = by.number == SIGABRT ? std::snprintf(text, sizeof text, "manta: %s in task '%.200s'\n", hung ? "hung" : by.name, task)
                                     : std::snprintf(text, sizeof text, "manta: %s at %p in task '%.200s'\n", by.name, address, task);
     }
     if (length > 0) {
@@ -161,7 +162,7 @@ struct overflow_reporter {
 }  // namespace detail
 
 inline void abort_hung(pthread_t thread) {
-  detail::overflow_reporter::hung = 1;
+  detail::overflow_reporter::hung = true;
   ::pthread_kill(thread, SIGABRT);
 }
 

@@ -92,7 +92,7 @@ class lifeline {
   bool barrier();
   /// Rank 0: has this rank end. Its death is told like any other.
   void end(std::uint32_t rank) {
-    if (lines_[rank].socket >= 0) (void)!::send(lines_[rank].socket, "k", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    (void)!::send(lines_[rank].socket, "k", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
   /// In a signal handler of a rank that is about to die: tells rank 0 why.
   static void last_words(const char* text, std::size_t bytes) noexcept {
@@ -117,6 +117,7 @@ class lifeline {
     std::string words;          // bytes that have come and are not understood yet; then its last words
     bool same_node = false;
     bool left = false;          // it has come to the barrier
+    bool lost = false;          // it has died
   };
 
   static bool send_all(int socket, const void* data, std::size_t bytes) {
@@ -305,7 +306,7 @@ inline void lifeline::watch_all() {
     watched.push_back({wake_[0], POLLIN, 0});
     whose.push_back(0);
     for (std::uint32_t r = 1; r < lines_.size(); ++r) {
-      if (lines_[r].socket < 0 || lines_[r].left) continue;
+      if (lines_[r].lost || lines_[r].left) continue;
       watched.push_back({lines_[r].socket, POLLIN, 0});
       whose.push_back(r);
     }
@@ -317,7 +318,7 @@ inline void lifeline::watch_all() {
     const std::int64_t now = base::now_ns();
     for (std::uint32_t r = 1; beats && r < lines_.size(); ++r) {
       line& l = lines_[r];
-      if (l.socket < 0 || l.left || now - l.heard < heartbeat_ns_) continue;
+      if (l.lost || l.left || now - l.heard < heartbeat_ns_) continue;
       if (l.same_node) ::kill(l.process, SIGKILL);
       lost(r, "it did not answer any more (MANTA_HEARTBEAT), and is taken for dead");
     }
@@ -345,7 +346,8 @@ inline void lifeline::read(std::uint32_t rank) {
 }
 
 inline void lifeline::lost(std::uint32_t rank, const char* how) {
-  ::close(std::exchange(lines_[rank].socket, -1));
+  lines_[rank].lost = true;
+  ::shutdown(lines_[rank].socket, SHUT_RDWR);  // not closed yet: end() may be using it
   pthread_mutex_lock(&mutex_);
   deaths_.push_back({rank, how});
   news_.store(true, std::memory_order_release);
