@@ -91,10 +91,10 @@ class journal {
   void read_segment(const std::string& name);
   bool read(const place& p, std::uint64_t task, std::uint64_t digest, std::uint64_t& form, wire::buffer& payload);
   void complain(const std::string& name, const char* what) const {
-    if (speaks_) std::fprintf(stderr, "manta: journal: %s/%s %s\n", folder_.c_str(), name.c_str(), what);
+    std::fprintf(stderr, "manta: journal: %s/%s %s\n", folder_.c_str(), name.c_str(), what);
   }
   static std::string file_of_state(const std::string& name);
-  bool header_is_ours(std::FILE* file, const std::string& name);
+  bool header_is_ours(std::FILE* file, const std::string& name, bool speaks);
   static bool read_record(std::FILE* file, record& r, wire::buffer& payload);
   void drop_state(const std::string& file);
   void write_behind();
@@ -167,12 +167,13 @@ inline journal::~journal() {
   ::pthread_join(thread_, nullptr);
 }
 
-inline bool journal::header_is_ours(std::FILE* file, const std::string& name) {
+inline bool journal::header_is_ours(std::FILE* file, const std::string& name, bool speaks) {
   char start[header_bytes] = {};
   const bool whole = std::fread(start, 1, sizeof start, file) == sizeof start && std::memcmp(start, magic, 16) == 0;
   std::uint64_t program = 0;
   std::memcpy(&program, start + 16, sizeof program);
   if (whole && program == program_) return true;
+  if (!speaks) return false;
   complain(name, whole ? "was written by another program, or by this one with another seed, and is ignored"
                        : "is no journal, or is damaged, and is ignored");
   return false;
@@ -191,8 +192,11 @@ inline bool journal::read_record(std::FILE* file, record& r, wire::buffer& paylo
 
 inline void journal::read_segment(const std::string& name) {
   std::FILE* const file = std::fopen((folder_ + "/" + name).c_str(), "rb");
-  if (file == nullptr) return complain(name, "cannot be read, and is ignored");
-  if (!header_is_ours(file, name)) {
+  if (file == nullptr) {
+    if (speaks_) complain(name, "cannot be read, and is ignored");
+    return;
+  }
+  if (!header_is_ours(file, name, speaks_)) {
     std::fclose(file);
     return;
   }
@@ -204,7 +208,7 @@ inline void journal::read_segment(const std::string& name) {
     record r{};
     std::fseek(file, static_cast<long>(at), SEEK_SET);
     if (std::fread(&r, sizeof r, 1, file) != 1 || r.bytes > end - at - sizeof r) {
-      complain(name, "ends within a result, which is ignored");
+      if (speaks_) complain(name, "ends within a result, which is ignored");
       break;
     }
     const std::uint64_t* const before = known_.find(key(r.task, r.digest));
@@ -249,7 +253,7 @@ inline bool journal::find_state(const std::string& name, std::uint64_t kind, wir
   std::FILE* const file = std::fopen((folder_ + "/" + own).c_str(), "rb");
   if (file == nullptr) return false;
   record r{};
-  bool good = header_is_ours(file, own);
+  bool good = header_is_ours(file, own, true);
   if (good) {
     good = read_record(file, r, payload) && r.task == base::hash_text(name);
     if (!good) {
