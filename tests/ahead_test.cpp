@@ -8,6 +8,7 @@
 
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
+#include <fstream>
 
 #include "support/world.hpp"
 
@@ -45,6 +46,20 @@ int hold_rank(bool hold) {
   if (hold) poll_until("a request to stop", [] { return manta::this_task::stop_requested(); });
   return 0;
 }
+
+/// Quick, but for one that holds its rank until there is such a file, and then waits.
+int hold_rank_and_wait(const std::string& file, const manta::actor<gate>& g) {
+  if (file.empty()) return 1;
+  poll_until("a file", [&] { return manta::this_task::stop_requested() || std::ifstream(file).good(); });
+  manta::testing::pass(g);
+  return 1;
+}
+
+/// Takes a call that depends on a value.
+class taker {
+ public:
+  int take(int x) { return x; }
+};
 
 template <auto F, class T>
 manta::future<T> chain(manta::future<T> f, int links) {
@@ -229,6 +244,36 @@ TEST_CASE("tasks that were sent ahead and given back end once when their input f
     });
     CHECK(manta::cancel(input));
     for (const auto& f : behind) CHECK(contains(thrown<manta::cancelled>([&] { f.get(); }), "not run because of it"));
+  });
+}
+
+TEST_CASE("what waits for the same input as a task that was sent ahead and given back gets it") {
+  in_world([] {
+    if (executors().size() < 2) return;
+    const manta::testing::folder folder;
+    auto g = manta::spawn<gate>({.rank = executors().back()});
+    const auto t = manta::spawn<taker>({.rank = executors().front()});
+    manta::async<&gate::open>(g).get();
+    for (int i = 0; i < 500; ++i) manta::async<next>(manta::async<hold_rank_and_wait>("", g)).get();  // known to be quick
+    std::vector<manta::future<int>> holds;
+    for (const int rank : executors()) {
+      if (rank != executors().front()) holds.push_back(manta::async<hold_rank>({.rank = rank}, true));
+    }
+    const std::string file = folder.path + "/go_on";
+    const auto input = manta::async<hold_rank_and_wait>(file, g);  // the first executor alone has room
+    const auto behind = manta::async<next>(input);
+    poll_until("it is sent ahead", [&] { return contains(manta::explain(behind), "it was sent ahead"); });
+    const auto call = manta::async<&taker::take>(t, input);
+    const auto hold = manta::async<hold_rank>({.rank = executors().front()}, true);
+    std::ofstream(file).put('\n');  // the input waits, the call comes, the rank is held again
+    for (const auto& f : holds) CHECK(manta::cancel(f));
+    poll_until("it is given back, for others idle", [&] {
+      manta::async<next>(0).get();
+      return !contains(manta::explain(behind), "it was sent ahead");
+    });
+    CHECK(manta::cancel(hold));
+    CHECK(call.get() == 1);
+    CHECK(behind.get() == 2);
   });
 }
 

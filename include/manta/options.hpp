@@ -119,7 +119,7 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     graph::require_valid(e.resources);
     e.cpus = static_cast<int>(base::environment_count("MANTA_CPUS", static_cast<std::uint64_t>(o.cpus), 0, 1'000'000));
     e.gpus = base::environment_number("MANTA_GPUS", o.gpus);
-    if (std::isnan(e.gpus) || (e.gpus >= 0 && !(e.gpus <= graph::gpu_set::most))) {
+    if (e.gpus > graph::gpu_set::most) {
       throw error("manta: runtime_options::gpus or MANTA_GPUS is no number of devices; give one from 0 to 64, or leave it "
                   "below 0 to use those that are there");
     }
@@ -145,9 +145,8 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     e.end_time = static_cast<std::int64_t>(base::environment_count("MANTA_END_TIME", static_cast<std::uint64_t>(o.end_time), 0, ~std::uint64_t{0} >> 1));
     e.end_margin = static_cast<std::int64_t>(base::environment_count("MANTA_END_MARGIN", o.end_margin, 0, 1'000'000));
     e.watchdog_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_WATCHDOG", o.watchdog, 0));
-    if (e.watchdog_ns < 0 || (e.watchdog_ns > 0 && !e.progress_thread)) {
-      throw error("manta: runtime_options::watchdog or MANTA_WATCHDOG " +
-                  std::string(e.watchdog_ns < 0 ? "must not be negative" : "needs the progress thread, which is switched off"));
+    if (e.watchdog_ns > 0 && !e.progress_thread) {
+      throw error("manta: runtime_options::watchdog or MANTA_WATCHDOG needs the progress thread, which is switched off");
     }
     base::environment_count("MANTA_STACK_KIB", 0, 32, 16'777'216);
     if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {

@@ -60,6 +60,15 @@ def start(program, ranks, words, transport, **more):
                             bufsize=0)  # what follows a line that has been read is left to communicate()
 
 
+def begin(*words, **more):
+    """Returns when the program has printed "started"."""
+    process = start(*words, **more)
+    while process.stdout.readline().strip() != b"started":
+        if process.poll() is not None:
+            raise AssertionError("it did not start")
+    return process
+
+
 def last_of(output, count=20):
     """For a report that may be cut: who died and why, and the last lines."""
     lines = [line for line in output.splitlines() if line.strip() and "PMIX ERROR" not in line]
@@ -103,10 +112,7 @@ def leave(program, transport, number):
     """Asked to end, and started again by somebody else: status 85."""
     folder = tempfile.mkdtemp(prefix="ms-")
     try:
-        process = start(program, 4, ["leave", folder], transport)
-        while process.stdout.readline().strip() != b"started":
-            if process.poll() is not None:
-                raise AssertionError("it did not start")
+        process = begin(program, 4, ["leave", folder], transport)
         process.send_signal(number)
         output = finish(process, program)
         if process.returncode != 85 or "nothing more is started" not in output or "saved" not in output:
@@ -122,10 +128,7 @@ def study(program, rng, transport):
         folder = tempfile.mkdtemp(prefix="ms-")
         try:
             for ending in [signal.SIGUSR1, signal.SIGKILL, signal.SIGUSR1, signal.SIGKILL] if disturbed else []:
-                process = start(program, rng.choice([1, 2, 4]), ["study", folder], transport, MANTA_JOURNAL=folder + "/journal")
-                while process.stdout.readline().strip() != b"started":
-                    if process.poll() is not None:
-                        raise AssertionError("it did not start")
+                process = begin(program, rng.choice([1, 2, 4]), ["study", folder], transport, MANTA_JOURNAL=folder + "/journal")
                 time.sleep(0.2 + 1.2 * rng.random())
                 if ending == signal.SIGUSR1:
                     process.send_signal(ending)
@@ -152,10 +155,7 @@ def chaos(program, rng, transport):
     """Graphs for a second; returns how many ranks died, and how many results were right and lost."""
     ranks, seed = rng.choice([2, 3, 4, 5, 8]), rng.getrandbits(32)
     world = rng.choice([{}, {}, {"MANTA_STORE_MEMORY": "400000"}, {"MANTA_RANKS_PER_NODE": "2"}])
-    process = start(program, ranks, [str(seed), "1"], transport, **world)
-    while process.stdout.readline().strip() != b"started":
-        if process.poll() is not None:
-            raise AssertionError("it did not start")
+    process = begin(program, ranks, [str(seed), "1"], transport, **world)
     killed = 0
     for _ in range(rng.randint(1, max(1, ranks - 2))):
         time.sleep(rng.random() * 0.6)

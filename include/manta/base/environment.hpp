@@ -20,14 +20,18 @@ inline const char* environment(const char* name) {
   return text != nullptr && *text != '\0' ? text : nullptr;
 }
 
-inline double environment_number(const char* name, double otherwise, int least = -1'000'000'000, int most = 1'000'000'000) {
+inline constexpr int any_number = 1'000'000'000;
+
+/// From least to most, also where it is not the variable that says it.
+inline double environment_number(const char* name, double otherwise, int least = -any_number, int most = any_number) {
   const char* text = environment(name);
-  if (text == nullptr) return otherwise;
   char* end = nullptr;
-  const double value = std::strtod(text, &end);
-  if (end == text || *end != '\0' || !(value >= least && value <= most)) {
-    throw error(std::string("manta: ") + name + "=" + text + " is not a number from " + std::to_string(least) + " to " +
-                std::to_string(most) + "; unset it or give one");
+  const double value = text != nullptr ? std::strtod(text, &end) : otherwise;
+  if ((text != nullptr && (end == text || *end != '\0')) || !(value >= least && value <= most)) {
+    const std::string what = text != nullptr ? std::string(name) + "=" + text
+                                             : std::to_string(value) + ", of the option that " + name + " overrides,";
+    throw error("manta: " + what + " is not a number" +
+                (least > -any_number ? " from " + std::to_string(least) + " to " + std::to_string(most) : "") + "; unset it or give one");
   }
   return value;
 }

@@ -11,7 +11,9 @@
 // task has ended. What is made there completes the stand-in as it ends, and its
 // result tells the home how many inputs that was. If some came too late for
 // that, or the input was made somewhere else after all, or has failed, the home
-// sends it after them (`made`), behind the tasks in the same channel.
+// sends it after them (`made`), behind the tasks in the same channel. Whatever
+// else waits for it there asks the home as everywhere, for a task that was sent
+// ahead may be given back.
 #pragma once
 
 #include "manta/exec/engine.hpp"

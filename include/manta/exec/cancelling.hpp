@@ -280,7 +280,10 @@ inline void engine::stop_members(const cancel_message& m) {
 
 inline void engine::unstage(task* t) {
   for (std::uint32_t i = 0; i < t->input_count; ++i) {
-    if (!store::is_here(*t->inputs()[i])) graph_.remove_link(*t->inputs()[i], link_kind::staged, t);
+    node& input = *t->inputs()[i];
+    if (store::is_here(input)) continue;
+    graph_.remove_link(input, link_kind::staged, t);
+    if (t->ahead && input.missing != 0) --input.missing;
   }
 }
 

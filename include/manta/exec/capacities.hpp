@@ -99,7 +99,8 @@ inline void engine::share_settings(engine_options& options) {
   mine.write(bytes);
   wire::put(bytes, options.mistake);
   if (rank_ == 0) {
-    for (const std::uint64_t number : {options.seed, std::uint64_t{options.recovery}}) wire::put(bytes, number);
+    wire::put(bytes, options.seed);
+    wire::put(bytes, options.recovery);
     wire::put(bytes, options.watchdog_ns);
     wire::put(bytes, options.journal);
   }
@@ -113,7 +114,7 @@ inline void engine::share_settings(engine_options& options) {
     if (!mistake.empty()) throw error(mistake);
     if (r != 0) continue;
     seed_ = in.get<std::uint64_t>();
-    options.recovery = in.get<std::uint64_t>() != 0;
+    options.recovery = in.get<bool>();
     options.watchdog_ns = in.get<std::int64_t>();
     options.journal = in.get<std::string>();
   }

@@ -604,8 +604,8 @@ inline void engine::last_words(const char* text, std::size_t bytes) noexcept {
 
 // --- start
 
-inline engine::engine(MPI_Comm comm, const engine_options& given)
-    : net_(comm, given.ranks_per_node),
+inline engine::engine(MPI_Comm comm, engine_options options)
+    : net_(comm, options.ranks_per_node),
       rank_(static_cast<std::uint32_t>(net_.rank())),
       size_(static_cast<std::uint32_t>(net_.size())),
       world_(size_),
@@ -613,8 +613,7 @@ inline engine::engine(MPI_Comm comm, const engine_options& given)
       teams_(net_.comm()),
       sent_to_(size_),
       received_from_(size_),
-      max_queued_(given.max_queued) {
-  engine_options options = given;
+      max_queued_(options.max_queued) {
   prepare_isolation(false);
   compare_programs();
   share_settings(options);

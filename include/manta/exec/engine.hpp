@@ -100,7 +100,7 @@ struct actor_place {
 
 class engine {
  public:
-  engine(MPI_Comm comm, const engine_options& options);  // collective
+  engine(MPI_Comm comm, engine_options options);  // collective
   ~engine();                                             // collective
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;

@@ -356,7 +356,7 @@ inline void engine::free_task(task* t) {
 inline void engine::await_input(task* t, node& input) {
   if (input.state != state::pending) {
     fetch(input);
-  } else if (input.missing == 0) {  // else it is made here, or rank 0 sends it
+  } else if (!t->ahead || input.missing == 0) {  // else it is made here, or rank 0 sends it
     need(input);
   }
   graph_.add_link(input, link_kind::staged).pointer = t;

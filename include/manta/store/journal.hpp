@@ -80,6 +80,10 @@ class journal {
     std::uint64_t at;
   };
   static constexpr std::uint32_t none = 0xffffffff;
+  struct kept_state {
+    std::string file;
+    wire::buffer content;
+  };
 
   static std::uint64_t key(std::uint64_t task, std::uint64_t digest) {
     const std::uint64_t k = base::mix(task, digest);
@@ -114,10 +118,6 @@ class journal {
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
   wire::buffer pending_;
-  struct kept_state {
-    std::string file;
-    wire::buffer content;
-  };
   std::vector<kept_state> states_;  // to be written
   bool over_ = false, hurry_ = false, writing_ = false, failed_ = false;
   pthread_t thread_{};
