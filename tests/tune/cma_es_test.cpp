@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // CMA-ES on functions whose minima are known.
-// Bounds are what another implementation reaches at the same budgets, by medians over seeds.
+// Bounds are medians of Optuna 3.1.0's CMA-ES at the same budgets, over 200 seeds (Hartmann-6: 100), and what they err by.
 #include <doctest/doctest.h>
 
 #include "manta/tune/cma_es.hpp"
@@ -13,15 +13,15 @@ namespace tune = manta::tune;
 using namespace manta::testing;
 
 TEST_CASE("CMA-ES is no worse than Optuna's at the same budgets") {
-  const auto b = study(tune::cma_es(), branin_problem, {50, 100}, 40);
-  const auto h = study(tune::cma_es(), hartmann_problem, {50, 100, 200}, 40);
+  const auto b = study(tune::cma_es(), branin_problem, {50, 100}, 1000);
+  const auto h = study(tune::cma_es(), hartmann_problem, {50, 100, 200}, 1000);
   INFO("branin " << middle(b[0]) << " " << middle(b[1]) << ", hartmann " << middle(h[0]) << " " << middle(h[1]) << " "
                     << middle(h[2]) << " (p90 " << p90(h[2]) << ")");
-  CHECK(middle(b[0]) <= 0.754 * 1.2);
-  CHECK(middle(b[1]) <= 0.0135 * 2);  // medians of 20 seeds differ by that much
-  CHECK(middle(h[0]) <= 0.728 * 1.4);
-  CHECK(middle(h[1]) <= 0.275 * 1.2);
-  CHECK(middle(h[2]) <= 0.119 * 1.1);  // half the seeds end in the second minimum
+  CHECK(middle(b[0]) <= 0.262 * 1.15);
+  CHECK(middle(b[1]) <= 0.0101 * 1.15);
+  CHECK(middle(h[0]) <= 0.830);
+  CHECK(middle(h[1]) <= 0.310);
+  CHECK(middle(h[2]) <= 0.037 * 1.15);
 }
 
 TEST_CASE("CMA-ES solves the tutorial's functions in ten dimensions") {

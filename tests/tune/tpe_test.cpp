@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // TPE on functions whose minima are known.
-// Bounds are what another implementation reaches at the same budgets, by medians over seeds.
+// Bounds are medians of Optuna 3.1.0's TPE at the same budgets, over 200 seeds (Hartmann-6 after 200 trials: 80, and what they err by).
 #include <doctest/doctest.h>
 
 #include "manta/tune/random_search.hpp"
@@ -12,20 +12,22 @@
 namespace tune = manta::tune;
 using namespace manta::testing;
 
-TEST_CASE("TPE against Optuna's at the same budgets") {
-  const auto b = study(tune::tpe(), branin_problem, {50, 100}, 40);
-  const auto m = study(tune::tpe({.multivariate = true}), branin_problem, {50, 100}, 40);
-  const auto h = study(tune::tpe(), hartmann_problem, {50, 100, 200}, 20);
+TEST_CASE("TPE is no worse than Optuna's at the same budgets") {
+  const auto b = study(tune::tpe(), branin_problem, {50, 100}, 100);
+  const auto m = study(tune::tpe({.multivariate = true}), branin_problem, {50, 100}, 60);
+  const auto h = study(tune::tpe(), hartmann_problem, {50, 100, 200}, 200);
   INFO("branin " << middle(b[0]) << " " << middle(b[1]) << " (p90 " << p90(b[0]) << " " << p90(b[1]) << "), multivariate "
                     << middle(m[0]) << " " << middle(m[1]) << " (p90 " << p90(m[0]) << " " << p90(m[1]) << "), hartmann "
                     << middle(h[0]) << " " << middle(h[1]) << " " << middle(h[2]) << " (p90 " << p90(h[2]) << ")");
-  CHECK(middle(b[0]) <= 0.172);
-  CHECK(middle(b[1]) <= 0.012 * 3);
-  CHECK(middle(m[0]) <= 0.160 * 1.2);
-  CHECK(middle(m[1]) <= 0.073 * 1.2);
-  CHECK(middle(h[0]) <= 0.562 * 1.7);  // in six dimensions Optuna's is better by a third
-  CHECK(middle(h[1]) <= 0.254 * 1.6);
-  CHECK(middle(h[2]) <= 0.100 * 1.9);
+  CHECK(middle(b[0]) <= 0.159);
+  CHECK(middle(b[1]) <= 0.030);
+  CHECK(p90(b[1]) <= 0.109);
+  CHECK(middle(m[0]) <= 0.210);
+  CHECK(middle(m[1]) <= 0.102);
+  CHECK(middle(h[0]) <= 0.581);
+  CHECK(middle(h[1]) <= 0.244);
+  CHECK(middle(h[2]) <= 0.074 * 1.15);
+  CHECK(p90(h[2]) <= 0.230 * 1.15);
 }
 
 TEST_CASE("TPE handles choices, integers, logarithms and conditions") {

@@ -96,10 +96,10 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       if (bytes > sizeof(unavailable_message)) {  // its save() failed there
         const auto m = read(result_message{});
         node& n = graph_.nodes.at(m.index);
-        n.reset(node::fetching);
+        if (store::is_here(n)) return not_fetched(n);
         n.form = form::none;
         accept_value(n, m, data, bytes);
-        return release(n);
+        return not_fetched(n);
       }
       return on_unavailable(read(unavailable_message{}));
     }

@@ -334,6 +334,9 @@ class engine {
   void on_data(std::uint32_t from, const data_message& m, const std::byte* data, std::size_t bytes);
   void on_block(std::uint64_t token);
   void arrived(incoming_value* v);
+  void came_in_vain(incoming_value* v);
+  void not_fetched(node& n);
+  void forget(incoming_value* v);
   void send_value(std::uint32_t to, const pull_message& m, node& n, wire::encoded&& value);
   outgoing_value* announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body, bool references,
                            const base::list<wire::segment>& blocks, bool body_by_block);

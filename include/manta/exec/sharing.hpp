@@ -30,6 +30,10 @@ inline void engine::send_pages(std::uint32_t to, const pull_message& m, node& n,
 inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes) {
   pages_message where;
   std::memcpy(&where, data, sizeof where);
+  if (store::is_here(n)) [[unlikely]] {  // made here again meanwhile
+    send(from, message::mapped, index_message{where.index, 0});
+    return not_fetched(n);
+  }
   if (processes_.size() == 0) processes_ = base::array<store::file>(size_);
   store::file& process = processes_[from];
   if (!process.is_open()) process = store::file::handle_of(where.process);
@@ -133,10 +137,7 @@ inline void engine::cut_off(incoming_value* v) {
   coming_.remove(v);
   stop_followers(*v);
   const std::uint32_t index = v->target->index;
-  if (v->followers.empty()) {  // else MPI may still read what was sent on
-    wire::type_at(v->target->type).destroy(v->box);
-    delete v;
-  }
+  forget(v);
   on_unavailable({index, no_index, 0});
 }
 
@@ -151,6 +152,7 @@ inline void engine::stop_followers(incoming_value& v) {
 
 inline void engine::on_unavailable(const unavailable_message& m) {
   node& n = graph_.nodes.at(m.index);
+  if (store::is_here(n)) [[unlikely]] return not_fetched(n);  // made here again meanwhile
   n.reset(node::fetching);
   if (m.place != no_index && !is_dead(m.place)) {
     n.remote.place = m.place;

@@ -371,8 +371,9 @@ inline void engine::on_block(std::uint64_t token) {
 
 // A value whose bytes came as a block is decoded by the rank's own thread, for its load() is the user's code.
 inline void engine::arrived(incoming_value* v) {
-  if (v->box == nullptr && !v->places.empty()) return arrived_.push_back(v);
   node& n = *v->target;
+  if (store::is_here(n)) [[unlikely]] return came_in_vain(v);
+  if (v->box == nullptr && !v->places.empty()) return arrived_.push_back(v);
   has_come(n, [&](bool) {
     if (v->box != nullptr) {  // kept also if there is no room: it may be on its way to others from here
       store::set_box(n, v->box);
@@ -382,6 +383,32 @@ inline void engine::arrived(incoming_value* v) {
     }
     complete(n);
   });
+  delete v;
+}
+
+/// While it was on its way, this rank has made it again for one that has died.
+inline void engine::came_in_vain(incoming_value* v) {
+  node& n = *v->target;
+  if (v->box == nullptr && v->references) {
+    node& spare = make_node(no_index, n.type);
+    store::set_blob(spare, v->body.data(), v->body.size(), true);
+    complete(spare);
+    release(spare);
+  }
+  forget(v);
+  not_fetched(n);
+}
+
+/// What was asked for does not come, or is not needed any more.
+inline void engine::not_fetched(node& n) {
+  n.reset(node::fetching);
+  release(n);
+}
+
+/// Of a value that has come in part or in vain.
+inline void engine::forget(incoming_value* v) {
+  if (!v->followers.empty()) return;  // MPI may still read what was sent on
+  if (v->box != nullptr) wire::type_at(v->target->type).destroy(v->box);
   delete v;
 }
 
@@ -401,6 +428,10 @@ inline void engine::decode_arrived() {
     incoming_value* const v = arrived_.back();
     arrived_.pop_back();
     node& n = *v->target;
+    if (store::is_here(n)) {
+      came_in_vain(v);
+      continue;
+    }
     store::failure_ptr why;
     try {
       wire::source in(v->body.data(), v->body.size());
@@ -472,13 +503,19 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
   node& n = stand_in(home_rank, home_index, call.type);
   n.type = call.type;
   n.set(node::primary);
-  n.form = form::box;
-  n.boxed = temporary.boxed;
+  if (n.state == state::ready && n.form != form::remote) {  // made again after a death, where a copy is
+    store::clear(temporary);
+    if (n.form == form::pages) ledger_.take_over(*store::large_of(n));
+  } else {
+    store::clear(n);
+    n.form = form::box;
+    n.boxed = temporary.boxed;
+    complete(n);
+  }
   if (store::large* const l = store::large_of(n); l != nullptr && net_.node_of(static_cast<int>(home_rank)) == net_.node()) {
     ledger_.offer(*l);
   }
   const remote_value remote{store::size_of(n), rank_, 0};
-  if (n.state == state::pending) complete(n);
   m.form = static_cast<std::uint8_t>(form::remote);
   send(home_rank, message::result, m, &remote, sizeof remote);
 }

@@ -125,9 +125,8 @@ class conductor {
       if (const auto at = saved_.find(*j.from); at != saved_.end()) {
         o.from = at->second.parts;
         if (*j.from != j.trial) saved_[j.trial] = saved{o.from};  // what it goes on from if it fails
-      } else {
-        o.from_file = study_.trial(*j.from).checkpoint_file;
       }
+      o.from_file = study_.trial(*j.from).checkpoint_file;  // should the rank that has it die
     }
     return o;
   }
@@ -181,7 +180,14 @@ class conductor {
     for (std::size_t i = 0; i < places_.size(); ++i) {
       place& p = places_[i];
       if (p.placed || p.gone || !p.greeting.wait_for(std::chrono::seconds(0))) continue;
-      (void)p.greeting.get();  // throws if it could not be constructed
+      try {
+        (void)p.greeting.get();
+      } catch (const manta::error&) {  // it could not be constructed, or its rank has died
+        if (++unplaced_ > 3) throw;
+        p.gone = true;
+        add_runner();
+        return;
+      }
       p.placed = p.idle = true;
       p.work = p.who->work();
     }
@@ -284,6 +290,10 @@ class conductor {
   void lost(std::size_t i, const std::string& why) {
     place& p = places_[i];
     p.gone = true;
+    try {
+      if (p.work.wait_for(std::chrono::seconds(0))) p.work.get();
+    } catch (const manta::error&) {  // the same
+    }
     const trial_number t = *p.trial;
     awaited_.erase(t);
     if (runs(t)) {
@@ -394,6 +404,7 @@ class conductor {
   std::vector<std::pair<std::size_t, job>> held_;
   std::map<trial_number, double> last_silence_;
   std::map<trial_number, int> losses_;
+  int unplaced_ = 0;  ///< runners that were lost before they said where they are
   bool nothing_left_ = false;
 };
 

@@ -59,7 +59,7 @@ class runner {
   notice run(order& o, bool& again) {
     notice n;
     try {
-      trial t(talk_, o, members_ ? members_->rank() : 0);
+      trial t(talk_, o, members());
       const config parameters = t.parameters();
       std::string text;
       bool failed = false, broken = false;

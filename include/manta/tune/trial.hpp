@@ -107,12 +107,12 @@ class exchange {
 
 class trial {
  public:
-  trial(detail::exchange& driver, detail::order begin, int member)
-      : driver_(driver), begin_(std::move(begin)), member_(member), start_(clock::now()), last_exchange_(start_) {
+  /// `members`: of the gang that runs it, or null.
+  trial(detail::exchange& driver, detail::order begin, const team* members)
+      : driver_(driver), begin_(std::move(begin)), member_(members != nullptr ? members->rank() : 0), start_(clock::now()), last_exchange_(start_) {
     silent_until_ = begin_.silent_until;
-    if (!begin_.from.empty()) {
-      from_ = begin_.from[std::min(static_cast<std::size_t>(member_), begin_.from.size() - 1)].get();
-    } else if (!begin_.from_file.empty()) {
+    if (!begin_.from.empty()) fetch_source(members);
+    if (!from_ && !begin_.from_file.empty()) {
       from_ = checkpoint::read(member_file(begin_.folder + "/" + begin_.from_file, member_));
     }
     if (from_) {
@@ -178,6 +178,17 @@ class trial {
   }
   static std::string member_file(const std::string& file, int member) {
     return member == 0 ? file : file + "." + std::to_string(member);
+  }
+  /// This member's part of the checkpoint. If a part was lost with its rank, no member has one: there is the file, or it
+  /// begins anew.
+  void fetch_source(const team* members) {
+    try {
+      from_ = begin_.from[std::min(static_cast<std::size_t>(member_), begin_.from.size() - 1)].get();
+    } catch (const manta::error&) {
+    }
+    int there = from_.has_value() ? 1 : 0;
+    if (members != nullptr) MPI_Allreduce(MPI_IN_PLACE, &there, 1, MPI_INT, MPI_MIN, members->comm());
+    if (there == 0) from_.reset();
   }
   void release_source() {
     begin_.from.clear();

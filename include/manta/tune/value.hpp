@@ -14,19 +14,20 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
+#include "manta/base/error.hpp"
+
 namespace manta::tune {
 
 /// What tune throws when it is used wrongly; the message says what to write instead.
-class error : public std::runtime_error {
+class error : public manta::error {
  public:
-  using std::runtime_error::runtime_error;
+  using manta::error::error;
 };
 
 /// The shortest text that reads back as the same number.

@@ -4,9 +4,10 @@
 """Kills search.cpp at random moments, continues it, and compares with an undisturbed run.
 
     kill.py PROGRAM [MPIRUN...]
+    kill.py PROGRAM --worker MANTA_RUN...
 
 One process: 50 kills, what comes out is the same to the last digit. With MPIRUN, several ranks: the same trials come out,
-whatever the order in which they ran.
+whatever the order in which they ran. --worker: one rank is killed, not the experiment, which costs no trial.
 """
 import os
 import random
@@ -61,6 +62,42 @@ def kill(process):
     process.communicate()
 
 
+def workers_of(session):
+    """The ranks of its program but rank 0."""
+    found = []
+    for pid in processes_of(session):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                rank = [v.split(b"=")[1] for v in file.read().split(b"\0") if v.startswith(b"OMPI_COMM_WORLD_RANK=")]
+            if rank and rank[0] != b"0" and os.path.samefile(f"/proc/{pid}/exe", sys.argv[1]):
+                found.append(pid)
+        except OSError:
+            pass
+    return found
+
+
+def kill_workers(program, launcher, work, chance):
+    before = finish(start(launcher + [program, "", "fifo", "10"]))
+    kills = 0
+    for kind in ["fifo", "fifo", "asha", "pbt"]:
+        for folder in ["", os.path.join(work, f"{kind}-{kills}")]:
+            process = start(launcher + [program, folder, kind, "10"])
+            if os.read(process.stdout.fileno(), 8) != b"started\n":
+                sys.exit(f"FAILED: it does not start\n{finish(process)}")
+            time.sleep(chance.uniform(0, 0.8))
+            try:
+                os.kill(chance.choice(workers_of(process.pid)), signal.SIGKILL)
+                kills += 1
+            except (IndexError, ProcessLookupError):  # it has ended already
+                pass
+            after = "started\n" + finish(process)
+            if " failed " in after or (kind == "fifo" and after != before):
+                sys.exit(f"FAILED: {kind} after {kills} kills\n--- undisturbed\n{before}--- with a worker killed\n{after}")
+    if kills == 0:
+        sys.exit("FAILED: every run had ended before a rank could be killed")
+    print(f"{kills} ranks killed: no trial lost")
+
+
 def main():
     program, launcher = sys.argv[1], sys.argv[2:]
     seed = int(os.environ.get("MANTA_TEST_SEED", time.time_ns()))
@@ -68,6 +105,8 @@ def main():
     chance = random.Random(seed)
     work = tempfile.mkdtemp()
     try:
+        if launcher[:1] == ["--worker"]:
+            return kill_workers(program, launcher[1:], work, chance)
         kills = 0
         wanted = 50 if not launcher else 6
         while kills < wanted:

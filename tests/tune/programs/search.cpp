@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// An experiment that is killed and continued by kill.py; prints what its trials came to.
+// An experiment that is killed by kill.py, or one of its ranks; prints what its trials came to.
 //
 //   search FOLDER KIND MILLISECONDS    KIND: fifo, asha or pbt; each report takes so long
 #include <manta/tune.hpp>
@@ -34,6 +34,8 @@ int main(int argc, char** argv) {
       e.trials = 4;
       e.scheduler = tune::pbt({.interval = 3});
     }
+    std::printf("started\n");
+    std::fflush(stdout);
     const auto r = tune::run<train>(where, e);
     for (const auto& t : r) {
       std::printf("%d %s %.17g %s\n", static_cast<int>(t.id), tune::name_of(t.state), t.best_loss, t.parameters.text().c_str());
