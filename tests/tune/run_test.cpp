@@ -286,6 +286,15 @@ void team_train(manta::team team, const tune::config& c, tune::trial& trial) {
     if (!trial.report({{"loss", c.get<double>("x") - steps}})) return;
   }
 }
+/// Members whose clocks tell different times at a report, and who wait for each other between reports.
+void team_uneven(manta::team team, const tune::config&, tune::trial& trial) {
+  while (trial.iteration() < 150) {
+    int one = 1;
+    MPI_Allreduce(MPI_IN_PLACE, &one, 1, MPI_INT, MPI_SUM, team.comm());
+    manta::testing::busy(std::chrono::microseconds(trial.iteration() % 2 == static_cast<unsigned>(team.rank()) ? 1500 : 100));
+    if (!trial.report({{"members", one}})) return;
+  }
+}
 struct team_class {
   manta::team* members = nullptr;
   std::unique_ptr<manta::team> held;
@@ -313,6 +322,15 @@ TEST_CASE("a trial may be a gang: functions, classes, pauses with a checkpoint o
     const auto c = tune::run<team_class>({}, {.maximise = "members", .trials = 3, .stop = {tune::after(2)}, .ranks = members, .show = false});
     CHECK(c.best_value() == members);
     CHECK(contains(thrown<tune::error>([] { tune::run<square>(line, {.minimise = "y", .ranks = 2}); }), "manta::team first"));
+  });
+}
+
+TEST_CASE("the members of a gang report together, whatever their clocks say") {
+  in_world([] {
+    const int members = manta::testing::executors().size() >= 2 ? 2 : 1;
+    const auto r = tune::run<team_uneven>({}, {.maximise = "members", .trials = 3, .ranks = members, .show = false});
+    CHECK(r.count(status::complete) == 3U);
+    CHECK(r.best().iteration == 150U);
   });
 }
 

@@ -492,6 +492,7 @@ class study {
       if (--at->second == 0) shared_.erase(at);
       return;
     }
+    flush();  // what is written must not name it as the last one
     const std::string path = options_.folder + "/" + file;
     ::unlink(path.c_str());
     for (int member = 1; member < options_.ranks; ++member) ::unlink((path + "." + std::to_string(member)).c_str());

@@ -109,7 +109,7 @@ class trial {
  public:
   /// `members`: of the gang that runs it, or null.
   trial(detail::exchange& driver, detail::order begin, const team* members)
-      : driver_(driver), begin_(std::move(begin)), member_(members != nullptr ? members->rank() : 0), start_(clock::now()), last_exchange_(start_) {
+      : driver_(driver), begin_(std::move(begin)), in_gang_(members != nullptr), member_(in_gang_ ? members->rank() : 0), start_(clock::now()), last_exchange_(start_) {
     silent_until_ = begin_.silent_until;
     if (!begin_.from.empty()) fetch_source(members);
     if (!from_ && !begin_.from_file.empty()) {
@@ -151,14 +151,15 @@ class trial {
 
   /// Tells the experiment. False: the trial is to end now, by returning. Waits for the answer (other work of this rank may
   /// run meanwhile) unless scheduler and rules have nothing to say before a later report; then it may be sent with a
-  /// later one. In a gang all members call it; what the first reports counts.
+  /// later one. In a gang all members call it, and it always waits; what the first reports counts.
   bool report(const metrics& values) {
     if (over_) throw detail::trial_is_over{};
     ++iteration_;
     const auto now = clock::now();
     if (member_ == 0) pending_.push_back({iteration_, seconds_at(now), values});
     const bool must_save = begin_.save_every > 0 && iteration_ % begin_.save_every == 0;
-    if (static_cast<double>(iteration_) < silent_until_ && !must_save && now - last_exchange_ < batch_time) return true;
+    // not by the clocks of a gang's members, which may differ
+    if (!in_gang_ && static_cast<double>(iteration_) < silent_until_ && !must_save && now - last_exchange_ < batch_time) return true;
     detail::notice n;
     if (must_save) add_checkpoint(n);
     return handle(talk(std::move(n)));
@@ -259,6 +260,7 @@ class trial {
 
   detail::exchange& driver_;
   detail::order begin_;
+  bool in_gang_;
   int member_;
   clock::time_point start_, last_exchange_;
   double seconds_before_ = 0, silent_until_ = 0;
