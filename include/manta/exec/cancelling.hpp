@@ -283,7 +283,7 @@ inline void engine::unstage(task* t) {
     node& input = *t->inputs()[i];
     if (store::is_here(input)) continue;
     graph_.remove_link(input, link_kind::staged, t);
-    if (t->ahead && input.missing != 0) --input.missing;
+    if (t->ahead && is_stand_in(input) && input.missing != 0) --input.missing;
   }
 }
 

@@ -226,6 +226,9 @@ inline void engine::value_lost(node& n, std::uint32_t rank) {
     return;
   }
   if (place_of(n) != rank) return;
+  for (const incoming_value* v : arrived_) {
+    if (v->target == &n) return;  // it has come, and only has to be decoded
+  }
   if (n.has(node::actor)) return actor_lost(n, rank);
   const bool fetching = n.has(node::fetching);
   n.reset(node::fetching);

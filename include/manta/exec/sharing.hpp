@@ -94,8 +94,8 @@ inline unavailable_message engine::who_gives(node& n, std::uint32_t from, const 
 
 /// Answers, or lets wait, who pulls a value that is not on this rank; false if it is.
 inline bool engine::not_here(std::uint32_t from, const pull_message& m, node* n) {
-  if (n != nullptr && store::is_here(*n)) return false;
-  if (n == nullptr || !n->has(node::fetching)) {
+  if (n != nullptr && n->state == state::ready && store::is_here(*n)) return false;
+  if (n == nullptr || n->state == state::failed || !n->has(node::fetching)) {
     send(from, message::unavailable, unavailable_message{m.index, no_index, 0});
     return true;
   }
@@ -167,7 +167,11 @@ inline void engine::on_unavailable(const unavailable_message& m) {
       send(l->rank, message::unavailable, unavailable_message{l->index, no_index, 0});
       l->kind = link_kind::reader;
     }
-    need(n);
+    if (is_stand_in(n) && is_dead(n.links->rank)) {
+      fail_orphan(n, n.links->rank);
+    } else {
+      need(n);
+    }
   }
   release(n);
 }

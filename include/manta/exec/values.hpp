@@ -503,9 +503,9 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
   node& n = stand_in(home_rank, home_index, call.type);
   n.type = call.type;
   n.set(node::primary);
-  if (n.state == state::ready && n.form != form::remote) {  // made again after a death, where a copy is
+  if (deaths_ != 0 && n.state == state::ready && n.form != form::remote) {  // made again, where a copy is
     store::clear(temporary);
-    if (n.form == form::pages) ledger_.take_over(*store::large_of(n));
+    if (store::large* const l = store::large_of(n)) ledger_.take_over(*l);
   } else {
     store::clear(n);
     n.form = form::box;

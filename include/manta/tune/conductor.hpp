@@ -24,6 +24,7 @@ class conductor {
     for (std::size_t i = 0; i < wanted; ++i) add_runner();
     try {
       while (!study_.finished()) {
+        if (this_task::stop_requested()) leave();
         assign_all();
         if (study_.running_count() == 0 && deferred_.empty() && nothing_left_) break;
         wait_and_handle();
@@ -255,6 +256,8 @@ class conductor {
     if (!only_saved) last_silence_[t] = a.silent_until;
     if (!runs(t) && study_.trial(t).state != status::paused) {
       o.what = order::kind::stop;
+    } else if (leaving_) {
+      o.what = order::kind::pause;
     } else if (a.what == verdict::kind::pause) {
       o.what = order::kind::pause;
       awaited_.insert(t);
@@ -370,6 +373,19 @@ class conductor {
 
   // ---- the end --------------------------------------------------------------------------------------
 
+  /// The run has to end: trials save where they are, and go on from there when the experiment is continued.
+  [[noreturn]] void leave() {
+    using namespace std::chrono_literals;
+    leaving_ = true;
+    const auto patience_ends = clock::now() + 20s;
+    const auto is_under_way = [](const place& p) { return !p.gone && p.call.valid(); };
+    while (std::any_of(places_.begin(), places_.end(), is_under_way) && clock::now() < patience_ends) wait_and_handle();
+    study_.flush();
+    study_.flush_outputs();
+    throw cancelled("manta: tune: the experiment was left because the run has to end; " +
+                    (options_.folder.empty() ? "with a folder it could be continued" : "started again, it goes on in " + options_.folder));
+  }
+
   void end_runners() {
     for (place& p : places_) {
       if (p.gone) continue;
@@ -404,6 +420,7 @@ class conductor {
   std::vector<std::pair<std::size_t, job>> held_;
   std::map<trial_number, double> last_silence_;
   std::map<trial_number, int> losses_;
+  bool leaving_ = false;
   int unplaced_ = 0;  ///< runners that were lost before they said where they are
   bool nothing_left_ = false;
 };

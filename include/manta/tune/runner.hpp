@@ -33,7 +33,7 @@ class runner {
       if (again) continue;  // o is what it begins again as; nobody needs to be told
       const bool broken = last.what == notice::kind::fatal;
       talk_.tell(std::move(last));
-      if (broken || this_task::stop_requested()) return;
+      if (broken) return;
       o = talk_.wait_for_order();
     }
     talk_.tell({});
@@ -65,6 +65,7 @@ class runner {
       bool failed = false, broken = false;
       try {
         run_body(members(), parameters, t);
+        if (!runner_access::is_over(t) && this_task::stop_requested()) runner_access::interrupt(t);
       } catch (const trial_is_over&) {
       } catch (const fatal& e) {
         broken = true;

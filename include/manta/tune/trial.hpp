@@ -200,8 +200,10 @@ class trial {
     n.reports = std::exchange(pending_, {});
     driver_.tell(std::move(n));
     detail::order o = driver_.wait_for_order();
-    if (this_task::stop_requested()) {  // nobody waits for this trial any more
-      over_ = true;
+    const bool goes_on = o.what == detail::order::kind::go_on || o.what == detail::order::kind::begin;
+    if (goes_on && this_task::stop_requested()) {  // the run has to end, or nobody waits for this trial any more
+      over_ = pauses_ = true;
+      make_checkpoint();
       throw detail::trial_is_over{};
     }
     last_exchange_ = clock::now();
@@ -280,6 +282,8 @@ struct runner_access {
   static detail::notice farewell(trial& t) { return t.farewell(); }
   static std::optional<detail::order> next(trial& t) { return std::exchange(t.next_, std::nullopt); }
   static bool is_over(const trial& t) { return t.over_; }
+  /// The function has returned before its time: it goes on from its last checkpoint another time.
+  static void interrupt(trial& t) { t.over_ = t.pauses_ = true; }
   static std::vector<detail::reported> pending(trial& t) { return std::exchange(t.pending_, {}); }
   static const std::string& metric(const trial& t) { return t.begin_.metric; }
   /// As keep, for state that is made when it is saved.

@@ -20,7 +20,7 @@
 #include <utility>
 #include <variant>
 
-#include "manta/base/error.hpp"
+#include "manta/error.hpp"
 
 namespace manta::tune {
 

@@ -5,9 +5,11 @@
 
     kill.py PROGRAM [MPIRUN...]
     kill.py PROGRAM --worker MANTA_RUN...
+    kill.py PROGRAM --leave MANTA_RUN...
 
 One process: 50 kills, what comes out is the same to the last digit. With MPIRUN, several ranks: the same trials come out,
-whatever the order in which they ran. --worker: one rank is killed, not the experiment, which costs no trial.
+whatever the order in which they ran. --worker: one rank is killed, not the experiment, which costs no trial. --leave: the
+experiment is asked to end, as before the end of an allocation, leaves with status 85 each time, and loses nothing.
 """
 import os
 import random
@@ -98,6 +100,33 @@ def kill_workers(program, launcher, work, chance):
     print(f"{kills} ranks killed: no trial lost")
 
 
+def leave(program, launcher, work, chance):
+    left = 0
+    for kind in ["fifo", "asha", "pbt"]:
+        before = finish(start(launcher + [program, "", kind, "10"]))
+        command = launcher + [program, os.path.join(work, kind), kind, "10"]
+        for _ in range(3):
+            process = start(command)
+            if os.read(process.stdout.fileno(), 8) != b"started\n":
+                sys.exit(f"FAILED: it does not start\n{finish(process)}")
+            time.sleep(chance.uniform(0, 0.5))
+            process.send_signal(signal.SIGUSR1)
+            try:
+                output, errors = process.communicate(timeout=LIMIT)
+            except subprocess.TimeoutExpired:
+                kill(process)
+                sys.exit(f"FAILED: {kind}: it does not leave")
+            if process.returncode not in (0, 85):
+                sys.exit(f"FAILED: {kind}: exit code {process.returncode}\n{output}\n{errors}")
+            left += process.returncode == 85
+        after = finish(start(command))
+        if " failed " in after or (kind == "fifo" and after != before):
+            sys.exit(f"FAILED: {kind}\n--- undisturbed\n{before}--- left and continued\n{after}")
+    if left == 0:
+        sys.exit("FAILED: every run had ended before it could be asked to leave")
+    print(f"left {left} times: nothing lost")
+
+
 def main():
     program, launcher = sys.argv[1], sys.argv[2:]
     seed = int(os.environ.get("MANTA_TEST_SEED", time.time_ns()))
@@ -107,6 +136,8 @@ def main():
     try:
         if launcher[:1] == ["--worker"]:
             return kill_workers(program, launcher[1:], work, chance)
+        if launcher[:1] == ["--leave"]:
+            return leave(program, launcher[1:], work, chance)
         kills = 0
         wanted = 50 if not launcher else 6
         while kills < wanted:
