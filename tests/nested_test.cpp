@@ -7,12 +7,15 @@
 #include <doctest/doctest.h>
 
 #include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
 #include <cfenv>
 #include <exception>
 
 #include "support/world.hpp"
 
 using manta::testing::executor;
+using manta::testing::executors;
+using manta::testing::gate;
 using manta::testing::in_world;
 using manta::testing::tally;
 
@@ -231,4 +234,31 @@ TEST_CASE("a task keeps its rounding mode across a wait and shows it to nobody")
 
 TEST_CASE("functions of the same name in two files are two functions") {
   in_world([] { CHECK(manta::async<whoami>().get() == 2); });
+}
+
+namespace {
+
+/// Takes the value over and waits; its rank serves others meanwhile.
+std::size_t hold_on_to(std::vector<double> v, const manta::actor<gate>& g) {
+  manta::testing::pass(g);
+  return v.size();
+}
+std::size_t size_of(const std::vector<double>& v) { return v.size(); }
+
+}  // namespace
+
+TEST_CASE("a value that a waiting task has taken over is there for the next one") {
+  in_world([] {
+    for (const std::size_t size : {std::size_t{1'000}, std::size_t{100'000}}) {
+      auto g = manta::spawn<gate>();
+      const auto x = manta::put(std::vector<double>(size, 1));
+      const int there = executors().back();
+      const auto first = manta::async<hold_on_to>({.rank = there}, x, g);
+      const auto other = manta::async<size_of>({.rank = there}, x);
+      CHECK(other.get() == size);
+      CHECK(manta::async<size_of>({.rank = there}, x).get() == size);
+      manta::async<&gate::open>(g).get();
+      CHECK(first.get() == size);
+    }
+  });
 }

@@ -109,9 +109,12 @@ struct access {
   }
 };
 
-/// May the object be moved out of its node: does nobody else see it? Then it is to be moved, for it is counted no more.
+/// May the object be moved out of its node: does nobody else see it? Then it is to be moved, for it is counted no more,
+/// and not found by those who come for it later.
 inline bool may_move(graph::node& n) {
-  return n.form == graph::form::box && n.refs.load(std::memory_order_acquire) == 1 && store::let_go(n);
+  if (n.form != graph::form::box || n.refs.load(std::memory_order_acquire) != 1 || !store::let_go(n)) return false;
+  exec::engine::current()->hide(n);
+  return true;
 }
 
 /// The value, moved out if it may.

@@ -165,6 +165,10 @@ class engine {
   }
   /// From any thread, without the lock: a handle dies.
   static void drop_handle(node& n);
+  /// A value that is moved out of its node: who comes for it later does not find it here, and has it brought anew.
+  void hide(node& n) {
+    if (is_stand_in(n)) stand_ins_.erase(key(n.links->rank, n.links->index));
+  }
   reference_message export_reference(node& n);
   node& import_reference(const reference_message& reference, std::uint32_t type);
 

@@ -86,7 +86,7 @@ inline void engine::reclaim_one(node& n) {
   }
   if (is_stand_in(n)) {
     link* home = n.links;
-    stand_ins_.erase(key(home->rank, home->index));
+    if (known(home->rank, home->index) == &n) hide(n);
     if (home->count > 0) send(home->rank, message::drop, drop_message{home->index, home->count, calls});
     n.links = home->next;
     graph_.links.free(home);
