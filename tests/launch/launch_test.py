@@ -223,6 +223,15 @@ def signals_reach_all_ranks():
 
 
 @check
+def signals_that_come_when_all_is_over_change_nothing():
+    run = Run("-n", 1, "bash", "-c", "trap '' USR1; echo started; sleep 0.1; exit 3").says("started")
+    while run.process.poll() is None:
+        run.process.send_signal(signal.SIGUSR1)
+        time.sleep(0.0005)
+    run.ends(3)
+
+
+@check
 def a_second_sigint_ends_the_job():
     run = rank("signal-once").started()
     run.says("rank 0 waits", "rank 1 waits", "rank 2 waits")
