@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <random>
 #include <set>
@@ -322,14 +323,181 @@ TEST_CASE("each member sees the devices that it holds on its own rank") {
   });
 }
 
+// ---- near, spread, in ------------------------------------------------------------------------------------------
+
+namespace {
+
+manta::per_rank<int> nodes_of_members(manta::team) { return manta::node(); }
+class parts {
+ public:
+  explicit parts(manta::team) {}
+  manta::per_rank<int> nodes() const { return manta::node(); }
+  manta::per_rank<int> ranks() const { return manta::rank(); }
+};
+std::string large_text() { return std::string(100'000, 'x'); }
+/// The members, and how many devices they have in all.
+manta::per_rank<std::vector<int>> rank_and_gpus(manta::team) {
+  return std::vector<int>{manta::rank(), static_cast<int>(manta::this_task::gpu_ids().size())};
+}
+
+template <class Range>
+std::map<int, int> count(const Range& nodes) {
+  std::map<int, int> by_node;
+  for (const int n : nodes) ++by_node[n];
+  return by_node;
+}
+/// Ranks that run tasks, by node.
+std::map<int, int> workers_by_node() {
+  std::vector<int> nodes;
+  for (const manta::rank_resources& r : manta::capacity()) {
+    if (r.runs_tasks) nodes.push_back(r.node);
+  }
+  return count(nodes);
+}
+
+}  // namespace
+
+TEST_CASE("a gang near a value has as many members on its node as can be") {
+  for (const char* each : {"1", "2", "4"}) {
+    const manta::testing::as_nodes_of nodes(each);
+    in_world([] {
+      for (const int rank : manta::testing::executors()) {
+        const auto value = manta::async<large_text>({.rank = rank});
+        const int there = manta::async({.rank = rank}, [] { return manta::node(); }).get();
+        const int on_node = workers_by_node().at(there);
+        for (int ranks = 1; ranks <= workers(); ++ranks) {
+          const auto members = manta::async<nodes_of_members>({.ranks = ranks, .near = value}).get();
+          CHECK(count(members)[there] == std::min(ranks, on_node));
+        }
+        if (on_node > 1) {
+          const auto members = manta::async<nodes_of_members>({.ranks = 2, .nodes = 1, .near = value}).get();
+          CHECK(count(members)[there] == 2);
+        }
+        CHECK(count(manta::async<&parts::nodes>(manta::spawn<parts>({.ranks = on_node, .near = value})).get())[there] == on_node);
+        manta::testing::poll_until("the actor to be gone", [] {
+          const auto now = manta::available();
+          return std::all_of(now.begin(), now.end(), [](const manta::rank_resources& r) { return r.actors == 0; });
+        });
+      }
+    });
+  }
+}
+
+TEST_CASE("a gang that is spread is on as many nodes as can be") {
+  for (const char* each : {"1", "2", "4"}) {
+    const manta::testing::as_nodes_of nodes(each);
+    in_world([] {
+      const std::map<int, int> there = workers_by_node();
+      std::vector<std::pair<manta::future<manta::per_rank<int>>, std::size_t>> gangs;
+      for (int round = 0; round < 3; ++round) {
+        for (int ranks = 1; ranks <= workers(); ++ranks) {
+          gangs.emplace_back(manta::async<nodes_of_members>({.ranks = ranks, .spread = true}),
+                             std::min(there.size(), static_cast<std::size_t>(ranks)));
+        }
+      }
+      for (const auto& [members, most] : gangs) CHECK(count(members.get()).size() == most);
+      const auto a = manta::spawn<parts>({.ranks = workers(), .spread = true});
+      CHECK(count(manta::async<&parts::nodes>(a).get()) == there);
+    });
+  }
+}
+
+TEST_CASE("the members of a gang in a reservation are on the ranks of its bundles and have their devices from there") {
+  const manta::testing::as_nodes_of nodes("2");
+  in_world({.cpus = 2, .gpus = 2}, [] {
+    for (int size = 1; size <= workers(); ++size) {
+      const auto r = manta::reserve({.bundles = std::vector<manta::bundle>(static_cast<std::size_t>(size), {.cpus = 2, .gpus = 1})});
+      std::set<int> reserved;
+      for (int b = 0; b < size; ++b) reserved.insert(manta::async<manta::testing::where>({.in = r, .bundle = b}).get());
+      REQUIRE(reserved.size() == static_cast<std::size_t>(size));
+      std::vector<manta::future<manta::per_rank<std::vector<int>>>> gangs;
+      for (int ranks = 1; ranks <= size; ++ranks) {
+        gangs.push_back(manta::async<rank_and_gpus>({.gpus = 1, .ranks = ranks, .in = r}));
+        gangs.push_back(manta::async<rank_and_gpus>({.ranks = ranks, .retries = 1, .in = r}));
+      }
+      for (std::size_t i = 0; i < gangs.size(); ++i) {
+        std::set<int> members;
+        for (const std::vector<int>& m : gangs[i].get()) {
+          CHECK(reserved.count(m[0]) == 1);
+          CHECK(m[1] == (i % 2 == 0 ? 1 : 0));
+          members.insert(m[0]);
+        }
+        CHECK(members.size() == i / 2 + 1);
+      }
+      CHECK(manta::async<rank_and_gpus>({.ranks = 1, .in = r, .bundle = 0}).get()[0][0] ==
+            manta::async<manta::testing::where>({.in = r, .bundle = 0}).get());
+      CHECK_THROWS_AS((manta::async<rank_and_gpus>({.ranks = size + 1, .in = r})), manta::unschedulable);
+      {
+        const auto a = manta::spawn<parts>({.gpus = 1, .ranks = size, .in = r});
+        const auto ranks = manta::async<&parts::ranks>(a).get();
+        CHECK(std::set<int>(ranks.begin(), ranks.end()) == reserved);
+        const auto blocked = manta::async<rank_and_gpus>({.gpus = 1, .ranks = 1, .in = r});
+        const std::string why = manta::explain(blocked);
+        CHECK_MESSAGE(manta::testing::contains(why, "in a gang"), why);
+        CHECK(manta::cancel(blocked));
+      }
+      CHECK(manta::async<rank_and_gpus>({.gpus = 1, .ranks = size, .in = r}).get().size() == static_cast<std::size_t>(size));
+    }
+  });
+}
+
+TEST_CASE("a gang fails as soon as it is known that its reservation's bundles lie on too few ranks") {
+  const manta::testing::as_nodes_of nodes("2");
+  in_world({.cpus = 2}, [] {
+    // packed on one node if it has room: two bundles on each of its ranks
+    const auto bundles = static_cast<std::size_t>(2 * workers_by_node().rbegin()->second);
+    const auto r = manta::reserve({.bundles = std::vector<manta::bundle>(bundles)});
+    if (bundles > static_cast<std::size_t>(workers())) {
+      CHECK_THROWS_AS((manta::async<team_size>({.ranks = static_cast<int>(bundles), .in = r})), manta::unschedulable);
+      return;
+    }
+    auto before = manta::async<team_size>({.ranks = static_cast<int>(bundles), .in = r});
+    CHECK_THROWS_WITH_AS(before.get(), doctest::Contains("lie on fewer"), manta::unschedulable);
+    r.ready().get();
+    auto after = manta::async<team_size>({.ranks = static_cast<int>(bundles), .in = r});
+    CHECK_THROWS_WITH_AS(after.get(), doctest::Contains("lie on fewer"), manta::unschedulable);
+    const int fit = static_cast<int>(bundles) / 2;
+    CHECK(manta::async<team_size>({.ranks = fit, .in = r}).get() == fit);
+  });
+}
+
+TEST_CASE("why a gang is where it is, or what it waits for, is told") {
+  in_world([] {
+    const auto gate = manta::spawn<manta::testing::gate>({.rank = manta::testing::executor(0)});
+    const auto wait_for = [](manta::team team, manta::actor<manta::testing::gate> g) {
+      if (team.rank() == 0) manta::testing::pass(g);
+      MPI_Barrier(team.comm());
+      return team.size();
+    };
+    const auto told = [&](const manta::future<int>& f, const char* text) {
+      manta::testing::poll_until(text, [&] { return manta::testing::contains(manta::explain(f), text); });
+    };
+    {
+      const auto value = manta::async<large_text>();
+      const auto near = manta::async({.ranks = workers(), .near = value}, wait_for, gate);
+      told(near, "on the node where the value lies");
+      const auto spread = manta::async({.ranks = workers(), .spread = true}, wait_for, gate);
+      told(spread, "spread over as many nodes as can be");
+      manta::async<&manta::testing::gate::open>(gate).get();
+      CHECK(near.get() == workers());
+      CHECK(spread.get() == workers());
+    }
+  });
+}
+
 TEST_CASE("more devices than a member's rank has, and places that a gang cannot have, are refused at the call") {
   in_world([] {
     CHECK_THROWS_AS((manta::async<devices>({.gpus = 64, .ranks = 1})), manta::unschedulable);
     const manta::reservation r = manta::reserve({.bundles = {{.cpus = 1}}});
-    CHECK_THROWS_WITH_AS((manta::async<team_size>({.ranks = 1, .in = r})), doctest::Contains("leave out in, near and spread"),
+    CHECK_THROWS_WITH_AS((manta::async<team_size>({.ranks = 2, .in = r})), doctest::Contains("1 fits: [bundle 0: cpus = 1]"),
+                         manta::unschedulable);
+    CHECK_THROWS_AS((manta::async<team_size>({.ranks = 1, .in = r, .bundle = 1})), manta::unschedulable);
+    CHECK_THROWS_AS((manta::async<team_size>({.rank = manta::testing::executor(0), .in = r})), manta::error);
+    CHECK_THROWS_AS((manta::async<team_size>({.bundle = 0})), manta::error);
+    CHECK_THROWS_WITH_AS((manta::async<team_size>({.ranks = 1, .nodes = 1, .spread = true})), doctest::Contains("leave one of the two out"),
                          manta::error);
-    CHECK_THROWS_AS((manta::async<team_size>({.spread = true})), manta::error);
-    CHECK_THROWS_AS((manta::async<team_size>({.near = manta::put(1)})), manta::error);
-    CHECK_THROWS_AS((manta::spawn<device_holder>({.in = r})), manta::error);
+    CHECK_THROWS_WITH_AS((manta::async<team_size>({.near = manta::put(1), .spread = true})), doctest::Contains("leave one of the two out"),
+                         manta::error);
+    CHECK_THROWS_AS((manta::spawn<device_holder>({.gpus = 64, .in = r})), manta::unschedulable);
   });
 }

@@ -13,6 +13,7 @@
 
 #include "support/world.hpp"
 
+using manta::testing::as_nodes_of;
 using manta::testing::executor;
 using manta::testing::executors;
 using manta::testing::in_world;
@@ -57,14 +58,6 @@ struct keeper {
   double look(std::span<const double> v) const { return sum_of_view(v); }
   double sum() const { return sum_of_vector(values.back().get()); }
   std::vector<manta::future<std::vector<double>>> values;
-};
-
-/// While it lives, worlds take so many ranks for a node.
-struct as_nodes_of {
-  explicit as_nodes_of(const char* ranks) { setenv("MANTA_RANKS_PER_NODE", ranks, 1); }
-  ~as_nodes_of() { unsetenv("MANTA_RANKS_PER_NODE"); }
-  as_nodes_of(const as_nodes_of&) = delete;
-  as_nodes_of& operator=(const as_nodes_of&) = delete;
 };
 
 manta::runtime_options with_budget(std::uint64_t bytes) {

@@ -227,7 +227,7 @@ class world {
     if (wanted != nullptr && wanted->ranks > 0) {
       for (std::size_t i = 0; i < scheduler_->members().size(); ++i) {
         auto* const its = new graph::request(*wanted);
-        its->granted.devices = scheduler_->member_devices()[i];
+        its->granted = scheduler_->grants()[i];
         decisions_.push_back({at, scheduler_->members()[i], charge, graph::request_ptr(its)});
       }
     } else {

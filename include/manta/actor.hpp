@@ -24,7 +24,8 @@ struct actor_options {
   int rank = -1;
   int node = -1;
   any_future near = {};                         ///< lives where this value (or actor) lies; else on its node, else anywhere
-  bool spread = false;                          ///< among ranks with the fewest actors, in turn
+                                                ///< (a gang: as many parts on its node as can be)
+  bool spread = false;                          ///< among ranks with the fewest actors, in turn (a gang: on as many nodes as can be)
   int restarts = 0;                             ///< built anew after manta::fatal, at most so often
   int checkpoint_every = 0;                     ///< saved after so many calls; a restart does those since again. Named: in the journal too
   bool at_least_once = false;                   ///< the call that threw manta::fatal is done again after the restart
@@ -32,7 +33,7 @@ struct actor_options {
   bool overlap_const = false;                   ///< const methods may run while another call waits
   int max_pending = 0;                          ///< more waiting calls than that fail with actor_busy; 0: any number
   bool detached = false;                        ///< lives until it is killed or the run ends, without any handle
-  reservation in = {};                          ///< in a bundle of this reservation; does not keep it
+  reservation in = {};                          ///< in a bundle of this reservation (a gang: each part in one); does not keep it
   int bundle = -1;                              ///< in this one; -1: in any that fits
   isolate_option isolate = {};                  ///< lives in a child process of its rank, which may crash
 };

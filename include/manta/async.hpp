@@ -47,7 +47,8 @@ struct task_options {
   int rank = -1;                                ///< run on this rank only
   int node = -1;                                ///< run on ranks of this node only
   any_future near = {};                         ///< run where this value lies, when it exists; else on its node, else anywhere
-  bool spread = false;                          ///< run where the fewest tasks are, in turn
+                                                ///< (a gang: as many members on its node as can be)
+  bool spread = false;                          ///< run where the fewest tasks are, in turn (a gang: on as many nodes as can be)
   int priority = 0;                             ///< of tasks that wait at rank 0 the highest go first
   int retries = 0;                              ///< run again after an exception, at most so often
   /// Is this failure worth another attempt? Asked where the task was submitted, wherever it ran, outside of tasks: it
@@ -56,7 +57,8 @@ struct task_options {
   /// From the call: a task that has not started by then fails with timeout and is not run. Not for one that has started.
   std::chrono::nanoseconds deadline = std::chrono::nanoseconds::max();
   std::chrono::nanoseconds retry_after{0};      ///< before the first retry; twice as long before each further one
-  reservation in = {};                          ///< run in a bundle of this reservation, and hold it until the end
+  reservation in = {};                          ///< run in a bundle of this reservation (a gang: each member in one, on ranks of
+                                                ///< their own), and hold it until the end
   int bundle = -1;                              ///< in this one; -1: in any that fits
   /// Run in a child process of the rank: a crash there is a task_failed here, and one that does not end can be ended.
   isolate_option isolate = {};
@@ -99,13 +101,18 @@ void require_placeable(exec::engine& e, graph::request& request, const Options& 
     throw error("manta: ranks = " + std::to_string(request.ranks) + " cannot be spread evenly over nodes = " +
                 std::to_string(request.nodes));
   }
-  if (request.ranks > 0 && (o.in.valid() || o.near.valid() || o.spread)) {
-    throw error("manta: " + what + " is a gang, which cannot be placed in a reservation, near a value or with spread; "
-                "leave out in, near and spread, and choose by ranks, nodes and node");
+  if (request.ranks > 0 && request.spread && (request.nodes > 0 || o.near.valid())) {
+    throw error("manta: " + what + " asks for its members to be spread over as many nodes as can be, and for " +
+                (request.nodes > 0 ? "nodes = " + std::to_string(request.nodes) : "the node of the value in near") +
+                "; leave one of the two out");
   }
-  if (o.in.valid()) return put_in_reservation(request, o.in, o.bundle, what);
-  if (o.bundle >= 0) throw error("manta: " + what + " asks for a bundle but is in no reservation; give .in = r too");
-  if (!request.anywhere()) graph::require_possible(request, e.world(), what);
+  if (o.in.valid()) {
+    put_in_reservation(request, o.in, o.bundle, what);
+  } else if (o.bundle >= 0) {
+    throw error("manta: " + what + " asks for a bundle but is in no reservation; give .in = r too");
+  }
+  const bool in_one_bundle = o.in.valid() && request.ranks == 0;
+  if (!in_one_bundle && !request.anywhere()) graph::require_possible(request, e.world(), what);
   e.require_gangs(request);
 }
 template <class Options>

@@ -163,16 +163,22 @@ inline void put_in_reservation(graph::request& request, const reservation& in, i
   }
   request.reservation = access::id_of(in);
   request.bundle = bundle;
+  const int members = request.ranks > 0 ? request.ranks : 1;
+  int fit = 0;
   std::string offered;
   for (std::size_t i = 0; i < bundles.size(); ++i) {
     const graph::bundle& b = bundles[i];
     if (bundle >= 0 && i != static_cast<std::size_t>(bundle)) continue;
-    if (request.cpus <= b.cpus && request.gpu_units <= b.gpu_units && graph::fits(request.resources, b.resources)) return;
+    fit += b.is_enough_for(request);
     offered += " [bundle " + std::to_string(i) + ": " + graph::describe(b.cpus, b.gpu_units, b.resources) + "]";
   }
+  if (fit >= members) return;
+  const std::string each = graph::describe(request.cpus, request.gpu_units, request.resources);
   throw unschedulable("manta: " + what + " asks for " +
-                      graph::describe(request.cpus, request.gpu_units, request.resources) +
-                      ", which its reservation does not have in one bundle:" + offered + "; reserve more or ask for less");
+                      (members == 1 ? each + ", which its reservation does not have in one bundle:"
+                                    : std::to_string(members) + " ranks, each with " + each + ", and of its reservation's bundles " +
+                                          std::to_string(fit) + (fit == 1 ? " fits:" : " fit:")) +
+                      offered + "; reserve more or ask for less");
 }
 
 }  // namespace detail

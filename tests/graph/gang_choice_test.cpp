@@ -15,6 +15,8 @@
 #include "manta/graph/scheduler.hpp"
 
 using manta::graph::capacity;
+using manta::graph::gang_candidate;
+using manta::graph::gang_shape;
 using manta::graph::node;
 using manta::graph::node_table;
 using manta::graph::request;
@@ -24,12 +26,23 @@ using manta::graph::task;
 
 namespace {
 
-std::vector<std::uint32_t> choose(const std::vector<int>& node_of_rank, std::size_t wanted, int nodes = 0) {
-  manta::base::list<manta::graph::gang_candidate> candidates;
+manta::base::list<gang_candidate> on_nodes(const std::vector<int>& node_of_rank) {
+  manta::base::list<gang_candidate> candidates;
   for (std::size_t r = 0; r < node_of_rank.size(); ++r) candidates.push_back({static_cast<std::uint32_t>(r), node_of_rank[r]});
+  return candidates;
+}
+std::vector<std::uint32_t> choose(const std::vector<int>& node_of_rank, const gang_shape& shape) {
   manta::base::list<std::uint32_t> chosen;
-  if (!choose_gang(candidates, wanted, nodes, chosen)) return {};
+  if (!choose_gang(on_nodes(node_of_rank), shape, chosen)) return {};
   return std::vector<std::uint32_t>(chosen.begin(), chosen.end());
+}
+std::vector<std::uint32_t> choose(const std::vector<int>& node_of_rank, std::size_t wanted, int nodes = 0) {
+  return choose(node_of_rank, gang_shape{wanted, nodes});
+}
+/// Now these are there; others of `ever` may come free.
+std::vector<std::uint32_t> choose(const std::vector<int>& now, const std::vector<int>& ever, gang_shape shape) {
+  set_hopes(shape, on_nodes(ever));
+  return choose(now, shape);
 }
 
 manta::base::array<capacity> ranks(std::size_t executing, int on_each_node) {
@@ -109,7 +122,7 @@ class world {
           const std::uint32_t member = s.members()[i];
           for (const running& other : on[member]) overlap = overlap || other.gang != 0;
           auto* const its = new request(*wanted);
-          its->granted.devices = s.member_devices()[i];
+          its->granted = s.grants()[i];
           on[member].push_back({n.function, charge, s.gang_id(), request_ptr(its)});
         }
       }
@@ -117,7 +130,6 @@ class world {
     });
   }
 
- private:
   void forget(node& n) {
     if (n.form == manta::graph::form::record) task::free(n.record);
     nodes.free(n);
@@ -130,7 +142,7 @@ TEST_CASE("a gang fits on the node with the least to spare, else on as few nodes
   CHECK(choose({0, 0, 0, 1, 1, 2}, 2) == std::vector<std::uint32_t>{3, 4});
   CHECK(choose({0, 0, 0, 1, 1, 2}, 1) == std::vector<std::uint32_t>{5});
   CHECK(choose({0, 0, 0, 1, 1, 2}, 3) == std::vector<std::uint32_t>{0, 1, 2});
-  CHECK(choose({0, 0, 0, 1, 1, 2}, 4) == std::vector<std::uint32_t>{0, 1, 2, 3});
+  CHECK(choose({0, 0, 0, 1, 1, 2}, 4) == std::vector<std::uint32_t>{0, 1, 2, 5});
   CHECK(choose({0, 0, 0, 1, 1, 2}, 6).size() == 6);
   CHECK(choose({0, 0, 0, 1, 1, 2}, 7).empty());
 }
@@ -140,6 +152,31 @@ TEST_CASE("nodes asks for exactly so many, with equally many ranks on each") {
   CHECK(choose({0, 0, 0, 1, 1, 2}, 3, 3).size() == 3);
   CHECK(choose({0, 0, 0, 1, 1, 2}, 6, 3).empty());
   CHECK(choose({0, 0, 0, 1, 1, 2}, 3, 1) == std::vector<std::uint32_t>{0, 1, 2});
+}
+
+TEST_CASE("near a node a gang has as many members there as could be, and waits for them") {
+  const std::vector<int> ever = {0, 0, 0, 1, 1, 2};
+  const gang_shape near_1{2, 0, 1};
+  CHECK(choose(ever, ever, near_1) == std::vector<std::uint32_t>{3, 4});
+  CHECK(choose({0, 0, 0, 1, 2}, ever, near_1).empty());                      // the other one of that node is busy
+  CHECK(choose({0, 0, 0, 1, 2}, {0, 0, 0, 1, 2}, near_1) == std::vector<std::uint32_t>{3, 4});  // there is only one
+  CHECK(choose(ever, ever, {5, 0, 1}) == std::vector<std::uint32_t>{3, 4, 0, 1, 2});
+  CHECK(choose(ever, ever, {2, 0, 7}) == std::vector<std::uint32_t>{3, 4});  // nobody can be there
+  CHECK(choose(ever, ever, {2, 2, 2}) == std::vector<std::uint32_t>{5, 3});
+  CHECK(choose(ever, ever, {4, 2, 2}) == std::vector<std::uint32_t>{3, 4, 0, 1});  // not two on node 2
+}
+
+TEST_CASE("spread, a gang is on as many nodes as could be, evenly, and waits for them") {
+  const std::vector<int> ever = {0, 0, 0, 1, 1, 2};
+  gang_shape spread{3};
+  spread.spread = true;
+  CHECK(choose(ever, ever, spread) == std::vector<std::uint32_t>{0, 3, 5});
+  CHECK(choose({0, 0, 0, 1, 1}, ever, spread).empty());
+  CHECK(choose({0, 0, 0, 1, 1}, {0, 0, 0, 1, 1}, spread) == std::vector<std::uint32_t>{0, 1, 3});
+  spread.ranks = 5;
+  CHECK(choose(ever, ever, spread) == std::vector<std::uint32_t>{0, 1, 3, 4, 5});
+  spread.ranks = 2;
+  CHECK(choose({0, 0, 1}, ever, spread) == std::vector<std::uint32_t>{0, 2});
 }
 
 TEST_CASE("a gang starts at once where ranks have nothing to do, and waits where they have") {
@@ -187,6 +224,16 @@ TEST_CASE("a large gang gets its ranks though small tasks never stop") {
 }
 
 TEST_CASE("random gangs among random tasks all start and end, never two on one rank") {
+  const auto some_gang = [](std::mt19937_64& draw, std::size_t executing) {
+    auto* const r = new request;
+    r->ranks = 1 + static_cast<int>(draw() % executing);
+    if (draw() % 3 == 0) {
+      r->near = static_cast<int>(draw() % (executing + 1));
+    } else {
+      r->spread = draw() % 2 == 0;
+    }
+    return request_ptr(r);
+  };
   const char* const given = std::getenv("MANTA_TEST_SEED");
   const std::uint64_t seed = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
   MESSAGE("MANTA_TEST_SEED=" << seed);
@@ -212,7 +259,7 @@ TEST_CASE("random gangs among random tasks all start and end, never two on one r
           break;
         case 1:
           if (draw() % 4 == 0) {
-            w.submit(3, gang_of(1 + static_cast<int>(draw() % executing)));
+            w.submit(3, some_gang(draw, executing));
             ++gangs;
           }
           break;
@@ -276,6 +323,117 @@ TEST_CASE("each member of a gang holds devices of its own rank and gives them ba
   w.end(2, 1);
   w.end(2);
   for (const std::uint32_t r : {1u, 2u, 3u}) CHECK(w.s.free_on(r).gpus.units() == 2 * manta::graph::gpu_set::whole_device);
+}
+
+TEST_CASE("a gang waits for the node that it wants to be near, not for what an actor holds there") {
+  world w(4, 2);  // ranks 1 and 2 on node 0, 3 and 4 on node 1
+  const auto near = [](std::uint32_t rank, int size) {
+    auto* const r = new request(*gang_of(size));
+    r->near = static_cast<int>(rank);
+    return request_ptr(r);
+  };
+  w.submit(0, near(4, 1));
+  REQUIRE(w.gangs.size() == 1);
+  CHECK(w.gangs[0] == std::vector<std::uint32_t>{4});  // the rank itself, if it is free
+  w.submit(0, near(4, 2));
+  CHECK(w.gangs.size() == 1);
+  w.end(4);
+  REQUIRE(w.gangs.size() == 2);
+  CHECK(w.gangs[1] == std::vector<std::uint32_t>{4, 3});
+  for (const std::uint32_t rank : {3u, 4u}) w.end(rank);
+  auto* const holds = new request(*near(3, 1));
+  holds->actor = true;
+  w.submit(9, request_ptr(holds));
+  REQUIRE(w.gangs.size() == 3);
+  CHECK(w.gangs[2] == std::vector<std::uint32_t>{3});
+  w.submit(0, near(3, 2));
+  REQUIRE(w.gangs.size() == 4);
+  CHECK(std::set<std::uint32_t>(w.gangs[3].begin(), w.gangs[3].end()).count(4) == 1);
+}
+
+TEST_CASE("a gang that is spread waits for a node that comes free, not for a gang that waits for it") {
+  world w(4, 2);
+  const auto spread = [](int size) {
+    auto* const r = new request(*gang_of(size));
+    r->spread = true;
+    return request_ptr(r);
+  };
+  const auto nodes_of = [](const std::vector<std::uint32_t>& gang) {
+    std::set<std::uint32_t> nodes;
+    for (const std::uint32_t rank : gang) nodes.insert((rank - 1) / 2);
+    return nodes.size();
+  };
+  w.submit(0, spread(2));
+  w.submit(0, spread(2));
+  REQUIRE(w.gangs.size() == 2);
+  CHECK(nodes_of(w.gangs[0]) == 2);
+  CHECK(nodes_of(w.gangs[1]) == 2);
+  for (const std::uint32_t rank : {1u, 2u, 3u, 4u}) w.end(rank);
+  w.submit(0, gang_of(2));  // a whole node
+  const std::uint32_t first = w.gangs.back()[0], second = w.gangs.back()[1];
+  w.submit(0, spread(2));
+  REQUIRE(w.gangs.size() == 3);
+  w.s.blocked(first, 1);
+  w.decide();
+  REQUIRE(w.gangs.size() == 4);
+  CHECK(nodes_of(w.gangs[3]) == 1);
+  w.s.blocked(first, 0);
+  for (const std::uint32_t rank : w.gangs[3]) w.end(rank);
+  w.submit(0, spread(3));
+  CHECK(w.gangs.size() == 4);
+  w.end(second);
+  REQUIRE(w.gangs.size() == 5);
+  CHECK(nodes_of(w.gangs[4]) == 2);
+}
+
+TEST_CASE("members of a gang in a reservation take their shares from its bundles, each on a rank of its own") {
+  auto all = ranks(4, 2);
+  for (std::size_t r = 1; r <= 4; ++r) all[r].gpus.whole = 0b11, all[r].cpus = 2;
+  world w(all);
+  const auto reserve = [&](std::uint64_t id, std::size_t bundles, int cpus) {
+    manta::graph::bundles wanted(bundles);
+    for (manta::graph::bundle& b : wanted) b.cpus = cpus, b.gpu_units = manta::graph::gpu_set::whole_device;
+    w.s.reserve(new manta::graph::reservation(id, manta::graph::strategy::pack, std::move(wanted)));
+  };
+  const auto inside = [](std::uint64_t id, int size, bool actor = false) {
+    auto* const r = new request(*gang_of(size));
+    r->reservation = id;
+    r->gpu_units = manta::graph::gpu_set::whole_device;
+    r->actor = actor;
+    return request_ptr(r);
+  };
+  reserve(1, 2, 2);
+  w.submit(0, inside(1, 2));
+  while (w.s.take_met() != nullptr) {
+  }
+  w.submit(0, inside(1, 2));
+  const auto& parts = w.s.find_reservation(1)->parts;
+  REQUIRE(w.gangs.size() == 1);
+  CHECK(std::set<std::uint32_t>(w.gangs[0].begin(), w.gangs[0].end()) == std::set<std::uint32_t>{parts[0].rank, parts[1].rank});
+  for (const std::uint32_t rank : w.gangs[0]) {
+    CHECK(w.on[rank][0].wanted->granted.bundle == (rank == parts[0].rank ? 0 : 1));
+    CHECK(__builtin_popcountll(w.on[rank][0].wanted->granted.devices) == 1);
+  }
+  CHECK(parts[0].free.gpus.units() == 0);
+  w.end(parts[0].rank);
+  CHECK(w.gangs.size() == 1);
+  w.end(parts[1].rank);
+  REQUIRE(w.gangs.size() == 2);
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) w.end(parts[i].rank);
+  CHECK(parts[0].free.gpus.units() == manta::graph::gpu_set::whole_device);
+
+  reserve(2, 3, 1);  // on node 1, whose two ranks have to take three bundles
+  w.decide();
+  REQUIRE(w.s.take_met() != nullptr);
+  CHECK(w.s.is_possible(*inside(2, 2)));
+  CHECK_FALSE(w.s.is_possible(*inside(2, 3)));
+  node& impossible = w.submit(0, inside(2, 3));
+  std::vector<node*> refused;
+  w.s.refuse_impossible([&](node& n) { refused.push_back(&n); }, 1);
+  CHECK(refused.empty());
+  w.s.refuse_impossible([&](node& n) { refused.push_back(&n); }, 2);
+  CHECK(refused == std::vector<node*>{&impossible});
+  w.forget(impossible);
 }
 
 TEST_CASE("an old gang that is taken out of its queue lets go the ranks that were kept for it") {

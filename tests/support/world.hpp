@@ -105,6 +105,14 @@ inline int executor(std::size_t i) {
   return ranks[i % ranks.size()];
 }
 
+/// While it lives, worlds take so many ranks for a node.
+struct as_nodes_of {
+  explicit as_nodes_of(const char* ranks) { setenv("MANTA_RANKS_PER_NODE", ranks, 1); }
+  ~as_nodes_of() { unsetenv("MANTA_RANKS_PER_NODE"); }
+  as_nodes_of(const as_nodes_of&) = delete;
+  as_nodes_of& operator=(const as_nodes_of&) = delete;
+};
+
 // ---- time ---------------------------------------------------------------------------------------
 
 /// How long a test polls before it calls the thing it waits for lost.

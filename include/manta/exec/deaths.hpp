@@ -93,7 +93,7 @@ inline void engine::placed_lost(std::uint32_t rank) {
     scheduler_->executes(0);
     scheduler_->refuse_impossible([&](node& n) { refused.push_back(&n); });
   }
-  for (node* n : refused) refuse_task(*n, nobody_left(*n));
+  for (node* n : refused) refuse_task(*n, never_possible(*n));
   for (std::size_t i = ended_.size(); i > 0; --i) {
     const ended_task e = ended_.pop_front();
     if (e.rank == rank) ended_by_dead_.insert(e.key) = rank;

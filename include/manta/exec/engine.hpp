@@ -504,6 +504,7 @@ class engine {
   store::failure_ptr reservation_gone() const;
   void refuse_task(node& n, const store::failure_ptr& why);
   void to_scheduler(node& n);
+  store::failure_ptr never_possible(const node& n) const;
   void place_tasks();
   std::uint32_t place_of(const node& n) const;
   std::string explain_here(node& n, bool& placed_by_zero);

@@ -21,9 +21,8 @@ inline void engine::dispatch_gang(node& n, std::uint32_t charge) {
   for (const std::uint32_t rank : scheduler_->members()) gang.ranks.push_back(rank);
   graph::grant& granted = t.request->granted;
   const graph::grant of_leader = granted;
-  for (const std::uint32_t rank : gang.ranks) {  // each is told of its own devices, and gives these back
-    granted.rank = static_cast<std::int32_t>(rank);
-    granted.devices = scheduler_->member_devices()[gang.member];
+  for (const std::uint32_t rank : gang.ranks) {  // each is told what it was given, and gives that back
+    granted = scheduler_->grants()[gang.member];
     const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
                          charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
     append_task(rank, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(),

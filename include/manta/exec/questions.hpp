@@ -152,8 +152,9 @@ inline void engine::refuse_task(node& n, const store::failure_ptr& why) {
 
 /// Rank 0: a task that may start, to be placed.
 inline void engine::to_scheduler(node& n) {
-  if (deaths_ != 0 && n.form == form::record && n.record->request != nullptr && !scheduler_->is_possible(*n.record->request)) {
-    return refuse_task(n, nobody_left(n));
+  const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
+  if (wanted != nullptr && (deaths_ != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) && !scheduler_->is_possible(*wanted)) {
+    return refuse_task(n, never_possible(n));
   }
   if (!scheduler_->ready(n)) refuse_task(n, reservation_gone());
 }
@@ -164,7 +165,23 @@ inline void engine::place_tasks() {
   if (!send_ahead_to_.empty()) send_waiting_ahead();
   while (const graph::reservation* r = scheduler_->take_met()) {
     send(r->home_rank, message::result, result_message{r->home_index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0});
+    // gangs for which its bundles lie on too few ranks
+    scheduler_->refuse_impossible([&](node& n) { refuse_task(n, never_possible(n)); }, r->id);
   }
+}
+
+/// Rank 0: why what the ranks have cannot be enough for this task any more.
+inline store::failure_ptr engine::never_possible(const node& n) const {
+  if (deaths_ != 0) return nobody_left(n);
+  const graph::request& wanted = *n.record->request;
+  store::failure f;
+  f.kind = store::failure::kind::unschedulable;
+  f.message = "the gang '" + std::string(task_name(n)) + "' can never run: its " + std::to_string(wanted.ranks) +
+              " members are on different ranks" + (wanted.nodes > 0 ? " of " + std::to_string(wanted.nodes) + " nodes" : "") +
+              ", and the bundles of its reservation that fit lie on fewer: " +
+              graph::describe(scheduler_->find_reservation(wanted.reservation)->wanted) +
+              "; reserve bundles that take more of a rank, so that each gets one of its own, or with strategy spread";
+  return store::share(std::move(f));
 }
 
 inline wire::buffer engine::available() { return ask(0, ask_message{ask_message::available, 0, 0, 0, 0, 0, 0}); }
@@ -209,6 +226,11 @@ inline std::string describe(const graph::grant& g) {
     case graph::placement_reason::least_work: return where + "of the ranks that fit, it had the least work";
     case graph::placement_reason::ahead: return where + "its inputs were being made there, and it was sent ahead of them";
     case graph::placement_reason::gang: return where + "it leads its gang there, on ranks that had nothing to do";
+    case graph::placement_reason::gang_near:
+      return where + "it leads its gang there: as many members as can be are on the node where the value lies that it asked to be near";
+    case graph::placement_reason::gang_spread: return where + "it leads its gang there, which is on as many nodes as can be";
+    case graph::placement_reason::gang_in_bundles:
+      return where + "it leads its gang there, in bundle " + std::to_string(g.bundle) + " and others of its reservation";
     case graph::placement_reason::none:
     case graph::placement_reason::room: break;
   }
@@ -334,6 +356,7 @@ inline std::string engine::explain_waiting(const graph::request& wanted) {
   if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
   if (wanted.node >= 0) text += ", node = " + std::to_string(wanted.node);
   if (wanted.near >= 0) text += ", near a value on rank " + std::to_string(wanted.near);
+  if (wanted.ranks > 0 && wanted.spread) text += ", spread over as many nodes as can be";
   if (wanted.priority != 0) text += ", priority = " + std::to_string(wanted.priority);
   if (wanted.reservation != 0) {
     const graph::reservation* r = scheduler_->find_reservation(wanted.reservation);
@@ -344,6 +367,7 @@ inline std::string engine::explain_waiting(const graph::request& wanted) {
       text += "; bundle " + std::to_string(i) + " on rank " + std::to_string(p.rank) + " has free " +
               graph::describe(p.wanted.cpus, p.free.gpus.units(), p.free.named) + ", and " +
               std::to_string(scheduler_->sent(p.rank)) + " tasks are there";
+      if (scheduler_->in_gang(p.rank)) text += " (in a gang)";
     }
     return text;
   }

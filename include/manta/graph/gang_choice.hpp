@@ -3,7 +3,8 @@
 //
 // Which ranks a gang gets, of those that could take a member now. Members talk
 // to each other all the time, so ranks of one node come first, and of the nodes
-// that are large enough the one with the least to spare.
+// that are large enough the one with the least to spare; unless the gang wants
+// to be near a value, or spread.
 #pragma once
 
 #include "manta/base/containers.hpp"
@@ -16,23 +17,87 @@ struct gang_candidate {
   friend bool operator==(const gang_candidate&, const gang_candidate&) = default;
 };
 
-/// Puts `wanted` ranks into `chosen` and returns true, or false if there are too few. `candidates` stand in the order
-/// of preference within a node. With `nodes` > 0 the gang has as many ranks on each of exactly that many nodes.
-inline bool choose_gang(const base::list<gang_candidate>& candidates, std::size_t wanted, int nodes,
-                        base::list<std::uint32_t>& chosen) {
-  chosen.clear();
-  if (candidates.size() < wanted) return false;
-  struct node_count {
+/// What a gang asks of the nodes on which its members are.
+struct gang_shape {
+  std::size_t ranks = 1;
+  int nodes = 0;                ///< as many members on each of exactly so many nodes; 0: on any
+  int near = -1;                ///< a node,
+  std::size_t there = 0;        ///< and how many of the members have to be on it
+  bool spread = false;
+  std::size_t least_nodes = 0;  ///< then: on so many nodes at least
+};
+
+/// Candidates counted by node.
+class gang_nodes {
+ public:
+  struct count {
     int node;
     std::size_t ranks;
   };
-  base::list<node_count> counts;
-  for (const gang_candidate& c : candidates) {
-    std::size_t i = 0;
-    while (i < counts.size() && counts[i].node != c.node) ++i;
-    if (i == counts.size()) counts.push_back({c.node, 0});
-    ++counts[i].ranks;
+
+  explicit gang_nodes(const base::list<gang_candidate>& candidates) {
+    std::size_t at = 0;
+    for (const gang_candidate& c : candidates) {  // mostly by node
+      if (at == counts_.size() || counts_[at].node != c.node) at = find(c.node);
+      if (at == counts_.size()) counts_.push_back({c.node, 0});
+      ++counts_[at].ranks;
+    }
   }
+  bool empty() const { return counts_.empty(); }
+  std::size_t size() const { return counts_.size(); }
+  count& operator[](std::size_t i) { return counts_[i]; }
+  std::size_t on(int node) const {
+    const std::size_t at = find(node);
+    return at == counts_.size() ? 0 : counts_[at].ranks;
+  }
+  count take(std::size_t i) {
+    const count taken = counts_[i];
+    counts_.remove_unordered(i);
+    return taken;
+  }
+  std::size_t find(int node) const {
+    std::size_t i = 0;
+    while (i < counts_.size() && counts_[i].node != node) ++i;
+    return i;
+  }
+  /// Of those that have at least `ranks` the one with the fewest; size(): there is none.
+  std::size_t smallest_fit(std::size_t ranks) const {
+    std::size_t best = counts_.size();
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      if (counts_[i].ranks >= ranks && (best == counts_.size() || counts_[i].ranks < counts_[best].ranks)) best = i;
+    }
+    return best;
+  }
+  std::size_t largest() const {
+    std::size_t best = 0;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      if (counts_[i].ranks > counts_[best].ranks) best = i;
+    }
+    return best;
+  }
+
+ private:
+  base::list<count> counts_;
+};
+
+/// What a gang that wants to be near a node, or spread, can hope for, if these are the ranks that it may ever get: as many
+/// of its members there as can be; on as many nodes as can be.
+inline void set_hopes(gang_shape& shape, const base::list<gang_candidate>& ever) {
+  const gang_nodes counts(ever);
+  shape.least_nodes = counts.size() < shape.ranks ? counts.size() : shape.ranks;
+  if (shape.near < 0) return;
+  const std::size_t most = shape.nodes > 0 ? shape.ranks / static_cast<std::size_t>(shape.nodes) : shape.ranks;
+  const std::size_t could_be = counts.on(shape.near);
+  shape.there = could_be >= most ? most : shape.nodes > 0 ? 0 : could_be;
+}
+
+/// Puts the gang's ranks into `chosen` and returns true, or false if there are too few. `candidates` stand in the order
+/// of preference within a node.
+inline bool choose_gang(const base::list<gang_candidate>& candidates, const gang_shape& shape,
+                        base::list<std::uint32_t>& chosen) {
+  chosen.clear();
+  if (candidates.size() < shape.ranks) return false;
+  gang_nodes counts(candidates);
   const auto take = [&](int node, std::size_t ranks) {
     for (const gang_candidate& c : candidates) {
       if (ranks == 0) return;
@@ -41,36 +106,37 @@ inline bool choose_gang(const base::list<gang_candidate>& candidates, std::size_
       --ranks;
     }
   };
-  // of the nodes not taken yet that have at least `ranks`, the one with the fewest; else -1.
-  const auto smallest_fit = [&](std::size_t ranks) {
-    std::size_t best = counts.size();
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      if (counts[i].ranks >= ranks && (best == counts.size() || counts[i].ranks < counts[best].ranks)) best = i;
+  if (shape.spread) {
+    if (counts.size() < shape.least_nodes) return false;
+    base::list<std::size_t> from;  // one of each node, then another one of each that has more
+    from.resize(counts.size(), 0);
+    for (std::size_t left = shape.ranks; left > 0;) {
+      for (std::size_t i = 0; i < counts.size() && left > 0; ++i) {
+        if (from[i] < counts[i].ranks) ++from[i], --left;
+      }
     }
-    return best;
-  };
-  if (nodes > 0) {
-    const std::size_t each = wanted / static_cast<std::size_t>(nodes);
-    for (int n = 0; n < nodes; ++n) {
-      const std::size_t at = smallest_fit(each);
+    for (std::size_t i = 0; i < counts.size(); ++i) take(counts[i].node, from[i]);
+    return true;
+  }
+  if (shape.there > 0) {
+    if (counts.on(shape.near) < shape.there) return false;
+    take(counts.take(counts.find(shape.near)).node, shape.there);
+  }
+  if (shape.nodes > 0) {
+    const std::size_t each = shape.ranks / static_cast<std::size_t>(shape.nodes);
+    while (chosen.size() < shape.ranks) {
+      const std::size_t at = counts.smallest_fit(each);
       if (at == counts.size()) return false;
-      take(counts[at].node, each);
-      counts.remove_unordered(at);
+      take(counts.take(at).node, each);
     }
     return true;
   }
-  if (const std::size_t at = smallest_fit(wanted); at < counts.size()) {
-    take(counts[at].node, wanted);
-    return true;
-  }
-  while (chosen.size() < wanted) {  // over as few nodes as there can be
-    std::size_t most = 0;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      if (counts[i].ranks > counts[most].ranks) most = i;
-    }
-    const std::size_t left = wanted - chosen.size();
-    take(counts[most].node, counts[most].ranks < left ? counts[most].ranks : left);
-    counts.remove_unordered(most);
+  while (chosen.size() < shape.ranks) {  // on one node, else over as few as there can be
+    if (counts.empty()) return false;
+    const std::size_t left = shape.ranks - chosen.size();
+    const std::size_t fits = counts.smallest_fit(left);
+    const gang_nodes::count next = counts.take(fits < counts.size() ? fits : counts.largest());
+    take(next.node, next.ranks < left ? next.ranks : left);
   }
   return true;
 }

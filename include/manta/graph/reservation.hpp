@@ -18,6 +18,10 @@ struct bundle {
   quantities resources;
 
   bool fits(const stock& s) const { return cpus <= s.cpus && s.fits(gpu_units, resources); }
+  /// With nothing taken, could a task that asks for this run in it?
+  bool is_enough_for(const request& r) const {
+    return r.cpus <= cpus && r.gpu_units <= gpu_units && graph::fits(r.resources, resources);
+  }
   std::uint64_t take_from(stock& s) const {
     s.cpus -= cpus;
     return s.take(gpu_units, resources);
@@ -176,7 +180,8 @@ struct reservation {
   struct part {
     bundle wanted;
     std::uint32_t rank = no_index;
-    stock free;              ///< what its tasks have not taken
+    stock free;              ///< what its tasks have not taken,
+    stock without_tasks;     ///< and what actors have not
     std::uint64_t devices = 0;
   };
   std::uint64_t id = 0;

@@ -251,7 +251,9 @@ struct capacity {
 };
 
 /// Why a task was placed where it is.
-enum class placement_reason : std::uint8_t { none, rank, node, near, data, spread, bundle, least_work, room, gang, ahead };
+enum class placement_reason : std::uint8_t {
+  none, rank, node, near, data, spread, bundle, least_work, room, gang, gang_near, gang_spread, gang_in_bundles, ahead
+};
 
 /// What the scheduler decided for one request.
 struct grant {
@@ -443,7 +445,7 @@ inline void require_possible(const request& wanted, const base::array<capacity>&
     }
   }
   base::list<std::uint32_t> members;
-  if (wanted.ranks > 0 && choose_gang(possible, static_cast<std::size_t>(wanted.ranks), wanted.nodes, members)) return;
+  if (wanted.ranks > 0 && choose_gang(possible, {static_cast<std::size_t>(wanted.ranks), wanted.nodes}, members)) return;
   std::string text = "manta: no rank can ever run " + what + ": it asks for ";
   if (wanted.ranks > 0) {
     text = "manta: " + what + " can never run: it asks for " + std::to_string(wanted.ranks) + " ranks" +

@@ -122,7 +122,9 @@ class scheduler {
     if (wanted.holds()) {
       const std::uint64_t devices = wanted.granted.devices;
       if (reservation* r = wanted.reservation == 0 ? nullptr : find_reservation(wanted.reservation)) {
-        r->parts[static_cast<std::size_t>(wanted.granted.bundle)].free.give(devices, wanted.gpu_units, wanted.resources);
+        reservation::part& p = r->parts[static_cast<std::size_t>(wanted.granted.bundle)];
+        p.free.give(devices, wanted.gpu_units, wanted.resources);
+        if (wanted.actor) p.without_tasks.give(devices, wanted.gpu_units, wanted.resources);
       } else {
         ranks_[rank].free.give(devices, wanted.gpu_units, wanted.resources);
         if (wanted.actor && wanted.reservation == 0) {
@@ -146,8 +148,10 @@ class scheduler {
   bool died(std::uint32_t rank, Refuse&& refuse) {
     rank_state& r = ranks_[rank];
     const bool in_idle = r.in_idle, in_roomy = r.in_roomy, in_changed = r.in_changed;
+    const int node = r.all.node;  // some may want to be near it
     r = rank_state{};
     r.all.executes = false;
+    r.all.node = node;
     r.closed = true;  // wherever it still stands
     r.in_idle = in_idle, r.in_roomy = in_roomy, r.in_changed = in_changed;
     executing_.remove(rank);
@@ -172,27 +176,29 @@ class scheduler {
     executing_.push_back(rank);
     share_executors();
   }
-  /// Could the ranks that live meet this request, with nothing taken?
+  /// Could the ranks that live meet this request, with nothing taken? In a reservation that is not met yet: perhaps.
   bool is_possible(const request& wanted) {
+    candidates_.clear();
     if (wanted.reservation != 0) {
       const reservation* const r = find_reservation(wanted.reservation);
       if (r == nullptr || !r->met) return true;
       for (std::size_t i = 0; i < r->parts.size(); ++i) {
-        const bool may_be = wanted.bundle < 0 || i == static_cast<std::size_t>(wanted.bundle);
-        if (may_be && ranks_[r->parts[i].rank].all.executes) return true;
+        if (is_for(wanted, i, r->parts[i])) add_bundle(r->parts[i].rank);
       }
-      return false;
+    } else {
+      for (const std::uint32_t rank : executing_) {
+        if (wanted.possible(static_cast<int>(rank), ranks_[rank].all)) candidates_.push_back({rank, ranks_[rank].all.node});
+      }
     }
-    std::size_t fit = 0;
-    for (const std::uint32_t rank : executing_) fit += wanted.possible(static_cast<int>(rank), ranks_[rank].all);
-    return fit != 0 && fit >= static_cast<std::size_t>(wanted.ranks);
+    if (wanted.ranks == 0) return !candidates_.empty();
+    return choose_gang(candidates_, {static_cast<std::size_t>(wanted.ranks), wanted.nodes}, members_);
   }
-  /// Takes out the tasks that no rank can run.
+  /// Takes out the tasks, of this reservation or of all, that no rank can run.
   template <class Refuse>
-  void refuse_impossible(Refuse&& refuse) {
+  void refuse_impossible(Refuse&& refuse, std::uint64_t reservation = 0) {
     base::list<node*> refused;
     for (queue* q : active_) {
-      if (is_possible(*q->wanted)) continue;
+      if ((reservation != 0 && q->wanted->reservation != reservation) || is_possible(*q->wanted)) continue;
       for (node* n = &q->tasks.front();; n = &nodes_.at(n->next)) {
         refused.push_back(n);
         if (n->next == no_index) break;
@@ -292,9 +298,9 @@ class scheduler {
     }
   }
 
-  /// While a gang is dispatched: its ranks, the devices that each of them was given, and its number.
+  /// While a gang is dispatched: its ranks, what each of them was given, and its number.
   const base::list<std::uint32_t>& members() const { return members_; }
-  const base::list<std::uint64_t>& member_devices() const { return member_devices_; }
+  const base::list<grant>& grants() const { return grants_; }
   std::uint64_t gang_id() const { return gangs_; }
 
   /// In a dispatch of a task without a request: so many bytes of its inputs lie on its rank, and are the reason.
@@ -453,7 +459,7 @@ class scheduler {
     queues_.push_back(q);
     q->rank = wanted->rank;
     q->node = wanted->node;
-    if (wanted->near >= 0 && wanted->rank < 0) {  // there, else on its node, else anywhere
+    if (wanted->near >= 0 && wanted->rank < 0 && wanted->ranks == 0) {  // there, else on its node, else anywhere
       const capacity& place = ranks_[static_cast<std::size_t>(wanted->near)].all;
       if (wanted->possible(wanted->near, place)) {
         q->rank = wanted->near;
@@ -562,8 +568,9 @@ class scheduler {
     if (wanted.actor) ++r.actors;
     if (!wanted.holds()) return;
     if (wanted.reservation != 0) {
-      stock& part = find_reservation(wanted.reservation)->parts[static_cast<std::size_t>(g.bundle)].free;
-      g.devices = part.take(wanted.gpu_units, wanted.resources);
+      reservation::part& part = find_reservation(wanted.reservation)->parts[static_cast<std::size_t>(g.bundle)];
+      g.devices = part.free.take(wanted.gpu_units, wanted.resources);
+      if (wanted.actor) part.without_tasks.take(g.devices, wanted.gpu_units, wanted.resources);
       return;
     }
     g.devices = r.free.take(wanted.gpu_units, wanted.resources);
@@ -583,14 +590,20 @@ class scheduler {
   /// old and there are too few, keeps those that come free.
   bool place_gang(queue& q) {
     const request& wanted = *q.wanted;
-    const auto count = static_cast<std::size_t>(wanted.ranks);
     if (q.looked_at == changes_) return false;
-    candidates(q, true);
-    if (choose_gang(candidates_, count, wanted.nodes, members_)) return true;
+    gang_shape shape{static_cast<std::size_t>(wanted.ranks), wanted.nodes};
+    shape.spread = wanted.spread;
+    if (wanted.near >= 0) shape.near = ranks_[static_cast<std::size_t>(wanted.near)].all.node;
+    if (wanted.spread || wanted.near >= 0) {
+      find_candidates(q, false);
+      set_hopes(shape, candidates_);
+    }
+    find_candidates(q, true);
+    if (choose_gang(candidates_, shape, members_)) return true;
     q.looked_at = changes_;
     if (keeper_ == nullptr && ended_ - q.first_since >= executing_.size()) {
-      candidates(q, false);
-      if (choose_gang(candidates_, count, wanted.nodes, members_)) {
+      find_candidates(q, false);
+      if (choose_gang(candidates_, shape, members_)) {
         keeper_ = &q;
         for (const std::uint32_t rank : members_) ranks_[rank].kept = true;
       }
@@ -598,46 +611,83 @@ class scheduler {
     return false;
   }
   /// Ranks that can take a member now, or once all of their tasks have ended.
-  void candidates(const queue& q, bool now) {
+  void find_candidates(const queue& q, bool now) {
     const request& wanted = *q.wanted;
     candidates_.clear();
+    waiting_gangs_.clear();
     for (const std::uint32_t rank : executing_) {
-      const rank_state& r = ranks_[rank];
-      if (now) {
-        if (active(r) != 0 || r.in_gang || r.kept != (keeper_ == &q) || !may_take(rank, q, wanted)) continue;
-      } else {
-        if (r.in_actor || r.closed || !wanted.possible(static_cast<int>(rank), r.all)) continue;
-        if (wanted.cpus > r.free.cpus && wanted.cpus > 1) continue;
-        if (!r.without_tasks.fits(wanted.gpu_units, wanted.resources)) continue;
+      if (ranks_[rank].in_gang && ranks_[rank].blocked > 0) waiting_gangs_.push_back(ranks_[rank].gang);
+    }
+    if (wanted.reservation != 0) {
+      const reservation& r = *find_reservation(wanted.reservation);
+      for (std::size_t i = 0; r.met && i < r.parts.size(); ++i) {
+        const reservation::part& p = r.parts[i];
+        if (is_for(wanted, i, p) && could_join(p.rank, q, now) &&
+            (now ? p.free : p.without_tasks).fits(wanted.gpu_units, wanted.resources)) {
+          add_bundle(p.rank);
+        }
       }
-      candidates_.push_back({rank, r.all.node});
+    } else {
+      for (const std::uint32_t rank : executing_) {
+        const rank_state& r = ranks_[rank];
+        if (!could_join(rank, q, now)) continue;
+        if (now) {
+          if (!may_take(rank, q, wanted)) continue;
+        } else {
+          if (r.closed || !wanted.possible(static_cast<int>(rank), r.all)) continue;
+          if (wanted.cpus > r.free.cpus && wanted.cpus > 1) continue;
+          if (!r.without_tasks.fits(wanted.gpu_units, wanted.resources)) continue;
+        }
+        candidates_.push_back({rank, r.all.node});
+      }
     }
-    // rank 0 comes last: the scheduler would sit in a rank that is busy with MPI
-    if (candidates_.size() > 1 && candidates_[0].rank == 0) {
-      const gang_candidate first = candidates_[0];
-      candidates_.remove(first);
-      candidates_.push_back(first);
-    }
+    // where the value lies comes first; rank 0 last: the scheduler would sit in a rank that is busy with MPI
+    const auto move = [&](std::uint32_t rank, bool to_front) {
+      for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        if (candidates_[i].rank != rank) continue;
+        const std::size_t end = to_front ? 0 : candidates_.size() - 1;
+        for (; i != end; to_front ? --i : ++i) std::swap(candidates_[i], candidates_[to_front ? i - 1 : i + 1]);
+        return;
+      }
+    };
+    if (wanted.near >= 0) move(static_cast<std::uint32_t>(wanted.near), true);
+    if (ranks_[0].all.executes) move(0, false);
+  }
+  /// Has it nothing to do, and is not kept for others; or will that be so once all of its tasks have ended? Not if it is
+  /// in a gang that waits, perhaps for this one.
+  bool could_join(std::uint32_t rank, const queue& q, bool now) const {
+    const rank_state& r = ranks_[rank];
+    if (now) return active(r) == 0 && !r.in_gang && r.kept == (keeper_ == &q);
+    if (r.in_actor || (keeper_ == &q && !r.kept)) return false;
+    return !r.in_gang || std::find(waiting_gangs_.begin(), waiting_gangs_.end(), r.gang) == waiting_gangs_.end();
+  }
+  /// Of several on one rank only one: a rank can be one member only.
+  void add_bundle(std::uint32_t rank) {
+    const gang_candidate c{rank, ranks_[rank].all.node};
+    if (std::find(candidates_.begin(), candidates_.end(), c) == candidates_.end()) candidates_.push_back(c);
   }
   template <class Dispatch>
   void start_gang(node& n, Dispatch&& dispatch) {
     if (keeper_ != nullptr && ranks_[members_[0]].kept) stop_keeping();
     const request& wanted = *n.record->request;
+    wanted.granted.reason = wanted.reservation != 0 ? placement_reason::gang_in_bundles
+                            : wanted.near >= 0      ? placement_reason::gang_near
+                            : wanted.spread         ? placement_reason::gang_spread
+                                                    : placement_reason::gang;
     ++gangs_;
     ++changes_;
     std::uint32_t charge = 0;
-    member_devices_.clear();
+    grants_.clear();
     for (const std::uint32_t rank : members_) {
       ranks_[rank].in_gang = true;
       ranks_[rank].gang = gangs_;
       ranks_[rank].in_actor = wanted.actor;
+      if (wanted.reservation != 0) wanted.granted.bundle = bundle_on(rank, wanted);
       take(wanted, rank);
-      member_devices_.push_back(wanted.granted.devices);
+      grants_.push_back(wanted.granted);
       charge = book_function(n.function, rank);
     }
-    wanted.granted.rank = static_cast<std::int32_t>(members_[0]);
-    wanted.granted.devices = member_devices_[0];
-    wanted.granted.reason = placement_reason::gang;
+    wanted.granted = grants_[0];
     --waiting_;
     dispatch(n, members_[0], charge);
   }
@@ -665,8 +715,10 @@ class scheduler {
         p.devices = b.take_from(at.free);
         at.without_tasks.cpus -= b.cpus;
         at.without_tasks.take(p.devices, b.gpu_units, b.resources);
-        p.free.cpus = b.cpus;
-        p.free.give(p.devices, b.gpu_units, b.resources);
+        for (stock* s : {&p.free, &p.without_tasks}) {
+          s->cpus = b.cpus;
+          s->give(p.devices, b.gpu_units, b.resources);
+        }
       }
       r.met = true;
       pending_.remove(&r);
@@ -712,8 +764,7 @@ class scheduler {
     std::uint32_t best = no_index;
     for (std::size_t i = 0; i < r.parts.size(); ++i) {
       const reservation::part& p = r.parts[i];
-      if (!ranks_[p.rank].all.executes) continue;  // it has died
-      if ((wanted.bundle >= 0 && i != static_cast<std::size_t>(wanted.bundle)) || wanted.cpus > p.wanted.cpus) continue;
+      if (!is_for(wanted, i, p)) continue;
       if (!p.free.fits(wanted.gpu_units, wanted.resources) || !(wanted.actor || has_room(p.rank, ns))) continue;
       if (best != no_index && ranks_[best].sent <= ranks_[p.rank].sent) continue;
       best = p.rank;
@@ -721,6 +772,22 @@ class scheduler {
     }
     wanted.granted.reason = placement_reason::bundle;
     return best;
+  }
+
+  /// May this bundle, the `i`th of its reservation, ever take the request? Not if its rank has died.
+  bool is_for(const request& wanted, std::size_t i, const reservation::part& p) const {
+    return ranks_[p.rank].all.executes && (wanted.bundle < 0 || i == static_cast<std::size_t>(wanted.bundle)) &&
+           p.wanted.is_enough_for(wanted);
+  }
+  /// Of the bundles on this rank the first that a member of a gang fits into.
+  std::int32_t bundle_on(std::uint32_t rank, const request& wanted) {
+    const reservation& r = *find_reservation(wanted.reservation);
+    std::size_t i = 0;
+    while (r.parts[i].rank != rank || !is_for(wanted, i, r.parts[i]) ||
+           !r.parts[i].free.fits(wanted.gpu_units, wanted.resources)) {
+      ++i;
+    }
+    return static_cast<std::int32_t>(i);
   }
 
   static const request* request_of(const node& n) {
@@ -870,8 +937,9 @@ class scheduler {
   base::ring<std::uint32_t> idle_, roomy_;
   base::list<float> estimates_;        // by function; negative: not known yet
   base::list<gang_candidate> candidates_;
+  base::list<std::uint64_t> waiting_gangs_;
   base::list<std::uint32_t> members_;
-  base::list<std::uint64_t> member_devices_;
+  base::list<grant> grants_;
   queue* keeper_ = nullptr;            // the old gang's queue for which ranks are kept
   std::uint64_t gangs_ = 0;            // started
   std::uint64_t ended_ = 0;            // tasks
