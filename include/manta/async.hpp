@@ -57,6 +57,8 @@ struct task_options {
   /// From the call: a task that has not started by then fails with timeout and is not run. Not for one that has started.
   std::chrono::nanoseconds deadline = std::chrono::nanoseconds::max();
   std::chrono::nanoseconds retry_after{0};      ///< before the first retry; twice as long before each further one
+  /// How long it is likely to take: if the allocation ends before, it is not started. 0: as the mean of its function.
+  std::chrono::nanoseconds duration{0};
   reservation in = {};                          ///< run in a bundle of this reservation (a gang: each member in one, on ranks of
                                                 ///< their own), and hold it until the end
   int bundle = -1;                              ///< in this one; -1: in any that fits
@@ -128,11 +130,12 @@ inline graph::request_ptr make_request(exec::engine& e, const task_options& o, b
                 "first parameter, or leave them out");
   }
   if (!gang && o.name.empty() && o.cpus == 1 && o.gpus == 0 && o.resources.empty() && o.rank < 0 && o.node < 0 &&
-      !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 && !o.isolate &&
+      !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 && !o.isolate && o.duration.count() == 0 &&
       o.deadline == std::chrono::nanoseconds::max() && !o.in.valid() && o.bundle < 0) {
     return nullptr;
   }
   if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
+  if (o.duration.count() < 0) throw error("manta: task_options::duration is negative; leave it out if it is not known");
   auto* const request = new graph::request;
   graph::request_ptr owner(request);
   fill_request(*request, o, "task_options", gang);
@@ -140,6 +143,7 @@ inline graph::request_ptr make_request(exec::engine& e, const task_options& o, b
   request->retries = o.retries;
   request->retry_if = o.retry_if;
   request->retry_after = o.retry_after.count();
+  request->duration = o.duration.count();
   if (o.deadline != std::chrono::nanoseconds::max()) {
     request->deadline = o.deadline.count();
     request->due = deadline_after(o.deadline);

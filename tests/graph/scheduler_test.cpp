@@ -190,8 +190,7 @@ class world {
   int release(std::uint64_t id) {
     int refused = 0;
     reservation* const r = s.release(id, [&](node& n) {
-      free_record(n);
-      jobs[job_of_node_.at(n.index)].dispatched = -1;
+      give_up(n);
       ++refused;
     });
     delete r;
@@ -225,6 +224,12 @@ class world {
     log.clear();
   }
 
+  std::size_t job_at(const node& n) const { return job_of_node_.at(n.index); }
+  /// One that the scheduler has let go.
+  void give_up(node& n) {
+    free_record(n);
+    jobs[job_at(n)].dispatched = -1;
+  }
   bool each_once() const {
     return std::all_of(jobs.begin(), jobs.end(), [](const job& j) { return j.dispatched == 1 && j.ended == 1; });
   }
@@ -955,7 +960,9 @@ TEST_CASE("the estimate of a function follows what its tasks take") {
   CHECK(w.s.estimate(1000) == scheduler::window_ns);
   for (int i = 0; i < 200; ++i) end_one(0);
   CHECK(w.s.estimate(3) == scheduler::least_charge_ns);
-  for (int i = 0; i < 300; ++i) end_one(~std::uint64_t{0});
+  for (int i = 0; i < 300; ++i) end_one(std::uint64_t{1} << 62);
+  CHECK(w.s.estimate(3) == 4'000'000'000);
+  end_one(manta::graph::not_run);
   CHECK(w.s.estimate(3) == 4'000'000'000);
 }
 
@@ -1108,6 +1115,62 @@ TEST_CASE("what is dropped is given up once, whatever it asked for") {
   CHECK(dropped.size() == 10 - sent);
   CHECK(w.s.waiting() == 0);
   CHECK(w.decide() == 0);
+}
+
+// ---- the end of the allocation -------------------------------------------------------------------------------
+
+TEST_CASE("a task that would take longer than what is left is taken out, whatever it asks for; others go past it") {
+  world w(ranks(4));
+  constexpr std::int64_t second = 1000 * ms;
+  w.warm_up(0, 20 * second);  // more than 32 bits of nanoseconds
+  w.warm_up(1, 2 * second);
+  w.only_log = true;
+  const auto takes = [](std::int64_t ns, conditions c) {
+    request r = c.build();
+    r.duration = ns;
+    return request_ptr(new request(r));
+  };
+  std::set<std::size_t> late;
+  const auto decide = [&] {
+    const std::size_t sent = w.decide();
+    while (node* const n = w.s.take_late()) {
+      late.insert(w.job_at(*n));
+      w.give_up(*n);
+    }
+    return sent;
+  };
+  w.s.set_time_left(25e9);
+  w.submit(0, 0, ask({.rank = 1}));
+  CHECK(decide() == 1);
+  w.s.set_time_left(10e9);
+  const std::size_t mean = w.submit(0, 0);
+  const std::size_t said = w.submit(1, 0, takes(11 * second, {}));
+  const std::size_t there = w.submit(0, 0, ask({.rank = 2}));
+  const std::size_t urgent = w.submit(0, 0, ask({.priority = 2}));
+  const std::size_t fits = w.submit(1, 0);
+  const std::size_t said_to_fit = w.submit(0, 0, takes(9 * second, {.rank = 3}));
+  const std::size_t unknown = w.submit(5, 0, ask({.rank = 4}));
+  const std::size_t actor = w.submit(0, 0, ask({.rank = 1, .actor = true}));
+  CHECK(w.s.waiting() == 8);
+  CHECK(decide() == 4);
+  CHECK(late == std::set<std::size_t>{mean, said, there, urgent});
+  for (const std::size_t i : {fits, said_to_fit, unknown, actor}) CHECK(w.jobs[i].dispatched == 1);
+  CHECK(w.s.waiting() == 0);
+  CHECK(w.complaint() == "");
+}
+
+TEST_CASE("what would take longer than what is left gets no room at once either") {
+  world w(ranks(2));
+  w.warm_up(0, 20'000 * ms);
+  std::uint32_t charge = 0;
+  w.s.set_time_left(10e9);
+  CHECK(w.s.take_room(0, charge) == no_index);
+  CHECK_FALSE(w.s.take_room_on(1, 0, charge));
+  const std::uint32_t rank = w.s.take_room(7, charge);
+  REQUIRE(rank != no_index);
+  CHECK_FALSE(w.s.has_room_on(rank, 0));
+  w.s.set_time_left(30e9);
+  CHECK(w.s.take_room(0, charge) != no_index);
 }
 
 // ---- locality ------------------------------------------------------------------------------------------------

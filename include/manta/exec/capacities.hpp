@@ -103,6 +103,8 @@ inline void engine::share_settings(engine_options& options) {
     wire::put(bytes, options.recovery);
     wire::put(bytes, options.watchdog_ns);
     wire::put(bytes, options.journal);
+    wire::put(bytes, options.end_time != 0 ? options.end_time : base::end_of_job());
+    wire::put(bytes, options.end_margin);
   }
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   const std::vector<std::string> parts = net::all_gather(net_.comm(), text);
@@ -117,6 +119,8 @@ inline void engine::share_settings(engine_options& options) {
     options.recovery = in.get<bool>();
     options.watchdog_ns = in.get<std::int64_t>();
     options.journal = in.get<std::string>();
+    in.get(options.end_time);
+    in.get(options.end_margin);
   }
   for (std::size_t r = 0; r < size_; ++r) {
     claims[r].offered.gpus = devices_of(claims, r);

@@ -63,7 +63,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
         if (ended_.size() == most_under_way) ended_.pop_front();
         ended_.push_back({m.key, from});
       }
-      scheduler_->ended(from, m.function, m.charge, m.nanoseconds, bytes != 0 ? &request : nullptr);
+      scheduler_->ended(from, m.function, m.charge, whole(m.nanoseconds), bytes != 0 ? &request : nullptr);
       if (m.failed != 0 && request.actor) scheduler_->give_back(from, request);
       return;
     }
@@ -259,7 +259,7 @@ inline std::uint32_t engine::user_waits() const {
 }
 
 inline void engine::on_probe(std::uint32_t from, const probe_message& m) {
-  send(from, message::probe_answer, probe_message{m.wave, counted(sent_to_), counted(received_from_), quiet(), user_waits()});
+  send(from, message::probe_answer, probe_message{m.wave, counted(sent_to_), counted(received_from_), quiet(), user_waits(), late_tasks(), 0});
 }
 
 /// Of the ranks that live.
@@ -278,6 +278,7 @@ inline void engine::on_probe_answer(const probe_message& m) {
   wave_sent_ += m.sent;
   wave_received_ += m.received;
   wave_waits_ += m.waits;
+  wave_late_ += m.late;
 }
 
 /// Rank 0, idle: starts a wave if none is under way and it is time, and draws the conclusion from one that is complete.
@@ -300,9 +301,9 @@ inline void engine::look_for_deadlock() {
     ++wave_;
     wave_under_way_ = true;
     wave_quiet_ = true;
-    wave_sent_ = wave_received_ = wave_waits_ = 0;
+    wave_sent_ = wave_received_ = wave_waits_ = wave_late_ = 0;
     wave_answers_missing_ = size_ - 1 - deaths_;
-    for (std::uint32_t r = 1; r < size_; ++r) send(r, message::probe, probe_message{wave_, 0, 0, 0, 0});
+    for (std::uint32_t r = 1; r < size_; ++r) send(r, message::probe, probe_message{wave_, 0, 0, 0, 0, 0, 0});
     net_.pump(true);
   }
   if (wave_answers_missing_ != 0) return;
@@ -311,6 +312,7 @@ inline void engine::look_for_deadlock() {
   wave_sent_ += counted(sent_to_);
   wave_received_ += counted(received_from_);
   wave_waits_ += user_waits();
+  wave_late_ += late_tasks();
   const bool balanced = quiet_here && wave_quiet_ && wave_sent_ == wave_received_;
   const bool stable = balanced && (size_ == 1 || (last_balanced_ && last_sent_ == wave_sent_));
   last_balanced_ = balanced;
@@ -326,7 +328,7 @@ inline void engine::look_for_deadlock() {
   }
   wave_interval_ns_ = first_wave_interval_ns;
   last_balanced_ = false;
-  if (wave_waits_ == 0) {
+  if (wave_waits_ == 0 && wave_late_ == 0) {
     if (stop_wait_ != nullptr) {  // the run is over
       stop_wait_->remaining = 0;
       wake(*stop_wait_);
@@ -334,6 +336,7 @@ inline void engine::look_for_deadlock() {
     return;
   }
   if (scheduler_->stop_keeping_free()) return decide();
+  if (wave_late_ != 0) return leave_early();
   declare_deadlock();
 }
 
@@ -415,6 +418,7 @@ inline void engine::drop_unstarted() {
     n.reset(node::queued);
     drop_node(n);
   }
+  while (!late_.empty()) drop_node(late_.pop_front());
   if (scheduler_ != nullptr) {
     scheduler_->drop_all(drop_node);
     while (const graph::reservation* r = scheduler_->first_pending()) release_reservation(r->id);
@@ -610,6 +614,7 @@ inline engine::engine(MPI_Comm comm, engine_options options)
       size_(static_cast<std::uint32_t>(net_.size())),
       world_(size_),
       local_(graph_.nodes),
+      late_(graph_.nodes),
       teams_(net_.comm()),
       sent_to_(size_),
       received_from_(size_),

@@ -47,6 +47,7 @@
 #include "manta/exec/stack.hpp"
 #include "manta/exec/threads.hpp"
 #include "manta/exec/waits.hpp"
+#include "manta/graph/durations.hpp"
 #include "manta/graph/scheduler.hpp"
 #include "manta/graph/task_graph.hpp"
 #include "manta/net/lifeline.hpp"
@@ -458,8 +459,15 @@ class engine {
   // leaving.hpp
   bool must_leave() const {
     return leaving_.empty() &&
-           (base::end_signals::came() != nullptr || !asked_to_leave_.empty() || (leave_at_ != 0 && base::ticks() > leave_at_));
+           (base::end_signals::came() != nullptr || !asked_to_leave_.empty() || (rank_ == 0 && leave_at_ != 0 && base::ticks() > leave_at_));
   }
+  double time_left_ns() const;
+  void set_aside(node& n);
+  bool is_late(const node& n) { return late_.find([&](const node& each) { return &each == &n; }) != nullptr; }
+  std::uint32_t late_tasks() const { return static_cast<std::uint32_t>(late_.size()); }
+  std::string explain_late(const node& n) const;
+  std::string end_text() const;
+  void leave_early();
   void set_end(const engine_options& options);
   void look_for_end();
   void leave(const std::string& why);
@@ -695,6 +703,7 @@ class engine {
   std::uint64_t seed_ = 0;
 
   graph::node_list local_;                                  // tasks made here that may start, newest last
+  graph::node_list late_;                                   // tasks that were to start, but would not end in time
   message_queue inbox_, calls_;
   graph::task_list staged_;                                 // received tasks with inputs, all here
   base::ring<std::uint32_t> listed_slots_;
@@ -772,7 +781,7 @@ class engine {
   std::uint64_t wave_ = 0;
   bool wave_under_way_ = false, wave_quiet_ = false, last_balanced_ = false;
   std::uint32_t wave_answers_missing_ = 0;
-  std::uint64_t wave_sent_ = 0, wave_received_ = 0, wave_waits_ = 0, last_sent_ = 0;
+  std::uint64_t wave_sent_ = 0, wave_received_ = 0, wave_waits_ = 0, wave_late_ = 0, last_sent_ = 0;
   std::int64_t next_wave_ns_ = 0, wave_interval_ns_ = first_wave_interval_ns;
   std::uint32_t reports_missing_ = 0;
   std::string report_;
@@ -794,8 +803,9 @@ class engine {
   std::uint64_t journal_least_ns_ = 0;
 
   std::string leaving_, asked_to_leave_;                    // why; rank 0: as another rank has been told
-  std::uint64_t leave_at_ = 0;                              // rank 0, in ticks; 0: never
+  std::uint64_t leave_at_ = 0;                              // in ticks; 0: never
   std::int64_t end_time_ = 0;
+  graph::durations durations_;                              // of what has run here; only if it is known when to leave
 
   bool recovers_ = false;
   net::lifeline* lifeline_ = nullptr;

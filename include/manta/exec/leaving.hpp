@@ -6,18 +6,22 @@
 // is submitted from then on, fails with `cancelled`; what runs sees
 // stop_requested(); calls of actors still go through, so that the driver can
 // save what they hold.
+//
+// A task that is known to take longer than the time that is left is not begun
+// either, but set aside: there may be others that fit. When nothing else is
+// left to do, the end has come.
 #pragma once
 
+#include <cmath>
 #include <ctime>
 
 #include "manta/exec/engine.hpp"
 
 namespace manta::exec {
 
-/// Rank 0: when to begin. A short allocation is not left with most of its time unused.
+/// When to begin. A short allocation is not left with most of its time unused.
 inline void engine::set_end(const engine_options& options) {
-  if (rank_ != 0) return;
-  end_time_ = options.end_time != 0 ? options.end_time : base::end_of_job();
+  end_time_ = options.end_time;
   if (end_time_ == 0) return;
   const double left = static_cast<double>(end_time_ - static_cast<std::int64_t>(std::time(nullptr)));
   const double margin = std::min(static_cast<double>(options.end_margin), std::max(left, 0.0) / 10);
@@ -32,11 +36,7 @@ inline void engine::look_for_end() {
   } else if (!asked_to_leave_.empty()) {
     why = asked_to_leave_;
   } else {
-    char text[32] = "";
-    const std::time_t end = static_cast<std::time_t>(end_time_);
-    std::tm local{};
-    if (::localtime_r(&end, &local) != nullptr) (void)std::strftime(text, sizeof text, "%H:%M:%S", &local);
-    why = std::string("the allocation ends at ") + text;
+    why = end_text();
   }
   if (rank_ != 0) {
     leaving_ = why;  // until rank 0 says so
@@ -51,6 +51,40 @@ inline void engine::leave(const std::string& why) {
   leaving_ = why;
   stopping_ = true;
   drop_asked_ = true;
+}
+
+inline std::string engine::end_text() const {
+  char text[32] = "";
+  const std::time_t end = static_cast<std::time_t>(end_time_);
+  std::tm local{};
+  if (::localtime_r(&end, &local) != nullptr) (void)std::strftime(text, sizeof text, "%H:%M:%S", &local);
+  return std::string("the allocation ends at ") + text;
+}
+
+// --- tasks that would take too long
+
+inline double engine::time_left_ns() const {
+  static const double scale = base::nanoseconds_per_tick();
+  const std::uint64_t now = base::ticks();
+  return leave_at_ > now ? static_cast<double>(leave_at_ - now) * scale : 0;
+}
+
+inline void engine::set_aside(node& n) {
+  if (n.has(node::timed)) stop_timer(n);
+  late_.push_back(n);
+}
+
+inline std::string engine::explain_late(const node& n) const {
+  const auto seconds = [](double ns) { return std::to_string(std::llround(ns * 1e-9)) + " s"; };
+  const double expected = scheduler_ == nullptr ? durations_.expected(n)
+                                                : std::max(durations_.expected(n), scheduler_->expected(n));
+  return "is not started: it takes about " + seconds(expected) + ", and in " + seconds(time_left_ns()) +
+         " the run has to end: " + end_text();
+}
+
+/// Rank 0: nothing goes on any more but what was set aside.
+inline void engine::leave_early() {
+  asked_to_leave_ = end_text() + ", and the " + std::to_string(wave_late_) + " tasks that could be started would take longer";
 }
 
 inline store::failure_ptr engine::leaving_failure() const {

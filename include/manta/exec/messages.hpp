@@ -17,12 +17,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "manta/graph/durations.hpp"
+
 namespace manta::exec {
 
-/// Instead of the nanoseconds that a task took: it was not run.
-inline constexpr std::uint32_t not_run = 0xffffffff;
-/// Nanoseconds as a message carries them: at most four seconds.
-inline std::uint32_t clipped(std::uint64_t ns) { return ns <= not_run ? static_cast<std::uint32_t>(ns) : not_run - 1; }
+using graph::not_run;
+/// Nanoseconds that a task took as a message carries them: seven digits of any number. Below 0: it was not run.
+inline float rounded(std::uint64_t ns) { return ns == not_run ? -1.0F : static_cast<float>(ns); }
+inline std::uint64_t whole(float ns) { return ns < 0 ? not_run : static_cast<std::uint64_t>(ns); }
 
 enum class message : std::uint8_t {
   run, submit, come_back, call, result, made, ended, gang_ended, want, value, pull, data, mapped, unavailable, cut_off, replicate, drop_replica, drop, release, released, borrow,
@@ -75,7 +77,7 @@ struct result_message {
   enum flag : std::uint8_t { references = 1, by_scheduler = 2 };
   std::uint32_t index;        ///< node on the receiving rank
   std::uint32_t charge;       ///< value, made: the type
-  std::uint32_t nanoseconds;
+  float nanoseconds;
   std::uint8_t form;          ///< plain, blob, remote or failure
   std::uint8_t flags;
   std::uint16_t reached;      ///< of tasks that were sent ahead: inputs that this value has become already
@@ -91,7 +93,7 @@ struct remote_value {
 struct ended_message {  ///< followed by the request, if the task had one
   std::uint32_t function;
   std::uint32_t charge;
-  std::uint32_t nanoseconds;
+  float nanoseconds;
   std::uint32_t failed;
   std::uint64_t key;  ///< of the task in rank 0's table of places
 };
@@ -254,6 +256,8 @@ struct probe_message {
   std::uint64_t received;
   std::uint32_t quiet;
   std::uint32_t waits;
+  std::uint32_t late;   ///< tasks that were set aside
+  std::uint32_t padding;
 };
 
 }  // namespace manta::exec

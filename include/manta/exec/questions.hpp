@@ -152,6 +152,7 @@ inline void engine::refuse_task(node& n, const store::failure_ptr& why) {
 
 /// Rank 0: a task that may start, to be placed.
 inline void engine::to_scheduler(node& n) {
+  if (!leaving_.empty()) [[unlikely]] return refuse_task(n, leaving_failure());  // it was on its way here
   const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
   if (wanted != nullptr && (deaths_ != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) && !scheduler_->is_possible(*wanted)) {
     return refuse_task(n, never_possible(n));
@@ -161,7 +162,9 @@ inline void engine::to_scheduler(node& n) {
 
 /// Rank 0: takes decisions and tells who has what was reserved.
 inline void engine::place_tasks() {
+  if (leave_at_ != 0) scheduler_->set_time_left(time_left_ns());
   scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) { dispatch(n, to, charge); });
+  while (node* const n = scheduler_->take_late()) set_aside(*n);
   if (!send_ahead_to_.empty()) send_waiting_ahead();
   while (const graph::reservation* r = scheduler_->take_met()) {
     send(r->home_rank, message::result, result_message{r->home_index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0});
@@ -293,6 +296,7 @@ inline std::string engine::explain_here(node& n, bool& placed_by_zero) {
     return "waits for its turn on rank " + std::to_string(rank_) + ", which made it and runs the newest first; " +
            std::to_string(local_.size()) + " tasks wait there";
   }
+  if (is_late(n)) return explain_late(n);
   if (n.function == no_index) return "waits for rank 0 to meet the reservation";
   if (n.form == form::none && n.sent.at == no_index) return "waits for its actor to be constructed";
   if (n.form == form::none && n.sent.slot != no_index) {
@@ -311,10 +315,12 @@ inline std::string engine::explain_here(node& n, bool& placed_by_zero) {
 /// At rank 0.
 inline std::string engine::explain_placed(std::uint32_t home_rank, std::uint32_t home_index,
                                           std::uint64_t place_key) {
-  node* const waiting = scheduler_->find_waiting([&](node& n) {
+  const auto is_it = [&](node& n) {
     if (n.form != form::record) return home_rank == 0 && n.index == home_index;
     return n.record->home_rank == home_rank && n.record->home_index == home_index;
-  });
+  };
+  if (const node* const n = late_.find(is_it)) return explain_late(*n);
+  node* const waiting = scheduler_->find_waiting(is_it);
   if (waiting != nullptr) {
     if (waiting->form == form::record && waiting->record->request != nullptr) return explain_waiting(*waiting->record->request);
     return "waits at rank 0: no rank has room; " + std::to_string(scheduler_->waiting()) + " tasks wait there";

@@ -460,6 +460,7 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
   }
   static const double scale = base::nanoseconds_per_tick();
   ns = static_cast<std::uint64_t>(static_cast<double>(base::ticks() - start) * scale);
+  if (leave_at_ != 0) durations_.learn(function, ns);
   running_ = before;
   threads_.use(0);
   (identity.previous == nullptr ? started_ : identity.previous->next) = identity.next;
@@ -470,6 +471,7 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
 /// A task of ours, on this rank.
 inline void engine::run_node(node& n) {
   n.reset(node::queued);
+  if (leave_at_ != 0 && durations_.expected(n) > time_left_ns()) [[unlikely]] return set_aside(n);
   store::failure_ptr why;
   std::uint64_t ns = 0;
   bool ok = false;
@@ -601,7 +603,7 @@ inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_i
   if (by_scheduler) {
     --received_tasks_;
     if (home_rank != 0) {  // rank 0 hears of its own tasks by their results
-      const ended_message m{function, charge, clipped(ns), ok ? 0u : 1u, place_key};
+      const ended_message m{function, charge, rounded(ns), ok ? 0u : 1u, place_key};
       wire::buffer bytes;
       if (request != nullptr) request->write(bytes);
       send(0, message::ended, m, bytes.data(), bytes.size());
@@ -632,7 +634,7 @@ inline void engine::on_result(std::uint32_t from, const result_message& m, const
     }
     if (t != nullptr && t->ahead) --sent_ahead_;
     const graph::request* request = t == nullptr ? nullptr : t->request.get();
-    scheduler_->ended(from, n.function, m.charge, m.nanoseconds, request);
+    scheduler_->ended(from, n.function, m.charge, whole(m.nanoseconds), request);
     if (request != nullptr && request->actor && static_cast<form>(m.form) == form::failure) {
       scheduler_->give_back(from, *request);
     }

@@ -455,7 +455,7 @@ inline void engine::decode_arrived() {
 
 inline result_message result_header(std::uint32_t index, form f, std::uint32_t charge, std::uint64_t ns,
                                     bool by_scheduler) {
-  return {index, charge, clipped(ns), static_cast<std::uint8_t>(f),
+  return {index, charge, rounded(ns), static_cast<std::uint8_t>(f),
           static_cast<std::uint8_t>(by_scheduler ? result_message::by_scheduler : 0), 0};
 }
 

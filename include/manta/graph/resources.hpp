@@ -285,6 +285,7 @@ struct request : base::counted {
   std::uint64_t reservation = 0;
   int bundle = -1;       ///< of the reservation; -1: any
   std::int64_t deadline = never;    ///< nanoseconds from submission within which it must start
+  std::int64_t duration = 0;        ///< nanoseconds that it is likely to take; 0: not said
   // what only the rank that made it looks at, and what is not sent:
   std::int64_t due = never;         ///< the end of the deadline by that rank's clock
   bool (*retry_if)(const task_failed&) = nullptr;
@@ -302,7 +303,8 @@ struct request : base::counted {
   mutable grant granted;
 
   bool holds() const { return gpu_units > 0 || !resources.empty(); }
-  /// May run on any rank: only its name, its priority or when it is to start or run again differ from the default.
+  /// May run on any rank: only its name, its priority, how long it takes or when it is to start or run again differ from
+  /// the default.
   bool unconditional() const {
     return cpus <= 1 && !holds() && rank < 0 && node < 0 && near == nowhere && !spread && reservation == 0 && !actor &&
            ranks == 0;
@@ -328,6 +330,7 @@ struct request : base::counted {
     wire::put(out, gpu_units);
     wire::put(out, reservation);
     wire::put(out, deadline);
+    wire::put(out, duration);
     wire::put(out, granted);
     resources.write(out);
   }
@@ -339,6 +342,7 @@ struct request : base::counted {
     in.get(gpu_units);
     in.get(reservation);
     in.get(deadline);
+    in.get(duration);
     in.get(granted);
     resources.read(in);
   }

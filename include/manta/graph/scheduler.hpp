@@ -9,7 +9,8 @@
 // A rank is sent work ahead of time, measured in time: up to `window_ns` of
 // estimated work, so that short tasks flow and long ones never queue behind
 // each other. The estimate is kept per function; a function that has not ended
-// yet counts as a whole window, so its first tasks go one to a rank.
+// yet counts as a whole window, so its first tasks go one to a rank. If it is
+// known when the run has to end, tasks that would take longer are not sent.
 //
 // Tasks with conditions wait in one queue for each distinct request, and the
 // queues stand in the order of their priorities, then of their first tasks. A
@@ -23,8 +24,10 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "manta/graph/durations.hpp"
 #include "manta/graph/gang_choice.hpp"
 #include "manta/graph/node.hpp"
 #include "manta/graph/reservation.hpp"
@@ -44,7 +47,7 @@ class scheduler {
   static constexpr unsigned reservation_patience = 64;
 
   scheduler(node_table& nodes, const base::array<capacity>& world)
-      : nodes_(nodes), anywhere_(nodes), ranks_(world.size()) {
+      : nodes_(nodes), anywhere_(nodes), late_(nodes), ranks_(world.size()) {
     const auto free_at = [](void* all, std::uint32_t r) { return &(*static_cast<base::array<rank_state>*>(all))[r].free; };
     const auto lasting_at = [](void* all, std::uint32_t r) {
       return &(*static_cast<base::array<rank_state>*>(all))[r].without_tasks;
@@ -93,15 +96,13 @@ class scheduler {
     return true;
   }
 
-  static constexpr std::uint64_t not_run = 0xffffffff;  ///< as `ns`: it ended without having run
-
-  /// Event: a task that was sent to `rank` has ended there, after `ns` of its own time.
+  /// Event: a task that was sent to `rank` has ended there, after `ns` of its own time, or `not_run`.
   void ended(std::uint32_t rank, std::uint32_t function, std::uint32_t charge, std::uint64_t ns,
              const request* wanted = nullptr) {
     rank_state& r = ranks_[rank];
     --r.sent;
     r.sent_ns -= charge;
-    if (ns != not_run) learn(function, ns);
+    if (ns != not_run) durations_.learn(function, ns);
     ++ended_;
     if (wanted != nullptr && !wanted->actor) give_back(rank, *wanted);
     changed(rank);
@@ -264,6 +265,12 @@ class scheduler {
     return any;
   }
 
+  /// Event: the run has to end in so many nanoseconds. A task that takes longer, as far as is known, is not dispatched.
+  void set_time_left(double ns) { left_ns_ = ns; }
+  double expected(const node& n) const { return durations_.expected(n); }
+  /// Tasks that waited and would take longer, taken out; null when there are no more.
+  node* take_late() { return late_.empty() ? nullptr : &late_.pop_front(); }
+
   /// Event: nothing goes on any more. True if ranks were being kept free for a reservation or a gang, which ends now.
   bool stop_keeping_free() {
     const bool any = keeping_free_ || keeper_ != nullptr;
@@ -283,6 +290,7 @@ class scheduler {
     decide_queues(at, false, dispatch);
     while (!anywhere_.empty()) {
       node& n = anywhere_.front();
+      if (set_aside_if_late(n)) continue;
       why_bytes_ = 0;
       std::uint32_t rank = nearest(n);
       if (rank == no_index || !has_room(rank, estimate(n.function))) rank = next_rank(n.function), why_bytes_ = 0;
@@ -308,7 +316,7 @@ class scheduler {
 
   /// Can one more plain task of this function leave at once? The rank, or no_index; books it if so.
   std::uint32_t take_room(std::uint32_t function, std::uint32_t& charge) {
-    if (!anywhere_.empty() || (!active_.empty() && active_[0]->wanted->priority > 0)) return no_index;
+    if (others_come_first(function)) return no_index;
     const std::uint32_t rank = next_rank(function);
     if (rank != no_index) charge = book_function(function, rank);
     return rank;
@@ -316,7 +324,7 @@ class scheduler {
 
   /// The same for a task that is to go to that rank, behind others; not if all that is there waits.
   bool has_room_on(std::uint32_t rank, std::uint32_t function) const {
-    if (!anywhere_.empty() || (!active_.empty() && active_[0]->wanted->priority > 0)) return false;
+    if (others_come_first(function)) return false;
     const rank_state& r = ranks_[rank];
     return r.all.executes && !r.closed && active(r) != 0 && has_room(rank, estimate(function));
   }
@@ -385,8 +393,9 @@ class scheduler {
 
   /// Estimated nanoseconds of a task of this function: a smoothed mean of those that ended.
   std::uint32_t estimate(std::uint32_t function) const {
-    if (function >= estimates_.size() || estimates_[function] < 0) return window_ns;
-    return std::max(least_charge_ns, static_cast<std::uint32_t>(std::min(estimates_[function], 4e9F)));
+    const float mean = durations_.mean(function);
+    if (mean < 0) return window_ns;
+    return std::max(least_charge_ns, static_cast<std::uint32_t>(std::min(mean, 4e9F)));
   }
 
  private:
@@ -490,6 +499,7 @@ class scheduler {
   void decide_queues(std::size_t& at, bool below, Dispatch&& dispatch) {
     while (at < active_.size() && (below || active_[at]->wanted->priority >= 0)) {
       queue& q = *active_[at];
+      if (set_aside_if_late(q.tasks.front())) continue;
       if (q.wanted->ranks > 0) {
         if (!place_gang(q)) {
           ++at;
@@ -522,6 +532,18 @@ class scheduler {
       take(wanted, rank);
       dispatch(n, rank, book(n, rank));
     }
+  }
+
+  bool set_aside_if_late(node& n) {
+    if (left_ns_ == forever || durations_.expected(n) <= left_ns_) return false;
+    remove(n);
+    late_.push_back(n);
+    return true;
+  }
+  /// Than a plain task of this function that would leave at once; or it would not end in time.
+  bool others_come_first(std::uint32_t function) const {
+    return !anywhere_.empty() || (!active_.empty() && active_[0]->wanted->priority > 0) ||
+           static_cast<double>(durations_.mean(function)) > left_ns_;
   }
 
   /// The first task of the queue at this place has left it.
@@ -915,15 +937,11 @@ class scheduler {
     return charge;
   }
 
-  void learn(std::uint32_t function, std::uint64_t ns) {
-    if (function >= estimates_.size()) estimates_.resize(function + 1, -1.0F);
-    float& mean = estimates_[function];
-    const auto sample = static_cast<float>(ns);
-    mean = mean < 0 ? sample : mean + (sample - mean) / 8;
-  }
+  static constexpr double forever = std::numeric_limits<double>::infinity();
 
   node_table& nodes_;
   node_list anywhere_;                 // tasks without conditions
+  node_list late_;                     // to be told: they would not end in time
   base::list<queue*> queues_;          // one for each distinct request,
   base::index_table queues_by_hash_;   // and by its hash
   base::list<queue*> active_;          // those that are not empty, in the order in which they are tried
@@ -935,7 +953,8 @@ class scheduler {
   base::list<std::uint32_t> executing_;
   base::list<std::uint32_t> changed_;  // since the last decisions
   base::ring<std::uint32_t> idle_, roomy_;
-  base::list<float> estimates_;        // by function; negative: not known yet
+  durations durations_;
+  double left_ns_ = forever;
   base::list<gang_candidate> candidates_;
   base::list<std::uint64_t> waiting_gangs_;
   base::list<std::uint32_t> members_;
