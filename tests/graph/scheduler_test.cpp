@@ -14,6 +14,7 @@
 #include <ctime>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <queue>
@@ -722,6 +723,232 @@ TEST_CASE("near is that rank, else its node, else anywhere") {
   CHECK(w.jobs[3].rank == 3);
   CHECK((w.jobs[4].rank == 1 || w.jobs[4].rank == 2));
   CHECK(w.jobs[5].rank == 3);
+}
+
+// ---- against a plain scan of all ranks ------------------------------------------------------------------------
+
+namespace {
+
+/// Tasks with conditions, their ends, waits and deaths in random order, and books of its own by which each decision is
+/// what a look at all ranks would have found.
+class scanned_world {
+ public:
+  scanned_world(std::mt19937_64& draw, std::size_t executing) : draw_(draw), all_(ranks(executing)), books_(executing + 1) {
+    for (std::size_t r = 1; r <= executing; ++r) {
+      all_[r].node = static_cast<int>(r / 3);
+      all_[r].cpus = 1 + static_cast<int>(draw() % 4);
+      all_[r].resources = quantities({{"slot", static_cast<double>(draw() % 5) / 2}});
+      books_[r].slots = all_[r].resources.of("slot");
+    }
+    const auto world = array_of(all_);
+    s = std::make_unique<scheduler>(nodes, world);
+    for (const conditions& c : {conditions{.resources = {{"slot", 0.5}}}, conditions{.resources = {{"slot", 1}}, .priority = 1},
+                                conditions{.cpus = 2}, conditions{.node = 1}, conditions{.cpus = 3, .resources = {{"slot", 0.2}}},
+                                conditions{.spread = true}, conditions{.cpus = 2, .spread = true, .priority = -1},
+                                conditions{.resources = {{"slot", 0.1}}, .actor = true}, conditions{.actor = true},
+                                conditions{.actor = true, .spread = true}, conditions{.resources = {{"slot", 0.5}}, .node = 0}}) {
+      kinds_.push_back(c.build());
+    }
+    waiting_.resize(kinds_.size());
+  }
+  ~scanned_world() {
+    s->drop_all([this](node& n) { forget(n); });
+  }
+  scanned_world(const scanned_world&) = delete;
+  scanned_world& operator=(const scanned_world&) = delete;
+
+  void step() {
+    switch (draw_() % 16) {
+      case 0: case 1: case 2: case 3: case 4: case 5: submit(); break;
+      case 6: block(); break;
+      case 7: end_actor(); break;
+      case 8: if (draw_() % 40 == 0) die(); break;
+      default: end();
+    }
+    decide();
+  }
+  std::string complaint;
+  std::size_t decisions = 0;
+
+ private:
+  struct running {
+    std::uint32_t rank, function, charge;
+    request_ptr wanted;
+  };
+  struct book {
+    std::uint64_t charges = 0;
+    std::uint32_t sent = 0, blocked = 0, actors = 0, turn = 0;
+    std::int64_t slots = 0;
+    bool dead = false;
+  };
+  static constexpr std::uint64_t lengths[] = {10'000, 30'000, 60'000, 5'000'000};
+
+  std::uint32_t active(std::uint32_t r) const { return books_[r].sent > books_[r].blocked ? books_[r].sent - books_[r].blocked : 0; }
+  /// Where a task of this kind and function goes now.
+  std::uint32_t scan(const request& wanted, std::uint32_t function) {
+    std::uint32_t best = no_index;
+    std::tuple<std::uint64_t, std::uint64_t, std::uint32_t> least;
+    for (const bool look_at_room : {false, true}) {  // which are the fewest does not depend on room
+      const auto fewest = best == no_index ? 0 : std::get<0>(least);
+      best = no_index;
+      for (std::uint32_t r = 1; r < books_.size(); ++r) {
+        const book& b = books_[r];
+        if (b.dead || !wanted.possible(static_cast<int>(r), all_[r]) || wanted.resources.of("slot") > b.slots) continue;
+        const bool room = wanted.actor || active(r) == 0 ||
+                          (b.sent < scheduler::window_tasks && b.charges + s->estimate(function) <= scheduler::window_ns);
+        const std::uint64_t count = wanted.actor ? b.actors : wanted.spread ? b.sent : 0;
+        const std::uint64_t work = wanted.actor || active(r) == 0 ? 0 : std::max<std::uint64_t>(b.charges, 1);
+        if (look_at_room && (!room || count != fewest)) {
+          if (wanted.spread || !room) continue;
+        }
+        const auto each = std::make_tuple(count, work, wanted.spread ? b.turn : 0);
+        if (best == no_index || each < least) best = r, least = each;
+      }
+      if (best == no_index) return no_index;
+    }
+    return best;
+  }
+  void submit() {
+    const std::size_t kind = draw_() % kinds_.size();
+    if (!s->is_possible(kinds_[kind])) return;
+    node& n = nodes.make();
+    n.function = static_cast<std::uint32_t>(draw_() % std::size(lengths));
+    n.form = form::record;
+    n.record = task::make(0, 0);
+    n.record->function = n.function;
+    n.record->request = request_ptr(new request(kinds_[kind]));
+    waiting_[kind].push_back(&n);
+    s->ready(n);
+  }
+  void decide() {
+    for (std::size_t before = ~std::size_t{0}; before != decisions;) {  // what goes to one rank may make another the best
+      before = decisions;
+      decide_once();
+    }
+    for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
+      if (waiting_[kind].empty()) continue;
+      const std::uint32_t found = scan(kinds_[kind], waiting_[kind].front()->function);
+      if (found != no_index) complain("kind " + std::to_string(kind) + " waits, though rank " + std::to_string(found) + " could take it");
+    }
+  }
+  void decide_once() {
+    s->decide([this](node& n, std::uint32_t rank, std::uint32_t charge) {
+      const request_ptr wanted = n.record->request;
+      std::size_t kind = 0;
+      while (waiting_[kind].empty() || waiting_[kind].front() != &n) {
+        if (++kind == kinds_.size()) return complain("a task left that was not the first of its kind");
+      }
+      waiting_[kind].pop_front();
+      const std::uint32_t found = scan(*wanted, n.function);
+      if (found != rank) complain("kind " + std::to_string(kind) + " went to rank " + std::to_string(rank) + ", not " + std::to_string(found));
+      book& b = books_[rank];
+      ++b.sent;
+      b.charges += charge;
+      b.slots -= wanted->resources.of("slot");
+      b.actors += wanted->actor;
+      if (wanted->spread) b.turn = ++turns_;
+      running_.push_back({rank, n.function, charge, wanted});
+      forget(n);
+      ++decisions;
+    });
+  }
+  void end() {
+    if (running_.empty()) return;
+    const std::size_t i = draw_() % running_.size();
+    const running r = running_[i];
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+    book& b = books_[r.rank];
+    --b.sent;
+    b.charges -= r.charge;
+    if (r.wanted->actor) {
+      actors_.push_back(r);
+    } else {
+      b.slots += r.wanted->resources.of("slot");
+    }
+    s->ended(r.rank, r.function, r.charge, lengths[r.function] / 2 + draw_() % lengths[r.function], r.wanted.get());
+  }
+  void end_actor() {
+    if (actors_.empty()) return;
+    const running a = actors_.back();
+    actors_.pop_back();
+    --books_[a.rank].actors;
+    books_[a.rank].slots += a.wanted->resources.of("slot");
+    s->give_back(a.rank, *a.wanted);
+  }
+  void block() {
+    const auto r = static_cast<std::uint32_t>(1 + draw_() % (books_.size() - 1));
+    if (books_[r].dead) return;
+    books_[r].blocked = static_cast<std::uint32_t>(draw_() % (books_[r].sent + 1));
+    s->blocked(r, books_[r].blocked);
+  }
+  void die() {
+    if (s->executing().size() < 3) return;
+    const std::uint32_t r = s->executing()[draw_() % s->executing().size()];
+    books_[r] = book{};
+    books_[r].dead = true;
+    const auto there = [r](const running& each) { return each.rank == r; };
+    running_.erase(std::remove_if(running_.begin(), running_.end(), there), running_.end());
+    actors_.erase(std::remove_if(actors_.begin(), actors_.end(), there), actors_.end());
+    s->died(r, [this](node& n) {
+      for (auto& kind : waiting_) kind.erase(std::remove(kind.begin(), kind.end(), &n), kind.end());
+      forget(n);
+    });
+  }
+  void forget(node& n) {
+    task::free(n.record);
+    nodes.free(n);
+  }
+  void complain(const std::string& text) {
+    if (complaint.empty()) complaint = text;
+  }
+
+  std::mt19937_64& draw_;
+  std::vector<capacity> all_;
+  std::vector<book> books_;
+  std::vector<request> kinds_;
+  std::vector<std::deque<node*>> waiting_;
+  std::vector<running> running_, actors_;
+  std::uint32_t turns_ = 0;
+  node_table nodes;
+  std::unique_ptr<scheduler> s;
+};
+
+}  // namespace
+
+TEST_CASE("each task with conditions goes where a look at all ranks would send it, and none waits that could go") {
+  std::mt19937_64 draw(seed("plain scan"));
+  std::size_t decisions = 0;
+  for (int round = 0; round < 60; ++round) {
+    scanned_world w(draw, 1 + draw() % 30);
+    for (int i = 0; i < 1500 && w.complaint.empty(); ++i) w.step();
+    CHECK(w.complaint == "");
+    decisions += w.decisions;
+  }
+  CHECK(decisions > 10'000);
+}
+
+TEST_CASE("a decision costs the same with many ranks as with few") {
+  const auto us_a_task = [](std::size_t executing) {
+    world w(ranks(executing, quantities({{"slot", 1}})));
+    w.warm_up(0, ms);
+    w.only_log = true;
+    const auto wanted = ask({.resources = {{"slot", 1}}});
+    for (std::size_t i = 0; i < 3 * executing; ++i) w.submit(0, ms, wanted);
+    const auto begin = std::clock();
+    std::size_t done = 0;
+    while (done < 2 * executing) {
+      w.decide();
+      for (const auto& [index, rank] : std::exchange(w.log, {})) {
+        w.s.ended(rank, 0, w.jobs[index].charge, ms, w.jobs[index].wanted.get());
+        ++done;
+      }
+    }
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC * 1e6 / static_cast<double>(done);
+  };
+  (void)us_a_task(1000);
+  const double few = us_a_task(1000), many = us_a_task(16'000);
+  MESSAGE("1000 ranks: " << few << " us, 16 000 ranks: " << many << " us");
+  CHECK(many < 8 * few + 5);  // a look at all ranks takes 16 times as long; caches and a busy machine cost something too
 }
 
 // ---- reservations --------------------------------------------------------------------------------------------

@@ -13,9 +13,10 @@
 // known when the run has to end, tasks that would take longer are not sent.
 //
 // Tasks with conditions wait in one queue for each distinct request, and the
-// queues stand in the order of their priorities, then of their first tasks. A
-// queue whose first task found no rank looks again only at ranks where
-// something has changed. Reservations are met first come, first served.
+// queues stand in the order of their priorities, then of their first tasks. Each
+// keeps the ranks that fit in the order in which it prefers them; where something
+// has become possible that was not is written down once, and read by each queue
+// when it is tried. Reservations are met first come, first served.
 //
 // A gang starts when enough ranks have nothing to do at the same moment. While
 // it waits, other tasks fill the ranks; one that has seen as many tasks end as
@@ -27,6 +28,7 @@
 #include <limits>
 #include <utility>
 
+#include "manta/graph/best_ranks.hpp"
 #include "manta/graph/durations.hpp"
 #include "manta/graph/gang_choice.hpp"
 #include "manta/graph/node.hpp"
@@ -47,7 +49,7 @@ class scheduler {
   static constexpr unsigned reservation_patience = 64;
 
   scheduler(node_table& nodes, const base::array<capacity>& world)
-      : nodes_(nodes), anywhere_(nodes), late_(nodes), ranks_(world.size()) {
+      : nodes_(nodes), anywhere_(nodes), late_(nodes), ranks_(world.size()), log_(world.size()) {
     const auto free_at = [](void* all, std::uint32_t r) { return &(*static_cast<base::array<rank_state>*>(all))[r].free; };
     const auto lasting_at = [](void* all, std::uint32_t r) {
       return &(*static_cast<base::array<rank_state>*>(all))[r].without_tasks;
@@ -148,13 +150,13 @@ class scheduler {
   template <class Refuse>
   bool died(std::uint32_t rank, Refuse&& refuse) {
     rank_state& r = ranks_[rank];
-    const bool in_idle = r.in_idle, in_roomy = r.in_roomy, in_changed = r.in_changed;
+    const bool in_idle = r.in_idle, in_roomy = r.in_roomy;
     const int node = r.all.node;  // some may want to be near it
     r = rank_state{};
     r.all.executes = false;
     r.all.node = node;
     r.closed = true;  // wherever it still stands
-    r.in_idle = in_idle, r.in_roomy = in_roomy, r.in_changed = in_changed;
+    r.in_idle = in_idle, r.in_roomy = in_roomy;
     executing_.remove(rank);
     for (base::list<site>* sites : {&sites_, &lasting_sites_}) {
       std::size_t kept = 0;  // they stand by node
@@ -163,9 +165,7 @@ class scheduler {
       }
       sites->resize(kept, site{nullptr, 0, 0});
     }
-    for (queue* q : queues_) {
-      if (q->wanted->rank < 0 && q->rank == static_cast<int>(rank)) q->rank = -1;  // it wanted to be near what was there
-    }
+    for (queue* q : queues_) aim(*q);
     if (executing_.empty()) return false;
     refuse_impossible(refuse);
     share_executors();
@@ -299,11 +299,6 @@ class scheduler {
       dispatch(n, rank, book(n, rank));
     }
     if (at < active_.size()) decide_queues(at, true, dispatch);
-    if (all_changed_ || !changed_.empty()) {
-      for (const std::uint32_t rank : changed_) ranks_[rank].in_changed = false;
-      changed_.clear();
-      all_changed_ = false;
-    }
   }
 
   /// While a gang is dispatched: its ranks, what each of them was given, and its number.
@@ -400,22 +395,23 @@ class scheduler {
 
  private:
   struct rank_state {
-    capacity all;
-    stock free;
-    stock without_tasks;        ///< what would be free if all tasks had ended: less than all by actors and reservations
     std::uint32_t sent = 0;     ///< tasks sent and not ended
     std::uint32_t blocked = 0;  ///< of these, waiting inside
     std::uint32_t actors = 0;
     std::uint64_t sent_ns = 0;
     bool in_idle = false;       ///< stands in idle_
     bool in_roomy = false;      ///< stands in roomy_
-    bool in_changed = false;    ///< stands in changed_
     bool closed = false;        ///< all of its cpus are reserved, and not those of all other ranks
     bool kept_free = false;     ///< for a reservation that has waited too long: its resources
     bool in_gang = false;       ///< a member has been sent and has not ended
     bool in_actor = false;      ///< it is part of an actor, and may be for ever
     bool kept = false;          ///< for an old gang: no task is sent there
     std::uint64_t gang = 0;     ///< if it is in one, its number
+    std::uint64_t logged = 0;   ///< its last place in the log; 0: none
+    std::uint32_t turn = 0;     ///< when a task that is spread came here last
+    stock free;
+    capacity all;
+    stock without_tasks;        ///< what would be free if all tasks had ended: less than all by actors and reservations
   };
   /// Tasks that ask for the same: if its first does not fit, none of the others does.
   struct queue {
@@ -424,6 +420,8 @@ class scheduler {
     std::uint64_t hash;
     queue* next = nullptr;          // of the same hash
     int rank = -1, node = -1;       // what `wanted` leaves of the ranks, with the place it wants to be near
+    best_ranks best = {};           // that fit, as far as it has read the log
+    std::uint64_t read = 0, all_read = 0;  // of the log, and of changes everywhere
     bool stuck = false;             // no rank could take its first when it was tried last,
     std::uint32_t stuck_ns = 0;     // by this estimate
     std::uint64_t first_since = 0;  // gangs: tasks that had ended when the first came to wait,
@@ -439,11 +437,14 @@ class scheduler {
            a.resources == b.resources;
   }
   static std::uint64_t hash(const request& r) {
-    std::uint64_t h = base::mix(r.reservation, static_cast<std::uint64_t>(r.gpu_units));
-    for (const int i : {r.cpus, r.rank, r.node, r.near, r.priority, r.bundle, r.ranks, r.nodes}) {
-      h = base::mix(h, static_cast<std::uint64_t>(i));
-    }
-    for (const quantity& q : r.resources) h = base::mix(h, base::hash_text(q.name) + static_cast<std::uint64_t>(q.units));
+    std::uint64_t h = r.reservation;
+    const auto add = [&h](std::int64_t number) {
+      h = (h ^ static_cast<std::uint64_t>(number)) * 0x9fb21c651e98df25ULL;
+      h ^= h >> 32;
+    };
+    for (const int i : {r.cpus, r.rank, r.node, r.near, r.priority, r.bundle, r.ranks, r.nodes}) add(i);
+    add(r.gpu_units);
+    for (const quantity& q : r.resources) add(static_cast<std::int64_t>(base::hash_text(q.name)) + q.units);
     return h >> 1;
   }
   /// Shall the first task of `a` be tried before that of `b`?
@@ -466,19 +467,23 @@ class scheduler {
     q->next = reinterpret_cast<queue*>(first);
     first = reinterpret_cast<std::uint64_t>(q);
     queues_.push_back(q);
-    q->rank = wanted->rank;
-    q->node = wanted->node;
-    if (wanted->near >= 0 && wanted->rank < 0 && wanted->ranks == 0) {  // there, else on its node, else anywhere
-      const capacity& place = ranks_[static_cast<std::size_t>(wanted->near)].all;
-      if (wanted->possible(wanted->near, place)) {
-        q->rank = wanted->near;
-      } else {
-        for (const std::uint32_t r : executing_) {
-          if (ranks_[r].all.node == place.node && wanted->possible(static_cast<int>(r), ranks_[r].all)) q->node = place.node;
-        }
-      }
-    }
+    aim(*q);
     return *q;
+  }
+  /// Near a value: on its rank, else on its node, else anywhere.
+  void aim(queue& q) {
+    const request& wanted = *q.wanted;
+    q.rank = wanted.rank;
+    q.node = wanted.node;
+    if (wanted.near < 0 || wanted.rank >= 0 || wanted.ranks > 0) return;
+    const capacity& place = ranks_[static_cast<std::size_t>(wanted.near)].all;
+    if (wanted.possible(wanted.near, place)) {
+      q.rank = wanted.near;
+      return;
+    }
+    for (const std::uint32_t r : executing_) {
+      if (ranks_[r].all.node == place.node && wanted.possible(static_cast<int>(r), ranks_[r].all)) q.node = place.node;
+    }
   }
   void forget(queue* q) {
     std::uint64_t& first = queues_by_hash_.insert(q->hash);
@@ -513,7 +518,8 @@ class scheduler {
       }
       const std::uint32_t function = q.tasks.front().function;
       const std::uint32_t ns = estimate(function);
-      if (q.stuck && !all_changed_ && changed_.empty() && ns >= q.stuck_ns) {  // nothing has happened since
+      // nothing has happened since; but spread tasks may go to others now if those with the fewest have got more
+      if (q.stuck && has_read_all(q) && ns >= q.stuck_ns && !q.wanted->spread) {
         ++at;
         continue;
       }
@@ -523,6 +529,7 @@ class scheduler {
       if (rank == no_index) {
         q.stuck = true;
         q.stuck_ns = ns;
+        note_read(q);
         ++at;
         continue;
       }
@@ -550,6 +557,7 @@ class scheduler {
   void first_left(queue& q, std::size_t at) {
     if (q.tasks.empty()) {
       active_.remove(&q);
+      if (queues_.size() * executing_.size() > most_kept) q.best.free(), q.all_read = 0;
     } else {
       for (; at + 1 < active_.size() && before(*active_[at + 1], q); ++at) std::swap(active_[at], active_[at + 1]);
     }
@@ -577,10 +585,7 @@ class scheduler {
       const auto rank = static_cast<std::uint32_t>(q.rank);
       return can_take(rank, q, wanted, ns) ? rank : no_index;
     }
-    if (wanted.spread) return place_spread(q, wanted, ns);
-    // ranks on which nothing has changed could not take it before and cannot now
-    const bool all = all_changed_ || !q.stuck || ns < q.stuck_ns;
-    return place_where_least(all ? executing_ : changed_, q, wanted, ns);
+    return place_where_best(q, wanted, ns);
   }
 
   void take(const request& wanted, std::uint32_t rank) {
@@ -603,7 +608,17 @@ class scheduler {
   /// Something may be possible on this rank that was not before.
   void changed(std::uint32_t rank) {
     offer(rank);
-    if (!std::exchange(ranks_[rank].in_changed, true)) changed_.push_back(rank);
+    rank_state& r = ranks_[rank];
+    if (r.logged > read_) return;  // nobody has read the log since
+    log_[logged_ % log_.size()] = rank;
+    r.logged = ++logged_;
+  }
+  /// The same on all ranks.
+  void all_changed() { ++all_logged_; }
+  bool has_read_all(const queue& q) const { return q.read == logged_ && q.all_read == all_logged_; }
+  void note_read(queue& q) {
+    q.read = read_ = logged_;
+    q.all_read = all_logged_;
   }
 
   // --- gangs
@@ -764,7 +779,7 @@ class scheduler {
     passed_ = 0;
     if (!std::exchange(keeping_free_, false)) return;
     for (const std::uint32_t rank : executing_) ranks_[rank].kept_free = false;
-    all_changed_ = true;
+    all_changed();
     ++changes_;
   }
 
@@ -777,7 +792,7 @@ class scheduler {
       ranks_[rank].closed = any_open && ranks_[rank].free.cpus <= 0;
       offer(rank);
     }
-    all_changed_ = true;
+    all_changed();
   }
 
   std::uint32_t place_in_bundle(const request& wanted, std::uint32_t ns) {
@@ -880,43 +895,59 @@ class scheduler {
     return best;
   }
 
-  /// For a request with conditions: the fitting rank with room that has the fewest actors, then the least work.
-  std::uint32_t place_where_least(const base::list<std::uint32_t>& candidates, const queue& q, const request& wanted,
-                                  std::uint32_t ns) const {
-    std::uint32_t best = no_index;
-    std::uint64_t least = 0;
-    for (const std::uint32_t rank : candidates) {
-      if (!can_take(rank, q, wanted, ns)) continue;
-      const std::uint64_t work = wanted.actor ? ranks_[rank].actors : ranks_[rank].sent_ns;
-      if (best != no_index && (work > least || (work == least && rank > best))) continue;
-      best = rank;
-      least = work;
+  /// For a request with conditions, of the ranks that fit and have room: the one with the fewest actors, if it is one; else
+  /// the one with the least work. Spread: one of those with the fewest tasks (or actors), in turn; none if these have no room:
+  /// to go to one that has more would not be even.
+  std::uint32_t place_where_best(queue& q, const request& wanted, std::uint32_t ns) {
+    read_log(q, wanted);
+    while (!q.best.empty()) {
+      const best_ranks::entry top = q.best.top();
+      if (!may_take(top.rank, q, wanted) || (!wanted.actor && is_full(top.rank, wanted.spread))) {  // not before something changes there
+        q.best.pop();
+      } else if (const best_ranks::entry now = standing(top.rank, wanted); now != top) {
+        q.best.replace_top(now);
+      } else if (wanted.actor || has_room(top.rank, ns)) {
+        if (wanted.spread) ranks_[top.rank].turn = ++turns_;
+        return top.rank;
+      } else {
+        return no_index;  // it has too much work, and the others have more
+      }
     }
-    return best;
+    return no_index;
   }
-  /// Of the ranks that fit, the next in turn of those that have the fewest tasks (or actors); none if these have no
-  /// room: to go to one that has more would not be even.
-  std::uint32_t place_spread(const queue& q, const request& wanted, std::uint32_t ns) {
-    std::uint32_t best = no_index;
-    std::size_t best_at = 0;
-    std::uint32_t fewest = no_index;
-    for (std::size_t i = 1; i <= executing_.size(); ++i) {
-      const std::size_t at = (spread_turn_ + i) % executing_.size();
-      const std::uint32_t rank = executing_[at];
-      if (!may_take(rank, q, wanted)) continue;
-      const std::uint32_t there = wanted.actor ? ranks_[rank].actors : ranks_[rank].sent;
-      if (there > fewest) continue;
-      const bool room = wanted.actor || has_room(rank, ns);
-      if (there < fewest) best = no_index;
-      fewest = there;
-      if (room && best == no_index) best = rank, best_at = at;
+  /// Has it no room for any task, however short? If they are to be spread, one with much work that has the fewest tasks
+  /// still counts.
+  bool is_full(std::uint32_t rank, bool spread) const {
+    const rank_state& r = ranks_[rank];
+    return r.kept || (active(r) != 0 && (r.in_gang || r.sent >= window_tasks || (!spread && r.sent_ns >= window_ns)));
+  }
+  void read_log(queue& q, const request& wanted) {
+    const auto add = [&](std::uint32_t rank) {
+      if (may_take(rank, q, wanted)) q.best.push(standing(rank, wanted));
+    };
+    if (q.all_read != all_logged_ || logged_ - q.read > log_.size() || q.best.size() > 2 * executing_.size() + 64) {
+      q.best.clear();
+      for (const std::uint32_t rank : executing_) add(rank);
+    } else {
+      for (std::uint64_t i = q.read; i != logged_; ++i) add(log_[i % log_.size()]);
     }
-    if (best != no_index) spread_turn_ = best_at;
-    return best;
+    note_read(q);
+  }
+  /// Work of which a part may be done while the rest waits counts, but not where all of it waits.
+  best_ranks::entry standing(std::uint32_t rank, const request& wanted) const {
+    constexpr int bits = 40;  // a quarter of an hour
+    constexpr std::uint64_t most = (std::uint64_t{1} << bits) - 1;
+    const rank_state& r = ranks_[rank];
+    const std::uint64_t work = wanted.actor || active(r) == 0 ? 0 : std::clamp<std::uint64_t>(r.sent_ns, 1, most);
+    const std::uint64_t count = wanted.actor ? r.actors : wanted.spread ? r.sent : 0;
+    return {count << bits | work, wanted.spread ? r.turn : 0, rank};
   }
   bool may_take(std::uint32_t rank, const queue& q, const request& wanted) const {
     const rank_state& r = ranks_[rank];
-    if ((q.node >= 0 && q.node != r.all.node) || !wanted.possible(static_cast<int>(rank), r.all)) return false;
+    if (!r.all.executes || wanted.cpus > r.all.cpus || (wanted.rank >= 0 && wanted.rank != static_cast<int>(rank)) ||
+        (wanted.node >= 0 && wanted.node != r.all.node) || (q.node >= 0 && q.node != r.all.node)) {
+      return false;
+    }
     if (wanted.cpus > 1 ? wanted.cpus > r.free.cpus : r.closed && wanted.rank < 0) return false;
     if (r.kept && wanted.actor && wanted.holds() && wanted.ranks == 0) return false;  // it might hold them for ever
     if (!wanted.holds()) return !(r.kept_free && wanted.cpus > 1);
@@ -937,6 +968,8 @@ class scheduler {
     return charge;
   }
 
+  /// Of ranks in the order of a request that nobody waits for; where there may be more, that order is made anew.
+  static constexpr std::size_t most_kept = std::size_t{1} << 22;
   static constexpr double forever = std::numeric_limits<double>::infinity();
 
   node_table& nodes_;
@@ -951,7 +984,6 @@ class scheduler {
   base::list<site> sites_, lasting_sites_;
   base::array<rank_state> ranks_;
   base::list<std::uint32_t> executing_;
-  base::list<std::uint32_t> changed_;  // since the last decisions
   base::ring<std::uint32_t> idle_, roomy_;
   durations durations_;
   double left_ns_ = forever;
@@ -967,11 +999,13 @@ class scheduler {
   unsigned turn_ = 0;
   std::uint64_t sequence_ = 0;
   std::uint64_t why_bytes_ = 0;
-  std::size_t spread_turn_ = 0;
+  base::array<std::uint32_t> log_;     // ranks on which something has become possible: the last ones,
+  std::uint64_t logged_ = 0, all_logged_ = 1;  // how many there have been, and how often that was so of all ranks,
+  std::uint64_t read_ = 0;             // and up to where any queue has read
+  std::uint32_t turns_ = 0;            // of tasks that are spread
   unsigned passed_ = 0;                // resources taken while a reservation waits
   bool keeping_free_ = false;
   bool may_meet_ = false;              // something was given back since pending_ was looked at
-  bool all_changed_ = false;
 };
 
 }  // namespace manta::graph
