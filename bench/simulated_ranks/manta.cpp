@@ -105,10 +105,10 @@ const std::vector<load> loads = {
     {"short", "10 us each", short_ones},
     {"uneven", "1 ms in the mean, lognormal", uneven},
     {"skewed", "1 ms, half of the inputs on 1 % of the ranks", skewed},
-    {"conditions", "1 ms, one of two slots of a rank", conditions, 20, slots},
-    {"spread", "1 ms, spread", spread_out, 20},
+    {"conditions", "1 ms, one of two slots of a rank", conditions, 1'000'000, slots},
+    {"spread", "1 ms, spread", spread_out},
     {"gangs", "1 ms, and 1 % gangs of 8 for 5 ms", gangs, 20},
-    {"two_users", "1 ms, half with a slot", two_users, 20, slots},
+    {"two_users", "1 ms, half with a slot", two_users, 1'000'000, slots},
     {"equal_0.1us", "1 ms, 0.1 us of rank 0 a task", equal, 1'000'000, {}, rank_0_ns},
     {"short_0.1us", "10 us, 0.1 us of rank 0 a task", short_ones, 1'000'000, {}, rank_0_ns},
     {"local_0.1us", "10 us, the same, submitted locally in thousands", submitted_locally, 1'000'000, {}, rank_0_ns},
@@ -180,7 +180,7 @@ int main(int argc, char** argv) {
   for (int repetition = -1; repetition < repetitions; ++repetition) {  // -1 is the warm-up
     for (const std::uint32_t ranks : {10u, 10'000u}) {
       const outcome plain = simulate(load_named("equal"), ranks, 1'000'000);
-      const outcome asking = simulate(load_named("conditions"), ranks, 20'000);
+      const outcome asking = simulate(load_named("conditions"), ranks, 200'000);
       if (!plain.right || !asking.right) return bench::failed("simulated_ranks", "a task was lost or sent twice");
       if (repetition < 0) continue;
       report("decision", ranks, plain.decision_us, "us");
