@@ -68,6 +68,24 @@ mixed make_mixed(std::size_t bytes) {
 }
 mixed same_mixed(const mixed& m) { return m; }
 
+/// Its save() or load() may fail, after more than a message holds.
+struct balky {
+  enum failure { none, in_save, in_load };
+  std::vector<double> values;
+  failure fails = none;
+  template <typename Archive>
+  void save(Archive& archive) const {
+    archive(values, fails);
+    if (fails == in_save) throw std::runtime_error("it does not let itself be saved");
+  }
+  template <typename Archive>
+  void load(Archive& archive) {
+    archive(values, fails);
+    if (fails == in_load) throw std::runtime_error("it does not let itself be loaded");
+  }
+};
+balky make_balky(balky::failure fails) { return {std::vector<double>(10'000, 1.5), fails}; }
+
 /// Keeps a large state and hands it out.
 class shard {
  public:
@@ -155,6 +173,19 @@ TEST_CASE("large and small members of one value keep their places") {
     }
     const std::vector<mixed> several{make_mixed(megabyte), make_mixed(8), make_mixed(megabyte)};
     CHECK(manta::async([](const std::vector<mixed>& v) { return v; }, several).get() == several);
+  });
+}
+
+TEST_CASE("a large value that cannot be saved or loaded fails its reader, and nothing of it stays where it was made") {
+  in_world([] {
+    const bool travels = manta::size() > 1;
+    for (int round = 0; round < 3; ++round) {
+      for (const balky::failure fails : {balky::in_save, balky::in_load}) {
+        const auto made = manta::async<make_balky>({.rank = executor(0)}, fails);
+        if (travels) CHECK_THROWS_AS(made.get(), manta::serialization_error);
+      }
+      CHECK(manta::async<make_balky>({.rank = executor(0)}, balky::none).get().values.size() == 10'000);
+    }
   });
 }
 

@@ -10,6 +10,7 @@
 #include <cereal/types/vector.hpp>
 #include <cfenv>
 #include <exception>
+#include <set>
 
 #include "support/world.hpp"
 
@@ -18,6 +19,7 @@ using manta::testing::executors;
 using manta::testing::gate;
 using manta::testing::in_world;
 using manta::testing::tally;
+using manta::testing::where;
 
 namespace {
 
@@ -132,6 +134,23 @@ int keeps_its_modes(int number) {
   const int result = (before == FE_TONEAREST ? 0 : 1) + (std::fegetround() == mode ? 0 : 4) + (fetched == number ? 0 : 8);
   std::fesetround(FE_TONEAREST);
   return result;
+}
+
+/// Ranks that ran some of the tasks submitted here, waiting until all of `count` ranks have.
+int ranks_that_share(int count) {
+  std::set<int> seen;
+  manta::testing::poll_until("all ranks take part", [&] {
+    std::vector<manta::future<int>> fs;
+    for (int i = 0; i < 50; ++i) {
+      fs.push_back(manta::async([] {
+        manta::testing::busy(std::chrono::microseconds(500));
+        return where();
+      }));
+    }
+    for (const int rank : manta::get(fs)) seen.insert(rank);
+    return static_cast<int>(seen.size()) >= count;
+  });
+  return static_cast<int>(seen.size());
 }
 
 }  // namespace
@@ -260,5 +279,20 @@ TEST_CASE("a value that a waiting task has taken over is there for the next one"
       manta::async<&gate::open>(g).get();
       CHECK(first.get() == size);
     }
+  });
+}
+
+TEST_CASE("ranks that have nothing to do take part in what a task submits, while it gets the results one by one") {
+  in_world([] {
+    const int count = static_cast<int>(executors().size());
+    for (const int rank : executors()) CHECK(manta::async<ranks_that_share>({.rank = rank}, count).get() == count);
+  });
+}
+
+TEST_CASE("with rank0_tasks rank 0 takes its part of the driver's tasks, and of those that tasks submit") {
+  in_world({.rank0_tasks = true}, [] {
+    const int size = static_cast<int>(manta::size());
+    CHECK(ranks_that_share(size) == size);
+    for (int rank = 0; rank < size; ++rank) CHECK(manta::async<ranks_that_share>({.rank = rank}, size).get() == size);
   });
 }

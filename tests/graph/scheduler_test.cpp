@@ -1286,6 +1286,22 @@ TEST_CASE("a rank whose tasks wait inside gets more work") {
   CHECK(w.decide() == 0);
 }
 
+TEST_CASE("a rank that runs what its waiting tasks have submitted is not idle: others get work first, then it does too") {
+  world w(ranks(2));
+  w.only_log = true;
+  for (int i = 0; i < 10; ++i) w.submit(0, ms);
+  CHECK(w.decide() == 2);
+  w.s.blocked(1, 1, true);
+  CHECK_FALSE(w.s.idle(1));
+  w.s.blocked(2, 1);
+  CHECK(w.s.idle(2));
+  CHECK(w.decide() == 2);
+  CHECK(w.s.sent(1) == 2);
+  CHECK(w.s.sent(2) == 2);
+  w.s.blocked(1, 2, false);
+  CHECK(w.s.idle(1));
+}
+
 TEST_CASE("parents that wait for children on the same rank do not stop the world") {
   world w(ranks(2));
   for (int i = 0; i < 20; ++i) {

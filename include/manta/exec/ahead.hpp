@@ -176,7 +176,12 @@ inline std::uint16_t engine::reached(node& expected) {
 }
 
 inline void engine::on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
-  node* const n = known(from, m.index);
+  node* n = known(from, m.index);
+  const bool owed = static_cast<form>(m.form) == form::remote;  // until it has been fetched
+  if (owed) {
+    n = &stand_in(from, m.index, m.charge);
+    ++n->links->count;
+  }
   if (n != nullptr && n->state == state::pending) {
     n->missing = 0;
     accept_value(*n, m, data, bytes);
@@ -184,6 +189,7 @@ inline void engine::on_made(std::uint32_t from, const result_message& m, const s
   } else if ((m.flags & result_message::references) != 0) {
     give_back_references(m.charge, m, data, bytes);
   }
+  if (owed) release(*n);
 }
 
 /// Gives rank 0 back what waits here for inputs that were to be made here.

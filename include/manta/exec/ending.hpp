@@ -97,9 +97,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
         const auto m = read(result_message{});
         node& n = graph_.nodes.at(m.index);
         if (store::is_here(n)) return not_fetched(n);
-        n.form = form::none;
-        accept_value(n, m, data, bytes);
-        return not_fetched(n);
+        return cannot_come(n, store::decode_failure(data, bytes));
       }
       return on_unavailable(read(unavailable_message{}));
     }
@@ -107,18 +105,10 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       return on_cut_off(from, read(cut_off_message{}));
     case message::replicate:
       return on_replicate(from, read(replicate_message{}));
-    case message::drop_replica:
-      return on_drop_replica(from, read(index_message{}));
     case message::drop:
       return on_drop(read(drop_message{}));
-    case message::release: {
-      const auto m = read(index_message{});
-      send(from, message::released, m);
-      node* const n = known(from, m.index);
-      if (n == nullptr || !n->has(node::primary)) return;
-      n->reset(node::primary);
-      return release(*n);
-    }
+    case message::release:
+      return on_release(from, read(index_message{}));
     case message::released: {
       node& n = graph_.nodes.at(read(index_message{}).index);
       if (!n.has(node::leaving)) return release(n);
@@ -133,8 +123,10 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
     }
     case message::repaid:
       return release(graph_.nodes.at(read(index_message{}).index));
-    case message::blocked:
-      return scheduler_->blocked(from, read(index_message{}).index);
+    case message::blocked: {
+      const auto m = read(blocked_message{});
+      return scheduler_->blocked(from, m.tasks, m.own_work != 0);
+    }
     case message::demand:
       owed_ = read(index_message{}).index;
       return give_away(false);
@@ -703,11 +695,13 @@ inline void engine::compare_programs() {
 
 // --- the helper: answers for a rank whose thread is in user code
 
-inline void engine::progress_from_helper() {
-  receive();
+/// True if something came.
+inline bool engine::progress_from_helper() {
+  const bool any = receive();
   attend();
   serve_others();
   net_.pump(true);
+  return any;
 }
 
 /// The task that runs here takes longer than was thought.
@@ -720,7 +714,6 @@ inline void engine::serve_others() {
 inline void engine::start_helper() {
   if (!use_helper_) return;
   helper_stop_.store(false);
-  deep_idle_.store(false);
   owner_ = pthread_self();
   const auto body = [](void* self) -> void* {
     engine& e = *static_cast<engine*>(self);
@@ -729,7 +722,8 @@ inline void engine::start_helper() {
     std::uint64_t seen = 0;
     unsigned same = 0;
     while (!e.helper_stop_.load(std::memory_order_acquire)) {
-      usleep(e.deep_idle_.load(std::memory_order_relaxed) ? 2000 : same > 50 ? 1000 : 200);
+      e.lock_.wait_while_owner_stays();
+      usleep(same > 50 ? 1000 : 200);
       const std::uint64_t entries = e.lock_.entries();
       if (entries != seen || e.lock_.owner_is_inside()) {
         seen = entries;
@@ -739,7 +733,7 @@ inline void engine::start_helper() {
       }
       ++same;
       if (!e.lock_.try_acquire_for_helper()) continue;
-      e.progress_from_helper();
+      if (e.progress_from_helper()) same = 0;  // more may come soon
       if (e.watchdog_ns_ != 0) e.watch_task(false);
       e.lock_.release_for_helper();
     }

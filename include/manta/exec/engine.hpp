@@ -166,9 +166,9 @@ class engine {
   }
   /// From any thread, without the lock: a handle dies.
   static void drop_handle(node& n);
-  /// A value that is moved out of its node: who comes for it later does not find it here, and has it brought anew.
+  /// Who comes later for what the stand-in stands for does not find it.
   void hide(node& n) {
-    if (is_stand_in(n)) stand_ins_.erase(key(n.links->rank, n.links->index));
+    if (is_stand_in(n) && known(n.links->rank, n.links->index) == &n) stand_ins_.erase(key(n.links->rank, n.links->index));
   }
   reference_message export_reference(node& n);
   node& import_reference(const reference_message& reference, std::uint32_t type);
@@ -245,7 +245,7 @@ class engine {
   wire::buffer& arguments() { return arguments_; }
 
   // --- the helper thread
-  void progress_from_helper();
+  bool progress_from_helper();
   void serve_others();
 
  private:
@@ -329,6 +329,7 @@ class engine {
   void drain_foreign_drops();
   void on_drop(const drop_message& m);
   void on_borrow(std::uint32_t from, const borrow_message& m);
+  void on_release(std::uint32_t from, const index_message& m);
 
   // values.hpp
   void tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind = message::value);
@@ -341,6 +342,9 @@ class engine {
   void arrived(incoming_value* v);
   void came_in_vain(incoming_value* v);
   void not_fetched(node& n);
+  bool let_place_go(node& n);
+  void cannot_come(node& n, const store::failure_ptr& why);
+  void lies_at(node& n, std::uint32_t place, std::uint64_t bytes);
   void forget(incoming_value* v);
   void send_value(std::uint32_t to, const pull_message& m, node& n, wire::encoded&& value);
   outgoing_value* announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body, bool references,
@@ -355,7 +359,6 @@ class engine {
   void stop_followers(incoming_value& v);
   void on_unavailable(const unavailable_message& m);
   void on_replicate(std::uint32_t from, const replicate_message& m);
-  void on_drop_replica(std::uint32_t from, const index_message& m);
   bool drop_replicas(node& n);
   void send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l);
   void on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes);
@@ -655,11 +658,11 @@ class engine {
   /// Of these too, when nothing runs here: all that were started wait, and those sent ahead. After a death inputs may
   /// have to be made again, perhaps on this very rank.
   std::uint32_t waiting_tasks() const { return started_tasks() + (deaths_ != 0 ? awaiting_inputs_ : ahead_); }
-  void report_blocked(std::uint32_t blocked);
-  void awake() {
-    silence_ = 0;
-    if (deep_idle_.load(std::memory_order_relaxed)) deep_idle_.store(false, std::memory_order_relaxed);
-  }
+  bool is_late() const;
+  void look_between_tasks();
+  void look_around(bool late);
+  void report_blocked(std::uint32_t blocked, bool own_work);
+  void awake() { silence_ = 0; }
   std::string describe_wait(const wait_record& record) const;
 
   // ending.hpp
@@ -733,6 +736,9 @@ class engine {
   unsigned silence_ = 0;
   std::int64_t silent_since_ = 0;
   std::uint32_t received_tasks_ = 0, reported_blocked_ = 0; // tasks sent by the scheduler and not ended here
+  bool reported_own_work_ = false;
+  std::uint64_t task_ended_ = 0, looked_around_ = 0;        // in ticks; as far as known between tasks
+  unsigned tasks_since_look_ = 0;
   std::uint32_t ahead_ = 0;                                 // of these, sent ahead and waiting for what is made here
   std::uint32_t awaiting_inputs_ = 0;                       // of these, waiting for their inputs to come
   std::uint32_t owed_ = 0;                                  // tasks that rank 0 asked for
@@ -788,7 +794,7 @@ class engine {
   std::vector<std::string> unobserved_;
   std::uint64_t unobserved_count_ = 0;
 
-  std::atomic<bool> deep_idle_{false}, helper_stop_{false};
+  std::atomic<bool> helper_stop_{false};
   base::list<node*> foreign_drops_;
   static inline base::list<engine*> engines_;               // all of this process, for handles that die outside of runs
   static inline pthread_mutex_t engines_mutex_ = PTHREAD_MUTEX_INITIALIZER;

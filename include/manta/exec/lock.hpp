@@ -56,6 +56,9 @@ class biased_lock {
     depth_ = depth;
   }
 
+  /// Stays inside for long, and looks after everything itself: the helper may sleep until then.
+  void stay() { stays_.store(1, std::memory_order_relaxed); }
+
   /// How deep the calls of the current stack are nested; each stack that is left keeps its own and sets it again.
   int depth() const { return depth_; }
   void set_depth(int depth) { depth_ = depth; }
@@ -65,6 +68,7 @@ class biased_lock {
   /// Changes with every entry of the owner.
   std::uint64_t entries() const { return entries_.load(std::memory_order_relaxed); }
   bool owner_is_inside() const { return inside_.load(std::memory_order_relaxed); }
+  void wait_while_owner_stays() { stays_.wait(1, std::memory_order_relaxed); }
 
   bool try_acquire_for_helper() {
 #ifdef MANTA_LOCK_IS_FLAG
@@ -112,12 +116,17 @@ class biased_lock {
 #ifdef MANTA_LOCK_IS_FLAG
     taken_.store(false, std::memory_order_release);
 #endif
+    if (stays_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+      stays_.store(0, std::memory_order_relaxed);
+      stays_.notify_one();
+    }
   }
 
   int depth_ = 0;
   std::atomic<bool> inside_{false};
   std::atomic<bool> helper_{false};
   std::atomic<std::uint64_t> entries_{0};
+  std::atomic<int> stays_{0};
   bool fence_by_helper_;
 #ifdef MANTA_LOCK_IS_FLAG
   std::atomic<bool> taken_{false};

@@ -27,7 +27,7 @@ inline float rounded(std::uint64_t ns) { return ns == not_run ? -1.0F : static_c
 inline std::uint64_t whole(float ns) { return ns < 0 ? not_run : static_cast<std::uint64_t>(ns); }
 
 enum class message : std::uint8_t {
-  run, submit, come_back, call, result, made, ended, gang_ended, want, value, pull, data, mapped, unavailable, cut_off, replicate, drop_replica, drop, release, released, borrow,
+  run, submit, come_back, call, result, made, ended, gang_ended, want, value, pull, data, mapped, unavailable, cut_off, replicate, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
   name_gone, ask, answer, cancel,
   unobserved, where_is, task_lost, checkpoint,
@@ -157,7 +157,7 @@ struct cut_off_message {
   std::uint32_t blocks;     ///< that have been sent on
 };
 
-/// home --replicate--> a rank that is to keep a copy, until home --drop_replica--> it; answered by `released`.
+/// home --replicate--> a rank that is to keep a copy, until home --release--> it.
 struct replicate_message {
   std::uint32_t home_index;
   std::uint32_t type;
@@ -180,6 +180,12 @@ struct borrow_message {
 struct index_message {
   std::uint32_t index;
   std::uint32_t home_rank;
+};
+
+/// executor --blocked--> 0
+struct blocked_message {
+  std::uint32_t tasks;      ///< of those that 0 has sent: they wait
+  std::uint32_t own_work;   ///< meanwhile it runs what they, or its actors, have submitted
 };
 
 /// home --where_is--> 0 --task_lost--> home: only if the rank to which it was sent has died.

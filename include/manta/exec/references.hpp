@@ -86,7 +86,7 @@ inline void engine::reclaim_one(node& n) {
   }
   if (is_stand_in(n)) {
     link* home = n.links;
-    if (known(home->rank, home->index) == &n) hide(n);
+    hide(n);
     if (home->count > 0) send(home->rank, message::drop, drop_message{home->index, home->count, calls});
     n.links = home->next;
     graph_.links.free(home);
@@ -209,6 +209,16 @@ inline void engine::on_drop(const drop_message& m) {
     graph_.links.free(exported);
     release(n);
   }
+}
+
+/// At the place of a value, or of a copy that is kept: the home needs it no more, and may use its index again.
+inline void engine::on_release(std::uint32_t from, const index_message& m) {
+  send(from, message::released, m);
+  node* const n = known(from, m.index);
+  if (n == nullptr || !n->has(node::primary)) return;
+  n->reset(node::primary);
+  if (n->links->count == 0) hide(*n);  // it may still be in use here
+  release(*n);
 }
 
 inline void engine::on_borrow(std::uint32_t from, const borrow_message& m) {

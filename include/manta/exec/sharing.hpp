@@ -95,7 +95,8 @@ inline unavailable_message engine::who_gives(node& n, std::uint32_t from, const 
 /// Answers, or lets wait, who pulls a value that is not on this rank; false if it is.
 inline bool engine::not_here(std::uint32_t from, const pull_message& m, node* n) {
   if (n != nullptr && n->state == state::ready && store::is_here(*n)) return false;
-  if (n == nullptr || n->state == state::failed || !n->has(node::fetching)) {
+  const bool comes = n != nullptr && n->state == state::ready && n->has(node::fetching);
+  if (!comes || n->remote.place == from) {  // who would give it to us has lost it and asks us
     send(from, message::unavailable, unavailable_message{m.index, no_index, 0});
     return true;
   }
@@ -192,21 +193,11 @@ inline void engine::replicate(node& n, int copies) {
 }
 
 inline void engine::on_replicate(std::uint32_t from, const replicate_message& m) {
-  node& n = stand_in(from, m.home_index, m.type);  // held without owing a reference, until drop_replica
+  node& n = stand_in(from, m.home_index, m.type);  // held without owing a reference, until `release`
   n.set(node::primary);
   if (n.state != state::pending) return;
-  n.form = form::remote;
-  n.remote.bytes = m.bytes;
-  n.remote.place = from;
-  complete(n);
+  lies_at(n, from, m.bytes);
   fetch(n);
-}
-
-inline void engine::on_drop_replica(std::uint32_t from, const index_message& m) {
-  send(from, message::released, m);
-  node& n = *known(from, m.index);
-  n.reset(node::primary);
-  release(n);
 }
 
 /// Of a value whose last handle is gone. True if replicas have to go before the node is free.
@@ -216,7 +207,7 @@ inline bool engine::drop_replicas(node& n) {
     if (l->kind != link_kind::replica) continue;
     l->kind = link_kind::reader;
     ++copies;
-    send(l->rank, message::drop_replica, index_message{n.index, rank_});
+    send(l->rank, message::release, index_message{n.index, rank_});
   }
   if (copies != 0) n.refs.store(copies, std::memory_order_relaxed);
   return copies != 0;

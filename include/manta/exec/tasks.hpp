@@ -152,6 +152,7 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
     return release(n);
   }
   ++away_;
+  t.ahead = false;
   t.place = graph::place::elsewhere;
   t.caller = to;
   if (recovers_) {
@@ -329,10 +330,8 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
       node& n = import_reference(reference, in.type);
       if (n.state == state::pending && is_stand_in(n) && (in.flags & input_message::known) != 0 && in.place != rank_ &&
           !is_dead(in.place)) {
-        n.form = form::remote;
-        n.remote.bytes = in.bytes;
-        n.remote.place = in.place;
-        complete(n);
+        n.missing = 0;
+        lies_at(n, in.place, in.bytes);
       }
       t->inputs()[i] = &n;
     }
@@ -459,7 +458,8 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
     why = failure_here();
   }
   static const double scale = base::nanoseconds_per_tick();
-  ns = static_cast<std::uint64_t>(static_cast<double>(base::ticks() - start) * scale);
+  task_ended_ = base::ticks();
+  ns = static_cast<std::uint64_t>(static_cast<double>(task_ended_ - start) * scale);
   if (leave_at_ != 0) durations_.learn(function, ns);
   running_ = before;
   threads_.use(0);
@@ -677,14 +677,15 @@ inline void engine::on_submit(std::uint32_t from, const std::byte* data, std::si
 
 /// Rank 0: some executors idle and nothing waits to be placed: ask those that are busy for what they have.
 inline void engine::ask_for_work() {
-  if (size_ <= 2 || scheduler_->waiting() != 0) return;
-  std::uint32_t idle_ranks = 0;
-  for (const std::uint32_t r : scheduler_->executing()) idle_ranks += scheduler_->idle(r);
-  if (idle_ranks == 0) return;
+  if (scheduler_->executing().size() < 2 || scheduler_->waiting() != 0) return;
+  constexpr std::uint32_t tasks_a_rank = 16;  // more than one, for asking takes its time
+  std::uint32_t wanted = 0;
+  for (const std::uint32_t r : scheduler_->executing()) wanted += scheduler_->idle(r) ? tasks_a_rank : 0;
+  if (wanted == 0) return;
   for (const std::uint32_t r : scheduler_->executing()) {
     if (r == rank_ || asked_[r] || scheduler_->idle(r)) continue;
     asked_[r] = true;
-    send(r, message::demand, index_message{idle_ranks, 0});
+    send(r, message::demand, index_message{wanted, 0});
   }
 }
 

@@ -187,7 +187,16 @@ inline void engine::tell_value(std::uint32_t to, std::uint32_t index, node& n, m
     remote.bytes = store::size_of(n);
   }
   m.form = static_cast<std::uint8_t>(form::remote);
+  if (kind == message::made) export_reference(n);
   send(to, kind, m, &remote, sizeof remote);
+}
+
+/// A value that has ended elsewhere.
+inline void engine::lies_at(node& n, std::uint32_t place, std::uint64_t bytes) {
+  n.form = form::remote;
+  n.remote.bytes = bytes;
+  n.remote.place = place;
+  complete(n);
 }
 
 inline void engine::accept_value(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
@@ -202,10 +211,7 @@ inline void engine::accept_value(node& n, const result_message& m, const std::by
       remote_value remote;
       std::memcpy(&remote, data, sizeof remote);
       if (is_dead(remote.place)) return need(n);  // the home has not heard of it yet
-      n.form = form::remote;
-      n.remote.bytes = remote.bytes;
-      n.remote.place = remote.place;
-      break;
+      return lies_at(n, remote.place, remote.bytes);
     }
     default:
       fail(n, store::decode_failure(data, bytes));
@@ -218,7 +224,9 @@ inline void engine::on_value(std::uint32_t, const result_message& m, const std::
   node& n = graph_.nodes.at(m.index);
   n.reset(node::wanted);
   if (n.state == state::pending) {
+    n.missing = 0;
     accept_value(n, m, data, bytes);
+    if (n.has(node::primary)) fetch(n);  // a replica
   } else if ((m.flags & result_message::references) != 0) {  // came twice
     give_back_references(n.type, m, data, bytes);
   }
@@ -405,6 +413,14 @@ inline void engine::not_fetched(node& n) {
   release(n);
 }
 
+/// What was asked for is there, but its save() or load() has failed.
+inline void engine::cannot_come(node& n, const store::failure_ptr& why) {
+  let_place_go(n);
+  n.form = form::none;
+  fail(n, why);
+  not_fetched(n);
+}
+
 /// Of a value that has come in part or in vain.
 inline void engine::forget(incoming_value* v) {
   if (!v->followers.empty()) return;  // MPI may still read what was sent on
@@ -412,14 +428,19 @@ inline void engine::forget(incoming_value* v) {
   delete v;
 }
 
+/// The home of a value that has been fetched, or cannot be, needs it no more where it lies.
+inline bool engine::let_place_go(node& n) {
+  if (is_stand_in(n)) return false;
+  send(n.remote.place, message::release, index_message{n.index, rank_});
+  n.set(node::leaving);  // not a reference: whoever holds the only handle may move the value out
+  return true;
+}
+
 /// A value that was fetched has come; set(moves_home) makes it the node's.
 template <class Set>
 void engine::has_come(node& n, Set&& set) {
-  const bool moves_home = !is_stand_in(n);
-  if (moves_home) send(n.remote.place, message::release, index_message{n.index, rank_});
   n.reset(node::fetching);
-  if (moves_home) n.set(node::leaving);  // not a reference: whoever holds the only handle may move the value out
-  set(moves_home);
+  set(let_place_go(n));
   release(n);
 }
 
@@ -444,10 +465,7 @@ inline void engine::decode_arrived() {
       continue;
     }
     delete v;
-    n.reset(node::fetching);
-    n.form = form::none;
-    fail(n, why);
-    release(n);
+    cannot_come(n, why);
   }
 }
 
@@ -461,6 +479,10 @@ inline result_message result_header(std::uint32_t index, form f, std::uint32_t c
 
 inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
                                 invocation& call, std::uint32_t charge, std::uint64_t ns, bool by_scheduler) {
+  if (is_dead(home_rank)) [[unlikely]] {
+    if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
+    return;
+  }
   result_message m = result_header(home_index, form::plain, charge, ns, by_scheduler);
   node* const expected = expected_here(home_rank, home_index);
   if (expected != nullptr) m.reached = reached(*expected);
@@ -494,12 +516,6 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
     return complete(*expected);
   }
   // it stays here, in a stand-in that the home lets go
-  store::enter(temporary, ledger_, function);
-  if (!has_room(temporary)) [[unlikely]] {
-    const store::failure_ptr why = store_is_full();
-    store::clear(temporary);
-    return send_failure(home_rank, home_index, why, charge, ns, by_scheduler);
-  }
   node& n = stand_in(home_rank, home_index, call.type);
   n.type = call.type;
   n.set(node::primary);
@@ -507,6 +523,14 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
     store::clear(temporary);
     if (store::large* const l = store::large_of(n)) ledger_.take_over(*l);
   } else {
+    store::enter(temporary, ledger_, function);
+    if (!has_room(temporary)) [[unlikely]] {
+      const store::failure_ptr why = store_is_full();
+      store::clear(temporary);
+      n.reset(node::primary);
+      release(n);
+      return send_failure(home_rank, home_index, why, charge, ns, by_scheduler);
+    }
     store::clear(n);
     n.form = form::box;
     n.boxed = temporary.boxed;

@@ -78,8 +78,6 @@ inline void engine::wait(wait_record& record) {
 /// The loop of a pooled stack.
 inline void engine::service() {
   unsigned turns = 0;
-  std::uint64_t last_poll = base::ticks();
-  const auto poll_every = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
   for (;;) {
     // stacks that may go on come first, but tasks that poll each other must not starve what was sent here
     const bool old_first = (++turns & 7) == 0 && run_oldest();
@@ -91,17 +89,12 @@ inline void engine::service() {
     }
     if (old_first || run_one()) {
       stacks_->fresh_state();  // a rounding mode that the task set is its own
-      const std::uint64_t now = base::ticks();
-      const bool late = now - last_poll > poll_every;
       if (!runnable()) {
         net_.pump(true);  // somebody may wait for what was made
-      } else if (!late && (turns & 15) != 0) {
-        continue;
+        look_around(is_late());
+      } else {
+        look_between_tasks();
       }
-      last_poll = now;
-      progress();
-      if (late) report_blocked(started_tasks());
-      net_.pump(late);
       continue;
     }
     resting_ = true;
@@ -114,6 +107,25 @@ inline void engine::service() {
       idle();
     }
   }
+}
+
+/// Has the rank not looked around for long?
+inline bool engine::is_late() const {
+  static const auto most = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
+  return task_ended_ - looked_around_ > most;
+}
+
+/// Short tasks share the cost.
+inline void engine::look_between_tasks() {
+  const bool late = is_late();
+  if (late || (++tasks_since_look_ & 15) == 0) look_around(late);
+}
+
+inline void engine::look_around(bool late) {
+  looked_around_ = task_ended_;
+  progress();
+  if (late) report_blocked(started_tasks(), !local_.empty());
+  net_.pump(late);
 }
 
 /// Calls first, they are short and somebody waits for them; then the newest task made here, so that memory follows
@@ -197,7 +209,7 @@ inline void engine::idle() {
   const unsigned spins = net_.oversubscribed() ? 20 : 1000;
   if (silence_++ % look_every != 0 && silence_ <= spins) return;
   net_.pump(true);
-  report_blocked(waiting_tasks());
+  report_blocked(waiting_tasks(), false);
   if (scheduler_ != nullptr) {
     if (scheduler_->waiting() != 0) decide();
     ask_for_work();
@@ -215,18 +227,19 @@ inline void engine::idle() {
   }
   if (gang_ends_.size() != 0) watch_gangs();
   if (scheduler_ != nullptr) watch_waiting_gangs();
-  deep_idle_.store(true, std::memory_order_relaxed);  // the helper has nothing to do either
-  usleep(silent < 10'000'000 ? 50 : silent < 100'000'000 ? 500 : 1000);
+  lock_.stay();
+  usleep(silent < 10'000'000 ? 50 : silent < 20'000'000 ? 1000 : 2000);  // then at most a tenth of the silence is added to it
 }
 
 /// At the top of the service loop or idle: every task that was started here and has not ended waits; idle, those too that
 /// were sent ahead. Rank 0 counts
 /// with what it was told last, and sends more to a rank on which all wait.
-inline void engine::report_blocked(std::uint32_t blocked) {
-  if (blocked == reported_blocked_) return;
+inline void engine::report_blocked(std::uint32_t blocked, bool own_work) {
+  if (blocked == reported_blocked_ && own_work == reported_own_work_) return;
   reported_blocked_ = blocked;
-  if (scheduler_ != nullptr) return scheduler_->blocked(rank_, blocked);
-  send(0, message::blocked, index_message{blocked, 0});
+  reported_own_work_ = own_work;
+  if (scheduler_ != nullptr) return scheduler_->blocked(rank_, blocked, own_work);
+  send(0, message::blocked, blocked_message{blocked, own_work});
   net_.pump(true);
 }
 
@@ -264,10 +277,13 @@ inline void engine::wait_for_end(node& n, bool may_inline) {
     if (may_inline && n.has(node::queued) && stacks_->room() > stacks_->stack_bytes() / 2) {
       local_.remove(n);
       running_task* const before = running_;
-      inline_frame frame(*stacks_);
-      run_node(n);
+      {
+        inline_frame frame(*stacks_);
+        run_node(n);
+      }
       running_ = before;
       threads_.use(before->threads());
+      look_between_tasks();
       continue;
     }
     wait_record record;

@@ -140,8 +140,9 @@ class scheduler {
   }
 
   /// Event: of the tasks sent to `rank`, `count` wait for something and leave it free.
-  void blocked(std::uint32_t rank, std::uint32_t count) {
+  void blocked(std::uint32_t rank, std::uint32_t count, bool own_work = false) {
     ranks_[rank].blocked = count;
+    ranks_[rank].own_work = own_work;
     changed(rank);
   }
 
@@ -366,7 +367,7 @@ class scheduler {
 
   std::size_t waiting() const { return waiting_; }
   std::uint32_t sent(std::uint32_t rank) const { return ranks_[rank].sent; }
-  bool idle(std::uint32_t rank) const { return active(ranks_[rank]) == 0; }
+  bool idle(std::uint32_t rank) const { return idle(ranks_[rank]); }
   const base::list<std::uint32_t>& executing() const { return executing_; }
   const capacity& capacity_of(std::uint32_t rank) const { return ranks_[rank].all; }
   /// What tasks with conditions may still take; reserved cpus are not free.
@@ -397,6 +398,7 @@ class scheduler {
   struct rank_state {
     std::uint32_t sent = 0;     ///< tasks sent and not ended
     std::uint32_t blocked = 0;  ///< of these, waiting inside
+    bool own_work = false;      ///< it runs what these, or its actors, have submitted
     std::uint32_t actors = 0;
     std::uint64_t sent_ns = 0;
     bool in_idle = false;       ///< stands in idle_
@@ -429,6 +431,8 @@ class scheduler {
   };
 
   static std::uint32_t active(const rank_state& r) { return r.sent > r.blocked ? r.sent - r.blocked : 0; }
+
+  static bool idle(const rank_state& r) { return active(r) == 0 && !r.own_work; }
 
   static bool same(const request& a, const request& b) {
     return a.cpus == b.cpus && a.gpu_units == b.gpu_units && a.rank == b.rank && a.node == b.node &&
@@ -841,7 +845,7 @@ class scheduler {
     rank_state& r = ranks_[rank];
     ++changes_;
     if (!r.all.executes || r.closed) return;
-    if (active(r) == 0 && !std::exchange(r.in_idle, true)) idle_.push_back(rank);
+    if (idle(r) && !std::exchange(r.in_idle, true)) idle_.push_back(rank);
     if (!std::exchange(r.in_roomy, true)) roomy_.push_back(rank);
   }
 
@@ -850,7 +854,7 @@ class scheduler {
     const std::uint32_t ns = estimate(function);
     while (!idle_.empty()) {
       const std::uint32_t rank = idle_.front();
-      if (active(ranks_[rank]) == 0 && !ranks_[rank].kept && !ranks_[rank].closed) return rank;
+      if (idle(rank) && !ranks_[rank].kept && !ranks_[rank].closed) return rank;
       idle_.pop_front();
       ranks_[rank].in_idle = false;
     }
