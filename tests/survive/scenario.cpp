@@ -126,6 +126,7 @@ struct account {
   int add(int x) { return total += x; }
   int rank() const { return manta::rank(); }
   numbers history() const { return make(50'000); }
+  int crash() { std::abort(); }
   int die_once(const std::string& file) {
     if (first(file)) die();
     return total;
@@ -142,6 +143,17 @@ int sum_of_ranks(manta::team team, const std::string& file) {
   MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, team.comm());
   return all;
 }
+
+/// An actor on several ranks, of which one dies in a call: of a signal of its own, or killed.
+struct crew {
+  explicit crew(manta::team t) : member(t.rank()) {}
+  int member;
+  int fall(int who, bool by_itself) {
+    if (member == who && by_itself) std::abort();
+    if (member == who) die();
+    return member;
+  }
+};
 
 void expect(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(std::string("not so: ") + what);
@@ -211,6 +223,11 @@ void play(const std::string& name, const std::string& folder) {
     expect(manta::async<crash>({.retries = 2}, 2).get() == 2, "the third attempt");
     const std::string text = thrown<manta::rank_lost>([&] { return manta::async<crash>(1).get(); });
     expect(contains(text, "crash' died with its rank") && contains(text, "abort in task"), text.c_str());
+    auto actor = manta::spawn<account>();
+    auto call = manta::async<&account::crash>(actor), later = manta::async<&account::add>(actor, 1);
+    const std::string of_call = thrown<manta::rank_lost>([&] { return call.get(); });
+    expect(contains(of_call, "crash' died with its rank") && contains(of_call, "abort in task"), of_call.c_str());
+    (void)thrown<manta::actor_died>([&] { return later.get(); });
   } else if (name == "hung") {  // with MANTA_WATCHDOG=1
     auto slow = manta::async<patient_for_long>(4);
     pause_ms(1500);  // so may the driver
@@ -256,6 +273,11 @@ void play(const std::string& name, const std::string& folder) {
   } else if (name == "gang") {
     expect(manta::async<sum_of_ranks>({.ranks = 3}, folder + "/a").get() == 6, "on other ranks");
     expect(manta::async<square>(3).get() == 9, "others go on");
+    auto crashes = manta::spawn<crew>({.ranks = 2});
+    const std::string text = thrown<manta::rank_lost>([&] { return manta::async<&crew::fall>(crashes, 1, true).get(); });
+    expect(contains(text, "abort in task"), text.c_str());
+    auto dies = manta::spawn<crew>({.ranks = 2});
+    (void)thrown<manta::actor_died>([&] { return manta::async<&crew::fall>(dies, 1, false).get(); });
   } else if (name == "stopped") {  // it does not answer any more
     expect(manta::async<where>({.rank = 1}).get() == 1, "alive");
     auto f = manta::async<fan>(std::string(), 3000);

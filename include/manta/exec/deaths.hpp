@@ -7,7 +7,8 @@
 //
 //   a task that was there    is submitted again: while recovery is possible the home keeps what it was made of
 //   a value that was there   is made again by its task, if that is still known; else whoever asks gets object_lost
-//   an actor that lived there is dead, and calls that were under way fail with actor_died
+//   an actor that lived there is dead, and calls that were under way fail with actor_died; the one that a signal hit, with
+//                            rank_lost
 //   a gang with a member there has failed, and is started again; members that do not come back from MPI are ended
 //
 // What the dead rank was the home of is lost with it: the values it had put, and the results of what its tasks had
@@ -305,7 +306,9 @@ inline void engine::task_lost(node& n, std::uint32_t rank) {
   if (!has_record && n.sent.slot != no_index) {
     if (n.sent.at != rank) return;
     --away_;
-    fail(n, actor_failure("the actor died with its rank before the call had ended: " + obituaries_[rank].why));
+    fail(n, obituaries_[rank].culprit == n.sent.id
+                ? death_failure(store::failure::kind::rank, rank, "'" + std::string(task_name(n)) + "' died with its rank: ")
+                : actor_failure("the actor died with its rank before the call had ended: " + obituaries_[rank].why));
     return release(n);
   }
   const std::uint32_t at = has_record ? n.record->caller : n.sent.at;
@@ -367,7 +370,10 @@ inline void engine::gangs_lost(std::uint32_t rank) {
   });
   for (const std::uint64_t id : broken) {
     gang_end& end = *reinterpret_cast<gang_end*>(*gang_ends_.find(id));
-    if (end.why == nullptr) end.why = death_failure(store::failure::kind::rank, rank, "a member of the gang was lost: ");
+    const bool is_call = end.slot != no_index && obituaries_[rank].culprit != end.leader->id;
+    if (end.why == nullptr) {
+      end.why = death_failure(is_call ? store::failure::kind::actor : store::failure::kind::rank, rank, "a member of the gang was lost: ");
+    }
     member_ended(end, id);
   }
 }
