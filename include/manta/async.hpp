@@ -13,28 +13,11 @@
 #include <string>
 
 #include "manta/actor_handle.hpp"
+#include "manta/isolate.hpp"
 #include "manta/reservation.hpp"
 #include "manta/signature.hpp"
 
 namespace manta {
-
-/// A bool; that it is set anywhere in a program is known before main, where processes for isolated tasks are prepared.
-class isolate_option {
-  template <class Bool>
-  struct used {
-    static inline const bool value = exec::engine::isolation_is_used = true;
-  };
-
- public:
-  constexpr isolate_option() = default;
-  template <class Bool>
-    requires std::is_same_v<Bool, bool>
-  isolate_option(Bool on) : on_(on && used<Bool>::value) {}
-  constexpr operator bool() const { return on_; }
-
- private:
-  bool on_ = false;
-};
 
 /// What a task asks for. All members have defaults; give those that matter by name, in this order.
 struct task_options {

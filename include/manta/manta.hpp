@@ -15,6 +15,7 @@
 #include "manta/capacity.hpp"
 #include "manta/error.hpp"
 #include "manta/future.hpp"
+#include "manta/isolate.hpp"
 #include "manta/memory.hpp"
 #include "manta/promise.hpp"
 #include "manta/queue.hpp"

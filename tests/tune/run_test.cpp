@@ -4,6 +4,9 @@
 // Experiments on ranks: functions and classes as trials, gangs, checkpoints,
 // failures of every kind, continuing.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <manta/tune.hpp>
 #include <thread>
@@ -161,11 +164,7 @@ TEST_CASE("PBT exploits by checkpoints, asynchronously and synchronously") {
       double worst = 1e9, worst_plain = 1e9;
       for (const auto& t : r) worst = std::min(worst, -t.loss);
       for (const auto& t : plain) worst_plain = std::min(worst_plain, -t.loss);
-      if (synchronous) {
-        CHECK(worst > worst_plain);
-      } else {
-        CHECK(worst >= worst_plain);  // it may have ended before there was one to follow
-      }
+      if (synchronous) CHECK(worst > worst_plain);  // else the last one to run may have nobody left to follow
       CHECK(r.best_value() >= plain.best_value());
       for (const auto& t : r) CHECK(-t.loss <= 40);  // nobody got a checkpoint of a later time
     }
@@ -221,6 +220,155 @@ TEST_CASE("trials that throw, report NaN, nothing or another name are named, and
     }
     CHECK(r.best_value() == 1);
   });
+}
+
+namespace {
+
+/// What this process writes to stderr meanwhile.
+template <class Function>
+std::string errors_of(Function&& function) {
+  std::fflush(stderr);
+  folder f;
+  const std::string path = f.path + "/stderr";
+  const int before = ::dup(STDERR_FILENO), file = ::open(path.c_str(), O_WRONLY | O_CREAT, 0600);
+  ::dup2(file, STDERR_FILENO);
+  function();
+  std::fflush(stderr);
+  ::dup2(before, STDERR_FILENO);
+  ::close(before);
+  ::close(file);
+  return manta::testing::text_of(path);
+}
+
+}  // namespace
+
+TEST_CASE("each failure is one line on stderr, also without a folder") {
+  in_world([] {
+    const std::string said = errors_of([] {
+      tune::run<misbehave>({{"how", tune::grid({0, 1, 2, 3, 5, 6, 7})}}, {.minimise = "loss", .trials = 1, .name = "study"});
+    });
+    for (const char* text : {"study: trial 0 failed: cannot open data.bin\n", "study: trial 1 failed: reported loss = nan at 1: it is not continued\n",
+                             "study: trial 2 failed: ended without a report of \"loss\"\n",
+                             "study: trial 3 failed: reported \"accuracy\", but the experiment's metric is \"loss\"\n",
+                             "study: trial 4 failed: threw something that is not a std::exception\n",
+                             "study: trial 5 failed: the device is gone\n"}) {
+      CAPTURE(said);
+      CHECK(contains(said, text));
+    }
+    std::size_t lines = 0;
+    for (std::size_t at = said.find("failed: "); at != std::string::npos; at = said.find("failed: ", at + 1)) ++lines;
+    CHECK(lines == 6U);
+    const std::string again = errors_of([] {
+      tune::run<misbehave>({{"how", 0}}, {.minimise = "loss", .retries = 1, .name = "study"});
+    });
+    CHECK(contains(again, "study: trial 0 failed: cannot open data.bin; it is tried again\nstudy: trial 0 failed: cannot open data.bin\n"));
+  });
+}
+
+namespace {
+
+/// The first trial fails at its first attempt, when others have begun elsewhere, and says at the second whether it is there.
+void fail_once(const tune::config& c, tune::trial& trial) {
+  const std::string folder = c.get<std::string>("folder"), failed = folder + "/failed", other = folder + "/other";
+  const auto exists = [](const std::string& file) { return ::access(file.c_str(), F_OK) == 0; };
+  if (trial.id() > 0) {
+    std::ofstream(other, std::ios::app);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    trial.report({{"moved", -1}});
+  } else if (exists(failed)) {
+    trial.report({{"moved", manta::testing::text_of(failed) == std::to_string(manta::rank()) ? 0 : 1}});
+  } else {
+    if (manta::size() > 2) manta::testing::poll_until("a trial on another rank", [&] { return exists(other); });
+    tune::replace_file(failed, std::to_string(manta::rank()));
+    throw std::runtime_error("once");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a failed trial is tried again on another rank, if there is one") {
+  folder f;
+  in_world([&] {
+    const auto r = tune::run<fail_once>({{"folder", f.path}}, {.maximise = "moved", .trials = 60, .retries = 1, .show = false});
+    CHECK(r[0].failures == 1);
+    CHECK(r[0].best["moved"] == (manta::testing::executors().size() > 1 ? 1 : 0));
+  });
+}
+
+namespace {
+
+[[gnu::noinline]] void endless() {
+  for (;;) manta::testing::busy(std::chrono::seconds(1));
+}
+void break_down(const tune::config& c, tune::trial& trial) {
+  trial.report({{"loss", 3}});
+  switch (c.get<int>("how")) {
+    case 0: ::raise(SIGSEGV); break;
+    case 1: std::abort();
+    case 2: ::_exit(3);
+    case 3: endless(); break;
+    case 4: throw std::runtime_error("cannot open data.bin");
+    case 5: throw manta::fatal("the device is gone");
+    case 6: trial.report({{"loss", std::nan("")}}); break;
+    default: trial.report({{"loss", 1}});
+  }
+}
+/// Crashes at its fourth step in its first life, hangs there in its second.
+void recover(const tune::config& c, tune::trial& trial) {
+  int steps = 0;
+  trial.keep(steps);
+  while (trial.iteration() < 8) {
+    if (++steps == 4) {
+      for (const char* way : {"crash", "hang"}) {
+        const std::string mark = c.get<std::string>("folder") + "/" + way;
+        if (::access(mark.c_str(), F_OK) == 0) continue;
+        tune::replace_file(mark, "");
+        if (way[0] == 'c') std::abort();
+        endless();
+      }
+    }
+    if (!trial.report({{"steps", steps}})) return;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("isolated trials may crash, exit and hang, on any number of ranks") {
+  in_world([] {
+    const auto r = tune::run<break_down>({{"how", tune::grid({0, 1, 2, 3, 4, 5, 6, 7})}},
+                                         {.minimise = "loss", .silence = std::chrono::seconds(2), .isolate = true, .show = false});
+    const std::vector<std::string> why = {"a segmentation fault", "abort", "exit(3)", "has not reported for 2 s, and its process ended with abort",
+                                          "cannot open data.bin", "the device is gone", "reported loss = nan", "ended"};
+    for (std::size_t i = 0; i < 8; ++i) {
+      CAPTURE(i);
+      CAPTURE(r[i].why);
+      CHECK(contains(r[i].why, why[i]));
+      CHECK(r[i].state == (i == 7 ? status::complete : status::failed));
+      CHECK(r[i].best_loss == (i == 7 ? 1 : 3));
+    }
+  });
+}
+
+TEST_CASE("isolated trials go on from checkpoints, with a folder and without") {
+  for (const bool with_folder : {false, true}) {
+    folder marks, f;
+    CAPTURE(with_folder);
+    in_world([&] {
+      const auto r = tune::run<recover>({{"folder", marks.path}},
+                                        {.maximise = "steps", .retries = 2, .silence = std::chrono::seconds(2), .isolate = true,
+                                         .checkpoints = {.every = 1}, .folder = with_folder ? f.path : "", .outputs = {}, .show = false});
+      CHECK(r[0].state == status::complete);
+      CHECK(r[0].failures == 2);
+      CHECK(r[0].iteration == 8U);
+      CHECK(r.best_value() == 8);  // none was made twice
+      const auto promoted = tune::run<climber>(
+          line, {.maximise = "height", .trials = 12, .scheduler = tune::asha_promotion({.max = 9, .eta = 3}), .isolate = true, .show = false});
+      for (const auto& t : promoted) {
+        CHECK(t.best_loss == doctest::Approx(-static_cast<double>(t.iteration) * t.parameters.get<double>("x")));
+      }
+      CHECK(promoted.best().iteration == 9U);
+    });
+  }
 }
 
 TEST_CASE("a failed trial is tried again from its last checkpoint") {
@@ -322,6 +470,7 @@ TEST_CASE("a trial may be a gang: functions, classes, pauses with a checkpoint o
     const auto c = tune::run<team_class>({}, {.maximise = "members", .trials = 3, .stop = {tune::after(2)}, .ranks = members, .show = false});
     CHECK(c.best_value() == members);
     CHECK(contains(thrown<tune::error>([] { tune::run<square>(line, {.minimise = "y", .ranks = 2}); }), "manta::team first"));
+    CHECK(contains(thrown<tune::error>([] { tune::run<team_sum>(line, {.minimise = "sum", .isolate = true}); }), "not for gangs"));
   });
 }
 

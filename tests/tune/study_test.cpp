@@ -130,7 +130,7 @@ TEST_CASE("whatever a trial does wrong is one clear line, and the experiment goe
   CHECK(!s.failed(j->trial, "no memory again"));
   CHECK(s.trial(3).why == "no memory again");
   j = s.next();
-  s.failed(j->trial, "its rank was lost", 0, true);  // does not count
+  CHECK(s.failed(j->trial, "its rank was lost", 0, tune::cause::lost));  // does not count
   j = s.next();
   CHECK(j->trial == 4U);
   s.report(j->trial, {{"loss", 1}});
@@ -222,7 +222,9 @@ const std::vector<std::pair<std::string, tune::experiment>> kinds = {
 
 TEST_CASE("continued after a kill at any moment, an experiment is the same as undisturbed") {
   tune::random r(2024);
-  for (const auto& [name, e] : kinds) {
+  for (const auto& each : kinds) {
+    const auto& name = each.first;
+    const auto& e = each.second;
     CAPTURE(name);
     tune::study undisturbed(where, e);
     drive(undisturbed);
@@ -318,50 +320,169 @@ TEST_CASE("a journal that does not belong to the experiment, is damaged or in us
   CHECK(!tune::study(where, e).finished());
 }
 
-TEST_CASE("checkpoints on disk: the last, the best, and not more bytes than allowed") {
+TEST_CASE("a trial that takes its rank with it twice is given up, and one whose ranks die four times; both across restarts") {
   folder f;
-  tune::study s(where, {.minimise = "loss", .trials = 4, .checkpoints = {.keep = 2, .budget_bytes = 5000}, .folder = f.path,
-                        .outputs = {}});
-  tune::make_folders(f.path + "/checkpoints");
-  const auto exists = [&](const std::string& file) { return ::access((f.path + "/" + file).c_str(), F_OK) == 0; };
-  const auto save = [&](std::size_t t, std::uint64_t at) {
+  const tune::experiment e = {.minimise = "loss", .trials = 2, .retries = 9, .folder = f.path};
+  const auto again = [&](tune::trial_number t, const std::string& why, tune::cause c) {
+    tune::study s(where, e);  // each in a start of its own, which interrupts what ran
+    while (s.next()->trial != t) {
+    }
+    return s.failed(t, why, 0, c);
+  };
+  CHECK(again(0, "segmentation fault", tune::cause::crash));
+  CHECK(!again(0, "bus error", tune::cause::crash));
+  for (int i = 0; i < 3; ++i) CHECK(again(1, "killed", tune::cause::lost));
+  CHECK(!again(1, "killed again", tune::cause::lost));
+  tune::study s(where, e);
+  CHECK(s.trial(0).why == "it has taken 2 ranks with it, and it is not tried again; the last: bus error");
+  CHECK(s.trial(0).failures == 2);
+  CHECK(s.trial(1).why == "4 ranks died while they ran it, and it is not tried again; the last: killed again");
+  CHECK(s.trial(1).failures == 0);
+  CHECK(!s.next());
+}
+
+TEST_CASE("a crash counts against the retries, a kill of the experiment never") {
+  folder f;
+  const tune::experiment e = {.minimise = "loss", .trials = 1, .folder = f.path};
+  for (int i = 0; i < 20; ++i) CHECK(tune::study(where, e).next()->trial == 0U);
+  tune::study s(where, e);
+  CHECK(!s.failed(s.next()->trial, "segmentation fault", 0, tune::cause::crash));
+  CHECK(s.trial(0).why == "segmentation fault");
+}
+
+namespace {
+
+/// A study whose checkpoints are written as trials would write them.
+struct with_files {
+  folder f;
+  std::unique_ptr<tune::study> s;
+
+  explicit with_files(tune::experiment e) {
+    e.folder = f.path;
+    e.outputs = {};
+    s = std::make_unique<tune::study>(where, e);
+    tune::make_folders(f.path + "/checkpoints");
+  }
+  static std::string name(std::size_t t, std::uint64_t at) { return "checkpoints/" + std::to_string(t) + "-1-" + std::to_string(at); }
+  bool has(std::size_t t, std::uint64_t at) const { return ::access((f.path + "/" + name(t, at)).c_str(), F_OK) == 0; }
+  std::string all(std::size_t t) const {  // the iterations of those that are there
+    std::string text;
+    for (std::uint64_t at = 0; at < 20; ++at) text += has(t, at) ? (text.empty() ? "" : " ") + std::to_string(at) : "";
+    return text;
+  }
+  /// In the order of a rank's notice: the checkpoint is known before the report that it was made at.
+  tune::answer save_and_report(std::size_t t, std::uint64_t at, const tune::metrics& m, std::size_t bytes = 1000, int members = 1) {
     tune::checkpoint c;
     c.iteration = at;
-    c.pack(std::string(1000, 'x'), at);
-    const std::string file = "checkpoints/" + std::to_string(t) + "-" + std::to_string(at);
-    c.write(f.path + "/" + file);
-    s.checkpointed(t, at, file);
-  };
-  for (std::size_t t = 0; t < 4; ++t) {
-    REQUIRE(s.next()->trial == t);
-    for (std::uint64_t at = 1; at <= 6; ++at) {
-      s.report(t, {{"loss", static_cast<double>(t) + std::abs(static_cast<double>(at) - 2)}});  // best at 2
-      save(t, at);
-    }
-    if (t == 0) {
-      CHECK(!exists("checkpoints/0-1"));
-      CHECK(exists("checkpoints/0-2"));
-      CHECK(!exists("checkpoints/0-4"));
-      CHECK(exists("checkpoints/0-5"));
-      CHECK(exists("checkpoints/0-6"));
-    }
-    s.ended(t);
+    c.pack(std::string(bytes, 'x'), at);
+    for (int i = 0; i < members; ++i) c.write(f.path + "/" + name(t, at) + (i == 0 ? "" : "." + std::to_string(i)));
+    s->checkpointed(t, at, name(t, at));
+    const auto a = s->report(t, m, 0, at);
+    s->flush();
+    return a;
   }
-  CHECK(exists("checkpoints/0-2"));   // of the best trial
-  CHECK(!exists("checkpoints/2-6"));  // of a worse one, above the budget
-  CHECK(!exists("checkpoints/3-6"));
-  const tune::results r(s);
+};
+
+}  // namespace
+
+TEST_CASE("of each trial the last checkpoints stay on disk, and the best") {
+  with_files w({.minimise = "loss", .trials = 2, .checkpoints = {.keep = 2, .keep_best = 2}});
+  REQUIRE(w.s->next()->trial == 0U);
+  for (std::uint64_t at = 1; at <= 9; ++at) w.save_and_report(0, at, {{"loss", std::abs(static_cast<double>(at) - 3.2)}});
+  CHECK(w.all(0) == "3 4 8 9");
+  CHECK(w.s->trial(0).best_checkpoint == 3U);
+  w.s->ended(0);
+  w.s->finish();
+  CHECK(w.all(0) == "3 4 8 9");
+  const tune::results r(*w.s);
   const auto c = r.best_checkpoint();
-  CHECK(c.iteration == 2U);
+  CHECK(c.iteration == 3U);
   std::string text;
   std::uint64_t at = 0;
   c.unpack(text, at);
-  CHECK((text == std::string(1000, 'x') && at == 2));
-  std::ofstream(f.path + "/checkpoints/0-2", std::ios::app | std::ios::binary).seekp(20);
-  std::string bytes = text_of(f.path + "/checkpoints/0-2");
+  CHECK((text == std::string(1000, 'x') && at == 3));
+  const std::string path = w.f.path + "/" + with_files::name(0, 3);
+  std::string bytes = text_of(path);
   bytes[100] ^= 1;
-  std::ofstream(f.path + "/checkpoints/0-2", std::ios::binary) << bytes;
+  std::ofstream(path, std::ios::binary) << bytes;
   CHECK(contains(thrown<tune::error>([&] { r.best_checkpoint(); }), "is damaged"));
+}
+
+TEST_CASE("checkpoints are kept by another metric if one is named") {
+  with_files w({.minimise = "loss", .checkpoints = {.keep_best = 1, .maximise = "accuracy"}});
+  w.s->next();
+  for (std::uint64_t at = 1; at <= 6; ++at) w.save_and_report(0, at, {{"loss", at}, {"accuracy", at == 4 ? 0.9 : 0.5}});
+  CHECK(w.all(0) == "4 6");
+  with_files none({.minimise = "loss", .checkpoints = {.keep = 3, .keep_best = 0}});
+  none.s->next();
+  for (std::uint64_t at = 1; at <= 6; ++at) none.save_and_report(0, at, {{"loss", at}});
+  CHECK(none.all(0) == "4 5 6");
+  with_files every({.minimise = "loss", .checkpoints = {.keep = 0}});
+  every.s->next();
+  for (std::uint64_t at = 1; at <= 6; ++at) every.save_and_report(0, at, {{"loss", at}});
+  CHECK(every.all(0) == "1 2 3 4 5 6");
+  CHECK(contains(thrown<tune::error>([] { tune::study(where, {.minimise = "l", .checkpoints = {.minimise = "a", .maximise = "b"}}); }),
+                 "not by both"));
+}
+
+TEST_CASE("above the budget of bytes the worst ended trials lose their checkpoints, then running ones all but the last") {
+  with_files w({.minimise = "loss", .trials = 4, .checkpoints = {.keep = 0, .budget_bytes = 7000}});
+  for (std::size_t t = 0; t < 4; ++t) REQUIRE(w.s->next()->trial == t);
+  for (std::size_t t = 0; t < 3; ++t) {
+    for (std::uint64_t at = 1; at <= 2; ++at) w.save_and_report(t, at, {{"loss", static_cast<double>(t + at)}});
+    w.s->ended(t);
+  }
+  w.save_and_report(3, 1, {{"loss", 9}});
+  CHECK((w.all(0) == "1 2" && w.all(1) == "1 2" && w.all(2) == "1" && w.all(3) == "1"));
+  w.save_and_report(3, 2, {{"loss", 8}});
+  CHECK((w.all(0) == "1 2" && w.all(1) == "1" && w.all(2) == "1" && w.all(3) == "1 2"));
+  w.save_and_report(3, 3, {{"loss", 9}}, 4500);
+  CHECK(w.all(0) == "1");      // of the best trial
+  CHECK(w.all(3) == "2 3");    // its best, and what it would go on from
+  w.save_and_report(3, 4, {{"loss", 9}}, 30'000);
+  CHECK(w.all(0) == "1");
+  CHECK(w.all(3) == "4");      // more than the budget, and still needed
+}
+
+TEST_CASE("the budget counts the files of all members of a gang") {
+  with_files w({.minimise = "loss", .trials = 2, .ranks = 3, .checkpoints = {.keep = 0, .budget_bytes = 7000}});
+  w.s->next();
+  for (std::uint64_t at = 1; at <= 4; ++at) w.save_and_report(0, at, {{"loss", -static_cast<double>(at)}}, 1000, 3);
+  CHECK(w.all(0) == "3 4");
+  CHECK(::access((w.f.path + "/" + with_files::name(0, 1) + ".2").c_str(), F_OK) != 0);
+  CHECK(::access((w.f.path + "/" + with_files::name(0, 4) + ".2").c_str(), F_OK) == 0);
+}
+
+TEST_CASE("what another trial goes on from stays on disk until that one has a checkpoint of its own, and after a restart") {
+  tune::experiment e = {.minimise = "loss", .trials = 2, .scheduler = tune::pbt({.interval = 2, .quantile = 0.5})};
+  with_files w(e);
+  w.s->next();
+  w.s->next();
+  w.save_and_report(0, 2, {{"loss", 1}});
+  const auto a = w.save_and_report(1, 2, {{"loss", 5}});
+  REQUIRE(a.change.has_value());
+  CHECK(a.change->source == 0U);
+  w.s->continues_from(1, 0);
+  for (std::uint64_t at = 3; at <= 6; ++at) w.save_and_report(0, at, {{"loss", 1.0 / static_cast<double>(at)}});
+  CHECK(w.all(0) == "2 6");
+  std::ofstream(w.f.path + "/checkpoints/0-1-7") << "written just before a kill";
+  std::ofstream(w.f.path + "/checkpoints/0-1-8.new") << "half written";
+  w.s = nullptr;
+  e.folder = w.f.path;
+  e.outputs = {};
+  w.s = std::make_unique<tune::study>(where, e);
+  CHECK(w.all(0) == "2 6");
+  CHECK(::access((w.f.path + "/checkpoints/0-1-8.new").c_str(), F_OK) != 0);
+  CHECK(w.s->trial(1).checkpoint_file == with_files::name(0, 2));
+  std::vector<tune::trial_number> began;
+  while (const auto j = w.s->next()) began.push_back(j->trial);
+  CHECK(began.size() == 2U);
+  w.save_and_report(1, 4, {{"loss", -1}});
+  CHECK(w.all(0) == "6");
+  ::unlink((w.f.path + "/" + with_files::name(1, 4)).c_str());
+  w.s = nullptr;
+  w.s = std::make_unique<tune::study>(where, e);
+  CHECK(w.s->trial(1).checkpoint == 0U);  // its file has gone: it begins anew
 }
 
 TEST_CASE("files of the trials and the log of decisions") {

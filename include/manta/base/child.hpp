@@ -134,6 +134,9 @@ class zygote {
   /// What a child does; it never returns.
   using body = void (*)(int socket, child_page& page);
 
+  /// Does the program isolate anything? Known before main.
+  static inline bool is_wanted = false;
+
   static zygote& of_process() {
     static auto& one = *new zygote;
     return one;

@@ -113,8 +113,6 @@ class engine {
   static engine* current() { return current_; }
   /// In a child process that runs an isolated function: what it knows. Else null.
   static const isolated_view* isolated() { return isolated_; }
-  /// Does the program isolate anything? Known before main.
-  static inline bool isolation_is_used = false;
   /// Starts the process from which children are forked, if there is a use for it; best before MPI is initialised.
   static void prepare_isolation(bool before_mpi);
   [[noreturn]] static void serve_rank(int socket, base::child_page& page);

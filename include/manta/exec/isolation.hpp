@@ -270,7 +270,7 @@ inline std::string describe_frame(void* frame) {
 // --- on the rank
 
 inline void engine::prepare_isolation(bool before_mpi) {
-  if (isolation_is_used) base::zygote::of_process().start(&engine::serve_rank, !before_mpi);  // else the first task says why
+  if (base::zygote::is_wanted) base::zygote::of_process().start(&engine::serve_rank, !before_mpi);  // else the first task says why
 }
 
 namespace detail {

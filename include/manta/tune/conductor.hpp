@@ -12,7 +12,7 @@
 
 namespace manta::tune::detail {
 
-/// Drives a study with runners. Every runner that is placed has at any time one call under way.
+/// Drives a study with runners. Every runner that is placed has at any time one call under way, or is idle.
 class conductor {
  public:
   using maker = std::unique_ptr<runner_handle> (*)(const actor_options&);
@@ -25,8 +25,7 @@ class conductor {
     try {
       while (!study_.finished()) {
         if (this_task::stop_requested()) leave();
-        assign_all();
-        if (study_.running_count() == 0 && deferred_.empty() && nothing_left_) break;
+        if (!assign_all() && study_.running_count() == 0 && !is_under_way()) break;
         wait_and_handle();
       }
     } catch (...) {
@@ -47,6 +46,8 @@ class conductor {
     future<void> work;
     future<answers> call;        ///< under way
     bool placed = false, idle = false, gone = false;
+    bool has_begun = false;      ///< the trial: it has answered
+    int rank = -1;               ///< of a gang: its first
     std::optional<trial_number> trial;
     clock::time_point heard;
   };
@@ -71,7 +72,11 @@ class conductor {
     o.resources = graph::quantities(options_.resources);
     o.ranks = options_.ranks;
     o.spread = !gang_;
-    o.concurrency = 2;
+    if (options_.isolate) {
+      o.isolate = options_.isolate;
+    } else {
+      o.concurrency = 2;
+    }
     place p;
     p.who = make_(o);
     p.greeting = p.who->greet();
@@ -80,34 +85,41 @@ class conductor {
 
   // ---- giving out work -----------------------------------------------------------------------------
 
-  void assign_all() {
-    for (std::size_t i = 0; i < places_.size(); ++i) {
-      if (places_[i].idle && !places_[i].gone && !assign(i)) return;
+  /// First each place gets what has not failed there, or could not run elsewhere; then what is left.
+  /// False if the study had nothing to give.
+  bool assign_all() {
+    bool may_ask = true;
+    for (const bool anywhere : {false, true}) {
+      for (std::size_t i = 0; i < places_.size() && (may_ask || !ready_.empty()); ++i) {
+        if (places_[i].idle && !places_[i].gone) assign(i, anywhere, may_ask);
+      }
     }
+    return study_.running_count() == 0 && may_ask ? ask() : may_ask;
   }
-  /// False if there is nothing for anybody.
-  bool assign(std::size_t i) {
+  void assign(std::size_t i, bool anywhere, bool& may_ask) {
     for (;;) {
-      std::optional<job> j;
-      nothing_left_ = false;
-      if (!ready_.empty()) {
-        j = std::move(ready_.front());
-        ready_.erase(ready_.begin());
-      } else {
-        j = study_.next(now());
-        release();
-      }
-      if (!j) {
-        nothing_left_ = true;
-        return false;
-      }
-      if (j->from && awaited_.contains(*j->from)) {  // its checkpoint is on the way
-        deferred_.push_back(std::move(*j));
+      const auto next = std::find_if(ready_.begin(), ready_.end(), [&](const job& j) { return anywhere || !has_failed_at(j.trial, i); });
+      if (next == ready_.end()) {
+        may_ask = may_ask && ask();
+        if (!may_ask) return;
         continue;
       }
-      begin(i, *j, false);
-      return true;
+      const job j = std::move(*next);
+      ready_.erase(next);
+      if (!j.from || !awaited_.contains(*j.from)) return begin(i, j, false);
+      deferred_.push_back(j);  // its checkpoint is on the way
     }
+  }
+  bool ask() {
+    std::optional<job> j = study_.next(now());
+    release();
+    if (j) ready_.push_back(std::move(*j));
+    return j.has_value();
+  }
+  bool has_failed_at(trial_number t, std::size_t i) const {
+    const auto at = failed_at_.find(t);
+    if (at == failed_at_.end() || at->second != places_[i].rank) return false;
+    return std::any_of(places_.begin(), places_.end(), [&](const place& p) { return p.placed && !p.gone && p.rank != places_[i].rank; });
   }
 
   order begin_order(const job& j, bool change) {
@@ -122,23 +134,28 @@ class conductor {
     o.seed = options_.seed;
     o.save_every = options_.checkpoints.every;
     o.save_at_end = options_.checkpoints.at_end;
+    o.line = study_.trial(j.trial).starts;
+    o.silence = options_.silence.count();
     if (j.from) {
+      study_.continues_from(j.trial, *j.from, now());
       if (const auto at = saved_.find(*j.from); at != saved_.end()) {
         o.from = at->second.parts;
         if (*j.from != j.trial) saved_[j.trial] = saved{o.from};  // what it goes on from if it fails
       }
-      o.from_file = study_.trial(*j.from).checkpoint_file;  // should the rank that has it die
+      o.from_file = study_.trial(j.trial).checkpoint_file;  // should the rank that has it die
     }
     return o;
   }
   void begin(std::size_t i, const job& j, bool change) {
     places_[i].trial = j.trial;
+    places_[i].has_begun = false;
     tell(i, begin_order(j, change));
   }
   void tell(std::size_t i, order o) {
     place& p = places_[i];
     p.idle = false;
     p.heard = clock::now();
+    if (options_.isolate) o.silent_until = 0;  // what has been reported counts, whatever happens next
     p.call = p.who->tell(std::move(o));
   }
 
@@ -182,7 +199,7 @@ class conductor {
       place& p = places_[i];
       if (p.placed || p.gone || !p.greeting.wait_for(std::chrono::seconds(0))) continue;
       try {
-        (void)p.greeting.get();
+        p.rank = p.greeting.get();
       } catch (const manta::error&) {  // it could not be constructed, or its rank has died
         if (++unplaced_ > 3) throw;
         p.gone = true;
@@ -190,6 +207,7 @@ class conductor {
         return;
       }
       p.placed = p.idle = true;
+      unplaced_ = 0;
       p.work = p.who->work();
     }
   }
@@ -197,17 +215,22 @@ class conductor {
   /// The notices of a runner: of all members of a gang, the first one's says what happened.
   void hear(std::size_t i, future<answers> call) {
     place& p = places_[i];
-    p.heard = clock::now();
+    const auto before = std::exchange(p.heard, clock::now());
     std::vector<notice> all;
     try {
       for (const notice& n : call.get()) all.push_back(n);
+    } catch (const task_failed& e) {  // the trial has said that its runner is broken, or has broken it
+      const bool hung = options_.isolate && clock::now() - before >= options_.silence;
+      lost(i, (hung ? silence_text() + ", and " : "") + e.details().what, cause::failure);
+      return;
     } catch (const manta::error& e) {
-      lost(i, e.what());
+      lost(i, e.what(), cause::lost);
       return;
     }
+    p.has_begun = true;
     const trial_number t = *p.trial;
     notice& n = all.front();
-    if (n.has_checkpoint) keep_checkpoint(t, all);
+    if (n.has_checkpoint) keep_checkpoint(i, t, all);
 
     answer a;
     bool answered = false;  // by the study, that it is to end
@@ -237,13 +260,13 @@ class conductor {
         break;
       case notice::kind::failed:
       case notice::kind::fatal:
-        if (runs(t) && !answered) fail(t, n.text);
+        if (runs(t) && !answered) fail(i, t, n.text);
         awaited_.erase(t);
         free(i);
         break;
     }
     for (const notice& other : all) {
-      if (&other != &n && other.what == notice::kind::failed && runs(t)) fail(t, other.text);
+      if (&other != &n && other.what == notice::kind::failed && runs(t)) fail(i, t, other.text);
     }
     retry_deferred();
   }
@@ -282,41 +305,42 @@ class conductor {
     places_[i].idle = true;
   }
 
-  void fail(trial_number t, const std::string& why) {
-    const bool again = study_.failed(t, why, now());
-    table_.line("trial " + std::to_string(t) + " failed: " + why + (again ? "; it is tried again" : ""));
+  void fail(std::size_t i, trial_number t, const std::string& why, cause c = cause::failure) {
+    failed_at_[t] = places_[i].rank;
+    if (study_.failed(t, why, now(), c)) say(t, (c == cause::lost ? "was lost: " : "failed: ") + why + "; it is tried again");
     release();
   }
+  void say(trial_number t, const std::string& what) { table_.line("trial " + std::to_string(t) + " " + what); }
 
-  /// The runner is gone, or its rank: the trial goes on elsewhere from its checkpoint, and it does not count as its failure
-  /// unless it happens again and again.
-  void lost(std::size_t i, const std::string& why) {
+  /// The runner is gone, its process, or its rank: the trial goes on elsewhere from its checkpoint, if it may.
+  void lost(std::size_t i, std::string why, cause c) {
     place& p = places_[i];
     p.gone = true;
     try {
-      if (p.work.wait_for(std::chrono::seconds(0))) p.work.get();
+      if (p.work.valid() && p.work.wait_for(std::chrono::seconds(1))) p.work.get();
+    } catch (const rank_lost& e) {  // by what the trial did
+      c = cause::crash;
+      why = e.what();
     } catch (const manta::error&) {  // the same
     }
+    p.who = nullptr;
     const trial_number t = *p.trial;
     awaited_.erase(t);
-    if (runs(t)) {
-      const bool often = ++losses_[t] > 3;
-      study_.failed(t, "its runner was lost: " + why, now(), !often);
-      table_.line("trial " + std::to_string(t) + ": its runner was lost: " + why);
-      release();
-    }
+    if (!p.has_begun && options_.isolate) saved_.erase(t);  // perhaps that is what is lost; there may be a file
+    if (runs(t)) fail(i, t, why, c);
     add_runner();
     retry_deferred();
   }
+  std::string silence_text() const { return "has not reported for " + number_text(options_.silence.count()) + " s"; }
 
   void look_at_clock() {
     const auto time = clock::now();
-    if (options_.silence < std::chrono::duration<double>::max()) {
+    if (options_.silence < std::chrono::duration<double>::max() && !options_.isolate) {
       for (std::size_t i = 0; i < places_.size(); ++i) {
         place& p = places_[i];
         if (p.gone || !p.trial || !p.call.valid() || time - p.heard < options_.silence) continue;
         const trial_number t = *p.trial;
-        if (runs(t)) fail(t, "has not reported for " + number_text(options_.silence.count()) + " s: its rank is given up until it does");
+        if (runs(t)) fail(i, t, silence_text() + ": its rank is given up until it does");
         awaited_.erase(t);
         p.gone = true;  // whatever it does, nobody listens; when it reports at last, it is told to end
         manta::cancel(p.call);
@@ -336,18 +360,19 @@ class conductor {
 
   // ---- checkpoints ----------------------------------------------------------------------------------
 
-  void keep_checkpoint(trial_number t, std::vector<notice>& all) {
+  void keep_checkpoint(std::size_t i, trial_number t, std::vector<notice>& all) {
     saved s;
-    for (notice& n : all) s.parts.push_back(std::move(n.made));
-    saved_[t] = std::move(s);
+    for (notice& n : all) s.parts.push_back(n.made.valid() ? std::move(n.made) : places_[i].who->take());
+    if (study_.needs_checkpoint(t)) saved_[t] = std::move(s);
     if (!all.front().file.empty()) study_.checkpointed(t, all.front().made_at, all.front().file, now());
   }
-  /// Checkpoints of trials that have ended go; so does what else is known of them here.
+  /// Checkpoints of trials that have ended go; so does what else is known of them here. Failures are said.
   void release() {
     for (const trial_number t : study_.take_released()) {
+      if (study_.trial(t).state == status::failed) say(t, "failed: " + study_.trial(t).why);
       saved_.erase(t);
       last_silence_.erase(t);
-      losses_.erase(t);
+      failed_at_.erase(t);
     }
   }
   /// Those that waited for a checkpoint that has come, or never will.
@@ -373,13 +398,16 @@ class conductor {
 
   // ---- the end --------------------------------------------------------------------------------------
 
+  /// Has somebody still to answer?
+  bool is_under_way() const {
+    return std::any_of(places_.begin(), places_.end(), [](const place& p) { return !p.gone && p.call.valid(); });
+  }
   /// The run has to end: trials save where they are, and go on from there when the experiment is continued.
   [[noreturn]] void leave() {
     using namespace std::chrono_literals;
     leaving_ = true;
     const auto patience_ends = clock::now() + 20s;
-    const auto is_under_way = [](const place& p) { return !p.gone && p.call.valid(); };
-    while (std::any_of(places_.begin(), places_.end(), is_under_way) && clock::now() < patience_ends) wait_and_handle();
+    while (is_under_way() && clock::now() < patience_ends) wait_and_handle();
     study_.flush();
     study_.flush_outputs();
     throw cancelled("manta: tune: the experiment was left because the run has to end; " +
@@ -397,7 +425,7 @@ class conductor {
         p.call = p.who->tell(std::move(quit));
       } else {  // an exception of ours
         if (p.call.valid()) manta::cancel(p.call);
-        manta::cancel(p.work);
+        if (p.work.valid()) manta::cancel(p.work);
       }
     }
     for (place& p : places_) {
@@ -419,10 +447,9 @@ class conductor {
   std::vector<job> deferred_, ready_;
   std::vector<std::pair<std::size_t, job>> held_;
   std::map<trial_number, double> last_silence_;
-  std::map<trial_number, int> losses_;
+  std::map<trial_number, int> failed_at_;  ///< the rank where it did so last
   bool leaving_ = false;
-  int unplaced_ = 0;  ///< runners that were lost before they said where they are
-  bool nothing_left_ = false;
+  int unplaced_ = 0;  ///< runners in a row that were lost before they said where they are
 };
 
 }  // namespace manta::tune::detail

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <map>
 
+#include "manta/isolate.hpp"
 #include "manta/tune/output/files.hpp"
 #include "manta/tune/output/html.hpp"
 #include "manta/tune/output/tensorboard.hpp"
@@ -21,9 +22,12 @@ namespace manta::tune {
 struct checkpoint_options {
   std::size_t every = 0;       ///< reports; 0: only when a trial is paused or others may continue from it
   bool at_end = false;
-  /// On disk (with a folder), of each trial: the last ones; 0: all. One more is kept, that with the best value.
-  std::size_t keep = 1;
-  std::size_t budget_bytes = 0;  ///< on disk, of all trials together; the worst ended trials lose theirs first; 0: any
+  // What stays on disk (with a folder); what a trial would go on from is never removed.
+  std::size_t keep = 1;          ///< of each trial: the last ones; 0: all
+  std::size_t keep_best = 1;     ///< of each trial: and so many of the best
+  std::string minimise = {};     ///< the best by this metric instead of the experiment's
+  std::string maximise = {};     ///< or by this one
+  std::size_t budget_bytes = 0;  ///< of all trials and members of gangs together; the worst ended trials lose theirs first; 0: any
 };
 
 /// JSON lines, CSV, the decision log, TensorBoard's event files and the HTML report.
@@ -49,7 +53,9 @@ struct experiment {
   std::size_t concurrency = 0;               ///< trials at once; 0: as many as there are ranks for
 
   int retries = 0;                           ///< of a trial that failed, from its last checkpoint
-  std::chrono::duration<double> silence = std::chrono::duration<double>::max();  ///< without a report: failed
+  /// Without a report it has failed. If it is not isolated, its rank is lost to the experiment until it reports.
+  std::chrono::duration<double> silence = std::chrono::duration<double>::max();
+  isolate_option isolate = {};               ///< trials run in a child process of their rank, which may crash and hang
   checkpoint_options checkpoints = {};
 
   std::string folder = {};                   ///< of the journal, checkpoints and outputs; empty: nothing is written

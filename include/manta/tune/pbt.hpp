@@ -6,6 +6,7 @@
 // checkpoint of one among the best, with that one's configuration, perturbed.
 #pragma once
 
+#include <iterator>
 #include <map>
 
 #include "manta/tune/scheduler.hpp"
@@ -201,15 +202,20 @@ class population {
  private:
   template <class Explore>
   void release(Explore& explore) {
+    std::vector<action> others;
     for (const trial_number t : order(infinity)) {  // best first
       members_.at(t).waits = false;
       action a = action::resume(t, "all have come");
-      if (auto e = exploit_of(t, explore)) {
-        a.why = std::move(e->second);
-        a.change = std::move(e->first);
+      auto e = exploit_of(t, explore);
+      if (!e) {
+        others.push_back(std::move(a));
+        continue;
       }
-      turn_.push_back(std::move(a));
+      a.why = std::move(e->second);
+      a.change = std::move(e->first);
+      turn_.push_back(std::move(a));  // before its source goes on, and may end, with the checkpoint
     }
+    std::move(others.begin(), others.end(), std::back_inserter(turn_));
   }
 
   pbt_options options_;

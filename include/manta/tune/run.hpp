@@ -18,14 +18,22 @@ inline results run_experiment(const space& where, const experiment& e, conductor
   if (!gang && e.ranks > 1) {
     throw error("manta: tune: .ranks is for gangs: have the function take manta::team first (a class: in setup), or leave it out");
   }
+  if (gang && e.isolate) {
+    throw error("manta: tune: .isolate is not for gangs, for a child process has no MPI; leave it out");
+  }
   study s(where, e);
   if (!s.finished()) conductor(s, make, gang).run();
   return results(s);
 }
 template <class Body>
 results run_experiment(const space& where, const experiment& e) {
-  using runner_class = std::conditional_t<Body::gang, gang_runner_of<Body>, runner_of<Body>>;
-  return run_experiment(where, e, &handle_on<runner_class>::make, Body::gang);
+  if constexpr (Body::gang) {
+    return run_experiment(where, e, &handle_on<gang_runner_of<Body>>::make, true);
+  } else if (e.isolate) {
+    return run_experiment(where, e, &handle_on<runner_of<isolated_runner, Body>>::make, false);
+  } else {
+    return run_experiment(where, e, &handle_on<runner_of<runner, Body>>::make, false);
+  }
 }
 
 }  // namespace detail

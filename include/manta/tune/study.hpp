@@ -13,12 +13,15 @@
 //   const auto& best = *s.best();
 #pragma once
 
+#include <dirent.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <memory>
 #include <set>
 #include <unordered_map>
 
+#include "manta/tune/checkpoint_files.hpp"
 #include "manta/tune/experiment.hpp"
 #include "manta/tune/journal.hpp"
 
@@ -49,6 +52,9 @@ class study {
       throw error("manta: tune: say what to optimise: give .minimise or .maximise the name of a metric, not both");
     }
     if (options_.retries < 0) throw error("manta: tune: retries must not be negative");
+    if (!options_.checkpoints.minimise.empty() && !options_.checkpoints.maximise.empty()) {
+      throw error("manta: tune: checkpoints are kept by .minimise or by .maximise, not by both; without them, by the experiment's metric");
+    }
     if (!options_.scheduler || !options_.searcher) throw error("manta: tune: searcher and scheduler must not be empty");
     sign_ = options_.maximise.empty() ? 1 : -1;
     metric_ = options_.maximise.empty() ? options_.minimise : options_.maximise;
@@ -111,27 +117,28 @@ class study {
     log_trial("end", t, now);
     ended_of(t, now);
   }
-  /// It threw, or was lost. True: it will be tried again. `lost` failures are not the trial's fault and do not count.
-  bool failed(trial_number t, const std::string& why, double now = 0, bool lost = false, bool for_good = false) {
+  /// It threw, or was lost. True: it will be tried again.
+  bool failed(trial_number t, const std::string& why, double now = 0, cause c = cause::failure) {
     std::string& rest = line(t);
-    rest += ",\"why\":";
+    rest += ",\"cause\":\"";
+    rest += name_of(c);
+    rest += "\",\"why\":";
     value::append_quoted(rest, why);
-    if (lost) rest += ",\"lost\":true";
-    if (for_good) rest += ",\"final\":true";
     log_.append("fail", now, rest);
     quiet_ = false;
-    return failed_of(t, why, now, lost, for_good);
+    return failed_of(t, why, now, c);
   }
-  /// Its checkpoint of that iteration is on disk; files that are not needed any more are removed.
+  /// Its checkpoint of that iteration is on disk; at the next flush files go that are not needed any more.
   void checkpointed(trial_number t, std::uint64_t iteration, const std::string& file, double now = 0) {
-    std::string& rest = line(t);
-    rest += ",\"i\":";
-    append_number(rest, static_cast<std::int64_t>(iteration));
-    rest += ",\"f\":";
-    value::append_quoted(rest, file);
-    log_.append("save", now, rest);
-    quiet_ = false;
-    checkpointed_of(t, iteration, file, true);
+    log_file("save", t, iteration, file, now);
+    checkpointed_of(t, iteration, file);
+  }
+  /// It goes on from the last checkpoint that the other one has now, and would do so again.
+  void continues_from(trial_number t, trial_number source, double now = 0) {
+    const trial_record& from = records_.at(source);
+    if (t == source || !files_.contains(from.checkpoint_file) || from.checkpoint_file == records_.at(t).checkpoint_file) return;
+    log_file("from", t, from.checkpoint, from.checkpoint_file, now);
+    set_checkpoint(records_.at(t), from.checkpoint, from.checkpoint_file);
   }
   /// Nothing runs and nothing will: trials that are paused end here. To be called once.
   void finish(double now = 0) {
@@ -139,7 +146,7 @@ class study {
       log_.append("finish", now, "");
       finish_of(now);
     }
-    log_.flush();
+    flush();
     for (any_output& o : outputs_) o.finish(records_);
   }
   /// No more trials are started, and those that run stop at their next report.
@@ -148,7 +155,9 @@ class study {
   }
   /// Writes out what is buffered. To be called when there is nothing else to do, and at least every second or so.
   void flush() {
-    if (log_.is_open()) log_.flush();
+    if (!log_.is_open()) return;
+    log_.flush();
+    trim_checkpoints();  // what is written does not name them as what somebody goes on from
   }
   void flush_outputs() {
     for (any_output& o : outputs_) o.flush();
@@ -191,6 +200,15 @@ class study {
     line_ = ",\"t\":";
     append_number(line_, static_cast<std::int64_t>(t));
     return line_;
+  }
+  void log_file(std::string_view kind, trial_number t, std::uint64_t iteration, const std::string& file, double now) {
+    std::string& rest = line(t);
+    rest += ",\"i\":";
+    append_number(rest, static_cast<std::int64_t>(iteration));
+    rest += ",\"f\":";
+    value::append_quoted(rest, file);
+    log_.append(kind, now, rest);
+    quiet_ = false;
   }
   void log_trial(std::string_view kind, trial_number t, double now) {
     log_.append(kind, now, line(t));
@@ -255,6 +273,7 @@ class study {
 
   job start(trial_record& r, double, std::optional<exploit> change, const std::string& why) {
     const bool fresh = r.iteration == 0 && r.checkpoint == 0 && r.failures == 0;
+    ++r.starts;
     job j{r.id, r.parameters, r.iteration, fresh ? std::nullopt : std::optional(r.id), 0};
     if (change) apply(r, *change, j);
     decide(r, change ? "exploit" : r.failures > 0 ? "retry" : "resume", why);
@@ -267,12 +286,7 @@ class study {
     r.parameters = e.to;
     r.iteration = 0;  // it is now what the source was: a report counts whatever its iteration
     const trial_record& source = records_.at(e.source);
-    if (!source.checkpoint_file.empty() && e.source != r.id) {
-      r.checkpoint = source.checkpoint;
-      r.checkpoint_file = source.checkpoint_file;
-      files_[r.id].push_back(r.checkpoint_file);
-      ++shared_[r.checkpoint_file];
-    }
+    if (!source.checkpoint_file.empty() && e.source != r.id) set_checkpoint(r, source.checkpoint, source.checkpoint_file);
     j.parameters = e.to;
     j.iteration = 0;
     j.from = e.source;
@@ -294,6 +308,7 @@ class study {
     }
     r.at = clock != nullptr ? *clock : static_cast<double>(iteration);
     r.last = m;
+    score_checkpoint(r);
     ++overview_.reports;
     overview_.seconds = now;
     overview_.maximised = sign_ < 0;
@@ -356,6 +371,7 @@ class study {
       decide(r, "exploit", v.why);
       job j;
       apply(r, *v.change, j);
+      ++r.starts;
       a.change = std::move(v.change);
     }
     a.silent_until = silence_of(t);
@@ -372,19 +388,31 @@ class study {
     close(r, status::complete, "ended", now);
   }
 
-  bool failed_of(trial_number t, const std::string& why, double now, bool lost, bool for_good) {
+  bool failed_of(trial_number t, const std::string& why, double now, cause c) {
+    constexpr int most_crashes = 2, most_losses = 4;  // who has seen so many ranks die may well be the reason
     trial_record& r = running(t);
-    if (!lost) ++r.failures;
-    if (for_good || r.failures > options_.retries || !stopping_.empty()) {
+    r.failures += c == cause::failure || c == cause::crash;
+    r.crashes += c == cause::crash;
+    r.ranks_lost += c == cause::lost;
+    const bool crashed_enough = r.crashes >= most_crashes, lost_enough = r.ranks_lost >= most_losses;
+    if (c >= cause::lost && !stopping_.empty()) {
+      scheduler_.remove(t);
+      close(r, status::stopped, stopping_, now);
+    } else if (r.failures > options_.retries || !stopping_.empty()) {
       give_up(r, why, now);
-      return false;
+    } else if (c != cause::interrupted && (crashed_enough || lost_enough)) {
+      give_up(r, (crashed_enough ? "it has taken " + std::to_string(r.crashes) + " ranks with it"
+                                 : std::to_string(r.ranks_lost) + " ranks died while they ran it") +
+                     ", and it is not tried again; the last: " + why, now);
+    } else {
+      decide(r, name_of(c), why);
+      r.why = why;
+      r.state = status::waiting;  // reports that it makes again on the way to where it was are passed over
+      running_.erase(t);
+      again_.push_back(t);
+      return true;
     }
-    decide(r, lost ? "lost" : "failed", why);
-    r.why = why;
-    r.state = status::waiting;  // reports that it makes again on the way to where it was are passed over
-    running_.erase(t);
-    again_.push_back(t);
-    return true;
+    return false;
   }
 
   void check_stop_all() {
@@ -412,7 +440,7 @@ class study {
     decide(r, name_of(how), why);
     for (any_output& o : outputs_) o.end(r);
     check_stop_all();
-    trim_checkpoints();
+    files_.use(r.checkpoint_file, -1);
     released_.push_back(r.id);
   }
 
@@ -442,64 +470,73 @@ class study {
 
   // ---- checkpoints on disk -------------------------------------------------------------------------
 
-  void checkpointed_of(trial_number t, std::uint64_t iteration, const std::string& file, bool remove) {
-    trial_record& r = records_.at(t);
-    files_[t].push_back(file);
+  /// What the trial would go on from.
+  void set_checkpoint(trial_record& r, std::uint64_t iteration, const std::string& file) {
+    if (!r.ended()) {
+      files_.use(file, 1);
+      files_.use(r.checkpoint_file, -1);
+    }
     r.checkpoint = iteration;
     r.checkpoint_file = file;
-    if (r.best_checkpoint_file.empty() || r.loss <= r.best_loss) {
-      r.best_checkpoint = iteration;
-      r.best_checkpoint_file = file;
-    }
-    if (!remove) return;
-    auto& all = files_[t];
-    const std::size_t keep = options_.checkpoints.keep;
-    for (std::size_t i = 0; keep > 0 && all.size() > keep && i + keep < all.size();) {
-      if (all[i] == r.best_checkpoint_file) {
-        ++i;
-        continue;
-      }
-      remove_file(all[i]);
-      all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-    trim_checkpoints();
   }
-  /// Above the budget of bytes: those of the worst ended trials go.
+  void checkpointed_of(trial_number t, std::uint64_t iteration, const std::string& file) {
+    trial_record& r = records_.at(t);
+    const std::size_t bytes = size_of(file);
+    if (bytes > 0) files_.add(file, t, iteration, bytes);  // else it has gone since
+    set_checkpoint(r, iteration, file);
+    note_best_checkpoint(r);
+    if (r.iteration == iteration) score_checkpoint(r);     // else its report is the next thing that happens
+  }
+  void score_checkpoint(trial_record& r) {
+    if (r.checkpoint != r.iteration || r.checkpoint_file.empty()) return;
+    const checkpoint_options& o = options_.checkpoints;
+    const bool by_own = !o.minimise.empty() || !o.maximise.empty();
+    const double* value = r.last.find(!by_own ? metric_ : o.minimise.empty() ? o.maximise : o.minimise);
+    if (value == nullptr || std::isnan(*value)) return;
+    files_.score(r.id, r.iteration, (by_own ? o.maximise.empty() ? 1 : -1 : sign_) * *value);
+    note_best_checkpoint(r);
+  }
+  void note_best_checkpoint(trial_record& r) {
+    const auto* const best = files_.best_of(r.id);
+    r.best_checkpoint = best == nullptr ? 0 : best->second.iteration;
+    r.best_checkpoint_file = best == nullptr ? "" : best->first;
+  }
   void trim_checkpoints() {
-    const std::size_t budget = options_.checkpoints.budget_bytes;
-    if (budget == 0 || replaying_) return;
-    std::size_t bytes = 0;
-    std::vector<std::pair<double, trial_number>> ended;
-    for (const auto& [t, all] : files_) {
-      for (const std::string& f : all) bytes += size_of(f);
-      if (records_[t].ended() && !all.empty() && t != best_) ended.emplace_back(records_[t].best_loss, t);
-    }
-    std::sort(ended.rbegin(), ended.rend());
-    for (const auto& [loss, t] : ended) {
-      if (bytes <= budget) return;
-      for (const std::string& f : files_[t]) {
-        bytes -= std::min(bytes, size_of(f));
-        remove_file(f);
-      }
-      files_.erase(t);
-      records_[t].checkpoint_file.clear();
-      records_[t].best_checkpoint_file.clear();
+    const checkpoint_options& o = options_.checkpoints;
+    const auto worth_of = [&](trial_number t) {
+      return checkpoint_files::worth{records_[t].ended(), records_[t].best_loss, t == best_};
+    };
+    for (const auto& [file, owner] : files_.take_surplus(o.keep, o.keep_best, o.budget_bytes, worth_of)) {
+      remove_checkpoint(file);
+      note_best_checkpoint(records_[owner]);
     }
   }
-  /// Unless another trial goes on from it. A gang has a file for each member.
-  void remove_file(const std::string& file) {
-    if (const auto at = shared_.find(file); at != shared_.end()) {
-      if (--at->second == 0) shared_.erase(at);
-      return;
-    }
-    flush();  // what is written must not name it as the last one
-    const std::string path = options_.folder + "/" + file;
-    ::unlink(path.c_str());
-    for (int member = 1; member < options_.ranks; ++member) ::unlink((path + "." + std::to_string(member)).c_str());
+  /// A gang has a file for each member.
+  std::string path_of(const std::string& file, int member) const {
+    return options_.folder + "/" + file + (member == 0 ? "" : "." + std::to_string(member));
   }
+  void remove_checkpoint(const std::string& file) const {
+    for (int member = 0; member < std::max(1, options_.ranks); ++member) ::unlink(path_of(file, member).c_str());
+  }
+  /// 0: it is not there.
   std::size_t size_of(const std::string& file) const {
-    struct ::stat s = {};
-    return ::stat((options_.folder + "/" + file).c_str(), &s) == 0 ? static_cast<std::size_t>(s.st_size) : 0;
+    std::size_t bytes = 0;
+    for (int member = 0; member < std::max(1, options_.ranks); ++member) {
+      struct ::stat s = {};
+      if (::stat(path_of(file, member).c_str(), &s) != 0) return 0;
+      bytes += static_cast<std::size_t>(s.st_size);
+    }
+    return bytes;
+  }
+  /// Those that were written just before a kill, and that the journal does not know.
+  void remove_unknown_checkpoints() const {
+    const std::unique_ptr<::DIR, int (*)(::DIR*)> folder(::opendir((options_.folder + "/checkpoints").c_str()), ::closedir);
+    if (folder == nullptr) return;
+    while (const ::dirent* const each = ::readdir(folder.get())) {
+      const std::string name = each->d_name, file = "checkpoints/" + name.substr(0, name.find('.'));
+      const bool is_ours = std::isdigit(static_cast<unsigned char>(name[0])) != 0 && name.find_first_not_of("0123456789-.new") == std::string::npos;
+      if (is_ours && (!files_.contains(file) || name.ends_with(".new"))) ::unlink((options_.folder + "/checkpoints/" + name).c_str());
+    }
   }
 
   // ---- continuing ----------------------------------------------------------------------------------
@@ -511,7 +548,6 @@ class study {
     append_number(identity, static_cast<std::int64_t>(options_.seed));
     identity += ",\"space\":";
     value::append_quoted(identity, space_.text());
-    replaying_ = true;
     bool first = true;
     log_.open(options_.folder + "/journal.jsonl", [&](const journal::event& e) {
       if (first) check_identity(e);
@@ -519,17 +555,21 @@ class study {
       clock_ = detail::number_of(e["s"]);
       replay(e);
     });
-    replaying_ = false;
     if (first) {
       log_.append("begin", 0, identity);
       log_.flush();
       return;
     }
+    for (trial_record& r : records_) {  // from its beginning, if the file has gone
+      if (!r.checkpoint_file.empty() && !files_.contains(r.checkpoint_file)) set_checkpoint(r, 0, "");
+      note_best_checkpoint(r);
+    }
+    remove_unknown_checkpoints();
     // what ran when the program was killed runs again, first of all
     std::vector<trial_number> interrupted;
     for (const auto& [t, rules] : running_) interrupted.push_back(t);
     std::sort(interrupted.begin(), interrupted.end());
-    for (const trial_number t : interrupted) failed(t, "the experiment was interrupted", clock_, true);
+    for (const trial_number t : interrupted) failed(t, "the experiment was interrupted", clock_, cause::interrupted);
     for (trial_record& r : records_) {
       if (!options_.retry_failed || r.state != status::failed) continue;
       revive(r.id);
@@ -568,18 +608,27 @@ class study {
     } else if (kind == "end") {
       ended_of(trial(), clock_);
     } else if (kind == "fail") {
-      failed_of(trial(), e["why"], clock_, e.contains("lost"), e.contains("final"));
+      failed_of(trial(), e["why"], clock_, cause_of(e["cause"]));
     } else if (kind == "save") {
-      checkpointed_of(trial(), e["i"].get<std::uint64_t>(), e["f"], false);
+      checkpointed_of(trial(), e["i"].get<std::uint64_t>(), e["f"]);
+    } else if (kind == "from") {
+      set_checkpoint(records_.at(trial()), e["i"].get<std::uint64_t>(), e["f"]);
     } else if (kind == "revive") {
       revive(trial());
     } else if (kind == "finish") {
       finish_of(clock_);
     }
   }
+  static cause cause_of(const std::string& name) {
+    for (const cause c : {cause::failure, cause::crash, cause::lost}) {
+      if (name == name_of(c)) return c;
+    }
+    return cause::interrupted;
+  }
   void revive(trial_number t) {
     trial_record& r = records_.at(t);
-    r.failures = 0;
+    r.failures = r.crashes = r.ranks_lost = 0;
+    files_.use(r.checkpoint_file, 1);
     r.state = status::waiting;
     --overview_.ended;
     scheduler_.add(t, r.parameters);
@@ -594,7 +643,7 @@ class study {
   any_searcher searcher_;
   any_scheduler scheduler_;
   std::size_t limit_ = 0;
-  bool exhausted_ = false, finished_ = false, quiet_ = false, replaying_ = false;
+  bool exhausted_ = false, finished_ = false, quiet_ = false;
   std::string stopping_;
   double clock_ = 0;
 
@@ -603,8 +652,7 @@ class study {
   std::vector<trial_number> again_, released_;
   trial_number best_ = none;
   overview overview_;
-  std::map<trial_number, std::vector<std::string>> files_;
-  std::map<std::string, int> shared_;  ///< files that so many further trials continue from
+  checkpoint_files files_;
   std::vector<any_output> outputs_;
   journal log_;
   std::string line_;

@@ -40,12 +40,16 @@ struct order {
   std::uint64_t seed = 0;
   std::uint64_t save_every = 0;
   bool save_at_end = false;
+  int line = 0;                 ///< of training: files of different ones have different names
+  double silence = infinity;    ///< in a process of its own: seconds until that is ended
+
+  std::optional<checkpoint> source = {};  ///< there: what came for `from`
 
   template <class Archive>
   void serialize(Archive& archive) {
     archive(what, save, change, silent_until);
     if (what == kind::begin) {
-      archive(id, parameters, from, from_file, metric, folder, seed, save_every, save_at_end);
+      archive(id, parameters, from, from_file, metric, folder, seed, save_every, save_at_end, line, silence);
     }
   }
 };
@@ -66,15 +70,17 @@ struct notice {
   kind what = kind::report;
   std::vector<reported> reports;
   bool has_checkpoint = false;
-  future<checkpoint> made;
+  future<checkpoint> made;      ///< empty: the runner has it, to be asked for at once
   std::uint64_t made_at = 0;    ///< iteration
   std::string file;             ///< where it is on disk as well
   std::string text;             ///< of a failure
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(what, reports, has_checkpoint);
-    if (has_checkpoint) archive(made, made_at, file);
+    bool is_here = made.valid();
+    archive(what, reports, has_checkpoint, is_here);
+    if (is_here) archive(made);
+    if (has_checkpoint) archive(made_at, file);
     if (what >= kind::failed) archive(text);
   }
 };
@@ -82,25 +88,14 @@ struct notice {
 /// Thrown by report when the function goes on after it was told to end; not for catching.
 struct trial_is_over {};
 
-/// Between a runner's method calls and the stack on which the function runs: each side waits for the other.
+/// What a trial knows of the runner that it runs in.
 class exchange {
  public:
-  order wait_for_order() {
-    order o = in_.get_future().get();
-    in_ = promise<order>();
-    return o;
-  }
-  void tell(notice n) { out_.set_value(std::move(n)); }
-  notice answer_to(order o) {
-    out_ = promise<notice>();
-    const future<notice> answer = out_.get_future();
-    in_.set_value(std::move(o));
-    return answer.get();
-  }
-
- private:
-  promise<order> in_;
-  promise<notice> out_;
+  virtual ~exchange() = default;
+  virtual order next_order() = 0;
+  virtual void notify(notice n) = 0;
+  /// Leaves the bytes here; others fetch them, be it through the notice.
+  virtual void leave(checkpoint c, notice& n) = 0;
 };
 
 }  // namespace detail
@@ -111,6 +106,7 @@ class trial {
   trial(detail::exchange& driver, detail::order begin, const team* members)
       : driver_(driver), begin_(std::move(begin)), in_gang_(members != nullptr), member_(in_gang_ ? members->rank() : 0), start_(clock::now()), last_exchange_(start_) {
     silent_until_ = begin_.silent_until;
+    from_ = std::exchange(begin_.source, std::nullopt);
     if (!begin_.from.empty()) fetch_source(members);
     if (!from_ && !begin_.from_file.empty()) {
       from_ = checkpoint::read(member_file(begin_.folder + "/" + begin_.from_file, member_));
@@ -198,8 +194,8 @@ class trial {
 
   detail::order talk(detail::notice n) {
     n.reports = std::exchange(pending_, {});
-    driver_.tell(std::move(n));
-    detail::order o = driver_.wait_for_order();
+    driver_.notify(std::move(n));
+    detail::order o = driver_.next_order();
     const bool goes_on = o.what == detail::order::kind::go_on || o.what == detail::order::kind::begin;
     if (goes_on && this_task::stop_requested()) {  // the run has to end, or nobody waits for this trial any more
       over_ = pauses_ = true;
@@ -234,28 +230,28 @@ class trial {
     c.iteration = iteration_;
     c.seconds = seconds_at(clock::now());
     if (saver_) saver_(c);
-    made_at_ = iteration_;
     if (!begin_.folder.empty()) {
       const std::string folder = "checkpoints";
       make_folders(begin_.folder + "/" + folder);
-      file_ = folder + "/" + std::to_string(begin_.id) + "-" + std::to_string(iteration_);
+      file_ = folder + "/" + std::to_string(begin_.id) + "-" + std::to_string(begin_.line) + "-" + std::to_string(iteration_);
       c.write(member_file(begin_.folder + "/" + file_, member_));
     }
-    made_ = put(std::move(c));
+    made_ = std::move(c);
   }
   void add_checkpoint(detail::notice& n) {
-    if (!made_.valid() || made_at_ != iteration_) make_checkpoint();
+    if (!made_ || made_->iteration != iteration_) make_checkpoint();
     n.has_checkpoint = true;
-    n.made = std::move(made_);
-    n.made_at = made_at_;
+    n.made_at = made_->iteration;
     n.file = std::move(file_);
+    driver_.leave(std::move(*made_), n);
+    made_.reset();
   }
   /// The last thing that is told of it.
   detail::notice farewell() {
     detail::notice n;
     n.what = pauses_ ? detail::notice::kind::paused : detail::notice::kind::ended;
     if (!over_ && begin_.save_at_end) make_checkpoint();
-    if (made_.valid()) add_checkpoint(n);
+    if (made_) add_checkpoint(n);
     n.reports = std::exchange(pending_, {});
     return n;
   }
@@ -272,8 +268,7 @@ class trial {
   std::vector<detail::reported> pending_;
   bool over_ = false, pauses_ = false;
   std::optional<detail::order> next_;  ///< to begin again as
-  future<checkpoint> made_;
-  std::uint64_t made_at_ = 0;
+  std::optional<checkpoint> made_;
   std::string file_;
 };
 

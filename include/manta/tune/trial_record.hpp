@@ -12,6 +12,18 @@
 
 namespace manta::tune {
 
+/// Why a trial did not go on.
+enum class cause : std::uint8_t {
+  failure,      ///< it threw, was silent too long, ...: counts against its retries
+  crash,        ///< it took its rank with it: counts as well, and twice is enough
+  lost,         ///< its rank died, of what is not known: does not count, but four times are enough
+  interrupted   ///< with the whole experiment
+};
+inline const char* name_of(cause c) {
+  static constexpr std::array<const char*, 4> names = {"failure", "crash", "lost", "interrupted"};
+  return names[static_cast<std::size_t>(c)];
+}
+
 enum class status : std::uint8_t {
   waiting,    ///< to be started again after a failure
   running,
@@ -69,7 +81,9 @@ struct trial_record {
   double best_loss = infinity;
   double best_at = 0;
   metrics last, best;                 ///< all that was reported with the last and with the best value
-  int failures = 0;
+  int failures = 0;                   ///< that count against its retries
+  int crashes = 0, ranks_lost = 0;    ///< ranks that it took with it; that died while they ran it, of what is not known
+  int starts = 0;                     ///< lines of training begun or gone on with
   std::string why;                    ///< it ended, or failed last
   double began = 0, seconds = 0;      ///< since the experiment's begin; run time
   std::uint64_t checkpoint = 0;       ///< iteration of the last one on disk

@@ -3,9 +3,11 @@
 //
 // An experiment that is killed by kill.py, or one of its ranks; prints what its trials came to.
 //
-//   search FOLDER KIND MILLISECONDS    KIND: fifo, asha or pbt; each report takes so long
+//   search FOLDER KIND MILLISECONDS [TRIALS]    each report takes so long; KIND is a scheduler (fifo, asha, hyperband, pbt),
+//       a searcher (tpe), where it runs (isolated), or what trial 3 does at its fifth report, always (crash, hang)
 #include <manta/tune.hpp>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
@@ -15,8 +17,14 @@ namespace tune = manta::tune;
 void train(const tune::config& c, tune::trial& trial) {
   double value = 1;
   trial.keep(value);
+  const auto how = c.get<std::string>("kind");
   while (trial.iteration() < 12) {
     std::this_thread::sleep_for(std::chrono::milliseconds(c.get<int>("pause")));
+    if (trial.id() == 3 && trial.iteration() == 4 && (how == "crash" || how == "hang")) {
+      if (how == "crash") std::raise(SIGSEGV);
+      for (volatile bool on = true; on;) {
+      }
+    }
     value *= c.get<double>("rate");
     if (!trial.report({{"loss", value}})) return;
   }
@@ -26,10 +34,16 @@ int main(int argc, char** argv) {
   if (argc < 4) return 2;
   const std::string folder = argv[1], kind = argv[2];
   const int pause = std::atoi(argv[3]);
+  const bool bad = kind == "crash" || kind == "hang";
   return manta::run(argc, argv, [&] {
-    const tune::space where = {{"rate", tune::uniform(0.5, 1)}, {"pause", pause}};
-    tune::experiment e = {.minimise = "loss", .trials = 20, .checkpoints = {.every = 3}, .folder = folder, .show = false};
+    const tune::space where = {{"rate", tune::uniform(0.5, 1)}, {"pause", pause}, {"kind", kind}};
+    tune::experiment e = {.minimise = "loss", .trials = 20, .checkpoints = {.every = 3}, .folder = folder, .show = bad};
+    if (argc > 4) e.trials = static_cast<std::size_t>(std::atoi(argv[4]));
     if (kind == "asha") e.scheduler = tune::asha({.max = 12, .eta = 2});
+    if (kind == "hyperband") e.scheduler = tune::hyperband({.max = 12, .eta = 2});
+    if (kind == "tpe") e.searcher = tune::tpe({.startup = 5});
+    if (kind == "isolated") e.isolate = true;
+    if (kind == "crash") e.retries = 9;
     if (kind == "pbt") {
       e.trials = 4;
       e.scheduler = tune::pbt({.interval = 3});
@@ -38,7 +52,8 @@ int main(int argc, char** argv) {
     std::fflush(stdout);
     const auto r = tune::run<train>(where, e);
     for (const auto& t : r) {
-      std::printf("%d %s %.17g %s\n", static_cast<int>(t.id), tune::name_of(t.state), t.best_loss, t.parameters.text().c_str());
+      std::printf("%d %s %d %.17g %.17g\n", static_cast<int>(t.id), tune::name_of(t.state), static_cast<int>(t.iteration), t.best_loss,
+                  t.parameters.get<double>("rate"));
     }
     std::printf("best %d %.17g\n", static_cast<int>(r.best().id), r.best_value());
   });

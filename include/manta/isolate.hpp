@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The option that has code run in a child process of its rank (task_options,
+// actor_options, tune::experiment).
+#pragma once
+
+#include <type_traits>
+
+#include "manta/base/child.hpp"
+
+namespace manta {
+
+/// A bool; that it is set anywhere in a program is known before main, where processes for isolated code are prepared.
+class isolate_option {
+  template <class Bool>
+  struct used {
+    static inline const bool value = base::zygote::is_wanted = true;
+  };
+
+ public:
+  constexpr isolate_option() = default;
+  template <class Bool>
+    requires std::is_same_v<Bool, bool>
+  isolate_option(Bool on) : on_(on && used<Bool>::value) {}
+  constexpr operator bool() const { return on_; }
+
+ private:
+  bool on_ = false;
+};
+
+}  // namespace manta
