@@ -7,7 +7,10 @@
 #include <doctest/doctest.h>
 
 #include <manta/eigen.hpp>
+#include <malloc.h>
 
+#include <fstream>
+#include <map>
 #include <numeric>
 #include <span>
 
@@ -48,6 +51,64 @@ std::vector<std::string> lines(int count) { return std::vector<std::string>(stat
 std::size_t letters(const std::string& text) { return text.size(); }
 double both(std::span<const double> a, std::span<const double> b) { return a.front() + b.back(); }
 
+/// About a megabyte in many pieces, which only its seed gives.
+struct cells {
+  std::vector<double> weights;
+  std::vector<std::vector<int>> neighbours;
+  std::map<int, std::string> names;
+  bool operator==(const cells&) const = default;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(weights, neighbours, names);
+  }
+};
+cells make_cells(int seed) {
+  cells c;
+  c.weights = ramp(64 * 1024, seed);
+  c.neighbours.resize(1000);
+  for (std::size_t i = 0; i < c.neighbours.size(); ++i) c.neighbours[i].assign(40 + i % 20, seed + static_cast<int>(i));
+  for (int i = 0; i < 1500; ++i) c.names[i + seed] = "a name that is too long to lie in the string itself, " + std::to_string(i);
+  return c;
+}
+double weigh(const cells& c) {
+  double sum = sum_of_vector(c.weights);
+  for (const auto& n : c.neighbours) sum += std::accumulate(n.begin(), n.end(), 0.0);
+  for (const auto& [number, name] : c.names) sum += number + static_cast<double>(name.size());
+  return sum;
+}
+cells next_cells(cells c) {
+  for (double& w : c.weights) ++w;
+  return c;
+}
+/// Large, with a future inside.
+struct bundle {
+  std::vector<std::vector<double>> parts;
+  manta::future<int> next;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(parts, next);
+  }
+};
+double weigh_two(const cells& a, const cells& b) { return weigh(a) - weigh(b); }
+
+/// By how many bytes the greatest memory of this rank grew while `body` ran. Collective.
+template <class Body>
+double growth(Body&& body) {
+  const auto memory = [](const std::string& name) {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with(name + ":")) return std::strtod(line.c_str() + name.size() + 1, nullptr) * 1024;
+    }
+    return 0.0;
+  };
+  MPI_Barrier(MPI_COMM_WORLD);
+  malloc_trim(0);
+  std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
+  const double before = memory("VmRSS");
+  body();
+  return memory("VmHWM") - before;
+}
+
 std::uint64_t spilled(const std::vector<manta::rank_memory>& all) {
   return std::accumulate(all.begin(), all.end(), std::uint64_t{0}, [](std::uint64_t s, const auto& m) { return s + m.spilled; });
 }
@@ -56,9 +117,19 @@ std::uint64_t spilled(const std::vector<manta::rank_memory>& all) {
 struct keeper {
   void keep(manta::future<std::vector<double>> f) { values.push_back(std::move(f)); }
   double look(std::span<const double> v) const { return sum_of_view(v); }
+  void keep_cells(manta::future<cells> f) { kept.push_back(std::move(f)); }
+  double weigh_kept() const { return weigh(kept.back().get()); }
   double sum() const { return sum_of_vector(values.back().get()); }
   std::vector<manta::future<std::vector<double>>> values;
+  std::vector<manta::future<cells>> kept;
 };
+
+/// What tasks and transfers need beside the values, and the allocator.
+#if defined(MANTA_STACK_ASAN) || defined(MANTA_STACK_TSAN)
+constexpr std::size_t margin = 8192 * megabyte;  // a sanitizer keeps memory of its own
+#else
+constexpr std::size_t margin = 24 * megabyte;  // the values of the test are a hundred
+#endif
 
 manta::runtime_options with_budget(std::uint64_t bytes) {
   manta::runtime_options o;
@@ -178,6 +249,117 @@ TEST_CASE("ten times the budget: everything is computed, and memory stays within
   });
 }
 
+TEST_CASE("ten times the budget in structs of arrays: everything is computed, and memory stays within it") {
+  static constexpr std::size_t budget = 12 * megabyte;
+  const double grown = growth([] {
+    in_world(with_budget(budget), [] {
+      constexpr int parts = 40;
+      std::vector<manta::future<cells>> all;
+      for (int i = 0; i < parts; ++i) {
+        all.push_back(manta::async<make_cells>(i));
+        all.push_back(manta::put(make_cells(1000 + i)));
+      }
+      for (std::size_t i = 0; i < parts; ++i) all.push_back(manta::async<next_cells>(all[i]));
+      std::vector<manta::future<double>> sums;
+      for (const auto& c : all) sums.push_back(manta::async<weigh>(c));
+      const auto seed = [](std::size_t i) { return i % 2 == 0 ? static_cast<int>(i) / 2 : 1000 + static_cast<int>(i) / 2; };
+      const auto expected = [&](std::size_t i) {
+        return i < 2 * parts ? weigh(make_cells(seed(i))) : weigh(next_cells(make_cells(seed(i - 2 * parts))));
+      };
+      for (std::size_t i = 0; i < all.size(); ++i) CHECK(sums[i].get() == expected(i));
+      const auto told = manta::memory();
+      CHECK(spilled(told) > 0);
+      for (const manta::rank_memory& m : told) {
+        CHECK(m.in_memory <= budget);
+        if (world_size() == 1) CHECK(m.bytes > 8 * budget);
+      }
+      for (std::size_t i = 0; i < all.size(); ++i) CHECK(weigh(manta::get(all[i])) == expected(i));
+      CHECK(std::move(all[7]).get() == make_cells(1003));
+      for (const manta::rank_memory& m : manta::memory()) CHECK(m.in_memory <= budget);
+      all.clear();
+      sums.clear();
+      manta::testing::poll_until("what is on disks to be gone", [] { return spilled(manta::memory()) == 0; });
+    });
+  });
+  CHECK(grown < static_cast<double>(budget + margin));
+}
+
+TEST_CASE("a struct of arrays to which there is a reference stays where it is, also while others come and go") {
+  in_world(with_budget(3 * megabyte), [] {
+    const auto first = manta::async<make_cells>(1), second = manta::put(make_cells(2));
+    const cells& a = first.get();
+    const cells& b = second.get();
+    for (int i = 10; i < 20; ++i) {
+      const auto other = manta::put(make_cells(i));
+      CHECK(manta::async<weigh_two>(other, first).get() == weigh(make_cells(i)) - weigh(make_cells(1)));
+      CHECK(a == make_cells(1));
+      CHECK(b == make_cells(2));
+      CHECK(&first.get() == &a);
+    }
+  });
+}
+
+TEST_CASE("copies of what other ranks have go first, and are asked for again") {
+  const as_nodes_of nodes("1");
+  in_world(with_budget(24 * megabyte), [] {
+    if (world_size() == 1) return;
+    std::vector<manta::future<std::vector<double>>> arrays;
+    std::vector<manta::future<cells>> structs;
+    for (int i = 0; i < 8; ++i) arrays.push_back(manta::put(ramp(megabyte / 8, i)));
+    for (int i = 0; i < 8; ++i) structs.push_back(manta::put(make_cells(i)));
+    std::vector<manta::actor<keeper>> keepers;  // so that handles are there while no task is
+    for (const int r : executors()) keepers.push_back(manta::spawn<keeper>({.rank = r}));
+    for (const auto& k : keepers) {
+      for (const auto& f : arrays) manta::async<&keeper::keep>(k, f).get();
+      for (const auto& f : structs) manta::async<&keeper::keep_cells>(k, f).get();
+    }
+    for (int round = 0; round < 3; ++round) {
+      for (std::size_t i = 0; i < arrays.size(); ++i) {
+        for (const int r : executors()) {
+          CHECK(manta::async<sum_of_view>({.rank = r}, arrays[i]).get() == sum_of_vector(ramp(megabyte / 8, static_cast<double>(i))));
+          CHECK(manta::async<weigh>({.rank = r}, structs[i]).get() == weigh(make_cells(static_cast<int>(i))));
+        }
+      }
+      std::vector<manta::future<std::vector<double>>> own;  // takes their place
+      for (const int r : executors()) own.push_back(manta::async<ramp>({.rank = r}, 20 * megabyte / 8, 1.0));
+      manta::wait(own, {.count = own.size()});
+    }
+    for (const manta::rank_memory& m : manta::memory()) {
+      if (m.rank == 0) continue;
+      CHECK(m.dropped > 0);
+      CHECK(m.spilled == 0);
+    }
+    for (const auto& k : keepers) CHECK(manta::async<&keeper::weigh_kept>(k).get() == weigh(make_cells(7)));
+  });
+}
+
+TEST_CASE("what cannot be encoded for a disk stays in memory, and is right") {
+  in_world(with_budget(megabyte), [] {
+    std::vector<manta::future<bundle>> all;
+    for (int i = 0; i < 4; ++i) {
+      all.push_back(manta::put(bundle{{ramp(20'000, i), ramp(10'000, i)}, manta::put(i)}));
+      const auto pushes = manta::put(make_cells(i));
+      CHECK(weigh(manta::get(pushes)) == weigh(make_cells(i)));
+    }
+    for (int i = 0; i < 4; ++i) {
+      const auto& b = all[static_cast<std::size_t>(i)];
+      CHECK(manta::async([](const bundle& x) { return x.next.get() + static_cast<int>(x.parts[1].back()); }, b).get() == 2 * i + 9'999);
+    }
+  });
+}
+
+TEST_CASE("what is made is used before more is made") {
+  manta::runtime_options o = with_budget(16 * megabyte);
+  o.spill_folder = "none";
+  in_world(o, [] {
+    std::vector<manta::future<cells>> made;
+    std::vector<manta::future<double>> sums;
+    for (int i = 0; i < 60; ++i) made.push_back(manta::async<make_cells>(i));
+    for (auto& m : made) sums.push_back(manta::async<weigh>(std::move(m)));
+    for (int i = 0; i < 60; ++i) CHECK(sums[static_cast<std::size_t>(i)].get() == weigh(make_cells(i)));
+  });
+}
+
 TEST_CASE("a value larger than the whole budget") {
   in_world(with_budget(megabyte), [] {
     auto f = manta::async<ramp>({.rank = executor(0)}, std::size_t{megabyte}, 3.0);
@@ -188,6 +370,13 @@ TEST_CASE("a value larger than the whole budget") {
     std::vector<double> mine = std::move(f).get();
     CHECK(mine == ramp(megabyte, 3));
     CHECK(std::move(g).get() == ramp(megabyte, 4));
+  });
+  in_world(with_budget(megabyte / 4), [] {
+    auto f = manta::async<make_cells>({.rank = executor(0)}, 3);
+    auto g = manta::put(make_cells(4));
+    for (const int r : executors()) CHECK(manta::async<weigh_two>({.rank = r}, f, g).get() == weigh(make_cells(3)) - weigh(make_cells(4)));
+    CHECK(std::move(f).get() == make_cells(3));
+    CHECK(std::move(g).get() == make_cells(4));
   });
 }
 
@@ -208,6 +397,28 @@ TEST_CASE("without a disk the store is full: the call or the task says so, and w
     auto g = manta::async<ramp>({.rank = executor(0)}, std::size_t{2 * megabyte / 8}, 0.0);
     CHECK_THROWS_WITH_AS(g.get(), doctest::Contains("ramp"), manta::store_full);
     CHECK(manta::async<sum_of_vector>({.rank = executor(0)}, f).get() > 0);
+    f = {};
+    std::vector<manta::future<cells>> all;
+    CHECK_THROWS_WITH_AS(for (int i = 0; i < 9; ++i) all.push_back(manta::put(make_cells(i))), doctest::Contains("kB put by the driver"),
+                         manta::store_full);
+    CHECK(all.size() > 2);
+    CHECK(weigh(all[1].get()) == weigh(make_cells(1)));
+  });
+}
+
+TEST_CASE("who puts more than there is room for is held back until tasks have made room") {
+  manta::runtime_options o = with_budget(8 * megabyte);
+  o.spill_folder = "none";
+  in_world(o, [] {
+    std::vector<manta::future<double>> arrays, structs;
+    for (int i = 0; i < 60; ++i) {
+      arrays.push_back(manta::async<sum_of_view>(manta::put(ramp(megabyte / 8, i))));
+      structs.push_back(manta::async<weigh>(make_cells(i)));
+    }
+    for (int i = 0; i < 60; ++i) {
+      CHECK(arrays[static_cast<std::size_t>(i)].get() == sum_of_vector(ramp(megabyte / 8, i)));
+      CHECK(structs[static_cast<std::size_t>(i)].get() == weigh(make_cells(i)));
+    }
   });
 }
 

@@ -91,6 +91,10 @@ struct access {
   static actor<A> make_actor(graph::node& owned) {
     return actor<A>(handle(owned));
   }
+  template <class T>
+  static T copy(const future<T>& f) {
+    return f.copy();
+  }
   template <class Handle>
   static const handle& of(const Handle& h) {
     return h.handle_;
@@ -150,22 +154,30 @@ class future {
   std::add_lvalue_reference_t<const T> get() const&
     requires(!std::is_void_v<T>)
   {
-    return *static_cast<std::add_pointer_t<const T>>(value("future::get"));
+    exec::engine& e = exec::engine::here("future::get");
+    const exec::engine::guard g(e);
+    graph::node& n = handle_.node("future::get");
+    const void* const v = e.value(n);
+    store::give(n);
+    return *static_cast<std::add_pointer_t<const T>>(v);
   }
   /// Waits and moves the value out if this is the last handle on this rank, else copies it.
   T get() &&
     requires(!std::is_void_v<T>)
   {
-    const void* v = value("future::get");
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
-    return detail::take<T>(v, detail::may_move(handle_.node("future::get")));
+    graph::node& n = handle_.node("future::get");
+    const void* const v = e.value(n);
+    return detail::take<T>(v, detail::may_move(n));
   }
   /// Waits; throws the error of a failed task.
   void get() const&
     requires std::is_void_v<T>
   {
-    (void)value("future::get");
+    exec::engine& e = exec::engine::here("future::get");
+    const exec::engine::guard g(e);
+    e.value(handle_.node("future::get"));
   }
 
   /// Has it ended, well or badly? Never waits for it, but receives what is there, and when this rank has other work
@@ -216,10 +228,16 @@ class future {
   friend struct detail::access;
   explicit future(detail::handle h) : handle_(std::move(h)) {}
 
-  const void* value(const char* call) const {
-    exec::engine& e = exec::engine::here(call);
+  /// Waits and copies: the value need not stay where it is.
+  T copy() const {
+    exec::engine& e = exec::engine::here("get");
     const exec::engine::guard g(e);
-    return e.value(handle_.node(call));
+    graph::node* const n = &handle_.node("get");
+    const void* const v = e.value(*n);
+    if (store::large_of(*n) == nullptr) return detail::take<T>(v, false);
+    const store::looking here(&n, 1);
+    const exec::outside user(e.lock());  // it takes a while
+    return detail::take<T>(v, false);
   }
   bool wait_until_ns(std::int64_t deadline) const {
     exec::engine& e = exec::engine::here("future::wait_for");
@@ -287,6 +305,7 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
       if (n == nullptr) n = &e.make_value(type, new T(std::forward<V>(value)));
     }
     if (options.replicas > 0) e.replicate(*n, options.replicas);
+    if (e.is_short()) e.relieve();
     return detail::access::make_future<T>(*n);
   } else {
     return {};
@@ -306,7 +325,7 @@ auto get(Range&& futures) {
       if constexpr (std::is_rvalue_reference_v<Range&&> || !std::is_copy_constructible_v<T>) {
         values.push_back(std::move(const_cast<detail::range_future<Range>&>(f)).get());
       } else {
-        values.push_back(f.get());
+        values.push_back(detail::access::copy(f));
       }
     }
     return values;
@@ -318,7 +337,7 @@ T get(const future<T>& f) {
   if constexpr (std::is_void_v<T>) {
     f.get();
   } else {
-    return f.get();
+    return detail::access::copy(f);
   }
 }
 

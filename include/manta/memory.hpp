@@ -18,11 +18,12 @@ struct rank_memory {
   int rank = 0;
   int node = 0;
   std::uint64_t objects = 0;     ///< futures, values and handles that are known there
-  std::uint64_t large = 0;       ///< values with an array of 64 KiB or more; all that follows is about these
-  std::uint64_t bytes = 0;       ///< of their arrays
+  std::uint64_t large = 0;       ///< values of 64 KiB and more; all that follows is about these
+  std::uint64_t bytes = 0;       ///< of their arrays, or what values of other shapes take in memory, about
   std::uint64_t in_memory = 0;   ///< of these, what counts against the budget
   std::uint64_t shared = 0;      ///< of these, what lies in memory that the ranks of the node share
-  std::uint64_t spilled = 0;     ///< of these, what has been moved to a disk
+  std::uint64_t spilled = 0;     ///< on a disk; what has been read again is in memory, too
+  std::uint64_t dropped = 0;     ///< how many copies have gone since the start, to be asked for again where they came from
   std::uint64_t budget = 0;
   std::vector<value> largest;    ///< five at most, the largest first
 };
@@ -38,7 +39,7 @@ inline std::vector<rank_memory> memory() {
     m.node = e.world()[r].node;
     const wire::buffer bytes = e.memory_of(static_cast<std::uint32_t>(r));
     wire::source in(bytes.data(), bytes.size());
-    for (std::uint64_t* number : {&m.objects, &m.large, &m.bytes, &m.in_memory, &m.shared, &m.spilled, &m.budget}) in.get(*number);
+    for (std::uint64_t* number : {&m.objects, &m.large, &m.bytes, &m.in_memory, &m.shared, &m.spilled, &m.dropped, &m.budget}) in.get(*number);
     m.largest.resize(in.get<std::size_t>());
     for (rank_memory::value& v : m.largest) {
       in.get(v.bytes);

@@ -411,7 +411,7 @@ class argument_value {
   void read_input(argument_reader& in) {
     node_ = &in.input();
     if constexpr (is_view && std::is_same_v<U, S>) {
-      if (node_->form == graph::form::pages) {
+      if (node_->form == graph::form::pages && !store::large_of(*node_)->is_encoded()) {
         pages_ = store::large_of(*node_);
         return pages_->book->use(*pages_);
       }

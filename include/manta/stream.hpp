@@ -82,6 +82,7 @@ class producer_of<T, list<P...>, list<Forms...>> : public producer<T> {
         graph::node* const n = a.viewed();
         if (n == nullptr) return;
         e.hold(*n);
+        store::give(*n);
         viewed_.emplace_back(*n);
       }
     };
@@ -278,7 +279,7 @@ class stream {
     static_assert(std::is_same_v<Archive, wire::writer>,
                   "manta: a stream can be sent between ranks but not written to other archives: write its values");
     producer_.save(out);  // first: may refuse to be written, and then the stream stays here
-    sent_ = true;
+    sent_ = producer_.valid();
     const std::uint64_t calls = calls_.size() - first_;
     out.write(&at_, sizeof at_);
     out.write(&calls, sizeof calls);
@@ -359,7 +360,7 @@ class stream {
       bytes = n.remote.bytes;
     } else if (n.form == graph::form::blob) {
       bytes = n.blob.bytes;
-    } else if (const std::uint64_t array = store::array_bytes(n)) {
+    } else if (const std::uint64_t array = store::known_bytes(n)) {
       bytes = array;
     }
     const std::uint64_t before = at_.largest - at_.largest / 8;

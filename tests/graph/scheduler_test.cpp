@@ -119,6 +119,7 @@ class world {
     std::int64_t wait_ns = 0;    ///< ... for that long
     std::int64_t actor_ns = 0;   ///< an actor lives that long
     std::vector<std::pair<std::uint32_t, std::uint64_t>> inputs;  ///< place and bytes of those on other ranks
+    bool overtakes = false;
     // what happened
     std::uint32_t rank = no_index;
     std::uint32_t charge = 0;
@@ -167,7 +168,7 @@ class world {
     job_of_node_[n.index] = jobs.size();
     nodes_of_jobs_.push_back(&n);
     jobs.push_back(std::move(j));
-    s.ready(n);
+    s.ready(n, jobs.back().overtakes);
     return jobs.size() - 1;
   }
   std::size_t submit(std::uint32_t function, std::int64_t ns, request_ptr wanted = nullptr) {
@@ -508,6 +509,25 @@ TEST_CASE("tasks without conditions leave in the order in which they became read
   for (int i = 0; i < 200; ++i) w.submit(0, 50 * us);
   w.run();
   for (std::size_t i = 0; i < w.log.size(); ++i) CHECK(w.log[i].first == i);
+}
+
+TEST_CASE("tasks overtake others if asked to, the newest first, and 64 in turn") {
+  world w(ranks(1));
+  for (int i = 0; i < 10; ++i) w.submit(0, 50 * us);
+  for (int i = 10; i < 110; ++i) {
+    world::job j;
+    j.ns = 50 * us;
+    j.overtakes = true;
+    w.submit(std::move(j));
+  }
+  w.run();
+  std::vector<std::size_t> order, expected;
+  for (const auto& [job, rank] : w.log) order.push_back(job);
+  for (std::size_t i = 110; i-- > 75;) expected.push_back(i);
+  for (std::size_t i = 74; i-- > 10;) expected.push_back(i);
+  for (std::size_t i = 0; i < 10; ++i) expected.push_back(i);
+  expected.push_back(74);
+  CHECK(order == expected);
 }
 
 // ---- conditions ---------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -64,6 +65,27 @@ struct referring {
     archive(value);
   }
   void load(manta::wire::reader& archive) { archive(value); }
+};
+
+struct stubborn {
+  std::vector<std::vector<int>> rows{50, std::vector<int>(1000)};
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(rows);
+    throw std::runtime_error("cannot be saved");
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    archive(rows);
+  }
+};
+struct large_referring {
+  std::vector<std::vector<int>> rows{50, std::vector<int>(1000)};
+  void save(manta::wire::writer& archive) const {
+    archive(rows);
+    archive.note_reference();
+  }
+  void load(manta::wire::reader& archive) { archive(rows); }
 };
 
 /// An exception that travels as itself.
@@ -213,6 +235,84 @@ TEST_CASE("bytes that are cleared unseen are not decoded, unless references are 
   store::clear(n);
   CHECK(n.form == form::none);
   CHECK(counted::alive == 0);
+}
+
+TEST_CASE("what a value takes is counted where its containers say, and spilled and made again as a whole") {
+  store::ledger book;
+  book.set_limits(300'000, "/tmp");
+  const auto make = [&](node& n, std::size_t count) {
+    auto* const value = new std::map<int, std::vector<std::string>>;
+    for (std::size_t i = 0; i < count; ++i) (*value)[static_cast<int>(i)] = {"short", std::string(100, 'x')};
+    n.type = type_index<std::map<int, std::vector<std::string>>>::value;
+    store::set_box(n, value);
+    n.state = state::ready;
+    store::enter(n, book, 0);
+  };
+  const auto is_right = [](node& n, std::size_t count) {
+    const auto& value = *static_cast<const std::map<int, std::vector<std::string>>*>(store::decode(n));
+    bool right = value.size() == count;
+    for (const auto& [i, strings] : value) right = right && strings.size() == 2 && strings[1] == std::string(100, 'x');
+    return right;
+  };
+  node small, a, b, c;
+  make(small, 100);
+  CHECK(store::large_of(small) == nullptr);
+  make(a, 1000);
+  REQUIRE(store::large_of(a) != nullptr);
+  CHECK(store::known_bytes(a) > 1000 * (sizeof(std::pair<const int, std::vector<std::string>>) + 2 * sizeof(std::string) + 100));
+  CHECK(store::known_bytes(a) < 1000 * 400);
+  make(b, 1000);
+  CHECK(a.form == form::pages);  // used longest ago
+  CHECK(b.form == form::box);
+  CHECK(book.charged() == store::known_bytes(b));
+  manta::wire::encoded from_disk, from_memory;
+  store::encode(a, from_disk);
+  CHECK(is_right(a, 1000));
+  CHECK(b.form == form::pages);
+  store::encode(a, from_memory);
+  REQUIRE(from_disk.bytes.size() == from_memory.bytes.size());
+  CHECK(std::memcmp(from_disk.bytes.data(), from_memory.bytes.data(), from_disk.bytes.size()) == 0);
+  {
+    node* const both[] = {&a, &b};
+    const store::looking here(both, 2);
+    const void* const first = store::decode(a);
+    CHECK(is_right(b, 1000));
+    make(c, 1000);
+    CHECK(c.form == form::pages);  // the others may not move
+    CHECK(store::decode(a) == first);
+    CHECK(book.charged() > book.budget());
+  }
+  CHECK(book.charged() <= book.budget());
+  CHECK(is_right(b, 1000));
+  store::give(b);
+  CHECK(is_right(c, 1000));
+  CHECK(b.form == form::box);
+  CHECK(store::let_go(b));
+  CHECK(store::large_of(b) == nullptr);
+  for (node* n : {&small, &a, &b, &c}) store::clear(*n);
+  CHECK(book.size() == 0);
+  CHECK(book.charged() == 0);
+  CHECK(book.on_disk() == 0);
+}
+
+TEST_CASE("what cannot be encoded stays in memory") {
+  store::ledger book;
+  book.set_limits(100'000, "/tmp");
+  node fails, refers, next;
+  fails.type = type_index<stubborn>::value;
+  store::set_box(fails, new stubborn);
+  store::enter(fails, book, 0);
+  CHECK(fails.form == form::box);
+  CHECK(store::large_of(fails)->fixed);
+  refers.type = type_index<large_referring>::value;
+  store::set_box(refers, new large_referring);
+  store::enter(refers, book, 0);
+  CHECK(refers.form == form::box);
+  CHECK(book.charged() > book.budget());
+  CHECK(contains(book.excess(), "have futures inside"));
+  store::clear(fails);
+  store::clear(refers);
+  CHECK(book.charged() == 0);
 }
 
 TEST_CASE("a value is here when it has ended and does not lie elsewhere") {

@@ -56,6 +56,25 @@ inline number leaf(u64 salt) { return work(salt), as_number(salt); }
 inline number combine(u64 salt, number a, const number& b) { return work(salt), blend(salt, a, b); }
 inline list make_list(u64 salt, number x) { return work(salt), spread(salt, x); }
 inline number fold_vector(u64 salt, const list& v) { return work(salt), fold(salt, v); }
+/// Several arrays in one value.
+struct columns {
+  std::vector<list> all;
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(all);
+  }
+};
+inline columns cut(u64 salt, const list& v) {
+  work(salt);
+  columns c{std::vector<list>(2 + salt % 3, v)};
+  for (list& each : c.all) each.push_back(as_number(salt));
+  return c;
+}
+inline number fold_columns(u64 salt, const columns& c) {
+  number h = as_number(salt);
+  for (const list& each : c.all) h = blend(salt, h, fold(salt, each));
+  return h;
+}
 inline number fold_span(u64 salt, std::span<const number> v) { return work(salt), fold(salt, v); }
 inline number fail(int id, number) { throw node_failed(id); }
 inline number flaky(u64 salt, number x) {
@@ -196,7 +215,7 @@ inline number serial_own_ledger(u64 salt) {
 
 // ---- the description --------------------------------------------------------------------------------------
 
-enum class kind { leaf, put, combine, gather, fold_vector, fold_span, fail, flaky, wait_for, tree, own_ledger, together, stream, open, open_carefully, add, add_given, make_list, send, resend };
+enum class kind { leaf, put, combine, gather, fold_vector, fold_columns, fold_span, fail, flaky, wait_for, tree, own_ledger, together, stream, open, open_carefully, add, add_given, make_list, send, resend };
 
 struct node {
   kind what = kind::leaf;
@@ -211,7 +230,7 @@ inline std::vector<node> draw_graph(u64 seed) {
   std::mt19937_64 rng(seed);
   const auto below = [&rng](std::size_t n) { return static_cast<std::size_t>(rng() % n); };
   static constexpr kind kinds[] = {kind::leaf, kind::put, kind::combine, kind::combine, kind::combine, kind::combine, kind::gather, kind::gather,
-                                   kind::fold_vector, kind::fold_span, kind::flaky, kind::wait_for, kind::wait_for, kind::tree, kind::own_ledger, kind::together, kind::stream,
+                                   kind::fold_vector, kind::fold_columns, kind::fold_span, kind::flaky, kind::wait_for, kind::wait_for, kind::tree, kind::own_ledger, kind::together, kind::stream,
                                    kind::open, kind::open, kind::open_carefully, kind::open_carefully, kind::add, kind::add, kind::add,
                                    kind::add_given, kind::make_list, kind::make_list, kind::send, kind::resend};
   std::vector<node> graph;
@@ -232,7 +251,7 @@ inline std::vector<node> draw_graph(u64 seed) {
       case kind::leaf: case kind::put: case kind::tree: case kind::own_ledger: break;
       case kind::combine: n.in = {recent(numbers), recent(numbers)}; break;
       case kind::gather: for (std::size_t i = below(30); i > 0; --i) n.in.push_back(recent(numbers)); break;
-      case kind::fold_vector: case kind::fold_span: n.in = {recent(lists)}; break;
+      case kind::fold_vector: case kind::fold_columns: case kind::fold_span: n.in = {recent(lists)}; break;
       case kind::together: n.in = {recent(numbers), recent(lists)}; break;
       case kind::fail: case kind::flaky: case kind::wait_for: case kind::stream: case kind::add: case kind::add_given: case kind::make_list: n.in = {recent(numbers)}; break;
       case kind::open: case kind::open_carefully: case kind::resend: n.in = {recent(parcels)}; break;
@@ -284,6 +303,11 @@ inline std::vector<outcome> evaluate(const std::vector<node>& graph) {
         break;
       }
       case kind::fold_vector: case kind::fold_span: o.value = fold(n.salt, in(0).items); break;
+      case kind::fold_columns: {
+        const columns c = cut(n.salt, in(0).items);
+        o.value = blend(n.salt, fold_columns(n.salt, c), fold_columns(n.salt + 1, c));
+        break;
+      }
       case kind::fail: o.causes.insert(id); break;
       case kind::flaky: o.value = blend(n.salt, in(0).value, in(0).value); break;
       case kind::wait_for: o.value = blend(n.salt, in(0).value, 0); break;
@@ -419,6 +443,12 @@ class builder {
         break;
       }
       case kind::fold_vector: h.value = manta::async<fold_vector>(options(), n.salt, made_[n.in[0]].items); break;
+      case kind::fold_columns: {
+        const auto c = manta::async<cut>(options(), n.salt, made_[n.in[0]].items);
+        h.value = manta::async<combine>(options(), n.salt, manta::async<fold_columns>(options(), n.salt, c),
+                                        manta::async<fold_columns>(options(), n.salt + 1, c));
+        break;
+      }
       case kind::fold_span: h.value = manta::async<fold_span>(options(), n.salt, made_[n.in[0]].items); break;
       case kind::fail: h.value = manta::async<fail>(options(), id, value(0)); break;
       case kind::flaky: h.value = manta::async<flaky>({.retries = 1}, n.salt, value(0)); break;

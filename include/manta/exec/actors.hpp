@@ -43,7 +43,7 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
       send_call(handle, t);
     }
   }
-  if ((++submissions_ & 63) == 0) relieve();
+  if ((++submissions_ & 63) == 0 || ledger_.is_short()) relieve();
   return n;
 }
 
@@ -164,6 +164,11 @@ inline void engine::run_mailbox() {
   if (!slot.dead.empty()) return fail_waiting(index);
   task* t = slot.take();
   if (t == nullptr) return;
+  if (!has_inputs_here(*t)) {
+    slot.mailbox.push_front(t);
+    stage(t);
+    return list_slot(index);  // for calls of others
+  }
   ++slot.active;
   if (slot.gang != nullptr) return run_gang_call(index, t);
   if (!slot.mailbox.empty() && (slot.has_room() || slot.request->overlap_const)) list_slot(index);
@@ -289,6 +294,7 @@ inline void engine::restart(std::uint32_t index) {
         task& t = *slot.constructor;
         invocation call(lock_, t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs());
         call.keeps_inputs = true;
+        const store::looking inputs(call.inputs, call.input_count);
         run_function(call, t.function, identity);
         slot.object = call.actor;
       }
@@ -304,6 +310,7 @@ inline void engine::restart(std::uint32_t index) {
         call.self = slot.object;
         call.keeps_inputs = true;
         try {
+          const store::looking inputs(call.inputs, call.input_count);
           run_function(call, t->function, done_again);
         } catch (const fatal&) {
           throw;

@@ -163,7 +163,10 @@ inline void engine::on_rank_died(const death_message& m, const std::string& why)
     coming_.remove(v);
     stop_followers(*v);
   });
-  if (scheduler_ != nullptr) placed_lost(rank);
+  if (scheduler_ != nullptr) {
+    note_short(rank, false);
+    placed_lost(rank);
+  }
   base::list<node*> values, tasks;
   graph_.nodes.for_each([&](node& n) {
     forget_links_to(n, rank);
@@ -178,6 +181,7 @@ inline void engine::on_rank_died(const death_message& m, const std::string& why)
   for (node* n : values) release(*n);
   for (node* n : tasks) release(*n);
   gangs_lost(rank);
+  answer_pulls();  // what is on its way to the dead rank will not get there
 }
 
 /// What it wanted to be told, or had of a value.
@@ -186,7 +190,10 @@ inline void engine::forget_links_to(node& n, std::uint32_t rank) {
     link* const l = *at;
     const bool names_rank = l->kind == link_kind::subscriber || l->kind == link_kind::puller || l->kind == link_kind::reader ||
                             l->kind == link_kind::replica || l->kind == link_kind::ahead;
-    if (l->kind == link_kind::home && l->rank == rank) l->count = 0;
+    if (l->kind == link_kind::home && l->rank == rank) {
+      l->count = 0;
+      if (store::large* const only = store::large_of(n)) ledger_.keep(*only);
+    }
     if (!names_rank || l->rank != rank) {
       at = &l->next;
       continue;
@@ -232,7 +239,7 @@ inline void engine::value_lost(node& n, std::uint32_t rank) {
   }
   if (n.has(node::actor)) return actor_lost(n, rank);
   const bool fetching = n.has(node::fetching);
-  n.reset(node::fetching);
+  no_longer_fetching(n);
   n.size = 0;
   n.state = state::pending;
   n.form = form::none;

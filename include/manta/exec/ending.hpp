@@ -90,8 +90,11 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       const auto m = read(data_message{});
       return on_data(from, m, data, bytes);
     }
-    case message::mapped:
-      return release(graph_.nodes.at(read(index_message{}).index));
+    case message::mapped: {
+      node& n = graph_.nodes.at(read(index_message{}).index);
+      if (store::large* const l = store::large_of(n)) ledger_.look_away(*l);
+      return release(n);
+    }
     case message::unavailable: {
       if (bytes > sizeof(unavailable_message)) {  // its save() failed there
         const auto m = read(result_message{});
@@ -125,6 +128,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       return release(graph_.nodes.at(read(index_message{}).index));
     case message::blocked: {
       const auto m = read(blocked_message{});
+      note_short(from, m.is_short != 0);
       return scheduler_->blocked(from, m.tasks, m.own_work != 0);
     }
     case message::demand:
@@ -237,7 +241,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
 // --- quiet
 
 inline bool engine::quiet() const {
-  return resting_ && !runnable() && to_continue_.empty() && coming_.empty() && arrived_.empty() &&
+  return resting_ && !runnable() && inbox_.empty() && to_continue_.empty() && coming_.empty() && arrived_.empty() &&
          ended_gangs_.empty() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && live_timers_ == 0 &&
          to_judge_.empty() && ending_slots_.empty() && !drop_asked_ &&
          reported_blocked_ == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew

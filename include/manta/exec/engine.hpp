@@ -235,8 +235,10 @@ class engine {
   void unwatch(node& n, wait_record& record) { graph_.remove_link(n, link_kind::waiter, &record); }
   /// Receives what is there and runs at most one task elsewhere: what polling `ready()` in a loop needs.
   void step();
-  /// Makes a submitter that runs ahead of the network, or of those who run its tasks, help until it no longer does.
+  /// Makes a submitter that runs ahead of the network, of those who run its tasks, or of this rank's memory help until it
+  /// no longer does.
   void relieve();
+  bool is_short() const { return ledger_.is_short(); }
 
   biased_lock& lock() { return lock_; }
   /// Where a call's arguments are collected before it is submitted.
@@ -273,8 +275,13 @@ class engine {
   struct outgoing_value {
     engine* sender;
     node* value;
+    store::large* looked_at;  // null if its bytes are in `body`
     wire::buffer body;
     std::size_t blocks;  // not yet sent
+  };
+  struct pull_to_come {
+    std::uint32_t from;
+    pull_message pull;
   };
   /// At the leader of a gang: how its members ended.
   struct gang_end {
@@ -348,6 +355,7 @@ class engine {
   outgoing_value* announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body, bool references,
                            const base::list<wire::segment>& blocks, bool body_by_block);
   void have_been_sent(outgoing_value* out, std::size_t blocks);
+  void answer_pulls();
   void send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block, outgoing_value* out);
   bool not_here(std::uint32_t from, const pull_message& m, node* n);
   unavailable_message who_gives(node& n, std::uint32_t from, const pull_message& m);
@@ -363,6 +371,8 @@ class engine {
   template <class Set>
   void has_come(node& n, Set&& set);
   bool has_room(const node& n) const;
+  void expect(const node& n);
+  void no_longer_fetching(node& n);
   void complete_if_room(node& n);
   node& checked(node& n);
   store::failure_ptr store_is_full() const;
@@ -394,6 +404,7 @@ class engine {
   void await_input(task* t, node& input);
   void run_node(node& n);
   void run_staged(task* t);
+  void keep_inputs(const invocation& call);
   bool load_checkpoint(invocation& call, const task& t, store::failure_ptr& why);
   void run_message(const message_queue::view& m);
   bool invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
@@ -407,6 +418,7 @@ class engine {
   void give_away(bool overdue);
   void ask_for_work();
   static bool has_failed_input(task& t);
+  static bool has_inputs_here(task& t);
   void fail_dependent(node& n);
   store::failure_ptr failed_input(task& t);
   void locate(store::failure& f, std::string_view function, std::uint32_t attempt = 0) const;
@@ -602,6 +614,7 @@ class engine {
   void retry_or_fail_later(node& n, const store::failure_ptr& why);
   void judge_failures();
   std::size_t unfinished() const { return away_ - sent_ahead_ + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()); }
+  bool may_get_room();
   void hold_back();
   void let_go();
 
@@ -634,8 +647,10 @@ class engine {
   void forget_names();
 
   // waiting.hpp
+  /// Not while so much is on its way here that what the next task needs had better wait.
+  bool may_begin() const { return !inbox_.empty() && !ledger_.expects_much(); }
   bool runnable() const {
-    return !local_.empty() || !calls_.empty() || !inbox_.empty() || !staged_.empty() || !listed_slots_.empty();
+    return !local_.empty() || !calls_.empty() || may_begin() || !staged_.empty() || !listed_slots_.empty();
   }
   bool run_one();
   bool run_oldest();
@@ -660,6 +675,8 @@ class engine {
   void look_between_tasks();
   void look_around(bool late);
   void report_blocked(std::uint32_t blocked, bool own_work);
+  void note_short(std::uint32_t rank, bool is_short);
+  static bool takes_large(const node& n);
   void awake() { silence_ = 0; }
   std::string describe_wait(const wait_record& record) const;
 
@@ -717,6 +734,9 @@ class engine {
   bool reclaiming_ = false;
   base::list<incoming_value*> arrived_;                     // by blocks; to be decoded at the top level
   base::list<incoming_value*> coming_;                      // by blocks that are not all here
+  std::uint64_t encodings_ = 0;                             // bytes that were made to be sent and are on their way
+  base::ring<pull_to_come> pulls_to_come_;                  // to be answered when there are fewer
+  base::index_table expected_;                              // node whose value is on its way -> bytes for which room is made
   std::uint32_t next_tag_ = 0;
   base::array<store::file> processes_;                      // of ranks of this node whose memory has been mapped
   base::list<bool> maps_;                                   // ranks of this node whose memory can be mapped, as far as is known
@@ -744,6 +764,9 @@ class engine {
   std::size_t sent_ahead_ = 0;                              // of those away: they wait for inputs, as they would here
   base::list<std::uint32_t> send_ahead_to_;                 // those for which there are some
   base::ring<task_place> to_fail_;                          // with one of their inputs
+  bool reported_short_ = false;                             // of memory
+  base::list<bool> short_ranks_;                            // rank 0: which have said so,
+  unsigned short_count_ = 0;                                // and how many
   base::list<bool> asked_;                                  // rank 0: whom it asked for work
   base::array<std::uint64_t> sent_to_, received_from_;      // messages, but for housekeeping, by rank
   unsigned submissions_ = 0;
@@ -766,6 +789,7 @@ class engine {
   std::size_t away_ = 0;                                    // tasks and calls made here that are elsewhere
   std::size_t most_compact_ = graph::compact_bytes + 1;     // a task with fewer argument bytes and nothing else needs no record
   std::size_t max_queued_, bound_ = 0;                      // what unfinished() may be: by the settings, and now
+  bool waits_in_vain_ = false;                              // who is short of memory has waited, and it has not become less
   base::list<wait_record*> held_back_;
 
   base::index_table names_;                                 // rank 0: hash of the name -> name_entry*

@@ -46,7 +46,7 @@ inline void engine::run_member(task* t) {
   store::failure_ptr why = failed_input(*t);
   std::uint64_t ns = 0;
   running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
-  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   net::team_place place{MPI_COMM_NULL, static_cast<int>(t->gang->member), static_cast<int>(t->gang->ranks.size())};
   call.team = &place;
   const bool leads = place.rank == 0;
@@ -152,7 +152,7 @@ inline void engine::run_gang_call(std::uint32_t index, task* t) {
   std::uint64_t ns = 0;
   running_task identity{t->id, 0, t->function, 0, nullptr};
   identity.actor = slot.request.get();
-  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs());
+  invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.self = slot.object;
   const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
   if (!ok) why = of_member(why, *t->gang);

@@ -85,6 +85,12 @@ inline void put_value(wire::buffer& body, base::list<wire::segment>& arrays, con
       store::large& l = *store::large_of(n);
       l.book->use(l);
       v.form = form::box;
+      if (l.is_encoded()) {
+        v.bytes = l.encoding_bytes;
+        wire::put(body, v);
+        l.book->read_encoding(l, body);
+        break;
+      }
       v.bytes = l.header.size();
       v.array = l.bytes;
       wire::put(body, v);

@@ -185,7 +185,8 @@ struct index_message {
 /// executor --blocked--> 0
 struct blocked_message {
   std::uint32_t tasks;      ///< of those that 0 has sent: they wait
-  std::uint32_t own_work;   ///< meanwhile it runs what they, or its actors, have submitted
+  std::uint16_t own_work;   ///< meanwhile it runs what they, or its actors, have submitted
+  std::uint16_t is_short;   ///< of memory for values
 };
 
 /// home --where_is--> 0 --task_lost--> home: only if the rank to which it was sent has died.

@@ -157,7 +157,7 @@ inline void engine::to_scheduler(node& n) {
   if (wanted != nullptr && (deaths_ != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) && !scheduler_->is_possible(*wanted)) {
     return refuse_task(n, never_possible(n));
   }
-  if (!scheduler_->ready(n)) refuse_task(n, reservation_gone());
+  if (!scheduler_->ready(n, short_count_ != 0 && takes_large(n))) refuse_task(n, reservation_gone());
 }
 
 /// Rank 0: takes decisions and tells who has what was reserved.
@@ -260,7 +260,7 @@ inline wire::buffer engine::describe_memory() const {
   });
   wire::buffer out;
   for (const std::uint64_t number : {std::uint64_t{graph_.nodes.live()}, std::uint64_t{ledger_.size()}, bytes, ledger_.charged(),
-                                     shared, ledger_.on_disk(), ledger_.budget()}) {
+                                     shared, ledger_.on_disk(), ledger_.dropped(), ledger_.budget()}) {
     wire::put(out, number);
   }
   base::list<const store::large*> largest;

@@ -217,6 +217,7 @@ inline void engine::on_release(std::uint32_t from, const index_message& m) {
   node* const n = known(from, m.index);
   if (n == nullptr || !n->has(node::primary)) return;
   n->reset(node::primary);
+  if (store::large* const l = store::large_of(*n)) ledger_.is_copy(*l);
   if (n->links->count == 0) hide(*n);  // it may still be in use here
   release(*n);
 }

@@ -16,6 +16,7 @@ namespace manta::exec {
 
 inline void engine::send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l) {
   hold(n);  // until it is mapped
+  ledger_.look(l);
   wire::encoded value;
   store::encode(n, value);
   const data_message header{m.index, data_message::by_pages, 0, 0};
@@ -46,13 +47,14 @@ inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data,
   if (mapped == nullptr) {  // the ranks do not see each other's processes
     if (maps_.empty()) maps_.resize(size_, true);
     maps_[from] = false;
-    n.reset(node::fetching);
+    no_longer_fetching(n);
     fetch(n);
     return release(n);
   }
   has_come(n, [&](bool moves_home) {
     mapped->header.append(data + sizeof where, bytes - sizeof where);
     store::set_pages(n, *mapped);
+    mapped->copy = !moves_home;
     if (moves_home) ledger_.take_over(*mapped);
     complete(n);
   });
@@ -154,7 +156,7 @@ inline void engine::stop_followers(incoming_value& v) {
 inline void engine::on_unavailable(const unavailable_message& m) {
   node& n = graph_.nodes.at(m.index);
   if (store::is_here(n)) [[unlikely]] return not_fetched(n);  // made here again meanwhile
-  n.reset(node::fetching);
+  no_longer_fetching(n);
   if (m.place != no_index && !is_dead(m.place)) {
     n.remote.place = m.place;
     n.size = static_cast<std::uint8_t>(m.giving);

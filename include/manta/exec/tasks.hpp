@@ -67,7 +67,7 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
     }
     start_when_possible(n);
   }
-  if ((++submissions_ & 63) == 0) relieve();
+  if ((++submissions_ & 63) == 0 || ledger_.is_short()) relieve();
   return n;
 }
 
@@ -394,6 +394,14 @@ inline void engine::no_longer_staging(task* t) {
   if (t->ahead) --ahead_;
 }
 
+/// They may have gone since they came: see ledger::make_room.
+inline bool engine::has_inputs_here(task& t) {
+  for (std::uint32_t i = 0; i < t.input_count; ++i) {
+    if (!store::is_here(*t.inputs()[i])) return false;
+  }
+  return true;
+}
+
 inline bool engine::has_failed_input(task& t) {
   for (std::uint32_t i = 0; i < t.input_count; ++i) {
     if (t.inputs()[i]->state == state::failed) return true;
@@ -441,6 +449,13 @@ inline store::failure_ptr engine::failure_here() const {
   return store::share(std::move(f));
 }
 
+/// They will be needed here again.
+inline void engine::keep_inputs(const invocation& call) {
+  for (std::uint32_t i = 0; i < call.input_count; ++i) {
+    if (store::large* const l = store::large_of(*call.inputs[i])) ledger_.keep(*l);
+  }
+}
+
 /// Runs a function; false and the reason if it threw.
 inline bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
                            std::uint64_t& ns) {
@@ -451,7 +466,9 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
   started_ = &identity;
   const std::uint64_t start = base::ticks();
   bool ok = true;
+  if (call.keeps_inputs) keep_inputs(call);
   try {
+    const store::looking inputs(call.inputs, call.input_count);
     run_function(call, function, identity);
   } catch (...) {
     ok = false;
@@ -489,9 +506,7 @@ inline void engine::run_node(node& n) {
     fail(n, input);
     return release(n);
   }
-  bool here = true;
-  for (std::uint32_t i = 0; i < t->input_count; ++i) here = here && store::is_here(*t->inputs()[i]);
-  if (!here) {  // brought here first; the node stays pending and comes back as a staged task
+  if (!has_inputs_here(*t)) {  // brought here first; the node stays pending and comes back as a staged task
     t->slot = no_index;
     t->by_scheduler = false;
     return stage(t);
@@ -535,8 +550,12 @@ inline void engine::finish_here(node& n, invocation& call, bool ok, const store:
 
 /// A received task whose inputs are all here; or one of ours that had to fetch some.
 inline void engine::run_staged(task* t) {
-  if (t->gang != nullptr) return run_member(t);
   if (t->home_rank == rank_ && !t->by_scheduler && t->slot == no_index) return run_node(graph_.nodes.at(t->home_index));
+  if (!has_inputs_here(*t)) {
+    t->ahead = false;
+    return stage(t);
+  }
+  if (t->gang != nullptr) return run_member(t);
   store::failure_ptr why = failed_input(*t);  // bringing it here failed
   std::uint64_t ns = 0;
   running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};

@@ -154,14 +154,24 @@ inline void engine::judge_failures() {
 
 // --- submitters that run ahead
 
-/// A submitter with more than `bound_` tasks that have not ended lets others run until there are fewer. It waits only
-/// as long as their number falls: what holds them may be what it does next. Few stacks are held at once, for each
-/// costs memory too; the tasks of one stack that is not held are run before those that wait, so they stay few.
+/// Is the memory for values short, and may it become less as tasks made here end?
+inline bool engine::may_get_room() {
+  if (!ledger_.is_short()) waits_in_vain_ = false;
+  return ledger_.is_short() && !waits_in_vain_ && unfinished() != 0;
+}
+
+/// A submitter with more than `bound_` tasks that have not ended, or whose rank is short of memory, lets others run until
+/// there are fewer, or more of it. It waits only as long as their number falls, or what is taken: what holds them may be
+/// what it does next. Few stacks are held at once, for each costs memory too; the tasks of one stack that is not held are
+/// run before those that wait, so they stay few.
 inline void engine::hold_back() {
   constexpr std::size_t most_stacks = 16;
   constexpr std::int64_t patience_ns = 1'000'000'000;
   if (stopping_ || held_back_.size() >= most_stacks) return;
-  for (std::size_t before = unfinished(); before > bound_;) {
+  while (unfinished() > bound_ || may_get_room()) {
+    const std::size_t before = unfinished();
+    const std::uint64_t taken = ledger_.charged();
+    const bool runs_ahead = before > bound_;
     wait_record room;
     room.remaining = 1;
     room.deadline = base::now_ns() + patience_ns;
@@ -169,14 +179,14 @@ inline void engine::hold_back() {
     wait(room);
     held_back_.remove(&room);
     if (room.over()) return;
-    if (unfinished() >= before) bound_ = 2 * unfinished();
-    before = unfinished();
+    if (runs_ahead && unfinished() >= before) bound_ = 2 * unfinished();
+    waits_in_vain_ = ledger_.charged() >= taken;
   }
 }
 
 /// In progress(): lets those go for whom there is room.
 inline void engine::let_go() {
-  if (unfinished() > bound_ - bound_ / 8) return;
+  if (unfinished() > bound_ - bound_ / 8 || may_get_room()) return;
   for (wait_record* each : held_back_) {
     each->remaining = 0;
     wake(*each);

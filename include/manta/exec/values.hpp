@@ -61,7 +61,8 @@ inline void engine::complete_object(node& n, void* object, std::uint32_t functio
 
 /// After a value was entered: is it none too many?
 inline bool engine::has_room(const node& n) const {
-  return store::large_of(n) == nullptr || ledger_.charged() <= ledger_.budget();
+  const store::large* const l = store::large_of(n);
+  return l == nullptr || l->charged == 0 || ledger_.charged() <= ledger_.budget();
 }
 
 inline void engine::complete_if_room(node& n) {
@@ -246,6 +247,7 @@ inline void engine::fetch(node& n) {
   if (n.form != form::remote || n.has(node::fetching)) return;
   n.set(node::fetching);
   hold(n);  // until it is here
+  expect(n);
   pull_message m{rank_, n.index, n.index, 0, 0};
   if (is_stand_in(n)) {
     m.home_rank = n.links->rank;
@@ -257,17 +259,37 @@ inline void engine::fetch(node& n) {
   send(n.remote.place, message::pull, m);
 }
 
+/// Makes room for a value that has been asked for, unless it is likely to be mapped.
+inline void engine::expect(const node& n) {
+  const bool maps = maps_.empty() || maps_[n.remote.place];
+  const bool same_node = net_.node_of(static_cast<int>(n.remote.place)) == net_.node();
+  const std::uint64_t bytes = n.remote.bytes;
+  if (bytes < store::large_bytes || (same_node && maps && bytes >= store::shared_bytes && wire::type_at(n.type).array != nullptr)) return;
+  expected_.insert(n.index) = bytes;
+  ledger_.expect(bytes);
+}
+/// It has come, or will not.
+inline void engine::no_longer_fetching(node& n) {
+  n.reset(node::fetching);
+  const std::uint64_t* const bytes = expected_.find(n.index);
+  if (bytes == nullptr) return;
+  ledger_.expect_no_more(*bytes);
+  expected_.erase(n.index);
+}
+
 inline void engine::on_pull(std::uint32_t from, const pull_message& m) {
   node* const found = m.home_rank == rank_ ? &graph_.nodes.at(m.home_index) : known(m.home_rank, m.home_index);
   if (not_here(from, m, found)) return;
   node& n = *found;
-  if (store::large* const l = store::large_of(n)) {
-    ledger_.use(*l);
+  if (store::large* const l = store::large_of(n)) ledger_.touch(*l);
+  if (store::large* const l = store::large_of(n); l != nullptr && !l->shapeless) {
+    if (l->is_encoded()) store::decode(n);
     const bool same_node = from != rank_ && net_.node_of(static_cast<int>(from)) == net_.node();
     if (same_node && (m.tag & pull_message::by_blocks) == 0 && ledger_.share(*l)) return send_pages(from, m, n, *l);
     const unavailable_message giver = who_gives(n, from, m);
     if (giver.place != rank_) return send(from, message::unavailable, giver);
   }
+  if (encodings_ > ledger_.budget() / 4 && deaths_ == 0) return pulls_to_come_.push_back({from, m});
   wire::encoded value;
   try {
     if (n.form == form::blob) store::decode(n);
@@ -316,7 +338,11 @@ inline engine::outgoing_value* engine::announce(std::uint32_t to, const pull_mes
   commit(to, message::data, sizeof header + size_bytes + body_bytes);
   if (blocks.empty()) return nullptr;
   hold(n);  // the blocks are sent from where they lie
-  return new outgoing_value{this, &n, std::move(body), blocks.size()};
+  encodings_ += body.size();
+  store::large* l = store::large_of(n);
+  if (l != nullptr && l->shapeless) l = nullptr;  // what is sent is its encoding
+  if (l != nullptr) ledger_.look(*l);
+  return new outgoing_value{this, &n, l, std::move(body), blocks.size()};
 }
 
 inline void engine::send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block, outgoing_value* out) {
@@ -331,8 +357,19 @@ inline void engine::send_block(std::uint32_t to, std::uint32_t tag, const wire::
 inline void engine::have_been_sent(outgoing_value* out, std::size_t blocks) {
   out->blocks -= blocks;
   if (out->blocks != 0) return;
+  encodings_ -= out->body.size();
+  if (out->looked_at != nullptr) ledger_.look_away(*out->looked_at);
   release(*out->value);
   delete out;
+  if (!pulls_to_come_.empty()) answer_pulls();
+}
+
+/// Of those that were put off because what is on its way to others takes so much memory.
+inline void engine::answer_pulls() {
+  for (std::size_t count = pulls_to_come_.size(); count > 0; --count) {
+    const pull_to_come next = pulls_to_come_.pop_front();
+    if (!is_dead(next.from)) on_pull(next.from, next.pull);
+  }
 }
 
 inline void engine::on_data(std::uint32_t from, const data_message& m, const std::byte* data, std::size_t bytes) {
@@ -382,10 +419,11 @@ inline void engine::arrived(incoming_value* v) {
   node& n = *v->target;
   if (store::is_here(n)) [[unlikely]] return came_in_vain(v);
   if (v->box == nullptr && !v->places.empty()) return arrived_.push_back(v);
-  has_come(n, [&](bool) {
-    if (v->box != nullptr) {  // kept also if there is no room: it may be on its way to others from here
+  has_come(n, [&](bool moves_home) {
+    if (v->box != nullptr) {  // kept also if there is no room
       store::set_box(n, v->box);
-      store::enter(n, ledger_, no_index);
+      store::enter(n, ledger_, no_index, !moves_home);
+      if (store::large* const l = store::large_of(n); l != nullptr && !v->followers.empty()) ledger_.keep(*l);  // on its way to others
     } else {
       store::set_blob(n, v->body.data(), v->body.size(), v->references);
     }
@@ -409,7 +447,7 @@ inline void engine::came_in_vain(incoming_value* v) {
 
 /// What was asked for does not come, or is not needed any more.
 inline void engine::not_fetched(node& n) {
-  n.reset(node::fetching);
+  no_longer_fetching(n);
   release(n);
 }
 
@@ -439,7 +477,7 @@ inline bool engine::let_place_go(node& n) {
 /// A value that was fetched has come; set(moves_home) makes it the node's.
 template <class Set>
 void engine::has_come(node& n, Set&& set) {
-  n.reset(node::fetching);
+  no_longer_fetching(n);
   set(let_place_go(n));
   release(n);
 }
@@ -532,8 +570,7 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
       return send_failure(home_rank, home_index, why, charge, ns, by_scheduler);
     }
     store::clear(n);
-    n.form = form::box;
-    n.boxed = temporary.boxed;
+    store::move_payload(n, temporary);
     complete(n);
   }
   if (store::large* const l = store::large_of(n); l != nullptr && net_.node_of(static_cast<int>(home_rank)) == net_.node()) {

@@ -139,7 +139,7 @@ inline bool engine::run_one() {
     run_node(local_.pop_back());
   } else if (!staged_.empty()) {
     run_staged(staged_.pop_front());
-  } else if (!inbox_.empty()) {
+  } else if (may_begin()) {
     run_message(inbox_.pop());
   } else {
     return false;
@@ -151,7 +151,7 @@ inline bool engine::run_one() {
 inline bool engine::run_oldest() {
   if (!staged_.empty()) {
     run_staged(staged_.pop_front());
-  } else if (!inbox_.empty()) {
+  } else if (may_begin()) {
     run_message(inbox_.pop());
   } else if (!local_.empty()) {
     run_node(local_.pop_front());
@@ -171,6 +171,7 @@ inline bool engine::receive() {
 
 /// What comes with time and from outside; runs nothing of the user's.
 inline void engine::attend() {
+  if (ledger_.is_short() != reported_short_) report_blocked(reported_blocked_, reported_own_work_);
   if (live_timers_ > 0) look_at_clock();
   if (ledger_.old_views() != 0) ledger_.unmap_views();
   if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
@@ -235,12 +236,32 @@ inline void engine::idle() {
 /// were sent ahead. Rank 0 counts
 /// with what it was told last, and sends more to a rank on which all wait.
 inline void engine::report_blocked(std::uint32_t blocked, bool own_work) {
-  if (blocked == reported_blocked_ && own_work == reported_own_work_) return;
+  const bool is_short = ledger_.is_short();
+  if (blocked == reported_blocked_ && own_work == reported_own_work_ && is_short == reported_short_) return;
   reported_blocked_ = blocked;
   reported_own_work_ = own_work;
-  if (scheduler_ != nullptr) return scheduler_->blocked(rank_, blocked, own_work);
-  send(0, message::blocked, blocked_message{blocked, own_work});
+  reported_short_ = is_short;
+  if (scheduler_ != nullptr) {
+    note_short(rank_, is_short);
+    return scheduler_->blocked(rank_, blocked, own_work);
+  }
+  send(0, message::blocked, blocked_message{blocked, own_work, is_short});
   net_.pump(true);
+}
+
+/// Rank 0: as long as any rank is short of memory, tasks that take what is there go before those that do not.
+inline void engine::note_short(std::uint32_t rank, bool is_short) {
+  if (short_ranks_.empty()) short_ranks_.resize(size_, false);
+  short_count_ += static_cast<unsigned>(is_short) - static_cast<unsigned>(short_ranks_[rank]);
+  short_ranks_[rank] = is_short;
+}
+inline bool engine::takes_large(const node& n) {
+  if (n.form != form::record) return false;
+  for (std::uint32_t i = 0; i < n.record->seen_inputs(); ++i) {
+    const node& input = *n.record->inputs()[i];
+    if ((input.form == form::remote ? input.remote.bytes : store::known_bytes(input)) >= store::large_bytes) return true;
+  }
+  return false;
 }
 
 inline void engine::step() {
@@ -265,7 +286,7 @@ inline void engine::relieve() {
     if (net_.oversubscribed()) sched_yield();
   }
   const std::size_t queued = unfinished();
-  if (queued > bound_) {
+  if (queued > bound_ || may_get_room()) {
     hold_back();
   } else if (queued < max_queued_ / 2) {
     bound_ = max_queued_;

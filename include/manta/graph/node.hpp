@@ -29,7 +29,7 @@ enum class form : std::uint8_t {
   record,   ///< a task in general form: task*
   plain,    ///< the value itself
   box,      ///< the value, decoded: owned pointer to an object of type `type`
-  pages,    ///< the value, encoded, its array mapped from another rank of the node
+  pages,    ///< the value, encoded: its array mapped from another rank of the node, or the whole on a disk
   blob,     ///< the value, encoded: owned bytes
   remote,   ///< the value lies on another rank: place and size
   failure,  ///< why there is no value
@@ -215,6 +215,13 @@ class node_list {
     n.prev = last_;
     (last_ == no_index ? first_ : nodes_.at(last_).next) = n.index;
     last_ = n.index;
+    ++size_;
+  }
+  void push_front(node& n) {
+    n.prev = no_index;
+    n.next = first_;
+    (first_ == no_index ? last_ : nodes_.at(first_).prev) = n.index;
+    first_ = n.index;
     ++size_;
   }
   void remove(node& n) {

@@ -74,13 +74,21 @@ class scheduler {
     reservations_.for_each([](std::uint64_t, std::uint64_t at) { delete reinterpret_cast<reservation*>(at); });
   }
 
-  /// Event: all inputs of this task exist. `n` holds a task (compact or record). False, and nothing is kept, if its
-  /// reservation has been given up.
-  bool ready(node& n) {
+  /// Event: all inputs of this task exist. `n` holds a task (compact or record). `overtakes`: one that asks for nothing
+  /// had better go before others that do not, but not for ever. False, and nothing is kept, if its reservation has been
+  /// given up.
+  bool ready(node& n, bool overtakes = false) {
+    constexpr unsigned most_in_turn = 64;
     const request* wanted = request_of(n);
     if (wanted == nullptr || wanted->anywhere()) {
       ++waiting_;
-      anywhere_.push_back(n);
+      if (overtakes && in_turn_ < most_in_turn) {
+        ++in_turn_;
+        anywhere_.push_front(n);
+      } else {
+        in_turn_ = 0;
+        anywhere_.push_back(n);
+      }
       return true;
     }
     if (wanted->reservation != 0 && find_reservation(wanted->reservation) == nullptr) return false;
@@ -978,6 +986,7 @@ class scheduler {
 
   node_table& nodes_;
   node_list anywhere_;                 // tasks without conditions
+  unsigned in_turn_ = 0;               // of these have overtaken others
   node_list late_;                     // to be told: they would not end in time
   base::list<queue*> queues_;          // one for each distinct request,
   base::index_table queues_by_hash_;   // and by its hash

@@ -1,21 +1,28 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The large values of a rank: what they cost, and where their arrays lie. An
-// array begins in plain memory. When another rank of the node wants it, its
-// pages move to memory that both map; when the rank holds more than its share,
-// those of the value used longest ago move to a disk. Both happen in place:
-// who looks at the array does not notice, and pages on a disk come back as
-// they are read.
+// The large values of a rank: what they cost, and where they lie. An array
+// begins in plain memory. When another rank of the node wants it, its pages
+// move to memory that both map; when the rank holds more than its share, those
+// of the value used longest ago move to a disk. Both happen in place: who looks
+// at the array does not notice, and pages on a disk come back as they are read.
+//
+// Values of any other shape move to a disk as a whole: encoded, the object
+// destroyed, and made again when somebody asks; so only while nobody looks at
+// them. Then it is the way for arrays of moderate size too, for a process may
+// have only some ten thousand mappings. Copies of what other ranks have as well
+// go first, to nowhere.
 #pragma once
 
+#include <malloc.h>
 #include <sys/resource.h>
 
 #include <string>
 
 #include "manta/base/error.hpp"
+#include "manta/graph/node.hpp"
 #include "manta/store/pages.hpp"
-#include "manta/wire/buffer.hpp"
+#include "manta/wire/function_table.hpp"
 
 namespace manta::store {
 
@@ -27,10 +34,12 @@ inline std::string describe_bytes(std::uint64_t bytes) {
   return std::to_string(static_cast<std::uint64_t>(b / (b < 1e6 ? 1e3 : b < 1e9 ? 1e6 : 1e9) + 0.5)) + unit;
 }
 
-/// Arrays of at least this size are entered, and may move to a disk;
+/// Values of at least this size are entered, and may move to a disk;
 inline constexpr std::size_t large_bytes = 64 * 1024;
-/// those of at least this size are shared by the ranks of a node instead of sent from one to the other.
+/// arrays of at least this size are shared by the ranks of a node instead of sent from one to the other;
 inline constexpr std::size_t shared_bytes = 256 * 1024;
+/// those of at least this size move to a disk in place, even if nobody looks at them.
+inline constexpr std::size_t in_place_bytes = std::size_t{8} << 20;
 
 /// One copy of a value's array on this rank, and where its pages are.
 struct region {
@@ -40,10 +49,28 @@ struct region {
   region::place place = place::none;
 };
 
+struct large;
+
+/// Values in the order of their use.
+struct chain {
+  large* oldest = nullptr;
+  large* newest = nullptr;
+};
+
 /// A large value.
 struct large {
   ledger* book = nullptr;
-  std::size_t bytes = 0;           ///< of its array
+  graph::node* node = nullptr;     ///< that has it
+  std::size_t bytes = 0;           ///< of its array; of a value of another shape: of its memory, about
+  bool shapeless = false;          ///< of another shape: `object` says only whether it is in memory
+  bool copy = false;               ///< its home, another rank, has it too or knows who has
+  bool stays = false;              ///< a copy that is needed here without being asked for again
+  bool fixed = false;              ///< cannot be encoded for a disk
+  bool used = false;               ///< looked at since it came
+  bool given = false;              ///< the user has a reference, which is good as long as it lives
+  std::uint32_t looks = 0;         ///< who looks at it now
+  std::uint64_t encoding_at = 0;   ///< on the disk, and
+  std::uint64_t encoding_bytes = 0;  ///< how long; 0: it is not there
   region object;                   ///< the array inside the decoded value
   region view;                     ///< the array as another rank of the node has made it, until the value is decoded and after
   wire::buffer header;             ///< with a view: the value's encoding without the array
@@ -54,9 +81,12 @@ struct large {
   bool warm = true;                ///< on a disk: looked at since it was moved there
   std::uint32_t function = 0;      ///< what made it, for reports
   std::uint64_t charged = 0;
+  chain* in = nullptr;
   large* older = nullptr;
   large* newer = nullptr;
 
+  /// Neither object nor view: it lies on the disk as a whole.
+  bool is_encoded() const { return object.place == region::place::none && view.place == region::place::none; }
   bool on_disk() const { return object.place == region::place::disk || view.place == region::place::disk; }
   const std::byte* array() const { return object.place != region::place::none ? object.array : view.array; }
   /// Memory that it takes on this rank.
@@ -84,12 +114,36 @@ class ledger {
   std::uint64_t budget() const { return budget_; }
   std::uint64_t charged() const { return charged_; }
   std::uint64_t on_disk() const { return on_disk_; }
+  std::uint64_t dropped() const { return dropped_; }
   std::size_t size() const { return size_; }
+
+  /// Should what can wait not begin, so that what is there may go first?
+  bool is_short() const { return charged_ > budget_ - budget_ / 4; }
+  /// So much is on its way here, or no longer so: room is made before it comes.
+  void expect(std::uint64_t bytes) {
+    expected_ += bytes;
+    make_room();
+  }
+  void expect_no_more(std::uint64_t bytes) { expected_ -= bytes; }
+  bool expects_much() const { return expected_ > budget_ / 4; }
 
   /// A value whose object has come to this rank, or was made here. Makes room for it; look at excess() afterwards.
   large& enter(std::byte* array, std::size_t bytes, std::uint32_t function) {
     large& e = add(bytes, function);
     e.object = {array, 0, region::place::memory};
+    recount(e);
+    make_room();
+    return e;
+  }
+  /// The same for a node's decoded value. `shapeless`: it is not one array. `copy`: another rank has it too.
+  large& enter(graph::node& n, const wire::segment& array, bool shapeless, bool fixed, bool copy, std::uint32_t function) {
+    large& e = add(array.bytes, function);
+    e.node = &n;
+    e.shapeless = shapeless;
+    e.fixed = fixed;
+    e.copy = copy;
+    e.object = {static_cast<std::byte*>(array.data), 0, region::place::memory};
+    n.boxed.large = &e;
     recount(e);
     make_room();
     return e;
@@ -135,10 +189,10 @@ class ledger {
       views_.push_back({begin, static_cast<std::size_t>(e.view.array - begin) + e.bytes});
       if (views_.size() >= most_views) unmap_views();
     }
+    release_encoding(e);
     close_shared(e);
     withdraw_offer(e);
-    e.object = e.view = region{};
-    recount(e);
+    charged_ -= e.charged;
     unlink(e);
     --size_;
     delete &e;
@@ -151,21 +205,77 @@ class ledger {
     views_.clear();
   }
 
-  /// It is looked at.
+  /// It is looked at here.
   void use(large& e) {
-    if (newest_ != &e) {
-      unlink(e);
-      link(e);
-    }
+    e.used = true;
+    touch(e);
+  }
+  /// It is wanted, here or elsewhere.
+  void touch(large& e) {
+    unlink(e);
+    link(e, *e.in);
     if (e.on_disk()) e.warm = true;
+    ++e.looks;  // room is not made by what is asked for
     recount(e);
-    if (charged_ > budget_) make_room();
+    make_room();
+    --e.looks;
+    recount(e);
+  }
+  /// From now on until look_away() its object, or what it is looked at instead, stays where it is.
+  void look(large& e) {
+    ++e.looks;
+    recount(e);
+  }
+  void look_away(large& e) {
+    --e.looks;
+    recount(e);
+    make_room();
+  }
+  /// The same as long as it lives.
+  void give(large& e) {
+    e.given = true;
+    recount(e);
+  }
+  /// Another rank has it now.
+  void is_copy(large& e) {
+    e.copy = true;
+    recount(e);
+  }
+  /// It is not dropped, as a copy would be.
+  void keep(large& e) {
+    e.stays = true;
+    recount(e);
+  }
+
+  /// Makes the object of a value that lies on the disk as a whole. Throws what its type's load() throws.
+  void bring_back(large& e) {
+    const std::uint64_t before = e.encoding_at & (page_bytes() - 1);
+    const std::uint64_t length = before + e.encoding_bytes;
+    void* const mapped = mmap(nullptr, length, PROT_READ, MAP_SHARED, disk_.get(), static_cast<off_t>(e.encoding_at - before));
+    if (mapped == MAP_FAILED) throw std::bad_alloc();
+    struct unmap {
+      void* at;
+      std::uint64_t bytes;
+      ~unmap() { munmap(at, bytes); }
+    } const end{mapped, length};
+    wire::source in(static_cast<const std::byte*>(mapped) + before, e.encoding_bytes);
+    const wire::type_entry& type = wire::type_at(e.node->type);
+    e.node->boxed.object = type.read(in);
+    e.node->form = graph::form::box;
+    e.object.place = region::place::memory;
+    if (!e.shapeless) e.object.array = static_cast<std::byte*>(type.array(e.node->boxed.object).data);
+  }
+  /// The encoding of such a value, as it lies there.
+  void read_encoding(const large& e, wire::buffer& out) const {
+    if (!disk_.read(out.extend(e.encoding_bytes), e.encoding_bytes, e.encoding_at)) {
+      throw error("manta: a value that was moved to a disk cannot be read: " + folder_ + ": " + std::strerror(errno));
+    }
   }
 
   /// Moves the array to node memory. False if it stays where it is.
   bool share(large& e) {
     if (e.shared.is_open()) return true;
-    if (e.bytes < shared_bytes || e.on_disk()) return false;
+    if (e.bytes < shared_bytes || e.shapeless || e.is_encoded() || e.on_disk()) return false;
     const std::uint64_t at = page_offset(e.object.array);
     file memory = copy(e.object.array, e.bytes);
     if (!memory.is_open()) return false;
@@ -175,18 +285,17 @@ class ledger {
   }
   /// Others of the node may want it: it is shared when this rank has nothing else to do.
   void offer(large& e) {
-    if (e.bytes < shared_bytes || e.shared.is_open() || e.offered) return;
+    if (e.bytes < shared_bytes || e.shapeless || e.shared.is_open() || e.offered) return;
     e.offered = true;
     ++offers_;
   }
   std::size_t offers() const { return offers_; }
   void share_offered() {
-    for (large* e = newest_; e != nullptr; e = e->older) {
-      if (!e->offered) continue;
-      withdraw_offer(*e);
-      share(*e);
-      return;
-    }
+    large* next = nullptr;
+    for_each([&](large& e) { next = next == nullptr && e.offered ? &e : next; });
+    if (next == nullptr) return;
+    withdraw_offer(*next);
+    share(*next);
   }
   /// This rank has taken a value over whose memory another rank of the node made.
   void take_over(large& e) {
@@ -198,11 +307,14 @@ class ledger {
   /// Why what is held is more than the share, and could not be moved to a disk; empty if it is not.
   std::string excess() const {
     if (charged_ <= budget_) return {};
-    return folder_.empty() ? "it may not be moved to a disk (MANTA_SPILL_FOLDER=none)" : why_not_;
+    if (folder_.empty()) return "it may not be moved to a disk (MANTA_SPILL_FOLDER=none)";
+    return in_memory_.oldest != nullptr ? why_not_ : "they are looked at, or have futures inside";
   }
   template <class Visit>
   void for_each(Visit&& visit) const {
-    for (const large* e = newest_; e != nullptr; e = e->older) visit(*e);
+    for (const chain* c : {&copies_, &in_memory_, &others_}) {
+      for (large* e = c->newest; e != nullptr; e = e->older) visit(*e);
+    }
   }
   /// The `count` largest, the largest first: visit(const large&).
   template <class Visit>
@@ -230,18 +342,25 @@ class ledger {
     e->bytes = bytes;
     e->function = function;
     ++size_;
-    link(*e);
+    link(*e, others_);
     return *e;
   }
-  void link(large& e) {
+  static void link(large& e, chain& c) {
+    e.in = &c;
     e.newer = nullptr;
-    e.older = newest_;
-    (newest_ == nullptr ? oldest_ : newest_->newer) = &e;
-    newest_ = &e;
+    e.older = c.newest;
+    (c.newest == nullptr ? c.oldest : c.newest->newer) = &e;
+    c.newest = &e;
   }
-  void unlink(large& e) {
-    (e.older == nullptr ? oldest_ : e.older->newer) = e.newer;
-    (e.newer == nullptr ? newest_ : e.newer->older) = e.older;
+  static void unlink(large& e) {
+    (e.older == nullptr ? e.in->oldest : e.older->newer) = e.newer;
+    (e.newer == nullptr ? e.in->newest : e.newer->older) = e.older;
+  }
+  chain& place_of(const large& e) {
+    const bool seen = e.looks != 0 || e.given;
+    if (e.charged == 0 || (e.shapeless && (seen || e.fixed))) return others_;
+    const bool may_go = e.copy && e.used && e.encoding_bytes == 0 && !seen && !e.stays && !e.fixed;
+    return may_go ? copies_ : in_memory_;
   }
   file copy(const std::byte* array, std::size_t bytes) const {
     if (shared_files_ >= max_shared_) return file();
@@ -265,6 +384,10 @@ class ledger {
     const std::uint64_t cost = e.cost();
     charged_ += cost - e.charged;
     e.charged = cost;
+    chain& c = place_of(e);
+    if (&c == e.in) return;
+    unlink(e);
+    link(e, c);
   }
 
   static void copy_ends(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -275,15 +398,50 @@ class ledger {
     std::memcpy(to + after, from + after, bytes - after);
   }
 
+  /// First copies go, which can be had again, then others to a disk. What went is in the chain of others.
   void make_room() {
-    large* next = nullptr;
-    for (large* e = oldest_; e != nullptr && charged_ > budget_; e = next) {
-      next = e->newer;
-      if (e->charged != 0 && !move_to_disk(*e)) return;
+    while (charged_ + expected_ > budget_) {
+      if (copies_.oldest != nullptr) {
+        drop(*copies_.oldest);
+        continue;
+      }
+      large* e = in_memory_.oldest;
+      if (e != nullptr && move_to_disk(*e)) continue;
+      while (e != nullptr && e->encoding_bytes == 0) e = e->newer;  // the disk is full, but some lie there already
+      if (e == nullptr || !move_to_disk(*e)) return;
     }
   }
+  void drop(large& e) {
+    graph::node& n = *e.node;
+    const graph::link* const home = n.links;  // which we must owe a reference, or it may have forgotten the value
+    const bool still = home != nullptr && home->kind == graph::link_kind::home && home->count != 0 && !n.has(graph::node::primary);
+    if (!still) return keep(e);
+    void* const object = n.form == graph::form::box ? n.boxed.object : nullptr;
+    const std::uint64_t bytes = e.bytes;
+    remove(e);
+    if (object != nullptr) wire::type_at(n.type).destroy(object);
+    n.form = graph::form::remote;
+    n.remote.bytes = bytes;
+    n.remote.place = n.links->rank;
+    n.size = 0;
+    ++dropped_;
+    freed(bytes);
+  }
+  /// Small pieces that are free again go back to the system now and then.
+  void freed(std::uint64_t bytes) {
+    freed_ += bytes;
+    if (freed_ <= budget_ / 8) return;
+    freed_ = 0;
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+  }
+
   /// False if the disk takes no more.
   bool move_to_disk(large& e) {
+    const bool plain = e.object.place == region::place::memory && e.view.place == region::place::none && !e.shared.is_open();
+    const bool seen = e.looks != 0 || e.given;
+    if (e.shapeless || (plain && !seen && !e.fixed && e.bytes < in_place_bytes && e.node != nullptr)) return move_whole(e);
     bool moved = true;
     for (region* r : {&e.object, &e.view}) {
       if (r->place == region::place::disk) {
@@ -299,12 +457,87 @@ class ledger {
     recount(e);
     return moved;
   }
-  bool write_to_disk(large& e, region& r) {
+  bool move_whole(large& e) {
+    if (e.encoding_bytes == 0 && !write_whole(e)) return e.fixed;
+    graph::node& n = *e.node;
+    wire::type_at(n.type).destroy(std::exchange(n.boxed.object, nullptr));
+    n.form = graph::form::pages;
+    e.object = region{};
+    recount(e);
+    freed(e.bytes);
+    return true;
+  }
+  /// Of a value that is written to the disk as it is encoded.
+  struct disk_writer : wire::outlet {
+    const file& disk;
+    std::uint64_t at;
+    wire::buffer part = {};
+
+    disk_writer(const file& to, std::uint64_t begin) : wire::outlet{&put}, disk(to), at(begin) {}
+    static void put(wire::outlet& self, const void* data, std::size_t bytes) {
+      constexpr std::size_t most = 256 * 1024;
+      auto& w = static_cast<disk_writer&>(self);
+      if (w.part.size() + bytes > most) w.flush();
+      if (bytes < most) return w.part.append(data, bytes);
+      w.write(static_cast<const std::byte*>(data), bytes);
+    }
+    void flush() {
+      write(part.data(), part.size());
+      part.clear();
+    }
+    void write(const std::byte* data, std::size_t bytes) {
+      if (!disk.write(data, bytes, at)) throw disk_error{errno};
+      at += bytes;
+    }
+  };
+  struct disk_error {
+    int number;
+  };
+  bool write_whole(large& e) {
+    if (!open_disk()) return false;
+    const std::uint64_t begin = whole_pages(disk_end_);
+    disk_writer writer(disk_, begin);
+    bool written = false;
+    try {
+      wire::sink out(writer);
+      wire::type_at(e.node->type).write(e.node->boxed.object, out);
+      writer.flush();
+      written = writer.at != begin;
+      e.fixed = !written;
+    } catch (const disk_error& error) {
+      errno = error.number;
+      note_why_not();
+    } catch (...) {  // its save() throws, which will be told when it is sent
+      e.fixed = true;
+    }
+    if (!written) {
+      recount(e);
+      punch(begin, writer.at);
+      return false;
+    }
+    e.encoding_at = begin;
+    e.encoding_bytes = writer.at - begin;
+    disk_end_ = writer.at;
+    on_disk_ += e.encoding_bytes;
+    return true;
+  }
+  void release_encoding(large& e) {
+    if (e.encoding_bytes == 0) return;
+    punch(e.encoding_at, e.encoding_at + e.encoding_bytes);
+    given_back(e.encoding_bytes);
+  }
+  bool open_disk() {
     if (folder_.empty()) return false;
     if (!disk_.is_open()) disk_ = file::of_folder(folder_);
+    if (!disk_.is_open()) note_why_not();
+    return disk_.is_open();
+  }
+  void note_why_not() { why_not_ = folder_ + ": " + std::string(std::strerror(errno)); }
+  bool write_to_disk(large& e, region& r) {
+    if (!open_disk()) return false;
     const std::uint64_t at = whole_pages(disk_end_) + page_offset(r.array);
-    if (!disk_.is_open() || !disk_.write(r.array, e.bytes, at) || !disk_.take_place_of(r.array, e.bytes, at)) {
-      why_not_ = folder_ + ": " + std::string(std::strerror(errno));
+    if (!disk_.write(r.array, e.bytes, at) || !disk_.take_place_of(r.array, e.bytes, at)) {
+      note_why_not();
       return false;
     }
     disk_end_ = at + e.bytes;
@@ -314,10 +547,17 @@ class ledger {
     return true;
   }
   void release_disk(large& e, region& r) {
-    on_disk_ -= e.bytes;
-    const std::uint64_t begin = r.disk_at & ~(page_bytes() - 1);
+    punch(r.disk_at, r.disk_at + e.bytes);
+    given_back(e.bytes);
+  }
+  /// The pages that hold these bytes, which hold no others.
+  void punch(std::uint64_t from, std::uint64_t to) const {
+    const std::uint64_t begin = from & ~(page_bytes() - 1);
     fallocate(disk_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
-              static_cast<off_t>(whole_pages(r.disk_at + e.bytes) - begin));
+              static_cast<off_t>(whole_pages(to) - begin));
+  }
+  void given_back(std::uint64_t bytes) {
+    on_disk_ -= bytes;
     if (on_disk_ == 0) disk_end_ = 0;
   }
   void close_shared(large& e) {
@@ -327,11 +567,11 @@ class ledger {
   }
 
   std::uint64_t budget_ = ~std::uint64_t{0};
-  std::uint64_t charged_ = 0;
-  std::uint64_t on_disk_ = 0;
+  std::uint64_t charged_ = 0, expected_ = 0;
+  std::uint64_t on_disk_ = 0, dropped_ = 0, freed_ = 0;
   std::size_t size_ = 0, offers_ = 0;
-  large* oldest_ = nullptr;
-  large* newest_ = nullptr;
+  chain copies_, in_memory_;  // what can go: dropped, moved to a disk;
+  chain others_;              // has gone, or cannot
   static constexpr std::size_t most_views = 8;
   base::list<wire::segment> views_;
   std::size_t shared_files_ = 0, max_shared_ = 0;

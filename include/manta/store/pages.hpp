@@ -121,6 +121,17 @@ class file {
     }
     return true;
   }
+  bool read(std::byte* data, std::size_t bytes, std::uint64_t at) const {
+    while (bytes > 0) {
+      const ssize_t done = pread(descriptor_, data, bytes, static_cast<off_t>(at));
+      if (done < 0 && errno == EINTR) continue;
+      if (done <= 0) return false;
+      data += done;
+      bytes -= static_cast<std::size_t>(done);
+      at += static_cast<std::uint64_t>(done);
+    }
+    return true;
+  }
   /// Puts the file's pages from `at` (of the array's first byte) in the place of those inside the array, which holds the
   /// same bytes. False if that is not possible: then the array is as it was.
   bool take_place_of(std::byte* array, std::size_t bytes, std::uint64_t at) const {

@@ -3,8 +3,8 @@
 //
 // Values in nodes. Up to 24 plain bytes lie in the node itself; anything else
 // is a decoded object that is shared on its rank, encoded bytes that nobody
-// has asked for yet, or the pages of an array that another rank of the node
-// has made.
+// has asked for yet, the pages of an array that another rank of the node has
+// made, or lies on a disk.
 #pragma once
 
 #include "manta/graph/node.hpp"
@@ -32,6 +32,7 @@ inline void set_box(node& n, void* owned) {
 inline void set_pages(node& n, large& mapped) {
   n.form = form::pages;
   n.boxed = {nullptr, &mapped};
+  mapped.node = &n;
 }
 /// Null unless the value is large.
 inline large* large_of(const node& n) {
@@ -70,6 +71,9 @@ inline const void* decode(node& n) {
   } else if (large* const l = large_of(n)) {
     if (n.form == form::box) {
       l->book->use(*l);
+    } else if (l->is_encoded()) {
+      l->book->bring_back(*l);
+      l->book->use(*l);
     } else {
       base::list<wire::segment> places;
       wire::source in(l->header.data(), l->header.size(), &places);
@@ -81,14 +85,67 @@ inline const void* decode(node& n) {
   return n.box;
 }
 
-/// Enters a box that has a large array into the books, which make room for it.
-inline void enter(node& n, ledger& book, std::uint32_t function) {
-  const auto array = wire::type_at(n.type).array;
-  if (n.form != form::box || array == nullptr) return;
-  const wire::segment s = array(n.box);
-  if (s.bytes >= large_bytes) n.boxed.large = &book.enter(static_cast<std::byte*>(s.data), s.bytes, function);
+/// What a value takes that is not one array.
+struct extent : wire::outlet {
+  std::uint64_t bytes = 0;
+  bool fixed = false;  ///< it cannot be encoded, for it holds references; these and what comes behind is not counted
+
+  explicit extent(std::uint32_t type, const void* object) : wire::outlet{&count} {
+    wire::sink out(*this);
+    try {
+      wire::type_at(type).write(object, out);
+    } catch (...) {
+      fixed = true;
+    }
+    if (out.memory() > bytes) bytes = out.memory();
+  }
+  static void count(wire::outlet& self, const void*, std::size_t written) { static_cast<extent&>(self).bytes += written; }
+};
+
+/// Enters a large box into the books, which make room for it. `copy`: another rank has the value too.
+inline void enter(node& n, ledger& book, std::uint32_t function, bool copy = false) {
+  if (n.form != form::box) return;
+  if (const auto array = wire::type_at(n.type).array; array != nullptr) {
+    const wire::segment s = array(n.box);
+    if (s.bytes >= large_bytes) book.enter(n, s, false, false, copy, function);
+  } else {
+    const extent e(n.type, n.box);
+    if (e.bytes >= large_bytes) book.enter(n, {nullptr, e.bytes}, true, e.fixed, copy, function);
+  }
 }
-/// Before an object is moved out of its node: is its array ordinary memory? Then it is the ledger's no longer.
+/// Moves a payload that was entered in another node, which has it no longer.
+inline void move_payload(node& to, node& from) {
+  to.form = std::exchange(from.form, form::none);
+  to.boxed = from.boxed;
+  if (large* const l = large_of(to)) l->node = &to;
+}
+
+/// While it lives the values of these nodes stay where they are.
+class looking {
+ public:
+  looking(node* const* nodes, std::uint32_t count) : nodes_(nodes), count_(count) {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (large* const l = large_of(*nodes_[i])) l->book->look(*l);
+    }
+  }
+  ~looking() {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      if (large* const l = large_of(*nodes_[i])) l->book->look_away(*l);  // else it was moved out
+    }
+  }
+  looking(const looking&) = delete;
+  looking& operator=(const looking&) = delete;
+
+ private:
+  node* const* nodes_;
+  std::uint32_t count_;
+};
+/// A reference to its value leaves the engine.
+inline void give(node& n) {
+  if (large* const l = large_of(n)) l->book->give(*l);
+}
+
+/// Before an object is moved out of its node: is it ordinary memory? Then it is the ledger's no longer.
 inline bool let_go(node& n) {
   large* const l = large_of(n);
   if (l == nullptr) return true;
@@ -152,15 +209,15 @@ inline bool encode_within(const node& n, wire::buffer& out, std::size_t limit, b
   return true;
 }
 
-/// Of the array in a value that is here; 0 if it has none.
-inline std::uint64_t array_bytes(const node& n) {
+/// Of a value that is here, if it is large or an array; else 0.
+inline std::uint64_t known_bytes(const node& n) {
   if (const large* const l = large_of(n)) return l->bytes;
   const auto array = n.form == form::box ? wire::type_at(n.type).array : nullptr;
   return array != nullptr ? array(n.box).bytes : 0;
 }
-/// The bytes of a value that is here and too large for a message, as others are told: a guess for types without an array.
+/// The bytes of a value that is here and too large for a message, as others are told: a guess where it is not known.
 inline std::uint64_t size_of(const node& n) {
-  const std::uint64_t bytes = array_bytes(n);
+  const std::uint64_t bytes = known_bytes(n);
   return bytes > inline_bytes ? bytes : inline_bytes + 1;
 }
 
@@ -169,6 +226,7 @@ inline std::uint64_t size_of(const node& n) {
 inline void encode(const node& n, wire::encoded& out) {
   if (n.form == form::pages) {
     const large& l = *large_of(n);
+    if (l.is_encoded()) return l.book->read_encoding(l, out.bytes);
     out.bytes.append(l.header.data(), l.header.size());
     out.segments.push_back({const_cast<std::byte*>(l.array()), l.bytes});
     return;

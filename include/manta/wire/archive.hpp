@@ -33,6 +33,7 @@ class writer : public cereal::OutputArchive<writer, cereal::AllowEmptyClassElisi
   explicit writer(sink& out) : cereal::OutputArchive<writer, cereal::AllowEmptyClassElision>(this), sink_(out) {}
   void write(const void* data, std::size_t bytes) { sink_.write(data, bytes); }
   void note_reference() { sink_.note_reference(); }
+  void note_memory(std::size_t bytes) { sink_.note_memory(bytes); }
 
  private:
   sink& sink_;
@@ -47,6 +48,29 @@ class reader : public cereal::InputArchive<reader, cereal::AllowEmptyClassElisio
  private:
   source& source_;
 };
+
+/// The memory that a container has for its elements, beside them what the allocator needs: about. 0 for other types.
+template <class T>
+std::size_t memory_of_container([[maybe_unused]] const T& value) {
+  constexpr std::size_t links = 4 * sizeof(void*);
+  if constexpr (requires { typename T::value_type; value.capacity(); *value.data(); }) {
+    const auto* const inside = reinterpret_cast<const std::byte*>(value.data());  // of a short string
+    const auto* const self = reinterpret_cast<const std::byte*>(&value);
+    if (inside >= self && inside < self + sizeof value) return 0;
+    return value.capacity() * sizeof(typename T::value_type);
+  } else if constexpr (requires { typename T::node_type; value.size(); }) {  // maps and sets
+    return value.size() * (sizeof(typename T::value_type) + links);
+  } else if constexpr (requires(T & list) { list.push_front(list.front()); list.size(); }) {
+    return value.size() * (sizeof(typename T::value_type) + links);
+  } else {
+    return 0;
+  }
+}
+/// cereal calls it with everything that it writes.
+template <class T>
+void prologue(writer& archive, const T& value) {
+  archive.note_memory(memory_of_container(value));
+}
 
 template <class T>
   requires std::is_arithmetic_v<T>

@@ -18,27 +18,34 @@ namespace manta::wire {
 /// one that takes no references before the first is written.
 struct over_limit {};
 
+/// Takes the bytes of a value that no buffer is to hold, in the order in which they are written.
+struct outlet {
+  void (*take)(outlet&, const void* data, std::size_t bytes);
+};
+
 /// Takes one value. Without a list of segments every byte goes into the buffer, else arrays of `segment_bytes` and
-/// more stay where they are and are listed.
+/// more stay where they are and are listed. With an outlet everything goes there, and references are not taken.
 class sink {
  public:
   static constexpr std::size_t no_limit = ~std::size_t{0};
 
   explicit sink(buffer& out, base::list<segment>* segments = nullptr, std::size_t limit = no_limit,
                 bool takes_references = true)
-      : out_(out),
+      : out_(&out),
         segments_(segments),
         limit_(limit == no_limit ? limit : out.size() + limit),
         takes_references_(takes_references) {}
+  explicit sink(outlet& to) : outlet_(&to), takes_references_(false) {}
 
   void write(const void* data, std::size_t bytes) {
     if (segments_ != nullptr && bytes >= segment_bytes) {
       segments_->push_back({const_cast<void*>(data), bytes});
       return;
     }
+    if (outlet_ != nullptr) return outlet_->take(*outlet_, data, bytes);
     // once a reference has been written the value must be written whole: only reading gives the reference back
-    if (out_.size() + bytes > limit_ && !holds_references_) throw over_limit{};
-    out_.append(data, bytes);
+    if (out_->size() + bytes > limit_ && !holds_references_) throw over_limit{};
+    out_->append(data, bytes);
   }
 
   /// Called by futures and handles before they are written.
@@ -48,10 +55,16 @@ class sink {
   }
   bool holds_references() const { return holds_references_; }
 
+  /// A container among what is written has so much memory of its own.
+  void note_memory(std::size_t bytes) { memory_ += bytes; }
+  std::size_t memory() const { return memory_; }
+
  private:
-  buffer& out_;
-  base::list<segment>* segments_;
-  std::size_t limit_;
+  buffer* out_ = nullptr;
+  outlet* outlet_ = nullptr;
+  base::list<segment>* segments_ = nullptr;
+  std::size_t limit_ = no_limit;
+  std::size_t memory_ = 0;
   bool takes_references_;
   bool holds_references_ = false;
 };
