@@ -26,6 +26,7 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
     send(place.rank, message::call, m, arguments, bytes);
     note_sent(n, id, place.rank, place.slot);
     ++away_;
+    if (place.rank != rank_ && running_ != &driver_task_) send_soon();
   } else {
     task* t = task::make(input_count, static_cast<std::uint32_t>(bytes));
     t->id = id;
@@ -45,6 +46,15 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
   }
   if ((++submissions_ & 63) == 0 || ledger_.is_short()) relieve();
   return n;
+}
+
+/// A task that goes on must not keep what it calls waiting. Calls that follow each other at once leave together.
+inline void engine::send_soon() {
+  static const auto least = static_cast<std::uint64_t>(2'000 / base::nanoseconds_per_tick());
+  const std::uint64_t now = base::ticks();
+  if (now - sent_soon_ < least) return;
+  sent_soon_ = now;
+  net_.pump(true);
 }
 
 inline void engine::send_call(node& handle, task* t) {

@@ -621,6 +621,7 @@ class engine {
   // actors.hpp
   std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request, task* constructor);
   void append_call(std::uint32_t to, std::uint32_t slot, task& t);
+  void send_soon();
   void send_call(node& handle, task* t);
   void receive_call(const message_queue::view& m);
   void run_call(actor_slot& slot, task* t);
@@ -757,6 +758,7 @@ class engine {
   bool reported_own_work_ = false;
   std::uint64_t task_ended_ = 0, looked_around_ = 0;        // in ticks; as far as known between tasks
   unsigned tasks_since_look_ = 0;
+  std::uint64_t sent_soon_ = 0;                             // in ticks
   std::uint32_t ahead_ = 0;                                 // of these, sent ahead and waiting for what is made here
   std::uint32_t awaiting_inputs_ = 0;                       // of these, waiting for their inputs to come
   std::uint32_t owed_ = 0;                                  // tasks that rank 0 asked for

@@ -300,9 +300,7 @@ class scheduler {
     while (!anywhere_.empty()) {
       node& n = anywhere_.front();
       if (set_aside_if_late(n)) continue;
-      why_bytes_ = 0;
-      std::uint32_t rank = nearest(n);
-      if (rank == no_index || !has_room(rank, estimate(n.function))) rank = next_rank(n.function), why_bytes_ = 0;
+      const std::uint32_t rank = next_rank_for(n, estimate(n.function));
       if (rank == no_index) break;
       anywhere_.remove(n);
       dispatch(n, rank, book(n, rank));
@@ -583,15 +581,10 @@ class scheduler {
                                                : placement_reason::least_work;
     if (wanted.reservation != 0) return place_in_bundle(wanted, ns);
     if (wanted.unconditional()) {
-      why_bytes_ = 0;
-      const std::uint32_t near = nearest(n);
-      if (near != no_index && has_room(near, ns)) {
-        wanted.granted.reason = placement_reason::data;
-        wanted.granted.near_bytes = why_bytes_;
-        return near;
-      }
-      wanted.granted.reason = placement_reason::room;
-      return next_rank(n.function);
+      const std::uint32_t rank = next_rank_for(n, ns);
+      wanted.granted.reason = why_bytes_ != 0 ? placement_reason::data : placement_reason::room;
+      wanted.granted.near_bytes = why_bytes_;
+      return rank;
     }
     if (q.rank >= 0) {
       const auto rank = static_cast<std::uint32_t>(q.rank);
@@ -880,6 +873,18 @@ class scheduler {
       ranks_[rank].in_roomy = false;
     }
     return no_index;
+  }
+
+  /// For a task that may go anywhere: where its large inputs lie if there is room, else the next one. Looks at the inputs, which
+  /// may be many, only if there is room somewhere.
+  std::uint32_t next_rank_for(const node& n, std::uint32_t ns) {
+    why_bytes_ = 0;
+    const std::uint32_t next = next_rank(n.function);
+    if (next == no_index) return no_index;
+    const std::uint32_t near = nearest(n);
+    if (near != no_index && has_room(near, ns)) return near;
+    why_bytes_ = 0;
+    return next;
   }
 
   /// The rank on which most bytes of large inputs lie, or no_index.

@@ -60,6 +60,7 @@ class task_graph {
       first = l->next;
       l->next = oldest;
       oldest = l;
+      if (l->kind == link_kind::input) __builtin_prefetch(&nodes.at(l->index));
     }
     while (oldest != nullptr) {
       link* l = oldest;
