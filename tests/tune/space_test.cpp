@@ -121,6 +121,27 @@ TEST_CASE("quantised domains give multiples within their ends, each with its sha
   }
 }
 
+TEST_CASE("quantised values are written as they are meant") {
+  const auto texts = [](const tune::domain& d, int n) {
+    std::string all;
+    for (int i = 0; i < n; ++i) all += d.at((i + 0.5) / n).text() + " ";
+    return all;
+  };
+  CHECK(texts(tune::uniform(0, 1).quantised(0.1), 11) == "0.0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1.0 ");
+  CHECK(texts(tune::uniform(0.2, 0.8).quantised(0.3), 3) == "0.2 0.5 0.8 ");
+  CHECK(texts(tune::uniform(0.05, 0.35).quantised(0.1), 4) == "0.05 0.15 0.25 0.35 ");
+  CHECK(texts(tune::uniform(16, 64).quantised(16), 4) == "16 32 48 64 ");
+  CHECK(texts(tune::integers(10, 40).quantised(10), 4) == "10 20 30 40 ");
+  CHECK(texts(tune::uniform(0.5, 2.5).quantised(1), 3) == "0.5 1.5 2.5 ");
+  CHECK(tune::loguniform(1, 1000).quantised(10).at(0.9).text() == "500");
+  CHECK(tune::normal(0, 10).quantised(5).at(0.975).text() == "20");
+  CHECK(tune::uniform(0, 64).at(0.5).text() == "32.0");
+  CHECK(tune::uniform(0, 1).quantised(0.1).nearest(0.34).text() == "0.3");
+  CHECK(tune::uniform(0, 1).nearest(7).text() == "1.0");
+  CHECK(tune::integers(10, 40).quantised(10).text() == "integers(10, 40).quantised(10)");
+  CHECK(tune::integers(1, 8).text() == "integers(1, 8)");
+}
+
 TEST_CASE("position is the way back from a value to the unit interval") {
   for (const tune::domain& d : {tune::uniform(-5, 10), tune::loguniform(1e-6, 10), tune::normal(3, 2), tune::lognormal(1, 2),
                                 tune::integers(-3, 12), tune::logintegers(1, 500), tune::uniform(0, 2).quantised(0.25),

@@ -79,9 +79,10 @@ class domain {
     u = std::clamp(u, 0.0, 1.0);
     if (kind_ == kind::constant) return options_.front();
     if (kind_ == kind::choice) return options_[bin(u, options_.size())];
-    const double x = number_at(u);
-    return integer_ ? value(static_cast<std::int64_t>(std::llround(x))) : value(x);
+    return as_value(number_at(u));
   }
+  /// The nearest number that the domain has.
+  value nearest(double x) const { return as_value(rounded(x)); }
   /// The middle of the interval of u that gives this value. A value beyond the domain is taken to its nearest end; throws if it
   /// is no option of a choice.
   double position(const value& v) const {
@@ -139,6 +140,28 @@ class domain {
   static std::size_t bin(double u, std::size_t n) {
     return std::min(static_cast<std::size_t>(u * static_cast<double>(n)), n - 1);
   }
+  /// Whole numbers are integers, also those of uniform(16, 256).quantised(16): 32 and not 32.0.
+  value as_value(double x) const {
+    const bool whole = integer_ || (step_ > 0 && step_ == std::floor(step_) && x == std::floor(x) && std::abs(x) < 9e15);
+    return whole ? value(static_cast<std::int64_t>(std::llround(x))) : value(x);
+  }
+  /// So many steps from there: 0.3 and not 0.30000000000000004 for three of 0.1.
+  double stepped(double from, double count) const {
+    const auto is_whole = [](double x) { return std::abs(x - std::round(x)) <= 1e-12 * std::abs(x); };
+    for (double scale = 1; scale < 1e12; scale *= 10) {
+      if (is_whole(from * scale) && is_whole(step_ * scale)) return (std::round(from * scale) + count * std::round(step_ * scale)) / scale;
+    }
+    return from + count * step_;
+  }
+  double rounded(double x) const {
+    if (!normal_) x = std::clamp(x, low_, high_);
+    if (step_ <= 0) return x;
+    if (const double levels = level_count(); levels > 0) return stepped(low_, std::min(std::round((x - low_) / step_), levels - 1));
+    double count = std::round(x / step_);
+    if (!normal_ && stepped(0, count) < low_) ++count;  // the ends may be no multiples
+    if (!normal_ && stepped(0, count) > high_) --count;
+    return stepped(0, count);
+  }
   /// Of equally probable levels; 0 if the values are not that.
   double level_count() const { return step_ > 0 && !log_ && !normal_ ? std::floor((high_ - low_) / step_ + 1e-9) + 1 : 0; }
   /// Of log-uniform numbers; integers have half a step more at both ends, so that each end gets its share.
@@ -151,21 +174,14 @@ class domain {
       x = low_ + high_ * normal_quantile(std::clamp(u, 1e-12, 1 - 1e-12));
       if (log_) x = std::exp(x);
     } else if (const double levels = level_count(); levels > 0) {
-      return low_ + step_ * static_cast<double>(bin(u, static_cast<std::size_t>(levels)));
+      return stepped(low_, static_cast<double>(bin(u, static_cast<std::size_t>(levels))));
     } else if (log_) {
       const auto [from, to] = log_range();
-      x = std::clamp(std::exp(from + (to - from) * u), low_, high_);
+      x = std::exp(from + (to - from) * u);
     } else {
       x = low_ + (high_ - low_) * u;
     }
-    if (step_ > 0) {
-      x = std::round(x / step_) * step_;
-      if (!normal_) {  // the ends may be no multiples
-        if (x < low_) x += step_;
-        if (x > high_) x -= step_;
-      }
-    }
-    return x;
+    return rounded(x);
   }
 
   kind kind_ = kind::constant;
@@ -260,7 +276,7 @@ inline std::string domain::text() const {
     out += ", ";
     append_number(out, high_);
     out += ")";
-    if (step_ > 0 && !integer_) {
+    if (step_ > 0 && !(integer_ && step_ == 1)) {
       out += ".quantised(";
       append_number(out, step_);
       out += ")";

@@ -38,11 +38,7 @@ inline value perturbed(const domain& d, const value& old, const config& before, 
   double y = x * (up ? o.factor : 2 - o.factor);
   if (d.step() > 0 && std::abs(y - x) < d.step()) y = x + (up == (x >= 0) ? d.step() : -d.step());  // or it would stay for ever
   if (d.is_integer()) y = std::trunc(y);
-  if (d.is_normal()) return d.is_integer() ? value(static_cast<std::int64_t>(y)) : value(y);
-  y = std::clamp(y, d.low(), d.high());
-  if (d.step() > 0 && !d.is_log()) y = d.low() + std::round((y - d.low()) / d.step()) * d.step();
-  y = std::clamp(y, d.low(), d.high());
-  return d.is_integer() ? value(static_cast<std::int64_t>(std::llround(y))) : value(y);
+  return d.nearest(y);
 }
 
 /// What PBT and PB2 share: who exploits whom and when. Trials are compared at the same age, which the paper's synchronous
