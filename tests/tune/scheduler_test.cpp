@@ -307,11 +307,15 @@ TEST_CASE("ASHA against synchronous halving in virtual time, as in the paper's a
     CAPTURE(s.complete);
     CAPTURE(a.first);
     CAPTURE(s.first);
-    // a bracket here goes on with what it has when jobs are lost, so that it does better than that of the paper
+    CHECK(std::abs(a.complete / w.asha_count - 1) < 0.15);
+    CHECK(std::abs(a.first / w.asha_first - 1) < 0.15);
+    CHECK(a.complete >= 5 * w.sha_count);
+    CHECK(a.first <= w.sha_first);
+    // a bracket here goes on with what it has when jobs are lost: then it is better than that of the table
+    CHECK(s.complete >= 0.9 * w.sha_count);
+    CHECK(s.first <= 1.02 * w.sha_first);
     CHECK(a.complete >= (w.drop > .001 ? 3.5 : 5) * s.complete);
-    CHECK(a.first <= s.first * 1.01);
-    CHECK(std::abs(a.complete / w.asha_count - 1) < (w.asha_count > 10 ? 0.15 : 0.4));
-    CHECK(std::abs(a.first / w.asha_first - 1) < 0.25);
+    CHECK(a.first < s.first);
   }
 }
 
@@ -394,6 +398,7 @@ namespace {
 /// Two workers climb 1.2 - h1 a^2 - h2 b^2 and are judged by 1.2 - a^2 - b^2 (figure 2 of the paper).
 struct toy {
   bool exploits = true, explores = true, synchronous = false;
+  bool copies = true;  ///< h with the rest, as PBT does; or each keeps its own and changes it, as in the figure
 
   double run(std::uint64_t seed) const {
     tune::pbt s({.interval = 5, .quantile = exploits ? 0.5 : 0, .resample = 0, .synchronous = synchronous,
@@ -408,6 +413,7 @@ struct toy {
     s.begin({{"h1", 0}, {"h2", 0}}, seed, 2);
     struct worker {
       double a = .9, b = .9, saved_a = .9, saved_b = .9;
+      double q = 0;
       int at = 0, saved_at = 0;
       tune::config h;
       bool paused = false;
@@ -416,6 +422,9 @@ struct toy {
     w[0].h = {{"h1", 1.0}, {"h2", 0.0}};
     w[1].h = {{"h1", 0.0}, {"h2", 1.0}};
     tune::random own(seed, 77);
+    const auto perturb = [&own](tune::config& h) {
+      for (const char* name : {"h1", "h2"}) h.set(name, std::clamp(h.get<double>(name) + own.uniform(-.1, .1), 0., 1.));
+    };
     for (std::size_t t = 0; t < 2; ++t) {
       CHECK(s.next(true).what == tune::action::kind::add);
       s.add(t, w[t].h);
@@ -424,7 +433,8 @@ struct toy {
       w[t].a = w[e.source].saved_a;
       w[t].b = w[e.source].saved_b;
       w[t].at = w[e.source].saved_at;
-      if (explores) w[t].h = e.to;  // who only exploits keeps its own, or both would have the same
+      if (explores && copies) w[t].h = e.to;  // who only exploits keeps its own, or both would have the same
+      if (explores && !copies) perturb(w[t].h);
     };
     double best = -1e9;
     for (int step = 0; step < 200; ++step) {
@@ -441,10 +451,10 @@ struct toy {
         if (v.save || v.what == kind::pause) x.saved_a = x.a, x.saved_b = x.b, x.saved_at = x.at;
         if (v.change) apply(t, *v.change);
         x.paused = v.what == kind::pause;
-        if (!exploits && explores && x.at % 5 == 0) {  // explore alone: without exploiting nobody would call it
-          for (const char* h : {"h1", "h2"}) x.h.set(h, std::clamp(x.h.get<double>(h) + own.uniform(-.1, .1), 0., 1.));
-        }
+        x.q = q;
       }
+      // explore alone: without exploiting nobody would call it
+      if (!exploits && explores && step % 5 == 4) perturb(w[w[0].q < w[1].q ? 0 : 1].h);
       for (;;) {
         const auto a = s.next(false);
         if (a.what != tune::action::kind::resume) break;
@@ -456,37 +466,43 @@ struct toy {
   }
 };
 
-std::vector<double> fifty(const toy& t) {
+/// What the best worker reaches, by seeds, in ascending order.
+std::vector<double> reached(const toy& t, std::uint64_t seeds = 50) {
   std::vector<double> all;
-  for (std::uint64_t seed = 0; seed < 50; ++seed) all.push_back(t.run(seed));
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) all.push_back(t.run(seed));
   std::sort(all.begin(), all.end());
   return all;
 }
+/// What all but one in fifty reach: what was measured elsewhere is the least of fifty.
+double least_of_fifty(const std::vector<double>& ascending) { return tune::sorted_quantile(ascending, 0.02); }
+double middle(const std::vector<double>& ascending) { return tune::sorted_quantile(ascending, 0.5); }
 
 }  // namespace
 
 TEST_CASE("PBT's toy: grid < explore < exploit <= both") {
-  const double grid = fifty({.exploits = false, .explores = false})[25];
+  const double grid = middle(reached({.exploits = false, .explores = false}));
+  const double explore = middle(reached({.exploits = false}, 400));
+  const double exploit = middle(reached({.explores = false, .synchronous = true}));
+  const auto both = reached({.synchronous = true, .copies = false}, 1000);
+  const auto copying = reached({.synchronous = true}, 400);
+  CAPTURE(explore);
+  CAPTURE(exploit);
+  CAPTURE(middle(both));
+  CAPTURE(middle(copying));
   CHECK(grid == doctest::Approx(0.3897).epsilon(0.0005));
-  const auto explore = fifty({.exploits = false, .explores = true});
-  CHECK(explore[25] == doctest::Approx(0.925).epsilon(0.08));
-  const auto exploit = fifty({.explores = false, .synchronous = true});
-  const auto both = fifty({.synchronous = true});
-  CAPTURE(exploit[25]);
-  CAPTURE(both[0]);
-  CAPTURE(both[25]);
-  CHECK(grid < explore[25]);
-  CHECK(explore[25] < exploit[25]);
-  CHECK(exploit[25] == doctest::Approx(1.1715).epsilon(0.001));
-  CHECK(exploit[25] <= both[25]);
-  CHECK(both[0] > 1.08);
+  CHECK(explore == doctest::Approx(0.925).epsilon(0.02));
+  CHECK(exploit == doctest::Approx(1.1715).epsilon(0.0002));
+  CHECK(middle(both) == doctest::Approx(1.173).epsilon(0.001));
+  CHECK(least_of_fifty(both) > 1.14);
+  CHECK(middle(copying) == doctest::Approx(1.179).epsilon(0.003));
+  CHECK(least_of_fifty(copying) > 1.08);
+  CHECK((grid < explore && explore < exploit && exploit <= middle(both) && exploit <= middle(copying)));
   // Two workers that do not wait are compared at different ages, so that the one behind seldom wins: what is gained is
   // less, but no worker falls back to the grid's.
-  CHECK(fifty({.explores = false})[25] == doctest::Approx(1.1715).epsilon(0.001));
-  const auto async = fifty({});
-  CAPTURE(async[25]);
-  CHECK(async[0] > grid);
-  CHECK(async[25] > 1);
+  CHECK(middle(reached({.explores = false})) == doctest::Approx(1.1715).epsilon(0.001));
+  const auto async = reached({});
+  CHECK(async.front() > grid);
+  CHECK(middle(async) > 1);
 }
 
 TEST_CASE("PBT with fewer places than trials trains the one that has trained least") {
