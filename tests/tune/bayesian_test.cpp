@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Bayesian optimisation on functions whose minima are known.
-// Bounds are what another implementation reaches at the same budgets, by medians over seeds.
+// Bounds are what another implementation reaches at the same budgets, by medians over seeds (Branin with up to 25 trials, Hartmann-6
+// with 72), or what this one errs by.
 #include <doctest/doctest.h>
 
 #include "manta/tune/bayesian.hpp"
@@ -13,29 +14,40 @@ namespace tune = manta::tune;
 using namespace manta::testing;
 
 TEST_CASE("Bayesian optimisation on Branin, one by one and in batches of four") {
-  const auto one = study(tune::bayesian(), branin_problem, {20, 30, 40}, 15);
-  const auto four = study(tune::bayesian(), branin_problem, {20, 28, 40}, 15, 4);
-  INFO("one by one " << middle(one[0]) << " " << middle(one[1]) << " " << middle(one[2]) << " (p90 " << p90(one[2])
-                        << "), batches " << middle(four[0]) << " " << middle(four[1]) << " " << middle(four[2]));
-  CHECK(middle(one[0]) <= 0.146);
-  CHECK(middle(one[1]) <= 0.0020 * 1.5);
-  CHECK(middle(one[2]) <= 0.0005);
-  CHECK(p90(one[2]) <= 0.01);
-  CHECK(middle(four[0]) <= 0.4);
-  CHECK(middle(four[2]) <= 0.0005);
+  const auto one = study(tune::bayesian(), branin_problem, {15, 20, 25, 30, 40}, 25);
+  const auto four = study(tune::bayesian(), branin_problem, {16, 24, 32, 40}, 25, 4);
+  INFO("one by one " << middle(one[0]) << " " << middle(one[1]) << " " << middle(one[2]) << " " << middle(one[3]) << " " << middle(one[4])
+                     << " (p90 " << p90(one[4]) << "), batches " << middle(four[0]) << " " << middle(four[1]) << " " << middle(four[2]) << " "
+                     << middle(four[3]) << " (p90 " << p90(four[3]) << ")");
+  CHECK(middle(one[0]) <= 0.78);
+  CHECK(middle(one[1]) <= 0.146);
+  CHECK(middle(one[2]) <= 0.031);
+  CHECK(middle(one[3]) <= 0.0020);
+  CHECK(middle(one[4]) <= 0.0001);
+  CHECK(p90(one[4]) <= 0.0017);
+  CHECK(middle(four[0]) <= 1.57);
+  CHECK(middle(four[1]) <= 0.047);
+  CHECK(middle(four[2]) <= 0.0048);
+  CHECK(middle(four[3]) <= 0.00025);
+  CHECK(p90(four[3]) <= 0.0017);
 }
 
-TEST_CASE("Bayesian optimisation on Hartmann-6: half the seeds find the minimum, the others the second") {
-  const auto h = study(tune::bayesian(), hartmann_problem, {30, 40, 64}, 10);
-  const auto b = study(tune::bayesian(), hartmann_problem, {40, 64}, 10, 4);
-  const auto found = std::count_if(h[2].begin(), h[2].end(), [](double x) { return x < 0.01; });
-  INFO("one by one " << middle(h[0]) << " " << middle(h[1]) << " " << middle(h[2]) << ", found by " << found
-                        << " of 10; batches " << middle(b[0]) << " " << middle(b[1]));
-  CHECK(middle(h[1]) <= 0.15);
-  CHECK(middle(h[2]) < 0.12);
-  CHECK(p90(h[2]) < 0.2);
-  CHECK(found >= 4);
-  CHECK(middle(b[1]) < 0.125);
+TEST_CASE("Bayesian optimisation on Hartmann-6: more than half of the seeds find the minimum, the others the second") {
+  const auto h = study(tune::bayesian({.candidates = 500}), hartmann_problem, {30, 40, 72}, 15);
+  const auto b = study(tune::bayesian({.candidates = 500}), hartmann_problem, {40, 72}, 15, 4);
+  const auto found = [](const std::vector<double>& all) { return std::count_if(all.begin(), all.end(), [](double x) { return x < 0.01; }); };
+  INFO("one by one " << middle(h[0]) << " " << middle(h[1]) << " " << middle(h[2]) << " (p90 " << p90(h[2]) << "), found by "
+                     << found(h[2]) << " of 15; batches " << middle(b[0]) << " " << middle(b[1]) << " (p90 " << p90(b[1]) << "), found by "
+                     << found(b[1]));
+  CHECK(middle(h[0]) <= 0.3);
+  CHECK(middle(h[1]) <= 0.12);
+  CHECK(middle(h[2]) <= 0.0596);
+  CHECK(p90(h[2]) <= 0.16);
+  CHECK(found(h[2]) >= 8);
+  CHECK(middle(b[0]) <= 0.2);
+  CHECK(middle(b[1]) <= 0.0597);
+  CHECK(p90(b[1]) <= 0.14);
+  CHECK(found(b[1]) >= 8);
 }
 
 TEST_CASE("Bayesian optimisation by confidence bound, and with lies in place of beliefs") {
@@ -74,6 +86,7 @@ TEST_CASE("Bayesian optimisation handles choices, integers, logarithms and condi
         0.5 * middle(study(tune::random_search(), mixed_problem, {60}, 15)[0]));
 }
 
-TEST_CASE("what was asked before a kill is not asked again, and the search goes on") {
-  check_continues(tune::bayesian(), false);  // the kernel's parameters are fitted from other starts
+TEST_CASE("what was asked before a kill is not asked again, and the search goes on as it would have") {
+  check_continues(tune::bayesian({.candidates = 200}));
+  check_continues(tune::bayesian({.candidates = 200}), mixed_problem);
 }

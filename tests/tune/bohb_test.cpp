@@ -82,5 +82,6 @@ TEST_CASE("BOHB beats HyperBand at counting ones by a factor of two") {
 }
 
 TEST_CASE("what was asked before a kill is not asked again, and the search goes on as it would have") {
-  check_continues(tune::bohb(), true);
+  check_continues(tune::bohb());
+  check_continues(tune::bohb(), mixed_problem);
 }

@@ -69,5 +69,6 @@ TEST_CASE("CMA-ES handles choices, integers, logarithms and conditions") {
 }
 
 TEST_CASE("what was asked before a kill is not asked again, and the search goes on as it would have") {
-  check_continues(tune::cma_es(), true);
+  check_continues(tune::cma_es());
+  check_continues(tune::cma_es(), mixed_problem);
 }

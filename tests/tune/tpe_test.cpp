@@ -50,6 +50,8 @@ TEST_CASE("TPE learns in a space that is defined by running") {
 }
 
 TEST_CASE("what was asked before a kill is not asked again, and the search goes on as it would have") {
-  check_continues(tune::tpe(), true);
-  check_continues(tune::tpe({.multivariate = true}), true);
+  for (const bool multivariate : {false, true}) {
+    check_continues(tune::tpe({.multivariate = multivariate}));
+    check_continues(tune::tpe({.multivariate = multivariate}), mixed_problem);
+  }
 }

@@ -43,6 +43,7 @@ class bayesian {
     if (cube_.dimensions() == 0) throw error("manta: bayesian: the space has no parameter to search");
     seed_ = seed;
     asked_ = fitted_ = 0;
+    is_fitted_ = false;
     history_.clear();
     start_ = sobol_sequence(cube_.dimensions(), seed);
     width_ = 0;
@@ -53,15 +54,14 @@ class bayesian {
   }
   std::optional<config> ask(trial_number t) {
     random r(seed_, asked_, 0x6770ULL);
-    const std::size_t startup = options_.startup > 0 ? options_.startup : 2 * cube_.dimensions() + 1;
-    const std::size_t seen = history_.done().size();
-    const std::vector<double> u = asked_ < startup || seen < 2 ? start_[asked_] : propose(r);
+    const std::vector<double> u = is_starting() ? start_[asked_] : propose(r);
     ++asked_;
     config c = cube_.at(u, r);
     history_.began(t, c);
     return c;
   }
   void again(trial_number t, const config& c) {
+    if (!is_starting()) plan_fit();
     ++asked_;
     history_.began(t, c);
   }
@@ -71,6 +71,19 @@ class bayesian {
  private:
   using vector = Eigen::VectorXd;
   using matrix = Eigen::MatrixXd;
+
+  bool is_starting() const {
+    const std::size_t startup = options_.startup > 0 ? options_.startup : 2 * cube_.dimensions() + 1;
+    return asked_ < startup || history_.done().size() < 2;
+  }
+  /// Parameters change little from one trial to the next: they are fitted anew each time at first, later now and then. They depend
+  /// on nothing but the trials that had ended by then, so that what was asked before a kill need not be fitted again.
+  void plan_fit() {
+    const std::size_t seen = history_.done().size();
+    if (fitted_ > 0 && seen < fitted_ + std::max<std::size_t>(1, fitted_ / 20)) return;
+    fitted_ = seen;
+    is_fitted_ = false;
+  }
 
   /// As the kernel sees a point: integers and the like where they are rounded to (Garrido-Merchan, Hernandez-Lobato 2020),
   /// of a choice one coordinate for each option, all equally far from each other.
@@ -94,46 +107,58 @@ class bayesian {
     return m;
   }
 
-  std::vector<double> propose(random& r) {
+  struct observations {
+    std::vector<std::vector<double>> points;
+    vector values;
+    std::size_t best = 0;
+  };
+  /// Of the first `count` trials that have ended.
+  observations look(std::size_t count) const {
     std::vector<const tried*> used;
-    for (const tried& t : history_.done()) used.push_back(&t);
+    for (std::size_t i = 0; i < count; ++i) used.push_back(&history_.done()[i]);
     if (used.size() > options_.most) {  // half by age, half by loss
       const auto newest = static_cast<std::ptrdiff_t>(options_.most / 2);
       std::sort(used.begin(), used.end() - newest, [](const tried* a, const tried* b) { return a->loss < b->loss; });
       used.erase(used.begin() + static_cast<std::ptrdiff_t>(options_.most) - newest, used.end() - newest);
     }
-    std::vector<std::vector<double>> points;
-    vector values(static_cast<Eigen::Index>(used.size()));
-    std::size_t best = 0;
+    observations o;
+    o.values.resize(static_cast<Eigen::Index>(used.size()));
     for (std::size_t i = 0; i < used.size(); ++i) {
-      points.push_back(cube_.position(used[i]->parameters));
-      values(static_cast<Eigen::Index>(i)) = used[i]->loss;
-      if (used[i]->loss < used[best]->loss) best = i;
+      o.points.push_back(cube_.position(used[i]->parameters));
+      o.values(static_cast<Eigen::Index>(i)) = used[i]->loss;
+      if (used[i]->loss < used[o.best]->loss) o.best = i;
     }
     // a few terrible losses must not flatten what matters
-    std::vector<double> sorted(values.data(), values.data() + values.size());
+    std::vector<double> sorted(o.values.data(), o.values.data() + o.values.size());
     std::sort(sorted.begin(), sorted.end());
     const double middle = sorted_quantile(sorted, 0.5), high = middle + 5 * (middle - sorted.front());
-    if (high > middle) values = values.cwiseMin(high);
+    if (high > middle) o.values = o.values.cwiseMin(high);
+    return o;
+  }
+  void fit() {
+    plan_fit();
+    if (is_fitted_) return;
+    const observations o = look(fitted_);
+    random starts(seed_, fitted_, 0x666974ULL);
+    process_ = gaussian_process(width_);
+    process_.fit(features(o.points), o.values, 2, 40, starts);
+    is_fitted_ = true;
+  }
 
-    const matrix real = features(points);
-    // parameters change little from one trial to the next: fitted anew each time at first, later now and then
-    if (fitted_ == 0 || history_.done().size() >= fitted_ + std::max<std::size_t>(1, fitted_ / 20)) {
-      process_.fit(real, values, fitted_ == 0 ? 3 : 1, fitted_ == 0 ? 40 : 15, r);
-      fitted_ = history_.done().size();
-    } else {
-      process_.condition(real, values);
-    }
-    if (!history_.under_way().empty()) believe(points, values);
+  std::vector<double> propose(random& r) {
+    fit();
+    const observations seen = look(history_.done().size());
+    process_.condition(features(seen.points), seen.values);
+    if (!history_.under_way().empty()) believe(seen);
 
-    const double incumbent = values.minCoeff();
+    const double incumbent = seen.values.minCoeff();
     std::vector<std::vector<double>> candidates;
     const std::size_t d = cube_.dimensions();
     for (std::size_t i = 0; i < options_.candidates; ++i) {
       auto& u = candidates.emplace_back(d);
       for (double& x : u) x = r.uniform();
     }
-    for (std::size_t i = 0; i < options_.candidates / 4; ++i) candidates.push_back(near(points[best], i % 2 == 0 ? 0.1 : 0.02, r));
+    for (std::size_t i = 0; i < options_.candidates / 4; ++i) candidates.push_back(near(seen.points[seen.best], i % 2 == 0 ? 0.1 : 0.02, r));
     std::vector<std::size_t> order(candidates.size());
     std::vector<double> scores = acquire(candidates, incumbent);
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -172,19 +197,19 @@ class bayesian {
   }
 
   /// Trials under way are points as well: with the value that is expected there, or a lie.
-  void believe(std::vector<std::vector<double>>& points, vector& values) {
+  void believe(const observations& seen) {
     std::vector<std::vector<double>> open;
     for (const auto& [t, c] : history_.under_way()) open.push_back(cube_.position(c));
     const matrix at = features(open);
     vector mean, variance;
     process_.predict(at, mean, variance);
-    if (options_.parallel == pending::lie_min) mean.setConstant(values.minCoeff());
-    if (options_.parallel == pending::lie_mean) mean.setConstant(values.mean());
-    if (options_.parallel == pending::lie_max) mean.setConstant(values.maxCoeff());
-    std::vector<std::vector<double>> all = points;
+    if (options_.parallel == pending::lie_min) mean.setConstant(seen.values.minCoeff());
+    if (options_.parallel == pending::lie_mean) mean.setConstant(seen.values.mean());
+    if (options_.parallel == pending::lie_max) mean.setConstant(seen.values.maxCoeff());
+    std::vector<std::vector<double>> all = seen.points;
     all.insert(all.end(), open.begin(), open.end());
-    vector with(values.size() + mean.size());
-    with << values, mean;
+    vector with(seen.values.size() + mean.size());
+    with << seen.values, mean;
     process_.condition(features(all), with);
   }
 
@@ -220,7 +245,8 @@ class bayesian {
   options options_;
   cube cube_;
   std::uint64_t seed_ = 0;
-  std::size_t asked_ = 0, fitted_ = 0;
+  std::size_t asked_ = 0, fitted_ = 0;  ///< parameters are those for the first `fitted_` trials that have ended
+  bool is_fitted_ = false;              ///< or will be when they are needed
   Eigen::Index width_ = 0;
   history history_;
   sobol_sequence start_;
