@@ -69,9 +69,14 @@ TEST_CASE("an independent reader finds every scalar, and every checksum right") 
   };
   REQUIRE(read() == 0);
   CHECK((manta::testing::text_of(f.path + "/read.txt") == expected));
-  std::fstream damaged(file, std::ios::in | std::ios::out | std::ios::binary);
-  damaged.seekp(5000);
-  damaged.put('\x7f');
-  damaged.close();
+  const std::string bytes = manta::testing::text_of(file);
+  for (const std::size_t at : {std::size_t{3}, std::size_t{5000}, bytes.size() - 1}) {  // a length, a payload, a checksum
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    std::ofstream(file, std::ios::binary) << damaged;
+    CHECK(read() != 0);
+    CHECK(manta::testing::contains(manta::testing::text_of(f.path + "/errors.txt"), "wrong checksum"));
+  }
+  std::ofstream(file, std::ios::binary) << bytes.substr(0, bytes.size() - 5);
   CHECK(read() != 0);
 }

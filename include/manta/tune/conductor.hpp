@@ -25,7 +25,8 @@ class conductor {
     try {
       while (!study_.finished()) {
         if (this_task::stop_requested()) leave();
-        if (!assign_all() && study_.running_count() == 0 && !is_under_way()) break;
+        const bool nothing_left = !assign_all() && study_.running_count() == 0;
+        if (!is_under_way() && (nothing_left || !study_.stopping().empty())) break;  // what waits for a place does not begin
         wait_and_handle();
       }
     } catch (...) {
@@ -149,6 +150,7 @@ class conductor {
   void begin(std::size_t i, const job& j, bool change) {
     places_[i].trial = j.trial;
     places_[i].has_begun = false;
+    if (runs(j.trial)) study_.placed(j.trial, places_[i].rank, now());
     tell(i, begin_order(j, change));
   }
   void tell(std::size_t i, order o) {
@@ -355,6 +357,7 @@ class conductor {
       study_.flush_outputs();
       flushed_ = time;
     }
+    study_.tick(now());
     table_.update(now());
   }
 

@@ -108,7 +108,8 @@ struct overview {
   bool maximised = false;
   std::size_t ended_since_best = 0;   ///< trials that have ended since the best one reported
 };
-/// Asked after each batch of reports and each end of a trial.
+/// Asked after each batch of reports and each end of a trial, and about every second if nothing happens; its answer depends on
+/// nothing but what it is shown. When it says why, no further trials begin, and those that run end at their next reports.
 using experiment_rule = std::function<std::optional<std::string>(const overview&)>;
 
 inline experiment_rule time_budget(std::chrono::duration<double> limit) {

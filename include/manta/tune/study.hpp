@@ -99,7 +99,8 @@ class study {
     if (iteration == 0) iteration = r.iteration + 1;
     seconds = std::floor(seconds * 1e6) / 1e6;  // as the journal has it
     if (iteration <= r.iteration) {  // comes by again after a failure, from an older checkpoint
-      return {verdict::kind::go_on, false, {}, silence_of(t)};
+      const auto owed = owed_.find(t);
+      return {verdict::kind::go_on, owed != owed_.end() && owed->second == iteration, {}, silence_of(t)};
     }
     std::string& rest = line(t);
     rest += ",\"i\":";
@@ -148,6 +149,21 @@ class study {
     }
     flush();
     for (any_output& o : outputs_) o.finish(records_);
+  }
+  /// The trial that was given out runs on this rank now: for the report.
+  void placed(trial_number t, int rank, double now = 0) {
+    std::string& rest = line(t);
+    rest += ",\"rank\":";
+    append_number(rest, static_cast<std::int64_t>(rank));
+    log_.append("place", now, rest);
+    placed_of(t, rank, now);
+  }
+  /// So late it is, though nothing has happened: rules that look at the clock may stop the experiment.
+  void tick(double now) {
+    if (!stopping_.empty()) return;
+    overview_.seconds = now;
+    check_stop_all();
+    if (!stopping_.empty()) log_.append("tick", now, "");
   }
   /// No more trials are started, and those that run stop at their next report.
   void stop_all(const std::string& why) {
@@ -271,18 +287,25 @@ class study {
     }
   }
 
-  job start(trial_record& r, double, std::optional<exploit> change, const std::string& why) {
+  job start(trial_record& r, double now, std::optional<exploit> change, const std::string& why) {
     const bool fresh = r.iteration == 0 && r.checkpoint == 0 && r.failures == 0;
     ++r.starts;
     job j{r.id, r.parameters, r.iteration, fresh ? std::nullopt : std::optional(r.id), 0};
     if (change) apply(r, *change, j);
     decide(r, change ? "exploit" : r.failures > 0 ? "retry" : "resume", why);
     r.state = status::running;
+    r.ran.push_back({now, now});
     running_.emplace(r.id, options_.stop);
     j.silent_until = silence_of(r.id);
     return j;
   }
+  void placed_of(trial_number t, int rank, double now) { running(t).ran.back() = {now, now, rank}; }
+  /// It runs no more.
+  void leave(trial_record& r, double now) {
+    if (running_.erase(r.id) > 0) r.ran.back().end = now;
+  }
   void apply(trial_record& r, const exploit& e, job& j) {
+    owed_.erase(r.id);
     r.parameters = e.to;
     r.iteration = 0;  // it is now what the source was: a report counts whatever its iteration
     const trial_record& source = records_.at(e.source);
@@ -296,6 +319,7 @@ class study {
     trial_record& r = running(t);
     r.iteration = iteration;
     r.seconds = seconds;
+    r.ran.back().end = now;
     const double* value = m.find(metric_);
     if (value == nullptr) {
       give_up(r, "reported " + m.names() + ", but the experiment's metric is \"" + metric_ + "\"", now);
@@ -361,9 +385,10 @@ class study {
       return {verdict::kind::stop, false, {}, 0};
     }
     answer a{v.what, v.save, {}, 0};
+    if ((v.save || v.what == verdict::kind::pause) && log_.is_open()) owed_[t] = iteration;
     if (v.what == verdict::kind::pause) {
       r.state = status::paused;
-      running_.erase(t);
+      leave(r, now);
       decide(r, "pause", v.why);
       return a;
     }
@@ -372,6 +397,7 @@ class study {
       job j;
       apply(r, *v.change, j);
       ++r.starts;
+      r.ran.push_back({now, now, r.ran.back().rank});
       a.change = std::move(v.change);
     }
     a.silent_until = silence_of(t);
@@ -408,7 +434,7 @@ class study {
       decide(r, name_of(c), why);
       r.why = why;
       r.state = status::waiting;  // reports that it makes again on the way to where it was are passed over
-      running_.erase(t);
+      leave(r, now);
       again_.push_back(t);
       return true;
     }
@@ -428,13 +454,14 @@ class study {
     close(r, status::failed, why, now);
   }
 
-  void close(trial_record& r, status how, const std::string& why, double) {
-    running_.erase(r.id);
+  void close(trial_record& r, status how, const std::string& why, double now) {
+    leave(r, now);
     r.state = how;
     r.why = why;
     r.losses.shrink();
+    owed_.erase(r.id);
     searcher_.tell(r.id, how == status::failed && r.best_loss == infinity ? std::nan("") : r.best_loss);
-    release_dropped(0);
+    release_dropped(now);
     ++overview_.ended;
     overview_.ended_since_best += r.id != best_;
     decide(r, name_of(how), why);
@@ -465,6 +492,7 @@ class study {
     double until = options_.clock.empty() ? scheduler_.silent_until(t) : 0;
     const auto rules = running_.find(t);
     for (const stop_rule& rule : rules->second) until = std::min(until, rule.silent_until());
+    if (const auto owed = owed_.find(t); owed != owed_.end()) until = std::min(until, static_cast<double>(owed->second));
     return until;
   }
 
@@ -484,6 +512,7 @@ class study {
     const std::size_t bytes = size_of(file);
     if (bytes > 0) files_.add(file, t, iteration, bytes);  // else it has gone since
     set_checkpoint(r, iteration, file);
+    if (const auto owed = owed_.find(t); owed != owed_.end() && owed->second <= iteration) owed_.erase(owed);
     note_best_checkpoint(r);
     if (r.iteration == iteration) score_checkpoint(r);     // else its report is the next thing that happens
   }
@@ -605,6 +634,11 @@ class study {
       release_dropped(clock_);
     } else if (kind == "report") {
       report_of(trial(), detail::metrics_of(e["m"]), clock_, e["i"].get<std::uint64_t>(), detail::number_of(e["r"]));
+    } else if (kind == "place") {
+      placed_of(trial(), e["rank"].get<int>(), clock_);
+    } else if (kind == "tick") {
+      overview_.seconds = clock_;
+      check_stop_all();
     } else if (kind == "end") {
       ended_of(trial(), clock_);
     } else if (kind == "fail") {
@@ -650,6 +684,7 @@ class study {
   std::vector<trial_record> records_;
   std::unordered_map<trial_number, std::vector<stop_rule>> running_;
   std::vector<trial_number> again_, released_;
+  std::unordered_map<trial_number, std::uint64_t> owed_;  ///< checkpoints that were asked for, by iteration, and are not on disk
   trial_number best_ = none;
   overview overview_;
   checkpoint_files files_;

@@ -71,6 +71,12 @@ class curve {
   bool has_last_ = false;
 };
 
+/// A stretch of time in which a trial ran, in seconds since the experiment's begin.
+struct stretch {
+  double begin = 0, end = 0;
+  int rank = -1;                      ///< of a gang: its first member's; -1: nobody has told
+};
+
 struct trial_record {
   trial_number id = 0;
   status state = status::running;
@@ -86,6 +92,7 @@ struct trial_record {
   int starts = 0;                     ///< lines of training begun or gone on with
   std::string why;                    ///< it ended, or failed last
   double began = 0, seconds = 0;      ///< since the experiment's begin; run time
+  std::vector<stretch> ran;           ///< when and where: more than one if it was paused, failed, or became another
   std::uint64_t checkpoint = 0;       ///< iteration of the last one on disk
   std::string checkpoint_file;
   std::uint64_t best_checkpoint = 0;

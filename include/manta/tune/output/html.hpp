@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: MIT
 //
 // report.html: one file without anything else, written when the experiment ends.
-// Curves of the trials, the best value over time, parallel coordinates, how much
-// each parameter matters, when which trial ran, and the table.
+// The best value over time, curves of the trials, parallel coordinates, how much
+// each parameter matters, when which trial ran on which rank, and the table.
 #pragma once
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 #include "manta/tune/append_file.hpp"
 #include "manta/tune/importance.hpp"
@@ -20,11 +21,25 @@ class html_report {
   struct options {
     std::size_t most_curves = 200;  ///< the best so many trials are drawn
     std::size_t most_rows = 500;
+    std::size_t most_stretches = 5000;  ///< of the schedule: the first so many
   };
   html_report() = default;
   explicit html_report(options o) : options_(o) {}
 
-  void begin(const output_context& c) { context_ = c; }
+  void begin(const output_context& c) {
+    context_ = c;
+    improvements_.clear();
+    reports_ = 0;
+    last_ = 0;
+  }
+  void report(const trial_record& t, const metrics& m, double) {
+    ++reports_;
+    if (!t.ran.empty()) last_ = t.ran.back().end;
+    const double* x = m.find(context_.metric);
+    if (x == nullptr || !(std::abs(*x) < infinity)) return;
+    if (!improvements_.empty() && !(context_.maximised ? *x > improvements_.back().value : *x < improvements_.back().value)) return;
+    improvements_.push_back({last_, reports_, *x});
+  }
   void finish(const std::vector<trial_record>& all) {
     if (context_.folder.empty()) return;
     replace_file(context_.folder + "/report.html", page(all));
@@ -48,6 +63,7 @@ class html_report {
     out += "<p>" + std::to_string(all.size()) + " trials. Best " + escaped(context_.metric) + " " +
            short_number(metric(best.best_loss)) + ": trial " + std::to_string(best.id) + " with <code>" +
            escaped(best.parameters.text()) + "</code>.</p>\n";
+    best_over_time(out);
     curves(out, order);
     importance(out, all);
     parallel(out, order);
@@ -95,6 +111,38 @@ class html_report {
   }
   static double scaled(double x, double low, double high, double from, double to) {
     return high > low ? from + (x - low) / (high - low) * (to - from) : (from + to) / 2;
+  }
+
+  /// A value that was better than all before.
+  struct improvement {
+    double seconds;
+    std::uint64_t reports;
+    double value;
+  };
+  /// The best value over time; where nobody has told the time, over the reports of all trials.
+  void best_over_time(std::string& out) const {
+    if (improvements_.empty()) return;
+    const bool timed = last_ > 0;
+    const double end = timed ? last_ : static_cast<double>(reports_);
+    const double first = improvements_.front().value, best = improvements_.back().value;
+    const double low = std::min(first, best), high = std::max(first, best);
+    const auto x_of = [&](const improvement& i) {
+      return scaled(timed ? i.seconds : static_cast<double>(i.reports), 0, end, margin, width - margin);
+    };
+    const auto y_of = [&](double value) { return scaled(value, low, high, height - margin / 2, margin / 2); };
+    std::string line, points;
+    for (std::size_t i = 0; i < improvements_.size(); ++i) {
+      const improvement& here = improvements_[i];
+      if (i > 0) line += pixel(x_of(here)) + "," + pixel(y_of(improvements_[i - 1].value)) + " ";
+      line += pixel(x_of(here)) + "," + pixel(y_of(here.value)) + " ";
+      points += "<circle r=\"3\" fill=\"steelblue\" cx=\"" + pixel(x_of(here)) + "\" cy=\"" + pixel(y_of(here.value)) + "\"><title>" +
+                short_number(here.value) + " at report " + std::to_string(here.reports) +
+                (timed ? ", after " + short_number(here.seconds) + " s" : "") + "</title></circle>";
+    }
+    line += pixel(width - margin) + "," + pixel(y_of(best));
+    out += "<h2>Best over time</h2>\n" + open_svg() + "<polyline stroke=\"steelblue\" points=\"" + line + "\"/>" + points +
+           label(2, margin / 2, short_number(high)) + label(2, height - margin / 2, short_number(low)) +
+           label(width - margin, height - 5, short_number(end) + (timed ? " s" : " reports"), "end") + "</svg>\n";
   }
 
   /// Each trial's metric over its clock. The scale leaves out the worst twentieth, which may be far away.
@@ -178,24 +226,39 @@ class html_report {
            label(x_of(axes.size()), 12, short_number(metric(losses.front())), "middle") + "</svg>\n";
   }
 
-  /// When each trial began and how long it ran, longest ago on top.
+  /// Who ran when and where: a row for each rank.
   void schedule(std::string& out, const std::vector<trial_record>& all) const {
-    const std::size_t shown = std::min(all.size(), options_.most_rows);
+    std::map<int, double> row;
     double last = 0;
-    for (std::size_t i = 0; i < shown; ++i) last = std::max(last, all[i].began + all[i].seconds);
-    if (!(last > 0)) return;
-    const double line = std::clamp(600.0 / static_cast<double>(shown), 1.0, 12.0);
-    out += "<h2>Schedule</h2>\n" + open_svg(line * static_cast<double>(shown) + 20);
-    for (std::size_t i = 0; i < shown; ++i) {
-      const trial_record& t = all[i];
-      const double x = scaled(t.began, 0, last, margin, width - margin);
-      out += "<rect x=\"" + pixel(x) + "\" y=\"" + pixel(line * static_cast<double>(i)) + "\" height=\"" +
-             pixel(std::max(0.7, line - 1)) + "\" width=\"" +
-             pixel(std::max(1.0, scaled(t.began + t.seconds, 0, last, margin, width - margin) - x)) + "\" fill=\"" +
-             (t.state == status::failed ? "#c33" : t.state == status::complete ? "#393" : "#88a") + "\"><title>trial " +
-             std::to_string(t.id) + ": " + escaped(t.why) + "</title></rect>";
+    for (const trial_record& t : all) {
+      for (const stretch& s : t.ran) {
+        row[s.rank] = 0;
+        last = std::max(last, s.end);
+      }
     }
-    out += label(width - margin, line * static_cast<double>(shown) + 14, short_number(last) + " s", "end") + "</svg>\n";
+    if (!(last > 0)) return;
+    const double line = std::clamp(600.0 / static_cast<double>(row.size()), 2.0, 24.0), bottom = line * static_cast<double>(row.size());
+    out += "<h2>Schedule</h2>\n<p>Green: complete, blue: stopped or paused, red: failed.</p>\n" + open_svg(bottom + 20);
+    double y = 0;
+    for (auto& [rank, top] : row) {
+      top = y;
+      y += line;
+      if (line >= 10) out += label(2, y - line / 2 + 4, rank < 0 ? "no rank" : "rank " + std::to_string(rank));
+    }
+    std::size_t shown = 0;
+    for (const trial_record& t : all) {
+      const std::string colour = t.state == status::failed ? "#c33" : t.state == status::complete ? "#393" : "#88a";
+      for (const stretch& s : t.ran) {
+        if (++shown > options_.most_stretches) break;
+        const double x = scaled(s.begin, 0, last, margin, width - margin);
+        out += "<rect x=\"" + pixel(x) + "\" y=\"" + pixel(row[s.rank]) + "\" height=\"" + pixel(line - 1) + "\" width=\"" +
+               pixel(std::max(1.0, scaled(s.end, 0, last, margin, width - margin) - x)) + "\" fill=\"" + colour +
+               "\" stroke=\"white\" stroke-width=\"0.3\"><title>trial " + std::to_string(t.id) + " on rank " + std::to_string(s.rank) +
+               " from " + short_number(s.begin) + " to " + short_number(s.end) + " s; " + escaped(t.why) + "</title></rect>";
+      }
+    }
+    out += label(width - margin, bottom + 14, short_number(last) + " s", "end") + "</svg>\n";
+    if (shown > options_.most_stretches) out += "<p>The first " + std::to_string(options_.most_stretches) + " stretches.</p>\n";
   }
 
   void table(std::string& out, const std::vector<const trial_record*>& order) const {
@@ -216,6 +279,9 @@ class html_report {
 
   options options_;
   output_context context_;
+  std::vector<improvement> improvements_;
+  std::uint64_t reports_ = 0;
+  double last_ = 0;
 };
 
 }  // namespace manta::tune

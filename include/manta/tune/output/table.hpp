@@ -38,7 +38,7 @@ class status_table {
     if (!shown_) return;
     erase();
     print(study_.options().name + ": " + text + "\n");
-    next_ = 0;
+    if (terminal_) next_ = 0;
   }
   /// How it ended.
   void finish() {

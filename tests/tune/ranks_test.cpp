@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Experiments on any number of ranks: each searcher and each scheduler, resources
+// that trials share or wait for, checkpoints, what the outputs tell of it.
+#include <doctest/doctest.h>
+
+#include <manta/tune.hpp>
+#include <manta/tune/bayesian.hpp>
+#include <manta/tune/cma_es.hpp>
+#include <manta/tune/pb2.hpp>
+#include <nlohmann/json.hpp>
+
+#include "support/world.hpp"
+
+namespace tune = manta::tune;
+using manta::testing::contains;
+using manta::testing::executors;
+using manta::testing::folder;
+using manta::testing::in_world;
+using manta::testing::text_of;
+using tune::status;
+
+namespace {
+
+const tune::space plane = {{"x", tune::uniform(-1, 1)}, {"y", tune::uniform(-1, 1)}};
+
+double bowl(const tune::config& c) {
+  const double x = c["x"], y = c["y"];
+  return (x - 0.3) * (x - 0.3) + (y + 0.2) * (y + 0.2);
+}
+/// Comes closer to its bowl's value with each report. A restored trial goes on where it was.
+void descend(const tune::config& c, tune::trial& trial) {
+  std::uint64_t steps = 0;
+  trial.keep(steps);
+  while (steps < 27) {
+    ++steps;
+    if (!trial.report({{"loss", bowl(c) + 1 / static_cast<double>(steps)}, {"steps", static_cast<double>(steps)}})) return;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every searcher that learns does better than its first trials") {
+  in_world([] {
+    const std::vector<std::pair<std::string, tune::any_searcher>> searchers = {
+        {"tpe", tune::tpe()},
+        {"tpe, joint", tune::tpe({.multivariate = true})},
+        {"cma_es", tune::cma_es()}};
+    for (const auto& one : searchers) {
+      CAPTURE(one.first);
+      constexpr std::size_t trials = 80;
+      const auto r = tune::run<bowl>(plane, {.minimise = "loss", .trials = trials, .searcher = one.second, .show = false});
+      CHECK(r.count(status::complete) == trials);
+      std::vector<double> early, late;
+      for (std::size_t i = 0; i < trials; ++i) {
+        CHECK(r[i].best_loss == bowl(r[i].parameters));
+        if (i < trials / 4) early.push_back(r[i].best_loss);
+        if (i >= trials - trials / 4) late.push_back(r[i].best_loss);
+      }
+      CHECK(tune::median(late) < tune::median(early) / 2);
+    }
+    const auto r = tune::run<bowl>(plane, {.minimise = "loss", .trials = 32, .searcher = tune::bayesian({.candidates = 200}), .show = false});
+    CHECK(r.best_value() < 0.005);  // a hundredth of what a trial has in the mean
+  });
+}
+
+TEST_CASE("every scheduler goes on from checkpoints, and ends most of what is bad early") {
+  in_world([] {
+    const std::vector<std::pair<std::string, tune::any_scheduler>> schedulers = {
+        {"median", tune::median_stopping({.grace = 2, .min_samples = 2})},
+        {"successive halving", tune::successive_halving({.trials = 27, .max = 27})},
+        {"hyperband", tune::hyperband({.max = 27})},
+        {"asha", tune::asha({.max = 27, .eta = 3})},
+        {"asha, promotion", tune::asha_promotion({.max = 27, .eta = 3})}};
+    for (const auto& one : schedulers) {
+      CAPTURE(one.first);
+      const auto r = tune::run<descend>(plane, {.minimise = "loss", .trials = 54, .scheduler = one.second, .show = false});
+      CHECK(r.size() == 54U);
+      CHECK(r.count(status::failed) == 0U);
+      CHECK(r.count(status::stopped) >= 18U);
+      CHECK(r.best().iteration == 27U);
+      for (const auto& t : r) CHECK(t.last["steps"] == static_cast<double>(t.iteration));  // none began anew after a pause
+    }
+    const auto band = tune::run<descend>(plane, {.minimise = "loss", .trials = 22, .searcher = tune::bohb(),
+                                                 .scheduler = tune::hyperband({.max = 9}), .show = false});
+    CHECK(band.best().iteration == 9U);
+    CHECK(band.count(status::failed) == 0U);
+  });
+}
+
+TEST_CASE("PB2 chooses where the trials of its population go on") {
+  folder f;
+  in_world([&] {
+    const auto r = tune::run<descend>(plane, {.minimise = "loss", .trials = 6, .scheduler = tune::pb2({.interval = 3, .synchronous = true}),
+                                              .folder = f.path, .outputs = {tune::decision_log()}, .show = false});
+    CHECK(r.count(status::complete) == 6U);
+    for (const auto& t : r) {
+      CHECK(t.last["steps"] == 27);
+      CHECK(std::abs(t.parameters.get<double>("x")) <= 1);
+    }
+    CHECK(contains(text_of(f.path + "/decisions.jsonl"), R"("decision":"exploit","why":"exploits trial )"));
+  });
+}
+
+namespace {
+
+/// Trials inside the function on this rank now, and the most there were at once.
+struct crowd {
+  static inline int now = 0, most = 0, devices = 0;
+};
+void forget() { crowd::now = crowd::most = crowd::devices = 0; }
+int most_at_once() { return crowd::most; }
+int devices_seen() { return crowd::devices; }
+
+/// Reports until it has had company.
+void share(const tune::config&, tune::trial& trial) {
+  crowd::most = std::max(crowd::most, ++crowd::now);
+  const auto devices = manta::this_task::gpu_ids();
+  if (devices.size() == 1) crowd::devices |= 1 << devices[0];
+  while (trial.iteration() < 3 || crowd::most < 2) {
+    if (!trial.report({{"loss", 1}})) break;
+  }
+  --crowd::now;
+}
+
+}  // namespace
+
+TEST_CASE("two trials share a device of which each asks for half, a third waits") {
+  manta::runtime_options o;
+  o.gpus = 1;
+  in_world(o, [] {
+    for (const int rank : executors()) manta::async<forget>({.rank = rank}).get();
+    const std::size_t ranks = executors().size();
+    // rules that look at each report: so a trial waits for each answer, and the other one runs
+    const auto r = tune::run<share>({}, {.minimise = "loss", .trials = 6 * ranks, .stop = {tune::after(100'000), tune::at_most("loss", 0)},
+                                         .gpus = 0.5, .concurrency = 3 * ranks, .show = false});
+    CHECK(r.count(status::complete) == 6 * ranks);
+    for (const auto& t : r) CHECK(t.iteration < 100'000U);
+    for (const int rank : executors()) {
+      CHECK(manta::async<most_at_once>({.rank = rank}).get() == 2);
+      CHECK(manta::async<devices_seen>({.rank = rank}).get() == 1);
+    }
+  });
+}
+
+namespace {
+
+/// Holds what it asks for.
+struct holder {
+  int here() const { return 1; }
+};
+
+}  // namespace
+
+TEST_CASE("trials wait while their resource is away, and go on when it returns") {
+  manta::runtime_options o;
+  o.resources = {{"licence", 1}};
+  in_world(o, [] {
+    std::vector<manta::actor<holder>> holders;
+    for (const int rank : executors()) {
+      holders.push_back(manta::spawn<holder>({.resources = {{"licence", 1}}, .rank = rank}));
+      CHECK(manta::async<&holder::here>(holders.back()).get() == 1);
+    }
+    int looks = 0;
+    const auto give_back = [&](const tune::overview& all) -> std::optional<std::string> {
+      if (++looks < 3) CHECK(all.reports == 0U);
+      if (looks == 3) holders.clear();
+      return std::nullopt;
+    };
+    const auto r = tune::run<bowl>(plane, {.minimise = "loss", .trials = 8, .stop_all = {give_back}, .resources = {{"licence", 1}}, .show = false});
+    CHECK(r.count(status::complete) == 8U);
+    CHECK(looks > 3);
+  });
+}
+
+TEST_CASE("a budget of time ends also while all trials wait for a resource") {
+  manta::runtime_options o;
+  o.resources = {{"licence", 1}};
+  in_world(o, [] {
+    std::vector<manta::actor<holder>> holders;
+    for (const int rank : executors()) holders.push_back(manta::spawn<holder>({.resources = {{"licence", 1}}, .rank = rank}));
+    for (const auto& h : holders) CHECK(manta::async<&holder::here>(h).get() == 1);
+    const auto r = tune::run<bowl>(plane, {.minimise = "loss", .trials = 8, .stop_all = {tune::time_budget(std::chrono::milliseconds(20))},
+                                           .resources = {{"licence", 1}}, .show = false});
+    CHECK(r.count(status::complete) == 0U);
+    for (const auto& t : r) CHECK((t.iteration == 0 && t.why == "the time budget of 0.02 s is used up"));
+  });
+}
+
+TEST_CASE("checkpoints at the end, and only there") {
+  folder f;
+  in_world([&] {
+    const auto r = tune::run<descend>(plane, {.minimise = "loss", .trials = 5, .scheduler = tune::asha({.max = 9, .eta = 3}),
+                                              .checkpoints = {.at_end = true}, .folder = f.path, .show = false});
+    for (const auto& t : r) {
+      CHECK(t.checkpoint == t.iteration);
+      std::uint64_t steps = 0;
+      tune::checkpoint::read(f.path + "/" + t.checkpoint_file).unpack(steps);
+      CHECK(steps == t.iteration);
+    }
+    // the function ends by itself
+    const auto whole = tune::run<descend>(plane, {.minimise = "loss", .trials = 3, .checkpoints = {.at_end = true}, .folder = f.path + "/whole", .show = false});
+    for (const auto& t : whole) CHECK(t.checkpoint == 27U);
+    const auto none = tune::run<descend>(plane, {.minimise = "loss", .trials = 3, .folder = f.path + "/none", .show = false});
+    for (const auto& t : none) CHECK(t.checkpoint_file.empty());
+  });
+}
+
+TEST_CASE("what the outputs tell is what has happened, also to a reader of somebody else's") {
+  folder f;
+  in_world([&] {
+    const auto r = tune::run<descend>(plane, {.minimise = "loss", .trials = 12, .scheduler = tune::asha_promotion({.max = 9, .eta = 3}),
+                                              .folder = f.path, .show = false});
+    std::size_t reports = 0;
+    for (const auto& t : r) {
+      reports += t.iteration;
+      REQUIRE(!t.ran.empty());
+      for (std::size_t i = 0; i < t.ran.size(); ++i) {
+        const auto ranks = executors();
+        CHECK(std::find(ranks.begin(), ranks.end(), t.ran[i].rank) != ranks.end());
+        CHECK(t.ran[i].begin <= t.ran[i].end);
+        if (i > 0) CHECK(t.ran[i - 1].end <= t.ran[i].begin);
+      }
+      CHECK(t.ran.size() == (t.iteration == 9 ? 3U : t.iteration == 3 ? 2U : 1U));  // a stretch up to each mark
+    }
+    const std::string source = __FILE__;
+    const std::string reader = source.substr(0, source.rfind('/')) + "/programs/events.py";
+    REQUIRE(std::system(("python3 " + reader + " " + f.path + "/trials/*/events* > " + f.path + "/events.txt").c_str()) == 0);
+    const std::string events = text_of(f.path + "/events.txt");
+    CHECK(static_cast<std::size_t>(std::count(events.begin(), events.end(), '\n')) == 2 * reports);
+    CHECK(contains(text_of(f.path + "/report.html"), "trial " + std::to_string(r.best().id) + " on rank "));
+  });
+}
