@@ -252,8 +252,12 @@ TEST_CASE("random gangs among random tasks all start and end, never two on one r
       w.end(rank, draw() % w.on[rank].size());
       return true;
     };
+    const auto let_wait = [&](std::uint32_t rank, std::size_t count) {
+      w.s.blocked(rank, static_cast<std::uint32_t>(count));
+      w.decide();
+    };
     for (int step = 0; step < 500; ++step) {
-      switch (draw() % 3) {
+      switch (draw() % 4) {
         case 0:
           w.submit(static_cast<std::uint32_t>(draw() % 3));
           break;
@@ -263,10 +267,16 @@ TEST_CASE("random gangs among random tasks all start and end, never two on one r
             ++gangs;
           }
           break;
+        case 2: {
+          const auto rank = static_cast<std::uint32_t>(1 + draw() % executing);
+          let_wait(rank, draw() % (w.on[rank].size() + 1));
+          break;
+        }
         default:
           end_one();
       }
     }
+    for (std::uint32_t rank = 1; rank <= executing; ++rank) let_wait(rank, 0);
     int left = 100'000;
     while (end_one() && --left > 0) {
     }

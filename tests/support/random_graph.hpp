@@ -409,9 +409,14 @@ class builder {
     if (one_in(20)) o.spread = true;
     return o;
   }
-  manta::task_options gang_options() {
+  manta::task_options gang_options(const manta::any_future& argument) {
     manta::task_options o;
     o.ranks = modest_ ? 1 : 1 + static_cast<int>(below(executors().size()));
+    if (one_in(4)) {
+      o.near = argument;
+    } else {
+      o.spread = one_in(3);
+    }
     return o;
   }
 
@@ -455,7 +460,7 @@ class builder {
       case kind::wait_for: h.value = manta::async<wait_for>(options(), n.salt, value(0)); break;
       case kind::tree: h.value = manta::async<tree>(options(), n.salt, 4, id); break;
       case kind::own_ledger: h.value = manta::async<own_ledger>(options(), n.salt); break;
-      case kind::together: h.value = manta::async<together>(gang_options(), n.salt, value(0), made_[n.in[1]].items); break;
+      case kind::together: h.value = manta::async<together>(gang_options(made_[n.in[1]].items), n.salt, value(0), made_[n.in[1]].items); break;
       case kind::stream: h.value = manta::async<read_stream>(options(), n.salt, value(0)); break;
       case kind::open: h.value = manta::async<open_parcel>(options(), n.salt, made_[n.in[0]].pack); break;
       case kind::open_carefully: h.value = manta::async<open_carefully>(options(), n.salt, made_[n.in[0]].pack); break;

@@ -475,6 +475,7 @@ class engine {
            (base::end_signals::came() != nullptr || !asked_to_leave_.empty() || (rank_ == 0 && leave_at_ != 0 && base::ticks() > leave_at_));
   }
   double time_left_ns() const;
+  bool is_too_long(const node& n) const;
   void set_aside(node& n);
   bool is_late(const node& n) { return late_.find([&](const node& each) { return &each == &n; }) != nullptr; }
   std::uint32_t late_tasks() const { return static_cast<std::uint32_t>(late_.size()); }

@@ -69,6 +69,13 @@ inline double engine::time_left_ns() const {
   return leave_at_ > now ? static_cast<double>(leave_at_ - now) * scale : 0;
 }
 
+/// For a task that is about to run here. Short ones always fit: some take less time than to look at the clock.
+inline bool engine::is_too_long(const node& n) const {
+  constexpr double short_ns = 1e7;
+  const double expected = durations_.expected(n);
+  return expected > short_ns && expected > time_left_ns();
+}
+
 inline void engine::set_aside(node& n) {
   if (n.has(node::timed)) stop_timer(n);
   late_.push_back(n);

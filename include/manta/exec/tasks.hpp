@@ -488,7 +488,7 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
 /// A task of ours, on this rank.
 inline void engine::run_node(node& n) {
   n.reset(node::queued);
-  if (leave_at_ != 0 && durations_.expected(n) > time_left_ns()) [[unlikely]] return set_aside(n);
+  if (leave_at_ != 0 && is_too_long(n)) [[unlikely]] return set_aside(n);
   store::failure_ptr why;
   std::uint64_t ns = 0;
   bool ok = false;

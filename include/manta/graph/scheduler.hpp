@@ -62,6 +62,7 @@ class scheduler {
       ranks_[r].without_tasks = world[r].whole();
       if (ranks_[r].all.executes) {
         executing_.push_back(static_cast<std::uint32_t>(r));
+        ++inactive_ranks_;
         offer(static_cast<std::uint32_t>(r));
       }
     }
@@ -109,9 +110,7 @@ class scheduler {
   /// Event: a task that was sent to `rank` has ended there, after `ns` of its own time, or `not_run`.
   void ended(std::uint32_t rank, std::uint32_t function, std::uint32_t charge, std::uint64_t ns,
              const request* wanted = nullptr) {
-    rank_state& r = ranks_[rank];
-    --r.sent;
-    r.sent_ns -= charge;
+    unbook(rank, charge);
     if (ns != not_run) durations_.learn(function, ns);
     ++ended_;
     if (wanted != nullptr && !wanted->actor) give_back(rank, *wanted);
@@ -120,9 +119,7 @@ class scheduler {
 
   /// Event: a task came back from `rank` unstarted.
   void returned(std::uint32_t rank, std::uint32_t charge) {
-    rank_state& r = ranks_[rank];
-    --r.sent;
-    r.sent_ns -= charge;
+    unbook(rank, charge);
     changed(rank);
   }
 
@@ -149,8 +146,11 @@ class scheduler {
 
   /// Event: of the tasks sent to `rank`, `count` wait for something and leave it free.
   void blocked(std::uint32_t rank, std::uint32_t count, bool own_work = false) {
-    ranks_[rank].blocked = count;
-    ranks_[rank].own_work = own_work;
+    rank_state& r = ranks_[rank];
+    inactive_ranks_ -= active(r) == 0;
+    r.blocked = count;
+    inactive_ranks_ += active(r) == 0;
+    r.own_work = own_work;
     changed(rank);
   }
 
@@ -161,6 +161,7 @@ class scheduler {
     rank_state& r = ranks_[rank];
     const bool in_idle = r.in_idle, in_roomy = r.in_roomy;
     const int node = r.all.node;  // some may want to be near it
+    inactive_ranks_ -= active(r) == 0;
     r = rank_state{};
     r.all.executes = false;
     r.all.node = node;
@@ -183,6 +184,7 @@ class scheduler {
   /// Event: this rank executes tasks from now on.
   void executes(std::uint32_t rank) {
     ranks_[rank].all.executes = true;
+    inactive_ranks_ += active(ranks_[rank]) == 0;
     executing_.push_back(rank);
     share_executors();
   }
@@ -633,6 +635,8 @@ class scheduler {
   bool place_gang(queue& q) {
     const request& wanted = *q.wanted;
     if (q.looked_at == changes_) return false;
+    const bool old = keeper_ == nullptr && ended_ - q.first_since >= executing_.size();
+    if (inactive_ranks_ < static_cast<std::size_t>(wanted.ranks) && !old) return false;
     gang_shape shape{static_cast<std::size_t>(wanted.ranks), wanted.nodes};
     shape.spread = wanted.spread;
     if (wanted.near >= 0) shape.near = ranks_[static_cast<std::size_t>(wanted.near)].all.node;
@@ -643,7 +647,7 @@ class scheduler {
     find_candidates(q, true);
     if (choose_gang(candidates_, shape, members_)) return true;
     q.looked_at = changes_;
-    if (keeper_ == nullptr && ended_ - q.first_since >= executing_.size()) {
+    if (old) {
       find_candidates(q, false);
       if (choose_gang(candidates_, shape, members_)) {
         keeper_ = &q;
@@ -657,8 +661,9 @@ class scheduler {
     const request& wanted = *q.wanted;
     candidates_.clear();
     waiting_gangs_.clear();
-    for (const std::uint32_t rank : executing_) {
-      if (ranks_[rank].in_gang && ranks_[rank].blocked > 0) waiting_gangs_.push_back(ranks_[rank].gang);
+    for (std::size_t i = 0; !now && i < executing_.size(); ++i) {
+      const rank_state& r = ranks_[executing_[i]];
+      if (r.in_gang && r.blocked > 0) waiting_gangs_.push_back(r.gang);
     }
     if (wanted.reservation != 0) {
       const reservation& r = *find_reservation(wanted.reservation);
@@ -980,9 +985,15 @@ class scheduler {
   }
   std::uint32_t book_function(std::uint32_t function, std::uint32_t rank) {
     const std::uint32_t charge = estimate(function);
-    ++ranks_[rank].sent;
-    ranks_[rank].sent_ns += charge;
+    rank_state& r = ranks_[rank];
+    inactive_ranks_ -= r.sent++ == r.blocked;
+    r.sent_ns += charge;
     return charge;
+  }
+  void unbook(std::uint32_t rank, std::uint32_t charge) {
+    rank_state& r = ranks_[rank];
+    inactive_ranks_ += --r.sent == r.blocked;
+    r.sent_ns -= charge;
   }
 
   /// Of ranks in the order of a request that nobody waits for; where there may be more, that order is made anew.
@@ -1002,6 +1013,7 @@ class scheduler {
   base::list<site> sites_, lasting_sites_;
   base::array<rank_state> ranks_;
   base::list<std::uint32_t> executing_;
+  std::size_t inactive_ranks_ = 0;     // of these: nothing sent there runs
   base::ring<std::uint32_t> idle_, roomy_;
   durations durations_;
   double left_ns_ = forever;
