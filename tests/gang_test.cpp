@@ -204,6 +204,33 @@ TEST_CASE("members submit tasks and gangs on ranks that are free") {
   });
 }
 
+namespace {
+int fibonacci(int n) {
+  if (n < 2) return n;
+  auto a = manta::async<fibonacci>(n - 1), b = manta::async<fibonacci>(n - 2);
+  return a.get() + b.get();
+}
+/// Members meet inside MPI when each has waited for a tree of tasks of its own.
+int meet_after_tasks(manta::team team, int n) {
+  int mine = manta::async<fibonacci>(n - team.rank() % 3).get(), all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, team.comm());
+  return all;
+}
+}  // namespace
+
+TEST_CASE("no member waits for a task that stands still beside another one in MPI") {
+  in_world([] {
+    const int sums[] = {0, 89, 89 + 55, 89 + 55 + 34};
+    for (int round = 0; round < 20; ++round) {
+      for (const int ranks : {workers(), std::max(1, workers() - 1)}) {
+        auto others = manta::async<fibonacci>(9);  // of the driver
+        CHECK(manta::async<meet_after_tasks>({.ranks = ranks}, 11).get() == ranks / 3 * sums[3] + sums[ranks % 3]);
+        CHECK(others.get() == 34);
+      }
+    }
+  });
+}
+
 TEST_CASE("gangs that overlap, among tasks, all end with the right value") {
   const std::uint64_t seed = manta::testing::seed("gangs");
   in_world([seed] {

@@ -710,6 +710,10 @@ inline bool engine::progress_from_helper() {
 
 /// The task that runs here takes longer than was thought.
 inline void engine::serve_others() {
+  if (reported_blocked_ > 0 && !reported_own_work_) {  // it may have waited when rank 0 was last told
+    const std::uint32_t started = started_tasks();
+    report_blocked(std::min(reported_blocked_, started > 0 ? started - 1 : 0), false);
+  }
   if (scheduler_ != nullptr) ask_for_work();
   if (owed_ > 0) give_away(true);
   if (gang_ends_.size() != 0) watch_gangs();

@@ -699,7 +699,9 @@ inline void engine::ask_for_work() {
   if (scheduler_->executing().size() < 2 || scheduler_->waiting() != 0) return;
   constexpr std::uint32_t tasks_a_rank = 16;  // more than one, for asking takes its time
   std::uint32_t wanted = 0;
-  for (const std::uint32_t r : scheduler_->executing()) wanted += scheduler_->idle(r) ? tasks_a_rank : 0;
+  for (const std::uint32_t r : scheduler_->executing()) {
+    wanted += scheduler_->idle(r) && !scheduler_->in_team(r) ? tasks_a_rank : 0;
+  }
   if (wanted == 0) return;
   for (const std::uint32_t r : scheduler_->executing()) {
     if (r == rank_ || asked_[r] || scheduler_->idle(r)) continue;

@@ -126,7 +126,10 @@ class scheduler {
   /// Event: an actor that held resources on `rank` has ended.
   void give_back(std::uint32_t rank, const request& wanted) {
     if (wanted.actor) --ranks_[rank].actors;
-    if (wanted.ranks > 0) ranks_[rank].in_gang = ranks_[rank].in_actor = false;
+    if (wanted.ranks > 0) {
+      in_teams_ -= in_team(rank);
+      ranks_[rank].in_gang = ranks_[rank].in_actor = false;
+    }
     if (wanted.holds()) {
       const std::uint64_t devices = wanted.granted.devices;
       if (reservation* r = wanted.reservation == 0 ? nullptr : find_reservation(wanted.reservation)) {
@@ -162,6 +165,7 @@ class scheduler {
     const bool in_idle = r.in_idle, in_roomy = r.in_roomy;
     const int node = r.all.node;  // some may want to be near it
     inactive_ranks_ -= active(r) == 0;
+    in_teams_ -= in_team(rank);
     r = rank_state{};
     r.all.executes = false;
     r.all.node = node;
@@ -384,6 +388,8 @@ class scheduler {
   bool keeps_free(std::uint32_t rank) const { return ranks_[rank].kept_free; }
   bool keeps_for_gang(std::uint32_t rank) const { return ranks_[rank].kept; }
   bool in_gang(std::uint32_t rank) const { return ranks_[rank].in_gang; }
+  /// In a gang task, which may go on at any moment and then block its rank inside MPI.
+  bool in_team(std::uint32_t rank) const { return ranks_[rank].in_gang && !ranks_[rank].in_actor; }
   std::uint64_t tasks_ended() const { return ended_; }
   /// A gang that waits for ranks while a member of another one waits inside: perhaps for it. Null: none.
   node* gang_behind_waiting_gang() {
@@ -729,10 +735,14 @@ class scheduler {
       ranks_[rank].in_gang = true;
       ranks_[rank].gang = gangs_;
       ranks_[rank].in_actor = wanted.actor;
+      in_teams_ += in_team(rank);
       if (wanted.reservation != 0) wanted.granted.bundle = bundle_on(rank, wanted);
       take(wanted, rank);
       grants_.push_back(wanted.granted);
       charge = book_function(n.function, rank);
+    }
+    if (in_teams_ == executing_.size()) {
+      for (const std::uint32_t rank : executing_) offer(rank);  // they are not shunned any more
     }
     wanted.granted = grants_[0];
     --waiting_;
@@ -847,6 +857,10 @@ class scheduler {
     return active(r) == 0 || (!r.in_gang && r.sent < window_tasks && r.sent_ns + ns <= window_ns);
   }
 
+  /// What was begun beside a member of a gang that waits stands still when that goes on in MPI, where its team may wait for
+  /// just this: so tasks go to others, as long as there is a rank without a member.
+  bool is_shunned(std::uint32_t rank) const { return in_team(rank) && in_teams_ < executing_.size(); }
+
   void offer(std::uint32_t rank) {
     rank_state& r = ranks_[rank];
     ++changes_;
@@ -860,13 +874,13 @@ class scheduler {
     const std::uint32_t ns = estimate(function);
     while (!idle_.empty()) {
       const std::uint32_t rank = idle_.front();
-      if (idle(rank) && !ranks_[rank].kept && !ranks_[rank].closed) return rank;
+      if (idle(rank) && !ranks_[rank].kept && !ranks_[rank].closed && !is_shunned(rank)) return rank;
       idle_.pop_front();
       ranks_[rank].in_idle = false;
     }
     while (!roomy_.empty()) {
       const std::uint32_t rank = roomy_.front();
-      if (has_room(rank, ns) && !ranks_[rank].closed) {
+      if (has_room(rank, ns) && !ranks_[rank].closed && !is_shunned(rank)) {
         if (roomy_.size() > 1 && ++turn_ >= 16) {  // a short run to each, so that batches fill
           turn_ = 0;
           roomy_.pop_front();
@@ -881,13 +895,15 @@ class scheduler {
   }
 
   /// For a task that may go anywhere: where its large inputs lie if there is room, else the next one. Looks at the inputs, which
-  /// may be many, only if there is room somewhere.
+  /// may be many, only if there is room somewhere. If all ranks are in teams it goes back to the member that made it, which waits
+  /// for nobody's but its own.
   std::uint32_t next_rank_for(const node& n, std::uint32_t ns) {
     why_bytes_ = 0;
+    if (n.form == form::record && in_teams_ >= executing_.size() && in_team(n.record->home_rank)) return n.record->home_rank;
     const std::uint32_t next = next_rank(n.function);
     if (next == no_index) return no_index;
     const std::uint32_t near = nearest(n);
-    if (near != no_index && has_room(near, ns)) return near;
+    if (near != no_index && has_room(near, ns) && !is_shunned(near)) return near;
     why_bytes_ = 0;
     return next;
   }
@@ -1023,6 +1039,7 @@ class scheduler {
   base::list<grant> grants_;
   queue* keeper_ = nullptr;            // the old gang's queue for which ranks are kept
   std::uint64_t gangs_ = 0;            // started
+  std::size_t in_teams_ = 0;           // ranks, see in_team
   std::uint64_t ended_ = 0;            // tasks
   std::uint64_t changes_ = 1;          // of what decides whether a gang finds its ranks
   std::size_t waiting_ = 0;
