@@ -273,6 +273,16 @@ TEST_CASE("calls on a killed actor fail with actor_died wherever they are made")
   });
 }
 
+TEST_CASE("the name of a detached actor that was killed is free when its last handle has gone") {
+  in_world([] {
+    manta::spawn<account>({.name = "ghost", .detached = true}, 1);
+    CHECK(manta::async<&account::balance>(manta::find_actor<account>("ghost")).get() == 1);
+    manta::kill(manta::find_actor<account>("ghost"));
+    CHECK_THROWS_AS(manta::find_actor<account>("ghost"), manta::error);
+    CHECK(manta::async<&account::balance>(manta::spawn<account>({.name = "ghost"}, 7)).get() == 7);
+  });
+}
+
 TEST_CASE("a call that waited for its argument when the actor was killed does not run") {
   in_world([] {
     auto g = manta::spawn<gate>();

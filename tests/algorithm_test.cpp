@@ -4,9 +4,14 @@
 // map, reduce and for_each against the serial algorithms of the standard library.
 #include <doctest/doctest.h>
 
+#include <cereal/types/memory.hpp>
 #include <cereal/types/string.hpp>
+#include <cereal/types/utility.hpp>
 #include <cereal/types/vector.hpp>
 #include <list>
+#include <map>
+#include <ranges>
+#include <sstream>
 
 #include "support/world.hpp"
 
@@ -167,4 +172,73 @@ TEST_CASE("for_each visits each element exactly once") {
 
 TEST_CASE("for_each hands on the failure of a body") {
   in_world([] { CHECK_THROWS_AS(for_each_and_wait<visit_but_seven>(first_numbers(100)), manta::task_failed); });
+}
+
+namespace {
+long length(std::span<const int> values) { return static_cast<long>(values.size()); }
+long key_and_length(std::pair<int, std::string> entry) { return entry.first + static_cast<long>(entry.second.size()); }
+bool inverted(bool b) { return !b; }
+long consumed(std::unique_ptr<int> n) { return *n; }
+void consume(std::unique_ptr<int> n) { visit(*n); }
+void visit_flag(bool b) { visit(b ? 1 : 0); }
+void visit_entry(std::pair<int, std::string> entry) { visit(entry.first); }
+std::vector<std::unique_ptr<int>> boxes(int count) {
+  std::vector<std::unique_ptr<int>> all;
+  for (int i = 0; i < count; ++i) all.push_back(std::make_unique<int>(i));
+  return all;
+}
+std::string concatenate_twice(std::string s) { return s + s; }
+int increment(int x) { return x + 1; }
+}  // namespace
+
+TEST_CASE("map takes any range: views, maps, flags, arrays, what is read from a stream") {
+  in_world([] {
+    const std::vector<int> numbers{1, 2, 3, 4, 5, 6};
+    auto even = numbers | std::views::filter([](int x) { return x % 2 == 0; });
+    CHECK(manta::get(manta::map<square>(even)) == std::vector<long>{4, 16, 36});
+    CHECK(manta::get(manta::map<square>(std::views::iota(0, 4))) == std::vector<long>{0, 1, 4, 9});
+    const std::map<int, std::string> entries{{1, "a"}, {2, "bc"}};
+    CHECK(manta::get(manta::map<key_and_length>(entries)) == std::vector<long>{2, 4});
+    CHECK(manta::get(manta::map<inverted>(std::vector<bool>{true, false})) == std::vector<bool>{false, true});
+    const int array[] = {3, 2};
+    CHECK(manta::get(manta::map<square>(array)) == std::vector<long>{9, 4});
+    CHECK(manta::get(manta::map<length>(std::vector<std::vector<int>>{{}, {1, 2}})) == std::vector<long>{0, 2});
+    std::istringstream text("7 8");
+    CHECK(manta::get(manta::map<square>(std::ranges::istream_view<int>(text))) == std::vector<long>{49, 64});
+    CHECK(manta::reduce<plus>(manta::map<square>(even) | std::views::all).get() == 56);
+  });
+}
+
+TEST_CASE("elements are moved from a container that is given away, and only then") {
+  in_world([] {
+    CHECK(manta::get(manta::map<consumed>(boxes(3))) == std::vector<long>{0, 1, 2});
+    std::vector<std::string> words{"one", "two"};
+    manta::map<concatenate_twice>(std::span(words));
+    CHECK(words == std::vector<std::string>{"one", "two"});
+    CHECK(manta::get(manta::map<concatenate_twice>(std::move(words)))[1] == "twotwo");
+  });
+}
+
+TEST_CASE("get of a view of futures leaves their values where they are") {
+  in_world([] {
+    std::vector<manta::future<std::string>> words{manta::async<word>(1), manta::async<word>(2)};
+    CHECK(manta::get(std::span(words)) == std::vector<std::string>{"<1>", "<2>"});
+    CHECK(manta::get(words | std::views::reverse) == std::vector<std::string>{"<2>", "<1>"});
+    CHECK(words[0].get() == "<1>");
+    CHECK(words[1].get() == "<2>");
+  });
+}
+
+TEST_CASE("for_each takes any range, futures and move-only elements") {
+  visited_sum = 0;
+  in_world([] {
+    const std::vector<int> numbers{1, 2, 3, 4};
+    manta::for_each<visit>(numbers | std::views::filter([](int x) { return x > 2; }));
+    manta::for_each<visit>(manta::map<increment>(numbers));
+    manta::for_each<consume>(boxes(5), {.grain = 2});
+    manta::for_each<visit_flag>(std::vector<bool>{true, true, false});
+    manta::for_each<visit_entry>(std::map<int, std::string>{{4, "a"}, {5, "b"}});
+    manta::for_each<visit>(std::vector<int>());
+  });
+  CHECK(manta::testing::sum_over_ranks(visited_sum) == 7 + 14 + 10 + 2 + 9);
 }

@@ -244,6 +244,7 @@ TEST_CASE("put makes a future of a value, on any rank") {
     const auto f = manta::put(std::vector<int>{1, 2, 3});
     CHECK(f.ready());
     CHECK(f.get() == std::vector<int>{1, 2, 3});
+    CHECK(manta::put("text").get() == std::string("text"));
     CHECK(manta::async<add>(manta::put(1), manta::put(2)).get() == 3);
     CHECK(manta::async<put_here>(17).get().get() == 17);
     CHECK(manta::async<two_deep>(18).get().get().get() == 18);

@@ -84,6 +84,7 @@ TEST_CASE("a rank or node that does not exist is refused at the call") {
     const int size = static_cast<int>(manta::size());
     CHECK_THROWS_AS((manta::async<where>({.rank = size})), manta::unschedulable);
     CHECK_THROWS_AS((manta::async<where>({.rank = 1'000'000})), manta::unschedulable);
+    CHECK_THROWS_WITH_AS((manta::async<where>({.rank = -5})), doctest::Contains("rank = -5"), manta::error);
     CHECK_THROWS_AS((manta::async<where>({.node = 1'000'000})), manta::unschedulable);
     CHECK(manta::async<where>().get() >= 0);
   });

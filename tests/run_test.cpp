@@ -217,6 +217,18 @@ TEST_CASE("a task's error that leaves the driver is told once, with the task and
   CHECK(errors.lines_anywhere("nobody looked at") == 0);
 }
 
+TEST_CASE("who gives up waiting for a queue leaves no failure behind") {
+  captured_stderr errors;
+  CHECK(run([] {
+          manta::queue<int> q(1);
+          CHECK_THROWS_AS(q.pop_for(std::chrono::milliseconds(1)), manta::queue_empty);
+          q.push(1);
+          CHECK_THROWS_AS(q.push_for(2, std::chrono::milliseconds(1)), manta::queue_full);
+          CHECK(q.pop() == 1);
+        }) == 0);
+  CHECK(errors.lines_anywhere("nobody looked at") == 0);
+}
+
 TEST_CASE("a failure that nobody looked at is told once at the end, and the exit code is the driver's") {
   captured_stderr errors;
   CHECK(run([] { manta::async<fail>(std::string("unseen")); }) == 0);

@@ -192,7 +192,8 @@ actor<A> construct_named(exec::engine& e, const actor_options& o, Args&&... args
 }
 
 template <class A, class... Args>
-inline constexpr bool can_construct = require_constructor<A, typename constructor_parameter<Args>::type...>();
+inline constexpr bool can_construct = require_constructor<A, typename constructor_parameter<Args>::type...>() &&
+                                      (require_given_away<typename constructor_parameter<Args>::type, Args>() && ...);
 
 }  // namespace detail
 

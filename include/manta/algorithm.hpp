@@ -11,23 +11,60 @@
 
 namespace manta {
 
-/// One task F(x) for each element; their futures in order.
-template <auto F, class Range>
-auto map(const Range& range) {
-  using R = std::remove_cvref_t<typename detail::signature<decltype(F)>::result>;
-  std::vector<future<R>> results;
-  for (const auto& x : range) results.push_back(async<F>(x));
-  return results;
+namespace detail {
+template <class Range>
+constexpr bool require_range() {
+  constexpr bool is_one = is_range<Range>;
+  static_assert(is_one, "manta: this takes a range of elements: a container, an array or a view");
+  return is_one;
 }
 
-/// Combines all values by Op(a, b), neighbours first, in a tree of tasks. Op must be associative; it need not be
-/// commutative, and the tree depends on the number of values only, so that sums of floats are the same on any number
-/// of ranks. Throws for an empty range.
-template <auto Op, class Range>
-  requires detail::is_future<detail::range_future<const Range>>
-auto reduce(const Range& futures) {
-  using T = detail::range_value<const Range>;
-  std::vector<future<T>> level(std::begin(futures), std::end(futures));
+/// The parameters that a function of one element has.
+template <auto F>
+using parameters_of = typename signature<decltype(F)>::parameters;
+template <auto F>
+using result_of = std::remove_cvref_t<typename signature<decltype(F)>::result>;
+
+/// An element as it is handed to a task: moved from a container that was given away.
+template <class Range, class Element>
+decltype(auto) hand_over(Element& x) {
+  if constexpr (is_given_container<Range>) {
+    return std::move(x);
+  } else {
+    return (x);
+  }
+}
+}  // namespace detail
+
+/// One task F(x) for each element; their futures in order. Elements are copied, or moved from a container that is given
+/// away (an rvalue).
+template <auto F, class Range>
+auto map(Range&& range) {
+  if constexpr (!detail::require_function<F>()) {
+    return std::vector<future<void>>();
+  } else {
+    std::vector<future<detail::result_of<F>>> results;
+    if constexpr (detail::require_range<Range>()) {
+      for (auto&& x : range) results.push_back(async<F>(detail::hand_over<Range>(x)));
+    }
+    return results;
+  }
+}
+
+namespace detail {
+template <auto Op, class T>
+constexpr bool require_operation() {
+  if constexpr (require_function<Op>()) {
+    constexpr bool gives_same = std::is_same_v<result_of<Op>, T>;
+    static_assert(gives_same, "manta: reduce<op> needs a function op(a, b) of two values that returns one of the same type");
+    return gives_same && require_call<parameters_of<Op>, list<const future<T>&, const future<T>&>, T>();
+  } else {
+    return false;
+  }
+}
+
+template <auto Op, class T>
+future<T> reduce(std::vector<future<T>> level) {
   if (level.empty()) throw error("manta: reduce of an empty range has no value; give it at least one future");
   while (level.size() > 1) {
     std::vector<future<T>> next;
@@ -38,6 +75,21 @@ auto reduce(const Range& futures) {
   }
   return level.front();
 }
+}  // namespace detail
+
+/// Combines all values by Op(a, b), neighbours first, in a tree of tasks. Op must be associative; it need not be
+/// commutative, and the tree depends on the number of values only, so that sums of floats are the same on any number
+/// of ranks. Throws for an empty range.
+template <auto Op, class Range>
+auto reduce(Range&& futures) {
+  if constexpr (!detail::require_futures<Range>()) {
+    return future<void>();
+  } else if constexpr (!detail::require_operation<Op, detail::range_value<Range>>()) {
+    return detail::range_future<Range>();
+  } else {
+    return detail::reduce<Op>(detail::listed(futures));
+  }
+}
 
 struct for_each_options {
   std::size_t grain = 0;  ///< elements a task; 0: so that each rank gets about 16 tasks
@@ -45,31 +97,53 @@ struct for_each_options {
 
 namespace detail {
 template <auto F, class T>
-void run_chunk(const std::vector<T>& elements) {
-  for (const T& x : elements) F(x);
+void run_chunk(std::vector<T> elements) {
+  for (auto&& x : elements) F(std::move(x));
+}
+
+/// What a chunk for F is made of; void if its argument is not a value: each element is a task then.
+template <class Parameters, class Element>
+struct chunk_of {
+  using type = void;
+};
+template <class P, class Element>
+  requires(!is_future<Element> && !vector_of_futures<Element>::value && !std::is_same_v<std::remove_cvref_t<P>, team> &&
+           std::is_constructible_v<typename stored_as<P>::type, Element>)
+struct chunk_of<list<P>, Element> : stored_as<P> {};
+
+template <class Task>
+void finish(const std::vector<future<Task>>& tasks) {
+  for (const auto& t : tasks) t.wait();
+  for (const auto& t : tasks) t.get();
 }
 }  // namespace detail
 
-/// Runs F(x) for every element, in chunks of `grain` elements a task, and waits for all of them. Throws the first
-/// error, in order, after all have ended.
+/// Runs F(x) for every element, in chunks of `grain` elements a task (futures: one task each), and waits for all of them.
+/// Throws the first error, in order, after all have ended.
 template <auto F, class Range>
-void for_each(const Range& range, for_each_options options = {}) {
-  using T = std::remove_cvref_t<decltype(*std::begin(range))>;
-  const auto count = static_cast<std::size_t>(std::distance(std::begin(range), std::end(range)));
-  std::size_t grain = options.grain;
-  if (grain == 0) {
-    const std::size_t chunks = 16 * static_cast<std::size_t>(exec::engine::here("for_each").size());
-    grain = count / chunks + 1;
+void for_each(Range&& range, for_each_options options = {}) {
+  if constexpr (!detail::require_function<F>() || !detail::require_range<Range>()) {
+    return;
+  } else {
+    using Element = std::remove_cvref_t<decltype(*std::begin(range))>;
+    using T = typename detail::chunk_of<detail::parameters_of<F>, Element>::type;
+    if constexpr (std::is_void_v<T>) {
+      detail::finish(map<F>(std::forward<Range>(range)));
+    } else if constexpr (detail::require_parameters(detail::parameters_of<F>())) {
+      std::vector<T> elements;
+      for (auto&& x : range) elements.push_back(static_cast<T>(detail::hand_over<Range>(x)));
+      std::size_t grain = options.grain;
+      if (grain == 0) grain = elements.size() / (16 * static_cast<std::size_t>(exec::engine::here("for_each").size())) + 1;
+      std::vector<future<void>> chunks;
+      for (auto at = elements.begin(); at != elements.end();) {
+        const auto left = static_cast<std::size_t>(elements.end() - at);
+        const auto end = at + static_cast<std::ptrdiff_t>(left < grain ? left : grain);
+        chunks.push_back(async<detail::run_chunk<F, T>>(std::vector<T>(std::make_move_iterator(at), std::make_move_iterator(end))));
+        at = end;
+      }
+      detail::finish(chunks);
+    }
   }
-  std::vector<future<void>> chunks;
-  std::vector<T> chunk;
-  for (const T& x : range) {
-    chunk.push_back(x);
-    if (chunk.size() == grain) chunks.push_back(async<detail::run_chunk<F, T>>(std::exchange(chunk, {})));
-  }
-  if (!chunk.empty()) chunks.push_back(async<detail::run_chunk<F, T>>(std::move(chunk)));
-  for (const auto& c : chunks) c.wait();
-  get(chunks);
 }
 
 namespace detail {
@@ -77,6 +151,8 @@ template <std::size_t I, class Tuple>
 std::tuple_element_t<I, Tuple> part(const Tuple& whole) {
   return std::get<I>(whole);
 }
+template <class Tuple>
+concept has_members = requires { std::tuple_size<Tuple>::value; };
 }  // namespace detail
 
 /// One future for each member of a tuple or pair that a task returns.
@@ -84,9 +160,13 @@ std::tuple_element_t<I, Tuple> part(const Tuple& whole) {
 ///   auto [a, b] = manta::unpack(manta::async<f>(x));
 template <class Tuple>
 auto unpack(const future<Tuple>& whole) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return std::tuple(async<detail::part<I, Tuple>>(whole)...);
-  }(std::make_index_sequence<std::tuple_size_v<Tuple>>());
+  constexpr bool is_tuple = detail::has_members<Tuple>;
+  static_assert(is_tuple, "manta: unpack takes a future of a std::tuple, std::pair or std::array");
+  if constexpr (is_tuple) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      return std::tuple(async<detail::part<I, Tuple>>(whole)...);
+    }(std::make_index_sequence<std::tuple_size_v<Tuple>>());
+  }
 }
 
 }  // namespace manta

@@ -59,6 +59,11 @@ void fill_request(graph::request& request, const Options& o, const char* kind, b
       throw error("manta: " + std::string(kind) + "::" + name + " = " + std::to_string(amount) + " is negative");
     }
   };
+  const auto require_place = [&](const char* name, int place) {
+    if (place < -1) throw error("manta: " + std::string(kind) + "::" + name + " = " + std::to_string(place) + " is none; -1 is any");
+  };
+  require_place("rank", o.rank);
+  require_place("node", o.node);
   require_amount("cpus", o.cpus);
   require_amount("ranks", o.ranks);
   require_amount("nodes", o.nodes);
@@ -273,17 +278,29 @@ inline constexpr bool is_actor = false;
 template <class A>
 inline constexpr bool is_actor<actor<A>> = true;
 
+template <auto F>
+constexpr bool require_function() {
+  constexpr bool is_function = callable_type<decltype(F)>;
+  static_assert(is_function, "manta: async<f> takes a function with fixed parameters, or a method and an actor; a data member is "
+                             "read by a method that returns it");
+  return is_function;
+}
+
 template <auto F, class... Args>
 auto call_function(const task_options* options, Args&&... args) {
-  using Signature = signature<decltype(F)>;
-  using R = std::remove_cvref_t<typename Signature::result>;
-  using Gang = gang_parameters<typename Signature::parameters>;
-  using Parameters = typename Gang::others;
-  if constexpr (!require_call<Parameters, list<Args...>, typename Signature::result>()) {
-    return future<R>();
+  if constexpr (!require_function<F>()) {
+    return future<void>();
   } else {
-    using Forms = typename forms<Parameters, list<Args...>>::type;
-    return submit<function_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
+    using Signature = signature<decltype(F)>;
+    using R = std::remove_cvref_t<typename Signature::result>;
+    using Gang = gang_parameters<typename Signature::parameters>;
+    using Parameters = typename Gang::others;
+    if constexpr (!require_call<Parameters, list<Args...>, typename Signature::result>()) {
+      return future<R>();
+    } else {
+      using Forms = typename forms<Parameters, list<Args...>>::type;
+      return submit<function_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
+    }
   }
 }
 
@@ -331,6 +348,8 @@ auto call_object(const task_options* options, L&& object, Args&&... args) {
     } else if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
       using Forms = typename forms<Parameters, list<Args...>>::type;
       return submit<lambda_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
+    } else if constexpr (!require_given_away<F, L>()) {
+      return future<R>();
     } else {
       static_assert(!Gang::value, "manta: a gang task is a function or a lambda without captures");
       return call_stateful(options, std::forward<L>(object), typename Signature::parameters{},
@@ -343,6 +362,17 @@ template <class... Args>
 inline constexpr bool starts_with_options = false;
 template <class First, class... Rest>
 inline constexpr bool starts_with_options<First, Rest...> = std::is_same_v<std::remove_cvref_t<First>, task_options>;
+template <class... Args>
+inline constexpr bool starts_with_actor = false;
+template <class First, class... Rest>
+inline constexpr bool starts_with_actor<First, Rest...> = is_actor<std::remove_cvref_t<First>>;
+
+template <class... Args>
+future<void> refuse_method_call() {
+  static_assert(sizeof...(Args) != sizeof...(Args), "manta: a method is called on an actor, without options: async<&A::method>(actor, "
+                                                    "args...), where spawn<A> gave the actor and took the options");
+  return {};
+}
 
 }  // namespace detail
 
@@ -366,6 +396,18 @@ template <auto M, class A, class... Args>
   requires(std::is_member_function_pointer_v<decltype(M)>)
 auto async(const actor<A>& self, Args&&... args) {
   return detail::call_method<M>(self, std::forward<Args>(args)...);
+}
+
+/// The mistakes: no actor, or options.
+template <auto M, class... Args>
+  requires(std::is_member_function_pointer_v<decltype(M)> && !detail::starts_with_actor<Args...>)
+auto async(Args&&...) {
+  return detail::refuse_method_call<decltype(M), Args...>();
+}
+template <auto M, class... Args>
+  requires(std::is_member_function_pointer_v<decltype(M)>)
+auto async(const task_options&, Args&&...) {
+  return detail::refuse_method_call<decltype(M), Args...>();
 }
 
 /// The same for a lambda without captures or a serialisable function object.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <chrono>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -128,7 +129,7 @@ T take(const void* value, bool may_move) {
     return *static_cast<const T*>(value);
   } else {
     if (may_move) return std::move(*static_cast<T*>(const_cast<void*>(value)));
-    if constexpr (std::is_copy_constructible_v<T>) {
+    if constexpr (wire::is_copyable<T>) {
       return *static_cast<const T*>(value);
     } else {
       throw error("manta: a value of the move-only type " + std::string(wire::type_name<T>()) +
@@ -264,6 +265,31 @@ template <class Range>
 using range_future = std::remove_cvref_t<decltype(*std::begin(std::declval<Range&>()))>;
 template <class Range>
 using range_value = typename future_value<range_future<Range>>::type;
+
+template <class Range>
+concept is_range = requires(Range& range) { *std::begin(range), std::end(range); };
+template <class Range>
+concept is_range_of_futures = is_range<Range> && is_future<range_future<Range>>;
+
+template <class Range>
+constexpr bool require_futures() {
+  constexpr bool are_futures = is_range_of_futures<Range>;
+  static_assert(are_futures, "manta: this takes a range of futures, such as std::vector<manta::future<T>>; a single future has get(), "
+                             "wait() and ready() of its own");
+  return are_futures;
+}
+
+/// The futures of a range, also of one whose iterators are not those of a vector's constructor.
+template <class Range>
+auto listed(Range& futures) {
+  std::vector<range_future<Range>> list;
+  for (auto&& f : futures) list.push_back(f);
+  return list;
+}
+
+/// Was a container passed as Range&& for good, so that its elements may be moved from? A view shows those of another.
+template <class Range>
+concept is_given_container = requires { typename Range::allocator_type; } && !std::is_const_v<Range>;
 }  // namespace detail
 
 /// A future of any type, or an actor: what a task may be asked to be near to.
@@ -312,23 +338,28 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
   }
 }
 
+/// Of text in quotes, as a std::string.
+inline future<std::string> put(const char* text, const put_options& options = {}) { return put(std::string(text), options); }
+
 /// The values of a range of futures, in order. Throws the first error in order.
 template <class Range>
-  requires detail::is_future<detail::range_future<Range>>
+  requires(!detail::is_future<Range>)
 auto get(Range&& futures) {
-  using T = detail::range_value<Range>;
-  if constexpr (std::is_void_v<T>) {
-    for (auto& f : futures) f.get();
-  } else {
-    std::vector<T> values;
-    for (auto& f : futures) {
-      if constexpr (std::is_rvalue_reference_v<Range&&> || !std::is_copy_constructible_v<T>) {
-        values.push_back(std::move(const_cast<detail::range_future<Range>&>(f)).get());
-      } else {
-        values.push_back(detail::access::copy(f));
+  if constexpr (detail::require_futures<Range>()) {
+    using T = detail::range_value<Range>;
+    if constexpr (std::is_void_v<T>) {
+      for (auto&& f : futures) f.get();
+    } else {
+      std::vector<T> values;
+      for (auto&& f : futures) {
+        if constexpr (detail::is_given_container<Range> || !wire::is_copyable<T>) {
+          values.push_back(std::move(const_cast<detail::range_future<Range>&>(f)).get());
+        } else {
+          values.push_back(detail::access::copy(f));
+        }
       }
+      return values;
     }
-    return values;
   }
 }
 

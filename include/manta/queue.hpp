@@ -25,7 +25,7 @@ class parcel {
  public:
   parcel() = default;
   explicit parcel(T&& value) {
-    if constexpr (std::is_copy_constructible_v<T>) {  // others cannot be had from an object that is shared
+    if constexpr (wire::is_copyable<T>) {  // others cannot be had from an object that is shared
       if (!is_small(value)) {
         reference_ = put(std::move(value));
         return;
@@ -115,14 +115,15 @@ class fifo {
     }
     return x;
   }
-  /// Takes out the one with that ticket; false if there is none.
-  bool remove(std::uint64_t ticket) {
+  /// Takes out the one with that ticket, if there is one.
+  std::optional<X> remove(std::uint64_t ticket) {
     for (std::size_t i = first_; i < all_.size(); ++i) {
       if (all_[i].ticket != ticket) continue;
+      std::optional<X> x = std::move(all_[i]);
       all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(i));
-      return true;
+      return x;
     }
-    return false;
+    return std::nullopt;
   }
 
  private:
@@ -180,8 +181,18 @@ class queue_server {
     return r;
   }
 
-  /// Takes a caller off the list; false if it has got what it waited for.
-  bool withdraw(std::uint64_t ticket) { return pushers_.remove(ticket) || poppers_.remove(ticket); }
+  /// Takes a caller off the list; false if it has got what it waited for. Its promise is kept, or it would be reported.
+  bool withdraw(std::uint64_t ticket) {
+    if (std::optional<pusher> p = pushers_.remove(ticket)) {
+      p->accepted.set_value(false);
+      return true;
+    }
+    if (std::optional<popper> p = poppers_.remove(ticket)) {
+      p->item.set_value(delivery<T>{true, {}});
+      return true;
+    }
+    return false;
+  }
 
   void close() {
     closed_ = true;

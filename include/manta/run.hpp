@@ -30,11 +30,9 @@ inline int node() {
 /// The exit status that says: not done, start me again.
 inline constexpr int requeue_status = 85;
 
-/// Runs driver() on rank 0 of MPI_COMM_WORLD and returns the same exit code on every rank: the driver's int, or 0.
-/// An exception is printed once and gives 1, or requeue_status if it came because the run had to end (runtime::leaving). Initialises MPI unless the caller did, and finalises only then.
-/// Takes --manta-NAME=VALUE out of argc and argv before the driver runs.
+namespace detail {
 template <class Driver>
-int run(int& argc, char** argv, const runtime_options& options, Driver&& driver) {
+int run_program(int& argc, char** argv, const runtime_options& options, Driver& driver) {
   int initialised = 0;
   MPI_Initialized(&initialised);
   bool is_root = true, has_to_leave = false;
@@ -87,7 +85,23 @@ int run(int& argc, char** argv, const runtime_options& options, Driver&& driver)
   if (initialised == 0) MPI_Finalize();
   return code;
 }
+}  // namespace detail
 
+/// Runs driver() on rank 0 of MPI_COMM_WORLD and returns the same exit code on every rank: the driver's int, or 0.
+/// An exception is printed once and gives 1, or requeue_status if it came because the run had to end (runtime::leaving).
+/// Initialises MPI unless the caller did, and finalises only then.
+/// Takes --manta-NAME=VALUE out of argc and argv before the driver runs.
+template <class Driver>
+int run(int& argc, char** argv, const runtime_options& options, Driver&& driver) {
+  if constexpr (detail::require_driver<Driver>()) {
+    using R = decltype(driver());
+    constexpr bool gives_status = std::is_void_v<R> || std::is_convertible_v<R, int>;
+    static_assert(gives_status, "manta: the driver of manta::run returns nothing or an int, the exit status; a runtime's run() "
+                                "returns any value");
+    if constexpr (gives_status) return detail::run_program(argc, argv, options, driver);
+  }
+  return 1;
+}
 template <class Driver>
 int run(int& argc, char** argv, Driver&& driver) {
   return run(argc, argv, runtime_options{}, std::forward<Driver>(driver));

@@ -14,6 +14,15 @@
 
 namespace manta {
 
+namespace detail {
+template <class Driver>
+constexpr bool require_driver() {
+  constexpr bool is_driver = std::is_invocable_v<Driver&>;
+  static_assert(is_driver, "manta: the driver is called without arguments: [] { ... }; capture what it needs");
+  return is_driver;
+}
+}  // namespace detail
+
 class runtime {
  public:
   /// Collective over `comm`, which is duplicated and never used itself. MPI must be initialised, with at least
@@ -31,31 +40,16 @@ class runtime {
   /// leaves on rank 0, driver_failed on the others. Between two calls the ranks are free for the caller's own MPI.
   template <class Driver>
   auto run(Driver&& driver) {
-    using R = std::remove_cvref_t<decltype(driver())>;
-    struct context {
-      std::remove_reference_t<Driver>& driver;
-    } c{driver};
-    const wire::buffer bytes = engine_.run(
-        [](void* argument, wire::buffer& result) {
-          auto& d = static_cast<context*>(argument)->driver;
-          if constexpr (std::is_void_v<R>) {
-            d();
-          } else if constexpr (wire::require_serializable<R>()) {
-            const R value = d();
-            wire::sink out(result);
-            wire::encode(value, out);
-            if (out.holds_references()) {
-              wire::source in(result.data(), result.size());
-              delete wire::decode<R>(in);  // gives the references back
-              throw error("manta: a driver cannot return futures or actors: they end with the run; return values");
-            }
-          }
-        },
-        &c);
-    if constexpr (!std::is_void_v<R>) {
-      wire::source in(bytes.data(), bytes.size());
-      const std::unique_ptr<R> value(wire::decode<R>(in));
-      return R(std::move(*value));
+    if constexpr (detail::require_driver<Driver>()) {
+      using R = std::remove_cvref_t<decltype(driver())>;
+      if constexpr (std::is_void_v<R>) {
+        run_driver<R>(driver);
+      } else if constexpr (wire::require_serializable<R>()) {
+        const wire::buffer bytes = run_driver<R>(driver);
+        wire::source in(bytes.data(), bytes.size());
+        const std::unique_ptr<R> value(wire::decode<R>(in));
+        return R(std::move(*value));
+      }
     }
   }
 
@@ -82,6 +76,31 @@ class runtime {
     int size = 1;
     MPI_Comm_size(comm, &size);
     return detail::effective(options, level, size == 1, std::move(mistake));
+  }
+
+  /// What the driver gave, encoded, on every rank.
+  template <class R, class Driver>
+  wire::buffer run_driver(Driver& driver) {
+    struct context {
+      Driver& driver;
+    } c{driver};
+    return engine_.run(
+        [](void* argument, wire::buffer& result) {
+          auto& d = static_cast<context*>(argument)->driver;
+          if constexpr (std::is_void_v<R>) {
+            d();
+          } else {
+            const R value = d();
+            wire::sink out(result);
+            wire::encode(value, out);
+            if (out.holds_references()) {
+              wire::source in(result.data(), result.size());
+              delete wire::decode<R>(in);  // gives the references back
+              throw error("manta: a driver cannot return futures or actors: they end with the run; return values");
+            }
+          }
+        },
+        &c);
   }
 
   exec::engine engine_;

@@ -46,7 +46,11 @@ struct list {
 // --- the parameters and the result of anything callable
 
 template <class F>
-struct signature : signature<decltype(&F::operator())> {};
+concept one_call_operator = requires { &F::operator(); };
+template <class F>
+struct signature {};
+template <one_call_operator F>
+struct signature<F> : signature<decltype(&F::operator())> {};
 template <class R, class... P>
 struct signature<R (*)(P...)> {
   static constexpr bool is_const = false;
@@ -82,8 +86,6 @@ struct gang_parameters<list<First, P...>> : std::true_type {
 
 template <class F>
 concept callable_type = requires { typename signature<F>::parameters; };
-template <class F>
-concept one_call_operator = requires { &F::operator(); };
 
 // --- what a parameter may be given
 
@@ -155,6 +157,15 @@ using form_type = decltype(form_of<P, A>());
 
 // --- the mistakes, in the user's words. Each is checked alone, so that one mistake gives one message.
 
+template <class T>
+inline constexpr bool looks_at_characters = false;
+template <class C, class Traits>
+inline constexpr bool looks_at_characters<std::basic_string_view<C, Traits>> = true;
+template <class T>
+inline constexpr bool writes_through_span = false;
+template <class T, std::size_t Extent>
+inline constexpr bool writes_through_span<std::span<T, Extent>> = !std::is_const_v<T>;
+
 template <class P>
 constexpr bool require_parameter() {
   using T = std::remove_reference_t<P>;
@@ -162,13 +173,18 @@ constexpr bool require_parameter() {
   constexpr bool is_rvalue = std::is_rvalue_reference_v<P>;
   constexpr bool is_mutable = std::is_lvalue_reference_v<P> && !std::is_const_v<T>;
   constexpr bool is_team = std::is_same_v<std::remove_cvref_t<P>, team>;
+  constexpr bool is_string_view = looks_at_characters<std::remove_cvref_t<P>>;
+  constexpr bool is_mutable_span = writes_through_span<std::remove_cvref_t<P>>;
   static_assert(!is_team, "manta: manta::team is the first parameter of a gang task and no other; take it once, first");
   static_assert(!is_pointer, "manta: a task cannot take a pointer: it means nothing on another rank; pass the value");
   static_assert(!is_rvalue, "manta: a task cannot take an rvalue reference: take it by value");
   static_assert(!is_mutable,
                 "manta: a task cannot take a non-const reference: the argument would be a copy; return the new value, or "
                 "keep it in an actor");
-  return !is_team && !is_pointer && !is_rvalue && !is_mutable;
+  static_assert(!is_string_view, "manta: a task cannot take a std::string_view: take const std::string&");
+  static_assert(!is_mutable_span,
+                "manta: a task cannot write through a span: take std::span<const T>, or a std::vector<T> by value");
+  return !is_team && !is_pointer && !is_rvalue && !is_mutable && !is_string_view && !is_mutable_span;
 }
 template <class... P>
 constexpr bool require_parameters(list<P...>) {
@@ -177,9 +193,18 @@ constexpr bool require_parameters(list<P...>) {
 
 template <std::size_t Wanted, std::size_t Given>
 constexpr bool require_count() {
-  static_assert(Given <= Wanted, "manta: too many arguments for this function");
+  static_assert(Given <= Wanted, "manta: too many arguments for this function; options come before them");
   static_assert(Given >= Wanted, "manta: too few arguments for this function");
   return Given == Wanted;
+}
+
+/// What is not copyable has to be moved in.
+template <class S, class A>
+constexpr bool require_given_away() {
+  constexpr bool is_moved = std::is_rvalue_reference_v<A&&> && std::is_constructible_v<S, A&&>;
+  constexpr bool is_given = !std::is_same_v<std::remove_cvref_t<A>, S> || is_moved || wire::is_copyable<S>;
+  static_assert(is_given, "manta: an argument of a move-only type is moved in: pass it by std::move");
+  return is_given;
 }
 
 template <class P, class A>
@@ -189,7 +214,12 @@ constexpr bool require_argument() {
                 "manta: an argument cannot be converted to the parameter's type; pass a value or a future of a type that "
                 "converts to it");
   if constexpr (fits) {
-    return wire::require_serializable<typename stored_as<P>::type>();
+    using S = typename stored_as<P>::type;
+    if constexpr (wire::require_serializable<S>()) {
+      return require_given_away<S, A>();
+    } else {
+      return false;
+    }
   } else {
     return false;
   }
@@ -328,12 +358,7 @@ class argument_writer {
   void add_object(A&& value) {
     const char as_input = 1;
     out_.append(&as_input, 1);
-    if constexpr (std::is_constructible_v<S, A&&>) {
-      inputs_.push_back(&engine_.make_value(wire::type_index<S>::value, new S(std::forward<A>(value))));
-    } else {
-      throw error("manta: a large argument of the move-only type " + std::string(wire::type_name<S>()) +
-                  " was passed as an lvalue; std::move it");
-    }
+    inputs_.push_back(&engine_.make_value(wire::type_index<S>::value, new S(std::forward<A>(value))));
   }
   template <class U>
   void add_input(const future<U>& f) {

@@ -23,27 +23,23 @@ struct wait_result {
   std::vector<future<T>> pending;
 };
 
-/// Returns as soon as `count` of the futures have ended or the time is up. Moves no data. A future
-/// that stands in the range twice counts twice.
-///
-///   auto [ready, pending] = manta::wait(futures, {.count = 2, .timeout = 50ms});
+namespace detail {
 template <class Range>
-  requires detail::is_future<detail::range_future<Range>>
-auto wait(const Range& futures, wait_options options = {}) {
-  using T = detail::range_value<const Range>;
+auto split(Range& futures, const wait_options& options) {
+  using T = range_value<Range>;
   exec::engine& e = exec::engine::here("wait");
   const exec::engine::guard g(e);
   base::list<graph::node*> nodes;
   std::size_t ended = 0;
   for (const future<T>& f : futures) {
-    nodes.push_back(&detail::access::of(f).node("wait"));
+    nodes.push_back(&access::of(f).node("wait"));
     ended += nodes.back()->state != graph::state::pending;
   }
   const std::size_t wanted = options.count < nodes.size() ? options.count : nodes.size();
   if (ended < wanted) {
     exec::wait_record record;
     record.remaining = static_cast<std::uint32_t>(wanted - ended);
-    record.deadline = detail::deadline_after(options.timeout);
+    record.deadline = deadline_after(options.timeout);
     std::uint32_t position = 0;
     for (graph::node* n : nodes) {
       if (n->state == graph::state::pending) e.watch(*n, record, position);
@@ -62,6 +58,20 @@ auto wait(const Range& futures, wait_options options = {}) {
     (is_ready ? result.ready : result.pending).push_back(f);
   }
   return result;
+}
+}  // namespace detail
+
+/// Returns as soon as `count` of the futures have ended or the time is up. Moves no data. A future
+/// that stands in the range twice counts twice.
+///
+///   auto [ready, pending] = manta::wait(futures, {.count = 2, .timeout = 50ms});
+template <class Range>
+auto wait(Range&& futures, wait_options options = {}) {
+  if constexpr (detail::require_futures<Range>()) {
+    return detail::split(futures, options);
+  } else {
+    return wait_result<void>();
+  }
 }
 
 /// A range of futures in the order in which they end; see as_completed.
@@ -132,10 +142,12 @@ class completion_range {
 ///
 ///   for (auto& f : manta::as_completed(futures)) use(f.get());
 template <class Range>
-  requires detail::is_future<detail::range_future<Range>>
-auto as_completed(const Range& futures) {
-  using T = detail::range_value<const Range>;
-  return completion_range<T>(std::vector<future<T>>(std::begin(futures), std::end(futures)));
+auto as_completed(Range&& futures) {
+  if constexpr (detail::require_futures<Range>()) {
+    return completion_range<detail::range_value<Range>>(detail::listed(futures));
+  } else {
+    return completion_range<void>({});
+  }
 }
 
 }  // namespace manta

@@ -379,6 +379,7 @@ inline void engine::end_slot(std::uint32_t index, const std::string& why) {
 
 inline void engine::kill_actor(node& handle, const std::string& why) {
   wait_for_end(handle, false);
+  if (detached_.remove(&handle)) release(handle);
   if (handle.state != state::ready) return;
   actor_place place;
   std::memcpy(&place, handle.bytes, sizeof place);

@@ -400,7 +400,7 @@ inline std::string describe(const base::array<capacity>& world) {
     if (k.count > 1) text += " and " + std::to_string(k.count - 1) + " more";
     text += c.executes ? ": cpus = " + std::to_string(c.cpus) + ", node = " + std::to_string(c.node)
            : c.node < 0 ? ": it has died"
-                        : ": no tasks (it schedules)";
+                        : ": no tasks (it schedules; runtime_options.rank0_tasks lets it run some)";
     if (c.gpus.units() > 0) text += ", gpus = " + describe_units(c.gpus.units());
     if (!c.resources.empty()) text += ", " + describe(c.resources);
     text += "]";

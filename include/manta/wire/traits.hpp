@@ -85,6 +85,15 @@ constexpr bool is_serializable() {
   }
 }
 
+/// std says of a std::vector<std::unique_ptr<X>> that it can be copied; so look into the parameters of std's templates, other
+/// than those that share what they point to.
+template <class T>
+inline constexpr bool is_copyable = std::is_copy_constructible_v<T>;
+template <template <class...> class Template, class... Parts>
+  requires(is_std<Template<Parts...>> && !requires { typename Template<Parts...>::element_type; })
+inline constexpr bool is_copyable<Template<Parts...>> =
+    std::is_copy_constructible_v<Template<Parts...>> && ((std::is_empty_v<Parts> || is_copyable<Parts>) && ...);
+
 /// Numbers and enumerations: copied as they are, no archive involved.
 template <class T>
 inline constexpr bool is_plain = [] {
@@ -106,7 +115,7 @@ constexpr bool require_serializable() {
   static_assert(!stays, "manta: a promise cannot be sent: it is completed on the rank that made it; send its future");
   static_assert(stays || is_serializable<T>(),
                 "manta: this type cannot be serialised: give it a serialize() function that cereal finds, or include "
-                "the header <cereal/types/...> of the standard type it uses");
+                "the header <cereal/types/...> of the standard type it uses (<manta/eigen.hpp> for Eigen's)");
   return is_serializable<T>();
 }
 

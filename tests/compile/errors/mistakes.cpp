@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -24,6 +25,7 @@ struct log_file {
 int square(int x) { return x * x; }
 double mean(const std::vector<double>& values) { return values.empty() ? 0 : values.front(); }
 std::string name() { return "manta"; }
+[[maybe_unused]] double difference(int x, int y) { return x - y; }
 
 struct counter {
   explicit counter(int start) : value(start) {}
@@ -123,6 +125,44 @@ struct clock_face {
   manta::async([](manta::promise<int> p) { p.set_value(1); }, manta::promise<int>());
 #elif defined(queue_of_unserialisable_values)
   manta::queue<log_file> q(1);
+#elif defined(data_member)
+  manta::async<&counter::value>(manta::spawn<counter>(0));
+#elif defined(method_without_actor)
+  counter c(0);
+  manta::async<&counter::add>(c, 1);
+#elif defined(method_with_options)
+  manta::async<&counter::add>({.retries = 1}, manta::spawn<counter>(0), 1);
+#elif defined(string_view_parameter)
+  manta::async([](std::string_view text) { return text.size(); }, "text");
+#elif defined(span_to_write_to)
+  manta::async([](std::span<int> view) { view[0] = 1; }, std::vector<int>{1});
+#elif defined(move_only_lvalue)
+  auto numbers = manta::async([](int x) -> manta::generator<int> { co_yield x; }, 3);
+  manta::async([](manta::stream<int> s) { return s.next()->get(); }, numbers);
+#elif defined(get_of_values)
+  manta::get(std::vector<int>{1, 2});
+#elif defined(wait_for_one)
+  auto [ready, pending] = manta::wait(manta::async<square>(3));
+#elif defined(as_completed_of_one)
+  for (auto& f : manta::as_completed(manta::async<square>(3))) f.wait();
+#elif defined(map_of_a_number)
+  manta::map<square>(3);
+#elif defined(map_of_a_wrong_type)
+  manta::map<square>(std::vector<std::string>{"three"});
+#elif defined(reduce_by_one_argument)
+  manta::reduce<square>(manta::map<square>(std::vector<int>{1, 2}));
+#elif defined(reduce_by_another_type)
+  manta::reduce<difference>(manta::map<square>(std::vector<int>{1, 2}));
+#elif defined(for_each_with_two_arguments)
+  manta::for_each<difference>(std::vector<int>{1, 2});
+#elif defined(unpack_of_a_number)
+  manta::unpack(manta::async<square>(3));
+#elif defined(driver_with_arguments)
+  int count = 0;
+  manta::run(count, nullptr, [](int x) { return x; });
+#elif defined(driver_that_returns_text)
+  int count = 0;
+  manta::run(count, nullptr, [] { return std::string("text"); });
 #else
   int factor = 2;
   manta::async([](int f, int x) { return f * x; }, factor, 3);
@@ -142,6 +182,9 @@ struct clock_face {
   manta::stream<int> t = manta::async([](std::span<const int> view) -> manta::generator<int> { co_yield view[0]; }, std::vector<int>{1});
   manta::queue<std::string> q(1);
   manta::promise<void> p;
+  manta::map<square>(manta::map<square>(std::vector<int>{1, 2}));
+  manta::get(std::vector<manta::future<int>>{nine});
+  manta::as_completed(means);
 #endif
 }
 
