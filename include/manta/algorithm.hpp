@@ -26,14 +26,10 @@ template <auto F>
 using result_of = std::remove_cvref_t<typename signature<decltype(F)>::result>;
 
 /// An element as it is handed to a task: moved from a container that was given away.
-template <class Range, class Element>
-decltype(auto) hand_over(Element& x) {
-  if constexpr (is_given_container<Range>) {
-    return std::move(x);
-  } else {
-    return (x);
-  }
-}
+template <class Range>
+using element_of = std::remove_reference_t<decltype(*std::begin(std::declval<Range&>()))>;
+template <class Range>
+using handed_over = std::conditional_t<is_given_container<Range>, element_of<Range>, element_of<Range>&>;
 }  // namespace detail
 
 /// One task F(x) for each element; their futures in order. Elements are copied, or moved from a container that is given
@@ -45,7 +41,10 @@ auto map(Range&& range) {
   } else {
     std::vector<future<detail::result_of<F>>> results;
     if constexpr (detail::require_range<Range>()) {
-      for (auto&& x : range) results.push_back(async<F>(detail::hand_over<Range>(x)));
+      using Parameters = typename detail::gang_parameters<detail::parameters_of<F>>::others;
+      if constexpr (detail::require_call<Parameters, detail::list<detail::handed_over<Range>>, detail::result_of<F>>()) {
+        for (auto&& x : range) results.push_back(async<F>(static_cast<detail::handed_over<Range>&&>(x)));
+      }
     }
     return results;
   }
@@ -131,7 +130,7 @@ void for_each(Range&& range, for_each_options options = {}) {
       detail::finish(map<F>(std::forward<Range>(range)));
     } else if constexpr (detail::require_parameters(detail::parameters_of<F>())) {
       std::vector<T> elements;
-      for (auto&& x : range) elements.push_back(static_cast<T>(detail::hand_over<Range>(x)));
+      for (auto&& x : range) elements.push_back(static_cast<T>(static_cast<detail::handed_over<Range>&&>(x)));
       std::size_t grain = options.grain;
       if (grain == 0) grain = elements.size() / (16 * static_cast<std::size_t>(exec::engine::here("for_each").size())) + 1;
       std::vector<future<void>> chunks;

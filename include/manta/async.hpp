@@ -348,7 +348,8 @@ auto call_object(const task_options* options, L&& object, Args&&... args) {
     } else if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
       using Forms = typename forms<Parameters, list<Args...>>::type;
       return submit<lambda_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
-    } else if constexpr (!require_given_away<F, L>()) {
+    } else if constexpr (!can_be_kept<F, L>) {
+      static_assert(can_be_kept<F, L>, "manta: a function object of a move-only type is moved in: pass it by std::move");
       return future<R>();
     } else {
       static_assert(!Gang::value, "manta: a gang task is a function or a lambda without captures");

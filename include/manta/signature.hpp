@@ -200,12 +200,8 @@ constexpr bool require_count() {
 
 /// What is not copyable has to be moved in.
 template <class S, class A>
-constexpr bool require_given_away() {
-  constexpr bool is_moved = std::is_rvalue_reference_v<A&&> && std::is_constructible_v<S, A&&>;
-  constexpr bool is_given = !std::is_same_v<std::remove_cvref_t<A>, S> || is_moved || wire::is_copyable<S>;
-  static_assert(is_given, "manta: an argument of a move-only type is moved in: pass it by std::move");
-  return is_given;
-}
+inline constexpr bool can_be_kept = !std::is_same_v<std::remove_cvref_t<A>, S> || wire::is_copyable<S> ||
+                                    (std::is_rvalue_reference_v<A&&> && std::is_constructible_v<S, A&&>);
 
 template <class P, class A>
 constexpr bool require_argument() {
@@ -216,7 +212,8 @@ constexpr bool require_argument() {
   if constexpr (fits) {
     using S = typename stored_as<P>::type;
     if constexpr (wire::require_serializable<S>()) {
-      return require_given_away<S, A>();
+      static_assert(can_be_kept<S, A>, "manta: an argument of a move-only type is moved in: pass it by std::move");
+      return can_be_kept<S, A>;
     } else {
       return false;
     }
