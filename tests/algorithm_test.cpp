@@ -10,8 +10,6 @@
 #include <cereal/types/vector.hpp>
 #include <list>
 #include <map>
-#include <ranges>
-#include <sstream>
 
 #include "support/world.hpp"
 
@@ -188,24 +186,44 @@ std::vector<std::unique_ptr<int>> boxes(int count) {
   return all;
 }
 std::string concatenate_twice(std::string s) { return s + s; }
+/// A view that cannot be looped over when it is const, as some of std::views.
+template <class T>
+class every_second {
+ public:
+  explicit every_second(const std::vector<T>& all) : all_(all) {}
+  struct iterator {
+    const std::vector<T>* all;
+    std::size_t at;
+    const T& operator*() const { return (*all)[at]; }
+    iterator& operator++() {
+      at += 2;
+      return *this;
+    }
+    bool operator==(const iterator& other) const { return at == other.at; }
+  };
+  iterator begin() { return {&all_, 0}; }
+  iterator end() { return {&all_, all_.size() + all_.size() % 2}; }
+
+ private:
+  const std::vector<T>& all_;
+};
 int increment(int x) { return x + 1; }
 }  // namespace
 
-TEST_CASE("map takes any range: views, maps, flags, arrays, what is read from a stream") {
+TEST_CASE("map takes any range: views, maps, flags, arrays") {
   in_world([] {
     const std::vector<int> numbers{1, 2, 3, 4, 5, 6};
-    auto even = numbers | std::views::filter([](int x) { return x % 2 == 0; });
-    CHECK(manta::get(manta::map<square>(even)) == std::vector<long>{4, 16, 36});
-    CHECK(manta::get(manta::map<square>(std::views::iota(0, 4))) == std::vector<long>{0, 1, 4, 9});
+    CHECK(manta::get(manta::map<square>(every_second(numbers))) == std::vector<long>{1, 9, 25});
+    CHECK(manta::get(manta::map<square>(std::span(numbers).first(2))) == std::vector<long>{1, 4});
     const std::map<int, std::string> entries{{1, "a"}, {2, "bc"}};
     CHECK(manta::get(manta::map<key_and_length>(entries)) == std::vector<long>{2, 4});
     CHECK(manta::get(manta::map<inverted>(std::vector<bool>{true, false})) == std::vector<bool>{false, true});
     const int array[] = {3, 2};
     CHECK(manta::get(manta::map<square>(array)) == std::vector<long>{9, 4});
     CHECK(manta::get(manta::map<length>(std::vector<std::vector<int>>{{}, {1, 2}})) == std::vector<long>{0, 2});
-    std::istringstream text("7 8");
-    CHECK(manta::get(manta::map<square>(std::ranges::istream_view<int>(text))) == std::vector<long>{49, 64});
-    CHECK(manta::reduce<plus>(manta::map<square>(even) | std::views::all).get() == 56);
+    const auto squares = manta::map<square>(numbers);
+    CHECK(manta::reduce<plus>(std::span(squares)).get() == 91);
+    CHECK(manta::reduce<plus>(every_second(squares)).get() == 35);
   });
 }
 
@@ -223,7 +241,9 @@ TEST_CASE("get of a view of futures leaves their values where they are") {
   in_world([] {
     std::vector<manta::future<std::string>> words{manta::async<word>(1), manta::async<word>(2)};
     CHECK(manta::get(std::span(words)) == std::vector<std::string>{"<1>", "<2>"});
-    CHECK(manta::get(words | std::views::reverse) == std::vector<std::string>{"<2>", "<1>"});
+    CHECK(manta::get(every_second(words)) == std::vector<std::string>{"<1>"});
+    CHECK(manta::wait(every_second(words)).ready.size() == 1);
+    for (auto& f : manta::as_completed(every_second(words))) CHECK(f.get() == "<1>");
     CHECK(words[0].get() == "<1>");
     CHECK(words[1].get() == "<2>");
   });
@@ -233,12 +253,12 @@ TEST_CASE("for_each takes any range, futures and move-only elements") {
   visited_sum = 0;
   in_world([] {
     const std::vector<int> numbers{1, 2, 3, 4};
-    manta::for_each<visit>(numbers | std::views::filter([](int x) { return x > 2; }));
+    manta::for_each<visit>(every_second(numbers));
     manta::for_each<visit>(manta::map<increment>(numbers));
     manta::for_each<consume>(boxes(5), {.grain = 2});
     manta::for_each<visit_flag>(std::vector<bool>{true, true, false});
     manta::for_each<visit_entry>(std::map<int, std::string>{{4, "a"}, {5, "b"}});
     manta::for_each<visit>(std::vector<int>());
   });
-  CHECK(manta::testing::sum_over_ranks(visited_sum) == 7 + 14 + 10 + 2 + 9);
+  CHECK(manta::testing::sum_over_ranks(visited_sum) == 4 + 14 + 10 + 2 + 9);
 }
