@@ -150,7 +150,8 @@ class future {
 
   future() = default;
 
-  /// Waits for the value; the reference holds as long as this or any other handle on this rank does.
+  /// Waits for the value; the reference holds as long as this or any other handle on this rank does, and so long the
+  /// value cannot move to a disk unless it is an array.
   /// A failed task's error is thrown here: task_failed, or the exception itself if its type was given to rethrow_as.
   std::add_lvalue_reference_t<const T> get() const&
     requires(!std::is_void_v<T>)
@@ -312,7 +313,8 @@ struct put_options {
 };
 
 /// A future of a value made here; it stays on this rank until another one asks for it. A large array goes to memory that
-/// the ranks of this node share. Throws store_full where there is none left.
+/// the ranks of this node share. Where memory is short, other tasks of this rank run first; throws store_full where there is
+/// none left.
 template <class V>
 future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
   using T = std::remove_cvref_t<V>;

@@ -23,7 +23,7 @@ struct runtime_options {
   /// Tasks and calls that a rank may have submitted and that have not ended before async makes it wait; MANTA_MAX_QUEUED.
   std::size_t max_queued = std::size_t{1} << 22;
   /// Bytes of large values that a rank keeps in memory; 0: half of its memory, by control group, Slurm or machine. What is
-  /// more moves to a disk, longest unused first. MANTA_STORE_MEMORY=4G (K, M, G, T: powers of 1024).
+  /// more is dropped if other ranks have it too, or moves to a disk, longest unused first. MANTA_STORE_MEMORY=4G (K, M, G, T: powers of 1024).
   std::uint64_t store_memory = 0;
   /// There. "": $SLURM_TMPDIR, $TMPDIR if it is not in memory, else the folder of the run; "none": store_full instead.
   /// MANTA_SPILL_FOLDER
