@@ -8,10 +8,10 @@
 //   mpirun -n 2 --bind-to core bench_tune_manta [repetitions]
 //
 //   tune_empty_trials      seconds for 10 000 trials of one report
-//   tune_reports           reports a second of 100 trials, ASHA, with JSON, CSV, TensorBoard, journal, report
+//   tune_reports           thousand reports a second of 100 trials, ASHA, with JSON, CSV, TensorBoard, journal, report
 //   tune_round_trip        microseconds of one report that waits for its answer
-//   tune_journal_100       microseconds of the journal for each event after 100 trials
-//   tune_journal_100000    and after 100 000
+//   tune_event_100         microseconds of an event that is kept in the journal, after 100 trials
+//   tune_event_1000, tune_event_10000, tune_event_100000
 //   tune_trial_bytes       of memory that stay for a trial that has ended
 #include <manta/tune.hpp>
 
@@ -60,26 +60,30 @@ double resident_bytes() {
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Runs trials of three reports in a study alone: microseconds of each event of the last tenth of them, and bytes of each trial.
-std::pair<double, double> journal(std::size_t trials) {
+/// Trials of three reports in a study alone. Prints what each event of a thousand trials takes after so many trials, and
+/// the bytes that stay of a trial.
+void events() {
+  constexpr std::size_t window = 1000, trials = 100'000 + window;
   const std::string folder = new_folder();
-  double us = 0, bytes = 0;
   {
     tune::study s(line, {.minimise = "loss", .trials = trials, .folder = folder, .outputs = {}});
-    double before = resident_bytes();
-    bench::stopwatch watch;
+    const double before = resident_bytes();
+    const bench::stopwatch watch;
     double begun = 0;
+    std::size_t mark = 100;
     while (const auto j = s.next()) {
-      if (j->trial == trials * 9 / 10) begun = watch.seconds();
+      if (j->trial == mark) begun = watch.seconds();
       for (int i = 0; i < 3; ++i) s.report(j->trial, {{"loss", i + j->parameters.get<double>("x")}});
       s.ended(j->trial);
       if (j->trial % 10 == 0) s.flush();
+      if (j->trial + 1 == mark + window) {
+        bench::report(("tune_event_" + std::to_string(mark)).c_str(), "manta", 1e6 * (watch.seconds() - begun) / (5.0 * window), "us");
+        mark *= 10;
+      }
     }
-    us = 1e6 * (watch.seconds() - begun) / (5.0 * static_cast<double>(trials) / 10);
-    bytes = (resident_bytes() - before) / static_cast<double>(trials);
+    bench::report("tune_trial_bytes", "manta", (resident_bytes() - before) / static_cast<double>(trials), "B");
   }
   remove(folder);
-  return {us, bytes};
 }
 
 }  // namespace
@@ -102,17 +106,14 @@ int main(int argc, char** argv) {
       const double seconds = busy.seconds();
       for (const auto& t : b) reports += t.iteration;
       remove(folder);
-      bench::report("tune_reports", "manta", static_cast<double>(reports) / seconds, "1/s");
+      bench::report("tune_reports", "manta", 1e-3 * static_cast<double>(reports) / seconds, "k/s");
 
       const auto c = tune::run<waiting>(line, {.minimise = "us", .stop = {tune::at_most("us", -1)}, .show = false});
       std::vector<double> all;
       for (const auto& p : c[0].losses.points()) all.push_back(p.y);
       bench::report("tune_round_trip", "manta", tune::median(all), "us");
 
-      bench::report("tune_journal_100", "manta", journal(100).first, "us");
-      const auto [us, bytes] = journal(100'000);
-      bench::report("tune_journal_100000", "manta", us, "us");
-      bench::report("tune_trial_bytes", "manta", bytes, "B");
+      events();
     }
     return 0;
   });
