@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The smallest search: a function is run for every combination of two grids
-// until its accuracy is high enough. Trials go to all ranks.
+// The smallest search, the counterpart of Ray's run_experiments: a function is run for
+// every combination of two grids until its accuracy is high enough. Trials go to all
+// ranks. Each report of the "training" adds alpha times beta to the accuracy.
 //
 //   scripts/run tune_grid -n 4        or        mpirun -n 4 ./tune_grid
 //
