@@ -177,6 +177,8 @@ long length(std::span<const int> values) { return static_cast<long>(values.size(
 long key_and_length(std::pair<int, std::string> entry) { return entry.first + static_cast<long>(entry.second.size()); }
 bool inverted(bool b) { return !b; }
 long consumed(std::unique_ptr<int> n) { return *n; }
+std::unique_ptr<int> box(int x) { return std::make_unique<int>(x); }
+std::unique_ptr<int> merged(std::unique_ptr<int> a, std::unique_ptr<int> b) { return box(*a + *b); }
 void consume(std::unique_ptr<int> n) { visit(*n); }
 void visit_flag(bool b) { visit(b ? 1 : 0); }
 void visit_entry(std::pair<int, std::string> entry) { visit(entry.first); }
@@ -230,6 +232,7 @@ TEST_CASE("map takes any range: views, maps, flags, arrays") {
 TEST_CASE("elements are moved from a container that is given away, and only then") {
   in_world([] {
     CHECK(manta::get(manta::map<consumed>(boxes(3))) == std::vector<long>{0, 1, 2});
+    CHECK(*manta::reduce<merged>(manta::map<box>(std::vector<int>{1, 2, 3, 4, 5})).get() == 15);
     std::vector<std::string> words{"one", "two"};
     manta::map<concatenate_twice>(std::span(words));
     CHECK(words == std::vector<std::string>{"one", "two"});

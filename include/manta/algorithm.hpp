@@ -56,7 +56,7 @@ constexpr bool require_operation() {
   if constexpr (require_function<Op>()) {
     constexpr bool gives_same = std::is_same_v<result_of<Op>, T>;
     static_assert(gives_same, "manta: reduce<op> needs a function op(a, b) of two values that returns one of the same type");
-    return gives_same && require_call<parameters_of<Op>, list<const future<T>&, const future<T>&>, T>();
+    return gives_same && require_call<parameters_of<Op>, list<future<T>, future<T>>, T>();
   } else {
     return false;
   }
@@ -68,8 +68,8 @@ future<T> reduce(std::vector<future<T>> level) {
   while (level.size() > 1) {
     std::vector<future<T>> next;
     next.reserve((level.size() + 1) / 2);
-    for (std::size_t i = 0; i + 1 < level.size(); i += 2) next.push_back(async<Op>(level[i], level[i + 1]));
-    if (level.size() % 2 != 0) next.push_back(level.back());
+    for (std::size_t i = 0; i + 1 < level.size(); i += 2) next.push_back(async<Op>(std::move(level[i]), std::move(level[i + 1])));
+    if (level.size() % 2 != 0) next.push_back(std::move(level.back()));
     level = std::move(next);
   }
   return level.front();
@@ -86,7 +86,7 @@ auto reduce(Range&& futures) {
   } else if constexpr (!detail::require_operation<Op, detail::range_value<Range>>()) {
     return detail::range_future<Range>();
   } else {
-    return detail::reduce<Op>(detail::listed(futures));
+    return detail::reduce<Op>(detail::listed<Range>(futures));
   }
 }
 

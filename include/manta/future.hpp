@@ -280,17 +280,23 @@ constexpr bool require_futures() {
   return are_futures;
 }
 
-/// The futures of a range, also of one whose iterators are not those of a vector's constructor.
-template <class Range>
-auto listed(Range& futures) {
-  std::vector<range_future<Range>> list;
-  for (auto&& f : futures) list.push_back(f);
-  return list;
-}
-
 /// Was a container passed as Range&& for good, so that its elements may be moved from? A view shows those of another.
 template <class Range>
 concept is_given_container = requires { typename Range::allocator_type; } && !std::is_const_v<Range>;
+
+/// The futures of what was passed as Range&&, moved if that is a container given away.
+template <class Range>
+auto listed(std::remove_reference_t<Range>& futures) {
+  std::vector<range_future<Range>> list;
+  for (auto&& f : futures) {
+    if constexpr (is_given_container<Range>) {
+      list.push_back(std::move(f));
+    } else {
+      list.push_back(f);
+    }
+  }
+  return list;
+}
 }  // namespace detail
 
 /// A future of any type, or an actor: what a task may be asked to be near to.

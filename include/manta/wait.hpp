@@ -144,7 +144,7 @@ class completion_range {
 template <class Range>
 auto as_completed(Range&& futures) {
   if constexpr (detail::require_futures<Range>()) {
-    return completion_range<detail::range_value<Range>>(detail::listed(futures));
+    return completion_range<detail::range_value<Range>>(detail::listed<Range>(futures));
   } else {
     return completion_range<void>({});
   }
