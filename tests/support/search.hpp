@@ -32,7 +32,7 @@ void check_continues(const Searcher& s, const problem& p = branin_problem) {
   advance(one, 0, trials, undisturbed, false);
   for (const std::size_t killed : {1U, 6U, 18U, 33U}) {
     CAPTURE(killed);
-    std::vector<tune::config> asked(undisturbed.begin(), undisturbed.begin() + killed);
+    std::vector<tune::config> asked(undisturbed.begin(), undisturbed.begin() + static_cast<std::ptrdiff_t>(killed));
     tune::any_searcher continued = s;
     continued.begin(p.where, 5);
     advance(continued, 0, killed, asked, true);
