@@ -45,6 +45,24 @@ struct not_registered : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Too small not to travel inside messages.
+struct fragile {
+  enum failure { none, in_save, in_load };
+  failure fails = none;
+  template <typename Archive>
+  void save(Archive& archive) const {
+    archive(fails);
+    if (fails == in_save) throw std::runtime_error("it cannot be saved");
+  }
+  template <typename Archive>
+  void load(Archive& archive) {
+    archive(fails);
+    if (fails == in_load) throw std::runtime_error("it cannot be loaded");
+  }
+};
+fragile make_fragile(fragile::failure fails) { return {fails}; }
+bool take_fragile(const fragile& x) { return x.fails == fragile::none; }
+
 int same(int x) { return x; }
 int add(int a, int b) { return a + b; }
 int fail(const std::string& text) { throw std::runtime_error(text); }
@@ -134,6 +152,20 @@ TEST_CASE("something that is no exception arrives as task_failed with its type")
     const auto d = details_of(manta::async<throw_42>());
     CHECK(d.type == "int");
     CHECK(contains(d.function, "throw_42"));
+  });
+}
+
+TEST_CASE("what save() and load() throw arrives as serialization_error with the type, wherever it happens") {
+  in_world([] {
+    CHECK(manta::async<take_fragile>(fragile{}).get());
+    const std::string in_argument = manta::testing::thrown<manta::serialization_error>([] { manta::async<take_fragile>(fragile{fragile::in_save}); });
+    CHECK(contains(in_argument, "it cannot be saved"));
+    CHECK(contains(in_argument, "fragile"));
+    CHECK_THROWS_AS(manta::async<take_fragile>(fragile{fragile::in_load}).get(), manta::error);  // the task has failed with it
+    if (manta::size() == 1) return;  // results do not travel
+    CHECK(contains(manta::testing::thrown<manta::serialization_error>([] { manta::async<make_fragile>(fragile::in_save).get(); }), "saved"));
+    const auto made = manta::async<make_fragile>(fragile::in_load);
+    for (int i = 0; i < 2; ++i) CHECK(contains(manta::testing::thrown<manta::serialization_error>([&] { (void)made.get(); }), "loaded"));
   });
 }
 

@@ -349,6 +349,8 @@ class argument_writer {
     } catch (const wire::over_limit&) {
       out_.shrink(before);
       return false;
+    } catch (...) {
+      store::raise(*engine_.codec_failure("save()", wire::type_name<S>()));
     }
   }
   template <class S, class A>

@@ -181,6 +181,8 @@ class engine {
   node* copy_value(std::uint32_t type, const void* object);
   void fail(node& n, const store::failure_ptr& why);
   store::failure_ptr failure_here() const;                  ///< in a catch clause: what the running task has thrown
+  store::failure_ptr codec_failure(const char* function, std::string_view type) const;
+  store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
   void need(node& n);                                       ///< have the home tell when it is ready
   void fetch(node& n);                                      ///< have the value brought here
 
@@ -422,7 +424,6 @@ class engine {
   void fail_dependent(node& n);
   store::failure_ptr failed_input(task& t);
   void locate(store::failure& f, std::string_view function, std::uint32_t attempt = 0) const;
-  store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
 
   // isolation.hpp
   void run_isolated(invocation& call, std::uint32_t function, running_task& identity);

@@ -137,11 +137,14 @@ inline void engine::locate(store::failure& f, std::string_view function, std::ui
 }
 
 /// In a catch clause: the failure of a type's save() or load().
-inline store::failure_ptr engine::codec_failure(const char* function, std::uint32_t type) const {
+inline store::failure_ptr engine::codec_failure(const char* function, std::string_view type) const {
   store::failure f = store::current_failure();
   f.kind = store::failure::kind::serialization;
-  locate(f, std::string(function) + " of " + wire::demangle(wire::type_at(type).mangled));
+  locate(f, std::string(function) + " of " + std::string(type));
   return store::share(std::move(f));
+}
+inline store::failure_ptr engine::codec_failure(const char* function, std::uint32_t type) const {
+  return codec_failure(function, wire::demangle(wire::type_at(type).mangled));
 }
 
 // --- wants: is it ready, and where?

@@ -342,7 +342,11 @@ inline const void* engine::value(node& n, bool may_inline) {
     const store::failure_ptr why = store::failure_of(n);
     store::raise(*why);
   }
-  return store::decode(n);
+  try {
+    return store::decode(n);
+  } catch (...) {
+    store::raise(*codec_failure("load()", n.type));
+  }
 }
 
 }  // namespace manta::exec
