@@ -374,6 +374,7 @@ class engine {
   void has_come(node& n, Set&& set);
   bool has_room(const node& n) const;
   void expect(const node& n);
+  void pull(node& n);
   void no_longer_fetching(node& n);
   void complete_if_room(node& n);
   node& checked(node& n);
@@ -740,6 +741,7 @@ class engine {
   std::uint64_t encodings_ = 0;                             // bytes that were made to be sent and are on their way
   base::ring<pull_to_come> pulls_to_come_;                  // to be answered when there are fewer
   base::index_table expected_;                              // node whose value is on its way -> bytes for which room is made
+  base::ring<std::uint32_t> to_fetch_;                      // nodes whose values will be asked for when less is
   std::uint32_t next_tag_ = 0;
   base::array<store::file> processes_;                      // of ranks of this node whose memory has been mapped
   base::list<bool> maps_;                                   // ranks of this node whose memory can be mapped, as far as is known

@@ -250,6 +250,11 @@ inline void engine::fetch(node& n) {
   if (n.form != form::remote || n.has(node::fetching)) return;
   n.set(node::fetching);
   hold(n);  // until it is here
+  if (ledger_.expects_much()) return to_fetch_.push_back(n.index);  // in turn, as others come
+  pull(n);
+}
+
+inline void engine::pull(node& n) {
   expect(n);
   pull_message m{rank_, n.index, n.index, 0, 0};
   if (is_stand_in(n)) {
@@ -274,10 +279,18 @@ inline void engine::expect(const node& n) {
 /// It has come, or will not.
 inline void engine::no_longer_fetching(node& n) {
   n.reset(node::fetching);
-  const std::uint64_t* const bytes = expected_.find(n.index);
-  if (bytes == nullptr) return;
-  ledger_.expect_no_more(*bytes);
-  expected_.erase(n.index);
+  if (const std::uint64_t* const bytes = expected_.find(n.index)) {
+    ledger_.expect_no_more(*bytes);
+    expected_.erase(n.index);
+  } else if (deaths_ != 0) {
+    for (std::size_t i = to_fetch_.size(); i > 0; --i) {
+      if (const std::uint32_t index = to_fetch_.pop_front(); index != n.index) to_fetch_.push_back(index);
+    }
+  }
+  while (!to_fetch_.empty() && !ledger_.expects_much()) {
+    node& next = graph_.nodes.at(to_fetch_.pop_front());
+    store::is_here(next) ? not_fetched(next) : pull(next);  // it may have been made here again
+  }
 }
 
 inline void engine::on_pull(std::uint32_t from, const pull_message& m) {
