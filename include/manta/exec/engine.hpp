@@ -676,7 +676,6 @@ class engine {
   /// have to be made again, perhaps on this very rank.
   std::uint32_t waiting_tasks() const { return started_tasks() + (deaths_ != 0 ? awaiting_inputs_ : ahead_); }
   bool is_late() const;
-  void look_between_tasks();
   void look_around(bool late);
   void report_blocked(std::uint32_t blocked, bool own_work);
   void note_short(std::uint32_t rank, bool is_short);
@@ -761,7 +760,6 @@ class engine {
   std::uint32_t received_tasks_ = 0, reported_blocked_ = 0; // tasks sent by the scheduler and not ended here
   bool reported_own_work_ = false;
   std::uint64_t task_ended_ = 0, looked_around_ = 0;        // in ticks; as far as known between tasks
-  unsigned tasks_since_look_ = 0;
   std::uint64_t sent_soon_ = 0;                             // in ticks
   std::uint32_t ahead_ = 0;                                 // of these, sent ahead and waiting for what is made here
   std::uint32_t awaiting_inputs_ = 0;                       // of these, waiting for their inputs to come

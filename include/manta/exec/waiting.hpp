@@ -89,12 +89,13 @@ inline void engine::service() {
     }
     if (old_first || run_one()) {
       stacks_->fresh_state();  // a rounding mode that the task set is its own
+      const bool late = is_late();
       if (!runnable()) {
         net_.pump(true);  // somebody may wait for what was made
-        look_around(is_late());
-      } else {
-        look_between_tasks();
+      } else if (!late && (turns & 15) != 0) {
+        continue;
       }
+      look_around(late);
       continue;
     }
     resting_ = true;
@@ -113,12 +114,6 @@ inline void engine::service() {
 inline bool engine::is_late() const {
   static const auto most = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
   return task_ended_ - looked_around_ > most;
-}
-
-/// Short tasks share the cost.
-inline void engine::look_between_tasks() {
-  const bool late = is_late();
-  if (late || (++tasks_since_look_ & 15) == 0) look_around(late);
 }
 
 inline void engine::look_around(bool late) {
@@ -304,7 +299,7 @@ inline void engine::wait_for_end(node& n, bool may_inline) {
       }
       running_ = before;
       threads_.use(before->threads());
-      look_between_tasks();
+      if (is_late()) look_around(true);
       continue;
     }
     wait_record record;
