@@ -80,13 +80,9 @@ inline void engine::withdraw(node& n, const store::failure_ptr& why, std::uint16
     n.reset(node::queued);
     return end();
   }
-  if (is_late(n)) {
-    late_.remove(n);
-    return end();
-  }
   task* const t = n.form == form::record ? n.record : nullptr;
-  if (n.form == form::compact || (t != nullptr && t->place == graph::place::scheduler)) {
-    scheduler_->remove(n);
+  if (n.form == form::compact || (t != nullptr && t->place == graph::place::scheduler) || is_late(n)) {
+    unqueue(n);
     return end();
   }
   if (n.missing != 0) return fail(n, why);  // its inputs are linked to it: the last of them lets it go
@@ -187,11 +183,7 @@ inline void engine::on_cancel(const cancel_message& m) {
   }
   node& placed = graph_.nodes.at(static_cast<std::uint32_t>(*where));
   places_.erase(place_key(m.id, m.attempt));
-  if (is_late(placed)) {
-    late_.remove(placed);
-  } else {
-    scheduler_->remove(placed);
-  }
+  unqueue(placed);
   if (m.home_rank == rank_) --away_;
   end_unstarted(std::exchange(placed.record, nullptr), (m.flags & cancel_message::expired) != 0);
   placed.form = form::none;

@@ -480,6 +480,8 @@ class engine {
   bool is_too_long(const node& n) const;
   void set_aside(node& n);
   bool is_late(const node& n) { return late_.find([&](const node& each) { return &each == &n; }) != nullptr; }
+  /// Of a task that may start but has not: where it stands, it does not any more.
+  void unqueue(node& n) { is_late(n) ? late_.remove(n) : scheduler_->remove(n); }
   std::uint32_t late_tasks() const { return static_cast<std::uint32_t>(late_.size()); }
   std::string explain_late(const node& n) const;
   std::string end_text() const;
@@ -675,7 +677,7 @@ class engine {
   /// Of these too, when nothing runs here: all that were started wait, and those sent ahead. After a death inputs may
   /// have to be made again, perhaps on this very rank.
   std::uint32_t waiting_tasks() const { return started_tasks() + (deaths_ != 0 ? awaiting_inputs_ : ahead_); }
-  bool is_late() const;
+  bool looked_long_ago() const;
   void look_around(bool late);
   void report_blocked(std::uint32_t blocked, bool own_work);
   void note_short(std::uint32_t rank, bool is_short);
@@ -740,7 +742,7 @@ class engine {
   std::uint64_t encodings_ = 0;                             // bytes that were made to be sent and are on their way
   base::ring<pull_to_come> pulls_to_come_;                  // to be answered when there are fewer
   base::index_table expected_;                              // node whose value is on its way -> bytes for which room is made
-  base::ring<std::uint32_t> to_fetch_;                      // nodes whose values will be asked for when less is
+  base::list<node*> to_fetch_;                              // nodes whose values will be asked for when less is
   std::uint32_t next_tag_ = 0;
   base::array<store::file> processes_;                      // of ranks of this node whose memory has been mapped
   base::list<bool> maps_;                                   // ranks of this node whose memory can be mapped, as far as is known

@@ -113,6 +113,7 @@ inline bool engine::not_here(std::uint32_t from, const pull_message& m, node* n)
   l.rank = from;
   l.index = m.index;
   l.count = m.tag;
+  if (to_fetch_.remove(n)) pull(*n);  // two ranks may not wait for each other's turns
   return true;
 }
 

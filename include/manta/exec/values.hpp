@@ -250,7 +250,7 @@ inline void engine::fetch(node& n) {
   if (n.form != form::remote || n.has(node::fetching)) return;
   n.set(node::fetching);
   hold(n);  // until it is here
-  if (ledger_.expects_much()) return to_fetch_.push_back(n.index);  // in turn, as others come
+  if (ledger_.expects_much()) return to_fetch_.push_back(&n);  // in turn, as others come
   pull(n);
 }
 
@@ -282,13 +282,12 @@ inline void engine::no_longer_fetching(node& n) {
   if (const std::uint64_t* const bytes = expected_.find(n.index)) {
     ledger_.expect_no_more(*bytes);
     expected_.erase(n.index);
-  } else if (deaths_ != 0) {
-    for (std::size_t i = to_fetch_.size(); i > 0; --i) {
-      if (const std::uint32_t index = to_fetch_.pop_front(); index != n.index) to_fetch_.push_back(index);
-    }
+  } else {
+    to_fetch_.remove(&n);
   }
   while (!to_fetch_.empty() && !ledger_.expects_much()) {
-    node& next = graph_.nodes.at(to_fetch_.pop_front());
+    node& next = *to_fetch_[0];
+    to_fetch_.remove(&next);
     store::is_here(next) ? not_fetched(next) : pull(next);  // it may have been made here again
   }
 }

@@ -89,7 +89,7 @@ inline void engine::service() {
     }
     if (old_first || run_one()) {
       stacks_->fresh_state();  // a rounding mode that the task set is its own
-      const bool late = is_late();
+      const bool late = looked_long_ago();
       if (!runnable()) {
         net_.pump(true);  // somebody may wait for what was made
       } else if (!late && (turns & 15) != 0) {
@@ -111,7 +111,7 @@ inline void engine::service() {
 }
 
 /// Has the rank not looked around for long?
-inline bool engine::is_late() const {
+inline bool engine::looked_long_ago() const {
   static const auto most = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
   return task_ended_ - looked_around_ > most;
 }
@@ -299,7 +299,7 @@ inline void engine::wait_for_end(node& n, bool may_inline) {
       }
       running_ = before;
       threads_.use(before->threads());
-      if (is_late()) look_around(true);
+      if (looked_long_ago()) look_around(true);
       continue;
     }
     wait_record record;

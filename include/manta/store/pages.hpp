@@ -110,28 +110,8 @@ class file {
   }
 
   /// errno tells why not.
-  bool write(const std::byte* data, std::size_t bytes, std::uint64_t at) const {
-    while (bytes > 0) {
-      const ssize_t done = pwrite(descriptor_, data, bytes, static_cast<off_t>(at));
-      if (done < 0 && errno == EINTR) continue;
-      if (done <= 0) return false;
-      data += done;
-      bytes -= static_cast<std::size_t>(done);
-      at += static_cast<std::uint64_t>(done);
-    }
-    return true;
-  }
-  bool read(std::byte* data, std::size_t bytes, std::uint64_t at) const {
-    while (bytes > 0) {
-      const ssize_t done = pread(descriptor_, data, bytes, static_cast<off_t>(at));
-      if (done < 0 && errno == EINTR) continue;
-      if (done <= 0) return false;
-      data += done;
-      bytes -= static_cast<std::size_t>(done);
-      at += static_cast<std::uint64_t>(done);
-    }
-    return true;
-  }
+  bool write(const std::byte* data, std::size_t bytes, std::uint64_t at) const { return transfer(pwrite, data, bytes, at); }
+  bool read(std::byte* data, std::size_t bytes, std::uint64_t at) const { return transfer(pread, data, bytes, at); }
   /// Puts the file's pages from `at` (of the array's first byte) in the place of those inside the array, which holds the
   /// same bytes. False if that is not possible: then the array is as it was.
   bool take_place_of(std::byte* array, std::size_t bytes, std::uint64_t at) const {
@@ -143,6 +123,19 @@ class file {
   }
 
  private:
+  template <class Call, class Byte>
+  bool transfer(Call call, Byte* data, std::size_t bytes, std::uint64_t at) const {
+    while (bytes > 0) {
+      const ssize_t done = call(descriptor_, data, bytes, static_cast<off_t>(at));
+      if (done < 0 && errno == EINTR) continue;
+      if (done <= 0) return false;
+      data += done;
+      bytes -= static_cast<std::size_t>(done);
+      at += static_cast<std::uint64_t>(done);
+    }
+    return true;
+  }
+
   int descriptor_ = -1;
 };
 
