@@ -133,7 +133,7 @@ class gaussian_process {
       value -= 0.5 * (x0 - mean) * (x0 - mean) / (sd * sd);
       g -= (x0 - mean) / (sd * sd);
     };
-    for (Eigen::Index i = 0; i < d; ++i) prior(p.log_lengths(i), std::log(0.4), 1, gradient(i));
+    for (Eigen::Index i = 0; i < d; ++i) prior(p.log_lengths(i), std::log(0.4), 0.4, gradient(i));  // wider ones waste the first dozens
     prior(p.log_variance, 0, 1, gradient(d));
     prior(p.log_noise, std::log(1e-4), 2, gradient(d + 1));
     return value;
