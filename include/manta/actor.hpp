@@ -191,9 +191,18 @@ actor<A> construct_named(exec::engine& e, const actor_options& o, Args&&... args
   }
 }
 
+template <class Parameters, class Arguments>
+constexpr bool require_kept() {
+  constexpr bool are_kept = []<class... P, class... G>(list<P...>, list<G...>) {
+    return (can_be_kept<P, G> && ...);
+  }(Parameters(), Arguments());
+  static_assert(are_kept, "manta: an argument of a move-only type is moved in: pass it by std::move");
+  return are_kept;
+}
+
 template <class A, class... Args>
 inline constexpr bool can_construct = require_constructor<A, typename constructor_parameter<Args>::type...>() &&
-                                      (require_kept<typename constructor_parameter<Args>::type, Args>() && ...);
+                                      require_kept<list<typename constructor_parameter<Args>::type...>, list<Args...>>();
 
 }  // namespace detail
 

@@ -202,11 +202,6 @@ constexpr bool require_count() {
 template <class S, class A>
 inline constexpr bool can_be_kept = !std::is_same_v<std::remove_cvref_t<A>, S> || wire::is_copyable<S> ||
                                     (std::is_rvalue_reference_v<A&&> && std::is_constructible_v<S, A&&>);
-template <class S, class A>
-constexpr bool require_kept() {
-  static_assert(can_be_kept<S, A>, "manta: an argument of a move-only type is moved in: pass it by std::move");
-  return can_be_kept<S, A>;
-}
 
 template <class P, class A>
 constexpr bool require_argument() {
@@ -217,7 +212,8 @@ constexpr bool require_argument() {
   if constexpr (fits) {
     using S = typename stored_as<P>::type;
     if constexpr (wire::require_serializable<S>()) {
-      return require_kept<S, A>();
+      static_assert(can_be_kept<S, A>, "manta: an argument of a move-only type is moved in: pass it by std::move");
+      return can_be_kept<S, A>;
     } else {
       return false;
     }
