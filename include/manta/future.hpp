@@ -118,7 +118,7 @@ struct access {
 /// and not found by those who come for it later.
 inline bool may_move(graph::node& n) {
   if (n.form != graph::form::box || n.refs.load(std::memory_order_acquire) != 1 || !store::let_go(n)) return false;
-  exec::engine::current()->hide(n);
+  if (exec::engine* const e = exec::engine::current()) e->hide(n);  // none in an isolated process
   return true;
 }
 

@@ -60,7 +60,7 @@ class gaussian_process {
     const double a = std::exp(parameters_.log_variance);
     matrix k = kernel(scaled_, scale(at, parameters_.log_lengths), a);
     mean = (k.transpose() * alpha_).array() * deviation_ + offset_;
-    factor_.matrixL().solveInPlace(k);
+    lower_.triangularView<Eigen::Lower>().solveInPlace(k);
     variance = (a - k.colwise().squaredNorm().transpose().array()).max(1e-12 * a) * (deviation_ * deviation_);
   }
 
@@ -99,8 +99,10 @@ class gaussian_process {
     scaled_ = scale(points_, parameters_.log_lengths);
     matrix k = kernel(scaled_, scaled_, std::exp(parameters_.log_variance));
     k.diagonal().array() += std::exp(parameters_.log_noise);
-    decompose(k, factor_);
-    alpha_ = factor_.solve(values_);
+    Eigen::LLT<matrix> factor;
+    decompose(k, factor);
+    lower_ = factor.matrixLLT();
+    alpha_ = factor.solve(values_);
   }
 
   /// Logarithm of the posterior of the parameters, and its gradient by (log lengths, log variance, log noise).
@@ -182,10 +184,9 @@ class gaussian_process {
   }
 
   parameters parameters_;
-  matrix points_, scaled_;
+  matrix points_, scaled_, lower_;  // the last: of the kernel's Cholesky factor, with something above
   vector values_, alpha_;
   double offset_ = 0, deviation_ = 1;
-  Eigen::LLT<matrix> factor_;
 };
 
 }  // namespace manta::tune
