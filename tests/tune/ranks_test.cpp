@@ -40,6 +40,15 @@ void descend(const tune::config& c, tune::trial& trial) {
     if (!trial.report({{"loss", bowl(c) + 1 / static_cast<double>(steps)}, {"steps", static_cast<double>(steps)}})) return;
   }
 }
+/// What it keeps is gone when it has returned.
+void fill(const tune::config&, tune::trial& trial) {
+  std::vector<double> numbers(20'000, 0);
+  trial.keep(numbers);
+  while (trial.iteration() < 3) {
+    for (double& x : numbers) ++x;
+    if (!trial.report({{"loss", 1}})) return;
+  }
+}
 
 }  // namespace
 
@@ -203,8 +212,13 @@ TEST_CASE("checkpoints at the end, and only there") {
       CHECK(steps == t.iteration);
     }
     // the function ends by itself
-    const auto whole = tune::run<descend>(plane, {.minimise = "loss", .trials = 3, .checkpoints = {.at_end = true}, .folder = f.path + "/whole", .show = false});
-    for (const auto& t : whole) CHECK(t.checkpoint == 27U);
+    const auto whole = tune::run<fill>({}, {.minimise = "loss", .trials = 3, .checkpoints = {.at_end = true}, .folder = f.path + "/whole", .show = false});
+    for (const auto& t : whole) {
+      CHECK(t.checkpoint == 3U);
+      std::vector<double> numbers;
+      tune::checkpoint::read(f.path + "/whole/" + t.checkpoint_file).unpack(numbers);
+      CHECK(numbers == std::vector<double>(20'000, 3));
+    }
     const auto none = tune::run<descend>(plane, {.minimise = "loss", .trials = 3, .folder = f.path + "/none", .show = false});
     for (const auto& t : none) CHECK(t.checkpoint_file.empty());
   });

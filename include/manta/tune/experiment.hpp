@@ -21,7 +21,7 @@ namespace manta::tune {
 /// Which checkpoints are made without a scheduler asking for them, and which are kept.
 struct checkpoint_options {
   std::size_t every = 0;       ///< reports; 0: only when a trial is paused or others may continue from it
-  bool at_end = false;
+  bool at_end = false;         ///< functions: as of the last report
   // What stays on disk (with a folder); what a trial would go on from is never removed.
   std::size_t keep = 1;          ///< of each trial: the last ones; 0: all
   std::size_t keep_best = 1;     ///< of each trial: and so many of the best

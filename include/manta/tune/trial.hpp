@@ -141,6 +141,7 @@ class trial {
   template <class... T>
   void keep(T&... state) {
     saver_ = [&](checkpoint& c) { c.pack(state...); };
+    keeps_locals_ = true;
     if (from_ && !from_->state.empty()) from_->unpack(state...);
     release_source();
   }
@@ -151,6 +152,7 @@ class trial {
   bool report(const metrics& values) {
     if (over_) throw detail::trial_is_over{};
     ++iteration_;
+    if (begin_.save_at_end && keeps_locals_) remember();
     const auto now = clock::now();
     if (member_ == 0) pending_.push_back({iteration_, seconds_at(now), values});
     const bool must_save = begin_.save_every > 0 && iteration_ % begin_.save_every == 0;
@@ -225,6 +227,12 @@ class trial {
     }
   }
 
+  /// What a function keeps is gone when it has returned; so this may be its last state.
+  void remember() {
+    checkpoint c;
+    saver_(c);
+    last_state_ = std::move(c.state);
+  }
   void make_checkpoint() {
     checkpoint c;
     c.iteration = iteration_;
@@ -250,7 +258,10 @@ class trial {
   detail::notice farewell() {
     detail::notice n;
     n.what = pauses_ ? detail::notice::kind::paused : detail::notice::kind::ended;
-    if (!over_ && begin_.save_at_end) make_checkpoint();
+    if (!over_ && begin_.save_at_end) {
+      if (keeps_locals_) saver_ = [this](checkpoint& c) { c.state = std::move(last_state_); };
+      make_checkpoint();
+    }
     if (made_) add_checkpoint(n);
     n.reports = std::exchange(pending_, {});
     return n;
@@ -265,6 +276,8 @@ class trial {
   std::uint64_t iteration_ = 0;
   std::optional<checkpoint> from_;
   std::function<void(checkpoint&)> saver_;
+  bool keeps_locals_ = false;
+  std::string last_state_;  // at the last report, with save_at_end
   std::vector<detail::reported> pending_;
   bool over_ = false, pauses_ = false;
   std::optional<detail::order> next_;  ///< to begin again as
