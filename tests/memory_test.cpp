@@ -7,19 +7,18 @@
 #include <doctest/doctest.h>
 
 #include <manta/eigen.hpp>
-#include <malloc.h>
-
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <span>
 
+#include "support/memory_growth.hpp"
 #include "support/world.hpp"
 
 using manta::testing::as_nodes_of;
 using manta::testing::executor;
 using manta::testing::executors;
 using manta::testing::in_world;
+using manta::testing::measure_memory;
 using manta::testing::world_size;
 
 namespace {
@@ -95,25 +94,6 @@ struct bundle {
   }
 };
 double weigh_two(const cells& a, const cells& b) { return weigh(a) - weigh(b); }
-
-/// By how many bytes the greatest memory of this rank grew while `body` ran. Collective.
-template <class Body>
-double growth(Body&& body) {
-  const auto memory = [](const std::string& name) {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);) {
-      if (line.starts_with(name + ":")) return std::strtod(line.c_str() + name.size() + 1, nullptr) * 1024;
-    }
-    return 0.0;
-  };
-  MPI_Barrier(MPI_COMM_WORLD);
-  mallopt(M_PERTURB, 0);  // where MALLOC_PERTURB_ is set, realloc() fills all the free memory behind what it grows
-  malloc_trim(0);
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
-  const double before = memory("VmRSS");
-  body();
-  return memory("VmHWM") - before;
-}
 
 std::uint64_t spilled(const std::vector<manta::rank_memory>& all) {
   return std::accumulate(all.begin(), all.end(), std::uint64_t{0}, [](std::uint64_t s, const auto& m) { return s + m.spilled; });
@@ -257,7 +237,7 @@ TEST_CASE("ten times the budget: everything is computed, and memory stays within
 
 TEST_CASE("ten times the budget in structs of arrays: everything is computed, and memory stays within it") {
   static constexpr std::size_t budget = 12 * megabyte;
-  const double grown = growth([] {
+  const double grown = measure_memory([] {
     in_world(with_budget(budget), [] {
       constexpr int parts = 40;
       std::vector<manta::future<cells>> all;
@@ -286,7 +266,7 @@ TEST_CASE("ten times the budget in structs of arrays: everything is computed, an
       sums.clear();
       manta::testing::poll_until("what is on disks to be gone", [] { return spilled(manta::memory()) == 0; });
     });
-  });
+  }).grown();
   CHECK(grown < static_cast<double>(budget + margin));
 }
 

@@ -7,13 +7,12 @@
 // MANTA_RUN_AHEAD_TASKS sets how many tasks are submitted in one loop (a
 // million by default) and has every rank print its memory.
 #include <doctest/doctest.h>
-#include <malloc.h>
 
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
 #include <cstdio>
-#include <fstream>
 
+#include "support/memory_growth.hpp"
 #include "support/world.hpp"
 
 using manta::testing::gate;
@@ -36,30 +35,17 @@ long tasks() {
   return given != nullptr ? std::atol(given) : 1'000'000;
 }
 
-/// A line of /proc/self/status, in MiB.
-double memory(const std::string& name) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with(name + ":")) return std::strtod(line.c_str() + name.size() + 1, nullptr) / 1024;
-  }
-  return 0;
-}
 /// By how many MiB the greatest memory of this rank grew while `body` ran. Collective.
 template <class Body>
 double growth(const char* what, Body&& body) {
-  MPI_Barrier(MPI_COMM_WORLD);
-  mallopt(M_PERTURB, 0);  // where MALLOC_PERTURB_ is set, realloc() fills all the free memory behind what it grows
-  malloc_trim(0);
-  std::ofstream("/proc/self/clear_refs") << "5";  // the peak begins anew
-  const double before = memory("VmRSS");
-  body();
-  const double after = memory("VmHWM");
+  constexpr double mib = 1 << 20;
+  const manta::testing::memory_growth m = manta::testing::measure_memory(body);
   if (std::getenv("MANTA_RUN_AHEAD_TASKS") != nullptr) {
     std::printf("%s: rank %d of %d: %.1f MiB before, %.1f MiB at most, %.1f MiB afterwards\n", what,
-                manta::testing::world_rank(), manta::testing::world_size(), before, after, memory("VmRSS"));
+                manta::testing::world_rank(), manta::testing::world_size(), m.before / mib, m.most / mib, m.after / mib);
     std::fflush(stdout);
   }
-  return after - before;
+  return m.grown() / mib;
 }
 
 #if defined(MANTA_STACK_ASAN) || defined(MANTA_STACK_TSAN)

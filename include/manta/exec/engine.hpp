@@ -480,7 +480,7 @@ class engine {
   bool is_too_long(const node& n) const;
   void set_aside(node& n);
   bool is_late(const node& n) { return late_.find([&](const node& each) { return &each == &n; }) != nullptr; }
-  /// Of a task that may start but has not: where it stands, it does not any more.
+  /// Takes a task that could start out of where it waits for that.
   void unqueue(node& n) { is_late(n) ? late_.remove(n) : scheduler_->remove(n); }
   std::uint32_t late_tasks() const { return static_cast<std::uint32_t>(late_.size()); }
   std::string explain_late(const node& n) const;

@@ -152,7 +152,7 @@ class trial {
   bool report(const metrics& values) {
     if (over_) throw detail::trial_is_over{};
     ++iteration_;
-    if (begin_.save_at_end && keeps_locals_) remember();
+    if (remembers()) saver_(last_);
     const auto now = clock::now();
     if (member_ == 0) pending_.push_back({iteration_, seconds_at(now), values});
     const bool must_save = begin_.save_every > 0 && iteration_ % begin_.save_every == 0;
@@ -227,17 +227,17 @@ class trial {
     }
   }
 
-  /// What a function keeps is gone when it has returned; so this may be its last state.
-  void remember() {
-    checkpoint c;
-    saver_(c);
-    last_state_ = std::move(c.state);
-  }
+  /// What a function keeps is gone when it has returned: so its state at each report may be the one to be saved at the end.
+  bool remembers() const { return begin_.save_at_end && keeps_locals_; }
   void make_checkpoint() {
     checkpoint c;
     c.iteration = iteration_;
     c.seconds = seconds_at(clock::now());
-    if (saver_) saver_(c);
+    if (remembers()) {
+      c.state = last_.state;
+    } else if (saver_) {
+      saver_(c);
+    }
     if (!begin_.folder.empty()) {
       const std::string folder = "checkpoints";
       make_folders(begin_.folder + "/" + folder);
@@ -258,10 +258,7 @@ class trial {
   detail::notice farewell() {
     detail::notice n;
     n.what = pauses_ ? detail::notice::kind::paused : detail::notice::kind::ended;
-    if (!over_ && begin_.save_at_end) {
-      if (keeps_locals_) saver_ = [this](checkpoint& c) { c.state = std::move(last_state_); };
-      make_checkpoint();
-    }
+    if (!over_ && begin_.save_at_end) make_checkpoint();
     if (made_) add_checkpoint(n);
     n.reports = std::exchange(pending_, {});
     return n;
@@ -277,7 +274,7 @@ class trial {
   std::optional<checkpoint> from_;
   std::function<void(checkpoint&)> saver_;
   bool keeps_locals_ = false;
-  std::string last_state_;  // at the last report, with save_at_end
+  checkpoint last_;  // what it kept at the last report, if it remembers
   std::vector<detail::reported> pending_;
   bool over_ = false, pauses_ = false;
   std::optional<detail::order> next_;  ///< to begin again as
