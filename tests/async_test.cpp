@@ -126,6 +126,31 @@ int count_and_fail(manta::actor<manta::testing::tally> t) {
   throw std::runtime_error("always");
 }
 
+struct point {
+  double x = 0, y = 0, z = 0;
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(x, y, z);
+  }
+};
+point at(double x) { return {x, 2 * x, 3 * x}; }
+char letter(int i) { return static_cast<char>('a' + i % 26); }
+short half_of(int i) { return static_cast<short>(i / 2); }
+double wide(int i) { return i / 8.0; }
+
+/// Inputs of each size that a number can have, and some that are no numbers in between.
+std::string spelled(const std::vector<char>& letters, double x, const std::vector<point>& points, int n,
+                    const std::vector<double>& numbers, const std::vector<short>& halves, const std::string& word,
+                    const std::vector<int>& more) {
+  std::string text(letters.begin(), letters.end());
+  text += " " + std::to_string(x) + " " + std::to_string(n) + " " + word;
+  for (const point& p : points) text += " " + std::to_string(p.x + p.y + p.z);
+  for (const double d : numbers) text += " " + std::to_string(d);
+  for (const short i : halves) text += " " + std::to_string(i);
+  for (const int i : more) text += " " + std::to_string(i);
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("a function runs as a task and its result comes back") {
@@ -195,6 +220,43 @@ TEST_CASE("a vector of futures is one argument that depends on all of them") {
     for (int i = 0; i < 10; ++i) parts.push_back(manta::async<shout>(std::to_string(i)));
     CHECK(manta::async<join>(parts).get() == "0!1!2!3!4!5!6!7!8!9!");
     CHECK(manta::async<sum_doubles>(std::vector<double>{0.5, 0.25}).get() == 0.75);
+  });
+}
+
+TEST_CASE("inputs of many sizes, ready or not, arrive in their order") {
+  in_world([] {
+    std::vector<char> letters;
+    std::vector<point> points;
+    std::vector<double> numbers;
+    std::vector<short> halves;
+    std::vector<int> more;
+    std::vector<manta::future<char>> letters_to_come;
+    std::vector<manta::future<point>> points_to_come;
+    std::vector<manta::future<double>> numbers_to_come;
+    std::vector<manta::future<short>> halves_to_come;
+    std::vector<manta::future<int>> more_to_come;
+    for (int i = 0; i < 40; ++i) {
+      letters.push_back(letter(i));
+      letters_to_come.push_back(manta::async<letter>(i));
+      points.push_back(at(i));
+      points_to_come.push_back(i % 3 == 0 ? manta::put(at(i)) : manta::async<at>(double(i)));
+      numbers.push_back(wide(i));
+      numbers_to_come.push_back(i % 2 == 0 ? manta::put(wide(i)) : manta::async<wide>(i));
+      halves.push_back(half_of(i));
+      halves_to_come.push_back(manta::async<half_of>(i));
+      more.push_back(i + 1);
+      more_to_come.push_back(manta::async<add>(i, 1));
+    }
+    const auto word = manta::async<shout>(std::string("word"));
+    const auto x = manta::put(0.5);
+    const auto n = manta::async<forty_two>();
+    const std::string expected = spelled(letters, 0.5, points, 42, numbers, halves, "word!", more);
+    const auto early = manta::async<spelled>(letters_to_come, x, points_to_come, n, numbers_to_come, halves_to_come, word,
+                                             more_to_come);
+    CHECK(early.get() == expected);
+    const auto late = manta::async<spelled>(letters_to_come, x, points_to_come, n, numbers_to_come, halves_to_come, word,
+                                             more_to_come);
+    CHECK(late.get() == expected);
   });
 }
 

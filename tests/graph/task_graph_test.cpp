@@ -47,6 +47,7 @@ class evaluator {
     }
     CHECK(graph.nodes.live() == 0);
     CHECK(graph.links.live() == 0);
+    CHECK(graph.more_dependents.live() == 0);
   }
 
   node& task_of(const std::vector<node*>& inputs, std::uint64_t salt = 0) {
@@ -351,6 +352,80 @@ TEST_CASE("what is told may submit and finish others while the links are being t
   CHECK(first.links == nullptr);
   g.finish(other, [&](const auto& l) { CHECK(l.index == 200); });
   CHECK(g.links.live() == 0);
+}
+
+std::vector<std::uint32_t> told_of(task_graph& g, node& n) {
+  std::vector<std::uint32_t> told;
+  g.finish(n, [&](const auto& l) {
+    CHECK(l.kind == link_kind::input);
+    told.push_back(l.index);
+  });
+  CHECK(n.links == nullptr);
+  CHECK(g.links.live() == 0);
+  CHECK(g.more_dependents.live() == 0);
+  return told;
+}
+
+TEST_CASE("any number of tasks that wait for a node are told in the order in which they came") {
+  constexpr std::uint32_t record = manta::graph::dependents::most;
+  for (const std::uint32_t count : {1u, 2u, record, record + 1, record + 2, 2 * record + 1, 500u}) {
+    CAPTURE(count);
+    task_graph g;
+    node& n = g.nodes.make();
+    std::vector<std::uint32_t> wanted;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      g.add_dependent(n, i);
+      wanted.push_back(i);
+    }
+    CHECK(told_of(g, n) == wanted);
+  }
+}
+
+TEST_CASE("a task that waits for a node no more is not told, each of the others is told once") {
+  constexpr std::uint32_t record = manta::graph::dependents::most;
+  for (const std::uint32_t count : {1u, 2u, 3u, record + 1, record + 2, 3 * record}) {
+    for (std::uint32_t gone = 0; gone < count; ++gone) {
+      CAPTURE(count);
+      CAPTURE(gone);
+      task_graph g;
+      node& n = g.nodes.make();
+      std::multiset<std::uint32_t> wanted;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        g.add_dependent(n, i);
+        if (i != gone) wanted.insert(i);
+      }
+      g.remove_dependent(n, gone);
+      g.remove_dependent(n, gone);  // it is gone: nothing happens
+      g.add_dependent(n, count);
+      wanted.insert(count);
+      const auto told = told_of(g, n);
+      CHECK(std::multiset<std::uint32_t>(told.begin(), told.end()) == wanted);
+    }
+  }
+}
+
+TEST_CASE("all tasks may stop waiting, in any order, and links of other kinds stay") {
+  task_graph g;
+  node& n = g.nodes.make();
+  std::vector<std::uint32_t> left;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    if (i == 50) g.add_link(n, link_kind::subscriber).index = 1000;
+    g.add_dependent(n, i);
+    left.push_back(i);
+  }
+  std::mt19937 random(7);
+  std::shuffle(left.begin(), left.end(), random);
+  for (const std::uint32_t i : left) g.remove_dependent(n, i);
+  CHECK(g.more_dependents.live() == 0);
+  REQUIRE(n.links != nullptr);
+  CHECK(n.links->kind == link_kind::subscriber);
+  CHECK(n.links->next == nullptr);
+  g.add_dependent(n, 1);
+  g.add_dependent(n, 2);
+  g.drop_links(n);
+  CHECK(n.links == nullptr);
+  CHECK(g.links.live() == 0);
+  CHECK(g.more_dependents.live() == 0);
 }
 
 TEST_CASE("links that say what other ranks hold stay first and stay when a node ends") {

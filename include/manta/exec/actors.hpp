@@ -14,8 +14,7 @@ namespace manta::exec {
 
 inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
                                 std::size_t bytes, node* const* inputs, std::uint32_t input_count) {
-  node& n = make_node(function, type);
-  hold(n);
+  node& n = make_node(function, type, 2);  // one is the engine's own, until the call has ended
   const std::uint64_t id = running_->next_child();
   if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count);
   if (handle.state == state::ready && input_count == 0) {

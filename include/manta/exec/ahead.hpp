@@ -58,7 +58,7 @@ inline bool engine::send_ahead(node& n) {
   for (std::uint32_t i = 0; i < t.input_count; ++i) {
     node& input = *t.inputs()[i];
     if (input.state != state::pending) continue;
-    if (n.missing != 0) graph_.remove_link(input, link_kind::input, n.index);
+    if (n.missing != 0) graph_.remove_dependent(input, n.index);
     link& l = graph_.add_link(input, link_kind::ahead);
     l.rank = to;
     l.index = n.index;
@@ -87,11 +87,13 @@ inline void engine::await_room(node& n, std::uint32_t to) {
 inline void engine::follow_ahead(node& n, std::uint32_t to) {
   constexpr int most_dependents = 16;
   int count = 0;
-  for (const link* l = n.links; l != nullptr && count < most_dependents; l = l->next) {
+  for (link* l = n.links; l != nullptr && count < most_dependents; l = l->next) {
     if (l->kind != link_kind::input) continue;
-    ++count;
-    node& dependent = graph_.nodes.at(l->index);
-    if (dependent.form == form::record && where_inputs_are_made(*dependent.record) == to) await_room(dependent, to);
+    graph::task_graph::visit_dependents(*l, [&](std::uint32_t index) {
+      node& dependent = graph_.nodes.at(index);
+      if (dependent.form == form::record && where_inputs_are_made(*dependent.record) == to) await_room(dependent, to);
+      return ++count < most_dependents;
+    });
   }
 }
 

@@ -152,15 +152,23 @@ class engine {
   };
 
   // --- references
-  node& make_node(std::uint32_t function, std::uint32_t type);  ///< pending, with one reference
+  node& make_node(std::uint32_t function, std::uint32_t type, std::uint32_t refs = 1);  ///< pending, with one reference
   void hold(node& n) { n.refs.fetch_add(1, std::memory_order_relaxed); }
   void release(node& n) {
-    const std::uint32_t before = n.refs.fetch_sub(1, std::memory_order_acq_rel);
+    const std::uint32_t before = count_down(n);
     if (before == 1) {
       reclaim(n);
     } else if (before == 2 && n.has(node::primary)) {
       return_debts(n);
     }
+  }
+  /// What the count was. Who holds the last reference needs no atomic subtraction, for nobody else can touch the count.
+  static std::uint32_t count_down(node& n) {
+    if (n.refs.load(std::memory_order_acquire) == 1) {
+      n.refs.store(0, std::memory_order_relaxed);
+      return 1;
+    }
+    return n.refs.fetch_sub(1, std::memory_order_acq_rel);
   }
   /// From any thread, without the lock: a handle dies.
   static void drop_handle(node& n);

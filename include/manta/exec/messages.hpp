@@ -62,14 +62,14 @@ struct reference_message {
   std::uint32_t lender_index;  ///< no_index: the reference itself travels
 };
 
-/// One input of a task, followed by its value (inline) or a reference.
+/// One input of a task, followed by its value (inline) or a reference; or some plain ones of one type, followed by theirs.
 struct input_message {
   enum flag : std::uint32_t { is_inline = 1, references = 2, is_plain = 4, known = 8, made_there = 16 };
   std::uint32_t flags;
   std::uint32_t type;
   std::uint64_t bytes;  ///< of the inline value, or of the value where it lies
   std::uint32_t place;  ///< where the value lies, if known
-  std::uint32_t padding;
+  std::uint32_t count;  ///< of inputs; more than one only if they are plain
 };
 
 /// result, value: followed by the value's bytes, the failure, or nothing.

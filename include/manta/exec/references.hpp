@@ -17,16 +17,16 @@
 
 namespace manta::exec {
 
-inline node& engine::make_node(std::uint32_t function, std::uint32_t type) {
+inline node& engine::make_node(std::uint32_t function, std::uint32_t type, std::uint32_t refs) {
   node& n = graph_.nodes.make();
   n.function = function;
   n.type = type;
-  n.refs.store(1, std::memory_order_relaxed);
+  n.refs.store(refs, std::memory_order_relaxed);
   return n;
 }
 
 inline void engine::drop_handle(node& n) {
-  const std::uint32_t before = n.refs.fetch_sub(1, std::memory_order_acq_rel);
+  const std::uint32_t before = count_down(n);
   if (before > 2) return;
   if (before == 2) {
     if (role_ == role::none) return;  // paid back with the next handle or at the end
@@ -64,6 +64,10 @@ inline void engine::drain_foreign_drops() {
 // Destroying a value may drop the last handle of others: a list instead of recursion keeps a chain of a million
 // values from needing a stack of that depth.
 inline void engine::reclaim(node& n) {
+  if ((n.form == form::plain || (n.form == form::none && n.state == state::ready)) && n.links == nullptr && n.flags == 0 && lineage_.size() + identities_.size() == 0) {
+    n.form = form::none;  // the usual end: nobody is to be told
+    return graph_.nodes.free(n);
+  }
   to_reclaim_.push_back(&n);
   if (reclaiming_) return;
   reclaiming_ = true;
@@ -112,11 +116,7 @@ inline void engine::reclaim_one(node& n) {
     n.reset(node::leaving);
     return;
   }
-  while (n.links != nullptr) {  // only at the end of a run can others still be linked
-    link* l = n.links;
-    n.links = l->next;
-    graph_.links.free(l);
-  }
+  graph_.drop_links(n);  // only at the end of a run can others still be linked
   if (n.form == form::record) free_task(n.record);
   if (lineage_.size() != 0) forget_lineage(n);
   if (identities_.size() != 0) identities_.erase(n.index);

@@ -107,7 +107,7 @@ inline constexpr std::size_t compact_bytes = sizeof(node::compact.arguments);
 enum class link_kind : std::uint8_t {
   home,        ///< first link of a stand-in: the object's home (rank, index) and how many references we owe it
   exported,    ///< first link at the home: how many references other ranks owe us
-  input,       ///< a task here has this node as an input
+  input,       ///< a task here (index) has this node as an input, and so have those in `pointer`: the newest of its `dependents`
   waiter,      ///< a stack here waits
   subscriber,  ///< another rank (rank, index) is to be told
   staged,      ///< a received task or call here needs the value
@@ -129,6 +129,17 @@ struct link {
   std::uint32_t count = 0;
   link_kind kind = link_kind::input;
 };
+
+/// Further tasks that have the same node as an input, a ring of these records from the oldest to the newest. Many of them
+/// stand together because tasks are submitted one after the other while nodes end one after the other: a link for each
+/// would be written in one order and read in the other, a cache miss each time.
+struct dependents {
+  static constexpr std::uint32_t most = 13;
+  dependents* next = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t index[most] = {};
+};
+static_assert(sizeof(dependents) == 64);
 
 /// All nodes of a rank. Freed nodes are reused last freed first.
 class node_table {

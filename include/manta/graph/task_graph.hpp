@@ -15,6 +15,7 @@ class task_graph {
  public:
   node_table nodes;
   base::pool<link> links;
+  base::pool<dependents> more_dependents;
 
   link& add_link(node& n, link_kind kind) {
     link* l = links.make();
@@ -35,10 +36,63 @@ class task_graph {
     task& t = *task_node.record;
     for (std::uint32_t i = 0; i < t.input_count; ++i) {
       if (t.inputs()[i]->state != state::pending) continue;
-      add_link(*t.inputs()[i], link_kind::input).index = task_node.index;
+      add_dependent(*t.inputs()[i], task_node.index);
       ++task_node.missing;
     }
     return task_node.missing == 0;
+  }
+
+  void add_dependent(node& n, std::uint32_t dependent) {
+    link* newest = n.links;
+    if (newest != nullptr && (newest->kind == link_kind::home || newest->kind == link_kind::exported)) newest = newest->next;
+    if (newest == nullptr || newest->kind != link_kind::input) {
+      add_link(n, link_kind::input).index = dependent;
+      return;
+    }
+    auto* last = static_cast<dependents*>(newest->pointer);
+    if (last == nullptr || last->count == dependents::most) {
+      dependents* const added = more_dependents.make();
+      added->next = last == nullptr ? added : std::exchange(last->next, added);
+      newest->pointer = last = added;
+    }
+    last->index[last->count++] = dependent;
+  }
+
+  /// Removes one of the dependents, if it is there. Others may change places.
+  void remove_dependent(node& n, std::uint32_t dependent) {
+    for (link** at = &n.links; *at != nullptr; at = &(*at)->next) {
+      link* const l = *at;
+      if (l->kind != link_kind::input) continue;
+      std::uint32_t* found = nullptr;
+      visit_dependents(*l, [&](std::uint32_t& index) {
+        if (index == dependent) found = &index;
+        return found == nullptr;
+      });
+      if (found == nullptr) continue;
+      auto* const last = static_cast<dependents*>(l->pointer);
+      if (last == nullptr) {
+        *at = l->next;
+        links.free(l);
+        return;
+      }
+      *found = last->index[--last->count];
+      if (last->count == 0) l->pointer = without_newest(last);
+      return;
+    }
+  }
+
+  /// From the oldest on, as long as visit(index) is true.
+  template <class Visit>
+  static void visit_dependents(link& l, Visit&& visit) {
+    if (!visit(l.index) || l.pointer == nullptr) return;
+    auto* const newest = static_cast<dependents*>(l.pointer);
+    dependents* d = newest;
+    do {
+      d = d->next;
+      for (std::uint32_t i = 0; i < d->count; ++i) {
+        if (!visit(d->index[i])) return;
+      }
+    } while (d != newest);
   }
 
   /// Takes the links of everyone who is to be told that `n` has ended, oldest first, and gives them to `tell`,
@@ -65,9 +119,24 @@ class task_graph {
     while (oldest != nullptr) {
       link* l = oldest;
       oldest = l->next;
-      const link copy = *l;
+      link copy = *l;
       links.free(l);
+      auto* const newest = copy.kind == link_kind::input ? static_cast<dependents*>(std::exchange(copy.pointer, nullptr)) : nullptr;
       tell(copy);
+      if (newest != nullptr) tell_dependents(*newest, copy, tell);
+    }
+  }
+
+  /// Of a node that is about to be freed.
+  void drop_links(node& n) {
+    while (n.links != nullptr) {
+      link* const l = n.links;
+      n.links = l->next;
+      if (l->kind == link_kind::input && l->pointer != nullptr) {
+        link unused;
+        tell_dependents(*static_cast<dependents*>(l->pointer), unused, [](const link&) {});
+      }
+      links.free(l);
     }
   }
 
@@ -81,6 +150,30 @@ class task_graph {
   }
 
  private:
+  template <class Tell>
+  void tell_dependents(dependents& newest, link& copy, Tell&& tell) {
+    dependents* d = std::exchange(newest.next, nullptr);
+    while (d != nullptr) {
+      for (std::uint32_t i = 0; i < d->count; ++i) __builtin_prefetch(&nodes.at(d->index[i]));
+      for (std::uint32_t i = 0; i < d->count; ++i) {
+        copy.index = d->index[i];
+        tell(copy);
+      }
+      dependents* const next = d->next;
+      more_dependents.free(d);
+      d = next;
+    }
+  }
+
+  /// The newest that is left.
+  dependents* without_newest(dependents* newest) {
+    dependents* before = newest;
+    while (before->next != newest) before = before->next;
+    before->next = newest->next;
+    more_dependents.free(newest);
+    return before == newest ? nullptr : before;
+  }
+
   template <class Is>
   void remove_first(node& n, Is&& is) {
     for (link** at = &n.links; *at != nullptr; at = &(*at)->next) {

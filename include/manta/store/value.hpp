@@ -23,7 +23,13 @@ inline constexpr std::size_t inline_bytes = 1024;
 
 inline void set_plain(node& n, const void* value, std::size_t bytes) {
   n.form = form::plain;
-  if (bytes != 0) std::memcpy(n.bytes, value, bytes);
+  if (bytes == sizeof(std::uint32_t)) {  // the usual sizes without a call
+    std::memcpy(n.bytes, value, sizeof(std::uint32_t));
+  } else if (bytes == sizeof(std::uint64_t)) {
+    std::memcpy(n.bytes, value, sizeof(std::uint64_t));
+  } else if (bytes != 0) {
+    std::memcpy(n.bytes, value, bytes);
+  }
 }
 inline void set_box(node& n, void* owned) {
   n.form = form::box;
