@@ -59,6 +59,9 @@ int hold_rank_and_wait(const std::string& file, const manta::actor<gate>& g) {
 class taker {
  public:
   int take(int x) { return x; }
+  std::string take_text(const std::string& text) { return text; }
+  std::size_t take_array(const std::vector<double>& v) { return v.size(); }
+  int here() { return 1; }
 };
 
 template <auto F, class T>
@@ -274,6 +277,57 @@ TEST_CASE("what waits for the same input as a task that was sent ahead and given
     CHECK(manta::cancel(hold));
     CHECK(call.get() == 1);
     CHECK(behind.get() == 2);
+  });
+}
+
+TEST_CASE("tasks and calls that wait on one rank for what a task there will make all get it, whatever its size") {
+  in_world([] {
+    const int rank = executors().back();
+    if (rank == 0) return;
+    auto g = manta::spawn<gate>();
+    manta::async<&gate::open>(g).get();
+    const auto text_of = [](int n) { return std::string(static_cast<std::size_t>(n) * 700, 'x'); };
+    const auto array_of = [](int n) { return std::vector<double>(static_cast<std::size_t>(n) * 3'000, 1.0); };
+    for (int i = 0; i < 300; ++i) {  // known to be quick
+      const auto input = manta::async<hold_rank_and_wait>("", g);
+      const auto text = manta::async(text_of, input);
+      const auto array = manta::async(array_of, input);
+      const auto number = manta::async<next>(input);
+      for (const auto& f : {manta::async<next>(number), manta::async<next>(number)}) CHECK(f.get() == 3);
+      manta::async<longer>(text).wait();
+      manta::async<plus_one>(array).wait();
+    }
+    for (int round = 0; round < 5; ++round) {
+      g = manta::spawn<gate>();
+      const auto t = manta::spawn<taker>({.rank = rank});
+      const auto present = manta::spawn<taker>({.rank = rank});
+      std::vector<manta::future<int>> holds;
+      for (const int other : executors()) {
+        if (other != rank) holds.push_back(manta::async<hold_rank>({.rank = other}, true));
+      }
+      const manta::testing::folder folder;
+      const std::string file = folder.path + "/go_on";
+      const auto input = manta::async<hold_rank_and_wait>(file, g);
+      const auto number = manta::async<next>(input);
+      const auto text = manta::async(text_of, input);
+      const auto array = manta::async(array_of, input);
+      const auto sum = manta::async<add>(number, number);
+      const auto more_text = manta::async<longer>(text);
+      const auto more = manta::async<plus_one>(array);
+      const auto number_call = manta::async<&taker::take>(t, number);
+      const auto text_call = manta::async<&taker::take_text>(t, text);
+      const auto array_call = manta::async<&taker::take_array>(t, array);
+      std::ofstream(file).put('\n');  // the input waits, the calls come
+      CHECK(manta::async<&taker::here>(present).get() == 1);
+      for (const auto& f : holds) CHECK(manta::cancel(f));
+      manta::async<&gate::open>(g).get();
+      CHECK(number_call.get() == 2);
+      CHECK(text_call.get() == text_of(1));
+      CHECK(array_call.get() == 3'000);
+      CHECK(sum.get() == 4);
+      CHECK(more_text.get().size() == 701);
+      CHECK(more.get() == std::vector<double>(3'000, 2.0));
+    }
   });
 }
 

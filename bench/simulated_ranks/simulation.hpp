@@ -74,7 +74,7 @@ class world {
     const int members = wanted != nullptr && wanted->ranks > 0 ? wanted->ranks : 1;
     if (wanted != nullptr || input) {
       n.form = graph::form::record;
-      n.record = graph::task::make(input ? 1 : 0, 0);
+      n.record = tasks_.make(input ? 1 : 0, 0);
       n.record->request = std::move(wanted);
       if (input) {
         graph::node& value = nodes_.make();
@@ -235,7 +235,7 @@ class world {
     }
     if (n.form == graph::form::record) {
       for (std::uint32_t i = 0; i < n.record->input_count; ++i) nodes_.free(*n.record->inputs()[i]);
-      graph::task::free(n.record);
+      tasks_.free(n.record);
     }
     nodes_.free(n);
   }
@@ -259,6 +259,7 @@ class world {
   settings settings_;
   std::size_t before_;
   graph::node_table nodes_;
+  graph::task_pool tasks_;
   std::unique_ptr<graph::scheduler> scheduler_;
   std::size_t rank_bytes_;
   std::vector<job> jobs_;

@@ -26,6 +26,8 @@ using manta::graph::task;
 
 namespace {
 
+manta::graph::task_pool tasks;
+
 std::uint64_t seed(const char* test) {
   const char* const given = std::getenv("MANTA_TEST_SEED");
   const std::uint64_t value = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
@@ -50,11 +52,11 @@ class mailbox {
   mailbox(const mailbox&) = delete;
   mailbox& operator=(const mailbox&) = delete;
   ~mailbox() {
-    for (task* t : calls_) task::free(t);
+    for (task* t : calls_) tasks.free(t);
   }
 
   task* call(std::uint32_t caller, std::uint32_t missing = 0) {
-    task* t = task::make(0, 0);
+    task* t = tasks.make(0, 0);
     t->caller = caller;
     t->missing = missing;
     t->id = next_id_++;

@@ -26,6 +26,8 @@ using manta::graph::task;
 
 namespace {
 
+manta::graph::task_pool tasks;
+
 manta::base::list<gang_candidate> on_nodes(const std::vector<int>& node_of_rank) {
   manta::base::list<gang_candidate> candidates;
   for (std::size_t r = 0; r < node_of_rank.size(); ++r) candidates.push_back({static_cast<std::uint32_t>(r), node_of_rank[r]});
@@ -76,7 +78,7 @@ class world {
     n.form = manta::graph::form::compact;
     if (wanted != nullptr) {
       n.form = manta::graph::form::record;
-      n.record = task::make(0, 0);
+      n.record = tasks.make(0, 0);
       n.record->request = request_ptr(new request(*wanted));  // each task has its own
     }
     s.ready(n);
@@ -131,7 +133,7 @@ class world {
   }
 
   void forget(node& n) {
-    if (n.form == manta::graph::form::record) task::free(n.record);
+    if (n.form == manta::graph::form::record) tasks.free(n.record);
     nodes.free(n);
   }
 };

@@ -27,8 +27,11 @@ using manta::graph::node_table;
 using manta::graph::state;
 using manta::graph::task;
 using manta::graph::task_graph;
+using manta::graph::task_list;
 
 namespace {
+
+manta::graph::task_pool tasks;
 
 std::uint64_t seed(const char* test) {
   const char* const given = std::getenv("MANTA_TEST_SEED");
@@ -42,7 +45,7 @@ class evaluator {
  public:
   ~evaluator() {
     for (node* n : nodes_) {
-      if (n->form == form::record) task::free(n->record);
+      if (n->form == form::record) tasks.free(n->record);
       graph.nodes.free(*n);
     }
     CHECK(graph.nodes.live() == 0);
@@ -54,7 +57,7 @@ class evaluator {
     node& n = graph.nodes.make();
     nodes_.push_back(&n);
     n.form = form::record;
-    n.record = task::make(static_cast<std::uint32_t>(inputs.size()), 8);
+    n.record = tasks.make(static_cast<std::uint32_t>(inputs.size()), 8);
     std::copy(inputs.begin(), inputs.end(), n.record->inputs());
     std::memcpy(n.record->arguments(), &salt, 8);
     if (graph.depend(n)) ready.push_back(&n);
@@ -71,7 +74,7 @@ class evaluator {
       REQUIRE(input.state == state::ready);
       value = manta::base::mix(value, value_of(input));
     }
-    task::free(n.record);
+    tasks.free(n.record);
     n.form = form::plain;
     std::memcpy(n.bytes, &value, 8);
     order.push_back(&n);
@@ -519,15 +522,40 @@ TEST_CASE("the same events give the same order every time") {
   }
 }
 
-TEST_CASE("a task record keeps its inputs and argument bytes side by side") {
-  task* t = task::make(3, 13);
-  CHECK(t->input_count == 3);
-  CHECK(t->argument_bytes == 13);
-  node nodes[3];
-  for (int i = 0; i < 3; ++i) t->inputs()[i] = &nodes[i];
-  std::memcpy(t->arguments(), "hello, world", 13);
-  for (int i = 0; i < 3; ++i) CHECK(t->inputs()[i] == &nodes[i]);
-  CHECK(std::string(reinterpret_cast<const char*>(t->arguments())) == "hello, world");
-  CHECK(reinterpret_cast<std::uintptr_t>(t->arguments()) % 8 == 0);
-  task::free(t);
+TEST_CASE("a task record, small or large, keeps its inputs and argument bytes side by side") {
+  for (const std::uint32_t inputs : {0u, 1u, 3u, 500u}) {
+    manta::graph::task_pool pool;
+    task* t = pool.make(inputs, 6);
+    CHECK(t->input_count == inputs);
+    CHECK(t->argument_bytes == 6);
+    std::vector<node> nodes(inputs);
+    for (std::size_t i = 0; i < inputs; ++i) t->inputs()[i] = &nodes[i];
+    std::memcpy(t->arguments(), "hello", 6);
+    for (std::size_t i = 0; i < inputs; ++i) CHECK(t->inputs()[i] == &nodes[i]);
+    CHECK(std::string(reinterpret_cast<const char*>(t->arguments())) == "hello");
+    CHECK(reinterpret_cast<std::uintptr_t>(t->arguments()) % 8 == 0);
+    CHECK(pool.live_small() == (inputs < 2 ? 1 : 0));
+    pool.free(t);
+    CHECK(pool.live_small() == 0);
+  }
+}
+
+TEST_CASE("tasks may be taken out of a list wherever they stand") {
+  task all[4];
+  for (task& gone : all) {
+    task_list list;
+    for (int i = 1; i < 4; ++i) list.push_back(&all[i]);
+    list.push_front(&all[0]);
+    list.remove(&gone);
+    CHECK(list.size() == 3);
+    CHECK(list.find([&](const task& t) { return &t == &gone; }) == nullptr);
+    CHECK(list.take([&](const task& t) { return &t == &gone; }) == nullptr);
+    for (task& t : all) {
+      if (&t != &gone) CHECK(list.pop_front() == &t);
+    }
+    CHECK(list.empty());
+    list.push_front(&gone);
+    CHECK(list.pop_front() == &gone);
+    CHECK(list.empty());
+  }
 }

@@ -27,7 +27,7 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
     ++away_;
     if (place.rank != rank_ && running_ != &driver_task_) send_soon();
   } else {
-    task* t = task::make(input_count, static_cast<std::uint32_t>(bytes));
+    task* t = graph_.tasks.make(input_count, static_cast<std::uint32_t>(bytes));
     t->id = id;
     t->function = function;
     t->home_rank = rank_;

@@ -6,10 +6,11 @@
 // and finds them on the spot: a chain runs at the pace of its executor instead
 // of one round trip a link.
 //
-// The executor has a stand-in for each such input, without owing the home a
+// The executor has a node for each such input, without owing the home a
 // reference; the home keeps the task's record, and so the inputs, until the
-// task has ended. What is made there completes the stand-in as it ends, and its
-// result tells the home how many inputs that was. If some came too late for
+// task has ended. The record of the task that makes it has that node, if it can
+// be found at once, else it is a stand-in. What is made there completes it as
+// it ends, and its result tells the home how many inputs that was. If some came too late for
 // that, or the input was made somewhere else after all, or has failed, the home
 // sends it after them (`made`), behind the tasks in the same channel. Whatever
 // else waits for it there asks the home as everywhere, for a task that was sent
@@ -43,17 +44,18 @@ inline std::uint32_t engine::where_inputs_are_made(const task& t) const {
   return there;
 }
 
-/// Sends a task of ours ahead of inputs that it may be linked to. False if it has to wait for them here, or for room.
-inline bool engine::send_ahead(node& n) {
-  if (!hands_out()) return false;
+/// Sends a task of ours ahead of inputs that it may be linked to, now or when there is room.
+inline void engine::send_ahead(node& n) {
+  if (!hands_out()) return;
+  const std::uint32_t to = where_inputs_are_made(*n.record);
+  if (to != no_index && !send_ahead_to(n, to)) await_room(n, to);
+}
+
+/// False if there is no room there.
+inline bool engine::send_ahead_to(node& n, std::uint32_t to) {
   task& t = *n.record;
-  const std::uint32_t to = where_inputs_are_made(t);
-  if (to == no_index) return false;
   std::uint32_t charge = 0;
-  if (!scheduler_->take_room_on(to, n.function, charge)) {
-    await_room(n, to);
-    return false;
-  }
+  if (!scheduler_->take_room_on(to, n.function, charge)) return false;
   t.ahead = true;
   for (std::uint32_t i = 0; i < t.input_count; ++i) {
     node& input = *t.inputs()[i];
@@ -105,10 +107,14 @@ inline void engine::send_waiting_ahead() {
     while (!waiting.empty()) {
       const task_place next = waiting.front();
       node& n = graph_.nodes.at(next.index);
-      const bool still_waits = is_waiting(n, next) && n.missing != 0;
-      if (still_waits && where_inputs_are_made(*n.record) == to && !scheduler_->has_room_on(to, n.function)) break;
+      if (is_waiting(n, next) && n.missing != 0) {
+        if (where_inputs_are_made(*n.record) == to) {
+          if (!send_ahead_to(n, to)) break;
+        } else {
+          send_ahead(n);
+        }
+      }
       waiting.pop_front();
-      if (still_waits) send_ahead(n);
     }
     if (!waiting.empty()) continue;
     to_send_ahead_[to].listed = false;
@@ -159,16 +165,55 @@ inline void engine::on_ahead_back(std::uint32_t from, const task_message& m) {
 inline void engine::on_run_ahead(std::uint32_t from, const std::byte* data, std::size_t bytes) {
   task* const t = read_task(from, data, bytes);
   t->ahead = true;
-  ++ahead_;
+  note_maker(t);
   stage(t);
-  if (t->missing == 0) --ahead_;
 }
 
-/// The stand-in of what is made here, if tasks that were sent ahead wait for it.
-inline node* engine::expected_here(std::uint32_t home_rank, std::uint32_t home_index) {
-  if (ahead_ == 0 || home_rank != 0) return nullptr;
+/// Those who wait for what it makes may find it.
+inline void engine::note_maker(task* t) {
+  if (t->home_rank == 0 && t->request == nullptr) maker(t->home_index) = t;
+}
+
+inline node& engine::to_be_made_here(const reference_message& r, std::uint32_t type) {
+  node* n = nullptr;
+  if (task* const t = maker(r.home_index); t != nullptr && t->home_index == r.home_index) {
+    if (t->result == nullptr) t->result = &make_node(no_index, type);
+    n = t->result;
+    hold(*n);
+  } else {
+    n = &stand_in(r.home_rank, r.home_index, type);
+  }
+  if (n->state == state::pending) ++n->missing;
+  return *n;
+}
+
+/// The node of what ends here, if tasks that were sent ahead wait for it: `result` of its task, or the stand-in.
+inline node* engine::expected_here(std::uint32_t home_rank, std::uint32_t home_index, node* result) {
+  if (home_rank != 0 || (result == nullptr && ahead_.empty())) return nullptr;
   node* const n = known(home_rank, home_index);
-  return n != nullptr && n->missing != 0 && n->state == state::pending ? n : nullptr;
+  if (n == nullptr || n == result) return result;
+  if (result != nullptr) hand_over(*result, *n);
+  return n->missing != 0 && n->state == state::pending ? n : nullptr;
+}
+
+/// There is a stand-in for it too: those who wait for `result` wait for that.
+inline void engine::hand_over(node& result, node& n) {
+  for (link* l = std::exchange(result.links, nullptr); l != nullptr;) {
+    task* const t = static_cast<task*>(l->pointer);
+    graph_.links.free(std::exchange(l, l->next));
+    node** input = t->inputs();
+    while (*input != &result) ++input;
+    *input = &n;
+    hold(n);
+    release(result);
+    if (n.state != state::pending) {
+      stage_input_arrived(t, n);
+    } else {
+      graph_.add_link(n, link_kind::staged).pointer = t;
+      ++n.missing;
+    }
+  }
+  result.missing = 0;
 }
 
 /// How many inputs a value becomes as it ends here.
@@ -196,12 +241,8 @@ inline void engine::on_made(std::uint32_t from, const result_message& m, const s
 
 /// Gives rank 0 back what waits here for inputs that were to be made here.
 inline void engine::give_back_ahead() {
-  base::list<task*> back;
-  staging_.for_each([&](std::uint64_t, std::uint64_t at) {
-    task* const t = reinterpret_cast<task*>(at);
-    if (t->ahead) back.push_back(t);
-  });
-  for (task* const t : back) {
+  while (!ahead_.empty()) {
+    task* const t = ahead_.front();
     const task_message m{t->id, t->function, t->home_rank, t->home_index, t->charge, 0, t->attempt, task_message::ahead, 0};
     send(0, message::come_back, m);
     no_longer_staging(t);

@@ -247,6 +247,11 @@ inline void engine::stop_here(const cancel_message& m) {
       unstage(t);
       return end_unstarted(t, expired);
     }
+    if (task* const t = ahead_.find(is_it)) {
+      no_longer_staging(t);
+      unstage(t);
+      return end_unstarted(t, expired);
+    }
     if (task* const t = staged_.take(is_it)) return end_unstarted(t, expired);
     inbox_.take(is_its_message, end_message);
     return;
@@ -283,7 +288,7 @@ inline void engine::unstage(task* t) {
     node& input = *t->inputs()[i];
     if (store::is_here(input)) continue;
     graph_.remove_link(input, link_kind::staged, t);
-    if (t->ahead && is_stand_in(input) && input.missing != 0) --input.missing;
+    if (t->ahead && input.missing != 0 && !is_task(input)) --input.missing;
   }
 }
 
@@ -302,10 +307,12 @@ inline void engine::end_unstarted(task* t, bool expired) {
     return release(n);
   }
   const store::failure_ptr why = unstarted_failure(*t, expired);
+  node* const awaited = std::exchange(t->result, nullptr);
   const task ended = *t;
   free_task(t);
   finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(),
-                 ended.by_scheduler, none, false, why, not_run, place_key(ended.id, ended.attempt));
+                 ended.by_scheduler, none, false, why, not_run, place_key(ended.id, ended.attempt), awaited);
+  if (awaited != nullptr) release(*awaited);
 }
 
 /// Cancels what a task has submitted and has not ended: those are nodes of this rank, and the id of each tells whose

@@ -401,7 +401,7 @@ inline bool engine::keep_lineage(node& n, form result) {
   const bool of_actor = !has_record && n.sent.slot != no_index;  // what it gave cannot be made again
   if (result != form::remote || of_actor) return false;
   if (!has_record) {
-    task* const t = task::make(0, n.size);
+    task* const t = graph_.tasks.make(0, n.size);
     t->id = n.sent.id;
     t->function = n.function;
     t->home_rank = rank_;

@@ -337,6 +337,7 @@ class engine {
   }
   static bool is_stand_in(const node& n) { return n.links != nullptr && n.links->kind == link_kind::home; }
   node& stand_in(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t type);
+  void stands_for(node& n, std::uint32_t home_rank, std::uint32_t home_index);
   void reclaim(node& n);
   void reclaim_one(node& n);
   void return_debts(node& n);
@@ -391,9 +392,9 @@ class engine {
   static std::string maker_of(const store::large& l);
   void decode_arrived();
   void send_result(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function, invocation& call,
-                   std::uint32_t charge, std::uint64_t ns, bool by_scheduler);
+                   std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited);
   void send_failure(std::uint32_t home_rank, std::uint32_t home_index, const store::failure_ptr& why,
-                    std::uint32_t charge, std::uint64_t ns, bool by_scheduler);
+                    std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited = nullptr);
 
   // tasks.hpp
   bool executes() const { return world_[rank_].executes; }
@@ -422,7 +423,8 @@ class engine {
               std::uint64_t& ns);
   void finish_foreign(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function, std::uint32_t charge,
                       const graph::request* request, bool by_scheduler, invocation& call, bool ok,
-                      const store::failure_ptr& why, std::uint64_t ns, std::uint64_t place_key = 0);
+                      const store::failure_ptr& why, std::uint64_t ns, std::uint64_t place_key = 0,
+                      node* awaited = nullptr);
   void finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why);
   void on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
   void on_submit(std::uint32_t from, const std::byte* data, std::size_t bytes, bool returned);
@@ -454,7 +456,8 @@ class engine {
     bool listed = false;  ///< stands in send_ahead_to_
   };
   std::uint32_t where_inputs_are_made(const task& t) const;
-  bool send_ahead(node& n);
+  void send_ahead(node& n);
+  bool send_ahead_to(node& n, std::uint32_t to);
   void await_room(node& n, std::uint32_t to);
   void follow_ahead(node& n, std::uint32_t to);
   void send_waiting_ahead();
@@ -462,7 +465,11 @@ class engine {
   void send_after(const link& l, node& input);
   void on_ahead_back(std::uint32_t from, const task_message& m);
   void on_run_ahead(std::uint32_t from, const std::byte* data, std::size_t bytes);
-  node* expected_here(std::uint32_t home_rank, std::uint32_t home_index);
+  task*& maker(std::uint32_t home_index) { return makers_[home_index % most_makers]; }
+  void note_maker(task* t);
+  node& to_be_made_here(const reference_message& r, std::uint32_t type);
+  node* expected_here(std::uint32_t home_rank, std::uint32_t home_index, node* result);
+  void hand_over(node& result, node& known);
   static std::uint16_t reached(node& expected);
   void on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
   void give_back_ahead();
@@ -684,7 +691,7 @@ class engine {
   }
   /// Of these too, when nothing runs here: all that were started wait, and those sent ahead. After a death inputs may
   /// have to be made again, perhaps on this very rank.
-  std::uint32_t waiting_tasks() const { return started_tasks() + (deaths_ != 0 ? awaiting_inputs_ : ahead_); }
+  std::uint32_t waiting_tasks() const { return started_tasks() + (deaths_ != 0 ? awaiting_inputs_ : static_cast<std::uint32_t>(ahead_.size())); }
   bool looked_long_ago() const;
   void look_around(bool late);
   void report_blocked(std::uint32_t blocked, bool own_work);
@@ -771,7 +778,9 @@ class engine {
   bool reported_own_work_ = false;
   std::uint64_t task_ended_ = 0, looked_around_ = 0;        // in ticks; as far as known between tasks
   std::uint64_t sent_soon_ = 0;                             // in ticks
-  std::uint32_t ahead_ = 0;                                 // of these, sent ahead and waiting for what is made here
+  graph::task_list ahead_;                                  // of these, sent ahead and waiting for what is made here
+  static constexpr std::uint32_t most_makers = 256;
+  task* makers_[most_makers] = {};                          // tasks of rank 0 that are here, by their index: see ahead.hpp
   std::uint32_t awaiting_inputs_ = 0;                       // of these, waiting for their inputs to come
   std::uint32_t owed_ = 0;                                  // tasks that rank 0 asked for
   base::array<waiting_for_room> to_send_ahead_;             // rank 0: tasks to be sent ahead when there is room, by rank
@@ -791,7 +800,7 @@ class engine {
   // the rank, with why at bit 32 and the bundle of its reservation at bit 40, up to 2^20 - 1
   static constexpr std::uint64_t stands_here = 1ULL << 63;  // with the index of its node in the scheduler
   static constexpr std::uint64_t to_cancel = 1ULL << 62;    // should it come back
-  base::index_table staging_;                               // id of a task that waits for its inputs here -> task*
+  base::index_table staging_;                               // id of a task that waits for its inputs here, and is not in ahead_ -> task*
   base::index_table cancelled_;                             // node of a cancelled task that is elsewhere or runs -> task*
   base::list<running_task*> parents_to_stop_;
   bool stopping_children_ = false;

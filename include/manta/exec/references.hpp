@@ -163,14 +163,19 @@ inline node& engine::stand_in(std::uint32_t home_rank, std::uint32_t home_index,
     return *n;
   }
   node& n = make_node(no_index, type);
+  stands_for(n, home_rank, home_index);
+  if (is_dead(home_rank)) [[unlikely]] fail_orphan(n, home_rank);
+  return n;
+}
+
+inline void engine::stands_for(node& n, std::uint32_t home_rank, std::uint32_t home_index) {
   stand_ins_.insert(key(home_rank, home_index), n.index);
   link* home = graph_.links.make();
   home->kind = link_kind::home;
   home->rank = home_rank;
   home->index = home_index;
+  home->next = n.links;
   n.links = home;
-  if (is_dead(home_rank)) [[unlikely]] fail_orphan(n, home_rank);
-  return n;
 }
 
 inline node& engine::import_reference(const reference_message& r, std::uint32_t type) {

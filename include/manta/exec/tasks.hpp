@@ -41,7 +41,7 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
     if (bytes != 0) std::memcpy(n.compact.arguments, arguments, bytes);
     task_ready(n);
   } else {
-    task* t = task::make(input_count, static_cast<std::uint32_t>(bytes));
+    task* t = graph_.tasks.make(input_count, static_cast<std::uint32_t>(bytes));
     t->id = id;
     t->function = function;
     t->home_rank = rank_;
@@ -301,7 +301,7 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
     std::memcpy(&input_count, at, sizeof input_count);
     at += sizeof input_count;
   }
-  task* t = task::make(input_count, m.argument_bytes);
+  task* t = graph_.tasks.make(input_count, m.argument_bytes);
   t->id = m.id;
   t->function = m.function;
   t->home_rank = m.home_rank;
@@ -338,9 +338,7 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
       std::memcpy(&reference, at, sizeof reference);
       at += sizeof reference;
       if ((in.flags & input_message::made_there) != 0) {
-        node& made = stand_in(reference.home_rank, reference.home_index, in.type);
-        if (made.state == state::pending) ++made.missing;
-        t->inputs()[i] = &made;
+        t->inputs()[i] = &to_be_made_here(reference, in.type);
         continue;
       }
       node& n = import_reference(reference, in.type);
@@ -362,8 +360,10 @@ inline void engine::drop_inputs(task* t) {
   }
 }
 inline void engine::free_task(task* t) {
+  if (maker(t->home_index) == t) maker(t->home_index) = nullptr;
+  if (t->result != nullptr) release(*t->result);
   drop_inputs(t);
-  task::free(t);
+  graph_.tasks.free(t);
 }
 
 // --- tasks that came to be run here
@@ -384,7 +384,11 @@ inline void engine::stage(task* t) {
     if (!store::is_here(*t->inputs()[i])) await_input(t, *t->inputs()[i]);
   }
   if (t->missing == 0) return staged(t);
-  if (t->slot == no_index || t->by_scheduler) staging_.insert(t->id) = reinterpret_cast<std::uint64_t>(t);
+  if (t->ahead) {
+    ahead_.push_back(t);
+  } else if (t->slot == no_index || t->by_scheduler) {
+    staging_.insert(t->id) = reinterpret_cast<std::uint64_t>(t);
+  }
   if (t->by_scheduler) ++awaiting_inputs_;
 }
 
@@ -405,9 +409,12 @@ inline void engine::stage_input_arrived(task* t, node& input) {
 }
 
 inline void engine::no_longer_staging(task* t) {
-  if (t->slot == no_index || t->by_scheduler) staging_.erase(t->id);
+  if (t->ahead) {
+    ahead_.remove(t);
+  } else if (t->slot == no_index || t->by_scheduler) {
+    staging_.erase(t->id);
+  }
   if (t->by_scheduler) --awaiting_inputs_;
-  if (t->ahead) --ahead_;
 }
 
 /// They may have gone since they came: see ledger::make_room.
@@ -588,10 +595,12 @@ inline void engine::run_staged(task* t) {
     call.actor = nullptr;
   }
   if (ok && t->digest != 0) write_to_journal(*t, call, ns);
+  node* const awaited = std::exchange(t->result, nullptr);
   const task ended = *t;
   if (!kept) free_task(t);
   finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(),
-                 ended.by_scheduler, call, ok, why, ns, place_key(ended.id, ended.attempt));
+                 ended.by_scheduler, call, ok, why, ns, place_key(ended.id, ended.attempt), awaited);
+  if (awaited != nullptr) release(*awaited);
 }
 
 /// Of an actor that has lived before, in this start or the one before: what its constructor has made goes for its last
@@ -620,7 +629,9 @@ inline void engine::run_message(const message_queue::view& v) {
   task_message m;
   std::memcpy(&m, v.data, sizeof m);
   if ((m.flags & (task_message::has_inputs | task_message::has_request | task_message::has_digest)) != 0) {
-    return stage(read_task(v.from, v.data, v.bytes));
+    task* const t = read_task(v.from, v.data, v.bytes);
+    note_maker(t);
+    return stage(t);
   }
   store::failure_ptr why;
   std::uint64_t ns = 0;
@@ -634,7 +645,7 @@ inline void engine::run_message(const message_queue::view& v) {
 inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
                                    std::uint32_t charge, const graph::request* request, bool by_scheduler,
                                    invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns,
-                                   std::uint64_t place_key) {
+                                   std::uint64_t place_key, node* awaited) {
   if (by_scheduler) {
     --received_tasks_;
     if (home_rank != 0) {  // rank 0 hears of its own tasks by their results
@@ -652,9 +663,9 @@ inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_i
     return finish_here(graph_.nodes.at(home_index), call, ok, why);
   }
   if (ok) {
-    send_result(home_rank, home_index, function, call, charge, ns, tell_scheduler);
+    send_result(home_rank, home_index, function, call, charge, ns, tell_scheduler, awaited);
   } else {
-    send_failure(home_rank, home_index, why, charge, ns, tell_scheduler);
+    send_failure(home_rank, home_index, why, charge, ns, tell_scheduler, awaited);
   }
 }
 
@@ -753,7 +764,7 @@ inline void engine::give_away(bool overdue) {
     }
   }
   if (!overdue) return;
-  if (owed_ > 0 && ahead_ > 0) give_back_ahead();
+  if (owed_ > 0 && !ahead_.empty()) give_back_ahead();
   // the running task takes longer than was thought: what was sent here ahead of time can go elsewhere
   for (std::size_t i = inbox_.size(); owed_ > 0 && i > 0; --i) {
     const message_queue::view v = inbox_.pop();

@@ -531,13 +531,14 @@ inline result_message result_header(std::uint32_t index, form f, std::uint32_t c
 }
 
 inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
-                                invocation& call, std::uint32_t charge, std::uint64_t ns, bool by_scheduler) {
+                                invocation& call, std::uint32_t charge, std::uint64_t ns, bool by_scheduler,
+                                node* awaited) {
   if (is_dead(home_rank)) [[unlikely]] {
     if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
     return;
   }
   result_message m = result_header(home_index, form::plain, charge, ns, by_scheduler);
-  node* const expected = expected_here(home_rank, home_index);
+  node* const expected = expected_here(home_rank, home_index, awaited);
   if (expected != nullptr) m.reached = reached(*expected);
   if (call.form != form::box) {
     const std::size_t bytes = call.form == form::none ? 0 : wire::type_at(call.type).plain_bytes;
@@ -557,7 +558,7 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
   } catch (...) {
     const store::failure_ptr why = codec_failure("save()", call.type);
     wire::type_at(call.type).destroy(call.box);
-    return send_failure(home_rank, home_index, why, charge, ns, by_scheduler);
+    return send_failure(home_rank, home_index, why, charge, ns, by_scheduler, awaited);
   }
   if (fits) {
     m.form = static_cast<std::uint8_t>(form::blob);
@@ -569,6 +570,7 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
     return complete(*expected);
   }
   // it stays here, in a stand-in that the home lets go
+  if (expected != nullptr && !is_stand_in(*expected)) stands_for(*expected, home_rank, home_index);
   node& n = stand_in(home_rank, home_index, call.type);
   n.type = call.type;
   n.set(node::primary);
@@ -582,7 +584,7 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
       store::clear(temporary);
       n.reset(node::primary);
       release(n);
-      return send_failure(home_rank, home_index, why, charge, ns, by_scheduler);
+      return send_failure(home_rank, home_index, why, charge, ns, by_scheduler, awaited);
     }
     store::clear(n);
     store::move_payload(n, temporary);
@@ -597,9 +599,9 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
 }
 
 inline void engine::send_failure(std::uint32_t home_rank, std::uint32_t home_index, const store::failure_ptr& why,
-                                 std::uint32_t charge, std::uint64_t ns, bool by_scheduler) {
+                                 std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited) {
   result_message m = result_header(home_index, form::failure, charge, ns, by_scheduler);
-  node* const expected = expected_here(home_rank, home_index);
+  node* const expected = expected_here(home_rank, home_index, awaited);
   if (expected != nullptr) m.reached = reached(*expected);
   const wire::buffer bytes = store::encode(*why);
   send(home_rank, message::result, m, bytes.data(), bytes.size());

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: MIT
 //
 // A task in general form: a function, plain argument bytes, input nodes and
-// where its result goes. One allocation; the inputs and bytes follow the
-// record.
+// where its result goes. The inputs and bytes follow the record.
 #pragma once
 
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
+#include "manta/base/pool.hpp"
 #include "manta/graph/node.hpp"
 #include "manta/graph/resources.hpp"
 
@@ -50,26 +50,47 @@ struct task {
   std::uint32_t argument_bytes = 0;
   request_ptr request;
   graph::gang* gang = nullptr;     ///< owned
+  node* result = nullptr;          ///< what this rank makes of it here, if tasks wait for that; holds a reference
   task* next = nullptr;            ///< in a task_list
+  task* previous = nullptr;
 
   std::uint32_t seen_inputs() const { return input_count - hidden; }
   node** inputs() { return reinterpret_cast<node**>(this + 1); }
   std::byte* arguments() { return reinterpret_cast<std::byte*>(inputs() + input_count); }
 
-  static task* make(std::uint32_t inputs, std::uint32_t argument_bytes) {
-    void* memory = std::malloc(sizeof(task) + inputs * sizeof(node*) + argument_bytes);
-    if (memory == nullptr) throw std::bad_alloc();
-    task* t = new (memory) task;
+  static std::size_t bytes_of(std::uint32_t inputs, std::uint32_t argument_bytes) {
+    return sizeof(task) + inputs * sizeof(node*) + argument_bytes;
+  }
+};
+
+/// Where the records come from: most are small and of one size, and are used again while still in the cache.
+class task_pool {
+  struct small {
+    alignas(task) std::byte bytes[128];
+    small() {}  // leaves them as they are
+  };
+  static_assert(sizeof(small) >= sizeof(task) + sizeof(node*) + 8);
+
+ public:
+  task* make(std::uint32_t inputs, std::uint32_t argument_bytes) {
+    const std::size_t bytes = task::bytes_of(inputs, argument_bytes);
+    void* const memory = bytes <= sizeof(small) ? small_.make() : base::resize_memory(nullptr, bytes);
+    task* const t = new (memory) task;
     t->input_count = inputs;
     t->argument_bytes = argument_bytes;
     return t;
   }
-  /// Frees the record; the inputs must have been given back before.
-  static void free(task* t) {
+  /// The inputs must have been given back before.
+  void free(task* t) {
+    const std::size_t bytes = task::bytes_of(t->input_count, t->argument_bytes);
     delete t->gang;
     t->~task();
-    std::free(t);
+    bytes <= sizeof(small) ? small_.free(reinterpret_cast<small*>(t)) : std::free(t);
   }
+  std::size_t live_small() const { return small_.live(); }
+
+ private:
+  base::pool<small> small_;
 };
 
 /// Tasks in the order in which they came.
@@ -80,38 +101,41 @@ class task_list {
 
   void push_back(task* t) {
     t->next = nullptr;
-    (first_ == nullptr ? first_ : last_->next) = t;
+    t->previous = last_;
+    (last_ == nullptr ? first_ : last_->next) = t;
     last_ = t;
     ++size_;
   }
   void push_front(task* t) {
     t->next = first_;
+    t->previous = nullptr;
+    (first_ == nullptr ? last_ : first_->previous) = t;
     first_ = t;
-    if (last_ == nullptr || size_ == 0) last_ = t;
     ++size_;
   }
-  task* pop_front() {
-    task* t = first_;
-    first_ = t->next;
+  void remove(task* t) {
+    (t->previous == nullptr ? first_ : t->previous->next) = t->next;
+    (t->next == nullptr ? last_ : t->next->previous) = t->previous;
     --size_;
+  }
+  task* pop_front() {
+    task* const t = first_;
+    remove(t);
     return t;
   }
-  /// The first for which may(task) holds, taken out; null if there is none.
-  template <class May>
-  task* take(May&& may) {
-    task* before = nullptr;
-    for (task* t = first_; t != nullptr; before = t, t = t->next) {
-      if (!may(*t)) continue;
-      (before == nullptr ? first_ : before->next) = t->next;
-      if (t == last_) last_ = before;
-      --size_;
-      return t;
-    }
-    return nullptr;
+  /// The first for which is(task) holds; null if there is none.
+  template <class Is>
+  task* find(Is&& is) const {
+    task* t = first_;
+    while (t != nullptr && !is(*t)) t = t->next;
+    return t;
   }
-  /// Takes out this one; false if it is not there.
-  bool remove(const task* wanted) {
-    return take([&](const task& t) { return &t == wanted; }) != nullptr;
+  /// The same, taken out.
+  template <class Is>
+  task* take(Is&& is) {
+    task* const t = find(is);
+    if (t != nullptr) remove(t);
+    return t;
   }
   task* front() const { return first_; }
 

@@ -16,6 +16,7 @@ class task_graph {
   node_table nodes;
   base::pool<link> links;
   base::pool<dependents> more_dependents;
+  task_pool tasks;
 
   link& add_link(node& n, link_kind kind) {
     link* l = links.make();
