@@ -777,6 +777,7 @@ class engine {
   std::uint32_t received_tasks_ = 0, reported_blocked_ = 0; // tasks sent by the scheduler and not ended here
   bool reported_own_work_ = false;
   std::uint64_t task_ended_ = 0, looked_around_ = 0;        // in ticks; as far as known between tasks
+  std::uint64_t begins_ = 0;                                // the same, of a task that follows upon another; 0: not known
   std::uint64_t sent_soon_ = 0;                             // in ticks
   graph::task_list ahead_;                                  // of these, sent ahead and waiting for what is made here
   static constexpr std::uint32_t most_makers = 256;

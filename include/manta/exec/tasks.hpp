@@ -487,7 +487,7 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
   identity.next = started_;
   if (started_ != nullptr) started_->previous = &identity;
   started_ = &identity;
-  const std::uint64_t start = base::ticks();
+  const std::uint64_t begins = std::exchange(begins_, 0), start = begins != 0 ? begins : base::ticks();
   bool ok = true;
   if (call.keeps_inputs) keep_inputs(call);
   try {

@@ -78,11 +78,15 @@ inline void engine::wait(wait_record& record) {
 /// The loop of a pooled stack.
 inline void engine::service() {
   unsigned turns = 0;
+  bool in_a_row = false;
   for (;;) {
+    const std::uint64_t before = task_ended_;
+    begins_ = std::exchange(in_a_row, false) ? before : 0;
     // stacks that may go on come first, but tasks that poll each other must not starve what was sent here
     const bool old_first = (++turns & 7) == 0 && run_oldest();
     if (!old_first) {
       if (context* next = next_to_continue()) {
+        begins_ = 0;
         stacks_->release_and_switch(*next);
         continue;
       }
@@ -93,6 +97,7 @@ inline void engine::service() {
       if (!runnable()) {
         net_.pump(true);  // somebody may wait for what was made
       } else if (!late && (turns & 15) != 0) {
+        in_a_row = task_ended_ != before;
         continue;
       }
       look_around(late);
