@@ -10,11 +10,11 @@
 // reference; the home keeps the task's record, and so the inputs, until the
 // task has ended. The record of the task that makes it has that node, if it can
 // be found at once, else it is a stand-in. What is made there completes it as
-// it ends, and its result tells the home how many inputs that was. If some came too late for
-// that, or the input was made somewhere else after all, or has failed, the home
-// sends it after them (`made`), behind the tasks in the same channel. Whatever
-// else waits for it there asks the home as everywhere, for a task that was sent
-// ahead may be given back.
+// it ends, and its result tells the home how many inputs that was. If some came
+// too late for that, or the input was made somewhere else after all, or has
+// failed, the home sends it after them (`made`), behind the tasks in the same
+// channel. Whatever else waits for it there asks the home as everywhere, for a
+// task that was sent ahead may be given back.
 #pragma once
 
 #include "manta/exec/engine.hpp"

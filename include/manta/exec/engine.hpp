@@ -152,23 +152,15 @@ class engine {
   };
 
   // --- references
-  node& make_node(std::uint32_t function, std::uint32_t type, std::uint32_t refs = 1);  ///< pending, with one reference
+  node& make_node(std::uint32_t function, std::uint32_t type, std::uint32_t refs = 1);  ///< pending
   void hold(node& n) { n.refs.fetch_add(1, std::memory_order_relaxed); }
   void release(node& n) {
-    const std::uint32_t before = count_down(n);
-    if (before == 1) {
+    if (n.refs.load(std::memory_order_acquire) == 1) {  // ours: nobody else can touch the count, and it costs no atomic operation
+      n.refs.store(0, std::memory_order_relaxed);
       reclaim(n);
-    } else if (before == 2 && n.has(node::primary)) {
+    } else if (n.refs.fetch_sub(1, std::memory_order_acq_rel) == 2 && n.has(node::primary)) {
       return_debts(n);
     }
-  }
-  /// What the count was. Who holds the last reference needs no atomic subtraction, for nobody else can touch the count.
-  static std::uint32_t count_down(node& n) {
-    if (n.refs.load(std::memory_order_acquire) == 1) {
-      n.refs.store(0, std::memory_order_relaxed);
-      return 1;
-    }
-    return n.refs.fetch_sub(1, std::memory_order_acq_rel);
   }
   /// From any thread, without the lock: a handle dies.
   static void drop_handle(node& n);
@@ -691,7 +683,9 @@ class engine {
   }
   /// Of these too, when nothing runs here: all that were started wait, and those sent ahead. After a death inputs may
   /// have to be made again, perhaps on this very rank.
-  std::uint32_t waiting_tasks() const { return started_tasks() + (deaths_ != 0 ? awaiting_inputs_ : static_cast<std::uint32_t>(ahead_.size())); }
+  std::uint32_t waiting_tasks() const {
+    return started_tasks() + (deaths_ != 0 ? awaiting_inputs_ : static_cast<std::uint32_t>(ahead_.size()));
+  }
   bool looked_long_ago() const;
   void look_around(bool late);
   void report_blocked(std::uint32_t blocked, bool own_work);
@@ -759,7 +753,11 @@ class engine {
   base::index_table expected_;                              // node whose value is on its way -> bytes for which room is made
   base::list<node*> to_fetch_;                              // nodes whose values will be asked for when less is
   std::uint32_t next_tag_ = 0;
-  base::array<store::file> processes_;                      // of ranks of this node whose memory has been mapped
+  struct process {
+    store::file handle;
+    bool is_sender = false;                                 // its number means the same to both ranks
+  };
+  base::array<process> processes_;                          // of ranks of this node whose memory has been mapped
   base::list<bool> maps_;                                   // ranks of this node whose memory can be mapped, as far as is known
   wire::buffer scratch_, inputs_scratch_, arguments_;
 
@@ -801,7 +799,7 @@ class engine {
   // the rank, with why at bit 32 and the bundle of its reservation at bit 40, up to 2^20 - 1
   static constexpr std::uint64_t stands_here = 1ULL << 63;  // with the index of its node in the scheduler
   static constexpr std::uint64_t to_cancel = 1ULL << 62;    // should it come back
-  base::index_table staging_;                               // id of a task that waits for its inputs here, and is not in ahead_ -> task*
+  base::index_table staging_;                               // id of a task that waits for its inputs here -> task*; ahead_ has others
   base::index_table cancelled_;                             // node of a cancelled task that is elsewhere or runs -> task*
   base::list<running_task*> parents_to_stop_;
   bool stopping_children_ = false;

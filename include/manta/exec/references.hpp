@@ -26,17 +26,15 @@ inline node& engine::make_node(std::uint32_t function, std::uint32_t type, std::
 }
 
 inline void engine::drop_handle(node& n) {
-  const std::uint32_t before = count_down(n);
-  if (before > 2) return;
-  if (before == 2) {
-    if (role_ == role::none) return;  // paid back with the next handle or at the end
-    const guard g(*current_);
-    if (n.has(node::primary)) current_->return_debts(n);
-    return;
+  // What may be the last references are given up with the lock only: handlers may find the node and hold it again.
+  const std::uint32_t most = role_ != role::none ? 2 : 1;
+  std::uint32_t count = n.refs.load(std::memory_order_relaxed);
+  while (count > most) {
+    if (n.refs.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) return;
   }
   if (role_ != role::none && current_->graph_.nodes.owns(n)) {
     const guard g(*current_);
-    return current_->reclaim(n);
+    return current_->release(n);
   }
   // a thread of the user's, or between runs: leave it to the rank's own thread in the run that comes or goes on
   pthread_mutex_lock(&engines_mutex_);
@@ -57,14 +55,15 @@ inline void engine::drain_foreign_drops() {
   has_foreign_drops_.store(false, std::memory_order_relaxed);
   pthread_mutex_unlock(&engines_mutex_);
   for (node* n : drops) {
-    if (graph_.nodes.owns(*n)) reclaim(*n);  // else it outlived its runtime
+    if (graph_.nodes.owns(*n)) release(*n);  // else it outlived its runtime
   }
 }
 
 // Destroying a value may drop the last handle of others: a list instead of recursion keeps a chain of a million
 // values from needing a stack of that depth.
 inline void engine::reclaim(node& n) {
-  if ((n.form == form::plain || (n.form == form::none && n.state == state::ready)) && n.links == nullptr && n.flags == 0 && lineage_.size() + identities_.size() == 0) {
+  const bool owns_nothing = n.form == form::plain || (n.form == form::none && n.state == state::ready);
+  if (owns_nothing && n.links == nullptr && n.flags == 0 && lineage_.size() + identities_.size() == 0) {
     n.form = form::none;  // the usual end: nobody is to be told
     return graph_.nodes.free(n);
   }

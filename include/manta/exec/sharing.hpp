@@ -35,12 +35,13 @@ inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data,
     send(from, message::mapped, index_message{where.index, 0});
     return not_fetched(n);
   }
-  if (processes_.size() == 0) processes_ = base::array<store::file>(size_);
-  store::file& process = processes_[from];
-  if (!process.is_open()) process = store::file::handle_of(where.process);
-  store::file memory = store::file::of_process(where.process, where.descriptor, process.get());
+  if (processes_.size() == 0) processes_ = base::array<process>(size_);
+  process& theirs = processes_[from];
+  if (!theirs.handle.is_open()) theirs.handle = store::file::handle_of(where.process);
+  store::file memory = store::file::of_process(where.process, where.descriptor, theirs.handle.get());
   store::large* mapped = nullptr;
-  if (memory.identity() == where.identity) {
+  if (memory.is_open() && (theirs.is_sender || memory.identity() == where.identity)) {
+    theirs.is_sender = theirs.handle.is_open();
     mapped = ledger_.enter(std::move(memory), where.at, where.bytes, true, no_index);
   }
   send(from, message::mapped, index_message{where.index, 0});

@@ -175,11 +175,12 @@ inline void engine::send_compact_away(node& n, std::uint32_t to) {
   ++away_;
 }
 
-/// The values of plain nodes, so many bytes each.
+/// The values of plain nodes, so many bytes each. Each is copied with the bytes behind it, which the next one covers: that
+/// takes no call.
 inline void append_plain(wire::buffer& out, node* const* nodes, std::size_t count, std::size_t bytes) {
   const std::size_t end = out.size() + count * bytes;
   std::byte* at = out.extend(count * bytes + sizeof(node::bytes));
-  for (std::size_t i = 0; i < count; ++i, at += bytes) std::memcpy(at, nodes[i]->bytes, sizeof(node::bytes));  // all: it is faster
+  for (std::size_t i = 0; i < count; ++i, at += bytes) std::memcpy(at, nodes[i]->bytes, sizeof(node::bytes));
   out.shrink(end);
 }
 
@@ -223,7 +224,8 @@ inline void engine::append_task(std::uint32_t to, message kind, const task_messa
       in.flags = input_message::is_inline | input_message::is_plain;
       in.bytes = n.form == form::none ? 0 : n.has(node::actor) ? 8 : wire::type_at(n.type).plain_bytes;
       const auto is_like_it = [&](const node& other) {
-        return other.form == n.form && other.state == state::ready && other.type == n.type && other.has(node::actor) == n.has(node::actor);
+        return other.form == n.form && other.state == n.state && other.type == n.type &&
+               other.has(node::actor) == n.has(node::actor);
       };
       while (i + in.count < input_count && is_like_it(*inputs[i + in.count])) ++in.count;
       out.append(&in, sizeof in);

@@ -229,7 +229,12 @@ inline void engine::idle() {
   if (gang_ends_.size() != 0) watch_gangs();
   if (scheduler_ != nullptr) watch_waiting_gangs();
   lock_.stay();
-  usleep(silent < 10'000'000 ? 50 : silent < 20'000'000 ? 1000 : 2000);  // then at most a tenth of the silence is added to it
+  if (silent < 10'000'000) {
+    usleep(50);
+  } else {  // at most a tenth of the silence is added to it
+    const std::int64_t longest = live_timers_ + timed_waits_ == 0 ? 5'000'000 : 1'000'000;
+    usleep(static_cast<useconds_t>(std::min(silent / 10, longest) / 1000));
+  }
 }
 
 /// At the top of the service loop or idle: every task that was started here and has not ended waits; idle, those too that

@@ -122,9 +122,13 @@ class task_graph {
       oldest = l->next;
       link copy = *l;
       links.free(l);
-      auto* const newest = copy.kind == link_kind::input ? static_cast<dependents*>(std::exchange(copy.pointer, nullptr)) : nullptr;
+      if (copy.kind != link_kind::input || copy.pointer == nullptr) {
+        tell(copy);
+        continue;
+      }
+      auto* const newest = static_cast<dependents*>(std::exchange(copy.pointer, nullptr));
       tell(copy);
-      if (newest != nullptr) tell_dependents(*newest, copy, tell);
+      tell_dependents(*newest, copy, tell);
     }
   }
 
