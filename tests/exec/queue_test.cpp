@@ -26,7 +26,7 @@ using manta::graph::task;
 
 namespace {
 
-manta::graph::task_pool tasks;
+manta::graph::task_pool records;
 
 std::uint64_t seed(const char* test) {
   const char* const given = std::getenv("MANTA_TEST_SEED");
@@ -52,11 +52,11 @@ class mailbox {
   mailbox(const mailbox&) = delete;
   mailbox& operator=(const mailbox&) = delete;
   ~mailbox() {
-    for (task* t : calls_) tasks.free(t);
+    for (task* t : calls_) records.free(t);
   }
 
   task* call(std::uint32_t caller, std::uint32_t missing = 0) {
-    task* t = tasks.make(0, 0);
+    task* t = records.make(0, 0);
     t->caller = caller;
     t->missing = missing;
     t->id = next_id_++;

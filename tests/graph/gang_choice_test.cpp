@@ -26,7 +26,7 @@ using manta::graph::task;
 
 namespace {
 
-manta::graph::task_pool tasks;
+manta::graph::task_pool records;
 
 manta::base::list<gang_candidate> on_nodes(const std::vector<int>& node_of_rank) {
   manta::base::list<gang_candidate> candidates;
@@ -78,7 +78,7 @@ class world {
     n.form = manta::graph::form::compact;
     if (wanted != nullptr) {
       n.form = manta::graph::form::record;
-      n.record = tasks.make(0, 0);
+      n.record = records.make(0, 0);
       n.record->request = request_ptr(new request(*wanted));  // each task has its own
     }
     s.ready(n);
@@ -133,7 +133,7 @@ class world {
   }
 
   void forget(node& n) {
-    if (n.form == manta::graph::form::record) tasks.free(n.record);
+    if (n.form == manta::graph::form::record) records.free(n.record);
     nodes.free(n);
   }
 };

@@ -46,7 +46,7 @@ using manta::graph::task;
 
 namespace {
 
-manta::graph::task_pool tasks;
+manta::graph::task_pool records;
 
 constexpr std::int64_t us = 1000;
 constexpr std::int64_t ms = 1000 * us;
@@ -153,7 +153,7 @@ class world {
     n.form = form::compact;
     if (j.wanted != nullptr || !j.inputs.empty()) {
       n.form = form::record;
-      n.record = tasks.make(static_cast<std::uint32_t>(j.inputs.size()), 0);
+      n.record = records.make(static_cast<std::uint32_t>(j.inputs.size()), 0);
       n.record->function = j.function;
       if (j.wanted != nullptr) j.wanted = request_ptr(new request(*j.wanted));  // each task has its own
       n.record->request = j.wanted;
@@ -272,7 +272,7 @@ class world {
     events_.emplace(time, sequence_++);
   }
   static void free_record(node& n) {
-    if (n.form == form::record) tasks.free(n.record);
+    if (n.form == form::record) records.free(n.record);
     n.form = form::none;
   }
 
@@ -549,7 +549,7 @@ TEST_CASE("as many tasks hold a resource as there is of it, fractions included")
   std::size_t more = 0;
   w.s.decide([&](node& n, std::uint32_t rank, std::uint32_t) {
     CHECK(rank == 2);
-    tasks.free(n.record);
+    records.free(n.record);
     n.form = form::none;
     ++more;
   });
@@ -836,7 +836,7 @@ class scanned_world {
     node& n = nodes.make();
     n.function = static_cast<std::uint32_t>(draw_() % std::size(lengths));
     n.form = form::record;
-    n.record = tasks.make(0, 0);
+    n.record = records.make(0, 0);
     n.record->function = n.function;
     n.record->request = request_ptr(new request(kinds_[kind]));
     waiting_[kind].push_back(&n);
@@ -917,7 +917,7 @@ class scanned_world {
     });
   }
   void forget(node& n) {
-    tasks.free(n.record);
+    records.free(n.record);
     nodes.free(n);
   }
   void complain(const std::string& text) {
@@ -1092,10 +1092,10 @@ TEST_CASE("released early, running tasks keep what they hold, queued ones are re
   CHECK(w.jobs[outside].dispatched == 1);
   node& late = w.nodes.make();
   late.form = form::record;
-  late.record = tasks.make(0, 0);
+  late.record = records.make(0, 0);
   late.record->request = ask({.in = id});
   CHECK_FALSE(w.s.ready(late));
-  tasks.free(late.record);
+  records.free(late.record);
   late.form = form::none;
 }
 

@@ -31,7 +31,7 @@ using manta::graph::task_list;
 
 namespace {
 
-manta::graph::task_pool tasks;
+manta::graph::task_pool records;
 
 std::uint64_t seed(const char* test) {
   const char* const given = std::getenv("MANTA_TEST_SEED");
@@ -45,7 +45,7 @@ class evaluator {
  public:
   ~evaluator() {
     for (node* n : nodes_) {
-      if (n->form == form::record) tasks.free(n->record);
+      if (n->form == form::record) records.free(n->record);
       graph.nodes.free(*n);
     }
     CHECK(graph.nodes.live() == 0);
@@ -57,7 +57,7 @@ class evaluator {
     node& n = graph.nodes.make();
     nodes_.push_back(&n);
     n.form = form::record;
-    n.record = tasks.make(static_cast<std::uint32_t>(inputs.size()), 8);
+    n.record = records.make(static_cast<std::uint32_t>(inputs.size()), 8);
     std::copy(inputs.begin(), inputs.end(), n.record->inputs());
     std::memcpy(n.record->arguments(), &salt, 8);
     if (graph.depend(n)) ready.push_back(&n);
@@ -74,7 +74,7 @@ class evaluator {
       REQUIRE(input.state == state::ready);
       value = manta::base::mix(value, value_of(input));
     }
-    tasks.free(n.record);
+    records.free(n.record);
     n.form = form::plain;
     std::memcpy(n.bytes, &value, 8);
     order.push_back(&n);
