@@ -240,17 +240,13 @@ inline void engine::stop_here(const cancel_message& m) {
     end_unstarted(read_task(v.from, v.data, v.bytes), expired);
   };
   if (m.slot == no_index) {
-    if (const std::uint64_t* found = staging_.find(m.id)) {
-      task* const t = reinterpret_cast<task*>(*found);
-      if (!is_it(*t)) return;
-      no_longer_staging(t);
-      unstage(t);
-      return end_unstarted(t, expired);
-    }
-    if (task* const t = ahead_.find(is_it)) {
-      no_longer_staging(t);
-      unstage(t);
-      return end_unstarted(t, expired);
+    const std::uint64_t* const found = staging_.find(m.id);
+    task* const waits = found != nullptr ? reinterpret_cast<task*>(*found) : ahead_.find(is_it);
+    if (waits != nullptr) {
+      if (!is_it(*waits)) return;
+      no_longer_staging(waits);
+      unstage(waits);
+      return end_unstarted(waits, expired);
     }
     if (task* const t = staged_.take(is_it)) return end_unstarted(t, expired);
     inbox_.take(is_its_message, end_message);
@@ -306,13 +302,7 @@ inline void engine::end_unstarted(task* t, bool expired) {
     fail(n, why);
     return release(n);
   }
-  const store::failure_ptr why = unstarted_failure(*t, expired);
-  node* const awaited = std::exchange(t->result, nullptr);
-  const task ended = *t;
-  free_task(t);
-  finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(),
-                 ended.by_scheduler, none, false, why, not_run, place_key(ended.id, ended.attempt), awaited);
-  if (awaited != nullptr) release(*awaited);
+  finish_received(t, false, none, false, unstarted_failure(*t, expired), not_run);
 }
 
 /// Cancels what a task has submitted and has not ended: those are nodes of this rank, and the id of each tells whose

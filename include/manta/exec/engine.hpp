@@ -417,6 +417,7 @@ class engine {
                       const graph::request* request, bool by_scheduler, invocation& call, bool ok,
                       const store::failure_ptr& why, std::uint64_t ns, std::uint64_t place_key = 0,
                       node* awaited = nullptr);
+  void finish_received(task* t, bool kept, invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns);
   void finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why);
   void on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
   void on_submit(std::uint32_t from, const std::byte* data, std::size_t bytes, bool returned);

@@ -597,6 +597,11 @@ inline void engine::run_staged(task* t) {
     call.actor = nullptr;
   }
   if (ok && t->digest != 0) write_to_journal(*t, call, ns);
+  finish_received(t, kept, call, ok, why, ns);
+}
+
+/// Of a task that has a record here, which is freed unless it is kept.
+inline void engine::finish_received(task* t, bool kept, invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns) {
   node* const awaited = std::exchange(t->result, nullptr);
   const task ended = *t;
   if (!kept) free_task(t);

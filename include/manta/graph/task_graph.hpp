@@ -21,14 +21,9 @@ class task_graph {
   link& add_link(node& n, link_kind kind) {
     link* l = links.make();
     l->kind = kind;
-    // home and exported links stay first, the others are told in the order in which they came (see finish)
-    if (n.links != nullptr && (n.links->kind == link_kind::home || n.links->kind == link_kind::exported)) {
-      l->next = n.links->next;
-      n.links->next = l;
-    } else {
-      l->next = n.links;
-      n.links = l;
-    }
+    link*& first = newest(n);
+    l->next = first;
+    first = l;
     return *l;
   }
 
@@ -44,17 +39,16 @@ class task_graph {
   }
 
   void add_dependent(node& n, std::uint32_t dependent) {
-    link* newest = n.links;
-    if (newest != nullptr && (newest->kind == link_kind::home || newest->kind == link_kind::exported)) newest = newest->next;
-    if (newest == nullptr || newest->kind != link_kind::input) {
+    link* const l = newest(n);
+    if (l == nullptr || l->kind != link_kind::input) {
       add_link(n, link_kind::input).index = dependent;
       return;
     }
-    auto* last = static_cast<dependents*>(newest->pointer);
+    auto* last = static_cast<dependents*>(l->pointer);
     if (last == nullptr || last->count == dependents::most) {
       dependents* const added = more_dependents.make();
       added->next = last == nullptr ? added : std::exchange(last->next, added);
-      newest->pointer = last = added;
+      l->pointer = last = added;
     }
     last->index[last->count++] = dependent;
   }
@@ -100,15 +94,7 @@ class task_graph {
   /// which may add and finish nodes itself. Links that say what other ranks hold stay.
   template <class Tell>
   void finish(node& n, Tell&& tell) {
-    link* first = n.links;
-    if (first == nullptr) return;
-    if (first->kind == link_kind::home || first->kind == link_kind::exported) {
-      link* keep = first;
-      first = keep->next;
-      keep->next = nullptr;
-    } else {
-      n.links = nullptr;
-    }
+    link* first = std::exchange(newest(n), nullptr);
     link* oldest = nullptr;
     while (first != nullptr) {
       link* l = first;
@@ -155,6 +141,13 @@ class task_graph {
   }
 
  private:
+  /// The first of the links that are told when the node ends, the newest; home and exported links, which stay, are before
+  /// them.
+  static link*& newest(node& n) {
+    const bool stays = n.links != nullptr && (n.links->kind == link_kind::home || n.links->kind == link_kind::exported);
+    return stays ? n.links->next : n.links;
+  }
+
   template <class Tell>
   void tell_dependents(dependents& newest, link& copy, Tell&& tell) {
     dependents* d = std::exchange(newest.next, nullptr);
