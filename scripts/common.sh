@@ -10,7 +10,10 @@ build=${MANTA_BUILD:-$root/build}
 jobs=$(nproc)
 
 # Open MPI wants to be told that root is meant.
-if [[ $(id -u) -eq 0 ]]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+if [[ $(id -u) -eq 0 ]]; then
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 # Open MPI 5
+fi
 
 # In a container whose system calls are filtered, ranks may not read each other's memory, and Open MPI finds out too late.
 if grep -qs '^Seccomp:[[:space:]]*[12]' /proc/self/status; then

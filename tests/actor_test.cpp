@@ -18,7 +18,16 @@ using manta::testing::in_world;
 using manta::testing::poll_until;
 using manta::testing::tally;
 
+std::vector<int> ask_in_other_file();  // support/same_names.cpp
+
 namespace {
+
+/// support/same_names.cpp has a class of the same name.
+class anonymous {
+ public:
+  int file() { return 1; }
+  int file_const() const { return 1; }
+};
 
 /// Any class with public methods will do. Counts its instances per process, for the tests of how actors end.
 class account {
@@ -46,6 +55,8 @@ class account {
   std::string owner() const { return owner_; }
   int balance_noexcept() const noexcept { return balance_; }
   int add_noexcept(int amount) noexcept { return balance_ += amount; }
+  int add_to_lvalue(int amount) & { return balance_ += amount; }
+  int balance_of_lvalue() const& noexcept { return balance_; }
   int where() const { return static_cast<int>(manta::rank()); }
 
  private:
@@ -123,6 +134,8 @@ TEST_CASE("an actor keeps its state between calls") {
     CHECK(manta::async<&account::owner>(a).get() == "Ada");
     CHECK(manta::async<&account::balance_noexcept>(a).get() == 115);
     CHECK(manta::async<&account::add_noexcept>(a, 1).get() == 116);
+    CHECK(manta::async<&account::add_to_lvalue>(a, 0).get() == 116);
+    CHECK(manta::async<&account::balance_of_lvalue>(a).get() == 116);
     manta::future<void> closed = manta::async<&account::close>(a);
     closed.get();
     CHECK(manta::async<&account::balance>(a).get() == 0);
@@ -370,5 +383,14 @@ TEST_CASE("a name whose actor could not be made is free again, also for those wh
     for (int i = 0; i < 8; ++i) askers.push_back(manta::async<deposit_or_open>("Grace"));
     auto balances = manta::get(askers);
     CHECK(*std::max_element(balances.begin(), balances.end()) >= 101);
+  });
+}
+
+TEST_CASE("classes of the same name in two files are two classes") {
+  in_world([] {
+    const auto mine = manta::spawn<anonymous>();
+    CHECK(ask_in_other_file() == std::vector<int>{2, 2});
+    CHECK(manta::async<&anonymous::file>(mine).get() == 1);
+    CHECK(manta::async<&anonymous::file_const>(mine).get() == 1);
   });
 }

@@ -5,12 +5,14 @@
 // parameter table, each kind of callable, each kind of result.
 #include <doctest/doctest.h>
 
+#include <cereal/types/array.hpp>
 #include <cereal/types/map.hpp>
 #include <cereal/types/memory.hpp>
 #include <cereal/types/optional.hpp>
 #include <cereal/types/string.hpp>
 #include <cereal/types/utility.hpp>
 #include <cereal/types/vector.hpp>
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -82,6 +84,16 @@ std::vector<int> iota_to(int n) {
 long sum_vector(const std::vector<int>& v) { return std::accumulate(v.begin(), v.end(), 0L); }
 long sum_vector_by_value(std::vector<int> v) { return std::accumulate(v.begin(), v.end(), 0L); }
 long sum_span(std::span<const int> v) { return std::accumulate(v.begin(), v.end(), 0L); }
+std::size_t count_span(std::span<const char> v) { return v.size(); }
+
+using owned = std::unique_ptr<std::vector<int>>;
+owned own(int count) { return std::make_unique<std::vector<int>>(static_cast<std::size_t>(count), 3); }
+long sum_owned(owned v) { return std::accumulate(v->begin(), v->end(), 0L); }
+long sum_all_owned(std::vector<owned> all) {
+  long sum = 0;
+  for (owned& v : all) sum += sum_owned(std::move(v));
+  return sum;
+}
 double sum_doubles(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
 std::string join(const std::vector<std::string>& parts) { return std::accumulate(parts.begin(), parts.end(), std::string()); }
 
@@ -274,6 +286,23 @@ TEST_CASE("a future parameter is a reference that the task does not wait for") {
   });
 }
 
+TEST_CASE("a value of a move-only type goes to tasks that take it by value, wherever it lies and whoever holds it") {
+  in_world([] {
+    for (const int count : {2, 500, 100'000}) {
+      for (int rank = -1; rank < manta::size(); ++rank) {
+        if (rank == 0 && manta::size() > 1) continue;
+        CHECK(manta::async<sum_owned>({.rank = rank}, manta::async<own>({.rank = rank}, count)).get() == 3L * count);
+        const auto held = manta::async<own>({.rank = rank}, count);
+        const auto first = manta::async<sum_owned>({.rank = rank}, held), second = manta::async<sum_owned>(held);
+        CHECK(first.get() == 3L * count);
+        CHECK(second.get() == 3L * count);
+        CHECK(manta::async<sum_all_owned>(std::vector{held, held}).get() == 6L * count);
+        CHECK(held.get()->size() == static_cast<std::size_t>(count));
+      }
+    }
+  });
+}
+
 TEST_CASE("a span parameter views a vector given as a value or as a future") {
   in_world([] {
     CHECK(manta::async<sum_span>(std::vector<int>{1, 2, 3}).get() == 6);
@@ -282,6 +311,10 @@ TEST_CASE("a span parameter views a vector given as a value or as a future") {
     CHECK(manta::async<sum_span>(manta::async<iota_to>(1000)).get() == 499500);
     CHECK(manta::async<sum_span>(manta::put(values)).get() == 499500);
     CHECK(manta::async<sum_span>(std::vector<int>{}).get() == 0);
+    CHECK(manta::async<sum_span>(std::array<int, 3>{1, 2, 3}).get() == 6);
+    CHECK(manta::async<sum_span>(manta::put(std::array<int, 3>{1, 2, 3})).get() == 6);
+    CHECK(manta::async<count_span>(manta::async<shout>("ten letter")).get() == 11);
+    CHECK(manta::async<count_span>(std::string(5000, 'x')).get() == 5000);
     CHECK(manta::async<sum_span>(manta::async<iota_to>(200'000)).get() == 19'999'900'000L);
   });
 }

@@ -162,7 +162,7 @@ TEST_CASE("it holds its ranks until it ends: by its last handle, or killed") {
 
 TEST_CASE("what makes no sense is refused at the call") {
   in_world([] {
-    CHECK_THROWS_AS((manta::spawn<slices>({.ranks = workers() + 1}, 1, 1.0)), manta::unschedulable);
+    CHECK_THROWS_AS((manta::spawn<slices>({.ranks = manta::size() + 1}, 1, 1.0)), manta::unschedulable);
     CHECK_THROWS_WITH_AS((manta::spawn<slices>({.ranks = 1, .restarts = 2}, 1, 1.0)), doctest::Contains("restarted"),
                          manta::error);
     CHECK_THROWS_WITH_AS((manta::spawn<manta::testing::gate>({.ranks = 1})), doctest::Contains("manta::team"),

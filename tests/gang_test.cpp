@@ -159,9 +159,30 @@ TEST_CASE("per_rank gathers one value of each member, by rank in the team") {
   });
 }
 
+TEST_CASE("a gang of all ranks has rank 0 too, which runs other tasks from then on") {
+  in_world([] {
+    const int all = manta::size();
+    CHECK(manta::async<sum_of_ranks>({.ranks = all}, 1).get() == expected_sum(all, 1));
+    std::vector<manta::future<int>> gangs, tasks;
+    for (int i = 0; i < 20; ++i) {
+      gangs.push_back(manta::async<sum_of_ranks>({.ranks = 1 + i % all}, i));
+      tasks.push_back(manta::async<add>(i, 1));
+    }
+    for (int i = 0; i < 20; ++i) {
+      CHECK(gangs[static_cast<std::size_t>(i)].get() == expected_sum(1 + i % all, i));
+      CHECK(tasks[static_cast<std::size_t>(i)].get() == i + 1);
+    }
+    CHECK(manta::async<add>({.rank = 0}, 3, 4).get() == 7);
+  });
+  in_world([] {  // asked for by another rank
+    const auto ask = [](int all) { return manta::async<sum_of_ranks>({.ranks = all}, 2).get(); };
+    CHECK(manta::async(ask, manta::size()).get() == expected_sum(manta::size(), 2));
+  });
+}
+
 TEST_CASE("more ranks than there are is unschedulable, at the call") {
   in_world([] {
-    CHECK_THROWS_WITH_AS((manta::async<team_size>({.ranks = workers() + 1})), doctest::Contains("ranks"),
+    CHECK_THROWS_WITH_AS((manta::async<team_size>({.ranks = manta::size() + 1})), doctest::Contains("ranks"),
                          manta::unschedulable);
     CHECK_THROWS_AS((manta::async<team_size>({.ranks = 1, .nodes = 2})), manta::error);
     CHECK_THROWS_WITH_AS((manta::async<add>({.ranks = 2}, 1, 2)), doctest::Contains("manta::team"), manta::error);

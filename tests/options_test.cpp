@@ -79,6 +79,16 @@ TEST_CASE("node pins a task to that node") {
   });
 }
 
+TEST_CASE("rank 0 runs a task that is pinned to it, whoever asks") {
+  in_world([] {
+    const auto first = manta::async<where>({.rank = 0});
+    CHECK(manta::async<where>({.rank = manta::size() - 1}).get() == manta::size() - 1);
+    CHECK(first.get() == 0);
+    const auto ask = [] { return manta::async<where>({.rank = 0}).get(); };
+    CHECK(manta::async(ask).get() == 0);
+  });
+}
+
 TEST_CASE("a rank or node that does not exist is refused at the call") {
   in_world([] {
     const int size = static_cast<int>(manta::size());

@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <cereal/types/vector.hpp>
+#include <chrono>
 #include <random>
+#include <thread>
 
 #include "support/world.hpp"
 
@@ -89,6 +91,10 @@ class slow {
   }
   int done() const { return done_; }
   int change() { return done_ += 10; }
+  int compute() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return 1;
+  }
 
  private:
   int done_ = 0;
@@ -206,6 +212,26 @@ TEST_CASE("options of restarts that make no sense are refused at the call") {
     CHECK_THROWS_AS((manta::spawn<ledger>({.checkpoint_every = 5}, 1)), manta::error);
     CHECK_THROWS_AS((manta::spawn<ledger>({.restarts = -1}, 1)), manta::error);
     CHECK_THROWS_AS((manta::spawn<ledger>({.max_pending = -1}, 1)), manta::error);
+  });
+}
+
+TEST_CASE("calls beyond max_pending are not taken while the actor computes") {
+  in_world([] {
+    auto a = manta::spawn<slow>({.max_pending = 2});
+    CHECK(manta::async<&slow::change>(a).get() > 0);
+    std::vector<manta::future<int>> calls;
+    for (int i = 0; i < 10; ++i) calls.push_back(manta::async<&slow::compute>(a));
+    int taken = 0;
+    for (auto& f : calls) {
+      try {
+        taken += f.get();
+      } catch (const manta::actor_busy&) {
+        continue;
+      }
+    }
+    CHECK(taken >= 2);
+    CHECK(taken < 10);
+    CHECK(manta::async<&slow::compute>(a).get() == 1);
   });
 }
 

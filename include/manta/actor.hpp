@@ -105,8 +105,7 @@ struct constructor_task<A, list<P...>, list<Forms...>> {
   static constexpr bool gang = !std::is_constructible_v<A, P...>, looks_only = false;  // else it takes a team first
   using result = void;
   static void run(exec::invocation& call) {
-    [[maybe_unused]] argument_reader in{call};
-    std::tuple<argument<P, Forms>...> arguments{argument<P, Forms>(in)...};
+    auto arguments = read_arguments(call, list<P...>{}, list<Forms...>{});
     std::apply(
         [&](auto&... a) {
           const exec::outside user(call.lock);

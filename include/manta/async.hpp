@@ -102,7 +102,7 @@ void require_placeable(exec::engine& e, graph::request& request, const Options& 
     throw error("manta: " + what + " asks for a bundle but is in no reservation; give .in = r too");
   }
   const bool in_one_bundle = o.in.valid() && request.ranks == 0;
-  if (!in_one_bundle && !request.anywhere()) graph::require_possible(request, e.world(), what);
+  if (!in_one_bundle && !request.anywhere()) request.needs_rank_0 = graph::require_possible(request, e.world(), what);
   e.require_gangs(request);
 }
 template <class Options>
@@ -180,13 +180,14 @@ struct lambda_task {
   static std::string_view name() { return wire::type_name<L>(); }
 };
 
-template <auto M, class Parameters, class Forms>
+/// (The class is a parameter too: g++ 12 gives a template that is told only by a member of a class of one file external
+/// linkage, so that classes of the same name in two files would share it.)
+template <auto M, class Object, class Parameters, class Forms>
 struct method_task {
   static constexpr bool gang = false, looks_only = signature<decltype(M)>::is_const;
   using result = typename signature<decltype(M)>::result;
-  using object = typename signature<decltype(M)>::object;
   static void run(exec::invocation& call) {
-    auto& self = *static_cast<object*>(call.self);
+    auto& self = *static_cast<Object*>(call.self);
     run_function<result>(
         call, [&]<class... A>(A&&... a) -> result { return (self.*M)(std::forward<A>(a)...); }, Parameters{}, Forms{});
   }
@@ -260,7 +261,7 @@ auto call_method(const actor<A>& self, Args&&... args) {
     return future<R>();
   } else {
     using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
-    using Task = method_task<M, typename Signature::parameters, Forms>;
+    using Task = method_task<M, typename Signature::object, typename Signature::parameters, Forms>;
     exec::engine& e = exec::engine::here("async");
     const exec::engine::guard g(e);
     graph::node& handle = access::of(self).node("async: the actor");

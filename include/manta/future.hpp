@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <iterator>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -122,7 +123,7 @@ inline bool may_move(graph::node& n) {
   return true;
 }
 
-/// The value, moved out if it may.
+/// The value, moved out if it may; else a copy, made by its encoding if its type has no other, as another rank would get it.
 template <class T>
 T take(const void* value, bool may_move) {
   if constexpr (wire::is_plain<T>) {
@@ -132,8 +133,11 @@ T take(const void* value, bool may_move) {
     if constexpr (wire::is_copyable<T>) {
       return *static_cast<const T*>(value);
     } else {
-      throw error("manta: a value of the move-only type " + std::string(wire::type_name<T>()) +
-                  " has other holders and cannot be moved out; drop the other futures first or take a const reference");
+      wire::buffer bytes;
+      wire::sink out(bytes);
+      wire::encode(*static_cast<const T*>(value), out);
+      wire::source in(bytes.data(), bytes.size());
+      return std::move(*std::unique_ptr<T>(wire::decode<T>(in)));
     }
   }
 }

@@ -5,7 +5,6 @@
 // of the environment, these by --manta-* on the command line of manta::run.
 #pragma once
 
-#include <cstring>
 #include <string>
 
 #include "manta/base/environment.hpp"
@@ -17,7 +16,8 @@ struct runtime_options {
   graph::quantities resources = {};  ///< named amounts that each rank has; MANTA_RESOURCES=name=2,other=0.5
   int cpus = 0;                 ///< cores of each rank; 0: its share of what its node's ranks may use; MANTA_CPUS
   double gpus = -1;             ///< devices of each rank; below 0: its share of those its node's ranks see; MANTA_GPUS
-  bool rank0_tasks = false;     ///< rank 0 runs tasks as well, between the driver's waits; MANTA_RANK0_TASKS
+  bool rank0_tasks = false;     ///< rank 0 runs tasks as well, while its driver waits, and not only what no other rank can;
+                                ///< MANTA_RANK0_TASKS
   bool progress_thread = true;  ///< answer other ranks during long tasks; needs MPI_THREAD_SERIALIZED; MANTA_PROGRESS_THREAD
   std::uint64_t seed = 0;       ///< of this_task::seed; MANTA_SEED
   /// Tasks and calls that a rank may have submitted and that have not ended before async makes it wait; MANTA_MAX_QUEUED.
@@ -74,8 +74,9 @@ inline graph::quantities parse_resources(const std::string& text, const std::str
 
 /// Takes --manta-x=y out of the command line and into the environment, where all settings are read from.
 inline void move_arguments_to_environment(int& argc, char**& argv) {
-  static constexpr const char* known[] = {"resources", "cpus", "gpus", "rank0-tasks", "progress-thread", "seed",
-                                          "max-queued", "store-memory", "spill-folder"};
+  static constexpr const char* known[] = {"resources",    "cpus",         "gpus",     "rank0-tasks",   "progress-thread", "seed",
+                                          "max-queued",   "store-memory", "spill-folder", "journal",   "journal-least",   "end-time",
+                                          "end-margin",   "watchdog",     "heartbeat",    "recovery",  "stack-kib"};
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
     const std::string text = argv[i];
@@ -88,8 +89,10 @@ inline void move_arguments_to_environment(int& argc, char**& argv) {
     bool found = false;
     for (const char* k : known) found = found || name == k;
     if (!found || equal == std::string::npos) {
-      throw error("manta: " + text + ": there is no such setting; write --manta-NAME=VALUE with NAME one of resources, "
-                  "cpus, gpus, rank0-tasks, progress-thread, seed, max-queued, store-memory, spill-folder");
+      std::string names;
+      for (const char* k : known) names += (names.empty() ? "" : ", ") + std::string(k);
+      throw error("manta: " + text + (found ? " lacks its value" : ": there is no such setting") +
+                  "; write --manta-NAME=VALUE with NAME one of " + names);
     }
     std::string variable = "MANTA_";
     for (char c : name) variable += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
@@ -99,11 +102,11 @@ inline void move_arguments_to_environment(int& argc, char**& argv) {
   argv[argc] = nullptr;
 }
 
-/// Does the launcher let the others go on when a rank dies? Open MPI 4.1 with --enable-recovery, or manta-run.
+/// Does the launcher let the others go on when a rank dies? Open MPI 4.1 with --enable-recovery, 5 with --with-ft ulfm;
+/// manta-run says so itself.
 inline bool launcher_recovers() {
   const char* const flag = base::environment("OMPI_MCA_orte_enable_recovery");
-  const char* const by = base::environment("MANTA_RUN");
-  return (flag != nullptr && flag[0] == '1') || (by != nullptr && std::strstr(by, "/recovering/") != nullptr);
+  return (flag != nullptr && flag[0] == '1') || net::mpi_tolerates_deaths();
 }
 
 /// What holds on this rank. A mistake is not thrown here, where other ranks would wait for this one for ever, but

@@ -43,6 +43,13 @@ int run_program(int& argc, char** argv, const runtime_options& options, Driver& 
       std::fprintf(stderr, "%s%s\n", ours ? "" : "manta: the driver failed: ", e.what());
     }
   };
+  int finalised = 0;
+  MPI_Finalized(&finalised);
+  if (finalised != 0) {
+    report(error("manta: run: MPI has ended, and cannot begin again in a process; manta::run ends it if it began it, so use it "
+                 "once, or call MPI_Init_thread yourself and make a manta::runtime as often as you like"));
+    return 1;
+  }
   if (initialised == 0) {
     exec::engine::prepare_isolation(true);
     int level = 0;

@@ -6,6 +6,7 @@
 // side and read on the other. Used by async and spawn.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <optional>
 #include <span>
@@ -38,6 +39,22 @@ struct stored_as<P> : stored_as<std::remove_cvref_t<P>> {};
 
 namespace detail {
 
+/// The same for an argument of type A, or a future of it: a span looks at any array of its elements.
+template <class P, class A>
+struct stored_for : stored_as<P> {};
+template <class P, class U>
+struct stored_for<P, future<U>> : stored_for<P, U> {};
+template <class T, std::size_t Extent, class A>
+  requires requires(const A& a) {
+    { a.data() } -> std::same_as<const T*>;
+    a.size();
+  } && (wire::is_serializable<A>())
+struct stored_for<std::span<const T, Extent>, A> {
+  using type = A;
+};
+template <class P, class A>
+using stored_type = typename stored_for<std::remove_cvref_t<P>, std::remove_cvref_t<A>>::type;
+
 template <class... T>
 struct list {
   static constexpr std::size_t size = sizeof...(T);
@@ -69,9 +86,17 @@ struct signature<R (C::*)(P...) const> : signature<R (C::*)(P...)> {
   static constexpr bool is_const = true;
 };
 template <class R, class C, class... P>
+struct signature<R (C::*)(P...) &> : signature<R (C::*)(P...)> {};
+template <class R, class C, class... P>
+struct signature<R (C::*)(P...) const&> : signature<R (C::*)(P...) const> {};
+template <class R, class C, class... P>
 struct signature<R (C::*)(P...) noexcept> : signature<R (C::*)(P...)> {};
 template <class R, class C, class... P>
 struct signature<R (C::*)(P...) const noexcept> : signature<R (C::*)(P...) const> {};
+template <class R, class C, class... P>
+struct signature<R (C::*)(P...) & noexcept> : signature<R (C::*)(P...)> {};
+template <class R, class C, class... P>
+struct signature<R (C::*)(P...) const & noexcept> : signature<R (C::*)(P...) const> {};
 
 /// A gang task takes manta::team first; the caller gives the others.
 template <class Parameters>
@@ -117,7 +142,7 @@ struct no_form {};       // does not fit
 /// How argument type A is handed to parameter type P.
 template <class P, class A>
 constexpr auto form_of() {
-  using S = typename stored_as<P>::type;
+  using S = stored_type<P, A>;
   using V = std::remove_cvref_t<A>;
   if constexpr (is_future<V> && !is_future<S>) {
     using U = typename future_value<V>::type;
@@ -210,7 +235,7 @@ constexpr bool require_argument() {
                 "manta: an argument cannot be converted to the parameter's type; pass a value or a future of a type that "
                 "converts to it");
   if constexpr (fits) {
-    using S = typename stored_as<P>::type;
+    using S = stored_type<P, A>;
     if constexpr (wire::require_serializable<S>()) {
       static_assert(can_be_kept<S, A>, "manta: an argument of a move-only type is moved in: pass it by std::move");
       return can_be_kept<S, A>;
@@ -416,7 +441,7 @@ class argument_value {
       return detail::take<S>(value_, may_move_);
     } else if constexpr (is_view) {
       using V = std::remove_cvref_t<P>;
-      return pages_ != nullptr ? stored_as<V>::look(*pages_) : V(own_ ? *own_ : *static_cast<const S*>(value_));
+      return pages_ != nullptr ? stored_as<V>::look(*pages_) : view<V>(own_ ? *own_ : *static_cast<const S*>(value_));
     } else {
       return static_cast<const S&>(own_ ? *own_ : *static_cast<const S*>(value_));
     }
@@ -450,6 +475,15 @@ class argument_value {
   }
 
  private:
+  template <class V>
+  static V view(const S& value) {
+    if constexpr (std::is_constructible_v<V, const S&>) {
+      return V(value);
+    } else {
+      return V(value.data(), static_cast<std::size_t>(value.size()));
+    }
+  }
+
   std::unique_ptr<S> own_;
   graph::node* node_ = nullptr;
   const void* value_ = nullptr;
@@ -472,7 +506,7 @@ class argument<P, value_form<S>> : public argument_value<P, S> {
 };
 
 template <class P, class U>
-class argument<P, future_form<U>> : public argument_value<P, typename stored_as<P>::type> {
+class argument<P, future_form<U>> : public argument_value<P, stored_type<P, future<U>>> {
  public:
   explicit argument(argument_reader& in) { this->template read_input<U>(in); }
 };
@@ -531,16 +565,24 @@ void run_outside(exec::invocation& call, Body&& body) {
   }
 }
 
-template <class R, class Function, class... P, class... Forms>
-void run_function(exec::invocation& call, Function&& function, list<P...>, list<Forms...>) {
+template <class... P, class... Forms>
+std::tuple<argument<P, Forms>...> read_arguments(exec::invocation& call, list<P...>, list<Forms...>) {
   [[maybe_unused]] argument_reader in{call};
+  call.reads_arguments = true;
   std::tuple<argument<P, Forms>...> arguments{argument<P, Forms>(in)...};  // braces: read from left to right
+  call.reads_arguments = false;
+  return arguments;
+}
+
+template <class R, class Function, class Parameters, class Forms>
+void run_function(exec::invocation& call, Function&& function, Parameters parameters, Forms forms) {
+  auto arguments = read_arguments(call, parameters, forms);
   std::apply([&](auto&... a) { run_outside<R>(call, [&]() -> R { return function(a.pass()...); }); }, arguments);
 }
 
 /// The same for a member of a gang. (A template parameter for the team, for team.hpp comes later.)
-template <class R, class Function, class... P, class... Forms, class Team = team>
-void run_member(exec::invocation& call, Function&& function, list<P...> parameters, list<Forms...> forms) {
+template <class R, class Function, class Parameters, class Forms, class Team = team>
+void run_member(exec::invocation& call, Function&& function, Parameters parameters, Forms forms) {
   run_function<R>(
       call, [&]<class... A>(A&&... a) -> R { return function(Team(*call.team), std::forward<A>(a)...); }, parameters,
       forms);

@@ -67,7 +67,7 @@ class producer_of;
 template <class T, class... P, class... Forms>
 class producer_of<T, list<P...>, list<Forms...>> : public producer<T> {
  public:
-  explicit producer_of([[maybe_unused]] argument_reader in) : arguments_{argument<P, Forms>(in)...} {}
+  explicit producer_of(exec::invocation& call) : arguments_(read_arguments(call, list<P...>{}, list<Forms...>{})) {}
   ~producer_of() override { this->body_ = generator<T>(); }  // before what it looks at
 
   /// Outside the lock: makes the coroutine, which does not run yet.
@@ -90,7 +90,7 @@ class producer_of<T, list<P...>, list<Forms...>> : public producer<T> {
   }
 
  private:
-  std::tuple<argument<P, Forms>...> arguments_;  // braces above: read from left to right
+  std::tuple<argument<P, Forms>...> arguments_;
   std::vector<handle> viewed_;
 };
 
@@ -122,7 +122,7 @@ struct start_task {
   static constexpr bool gang = false, looks_only = false;
   using base = producer<typename Task::result::value_type>;
   static void run(exec::invocation& call) {
-    auto made = std::make_unique<typename coroutine_task<Task>::producer_type>(argument_reader{call});
+    auto made = std::make_unique<typename coroutine_task<Task>::producer_type>(call);
     {
       const exec::outside user(call.lock);
       coroutine_task<Task>::start(*made);
@@ -168,7 +168,7 @@ inline graph::request_ptr make_stream_request(exec::engine& e, const task_option
   }
   if (request->isolate) throw error("manta: task_options::isolate is not for streams; isolate the tasks that the coroutine makes");
   request->actor = true;
-  graph::require_possible(*request, e.world(), what);
+  request->needs_rank_0 = graph::require_possible(*request, e.world(), what);
   return owner;
 }
 

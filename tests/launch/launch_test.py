@@ -18,6 +18,8 @@ MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
 RANK, PLAIN = (os.path.abspath(p) for p in sys.argv[1:3])
 BASE = tempfile.mkdtemp(prefix="mt-")
 LIMIT = 60  # seconds until something counts as a hang
+OPEN_MPI_5 = {"PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+              "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "PRTE_MCA_hwloc_default_binding_policy": "none"}
 checks = []
 failures = []
 
@@ -52,7 +54,7 @@ class Run:
         self.temporary = os.path.join(self.folder, "tmp")
         os.mkdir(self.temporary)
         env = dict(os.environ, TMPDIR=self.temporary, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none", **dict(environment))
+                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none", **OPEN_MPI_5, **dict(environment))
         self.process = subprocess.Popen([sys.executable, MANTA_RUN] + [str(w) for w in words], stdin=stdin, stdout=self.log, stderr=self.log, env=env)
 
     @property

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -446,6 +447,43 @@ TEST_CASE("messages and blocks share the way without harm") {
     net.pump(true);
     limit.step();
   }
+}
+
+TEST_CASE("a rank that sleeps is woken by what another one sends") {
+  constexpr std::int64_t much_too_long = 30'000'000'000;
+  network net(MPI_COMM_WORLD, network::any_number);
+  if (net.size() == 1) {
+    CHECK_FALSE(net.is_woken_by_all());
+    net.sleep(1'000'000);
+    return;
+  }
+  REQUIRE(net.is_woken_by_all());
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr int rounds = 5;
+  const int last_hop = rounds * net.size();
+  const auto pass_on = [&](int hop) {  // to one that has been asleep for long
+    usleep(20'000);
+    std::memcpy(net.begin(hop % net.size(), 1, sizeof hop), &hop, sizeof hop);
+    net.commit(hop % net.size(), sizeof hop);
+    do net.pump(true);
+    while (!net.idle());
+  };
+  if (net.rank() == 0) pass_on(1);
+  const int first = net.rank() == 0 ? net.size() : net.rank();
+  for (int expected = first; expected <= last_hop; expected += net.size()) {
+    int hop = 0;
+    const auto take = [&](int, uint8_t, const byte* data, size_t) { std::memcpy(&hop, data, sizeof hop); };
+    while (!net.poll(take)) net.sleep(much_too_long);
+    CHECK(hop == expected);
+    if (hop < last_hop) pass_on(hop + 1);
+  }
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::nanoseconds(much_too_long / 2));
+}
+
+TEST_CASE("ranks of other nodes do not ring") {
+  network net(MPI_COMM_WORLD, 1);
+  CHECK_FALSE(net.is_woken_by_all());
+  net.sleep(1'000'000);
 }
 
 TEST_CASE("a block of another size than expected is reported") {

@@ -19,6 +19,7 @@
 namespace {
 
 int add(int a, int b) { return a + b; }
+int pop(manta::queue<int> q) { return q.pop(); }
 int fail(int x) { throw std::runtime_error("valve " + std::to_string(x) + " is stuck"); }
 #ifdef MANTA_TEST_OTHER
 int only_in_the_other_program(int x) { return x; }
@@ -160,6 +161,11 @@ int main(int argc, char** argv) {
       manta::async<fail>(1).wait();
       return sum_to(10) == 55 ? 0 : 2;
     }
+    if (mode == "deadlock-unobserved") {
+      manta::queue<int> empty(1);
+      manta::async<pop>(empty);
+      return 0;
+    }
     if (mode == "observed") {
       try {
         manta::async<fail>(1).get();
@@ -189,6 +195,7 @@ int main(int argc, char** argv) {
     return answer();
   });
 
+  if (mode == "twice") return manta::run(argc, argv, [] { return 0; });
   if (mine) MPI_Finalize();
   int finalized = 0;
   MPI_Finalized(&finalized);

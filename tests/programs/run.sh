@@ -97,6 +97,15 @@ expect_lines 1 "failure that nobody looked at"
 expect_lines 1 "valve 1 is stuck"
 start "alone, a run inside a run" "$program" nested
 expect_code 0
+start "alone, a deadlock of which only dropped futures would tell" "$program" deadlock-unobserved
+expect_code 0
+expect_lines 1 "manta: deadlock: nothing runs"
+start "alone, a second manta::run" "$program" twice
+expect_code 1
+expect_lines 1 "MPI has ended"
+start "alone, a setting without a value" "$program" answer --manta-journal
+expect_code 1
+expect_lines 1 "lacks its value"
 start "alone, futures that outlive the program's main" "$program" immortal
 expect_code 0
 start "alone, an option that does not exist" "$program" answer --manta-speed=11
@@ -133,6 +142,9 @@ else
     expect_code 1
     expect_lines 1 "valve 3 is stuck"
     expect_lines 0 "nobody looked at"
+    start "$n ranks, a deadlock of which only dropped futures would tell" "${mpirun[@]}" -n $n "$program" deadlock-unobserved
+    expect_code 0
+    expect_lines 1 "manta: deadlock: nothing runs"
     start "$n ranks, a failure that nobody looked at" "${mpirun[@]}" -n $n "$program" unobserved
     expect_code 0
     expect_lines 1 "failure that nobody looked at"

@@ -146,7 +146,7 @@ TEST_CASE("shared arrays are mapped by others, stay where they are, and writers 
     CHECK(value.is_whole());
     CHECK(owner.charged() == value.size());
 
-    store::file memory = store::file::of_process(getpid(), mine.shared.get());
+    manta::base::file memory = manta::base::file::of_process(getpid(), mine.shared.get());
     REQUIRE(memory.identity() == mine.shared.identity());
     large* const theirs = other.enter(std::move(memory), mine.shared_at, mine.bytes, true, 0);
     REQUIRE(theirs != nullptr);
@@ -178,7 +178,7 @@ TEST_CASE("what is shared moves to a disk without its readers noticing") {
   sample value(4 * megabyte, 3), next(63 * megabyte, 4);
   large& mine = owner.enter(value.bytes(), value.size(), 0);
   REQUIRE(owner.share(mine));
-  large* const theirs = other.enter(store::file::of_process(getpid(), mine.shared.get()), mine.shared_at, mine.bytes, true, 0);
+  large* const theirs = other.enter(manta::base::file::of_process(getpid(), mine.shared.get()), mine.shared_at, mine.bytes, true, 0);
   REQUIRE(theirs != nullptr);
   large& more = owner.enter(next.bytes(), next.size(), 0);
   CHECK(mine.on_disk());

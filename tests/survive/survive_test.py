@@ -23,12 +23,14 @@ SCENARIOS = {"tasks": 4, "nested": 4, "values": 4, "relay": 8, "put": 3, "pinned
              "stopped": 3}
 MORE = {"hung": {"MANTA_WATCHDOG": "1"}, "stopped": {"MANTA_HEARTBEAT": "1"}, "relay": {"MANTA_RANKS_PER_NODE": "1"}}  # environment
 TRANSPORTS = ["", "self,tcp"]
+OPEN_MPI_5 = {"PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+              "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "PRTE_MCA_hwloc_default_binding_policy": "none"}
 LIMIT = 90  # seconds until a start counts as a hang
 
 
 def environment(transport, **more):
     env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-               OMPI_MCA_hwloc_base_binding_policy="none", **more)
+               OMPI_MCA_hwloc_base_binding_policy="none", **OPEN_MPI_5, **more)
     if transport:
         env["OMPI_MCA_btl"] = transport
     return env

@@ -22,6 +22,7 @@ struct actor_slot {
   std::uint32_t function = graph::no_index;   ///< its constructor, for its name in messages
   std::uint32_t active = 0;                   ///< calls started and not ended
   std::uint64_t received = 0;                 ///< calls that came
+  std::size_t in_line = 0;                    ///< of them with max_pending: not looked at yet
   bool unwound = false;                       ///< an exception has ended its last handle
   std::uint64_t ends_after = not_ending;      ///< end when that many have come and are done
   std::string dead;                           ///< why it takes no calls any more
@@ -46,6 +47,8 @@ struct actor_slot {
   bool may_start(std::uint32_t method) const {
     return has_room() || (!broken && request && request->overlap_const && wire::function_at(method).looks_only);
   }
+  /// May calls be refused? Not those that the first rank of an actor on several has taken, and sends on.
+  bool is_bounded() const { return request && request->max_pending > 0 && (gang == nullptr || gang->member == 0); }
   bool keeps_log() const { return request && request->checkpoint_every > 0; }
 
   /// Takes the first call that may start now; null if there is none.

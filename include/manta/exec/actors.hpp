@@ -72,6 +72,7 @@ inline void engine::send_call(node& handle, task* t) {
     fail(result, actor_failure(why.kind == store::failure::kind::actor
                                    ? why.message
                                    : "the actor never lived: its constructor failed: " + store::describe(why).substr(7)));
+    if (why.kind == store::failure::kind::cancelled) result.set(node::observed);  // told already
     return release(result);
   }
   actor_place place;
@@ -114,11 +115,39 @@ inline std::uint32_t engine::new_slot(invocation& call, std::uint32_t function,
   return index;
 }
 
+/// In a handler: it stands in line, or is refused at once if as many wait already as the actor's options allow.
+inline void engine::on_call(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+  task_message m;
+  std::memcpy(&m, data, sizeof m);
+  actor_slot& slot = *slots_[m.charge_or_slot];
+  if (slot.is_bounded()) {
+    const std::size_t waiting = slot.mailbox.size() + slot.in_line - (slot.active == 0 && slot.in_line > 0);  // one begins at once
+    if (slot.dead.empty() && waiting >= static_cast<std::size_t>(slot.request->max_pending)) return refuse_call(from, data, bytes);
+    ++slot.in_line;
+  }
+  calls_.push(from, data, bytes);
+}
+inline void engine::refuse_call(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+  task* const t = read_task(from, data, bytes);
+  actor_slot& slot = *slots_[t->slot];
+  ++slot.received;
+  store::failure f;
+  f.kind = store::failure::kind::busy;
+  f.message = "'" + std::string(wire::function_at(t->function).name()) + "' was not taken: " +
+              std::to_string(slot.request->max_pending) + " calls wait for the actor on rank " + std::to_string(rank_) +
+              ", as many as actor_options::max_pending allows; wait for some of them first";
+  invocation none(lock_);
+  finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, store::share(std::move(f)), 0);
+  if (slot.received == slot.ends_after) ending_slots_.push_back(t->slot);
+  free_task(t);
+}
+
 inline void engine::receive_call(const message_queue::view& v) {
   task_message m;
   std::memcpy(&m, v.data, sizeof m);
   actor_slot& slot = *slots_[m.charge_or_slot];
   ++slot.received;
+  if (slot.is_bounded()) --slot.in_line;
   if (slot.dead.empty() && slot.mailbox.empty() && (m.flags & task_message::has_inputs) == 0 && slot.gang == nullptr &&
       !slot.keeps_log() &&
       !slot.request->at_least_once && slot.may_start(m.function)) {
@@ -142,16 +171,6 @@ inline void engine::receive_call(const message_queue::view& v) {
     finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, why, 0);
     free_task(t);
     return after_call(m.charge_or_slot, false);
-  }
-  if (slot.request->max_pending > 0 && slot.mailbox.size() >= static_cast<std::size_t>(slot.request->max_pending)) {
-    store::failure f;
-    f.kind = store::failure::kind::busy;
-    f.message = "'" + std::string(wire::function_at(t->function).name()) + "' was not taken: " +
-                std::to_string(slot.mailbox.size()) + " calls wait for the actor on rank " + std::to_string(rank_) +
-                ", as many as actor_options::max_pending allows; wait for some of them first";
-    invocation none(lock_);
-    finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, store::share(std::move(f)), 0);
-    return free_task(t);
   }
   slot.mailbox.push_back(t);
   stage(t);

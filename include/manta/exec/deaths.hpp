@@ -25,7 +25,7 @@ inline void engine::connect_lifelines(const engine_options& options) {
   dead_.resize(size_, false);
   obituaries_.resize(size_);
   if (size_ == 1 || !options.recovery) return;
-  lifeline_ = new net::lifeline(net_.comm(), net_.rank(), net_.size(), net_.topology(), options.heartbeat_ns);
+  lifeline_ = new net::lifeline(net_, options.heartbeat_ns);
   recovers_ = lifeline_->is_up();
   if (recovers_) {
     most_compact_ = sizeof(std::uint64_t) + 1;
@@ -90,8 +90,7 @@ inline void engine::placed_lost(std::uint32_t rank) {
   const std::uint64_t broken = scheduler_->gang_of(rank);
   base::list<node*> refused;
   if (!scheduler_->died(rank, [&](node& n) { refused.push_back(&n); })) {
-    world_[0].executes = true;  // there is nobody else
-    scheduler_->executes(0);
+    run_tasks_too();  // there is nobody else
     scheduler_->refuse_impossible([&](node& n) { refused.push_back(&n); });
   }
   for (node* n : refused) refuse_task(*n, never_possible(*n));
@@ -180,6 +179,9 @@ inline void engine::on_rank_died(const death_message& m, const std::string& why)
   }
   for (node* n : values) release(*n);
   for (node* n : tasks) release(*n);
+  for (std::size_t i = shown_.size(); i-- > 0;) {
+    if (shown_[i].to == rank) no_longer_shown(i);
+  }
   gangs_lost(rank);
   answer_pulls();  // what is on its way to the dead rank will not get there
 }

@@ -36,7 +36,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       if ((flags_of_task(data) & task_message::ahead) != 0) return on_run_ahead(from, data, bytes);
       return inbox_.push(from, data, bytes);
     case message::call:
-      return calls_.push(from, data, bytes);
+      return on_call(from, data, bytes);
     case message::submit:
       return on_submit(from, data, bytes, false);
     case message::come_back:
@@ -90,11 +90,8 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       const auto m = read(data_message{});
       return on_data(from, m, data, bytes);
     }
-    case message::mapped: {
-      node& n = graph_.nodes.at(read(index_message{}).index);
-      if (store::large* const l = store::large_of(n)) ledger_.look_away(*l);
-      return release(n);
-    }
+    case message::mapped:
+      return on_mapped(from, read(index_message{}).index);
     case message::unavailable: {
       if (bytes > sizeof(unavailable_message)) {  // its save() failed there
         const auto m = read(result_message{});
@@ -358,6 +355,7 @@ inline void engine::declare_deadlock() {
   for (std::uint32_t r = 1; r < size_; ++r) {
     send(r, message::fail_waits, index_message{0, 0}, text.data(), text.size());
   }
+  if (stop_wait_ != nullptr) std::fprintf(stderr, "%s\n", text.c_str());  // the driver, which has returned, is not told
   fail_all_waits(text);
 }
 
@@ -719,6 +717,13 @@ inline void engine::serve_others() {
   if (gang_ends_.size() != 0) watch_gangs();
 }
 
+/// Of a helper whose owner is away.
+inline std::int64_t engine::may_sleep_ns(unsigned in_vain) const {
+  if (!net_.idle()) return 200'000;
+  if (net_.is_woken_by_all()) return longest_sleep();
+  return in_vain > 50 ? 1'000'000 : 200'000;
+}
+
 inline void engine::start_helper() {
   if (!use_helper_) return;
   helper_stop_.store(false);
@@ -728,21 +733,26 @@ inline void engine::start_helper() {
     role_ = role::helper;
     prctl(PR_SET_TIMERSLACK, 1000UL);
     std::uint64_t seen = 0;
-    unsigned same = 0;
+    unsigned in_vain = 0;  // looks at the network
+    std::int64_t patience = 0;
     while (!e.helper_stop_.load(std::memory_order_acquire)) {
       e.lock_.wait_while_owner_stays();
-      usleep(same > 50 ? 1000 : 200);
+      if (in_vain == 0) {
+        usleep(200);
+      } else {
+        e.net_.sleep(patience);
+      }
       const std::uint64_t entries = e.lock_.entries();
       if (entries != seen || e.lock_.owner_is_inside()) {
         seen = entries;
-        same = 0;
+        in_vain = 0;
         if (e.watchdog_ns_ != 0) e.watch_task(true);
         continue;
       }
-      ++same;
       if (!e.lock_.try_acquire_for_helper()) continue;
-      if (e.progress_from_helper()) same = 0;  // more may come soon
+      in_vain = e.progress_from_helper() ? 1 : in_vain + 1;  // more may come soon
       if (e.watchdog_ns_ != 0) e.watch_task(false);
+      patience = e.may_sleep_ns(in_vain);
       e.lock_.release_for_helper();
     }
     return nullptr;
@@ -770,6 +780,7 @@ inline void engine::watch_task(bool was_here) {
 inline void engine::stop_helper() {
   if (!helper_running_) return;
   helper_stop_.store(true, std::memory_order_release);
+  net_.wake();
   const int depth = lock_.step_out();  // it may be waiting for the lock
   pthread_join(helper_, nullptr);
   lock_.come_back(depth);

@@ -180,7 +180,8 @@ class engine {
   /// The same for a copy of an object whose type has an array. Null if it is not one for node memory: copy it otherwise.
   node* copy_value(std::uint32_t type, const void* object);
   void fail(node& n, const store::failure_ptr& why);
-  store::failure_ptr failure_here() const;                  ///< in a catch clause: what the running task has thrown
+  /// In a catch clause: what the running task has thrown, or what its arguments have as they were decoded.
+  store::failure_ptr failure_here(bool reads_arguments = false) const;
   store::failure_ptr codec_failure(const char* function, std::string_view type) const;
   store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
   void need(node& n);                                       ///< have the home tell when it is ready
@@ -370,6 +371,8 @@ class engine {
   void on_replicate(std::uint32_t from, const replicate_message& m);
   bool drop_replicas(node& n);
   void send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l);
+  void on_mapped(std::uint32_t by, std::uint32_t index);
+  void no_longer_shown(std::size_t i);
   void on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes);
   template <class Set>
   void has_come(node& n, Set&& set);
@@ -389,7 +392,6 @@ class engine {
                     std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited = nullptr);
 
   // tasks.hpp
-  bool executes() const { return world_[rank_].executes; }
   void start_when_possible(node& n);
   void task_ready(node& n);
   void decide();
@@ -538,6 +540,7 @@ class engine {
   store::failure_ptr reservation_gone() const;
   void refuse_task(node& n, const store::failure_ptr& why);
   void to_scheduler(node& n);
+  void run_tasks_too();
   store::failure_ptr never_possible(const node& n) const;
   void place_tasks();
   std::uint32_t place_of(const node& n) const;
@@ -548,6 +551,8 @@ class engine {
   // gangs.hpp
   void dispatch_gang(node& n, std::uint32_t charge);
   void run_member(task* t);
+  store::failure_ptr lost_member(const graph::gang& g) const;
+  store::failure_ptr hear_of_lost_member(const graph::gang& g);
   void forward_call(actor_slot& slot, task* t);
   void run_gang_call(std::uint32_t index, task* t);
   void settle_members(gang_end& end);
@@ -636,6 +641,8 @@ class engine {
   void append_call(std::uint32_t to, std::uint32_t slot, task& t);
   void send_soon();
   void send_call(node& handle, task* t);
+  void on_call(std::uint32_t from, const std::byte* data, std::size_t bytes);
+  void refuse_call(std::uint32_t from, const std::byte* data, std::size_t bytes);
   void receive_call(const message_queue::view& m);
   void run_call(actor_slot& slot, task* t);
   void after_call(std::uint32_t index, bool was_active = true);
@@ -711,6 +718,8 @@ class engine {
   std::string report_waits() const;
   void compare_programs();
   void share_settings(engine_options& options);
+  std::int64_t longest_sleep() const;
+  std::int64_t may_sleep_ns(unsigned in_vain) const;
   void start_helper();
   void stop_helper();
   void watch_task(bool was_here);
@@ -755,9 +764,13 @@ class engine {
   base::list<node*> to_fetch_;                              // nodes whose values will be asked for when less is
   std::uint32_t next_tag_ = 0;
   struct process {
-    store::file handle;
+    base::file handle;
     bool is_sender = false;                                 // its number means the same to both ranks
   };
+  struct shown_pages {
+    std::uint32_t to, index;
+  };
+  base::list<shown_pages> shown_;                           // values whose pages others have been told of, until they are mapped
   base::array<process> processes_;                          // of ranks of this node whose memory has been mapped
   base::list<bool> maps_;                                   // ranks of this node whose memory can be mapped, as far as is known
   wire::buffer scratch_, inputs_scratch_, arguments_;

@@ -41,9 +41,25 @@ inline void engine::require_gangs(const graph::request& request) const {
       "program initialises MPI itself");
 }
 
+inline store::failure_ptr engine::lost_member(const graph::gang& g) const {
+  for (const std::uint32_t rank : g.ranks) {
+    if (is_dead(rank)) return death_failure(store::failure::kind::rank, rank, "a member of the gang was lost: ");
+  }
+  return nullptr;
+}
+/// MPI knows already that a member has died; the helper is told which.
+inline store::failure_ptr engine::hear_of_lost_member(const graph::gang& g) {
+  for (;;) {
+    if (store::failure_ptr lost = lost_member(g)) return lost;
+    const outside helper(lock_);
+    usleep(1000);
+  }
+}
+
 /// All inputs are here: runs this rank's part.
 inline void engine::run_member(task* t) {
   store::failure_ptr why = failed_input(*t);
+  if (why == nullptr && deaths_ != 0) why = lost_member(*t->gang);
   std::uint64_t ns = 0;
   running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
@@ -51,11 +67,18 @@ inline void engine::run_member(task* t) {
   call.team = &place;
   const bool leads = place.rank == 0;
   if (leads) gang_end_of(t->gang->id, t->gang->ranks.size()).leader = t;
-  {
+  if (why == nullptr || why->kind != store::failure::kind::rank) {
     const outside user(lock_);  // the others may still be on their way
     place.comm = teams_.get(t->gang->ranks, t->gang->id);
   }
-  const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
+  if (place.comm == MPI_COMM_NULL && why == nullptr) why = hear_of_lost_member(*t->gang);
+  bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
+  if (place.comm != MPI_COMM_NULL && net::is_revoked(place.comm)) [[unlikely]] {  // whatever came of it
+    if (ok && call.form == form::box) wire::type_at(call.type).destroy(call.box);
+    if (ok && call.actor != nullptr) call.actor_type->destroy(std::exchange(call.actor, nullptr));
+    ok = false;
+    why = hear_of_lost_member(*t->gang);
+  }
   if (!ok) why = of_member(why, *t->gang);
   std::uint32_t slot = no_index;
   if (ok && call.actor != nullptr) {  // this rank's part of an actor

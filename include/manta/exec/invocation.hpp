@@ -34,6 +34,7 @@ struct invocation {
   std::size_t argument_bytes;
   graph::node* const* inputs;
   std::uint32_t input_count;
+  bool reads_arguments = false;      ///< now: what is thrown comes from a type's load()
   bool keeps_inputs = false;         ///< they are needed again: do not move out of them
   void* self = nullptr;              ///< the actor, for a method
   const net::team_place* team = nullptr;  ///< for a member of a gang

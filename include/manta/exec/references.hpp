@@ -42,6 +42,7 @@ inline void engine::drop_handle(node& n) {
     if (engines_.size() > 1 && !e->graph_.nodes.owns(n)) continue;
     e->foreign_drops_.push_back(&n);
     e->has_foreign_drops_.store(true, std::memory_order_release);
+    e->net_.wake();
     break;
   }
   pthread_mutex_unlock(&engines_mutex_);

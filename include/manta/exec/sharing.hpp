@@ -17,6 +17,7 @@ namespace manta::exec {
 inline void engine::send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l) {
   hold(n);  // until it is mapped
   ledger_.look(l);
+  shown_.push_back({to, n.index});
   wire::encoded value;
   store::encode(n, value);
   const data_message header{m.index, data_message::by_pages, 0, 0};
@@ -26,6 +27,17 @@ inline void engine::send_pages(std::uint32_t to, const pull_message& m, node& n,
   std::memcpy(at + sizeof header, &where, sizeof where);
   std::memcpy(at + sizeof header + sizeof where, value.bytes.data(), value.bytes.size());
   commit(to, message::data, sizeof header + sizeof where + value.bytes.size());
+}
+inline void engine::on_mapped(std::uint32_t by, std::uint32_t index) {
+  for (std::size_t i = 0; i < shown_.size(); ++i) {
+    if (shown_[i].to == by && shown_[i].index == index) return no_longer_shown(i);
+  }
+}
+inline void engine::no_longer_shown(std::size_t i) {
+  node& n = graph_.nodes.at(shown_[i].index);
+  shown_.remove_unordered(i);
+  if (store::large* const l = store::large_of(n)) ledger_.look_away(*l);
+  release(n);
 }
 
 inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes) {
@@ -37,8 +49,8 @@ inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data,
   }
   if (processes_.size() == 0) processes_ = base::array<process>(size_);
   process& theirs = processes_[from];
-  if (!theirs.handle.is_open()) theirs.handle = store::file::handle_of(where.process);
-  store::file memory = store::file::of_process(where.process, where.descriptor, theirs.handle.get());
+  if (!theirs.handle.is_open()) theirs.handle = base::file::handle_of(where.process);
+  base::file memory = base::file::of_process(where.process, where.descriptor, theirs.handle.get());
   store::large* mapped = nullptr;
   if (memory.is_open() && (theirs.is_sender || memory.identity() == where.identity)) {
     theirs.is_sender = theirs.handle.is_open();

@@ -467,9 +467,10 @@ inline store::failure_ptr engine::failed_input(task& t) {
   return nullptr;
 }
 
-inline store::failure_ptr engine::failure_here() const {
+inline store::failure_ptr engine::failure_here(bool reads_arguments) const {
   if (store::failure_ptr known = isolated_failure::current()) return known;
   store::failure f = store::current_failure();
+  if (reads_arguments) f.kind = store::failure::kind::serialization;
   locate(f, running_->name(), running_->attempt);
   return store::share(std::move(f));
 }
@@ -497,7 +498,7 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
     run_function(call, function, identity);
   } catch (...) {
     ok = false;
-    why = failure_here();
+    why = failure_here(call.reads_arguments);
   }
   static const double scale = base::nanoseconds_per_tick();
   task_ended_ = base::ticks();

@@ -105,8 +105,8 @@ inline bool engine::judge(node& n, const store::failure_ptr& why) {
 }
 
 inline bool engine::retry(node& n, const store::failure_ptr& why) {
-  for (const auto final : {store::failure::kind::cancelled, store::failure::kind::timeout,
-                           store::failure::kind::unschedulable}) {
+  for (const auto final : {store::failure::kind::cancelled, store::failure::kind::timeout, store::failure::kind::unschedulable,
+                           store::failure::kind::serialization}) {
     if (why->kind == final) return false;
   }
   if (n.has(node::timed)) stop_timer(n);  // it had started in time

@@ -204,6 +204,12 @@ inline void engine::check_deadlines() {
   }
 }
 
+/// What comes from this node ends a sleep; for what comes from others, or is to happen at a certain time, it must be short.
+inline std::int64_t engine::longest_sleep() const {
+  if (live_timers_ + timed_waits_ != 0) return 1'000'000;
+  return net_.is_woken_by_all() ? 20'000'000 : 5'000'000;
+}
+
 /// Nothing came and nothing can run. Spins, then yields, then sleeps, by how long it has been silent.
 inline void engine::idle() {
   constexpr unsigned look_every = 32;  // most turns only poll: nothing changes here unless something comes
@@ -230,10 +236,9 @@ inline void engine::idle() {
   if (scheduler_ != nullptr) watch_waiting_gangs();
   lock_.stay();
   if (silent < 10'000'000) {
-    usleep(50);
+    net_.sleep(50'000);
   } else {  // at most a tenth of the silence is added to it
-    const std::int64_t longest = live_timers_ + timed_waits_ == 0 ? 5'000'000 : 1'000'000;
-    usleep(static_cast<useconds_t>(std::min(silent / 10, longest) / 1000));
+    net_.sleep(std::min(silent / 10, longest_sleep()));
   }
 }
 

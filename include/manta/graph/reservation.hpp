@@ -167,7 +167,9 @@ inline void require_possible(const bundles& wanted, strategy how, const base::ar
     alone.cpus = b.cpus;
     alone.gpu_units = b.gpu_units;
     alone.resources = b.resources;
-    require_possible(alone, world, "a bundle of this reservation");
+    if (require_possible(alone, world, "a bundle of this reservation")) {
+      throw unschedulable("manta: a bundle of this reservation fits on no rank but 0, which only schedules; set runtime_options::rank0_tasks");
+    }
   }
   throw unschedulable("manta: this reservation can never be met: each of its " + std::to_string(wanted.size()) +
                       " bundles fits on some rank, but not all of them at once: " + describe(wanted) + "; there are " +

@@ -295,6 +295,7 @@ struct request : base::counted {
   bool overlap_const = false;
   bool at_least_once = false;
   bool isolate = false;  ///< its code runs in a child process
+  bool needs_rank_0 = false;  ///< which runs no tasks unless there is such a one
   int concurrency = 1;
   int max_pending = 0;       ///< 0: any number
   int restarts = 0;
@@ -311,8 +312,10 @@ struct request : base::counted {
   }
   /// May run at any time too: needs no decision of rank 0.
   bool anywhere() const { return priority == 0 && unconditional(); }
-  bool possible(int on_rank, const capacity& c) const {
-    return c.executes && cpus <= c.cpus && (rank < 0 || rank == on_rank) && (node < 0 || node == c.node) &&
+  bool possible(int on_rank, const capacity& c) const { return c.executes && fits_on(on_rank, c); }
+  /// The same if that rank runs tasks.
+  bool fits_on(int on_rank, const capacity& c) const {
+    return cpus <= c.cpus && (rank < 0 || rank == on_rank) && (node < 0 || node == c.node) &&
            c.gpus.can_fit(gpu_units) && fits(resources, c.resources);
   }
   /// Inputs at the end of the list that the function does not see: the value that it wants to be near, its reservation.
@@ -326,7 +329,7 @@ struct request : base::counted {
     wire::put(out, name);
     for (const int number : {cpus, ranks, nodes, rank, node, near, priority, retries, bundle, concurrency, max_pending,
                              restarts, checkpoint_every}) wire::put(out, number);
-    for (const bool flag : {spread, actor, detached, overlap_const, at_least_once, isolate}) wire::put(out, flag);
+    for (const bool flag : {spread, actor, detached, overlap_const, at_least_once, isolate, needs_rank_0}) wire::put(out, flag);
     wire::put(out, gpu_units);
     wire::put(out, reservation);
     wire::put(out, deadline);
@@ -338,7 +341,7 @@ struct request : base::counted {
     name = in.get<std::string>();
     for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &near, &priority, &retries, &bundle, &concurrency,
                         &max_pending, &restarts, &checkpoint_every}) in.get(*number);
-    for (bool* flag : {&spread, &actor, &detached, &overlap_const, &at_least_once, &isolate}) in.get(*flag);
+    for (bool* flag : {&spread, &actor, &detached, &overlap_const, &at_least_once, &isolate, &needs_rank_0}) in.get(*flag);
     in.get(gpu_units);
     in.get(reservation);
     in.get(deadline);
@@ -430,14 +433,14 @@ inline std::string lacks(const request& wanted, int rank, const capacity& c, int
 }
 
 /// Throws unschedulable if no rank can ever run it, or too few can run a gang, naming what it lacks on the nearest rank
-/// that cannot and what there is.
-inline void require_possible(const request& wanted, const base::array<capacity>& world, const std::string& what) {
+/// that cannot and what there is. True if they can only with rank 0, which only schedules as yet.
+inline bool require_possible(const request& wanted, const base::array<capacity>& world, const std::string& what) {
   base::list<gang_candidate> possible;
   std::size_t nearest = world.size();
   int fewest = 0;
   for (std::size_t rank = 0; rank < world.size(); ++rank) {
     if (wanted.possible(static_cast<int>(rank), world[rank])) {
-      if (wanted.ranks == 0) return;
+      if (wanted.ranks == 0) return false;
       possible.push_back({static_cast<std::uint32_t>(rank), world[rank].node});
       continue;
     }
@@ -448,8 +451,14 @@ inline void require_possible(const request& wanted, const base::array<capacity>&
       fewest = kinds;
     }
   }
+  const gang_shape shape{static_cast<std::size_t>(wanted.ranks), wanted.nodes};
   base::list<std::uint32_t> members;
-  if (wanted.ranks > 0 && choose_gang(possible, {static_cast<std::size_t>(wanted.ranks), wanted.nodes}, members)) return;
+  if (wanted.ranks > 0 && choose_gang(possible, shape, members)) return false;
+  if (!world[0].executes && wanted.reservation == 0 && wanted.fits_on(0, world[0])) {
+    possible.push_back({0, world[0].node});
+    if (wanted.ranks == 0 || choose_gang(possible, shape, members)) return true;
+    possible.pop_back();
+  }
   std::string text = "manta: no rank can ever run " + what + ": it asks for ";
   if (wanted.ranks > 0) {
     text = "manta: " + what + " can never run: it asks for " + std::to_string(wanted.ranks) + " ranks" +

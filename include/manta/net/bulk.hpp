@@ -62,7 +62,7 @@ class bulk {
   void receive(int from, int tag, void* data, std::size_t bytes, std::uint64_t token) {
     assert(tag >= 0 && tag < tags_);
     (from == rank_ ? local_expected_ : expected_)
-        .push_back({static_cast<std::byte*>(data), bytes, 0, from, tag, token, MPI_REQUEST_NULL});
+        .push_back({static_cast<std::byte*>(data), bytes, 0, from, tag, token, MPI_REQUEST_NULL, false});
   }
 
   /// A block of which no piece has been sent, nor ever will be.
@@ -78,8 +78,8 @@ class bulk {
       if (test_turn_ >= pieces_.size()) test_turn_ = 0;
       piece& tested = pieces_[test_turn_];
       int complete = 0;
-      check(MPI_Test(&tested.request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
-      if (complete == 0) {
+      const bool alive = check_alive(MPI_Test(&tested.request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
+      if (alive && complete == 0) {
         ++test_turn_;
         continue;
       }
@@ -107,8 +107,9 @@ class bulk {
     for (int step = 0; step < steps && !arriving_.empty(); ++step) {
       if (arrive_turn_ >= arriving_.size()) arrive_turn_ = 0;
       int complete = 0;
-      check(MPI_Test(&arriving_[arrive_turn_].request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
-      if (complete == 0) {
+      incoming& tested = arriving_[arrive_turn_];
+      if (!tested.cut_off) tested.cut_off = !check_alive(MPI_Test(&tested.request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
+      if (tested.cut_off || complete == 0) {
         ++arrive_turn_;
         continue;
       }
@@ -202,6 +203,7 @@ class bulk {
     int tag;
     std::uint64_t token;
     MPI_Request request;
+    bool cut_off = false;  // its sender has died, which abandon() will tell
   };
 
   // Pieces of a block start in order and MPI matches equal tags in order, so they need no numbers.
@@ -210,9 +212,11 @@ class bulk {
     const std::size_t left = block->bytes - block->started;
     const std::size_t bytes = left < piece_bytes_ ? left : piece_bytes_;
     MPI_Request request = MPI_REQUEST_NULL;
-    check(MPI_Isend(block->data + block->started, static_cast<int>(bytes), MPI_BYTE, block->to, block->tag, comm_,
-                    &request),
-          "MPI_Isend");
+    if (!check_alive(MPI_Isend(block->data + block->started, static_cast<int>(bytes), MPI_BYTE, block->to, block->tag, comm_,
+                               &request),
+                     "MPI_Isend")) {
+      request = MPI_REQUEST_NULL;  // gone, like what one that has died has not received
+    }
     pieces_.push_back({request, block});
     block->started += bytes;
     ++block->in_flight;
@@ -234,15 +238,14 @@ class bulk {
     int found = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
-    check(MPI_Improbe(block.from, block.tag, comm_, &found, &message, &status), "MPI_Improbe");
-    if (found == 0) return false;
+    if (!check_alive(MPI_Improbe(block.from, block.tag, comm_, &found, &message, &status), "MPI_Improbe") || found == 0) return false;
     int bytes = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     const auto arrived = static_cast<std::size_t>(bytes);
     if (arrived > block.bytes - block.done || (arrived == 0 && block.bytes != 0)) {
       wrong_size(block.from, block.tag, block.bytes, block.done + arrived);
     }
-    check(MPI_Imrecv(block.data + block.done, bytes, MPI_BYTE, &message, &block.request), "MPI_Imrecv");
+    block.cut_off = !check_alive(MPI_Imrecv(block.data + block.done, bytes, MPI_BYTE, &message, &block.request), "MPI_Imrecv");
     block.done += arrived;
     return true;
   }

@@ -96,8 +96,8 @@ class channel {
   /// Tests the oldest send; true if it was complete, in which case its frame bytes are added to `done`.
   bool complete_one(batch_pool& pool, std::size_t& done) {
     int complete = 0;
-    check(MPI_Test(&oldest_->request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
-    if (complete == 0) return false;
+    const bool alive = check_alive(MPI_Test(&oldest_->request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
+    if (alive && complete == 0) return false;
     --in_flight_;
     batch* sent = take_oldest();
     done += sent->bytes - batch_header_bytes;
@@ -112,9 +112,9 @@ class channel {
       const auto bytes = static_cast<int>(unsent_->bytes);
       unmatched_ += unsent_->bytes + message_cost;
       if (unmatched_ < synchronise_every) {
-        check(MPI_Isend(unsent_->data, bytes, MPI_BYTE, to, tag, comm, &unsent_->request), "MPI_Isend");
+        start(MPI_Isend(unsent_->data, bytes, MPI_BYTE, to, tag, comm, &unsent_->request), "MPI_Isend");
       } else {
-        check(MPI_Issend(unsent_->data, bytes, MPI_BYTE, to, tag, comm, &unsent_->request), "MPI_Issend");
+        start(MPI_Issend(unsent_->data, bytes, MPI_BYTE, to, tag, comm, &unsent_->request), "MPI_Issend");
         unmatched_ = 0;
       }
       unsent_ = unsent_->next;
@@ -172,6 +172,10 @@ class channel {
   static constexpr std::size_t synchronise_every = 64 * 1024;
   static constexpr std::size_t message_cost = 512;  // what an unexpected message costs its receiver beside its bytes
 
+  /// What is sent to one that has died is gone, like what it has not read yet.
+  void start(int code, const char* call) {
+    if (!check_alive(code, call)) unsent_->request = MPI_REQUEST_NULL;
+  }
   std::size_t open_bytes() const {
     return open_ == nullptr ? 0 : static_cast<std::size_t>(cursor_ - open_->data) - batch_header_bytes;
   }

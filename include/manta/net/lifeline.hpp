@@ -36,7 +36,7 @@
 #include "manta/base/containers.hpp"
 #include "manta/base/thread.hpp"
 #include "collectives.hpp"
-#include "communicator.hpp"
+#include "network.hpp"
 
 extern "C" {
 [[gnu::weak]] extern int (*opal_show_help)(const char* file, const char* topic, int with_header, ...);
@@ -71,7 +71,7 @@ class lifeline {
   };
 
   /// Collective. Without connections, for which rank 0 says why, is_up() is false on all ranks.
-  lifeline(MPI_Comm comm, int rank, int size, const topology& nodes, std::int64_t heartbeat_ns);
+  lifeline(network& net, std::int64_t heartbeat_ns);
   ~lifeline();
   lifeline(const lifeline&) = delete;
   lifeline& operator=(const lifeline&) = delete;
@@ -138,6 +138,7 @@ class lifeline {
   void read(std::uint32_t rank);
   void lost(std::uint32_t rank, const char* how);
 
+  network& net_;
   int rank_, size_;
   std::int64_t heartbeat_ns_;
   bool up_ = false;
@@ -224,40 +225,44 @@ inline int lifeline::connect_to(const std::string& all, std::uint16_t port, bool
   return -1;
 }
 
-inline lifeline::lifeline(MPI_Comm comm, int rank, int size, const topology& nodes, std::int64_t heartbeat_ns)
-    : rank_(rank), size_(size), heartbeat_ns_(heartbeat_ns), lines_(static_cast<std::size_t>(rank == 0 ? size : 1)) {
+inline lifeline::lifeline(network& net, std::int64_t heartbeat_ns)
+    : net_(net),
+      rank_(net.rank()),
+      size_(net.size()),
+      heartbeat_ns_(heartbeat_ns),
+      lines_(static_cast<std::size_t>(rank_ == 0 ? size_ : 1)) {
   struct {
     std::uint64_t token;
     std::uint16_t port;
   } where{};
   std::string all;
   int listener = -1;
-  if (rank == 0) {
+  if (rank_ == 0) {
     if (::getrandom(&where.token, sizeof where.token, 0) != sizeof where.token) where.token = static_cast<std::uint64_t>(base::now_ns());
     listener = listen_here(where.port);
     all = addresses();
   }
-  const std::string told = broadcast(comm, std::string(reinterpret_cast<const char*>(&where), sizeof where) + all);
+  const std::string told = broadcast(net.comm(), std::string(reinterpret_cast<const char*>(&where), sizeof where) + all);
   std::memcpy(&where, told.data(), sizeof where);
   all = told.substr(sizeof where);
   bool good = where.port != 0 && ::pipe2(wake_, O_CLOEXEC) == 0;
-  if (rank == 0) {
-    good = good && accept_all(listener, where.token, nodes);
+  if (rank_ == 0) {
+    good = good && accept_all(listener, where.token, net.topology());
     if (listener >= 0) ::close(listener);
   } else if (good) {
-    const bool same_node = nodes.node_of(0) == nodes.node();
+    const bool same_node = net.node_of(0) == net.node();
     lines_[0].socket = connect_to(all, where.port, same_node);
-    const hello h{where.token, static_cast<std::uint32_t>(rank), static_cast<std::int32_t>(::getpid())};
+    const hello h{where.token, static_cast<std::uint32_t>(rank_), static_cast<std::int32_t>(::getpid())};
     good = lines_[0].socket >= 0 && send_all(lines_[0].socket, &h, sizeof h);
   }
   int all_good = 0, mine = good ? 1 : 0;
-  check(MPI_Allreduce(&mine, &all_good, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  check(MPI_Allreduce(&mine, &all_good, 1, MPI_INT, MPI_MIN, net.comm()), "MPI_Allreduce");
   if (all_good == 0) return;
   for (line& l : lines_) {
     int on = 1;
     if (l.socket >= 0) ::setsockopt(l.socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
-  if (rank != 0) last_words_to_ = lines_[0].socket;
+  if (rank_ != 0) last_words_to_ = lines_[0].socket;
   const auto body = [](void* self) -> void* {
     auto& me = *static_cast<lifeline*>(self);
     me.rank_ == 0 ? me.watch_all() : me.watch_zero();
@@ -352,6 +357,7 @@ inline void lifeline::lost(std::uint32_t rank, const char* how) {
   deaths_.push_back({rank, how});
   news_.store(true, std::memory_order_release);
   pthread_mutex_unlock(&mutex_);
+  net_.wake();
   dead_.fetch_add(1, std::memory_order_release);
 }
 

@@ -7,6 +7,9 @@
 #pragma once
 
 #include <mpi.h>
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <string>
 
@@ -34,6 +37,54 @@ namespace manta::net {
 inline void check(int code, const char* call, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   if (code != MPI_SUCCESS) [[unlikely]]
     throw_mpi_error(code, call, file, line);
+}
+
+/// Does the code say no more than that a rank has died? An MPI with fault tolerance (Open MPI 5: mpirun --with-ft ulfm)
+/// answers so whatever concerns that rank. Who it was we hear from the lifelines, with every MPI.
+inline bool tells_of_death([[maybe_unused]] int code) {
+#if defined(OMPI_HAVE_MPI_EXT_FTMPI)
+  return code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_PROC_FAILED_PENDING || code == MPIX_ERR_REVOKED;
+#else
+  return false;
+#endif
+}
+/// Is it running so that it does?
+inline bool mpi_tolerates_deaths() {
+#if defined(OMPI_HAVE_MPI_EXT_FTMPI)
+  void* value = nullptr;
+  int found = 0;
+  check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, &value, &found), "MPI_Comm_get_attr");
+  return found != 0 && *static_cast<const int*>(value) != 0;
+#else
+  return false;
+#endif
+}
+/// check(), but for such codes: then false.
+inline bool check_alive(int code, const char* call, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  if (code == MPI_SUCCESS) [[likely]] return true;
+  if (!tells_of_death(code)) throw_mpi_error(code, call, file, line);
+  return false;
+}
+/// Receives from any rank go on, now that we know that one has died.
+inline void go_on_without_dead([[maybe_unused]] MPI_Comm comm) {
+#if defined(OMPI_HAVE_MPI_EXT_FTMPI)
+  MPIX_Comm_failure_ack(comm);
+#endif
+}
+/// Nobody waits inside MPI for the dead member of a communicator any longer: each call on it ends with such a code.
+inline void revoke([[maybe_unused]] MPI_Comm comm) {
+#if defined(OMPI_HAVE_MPI_EXT_FTMPI)
+  MPIX_Comm_revoke(comm);
+#endif
+}
+
+inline bool is_revoked([[maybe_unused]] MPI_Comm comm) {
+#if defined(OMPI_HAVE_MPI_EXT_FTMPI)
+  int revoked = 0;
+  return MPIX_Comm_is_revoked(comm, &revoked) == MPI_SUCCESS && revoked != 0;
+#else
+  return false;
+#endif
 }
 
 inline bool& mpi_is_given_up() {

@@ -23,6 +23,7 @@
 #include "bulk.hpp"
 #include "channel.hpp"
 #include "communicator.hpp"
+#include "doorbells.hpp"
 #include "receiver.hpp"
 
 namespace manta::net {
@@ -97,6 +98,12 @@ class network {
   bool poll(OnMessage&& on_message);
   /// Hands full batches to MPI, with `all` part-filled ones too, starts and completes sends. Never blocks.
   void pump(bool all);
+  /// Sleeps until a rank of this node sends something, and no longer than that; after a poll that found nothing.
+  void sleep(std::int64_t ns) { bells_.sleep(ns); }
+  /// From another thread.
+  void wake() { bells_.ring(rank_); }
+  /// Whatever any rank sends ends the sleep of this one.
+  bool is_woken_by_all() const { return bells_.all_ring(); }
   /// Nothing queued, in flight or outstanding on this rank.
   bool idle() const { return queued_bytes_ == 0 && bulk_.outstanding() == 0; }
 
@@ -175,6 +182,7 @@ class network {
   batch_pool pool_;
 
   net::topology topology_;
+  doorbells bells_;
   batch_reader reader_;
   receive_ring* ring_ = nullptr;  // none in a world of one
   bulk bulk_;
@@ -186,6 +194,7 @@ inline network::network(MPI_Comm parent, int most_ranks_on_node, std::size_t pie
       channels_(static_cast<std::size_t>(control_.size())),
       rank_(control_.rank()),
       topology_(control_, most_ranks_on_node),
+      bells_(control_, topology_),
       reader_(control_.size()),
       bulk_(blocks_.get(), blocks_.rank(), piece_bytes) {
   if (size() > 1) ring_ = new receive_ring(control_.get());
@@ -308,6 +317,7 @@ inline bool network::advance(channel& out, int to, int& patience_left) {
     traffic_.bytes_sent += done;
   }
   traffic_.batches_sent += static_cast<std::uint64_t>(out.send(control_.get(), to));
+  bells_.ring(to);
   return out.busy();
 }
 

@@ -90,7 +90,7 @@ class receive_ring {
   /// Batches taken in one poll at most, so that the caller gets to its sends.
   static constexpr int batches_a_poll = 16;
 
-  explicit receive_ring(MPI_Comm comm) : slots_(depth) {
+  explicit receive_ring(MPI_Comm comm) : comm_(comm), slots_(depth) {
     for (std::size_t i = 0; i < depth; ++i) {
       check(MPI_Recv_init(slots_[i].data, static_cast<int>(batch_bytes), MPI_BYTE, MPI_ANY_SOURCE, channel::tag, comm,
                           &requests_[i]),
@@ -116,7 +116,10 @@ class receive_ring {
     for (int taken = 0; taken < batches_a_poll; ++taken) {
       int complete = 0;
       MPI_Status status;
-      check(MPI_Test(&requests_[head_], &complete, &status), "MPI_Test");
+      if (!check_alive(MPI_Test(&requests_[head_], &complete, &status), "MPI_Test")) [[unlikely]] {
+        go_on_without_dead(comm_);
+        return true;
+      }
       if (complete == 0) return taken > 0;
       int bytes = 0;
       check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
@@ -132,6 +135,7 @@ class receive_ring {
   struct slot {
     alignas(64) std::byte data[batch_bytes];
   };
+  MPI_Comm comm_;
   base::array<slot> slots_;
   MPI_Request requests_[depth] = {};
   std::size_t head_ = 0;

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <utility>
 
 #include "manta/base/containers.hpp"
@@ -42,7 +43,7 @@ class teams {
   }
 
   /// Collective over `ranks` (of the parent) unless they have met before. `id` grows from gang to gang and is the same
-  /// on all members.
+  /// on all members. MPI_COMM_NULL if a member has died and MPI says so.
   MPI_Comm get(const base::list<std::uint32_t>& ranks, std::uint64_t id) {
     for (const entry* e : known_) {
       if (e->ranks.size() == ranks.size() &&
@@ -60,10 +61,14 @@ class teams {
     e->id = id;
     MPI_Group group = MPI_GROUP_NULL;
     check(MPI_Group_incl(group_, static_cast<int>(members.size()), members.data(), &group), "MPI_Group_incl");
-    check(MPI_Comm_create_group(parent_, group, tag, &e->comm), "MPI_Comm_create_group");
+    const bool all_live = check_alive(create(group, id, &e->comm), "MPI_Comm_create_group");
     check(MPI_Group_free(&group), "MPI_Group_free");
-    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;  // what the program chose for its world holds for its gangs
-    check(MPI_Comm_get_errhandler(MPI_COMM_WORLD, &handler), "MPI_Comm_get_errhandler");
+    if (!all_live) {
+      delete e;
+      return MPI_COMM_NULL;
+    }
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    check(MPI_Comm_create_errhandler(&handle_error, &handler), "MPI_Comm_create_errhandler");
     check(MPI_Comm_set_errhandler(e->comm, handler), "MPI_Comm_set_errhandler");
     check(MPI_Errhandler_free(&handler), "MPI_Errhandler_free");
     known_.push_back(e);
@@ -71,6 +76,21 @@ class teams {
   }
 
  private:
+  int create(MPI_Group group, [[maybe_unused]] std::uint64_t id, MPI_Comm* made) const {
+#if defined(OMPI_HAVE_MPI_EXT_FTMPI)
+    if (mpi_tolerates_deaths()) {  // from a communicator with a dead member no other is made
+      return MPI_Comm_create_from_group(group, ("manta-" + std::to_string(id)).c_str(), MPI_INFO_NULL, MPI_ERRORS_RETURN, made);
+    }
+#endif
+    return MPI_Comm_create_group(parent_, group, tag, made);
+  }
+  /// What the program chose for its world holds for its gangs. But one that has lost a member is not the program's error:
+  /// its members' calls end, and it is started again elsewhere.
+  static void handle_error(MPI_Comm* comm, int* code, ...) {
+    if (tells_of_death(*code)) return revoke(*comm);
+    MPI_Comm_call_errhandler(MPI_COMM_WORLD, *code);
+  }
+
   struct entry {
     base::list<std::uint32_t> ranks;
     std::uint64_t id = 0;

@@ -169,7 +169,7 @@ class ledger {
   }
   /// The value of a view has been decoded into an object whose array is to be filled.
   void fill(large& e, std::byte* array) {
-    const bool mapped = e.view.place == region::place::node && e.shared.take_place_of(array, e.bytes, e.shared_at);
+    const bool mapped = e.view.place == region::place::node && take_place_of(array, e.bytes, e.shared, e.shared_at);
     e.object = {array, 0, mapped ? region::place::node : region::place::memory};
     if (mapped) {
       copy_ends(array, e.view.array, e.bytes);
@@ -279,7 +279,7 @@ class ledger {
     const std::uint64_t at = page_offset(e.object.array);
     file memory = copy(e.object.array, e.bytes);
     if (!memory.is_open()) return false;
-    if (memory.take_place_of(e.object.array, e.bytes, at)) e.object.place = region::place::node;
+    if (take_place_of(e.object.array, e.bytes, memory, at)) e.object.place = region::place::node;
     own(e, std::move(memory), at);
     return true;
   }
@@ -536,7 +536,7 @@ class ledger {
   bool write_to_disk(large& e, region& r) {
     if (!open_disk()) return false;
     const std::uint64_t at = whole_pages(disk_end_) + page_offset(r.array);
-    if (!disk_.write(r.array, e.bytes, at) || !disk_.take_place_of(r.array, e.bytes, at)) {
+    if (!disk_.write(r.array, e.bytes, at) || !take_place_of(r.array, e.bytes, disk_, at)) {
       note_why_not();
       return false;
     }

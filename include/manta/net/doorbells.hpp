@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// How a rank that sleeps is woken. MPI wakes nobody: who waits for a message
+// polls. A rank that has polled in vain for long sleeps instead, and whoever of
+// its node sends it something rings. What comes from other nodes it finds when
+// it has slept as long as it meant to.
+//
+// A bell is a word in memory that the ranks of a node share: 1 while its rank
+// sleeps, and what it sleeps on (a futex). A sender reads it, which costs next
+// to nothing as long as it does not change.
+#pragma once
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <climits>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "manta/base/containers.hpp"
+#include "manta/base/file.hpp"
+#include "collectives.hpp"
+#include "communicator.hpp"
+
+namespace manta::net {
+
+class doorbells {
+ public:
+  /// Collective. Where processes may not share memory there are no bells, and sleepers just sleep.
+  doorbells(const communicator& comm, const topology& nodes);
+  ~doorbells() {
+    if (bells_ != nullptr) munmap(bells_, bytes_);
+  }
+  doorbells(const doorbells&) = delete;
+  doorbells& operator=(const doorbells&) = delete;
+
+  /// Every other rank rings here.
+  bool all_ring() const { return all_ring_; }
+
+  /// After something was sent there.
+  void ring(int rank) {
+    if (bells_ == nullptr) return;
+    const int at = bell_of_[static_cast<std::size_t>(rank)];
+    if (at < 0) return;
+    bell& theirs = bells_[at];
+    if (theirs.asleep.load(std::memory_order_relaxed) == 0) [[likely]] return;
+    if (theirs.asleep.exchange(0, std::memory_order_relaxed) != 0) futex(theirs, FUTEX_WAKE, INT_MAX, nullptr);
+  }
+
+  /// Until somebody rings, and no longer than that. Poll before each call. A call after which nobody has rung yet is short:
+  /// a sender may have looked at the bell too early, and what it sent is there by the next poll. Any thread of the rank.
+  void sleep(std::int64_t ns) {
+    if (bells_ == nullptr) return nap(ns);
+    constexpr std::int64_t enough_to_be_seen = 50'000;
+    bell& mine = bells_[mine_];
+    if (mine.asleep.exchange(1, std::memory_order_relaxed) == 0) ns = std::min(ns, enough_to_be_seen);
+    const timespec length = as_timespec(ns);
+    futex(mine, FUTEX_WAIT, 1, &length);
+  }
+
+ private:
+  struct alignas(64) bell {
+    std::atomic<std::uint32_t> asleep;
+  };
+  static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+
+  static timespec as_timespec(std::int64_t ns) { return {ns / 1'000'000'000, ns % 1'000'000'000}; }
+  static void nap(std::int64_t ns) {
+    const timespec length = as_timespec(ns);
+    nanosleep(&length, nullptr);
+  }
+  static void futex(bell& b, int what, int value, const timespec* length) {
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&b.asleep), what, value, length, nullptr, 0);
+  }
+
+  bell* bells_ = nullptr;
+  std::size_t bytes_ = 0;
+  base::array<int> bell_of_;  // of each rank; -1: it has none, or not here
+  int mine_ = 0;
+  bool all_ring_ = false;
+};
+
+inline doorbells::doorbells(const communicator& comm, const topology& nodes) : bell_of_(static_cast<std::size_t>(comm.size())) {
+  const int me = comm.rank();
+  int first = me, count = 0;
+  for (int r = 0; r < comm.size(); ++r) {
+    if (nodes.node_of(r) != nodes.node()) continue;
+    first = std::min(first, r);
+    mine_ = r == me ? count : mine_;
+    ++count;
+  }
+  bytes_ = static_cast<std::size_t>(count) * sizeof(bell);
+
+  // The first rank of each node makes the memory, the others take it from that process.
+  struct offer {
+    std::uint64_t identity;
+    int process, descriptor;
+  } mine{};
+  base::file memory;
+  if (first == me && count > 1) {
+    memory = base::file::of_memory(bytes_);
+    mine = {memory.identity(), getpid(), memory.get()};
+  }
+  const std::vector<std::string> offers =
+      all_gather(comm.get(), mine.identity != 0 ? std::string(reinterpret_cast<const char*>(&mine), sizeof mine) : std::string());
+  const std::string& made = offers[static_cast<std::size_t>(first)];
+  if (made.size() == sizeof(offer)) {
+    offer theirs;
+    std::memcpy(&theirs, made.data(), sizeof theirs);
+    if (first != me) memory = base::file::of_process(theirs.process, theirs.descriptor, -1, O_RDWR);
+    void* const mapped = memory.is_open() && memory.identity() == theirs.identity
+                             ? mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0)
+                             : MAP_FAILED;
+    if (mapped != MAP_FAILED) bells_ = static_cast<bell*>(mapped);
+  }
+
+  const std::vector<std::string> who = all_gather(comm.get(), bells_ != nullptr ? "y" : "");  // and nobody needs the process now
+  all_ring_ = bells_ != nullptr;
+  for (int r = 0, next = 0; r < comm.size(); ++r) {
+    const auto i = static_cast<std::size_t>(r);
+    const bool here = nodes.node_of(r) == nodes.node();
+    bell_of_[i] = here && !who[i].empty() ? next : -1;
+    next += here;
+    all_ring_ = all_ring_ && bell_of_[i] >= 0;
+  }
+}
+
+}  // namespace manta::net
