@@ -22,6 +22,7 @@ struct rank_memory {
   std::uint64_t bytes = 0;       ///< of their arrays, or what values of other shapes take in memory, about
   std::uint64_t in_memory = 0;   ///< of these, what counts against the budget
   std::uint64_t shared = 0;      ///< of these, what lies in memory that the ranks of the node share
+  std::uint64_t kept = 0;        ///< of such memory, what holds no value and is kept for the next ones: an eighth of the budget at most
   std::uint64_t spilled = 0;     ///< on a disk; what has been read again is in memory, too
   std::uint64_t dropped = 0;     ///< how many copies have gone since the start, to be asked for again where they came from
   std::uint64_t budget = 0;
@@ -39,7 +40,9 @@ inline std::vector<rank_memory> memory() {
     m.node = e.world()[r].node;
     const wire::buffer bytes = e.memory_of(static_cast<std::uint32_t>(r));
     wire::source in(bytes.data(), bytes.size());
-    for (std::uint64_t* number : {&m.objects, &m.large, &m.bytes, &m.in_memory, &m.shared, &m.spilled, &m.dropped, &m.budget}) in.get(*number);
+    for (std::uint64_t* number : {&m.objects, &m.large, &m.bytes, &m.in_memory, &m.shared, &m.kept, &m.spilled, &m.dropped, &m.budget}) {
+      in.get(*number);
+    }
     m.largest.resize(in.get<std::size_t>());
     for (rank_memory::value& v : m.largest) {
       in.get(v.bytes);

@@ -55,6 +55,13 @@ std::size_t resident() {
   return 1024 * kib;
 }
 
+/// As another process takes it.
+store::node_file* look_at(const large& e) {
+  auto memory = manta::base::file::of_process(getpid(), e.shared->memory().get(), -1, O_RDWR);
+  REQUIRE(memory.identity() == e.shared->identity());
+  return store::node_file::of_rank(0, std::move(memory), e.shared->identity(), e.shared->room());
+}
+
 }  // namespace
 
 TEST_CASE("what is more than the budget moves to a disk, longest unused first, and is still there") {
@@ -146,9 +153,7 @@ TEST_CASE("shared arrays are mapped by others, stay where they are, and writers 
     CHECK(value.is_whole());
     CHECK(owner.charged() == value.size());
 
-    manta::base::file memory = manta::base::file::of_process(getpid(), mine.shared.get());
-    REQUIRE(memory.identity() == mine.shared.identity());
-    large* const theirs = other.enter(std::move(memory), mine.shared_at, mine.bytes, true, 0);
+    large* const theirs = other.enter(look_at(mine), mine.shared_at, mine.bytes, true, 0);
     REQUIRE(theirs != nullptr);
     CHECK(value.is_whole(theirs->array()));
     CHECK(other.charged() == 0);
@@ -178,11 +183,11 @@ TEST_CASE("what is shared moves to a disk without its readers noticing") {
   sample value(4 * megabyte, 3), next(63 * megabyte, 4);
   large& mine = owner.enter(value.bytes(), value.size(), 0);
   REQUIRE(owner.share(mine));
-  large* const theirs = other.enter(manta::base::file::of_process(getpid(), mine.shared.get()), mine.shared_at, mine.bytes, true, 0);
+  large* const theirs = other.enter(look_at(mine), mine.shared_at, mine.bytes, true, 0);
   REQUIRE(theirs != nullptr);
   large& more = owner.enter(next.bytes(), next.size(), 0);
   CHECK(mine.on_disk());
-  CHECK_FALSE(mine.shared.is_open());
+  CHECK_FALSE(mine.is_shared());
   CHECK_FALSE(owner.share(mine));
   CHECK(value.is_whole());
   CHECK(value.is_whole(theirs->array()));
@@ -197,6 +202,145 @@ TEST_CASE("what is shared moves to a disk without its readers noticing") {
   other.remove(*theirs);
 }
 
+namespace {
+
+/// Keeps the file of an array open besides, to see what it holds.
+struct watched {
+  explicit watched(const large& e) : file(dup(e.shared->memory().get())) {}
+  std::size_t bytes() const {
+    struct stat about;
+    REQUIRE(fstat(file.get(), &about) == 0);
+    return static_cast<std::size_t>(about.st_blocks) * 512;
+  }
+  manta::base::file file;
+};
+
+}  // namespace
+
+TEST_CASE("node memory that nobody looks at takes the next array, and who had it mapped sees that") {
+  ledger owner, other;
+  owner.set_limits(64 * megabyte, "/tmp");
+  other.set_limits(64 * megabyte, "/tmp");
+  std::uint64_t first_file = 0;
+  const std::byte* first_window = nullptr;
+  for (std::uint32_t round = 0; round < 5; ++round) {
+    sample value(megabyte + 4 * round, round);
+    large& mine = owner.enter(value.bytes(), value.size(), 0);
+    REQUIRE(owner.share(mine));
+    CHECK(owner.kept_bytes() == 0);
+    store::node_file* memory = other.kept(mine.shared->identity());
+    CHECK((memory == nullptr) == (round == 0));
+    if (memory == nullptr) memory = look_at(mine);
+    large* const theirs = other.enter(memory, mine.shared_at, mine.bytes, true, 0);
+    REQUIRE(theirs != nullptr);
+    if (round == 0) first_file = mine.shared->identity(), first_window = memory->window();
+    CHECK(mine.shared->identity() == first_file);
+    CHECK(memory->window() == first_window);
+    CHECK(value.is_whole(theirs->array()));
+    sample copy(value.size(), 99);
+    other.fill(*theirs, copy.bytes());
+    CHECK(copy.numbers == value.numbers);
+    if (round % 2 == 0) {
+      owner.remove(mine);
+      other.remove(*theirs);
+    } else {
+      other.remove(*theirs);
+      owner.remove(mine);
+    }
+    CHECK(owner.kept_bytes() >= megabyte);
+  }
+}
+
+TEST_CASE("node memory is not used again while another rank looks at it") {
+  ledger owner, other;
+  owner.set_limits(64 * megabyte, "/tmp");
+  other.set_limits(64 * megabyte, "/tmp");
+  sample value(megabyte, 1), next(megabyte, 2), last(megabyte, 3);
+  large& mine = owner.enter(value.bytes(), value.size(), 0);
+  REQUIRE(owner.share(mine));
+  const std::uint64_t file = mine.shared->identity();
+  large* const theirs = other.enter(look_at(mine), mine.shared_at, mine.bytes, true, 0);
+  owner.remove(mine);
+  large& second = owner.enter(next.bytes(), next.size(), 0);
+  REQUIRE(owner.share(second));
+  CHECK(second.shared->identity() != file);
+  CHECK(sample(megabyte, 1).is_whole(theirs->array()));
+  other.remove(*theirs);
+  large& third = owner.enter(last.bytes(), last.size(), 0);
+  REQUIRE(owner.share(third));
+  CHECK(third.shared->identity() == file);
+  owner.remove(second);
+  owner.remove(third);
+}
+
+TEST_CASE("node memory that is not kept goes back to the system with the last who looks") {
+  ledger owner, other, third;
+  for (ledger* book : {&owner, &other, &third}) book->set_limits(8 * megabyte, "/tmp");
+  SUBCASE("a rank that has it mapped still looks") {
+    sample value(2 * megabyte, 1);  // more than is kept
+    large& mine = owner.enter(value.bytes(), value.size(), 0);
+    REQUIRE(owner.share(mine));
+    const watched memory(mine);
+    large* const a = other.enter(look_at(mine), mine.shared_at, mine.bytes, true, 0);
+    large* const b = third.enter(look_at(mine), mine.shared_at, mine.bytes, true, 0);
+    owner.remove(mine);
+    other.remove(*a);
+    CHECK(memory.bytes() >= 2 * megabyte);
+    CHECK(sample(2 * megabyte, 1).is_whole(b->array()));
+    third.remove(*b);
+    CHECK(memory.bytes() <= 3 * store::page_bytes());
+    CHECK(other.unwanted() == 1);
+  }
+  SUBCASE("one keeps its mapping") {
+    sample value(megabyte - 8192, 1), big(7 * megabyte + 8192, 2);
+    large& mine = owner.enter(value.bytes(), value.size(), 0);
+    REQUIRE(owner.share(mine));
+    const watched memory(mine);
+    large* const a = other.enter(look_at(mine), mine.shared_at, mine.bytes, true, 0);
+    other.remove(*a);
+    owner.remove(mine);
+    CHECK(owner.kept_bytes() != 0);
+    CHECK(memory.bytes() >= megabyte - 8192);
+    large& needed = owner.enter(big.bytes(), big.size(), 0);  // the room is needed
+    CHECK(owner.kept_bytes() == 0);
+    CHECK(memory.bytes() <= store::page_bytes());
+    CHECK_FALSE(needed.on_disk());
+    owner.remove(needed);
+  }
+  SUBCASE("it moves to a disk, where one has taken it over that only mapped it") {
+    sample value(4 * megabyte, 1), big(8 * megabyte, 2);
+    large& mine = owner.enter(value.bytes(), value.size(), 0);
+    REQUIRE(owner.share(mine));
+    const watched memory(mine);
+    large* const a = other.enter(look_at(mine), mine.shared_at, mine.bytes, true, 0);
+    owner.remove(mine);
+    other.take_over(*a);
+    large& pushes = other.enter(big.bytes(), big.size(), 0);
+    CHECK(a->on_disk());
+    CHECK(memory.bytes() <= store::page_bytes());
+    CHECK(sample(4 * megabyte, 1).is_whole(a->array()));
+    other.remove(pushes);
+    other.remove(*a);
+  }
+  SUBCASE("its maker has died") {
+    sample value(megabyte / 2, 1);
+    large& mine = owner.enter(value.bytes(), value.size(), 0);
+    REQUIRE(owner.share(mine));
+    large* const a = other.enter(look_at(mine), mine.shared_at, mine.bytes, true, 0);
+    large* const b = third.enter(look_at(mine), mine.shared_at, mine.bytes, true, 0);
+    const std::uint64_t file = mine.shared->identity();
+    third.remove(*b);
+    other.forget_maker(0);
+    third.forget_maker(0);
+    other.remove(*a);
+    for (ledger* book : {&other, &third}) {
+      CHECK(book->kept(file) == nullptr);
+      CHECK(book->unwanted() == 1);
+    }
+    owner.remove(mine);
+  }
+}
+
 TEST_CASE("an offer is taken up once, and goes with its value") {
   ledger book;
   book.set_limits(64 * megabyte, "/tmp");
@@ -208,7 +352,7 @@ TEST_CASE("an offer is taken up once, and goes with its value") {
   CHECK(book.offers() == 2);
   book.share_offered();
   CHECK(book.offers() == 1);
-  CHECK(second.shared.is_open());
+  CHECK(second.is_shared());
   book.remove(first);
   CHECK(book.offers() == 0);
   book.share_offered();

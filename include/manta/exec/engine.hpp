@@ -373,6 +373,7 @@ class engine {
   void send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l);
   void on_mapped(std::uint32_t by, std::uint32_t index);
   void no_longer_shown(std::size_t i);
+  store::node_file* map_file(std::uint32_t from, const pages_message& where);
   void on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes);
   template <class Set>
   void has_come(node& n, Set&& set);

@@ -136,12 +136,13 @@ struct data_message {
 /// Node memory in which an array lies, as its process knows it. The asker says `mapped` when it needs the process no more.
 struct pages_message {
   std::uint64_t identity;
+  std::uint64_t room;
   std::uint64_t at;
   std::uint64_t bytes;
   std::int32_t process;
   std::int32_t descriptor;
   std::uint32_t index;      ///< of the sender's node
-  std::uint32_t padding;
+  std::uint32_t maker;      ///< the rank that made it
 };
 
 /// pull --unavailable--> asker: not here.

@@ -263,11 +263,12 @@ inline wire::buffer engine::describe_memory() const {
   std::uint64_t bytes = 0, shared = 0;
   ledger_.for_each([&](const store::large& l) {
     bytes += l.bytes;
-    if (l.shared.is_open()) shared += l.bytes;
+    if (l.is_shared()) shared += l.bytes;
   });
   wire::buffer out;
   for (const std::uint64_t number : {std::uint64_t{graph_.nodes.live()}, std::uint64_t{ledger_.size()}, bytes, ledger_.charged(),
-                                     shared, ledger_.on_disk(), ledger_.dropped(), ledger_.budget()}) {
+                                     shared, ledger_.kept_bytes(), ledger_.on_disk(), ledger_.dropped(),
+                                     ledger_.budget()}) {
     wire::put(out, number);
   }
   base::list<const store::large*> largest;

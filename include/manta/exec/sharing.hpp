@@ -21,7 +21,9 @@ inline void engine::send_pages(std::uint32_t to, const pull_message& m, node& n,
   wire::encoded value;
   store::encode(n, value);
   const data_message header{m.index, data_message::by_pages, 0, 0};
-  const pages_message where{l.shared.identity(), l.shared_at, l.bytes, getpid(), l.shared.get(), n.index, 0};
+  const store::node_file& f = *l.shared;
+  const pages_message where{f.identity(),     f.room(), l.shared_at, l.bytes, getpid(),
+                            f.memory().get(), n.index,  f.made_here() ? rank_ : f.maker()};
   std::byte* const at = begin(to, message::data, sizeof header + sizeof where + value.bytes.size());
   std::memcpy(at, &header, sizeof header);
   std::memcpy(at + sizeof header, &where, sizeof where);
@@ -40,6 +42,17 @@ inline void engine::no_longer_shown(std::size_t i) {
   release(n);
 }
 
+/// Null if the ranks do not see each other's processes.
+inline store::node_file* engine::map_file(std::uint32_t from, const pages_message& where) {
+  if (processes_.size() == 0) processes_ = base::array<process>(size_);
+  process& theirs = processes_[from];
+  if (!theirs.handle.is_open()) theirs.handle = base::file::handle_of(where.process);
+  base::file memory = base::file::of_process(where.process, where.descriptor, theirs.handle.get(), O_RDWR);
+  if (!memory.is_open() || (!theirs.is_sender && memory.identity() != where.identity)) return nullptr;
+  theirs.is_sender = theirs.handle.is_open();
+  return store::node_file::of_rank(where.maker, std::move(memory), where.identity, where.room);
+}
+
 inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes) {
   pages_message where;
   std::memcpy(&where, data, sizeof where);
@@ -47,17 +60,11 @@ inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data,
     send(from, message::mapped, index_message{where.index, 0});
     return not_fetched(n);
   }
-  if (processes_.size() == 0) processes_ = base::array<process>(size_);
-  process& theirs = processes_[from];
-  if (!theirs.handle.is_open()) theirs.handle = base::file::handle_of(where.process);
-  base::file memory = base::file::of_process(where.process, where.descriptor, theirs.handle.get());
-  store::large* mapped = nullptr;
-  if (memory.is_open() && (theirs.is_sender || memory.identity() == where.identity)) {
-    theirs.is_sender = theirs.handle.is_open();
-    mapped = ledger_.enter(std::move(memory), where.at, where.bytes, true, no_index);
-  }
+  store::node_file* memory = ledger_.kept(where.identity);
+  if (memory == nullptr) memory = map_file(from, where);
+  store::large* const mapped = ledger_.enter(memory, where.at, where.bytes, true, no_index);
   send(from, message::mapped, index_message{where.index, 0});
-  if (mapped == nullptr) {  // the ranks do not see each other's processes
+  if (mapped == nullptr) {
     if (maps_.empty()) maps_.resize(size_, true);
     maps_[from] = false;
     no_longer_fetching(n);

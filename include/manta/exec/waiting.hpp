@@ -173,7 +173,7 @@ inline bool engine::receive() {
 inline void engine::attend() {
   if (ledger_.is_short() != reported_short_) report_blocked(reported_blocked_, reported_own_work_);
   if (live_timers_ > 0) look_at_clock();
-  if (ledger_.old_views() != 0) ledger_.unmap_views();
+  if (ledger_.unwanted() != 0) ledger_.unmap_unwanted();
   if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
   if (!broken_gangs_.empty()) end_broken_gangs();
   if (must_leave()) [[unlikely]] look_for_end();

@@ -21,7 +21,7 @@
 
 #include "manta/base/error.hpp"
 #include "manta/graph/node.hpp"
-#include "manta/store/pages.hpp"
+#include "manta/store/node_file.hpp"
 #include "manta/wire/function_table.hpp"
 
 namespace manta::store {
@@ -74,9 +74,9 @@ struct large {
   region object;                   ///< the array inside the decoded value
   region view;                     ///< the array as another rank of the node has made it, until the value is decoded and after
   wire::buffer header;             ///< with a view: the value's encoding without the array
-  file shared;                     ///< node memory that holds the array
+  node_file* shared = nullptr;     ///< node memory that holds the array, as long as it is open; the view's mapping
   std::uint64_t shared_at = 0;     ///< where in it
-  bool peers = false;              ///< another rank made that memory, and counts it
+  bool peers = false;              ///< another rank counts that memory
   bool offered = false;            ///< to be shared when there is time
   bool warm = true;                ///< on a disk: looked at since it was moved there
   std::uint32_t function = 0;      ///< what made it, for reports
@@ -87,6 +87,7 @@ struct large {
 
   /// Neither object nor view: it lies on the disk as a whole.
   bool is_encoded() const { return object.place == region::place::none && view.place == region::place::none; }
+  bool is_shared() const { return shared != nullptr && shared->is_open(); }
   bool on_disk() const { return object.place == region::place::disk || view.place == region::place::disk; }
   const std::byte* array() const { return object.place != region::place::none ? object.array : view.array; }
   /// Memory that it takes on this rank.
@@ -102,14 +103,17 @@ class ledger {
   ledger() = default;
   ledger(const ledger&) = delete;
   ledger& operator=(const ledger&) = delete;
-  ~ledger() { unmap_views(); }
+  ~ledger() {
+    while (!kept_.empty()) stop_keeping(0);
+    unmap_unwanted();
+  }
 
   /// `folder` "none": nothing is moved to a disk.
   void set_limits(std::uint64_t budget, const std::string& folder) {
     budget_ = budget;
     if (folder != "none") folder_ = folder;
     rlimit files{};
-    if (getrlimit(RLIMIT_NOFILE, &files) == 0) max_shared_ = static_cast<std::size_t>(files.rlim_cur / 2);
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0) max_files_ = static_cast<std::size_t>(files.rlim_cur / 2);
   }
   std::uint64_t budget() const { return budget_; }
   std::uint64_t charged() const { return charged_; }
@@ -149,27 +153,47 @@ class ledger {
     return e;
   }
   /// A value that is looked at in node memory; its encoding without the array is to become its header. `peers`: another
-  /// rank has made that memory. Null if it cannot be mapped.
-  large* enter(file&& memory, std::uint64_t at, std::size_t bytes, bool peers, std::uint32_t function) {
-    const std::size_t before = at & (page_bytes() - 1);
-    void* const mapped = mmap(nullptr, before + bytes, PROT_READ, MAP_PRIVATE, memory.get(), static_cast<off_t>(at - before));
-    if (mapped == MAP_FAILED) return nullptr;
+  /// rank counts that memory. Null if there is none, or it cannot be mapped.
+  large* enter(node_file* memory, std::uint64_t at, std::size_t bytes, bool peers, std::uint32_t function) {
+    if (memory == nullptr) return nullptr;
+    std::byte* const window = memory->window();
+    if (window == nullptr) {
+      delete memory;
+      return nullptr;
+    }
     large& e = add(bytes, function);
-    e.view = {static_cast<std::byte*>(mapped) + before, 0, region::place::node};
+    e.view = {window + at, 0, region::place::node};
     e.peers = peers;
-    own(e, std::move(memory), at);
+    own(e, memory, at);
     make_room();
     return &e;
   }
-  /// A copy of an array that stays with its owner, in node memory. Null if there is none to be had.
+  /// A copy of an array that stays with its owner, in node memory.
   large* enter_copy(const std::byte* array, std::size_t bytes, std::uint32_t function) {
-    const std::uint64_t at = page_offset(array);
-    file memory = copy(array, bytes);
-    return memory.is_open() ? enter(std::move(memory), at, bytes, false, function) : nullptr;
+    return enter(copy(array, bytes), page_offset(array), bytes, false, function);
+  }
+  /// Node memory that was mapped here before and is looked at again; null if it is not kept.
+  node_file* kept(std::uint64_t identity) {
+    for (std::size_t i = kept_.size(); i-- > 0;) {
+      if (kept_[i]->identity() != identity) continue;
+      node_file* const f = take_kept(i);
+      if (!f->made_here()) f->look();
+      return f;
+    }
+    return nullptr;
+  }
+  /// A rank has died: what it has made is not used again.
+  void forget_maker(std::uint32_t rank) {
+    for (std::size_t i = kept_.size(); i-- > 0;) {
+      if (kept_[i]->maker() == rank) stop_keeping(i);
+    }
+    for_each([&](large& e) {
+      if (e.shared != nullptr && e.shared->maker() == rank) e.shared->orphan();
+    });
   }
   /// The value of a view has been decoded into an object whose array is to be filled.
   void fill(large& e, std::byte* array) {
-    const bool mapped = e.view.place == region::place::node && take_place_of(array, e.bytes, e.shared, e.shared_at);
+    const bool mapped = e.view.place == region::place::node && take_place_of(array, e.bytes, e.shared->memory(), e.shared_at);
     e.object = {array, 0, mapped ? region::place::node : region::place::memory};
     if (mapped) {
       copy_ends(array, e.view.array, e.bytes);
@@ -184,13 +208,8 @@ class ledger {
       if (r->place == region::place::disk) release_disk(e, *r);
     }
     if (e.object.place == region::place::node || e.object.place == region::place::disk) let_go_of_file(e.object.array, e.bytes);
-    if (e.view.place != region::place::none) {
-      std::byte* const begin = e.view.array - page_offset(e.view.array);
-      views_.push_back({begin, static_cast<std::size_t>(e.view.array - begin) + e.bytes});
-      if (views_.size() >= most_views) unmap_views();
-    }
     release_encoding(e);
-    close_shared(e);
+    if (e.shared != nullptr) leave(std::exchange(e.shared, nullptr));
     withdraw_offer(e);
     charged_ -= e.charged;
     unlink(e);
@@ -198,12 +217,14 @@ class ledger {
     delete &e;
   }
 
-  /// Views that nobody needs any more are unmapped after what the task made has been sent: it takes longer than to map them.
-  std::size_t old_views() const { return views_.size(); }
-  void unmap_views() {
-    for (const wire::segment& v : views_) munmap(v.data, v.bytes);
-    views_.clear();
+  /// Mappings that nobody needs any more go after what the task made has been sent: it takes longer than to make them.
+  std::size_t unwanted() const { return unwanted_.size(); }
+  void unmap_unwanted() {
+    for (node_file* f : unwanted_) delete f;
+    unwanted_.clear();
   }
+  /// Node memory of this rank that holds no value, and is kept for the next ones.
+  std::uint64_t kept_bytes() const { return kept_bytes_; }
 
   /// It is looked at here.
   void use(large& e) {
@@ -274,18 +295,18 @@ class ledger {
 
   /// Moves the array to node memory. False if it stays where it is.
   bool share(large& e) {
-    if (e.shared.is_open()) return true;
+    if (e.is_shared()) return true;
     if (e.bytes < shared_bytes || e.shapeless || e.is_encoded() || e.on_disk()) return false;
+    node_file* const memory = copy(e.object.array, e.bytes);
+    if (memory == nullptr) return false;
     const std::uint64_t at = page_offset(e.object.array);
-    file memory = copy(e.object.array, e.bytes);
-    if (!memory.is_open()) return false;
-    if (take_place_of(e.object.array, e.bytes, memory, at)) e.object.place = region::place::node;
-    own(e, std::move(memory), at);
+    if (take_place_of(e.object.array, e.bytes, memory->memory(), at)) e.object.place = region::place::node;
+    own(e, memory, at);
     return true;
   }
   /// Others of the node may want it: it is shared when this rank has nothing else to do.
   void offer(large& e) {
-    if (e.bytes < shared_bytes || e.shapeless || e.shared.is_open() || e.offered) return;
+    if (e.bytes < shared_bytes || e.shapeless || e.is_shared() || e.offered) return;
     e.offered = true;
     ++offers_;
   }
@@ -362,18 +383,51 @@ class ledger {
     const bool may_go = e.copy && e.used && e.encoding_bytes == 0 && !seen && !e.stays && !e.fixed;
     return may_go ? copies_ : in_memory_;
   }
-  file copy(const std::byte* array, std::size_t bytes) const {
-    if (shared_files_ >= max_shared_) return file();
-    const std::uint64_t at = page_offset(array);
-    file memory = file::of_memory(whole_pages(at + bytes));
-    if (memory.is_open() && !memory.write(array, bytes, at)) memory.reset();
-    return memory;
+  node_file* copy(const std::byte* array, std::size_t bytes) {
+    const std::uint64_t room = whole_pages(page_offset(array) + bytes);
+    for (std::size_t i = kept_.size(); i-- > 0;) {  // that used last is the likeliest to be in the cache
+      if (!kept_[i]->made_here() || !kept_[i]->fits(room) || kept_[i]->is_looked_at()) continue;
+      node_file* const again = take_kept(i);
+      again->write(array, bytes);
+      return again;
+    }
+    if (files_ + kept_.size() >= max_files_ && !kept_.empty()) stop_keeping(0);
+    return files_ < max_files_ ? node_file::with_copy(array, bytes) : nullptr;
   }
-  void own(large& e, file&& memory, std::uint64_t at) {
-    e.shared = std::move(memory);
+  void own(large& e, node_file* memory, std::uint64_t at) {
+    e.shared = memory;
     e.shared_at = at;
-    ++shared_files_;
+    ++files_;
     recount(e);
+  }
+  /// Nothing is there of a value that lay in this file.
+  void leave(node_file* f) {
+    if (!f->is_open()) return unwanted_.push_back(f);
+    --files_;
+    if (!f->made_here() && !f->look_away()) return unwanted_.push_back(f);
+    kept_.push_back(f);
+    if (f->made_here()) kept_bytes_ += f->room();
+    while (kept_bytes_ > most_kept_bytes()) stop_keeping_own();
+    if (kept_.size() > most_kept) stop_keeping(0);
+  }
+  /// What is lent to others as well, for it may come back.
+  std::uint64_t most_kept_bytes() const { return budget_ / 8 < (std::uint64_t{4} << 30) ? budget_ / 8 : std::uint64_t{4} << 30; }
+  node_file* take_kept(std::size_t i) {
+    node_file* const f = kept_[i];
+    kept_.remove(f);
+    if (f->made_here()) kept_bytes_ -= f->room();
+    return f;
+  }
+  void stop_keeping(std::size_t i) {
+    node_file* const f = take_kept(i);
+    if (f->made_here()) f->close();
+    unwanted_.push_back(f);
+  }
+  /// There is one.
+  void stop_keeping_own() {
+    std::size_t i = 0;
+    while (!kept_[i]->made_here()) ++i;
+    stop_keeping(i);
   }
   void withdraw_offer(large& e) {
     if (!e.offered) return;
@@ -398,9 +452,13 @@ class ledger {
     std::memcpy(to + after, from + after, bytes - after);
   }
 
-  /// First copies go, which can be had again, then others to a disk. What went is in the chain of others.
+  /// First what is only kept goes, then copies, which can be had again, then others to a disk. What went is in the chain of others.
   void make_room() {
-    while (charged_ + expected_ > budget_) {
+    while (charged_ + expected_ + kept_bytes_ > budget_) {
+      if (kept_bytes_ != 0) {
+        stop_keeping_own();
+        continue;
+      }
       if (copies_.oldest != nullptr) {
         drop(*copies_.oldest);
         continue;
@@ -439,7 +497,7 @@ class ledger {
 
   /// False if the disk takes no more.
   bool move_to_disk(large& e) {
-    const bool plain = e.object.place == region::place::memory && e.view.place == region::place::none && !e.shared.is_open();
+    const bool plain = e.object.place == region::place::memory && e.view.place == region::place::none && !e.is_shared();
     const bool seen = e.looks != 0 || e.given;
     if (e.shapeless || (plain && !seen && !e.fixed && e.bytes < in_place_bytes && e.node != nullptr)) return move_whole(e);
     bool moved = true;
@@ -451,7 +509,7 @@ class ledger {
       }
     }
     if (moved) {
-      if (!e.peers) close_shared(e);  // others keep what they have mapped
+      if (!e.peers) give_up_shared(e);  // others keep what they have mapped
       e.warm = false;
     }
     recount(e);
@@ -535,15 +593,20 @@ class ledger {
   void note_why_not() { why_not_ = folder_ + ": " + std::string(std::strerror(errno)); }
   bool write_to_disk(large& e, region& r) {
     if (!open_disk()) return false;
-    const std::uint64_t at = whole_pages(disk_end_) + page_offset(r.array);
-    if (!disk_.write(r.array, e.bytes, at) || !take_place_of(r.array, e.bytes, disk_, at)) {
+    // around a view's array its pages hold nothing, and go as well; else the file under them would be held by the ends
+    const bool whole = &r == &e.view;
+    const std::size_t before = whole ? page_offset(r.array) : 0;
+    const std::size_t length = whole ? whole_pages(before + e.bytes) : e.bytes;
+    std::byte* const begin = r.array - before;
+    const std::uint64_t at = whole_pages(disk_end_) + page_offset(begin);
+    if (!disk_.write(begin, length, at) || !take_place_of(begin, length, disk_, at)) {
       note_why_not();
       return false;
     }
-    disk_end_ = at + e.bytes;
+    disk_end_ = at + length;
     on_disk_ += e.bytes;
     r.place = region::place::disk;
-    r.disk_at = at;
+    r.disk_at = at + before;
     return true;
   }
   void release_disk(large& e, region& r) {
@@ -560,10 +623,11 @@ class ledger {
     on_disk_ -= bytes;
     if (on_disk_ == 0) disk_end_ = 0;
   }
-  void close_shared(large& e) {
-    if (!e.shared.is_open()) return;
-    e.shared.reset();
-    --shared_files_;
+  /// The array is elsewhere now.
+  void give_up_shared(large& e) {
+    if (!e.is_shared()) return;
+    e.shared->made_here() ? e.shared->close() : e.shared->look_away_for_good();
+    --files_;
   }
 
   std::uint64_t budget_ = ~std::uint64_t{0};
@@ -572,9 +636,11 @@ class ledger {
   std::size_t size_ = 0, offers_ = 0;
   chain copies_, in_memory_;  // what can go: dropped, moved to a disk;
   chain others_;              // has gone, or cannot
-  static constexpr std::size_t most_views = 8;
-  base::list<wire::segment> views_;
-  std::size_t shared_files_ = 0, max_shared_ = 0;
+  static constexpr std::size_t most_kept = 32;
+  base::list<node_file*> kept_;       // that hold no value: made here for the next arrays, or mapped; the one used last is the last
+  std::uint64_t kept_bytes_ = 0;      // of those made here
+  base::list<node_file*> unwanted_;
+  std::size_t files_ = 0, max_files_ = 0;  // that hold values
   std::string folder_, why_not_;
   file disk_;
   std::uint64_t disk_end_ = 0;

@@ -156,7 +156,7 @@ inline bool let_go(node& n) {
   large* const l = large_of(n);
   if (l == nullptr) return true;
   if (n.form != form::box || l->object.place != region::place::memory || l->view.place != region::place::none ||
-      l->shared.is_open()) {
+      l->is_shared()) {
     return false;
   }
   l->book->remove(*l);

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Memory that processes of a node share, for one array after the other. New
+// memory takes several times as long to get as to fill, so when nobody looks at
+// an array any more its file is kept: by the rank that made it, for the next
+// array, by the others, who will be shown that, as they have it mapped.
+//
+// How many others look stands in the last page of the file. Who looks away when
+// the maker has no more use for the file gives its pages back to the system, if
+// he is the last; mappings that are kept somewhere hold no memory then.
+#pragma once
+
+#include <atomic>
+
+#include "manta/store/pages.hpp"
+
+namespace manta::store {
+
+class node_file {
+ public:
+  static constexpr std::uint32_t here = ~std::uint32_t{0};  ///< as a maker: this process
+
+  /// With a copy of an array, at the array's place in its page. Null if there is no memory for it, or no descriptor.
+  static node_file* with_copy(const std::byte* array, std::size_t bytes) {
+    const std::uint64_t at = page_offset(array), room = whole_pages(at + bytes);
+    file memory = file::of_memory(room + page_bytes());
+    if (!memory.is_open() || !memory.write(array, bytes, at)) return nullptr;
+    const std::uint64_t identity = memory.identity();
+    return new node_file(std::move(memory), identity, room, here);
+  }
+  /// The file of rank `maker`, which this process looks at from now on. Null if it cannot be mapped.
+  static node_file* of_rank(std::uint32_t maker, file&& memory, std::uint64_t identity, std::uint64_t room) {
+    auto* const f = new node_file(std::move(memory), identity, room, maker);
+    if (f->map() && mprotect(f->window_, room, PROT_READ) == 0) {
+      f->look();
+      return f;
+    }
+    delete f;
+    return nullptr;
+  }
+  ~node_file() {
+    if (window_ != nullptr) munmap(window_, room_ + page_bytes());
+  }
+  node_file(const node_file&) = delete;
+  node_file& operator=(const node_file&) = delete;
+
+  bool is_open() const { return memory_.is_open(); }
+  const file& memory() const { return memory_; }
+  std::uint64_t identity() const { return identity_; }
+  std::uint64_t room() const { return room_; }
+  std::uint32_t maker() const { return maker_; }
+  bool made_here() const { return maker_ == here; }
+  /// Its pages, mapped: to read only, unless they were made here. Null if they cannot be.
+  std::byte* window() { return map() ? window_ : nullptr; }
+
+  // --- of the maker
+
+  /// Is there room for so many bytes, and not much more?
+  bool fits(std::uint64_t bytes) const { return bytes <= room_ && room_ - bytes <= bytes / 8; }
+  bool is_looked_at() { return !map() || looks().load(std::memory_order_acquire) != 0; }
+  /// Another array in the place of the one before.
+  void write(const std::byte* array, std::size_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+    if (!written_) madvise(window_, room_, MADV_POPULATE_WRITE);
+#endif
+    written_ = true;
+    std::memcpy(window_ + page_offset(array), array, bytes);
+  }
+  /// For good. Others may go on looking; the mapping stays.
+  void close() {
+    if (map() && looks().fetch_or(closed, std::memory_order_acq_rel) == 0) free_pages();
+    memory_.reset();
+  }
+
+  // --- of the others
+
+  void look() { looks().fetch_add(1, std::memory_order_relaxed); }
+  /// Afterwards nothing in this process may be mapped to it but the window. False if the maker will not use it again.
+  bool look_away() {
+    const std::uint32_t before = looks().fetch_sub(1, std::memory_order_acq_rel);
+    if (before == (closed | 1U)) free_pages();
+    return (before & closed) == 0 && !orphan_;
+  }
+  /// The same, and the file is closed; the mapping stays.
+  void look_away_for_good() {
+    look_away();
+    memory_.reset();
+  }
+  /// Its maker has died.
+  void orphan() { orphan_ = true; }
+
+ private:
+  static constexpr std::uint32_t closed = std::uint32_t{1} << 31;
+
+  node_file(file&& memory, std::uint64_t identity, std::uint64_t room, std::uint32_t maker)
+      : memory_(std::move(memory)), identity_(identity), room_(room), maker_(maker) {}
+
+  bool map() {
+    if (window_ != nullptr) return true;
+    void* const mapped = mmap(nullptr, room_ + page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, memory_.get(), 0);
+    if (mapped != MAP_FAILED) window_ = static_cast<std::byte*>(mapped);
+    return window_ != nullptr;
+  }
+  std::atomic<std::uint32_t>& looks() { return *reinterpret_cast<std::atomic<std::uint32_t>*>(window_ + room_); }
+  static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+  void free_pages() {
+    fallocate(memory_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(room_));
+  }
+
+  file memory_;
+  std::uint64_t identity_;
+  std::uint64_t room_;
+  std::uint32_t maker_;
+  bool written_ = false;  // through the window
+  bool orphan_ = false;
+  std::byte* window_ = nullptr;
+};
+
+}  // namespace manta::store
