@@ -224,7 +224,7 @@ TEST_CASE("node memory that nobody looks at takes the next array, and who had it
   std::uint64_t first_file = 0;
   const std::byte* first_window = nullptr;
   for (std::uint32_t round = 0; round < 5; ++round) {
-    sample value(megabyte + 4 * round, round);
+    sample value(megabyte - 4096 * round, round);
     large& mine = owner.enter(value.bytes(), value.size(), 0);
     REQUIRE(owner.share(mine));
     CHECK(owner.kept_bytes() == 0);

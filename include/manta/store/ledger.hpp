@@ -384,9 +384,8 @@ class ledger {
     return may_go ? copies_ : in_memory_;
   }
   node_file* copy(const std::byte* array, std::size_t bytes) {
-    const std::uint64_t room = whole_pages(page_offset(array) + bytes);
     for (std::size_t i = kept_.size(); i-- > 0;) {  // that used last is the likeliest to be in the cache
-      if (!kept_[i]->made_here() || !kept_[i]->fits(room) || kept_[i]->is_looked_at()) continue;
+      if (!kept_[i]->made_here() || !kept_[i]->fits(bytes) || kept_[i]->is_looked_at()) continue;
       node_file* const again = take_kept(i);
       again->write(array, bytes);
       return again;

@@ -23,9 +23,9 @@ class node_file {
 
   /// With a copy of an array, at the array's place in its page. Null if there is no memory for it, or no descriptor.
   static node_file* with_copy(const std::byte* array, std::size_t bytes) {
-    const std::uint64_t at = page_offset(array), room = whole_pages(at + bytes);
+    const std::uint64_t room = room_for(bytes);
     file memory = file::of_memory(room + page_bytes());
-    if (!memory.is_open() || !memory.write(array, bytes, at)) return nullptr;
+    if (!memory.is_open() || !memory.write(array, bytes, page_offset(array))) return nullptr;
     const std::uint64_t identity = memory.identity();
     return new node_file(std::move(memory), identity, room, here);
   }
@@ -56,8 +56,8 @@ class node_file {
 
   // --- of the maker
 
-  /// Is there room for so many bytes, and not much more?
-  bool fits(std::uint64_t bytes) const { return bytes <= room_ && room_ - bytes <= bytes / 8; }
+  /// Is there room for an array of so many bytes, and not much more?
+  bool fits(std::uint64_t bytes) const { return room_for(bytes) <= room_ && room_ - bytes <= bytes / 8; }
   bool is_looked_at() { return !map() || looks().load(std::memory_order_acquire) != 0; }
   /// Another array in the place of the one before.
   void write(const std::byte* array, std::size_t bytes) {
@@ -96,6 +96,8 @@ class node_file {
   node_file(file&& memory, std::uint64_t identity, std::uint64_t room, std::uint32_t maker)
       : memory_(std::move(memory)), identity_(identity), room_(room), maker_(maker) {}
 
+  /// Wherever in its page it begins.
+  static std::uint64_t room_for(std::uint64_t bytes) { return whole_pages(bytes) + page_bytes(); }
   bool map() {
     if (window_ != nullptr) return true;
     void* const mapped = mmap(nullptr, room_ + page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, memory_.get(), 0);
