@@ -198,6 +198,40 @@ TEST_CASE("a gang starts at once where ranks have nothing to do, and waits where
   CHECK(std::set<std::uint32_t>(w.gangs[2].begin(), w.gangs[2].end()) == std::set<std::uint32_t>{1, 2, 4});
 }
 
+TEST_CASE("rank 0 joins only the gangs that need it, and none once a rank has died") {
+  world w(3, 1);
+  const auto needing_rank_0 = [](int size) {
+    auto* const r = new request;
+    r->ranks = size;
+    r->needs_rank_0 = true;
+    return request_ptr(r);
+  };
+  CHECK_FALSE(w.s.is_possible(*needing_rank_0(4)));
+  w.s.rank_0_executes(true);
+  CHECK(w.s.is_possible(*needing_rank_0(4)));
+  CHECK_FALSE(w.s.is_possible(*gang_of(4)));
+  for (std::size_t i = 0; i < 2; ++i) w.submit(0, gang_of(2));
+  for (std::size_t i = 0; i < 2; ++i) {
+    REQUIRE(w.gangs.size() == i + 1);  // the second one waits, with rank 0 and another one free
+    for (const std::uint32_t rank : std::vector<std::uint32_t>(w.gangs[i])) {
+      CHECK(rank != 0);
+      w.end(rank);
+    }
+  }
+  w.submit(0, needing_rank_0(4));
+  REQUIRE(w.gangs.size() == 3);
+  CHECK(std::set<std::uint32_t>(w.gangs[2].begin(), w.gangs[2].end()) == std::set<std::uint32_t>{0, 1, 2, 3});
+  for (std::uint32_t rank = 0; rank < 4; ++rank) w.end(rank);
+
+  const auto nothing = [](node&) {};
+  CHECK(w.s.died(3, nothing));
+  CHECK_FALSE(w.s.is_possible(*needing_rank_0(3)));
+  CHECK(w.s.died(2, nothing));
+  CHECK_FALSE(w.s.died(1, nothing));  // rank 0 is no executor for all
+  w.s.rank_0_executes(false);
+  CHECK(w.s.is_possible(*gang_of(1)));
+}
+
 TEST_CASE("plain tasks are not sent to a rank in a gang, but to one whose member waits") {
   world w(1, 1);
   w.submit(0, gang_of(1));

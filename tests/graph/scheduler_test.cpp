@@ -642,6 +642,14 @@ TEST_CASE("rank 0 only schedules, but a request that no other ranks can meet say
   for (gang.ranks = 1; gang.ranks <= size; ++gang.ranks) CHECK(needs_rank_0(gang) == (gang.ranks == size));
   CHECK_THROWS_AS(needs_rank_0(gang), manta::unschedulable);
   gang.ranks = size;
+  all[1].node = -1;  // it has died
+  all[1].executes = false;
+  CHECK_THROWS_AS(needs_rank_0(gang), manta::unschedulable);
+  gang.ranks = size - 1;
+  CHECK_THROWS_AS(needs_rank_0(gang), manta::unschedulable);
+  CHECK(needs_rank_0(conditions{.rank = 0}.build()));
+  all[1] = all[2];
+  gang.ranks = size;
   gang.reservation = 7;  // whose bundles are on other ranks
   CHECK_THROWS_AS(needs_rank_0(gang), manta::unschedulable);
 }

@@ -271,7 +271,11 @@ void play(const std::string& name, const std::string& folder) {
     expect(manta::async<&account::add>(bank, 1).get() == 41, "it goes on from its last checkpoint");
     for (int i = 0; i < 600; ++i) expect(squares[static_cast<std::size_t>(i)].get() == i * i, "an isolated task");
   } else if (name == "gang") {
+    const int all = manta::size();
+    (void)first(folder + "/none");
+    expect(manta::async<sum_of_ranks>({.ranks = all}, folder + "/none").get() == all * (all + 1) / 2, "with rank 0");
     expect(manta::async<sum_of_ranks>({.ranks = 3}, folder + "/a").get() == 6, "on other ranks");
+    (void)thrown<manta::unschedulable>([&] { return manta::async<sum_of_ranks>({.ranks = all - 1}, folder + "/a").get(); });
     expect(manta::async<square>(3).get() == 9, "others go on");
     auto crashes = manta::spawn<crew>({.ranks = 2});
     const std::string text = thrown<manta::rank_lost>([&] { return manta::async<&crew::fall>(crashes, 1, true).get(); });

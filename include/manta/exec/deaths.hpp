@@ -90,7 +90,8 @@ inline void engine::placed_lost(std::uint32_t rank) {
   const std::uint64_t broken = scheduler_->gang_of(rank);
   base::list<node*> refused;
   if (!scheduler_->died(rank, [&](node& n) { refused.push_back(&n); })) {
-    run_tasks_too();  // there is nobody else
+    world_[0].executes = true;  // there is nobody else
+    scheduler_->rank_0_executes(false);
     scheduler_->refuse_impossible([&](node& n) { refused.push_back(&n); });
   }
   for (node* n : refused) refuse_task(*n, never_possible(*n));
@@ -126,6 +127,10 @@ inline void engine::end_broken_gangs() {
   const std::int64_t now = base::now_ns();
   for (std::size_t i = broken_gangs_.size(); i-- > 0;) {
     if (broken_gangs_[i].patience_ends > now) continue;
+    if (scheduler_->gang_of(0) == broken_gangs_[i].id) {
+      std::fprintf(stderr, "manta: rank 0 waits inside MPI for a member of its gang that has died: the job ends here\n");
+      ::_exit(1);
+    }
     for (std::uint32_t r = 1; r < size_; ++r) {
       if (is_dead(r) || scheduler_->gang_of(r) != broken_gangs_[i].id) continue;
       std::fprintf(stderr, "manta: rank %u waits inside MPI for a member of its gang that has died: it is ended too\n", r);

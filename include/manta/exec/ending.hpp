@@ -581,10 +581,17 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
 }
 
 /// For the report of a crash: allocates nothing.
+/// In a signal handler. Null if nothing of the user's runs.
+inline const running_task* engine::interrupted() noexcept {
+  if (current_ == nullptr) return nullptr;
+  const running_task* const task = current_->running_;
+  return task == &current_->driver_task_ && current_->rank_ != 0 ? nullptr : task;
+}
 inline const char* engine::task_name_for_signal() noexcept {
   static char name[256];
-  if (current_ == nullptr) return nullptr;
-  const std::string_view view = current_->running_->name();
+  const running_task* const task = interrupted();
+  if (task == nullptr) return nullptr;
+  const std::string_view view = task->name();
   const std::size_t length = view.size() < sizeof name ? view.size() : sizeof name - 1;
   std::memcpy(name, view.data(), length);
   name[length] = '\0';
@@ -594,7 +601,8 @@ inline const char* engine::task_name_for_signal() noexcept {
 /// In a signal handler that ends the rank: rank 0 is told why, and which task it was.
 inline void engine::last_words(const char* text, std::size_t bytes) noexcept {
   char words[192];
-  const unsigned long long id = current_ == nullptr ? 0 : current_->running_->id;
+  const running_task* const task = interrupted();
+  const unsigned long long id = task == nullptr ? 0 : task->id;
   while (bytes > 0 && text[bytes - 1] == '\n') --bytes;
   const int length = std::snprintf(words, sizeof words, "%.*s #%016llx", static_cast<int>(bytes < 160 ? bytes : 160), text, id);
   if (length > 0) net::lifeline::last_words(words, static_cast<std::size_t>(length));

@@ -541,7 +541,6 @@ class engine {
   store::failure_ptr reservation_gone() const;
   void refuse_task(node& n, const store::failure_ptr& why);
   void to_scheduler(node& n);
-  void run_tasks_too();
   store::failure_ptr never_possible(const node& n) const;
   void place_tasks();
   std::uint32_t place_of(const node& n) const;
@@ -725,6 +724,7 @@ class engine {
   void stop_helper();
   void watch_task(bool was_here);
 
+  static const running_task* interrupted() noexcept;
   static const char* task_name_for_signal() noexcept;
   static void last_words(const char* text, std::size_t bytes) noexcept;
 
@@ -740,7 +740,7 @@ class engine {
   base::array<graph::capacity> world_;
   graph::scheduler* scheduler_ = nullptr;                   // rank 0
   stack_pool* stacks_ = nullptr;                            // during a run
-  running_task driver_task_;
+  running_task driver_task_;                                // of other ranks as well: nothing runs
   running_task* running_ = &driver_task_;
   running_task* started_ = nullptr;                         // all that have started here and not ended
   std::uint64_t seed_ = 0;

@@ -150,17 +150,12 @@ inline void engine::refuse_task(node& n, const store::failure_ptr& why) {
   release(home);
 }
 
-/// Rank 0 from now on, while its driver waits.
-inline void engine::run_tasks_too() {
-  if (std::exchange(world_[0].executes, true)) return;
-  scheduler_->executes(0);
-}
 
 /// Rank 0: a task that may start, to be placed.
 inline void engine::to_scheduler(node& n) {
   if (!leaving_.empty()) [[unlikely]] return refuse_task(n, leaving_failure());  // it was on its way here
   const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
-  if (wanted != nullptr && wanted->needs_rank_0) run_tasks_too();
+  if (wanted != nullptr && wanted->needs_rank_0) scheduler_->rank_0_executes(true);
   if (wanted != nullptr && (deaths_ != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) && !scheduler_->is_possible(*wanted)) {
     return refuse_task(n, never_possible(n));
   }

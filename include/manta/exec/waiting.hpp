@@ -48,6 +48,7 @@ inline void engine::wait(wait_record& record) {
     record.queued = false;
   };
   for (bool others_ran = false;;) {
+    running_ = &driver_task_;
     resting_ = true;
     const bool any = progress();
     resting_ = false;
@@ -80,6 +81,7 @@ inline void engine::service() {
   unsigned turns = 0;
   bool in_a_row = false;
   for (;;) {
+    running_ = &driver_task_;  // what ran last may have ended on another stack
     const std::uint64_t before = task_ended_;
     begins_ = std::exchange(in_a_row, false) ? before : 0;
     // stacks that may go on come first, but tasks that poll each other must not starve what was sent here

@@ -432,8 +432,16 @@ inline std::string lacks(const request& wanted, int rank, const capacity& c, int
   return text;
 }
 
+inline bool all_live(const base::array<capacity>& world) {
+  for (const capacity& c : world) {
+    if (c.node < 0) return false;
+  }
+  return true;
+}
+
 /// Throws unschedulable if no rank can ever run it, or too few can run a gang, naming what it lacks on the nearest rank
-/// that cannot and what there is. True if they can only with rank 0, which only schedules as yet.
+/// that cannot and what there is. True if they can only with rank 0, which otherwise only schedules. It joins no gang when
+/// ranks have died already: if another one does, it might wait for it inside MPI, and that is the end of the job.
 inline bool require_possible(const request& wanted, const base::array<capacity>& world, const std::string& what) {
   base::list<gang_candidate> possible;
   std::size_t nearest = world.size();
@@ -454,7 +462,7 @@ inline bool require_possible(const request& wanted, const base::array<capacity>&
   const gang_shape shape{static_cast<std::size_t>(wanted.ranks), wanted.nodes};
   base::list<std::uint32_t> members;
   if (wanted.ranks > 0 && choose_gang(possible, shape, members)) return false;
-  if (!world[0].executes && wanted.reservation == 0 && wanted.fits_on(0, world[0])) {
+  if (!world[0].executes && wanted.reservation == 0 && (wanted.ranks == 0 || all_live(world)) && wanted.fits_on(0, world[0])) {
     possible.push_back({0, world[0].node});
     if (wanted.ranks == 0 || choose_gang(possible, shape, members)) return true;
     possible.pop_back();

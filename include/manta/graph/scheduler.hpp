@@ -172,6 +172,7 @@ class scheduler {
     r.closed = true;  // wherever it still stands
     r.in_idle = in_idle, r.in_roomy = in_roomy;
     executing_.remove(rank);
+    all_live_ = false;
     for (base::list<site>* sites : {&sites_, &lasting_sites_}) {
       std::size_t kept = 0;  // they stand by node
       for (const site& s : *sites) {
@@ -180,16 +181,17 @@ class scheduler {
       sites->resize(kept, site{nullptr, 0, 0});
     }
     for (queue* q : queues_) aim(*q);
-    if (executing_.empty()) return false;
+    if (executing_.empty() || (zero_is_lent_ && executing_.size() == 1)) return false;
     refuse_impossible(refuse);
     share_executors();
     return true;
   }
-  /// Event: this rank executes tasks from now on.
-  void executes(std::uint32_t rank) {
-    ranks_[rank].all.executes = true;
-    inactive_ranks_ += active(ranks_[rank]) == 0;
-    executing_.push_back(rank);
+  /// Event: rank 0 executes tasks from now on. `lent`: it joins only the gangs that say that they need it.
+  void rank_0_executes(bool lent) {
+    zero_is_lent_ = lent;
+    if (std::exchange(ranks_[0].all.executes, true)) return;
+    inactive_ranks_ += active(ranks_[0]) == 0;
+    executing_.push_back(0);
     share_executors();
   }
   /// Could the ranks that live meet this request, with nothing taken? In a reservation that is not met yet: perhaps.
@@ -203,6 +205,7 @@ class scheduler {
       }
     } else {
       for (const std::uint32_t rank : executing_) {
+        if (!may_join(rank, wanted)) continue;
         if (wanted.possible(static_cast<int>(rank), ranks_[rank].all)) candidates_.push_back({rank, ranks_[rank].all.node});
       }
     }
@@ -662,6 +665,9 @@ class scheduler {
     }
     return false;
   }
+  bool may_join(std::uint32_t rank, const request& wanted) const {
+    return rank != 0 || !zero_is_lent_ || wanted.ranks == 0 || (wanted.needs_rank_0 && all_live_);
+  }
   /// Ranks that can take a member now, or once all of their tasks have ended.
   void find_candidates(const queue& q, bool now) {
     const request& wanted = *q.wanted;
@@ -683,7 +689,7 @@ class scheduler {
     } else {
       for (const std::uint32_t rank : executing_) {
         const rank_state& r = ranks_[rank];
-        if (!could_join(rank, q, now)) continue;
+        if (!may_join(rank, wanted) || !could_join(rank, q, now)) continue;
         if (now) {
           if (!may_take(rank, q, wanted)) continue;
         } else {
@@ -1052,6 +1058,8 @@ class scheduler {
   std::uint32_t turns_ = 0;            // of tasks that are spread
   unsigned passed_ = 0;                // resources taken while a reservation waits
   bool keeping_free_ = false;
+  bool zero_is_lent_ = false;          // rank 0 executes, but joins only the gangs that need it
+  bool all_live_ = true;
   bool may_meet_ = false;              // something was given back since pending_ was looked at
 };
 
