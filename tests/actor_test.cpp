@@ -286,7 +286,24 @@ TEST_CASE("calls on a killed actor fail with actor_died wherever they are made")
   });
 }
 
-TEST_CASE("the name of a detached actor that was killed is free when its last handle has gone") {
+TEST_CASE("the name of an actor that was killed is free at once, whoever killed it and whoever has handles") {
+  in_world([] {
+    std::vector<manta::actor<account>> old;
+    for (int i = 0; i < 12; ++i) {
+      auto a = manta::spawn<account>({.name = "king"}, i);
+      CHECK(manta::async<&account::balance>(manta::find_actor<account>("king")).get() == i);
+      if (i % 3 == 0) {
+        manta::kill(a);
+      } else {
+        manta::async([](const manta::actor<account>& victim) { manta::kill(victim); }, a).get();
+      }
+      CHECK_THROWS_WITH_AS(manta::find_actor<account>("king"), doctest::Contains("king"), manta::error);
+      if (i % 2 == 0) old.push_back(a);
+    }
+    auto last = manta::spawn_or_find<account>({.name = "king"}, 100);
+    old.clear();  // which does not free the name of the last one
+    CHECK(manta::async<&account::balance>(manta::find_actor<account>("king")).get() == 100);
+  });
   in_world([] {
     manta::spawn<account>({.name = "ghost", .detached = true}, 1);
     CHECK(manta::async<&account::balance>(manta::find_actor<account>("ghost")).get() == 1);

@@ -402,9 +402,10 @@ inline void engine::kill_actor(node& handle, const std::string& why) {
   actor_place place;
   std::memcpy(&place, handle.bytes, sizeof place);
   send(place.rank, message::kill_actor, end_actor_message{place.slot, 0, 0}, why.data(), why.size());
-  if (!recovers_) return;
   const bool elsewhere = is_stand_in(handle);
-  send(elsewhere ? handle.links->rank : rank_, message::checkpoint, checkpoint_message{0, elsewhere ? handle.links->index : handle.index, 0});
+  const std::uint32_t home_rank = elsewhere ? handle.links->rank : rank_, home_index = elsewhere ? handle.links->index : handle.index;
+  if (recovers_) send(home_rank, message::checkpoint, checkpoint_message{0, home_index, 0});
+  ask(0, ask_message{ask_message::free_name, 0, 0, home_rank, home_index, 0, 0});
 }
 
 /// In a handler: marks it, the rest is done at the top level.
@@ -514,6 +515,7 @@ inline void engine::forget_name(name_entry* entry) {
     while (each->next != entry) each = each->next;
     each->next = entry->next;
   }
+  if (entry->set()) named_.erase(key(entry->home_rank, entry->home_index));
   for (wire::buffer* ask : entry->waiting) delete ask;
   delete entry;
 }
@@ -530,6 +532,7 @@ inline void engine::on_name_set(const index_message& m, const std::byte* data, s
   name_entry* const entry = find_name({reinterpret_cast<const char*>(data), bytes});
   entry->home_rank = m.home_rank;
   entry->home_index = m.index;
+  named_.insert(key(m.home_rank, m.index)) = reinterpret_cast<std::uint64_t>(entry);
   base::list<wire::buffer*> waiting;
   waiting.swap(entry->waiting);
   for (wire::buffer* ask : waiting) {
@@ -540,7 +543,10 @@ inline void engine::on_name_set(const index_message& m, const std::byte* data, s
 
 inline void engine::on_name_gone(const index_message& m, const std::byte* data, std::size_t bytes) {
   name_entry* const entry = find_name({reinterpret_cast<const char*>(data), bytes});
-  if (entry == nullptr || entry->home_rank != m.home_rank || entry->home_index != m.index) return;
+  if (entry != nullptr && entry->home_rank == m.home_rank && entry->home_index == m.index) free_name(entry);
+}
+/// Rank 0: the actor has no handle any more, was killed or could not be made.
+inline void engine::free_name(name_entry* entry) {
   base::list<wire::buffer*> waiting;
   waiting.swap(entry->waiting);
   forget_name(entry);

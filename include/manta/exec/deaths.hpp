@@ -107,15 +107,7 @@ inline void engine::placed_lost(std::uint32_t rank) {
       if (e->claimer == rank || e->home_rank == rank) theirs.push_back(e);
     }
   });
-  for (name_entry* e : theirs) {
-    base::list<wire::buffer*> waiting;
-    waiting.swap(e->waiting);
-    forget_name(e);
-    for (wire::buffer* ask : waiting) {
-      on_name_ask(ask->data(), ask->size());
-      delete ask;
-    }
-  }
+  for (name_entry* e : theirs) free_name(e);
   // the wave that is under way will not come back from there
   wave_under_way_ = last_balanced_ = false;
   ++wave_;

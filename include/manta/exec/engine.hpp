@@ -664,6 +664,7 @@ class engine {
   void on_name_set(const index_message& m, const std::byte* data, std::size_t bytes);
   void on_name_gone(const index_message& m, const std::byte* data, std::size_t bytes);
   name_entry* find_name(std::string_view name);
+  void free_name(name_entry* entry);
   void forget_name(name_entry* entry);
   void forget_names();
 
@@ -830,6 +831,7 @@ class engine {
   base::list<wait_record*> held_back_;
 
   base::index_table names_;                                 // rank 0: hash of the name -> name_entry*
+  base::index_table named_;                                 // the same, by the actor's first handle
   base::index_table my_names_;                              // node of a handle made here -> std::string*
 
   bool over_ = true;                                        // between runs: messages of the next one are kept in early_

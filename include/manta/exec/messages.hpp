@@ -220,7 +220,7 @@ struct end_actor_message {  ///< kill_actor: followed by the reason
 
 /// Followed by: reserve: the bundles; cancel: who asks.
 struct ask_message {
-  enum kind : std::uint32_t { explain, explain_placed, available, reserve, release, memory, cancel };
+  enum kind : std::uint32_t { explain, explain_placed, available, reserve, release, memory, cancel, free_name };
   std::uint32_t kind;
   std::uint32_t asker;
   std::uint32_t ticket;      ///< the asker's node for the answer

@@ -71,6 +71,12 @@ inline void engine::on_ask(const std::byte* data, std::size_t bytes) {
       }
       return answer(m, all.data(), all.size());
     }
+    case ask_message::free_name: {
+      if (const std::uint64_t* const at = named_.find(key(m.home_rank, m.home_index))) {
+        free_name(reinterpret_cast<name_entry*>(*at));
+      }
+      return answer(m, nullptr, 0);
+    }
     case ask_message::reserve: {
       graph::bundles wanted(in.get<std::size_t>());
       for (graph::bundle& b : wanted) b.read(in);
