@@ -235,6 +235,24 @@ TEST_CASE("calls beyond max_pending are not taken while the actor computes") {
   });
 }
 
+TEST_CASE("calls that were cancelled while the actor computed make room for others") {
+  in_world([] {
+    auto a = manta::spawn<slow>({.max_pending = 2});
+    CHECK(manta::async<&slow::change>(a).get() > 0);
+    for (int round = 0; round < 5; ++round) {
+      auto running = manta::async<&slow::compute>(a);
+      std::vector<manta::future<int>> waiting;
+      for (int i = 0; i < 2; ++i) waiting.push_back(manta::async<&slow::compute>(a));
+      for (auto& f : waiting) manta::cancel(f);
+      CHECK(running.get() == 1);
+      for (auto& f : waiting) f.wait();
+    }
+    auto first = manta::async<&slow::compute>(a), second = manta::async<&slow::compute>(a);
+    CHECK(first.get() == 1);
+    CHECK(second.get() == 1);
+  });
+}
+
 TEST_CASE("calls beyond max_pending are not taken, and say so") {
   in_world([] {
     auto g = manta::spawn<gate>();

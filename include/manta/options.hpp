@@ -16,8 +16,8 @@ struct runtime_options {
   graph::quantities resources = {};  ///< named amounts that each rank has; MANTA_RESOURCES=name=2,other=0.5
   int cpus = 0;                 ///< cores of each rank; 0: its share of what its node's ranks may use; MANTA_CPUS
   double gpus = -1;             ///< devices of each rank; below 0: its share of those its node's ranks see; MANTA_GPUS
-  bool rank0_tasks = false;     ///< rank 0 runs tasks as well, while its driver waits, and not only what no other rank can;
-                                ///< MANTA_RANK0_TASKS
+  bool rank0_tasks = false;     ///< rank 0 runs tasks as well, while its driver waits, from the start and not only once a task
+                                ///< needs it; MANTA_RANK0_TASKS
   bool progress_thread = true;  ///< answer other ranks during long tasks; needs MPI_THREAD_SERIALIZED; MANTA_PROGRESS_THREAD
   std::uint64_t seed = 0;       ///< of this_task::seed; MANTA_SEED
   /// Tasks and calls that a rank may have submitted and that have not ended before async makes it wait; MANTA_MAX_QUEUED.

@@ -126,6 +126,32 @@ TEST_CASE("the owner steps out of any depth and comes back to it") {
   CHECK(helper_gets_it(lock));
 }
 
+TEST_CASE("the owner that leaves while the helper dozes is told so, and not otherwise") {
+  int told = 0;
+  biased_lock lock([](void* times) { ++*static_cast<int*>(times); }, &told);
+  const auto visit = [&] {
+    lock.enter();
+    lock.enter();
+    lock.leave();
+    lock.leave();
+  };
+  visit();
+  CHECK(told == 0);
+  lock.doze();
+  visit();
+  visit();
+  CHECK(told == 2);
+  lock.enter();
+  lock.stay();
+  const int depth = lock.step_out();
+  lock.wait_while_owner_stays();  // not any more
+  CHECK(told == 3);
+  lock.come_back(depth);
+  lock.doze_no_more();
+  lock.leave();
+  CHECK(told == 3);
+}
+
 TEST_CASE("entries change when the owner enters, and only then") {
   biased_lock lock;
   const std::uint64_t before = lock.entries();

@@ -228,7 +228,7 @@ TEST_CASE("node memory that nobody looks at takes the next array, and who had it
     large& mine = owner.enter(value.bytes(), value.size(), 0);
     REQUIRE(owner.share(mine));
     CHECK(owner.kept_bytes() == 0);
-    store::node_file* memory = other.kept(mine.shared->identity());
+    store::node_file* memory = other.take_mapped(mine.shared->identity());
     CHECK((memory == nullptr) == (round == 0));
     if (memory == nullptr) memory = look_at(mine);
     large* const theirs = other.enter(memory, mine.shared_at, mine.bytes, true, 0);
@@ -271,6 +271,37 @@ TEST_CASE("node memory is not used again while another rank looks at it") {
   CHECK(third.shared->identity() == file);
   owner.remove(second);
   owner.remove(third);
+}
+
+TEST_CASE("a value that moves to a disk after another rank was told of its node memory is there when that looks") {
+  ledger owner, other;
+  owner.set_limits(32 * megabyte, "/tmp");
+  other.set_limits(64 * megabyte, "/tmp");
+  sample before(2 * megabyte, 1), value(2 * megabyte, 2), big(31 * megabyte, 3);
+  large& first = owner.enter(before.bytes(), before.size(), 0);
+  REQUIRE(owner.share(first));
+  store::node_file* memory = look_at(first);
+  large* const theirs = other.enter(memory, first.shared_at, first.bytes, true, 0);
+  other.remove(*theirs);  // it stays mapped
+  owner.remove(first);
+  large& mine = owner.enter(value.bytes(), value.size(), 0);
+  REQUIRE(owner.share(mine));
+  const std::uint64_t file = mine.shared->identity();
+  owner.show(mine);
+  large& pushes = owner.enter(big.bytes(), big.size(), 0);
+  CHECK(mine.on_disk());
+  SUBCASE("one that has mapped it before") { memory = other.take_mapped(file); }
+  SUBCASE("one that has not") { memory = look_at(mine); }
+  REQUIRE((memory != nullptr && memory->identity() == file));
+  large* const seen = other.enter(memory, mine.shared_at, mine.bytes, true, 0);
+  CHECK(value.is_whole(seen->array()));
+  owner.shown_no_more(mine);
+  CHECK_FALSE(mine.is_shared());
+  CHECK(value.is_whole(seen->array()));
+  CHECK(value.is_whole());
+  owner.remove(pushes);
+  owner.remove(mine);
+  other.remove(*seen);
 }
 
 TEST_CASE("node memory that is not kept goes back to the system with the last who looks") {
@@ -330,11 +361,11 @@ TEST_CASE("node memory that is not kept goes back to the system with the last wh
     large* const b = third.enter(look_at(mine), mine.shared_at, mine.bytes, true, 0);
     const std::uint64_t file = mine.shared->identity();
     third.remove(*b);
-    other.forget_maker(0);
-    third.forget_maker(0);
+    other.rank_died(0);
+    third.rank_died(0);
     other.remove(*a);
     for (ledger* book : {&other, &third}) {
-      CHECK(book->kept(file) == nullptr);
+      CHECK(book->take_mapped(file) == nullptr);
       CHECK(book->unwanted() == 1);
     }
     owner.remove(mine);

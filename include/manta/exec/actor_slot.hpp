@@ -47,6 +47,12 @@ struct actor_slot {
   bool may_start(std::uint32_t method) const {
     return has_room() || (!broken && request && request->overlap_const && wire::function_at(method).looks_only);
   }
+  /// Of the calls in line.
+  std::size_t about_to_start() const {
+    const auto most = static_cast<std::uint32_t>(request ? request->concurrency : 1);
+    const std::size_t room = broken || active >= most ? 0 : most - active;
+    return in_line < room ? in_line : room;
+  }
   /// May calls be refused? Not those that the first rank of an actor on several has taken, and sends on.
   bool is_bounded() const { return request && request->max_pending > 0 && (gang == nullptr || gang->member == 0); }
   bool keeps_log() const { return request && request->checkpoint_every > 0; }

@@ -121,7 +121,7 @@ inline void engine::on_call(std::uint32_t from, const std::byte* data, std::size
   std::memcpy(&m, data, sizeof m);
   actor_slot& slot = *slots_[m.charge_or_slot];
   if (slot.is_bounded()) {
-    const std::size_t waiting = slot.mailbox.size() + slot.in_line - (slot.active == 0 && slot.in_line > 0);  // one begins at once
+    const std::size_t waiting = slot.mailbox.size() + slot.in_line - slot.about_to_start();
     if (slot.dead.empty() && waiting >= static_cast<std::size_t>(slot.request->max_pending)) return refuse_call(from, data, bytes);
     ++slot.in_line;
   }

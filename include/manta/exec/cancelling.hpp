@@ -103,11 +103,7 @@ inline void engine::withdraw(node& n, const store::failure_ptr& why, std::uint16
     }
     fail(n, why);
   }
-  if (at == rank_) {
-    on_cancel(m);
-  } else {
-    send(at, message::cancel, m);
-  }
+  if (at != rank_ || !on_cancel(m)) send(at, message::cancel, m);  // it is on its way to this rank itself
 }
 
 /// The result of a task or call of ours that was cancelled after it had been sent away.
@@ -172,14 +168,16 @@ inline node& engine::refuse_child(node& n, std::uint64_t id, node* const* inputs
 
 // --- at rank 0, for tasks that it places
 
-inline void engine::on_cancel(const cancel_message& m) {
+/// False if what it is about is not here, or not yet.
+inline bool engine::on_cancel(const cancel_message& m) {
   std::uint64_t* const where = places_.find(place_key(m.id, m.attempt));
   if (where == nullptr) return stop_here(m);
   if ((*where & stands_here) == 0) {
     const auto to = static_cast<std::uint32_t>(*where);
     *where |= to_cancel;
     if (to == rank_) return stop_here(m);
-    return send(to, message::cancel, m);
+    send(to, message::cancel, m);
+    return true;
   }
   node& placed = graph_.nodes.at(static_cast<std::uint32_t>(*where));
   places_.erase(place_key(m.id, m.attempt));
@@ -188,6 +186,7 @@ inline void engine::on_cancel(const cancel_message& m) {
   end_unstarted(std::exchange(placed.record, nullptr), (m.flags & cancel_message::expired) != 0);
   placed.form = form::none;
   release(placed);
+  return true;
 }
 
 /// A task came back to rank 0: was it cancelled on the way? Then that is its end.
@@ -216,18 +215,19 @@ inline bool engine::is_withdrawn(task& t) {
 
 // --- where the task is
 
-inline void engine::stop_here(const cancel_message& m) {
+/// False if it is not here.
+inline bool engine::stop_here(const cancel_message& m) {
   const bool expired = (m.flags & cancel_message::expired) != 0;
   for (running_task* r = started_; r != nullptr; r = r->next) {
     if (r->id != m.id) continue;
     if (expired) {
       r->expired = true;  // ends an isolated one; for others the deadline is to start
-      return;
+      return true;
     }
     r->stop = true;
     stop_members(m);
     if ((m.flags & cancel_message::children) != 0) stop_children(*r);
-    return;
+    return true;
   }
   // a gang of which a part may have started has to start everywhere
   const auto is_it = [&](const task& t) { return t.id == m.id && t.gang == nullptr; };
@@ -243,14 +243,17 @@ inline void engine::stop_here(const cancel_message& m) {
     const std::uint64_t* const found = staging_.find(m.id);
     task* const waits = found != nullptr ? reinterpret_cast<task*>(*found) : ahead_.find(is_it);
     if (waits != nullptr) {
-      if (!is_it(*waits)) return;
+      if (!is_it(*waits)) return false;
       no_longer_staging(waits);
       unstage(waits);
-      return end_unstarted(waits, expired);
+      end_unstarted(waits, expired);
+      return true;
     }
-    if (task* const t = staged_.take(is_it)) return end_unstarted(t, expired);
-    inbox_.take(is_its_message, end_message);
-    return;
+    if (task* const t = staged_.take(is_it)) {
+      end_unstarted(t, expired);
+      return true;
+    }
+    return inbox_.take(is_its_message, end_message);
   }
   actor_slot& slot = *slots_[m.slot];
   if (task* const t = slot.mailbox.take(is_it)) {
@@ -258,14 +261,16 @@ inline void engine::stop_here(const cancel_message& m) {
     end_unstarted(t, expired);
   } else if (calls_.take(is_its_message, end_message)) {
     ++slot.received;
+    if (slot.is_bounded()) --slot.in_line;
   } else {
-    return;
+    return false;
   }
   if (slot.mailbox.empty()) {
     ending_slots_.push_back(m.slot);  // it may have been the last one that the actor lived for
   } else {
     list_slot(m.slot);
   }
+  return true;
 }
 
 /// At the leader of a gang: the other members are told too.

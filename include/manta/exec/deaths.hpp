@@ -179,7 +179,7 @@ inline void engine::on_rank_died(const death_message& m, const std::string& why)
   for (std::size_t i = shown_.size(); i-- > 0;) {
     if (shown_[i].to == rank) no_longer_shown(i);
   }
-  ledger_.forget_maker(rank);
+  ledger_.rank_died(rank);
   gangs_lost(rank);
   answer_pulls();  // what is on its way to the dead rank will not get there
 }

@@ -172,7 +172,8 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       return release(n);
     }
     case message::cancel:
-      return on_cancel(read(cancel_message{}));
+      on_cancel(read(cancel_message{}));
+      return;
     case message::unobserved: {
       unobserved_count_ += read(index_message{}).index;
       if (bytes != 0) unobserved_.emplace_back(reinterpret_cast<const char*>(data), bytes);
@@ -732,6 +733,9 @@ inline std::int64_t engine::may_sleep_ns(unsigned in_vain) const {
   return in_vain > 50 ? 1'000'000 : 200'000;
 }
 
+/// What the owner has left to be done should not wait until the helper wakes by itself.
+inline void engine::rouse_helper(void* self) { static_cast<engine*>(self)->net_.wake(); }
+
 inline void engine::start_helper() {
   if (!use_helper_) return;
   helper_stop_.store(false);
@@ -749,6 +753,7 @@ inline void engine::start_helper() {
         usleep(200);
       } else {
         e.net_.sleep(patience);
+        e.lock_.doze_no_more();
       }
       const std::uint64_t entries = e.lock_.entries();
       if (entries != seen || e.lock_.owner_is_inside()) {
@@ -757,10 +762,14 @@ inline void engine::start_helper() {
         if (e.watchdog_ns_ != 0) e.watch_task(true);
         continue;
       }
-      if (!e.lock_.try_acquire_for_helper()) continue;
+      if (!e.lock_.try_acquire_for_helper()) {
+        in_vain = 0;
+        continue;
+      }
       in_vain = e.progress_from_helper() ? 1 : in_vain + 1;  // more may come soon
       if (e.watchdog_ns_ != 0) e.watch_task(false);
       patience = e.may_sleep_ns(in_vain);
+      e.lock_.doze();
       e.lock_.release_for_helper();
     }
     return nullptr;

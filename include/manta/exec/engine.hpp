@@ -582,7 +582,7 @@ class engine {
     n.sent = {id, to, slot, {call}};
   }
   void withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags);
-  void stop_here(const cancel_message& m);
+  bool stop_here(const cancel_message& m);
   void stop_members(const cancel_message& m);
   void stop_children(running_task& parent);
   void end_unstarted(task* t, bool expired);
@@ -592,7 +592,7 @@ class engine {
   node& refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count);
   void unstage(task* t);
   bool cancel_here(std::uint32_t index, bool children, std::uint32_t asker, std::string_view who);
-  void on_cancel(const cancel_message& m);
+  bool on_cancel(const cancel_message& m);
   std::string_view task_name(const node& n) const;
   store::failure_ptr cancel_failure(std::string_view name, std::string_view who, std::uint32_t rank) const;
   store::failure_ptr timeout_failure(std::string_view name, std::int64_t deadline) const;
@@ -721,6 +721,7 @@ class engine {
   void share_settings(engine_options& options);
   std::int64_t longest_sleep() const;
   std::int64_t may_sleep_ns(unsigned in_vain) const;
+  static void rouse_helper(void* self);
   void start_helper();
   void stop_helper();
   void watch_task(bool was_here);
@@ -735,7 +736,7 @@ class engine {
 
   net::network net_;
   std::uint32_t rank_, size_;
-  biased_lock lock_;
+  biased_lock lock_{&engine::rouse_helper, this};
   store::ledger ledger_;                                    // before the graph, whose nodes it knows
   graph::task_graph graph_;
   base::array<graph::capacity> world_;

@@ -31,7 +31,8 @@ namespace manta::exec {
 
 class biased_lock {
  public:
-  biased_lock() {
+  /// `rouse(argument)` is called by the owner when it leaves and the helper dozes.
+  explicit biased_lock(void (*rouse)(void* argument) = nullptr, void* argument = nullptr) : rouse_(rouse), argument_(argument) {
     const long registered = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     fence_by_helper_ = registered == 0;
   }
@@ -57,7 +58,7 @@ class biased_lock {
   }
 
   /// Stays inside for long, and looks after everything itself: the helper may sleep until then.
-  void stay() { stays_.store(1, std::memory_order_relaxed); }
+  void stay() { helper_rests_.fetch_or(while_owner_stays, std::memory_order_relaxed); }
 
   /// How deep the calls of the current stack are nested; each stack that is left keeps its own and sets it again.
   int depth() const { return depth_; }
@@ -68,7 +69,14 @@ class biased_lock {
   /// Changes with every entry of the owner.
   std::uint64_t entries() const { return entries_.load(std::memory_order_relaxed); }
   bool owner_is_inside() const { return inside_.load(std::memory_order_relaxed); }
-  void wait_while_owner_stays() { stays_.wait(1, std::memory_order_relaxed); }
+  void wait_while_owner_stays() {
+    for (int how; ((how = helper_rests_.load(std::memory_order_relaxed)) & while_owner_stays) != 0;) {
+      helper_rests_.wait(how, std::memory_order_relaxed);
+    }
+  }
+  /// Before it gives the lock up, and after it has slept.
+  void doze() { helper_rests_.fetch_or(dozes, std::memory_order_relaxed); }
+  void doze_no_more() { helper_rests_.fetch_and(~dozes, std::memory_order_relaxed); }
 
   bool try_acquire_for_helper() {
 #ifdef MANTA_LOCK_IS_FLAG
@@ -116,17 +124,22 @@ class biased_lock {
 #ifdef MANTA_LOCK_IS_FLAG
     taken_.store(false, std::memory_order_release);
 #endif
-    if (stays_.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-      stays_.store(0, std::memory_order_relaxed);
-      stays_.notify_one();
-    }
+    if (helper_rests_.load(std::memory_order_relaxed) != 0) [[unlikely]] look_after_helper();
+  }
+  void look_after_helper() {
+    const int before = helper_rests_.fetch_and(~while_owner_stays, std::memory_order_relaxed);
+    if ((before & while_owner_stays) != 0) helper_rests_.notify_one();
+    if ((before & dozes) != 0) rouse_(argument_);
   }
 
   int depth_ = 0;
   std::atomic<bool> inside_{false};
   std::atomic<bool> helper_{false};
   std::atomic<std::uint64_t> entries_{0};
-  std::atomic<int> stays_{0};
+  static constexpr int while_owner_stays = 1, dozes = 2;
+  std::atomic<int> helper_rests_{0};
+  void (*rouse_)(void*);
+  void* argument_;
   bool fence_by_helper_;
 #ifdef MANTA_LOCK_IS_FLAG
   std::atomic<bool> taken_{false};

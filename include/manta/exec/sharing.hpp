@@ -16,7 +16,7 @@ namespace manta::exec {
 
 inline void engine::send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l) {
   hold(n);  // until it is mapped
-  ledger_.look(l);
+  ledger_.show(l);
   shown_.push_back({to, n.index});
   wire::encoded value;
   store::encode(n, value);
@@ -38,7 +38,7 @@ inline void engine::on_mapped(std::uint32_t by, std::uint32_t index) {
 inline void engine::no_longer_shown(std::size_t i) {
   node& n = graph_.nodes.at(shown_[i].index);
   shown_.remove_unordered(i);
-  if (store::large* const l = store::large_of(n)) ledger_.look_away(*l);
+  if (store::large* const l = store::large_of(n)) ledger_.shown_no_more(*l);
   release(n);
 }
 
@@ -50,7 +50,9 @@ inline store::node_file* engine::map_file(std::uint32_t from, const pages_messag
   base::file memory = base::file::of_process(where.process, where.descriptor, theirs.handle.get(), O_RDWR);
   if (!memory.is_open() || (!theirs.is_sender && memory.identity() != where.identity)) return nullptr;
   theirs.is_sender = theirs.handle.is_open();
-  return store::node_file::of_rank(where.maker, std::move(memory), where.identity, where.room);
+  auto* const mapped = store::node_file::of_rank(where.maker, std::move(memory), where.identity, where.room);
+  if (mapped != nullptr && is_dead(where.maker)) mapped->orphan();
+  return mapped;
 }
 
 inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes) {
@@ -60,7 +62,7 @@ inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data,
     send(from, message::mapped, index_message{where.index, 0});
     return not_fetched(n);
   }
-  store::node_file* memory = ledger_.kept(where.identity);
+  store::node_file* memory = ledger_.take_mapped(where.identity);
   if (memory == nullptr) memory = map_file(from, where);
   store::large* const mapped = ledger_.enter(memory, where.at, where.bytes, true, no_index);
   send(from, message::mapped, index_message{where.index, 0});

@@ -188,8 +188,9 @@ class scheduler {
   }
   /// Event: rank 0 executes tasks from now on. `lent`: it joins only the gangs that say that they need it.
   void rank_0_executes(bool lent) {
-    zero_is_lent_ = lent;
-    if (std::exchange(ranks_[0].all.executes, true)) return;
+    const bool did = std::exchange(ranks_[0].all.executes, true);
+    zero_is_lent_ = lent && (!did || zero_is_lent_);
+    if (did) return;
     inactive_ranks_ += active(ranks_[0]) == 0;
     executing_.push_back(0);
     share_executors();

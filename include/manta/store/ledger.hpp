@@ -69,6 +69,7 @@ struct large {
   bool used = false;               ///< looked at since it came
   bool given = false;              ///< the user has a reference, which is good as long as it lives
   std::uint32_t looks = 0;         ///< who looks at it now
+  std::uint32_t shown = 0;         ///< to so many ranks that have not mapped it yet
   std::uint64_t encoding_at = 0;   ///< on the disk, and
   std::uint64_t encoding_bytes = 0;  ///< how long; 0: it is not there
   region object;                   ///< the array inside the decoded value
@@ -172,8 +173,8 @@ class ledger {
   large* enter_copy(const std::byte* array, std::size_t bytes, std::uint32_t function) {
     return enter(copy(array, bytes), page_offset(array), bytes, false, function);
   }
-  /// Node memory that was mapped here before and is looked at again; null if it is not kept.
-  node_file* kept(std::uint64_t identity) {
+  /// Node memory that was mapped here before, to be looked at again; null if it is not kept.
+  node_file* take_mapped(std::uint64_t identity) {
     for (std::size_t i = kept_.size(); i-- > 0;) {
       if (kept_[i]->identity() != identity) continue;
       node_file* const f = take_kept(i);
@@ -182,10 +183,10 @@ class ledger {
     }
     return nullptr;
   }
-  /// A rank has died: what it has made is not used again.
-  void forget_maker(std::uint32_t rank) {
+  /// What it has made is not used again, nor what it may have looked at when it died.
+  void rank_died(std::uint32_t rank) {
     for (std::size_t i = kept_.size(); i-- > 0;) {
-      if (kept_[i]->maker() == rank) stop_keeping(i);
+      if (!kept_[i]->made_here() || kept_[i]->is_looked_at()) stop_keeping(i);
     }
     for_each([&](large& e) {
       if (e.shared != nullptr && e.shared->maker() == rank) e.shared->orphan();
@@ -204,6 +205,7 @@ class ledger {
   }
   /// The value is destroyed, or moved out of its node.
   void remove(large& e) {
+    if (e.on_disk()) give_up_shared(e);  // a view's pages are the disk's now
     for (region* r : {&e.object, &e.view}) {
       if (r->place == region::place::disk) release_disk(e, *r);
     }
@@ -252,7 +254,17 @@ class ledger {
     recount(e);
     make_room();
   }
-  /// The same as long as it lives.
+  /// The same for its file, which another rank has been told of and has not mapped yet.
+  void show(large& e) {
+    ++e.shown;
+    look(e);
+  }
+  void shown_no_more(large& e) {
+    --e.shown;
+    if (e.shown == 0 && !e.peers && e.on_disk()) give_up_shared(e);
+    look_away(e);
+  }
+  /// It stays where it is as long as it lives.
   void give(large& e) {
     e.given = true;
     recount(e);
@@ -422,11 +434,13 @@ class ledger {
     if (f->made_here()) f->close();
     unwanted_.push_back(f);
   }
-  /// There is one.
+  /// There is one. What others look at still takes its memory afterwards.
   void stop_keeping_own() {
-    std::size_t i = 0;
-    while (!kept_[i]->made_here()) ++i;
-    stop_keeping(i);
+    std::size_t chosen = kept_.size();
+    for (std::size_t i = kept_.size(); i-- > 0;) {
+      if (kept_[i]->made_here() && (chosen == kept_.size() || !kept_[i]->is_looked_at())) chosen = i;
+    }
+    stop_keeping(chosen);
   }
   void withdraw_offer(large& e) {
     if (!e.offered) return;
@@ -508,7 +522,7 @@ class ledger {
       }
     }
     if (moved) {
-      if (!e.peers) give_up_shared(e);  // others keep what they have mapped
+      if (!e.peers && e.shown == 0) give_up_shared(e);  // others keep what they have mapped
       e.warm = false;
     }
     recount(e);
