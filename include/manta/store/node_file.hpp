@@ -58,7 +58,7 @@ class node_file {
 
   /// Is there room for an array of so many bytes, and not much more?
   bool fits(std::uint64_t bytes) const { return room_for(bytes) <= room_ && room_ - bytes <= bytes / 8; }
-  bool is_looked_at() { return !map() || looks().load(std::memory_order_acquire) != 0; }
+  bool is_looked_at() { return !map() || lookers().load(std::memory_order_acquire) != 0; }
   /// Another array in the place of the one before.
   void write(const std::byte* array, std::size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
@@ -69,16 +69,16 @@ class node_file {
   }
   /// For good. Others may go on looking; the mapping stays.
   void close() {
-    if (map() && looks().fetch_or(closed, std::memory_order_acq_rel) == 0) free_pages();
+    if (map() && lookers().fetch_or(closed, std::memory_order_acq_rel) == 0) free_pages();
     memory_.reset();
   }
 
   // --- of the others
 
-  void look() { looks().fetch_add(1, std::memory_order_relaxed); }
+  void look() { lookers().fetch_add(1, std::memory_order_relaxed); }
   /// Afterwards nothing in this process may be mapped to it but the window. False if the maker will not use it again.
   bool look_away() {
-    const std::uint32_t before = looks().fetch_sub(1, std::memory_order_acq_rel);
+    const std::uint32_t before = lookers().fetch_sub(1, std::memory_order_acq_rel);
     if (before == (closed | 1U)) free_pages();
     return (before & closed) == 0 && !orphan_;
   }
@@ -104,7 +104,7 @@ class node_file {
     if (mapped != MAP_FAILED) window_ = static_cast<std::byte*>(mapped);
     return window_ != nullptr;
   }
-  std::atomic<std::uint32_t>& looks() { return *reinterpret_cast<std::atomic<std::uint32_t>*>(window_ + room_); }
+  std::atomic<std::uint32_t>& lookers() { return *reinterpret_cast<std::atomic<std::uint32_t>*>(window_ + room_); }
   static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
   void free_pages() {
     fallocate(memory_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, static_cast<off_t>(room_));
