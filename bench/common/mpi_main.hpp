@@ -16,12 +16,14 @@ namespace bench {
 /// Calls measure(rank, repetition) on every rank after a barrier, with repetition = -1, the warm-up, then 0, 1, and
 /// so on. It returns false where a result is wrong. Returns what main is to return.
 template <class Measure>
-int mpi_main(int argc, char** argv, const char* figure, Measure&& measure, int ranks = 2) {
-  MPI_Init(&argc, &argv);
+int mpi_main(int argc, char** argv, const char* figure, Measure&& measure, int ranks = 2,
+             int thread_level = MPI_THREAD_SINGLE) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, thread_level, &provided);
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  bool correct = true;
+  bool correct = provided >= thread_level;
   for (int repetition = -1; size == ranks && repetition < repetitions(argc, argv); ++repetition) {
     MPI_Barrier(MPI_COMM_WORLD);
     correct &= measure(rank, repetition);

@@ -749,27 +749,26 @@ inline void engine::start_helper() {
     std::int64_t patience = 0;
     while (!e.helper_stop_.load(std::memory_order_acquire)) {
       e.lock_.wait_while_owner_stays();
-      if (in_vain == 0) {
-        usleep(200);
-      } else {
+      const bool dozed = in_vain != 0;
+      if (dozed) {
         e.net_.sleep(patience);
         e.lock_.doze_no_more();
+      } else {
+        usleep(200);
       }
       const std::uint64_t entries = e.lock_.entries();
-      if (entries != seen || e.lock_.owner_is_inside()) {
-        seen = entries;
+      const bool was_here = entries != seen;
+      seen = entries;
+      if (e.lock_.owner_is_inside() || (was_here && !dozed) || !e.lock_.try_acquire_for_helper()) {
         in_vain = 0;
         if (e.watchdog_ns_ != 0) e.watch_task(true);
         continue;
       }
-      if (!e.lock_.try_acquire_for_helper()) {
-        in_vain = 0;
-        continue;
-      }
-      in_vain = e.progress_from_helper() ? 1 : in_vain + 1;  // more may come soon
-      if (e.watchdog_ns_ != 0) e.watch_task(false);
+      const bool any = e.progress_from_helper();
+      in_vain = was_here ? 0 : any ? 1 : in_vain + 1;  // more may come soon
+      if (e.watchdog_ns_ != 0) e.watch_task(was_here);
       patience = e.may_sleep_ns(in_vain);
-      e.lock_.doze();
+      if (in_vain != 0) e.lock_.doze();
       e.lock_.release_for_helper();
     }
     return nullptr;
