@@ -11,7 +11,11 @@
 // he is the last; mappings that are kept somewhere hold no memory then.
 #pragma once
 
+#include <fcntl.h>
+
 #include <atomic>
+#include <cstring>
+#include <utility>
 
 #include "manta/store/pages.hpp"
 
