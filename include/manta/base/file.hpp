@@ -32,28 +32,24 @@ class file {
   file(file&& other) noexcept { *this = std::move(other); }
   file& operator=(file&& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
-    std::swap(identity_, other.identity_);
     return *this;
   }
   ~file() { reset(); }
   void reset() {
     if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
-    identity_ = 0;
   }
   int get() const { return descriptor_; }
   bool is_open() const { return descriptor_ >= 0; }
   /// Tells files apart within a node; 0 if it is not open.
   std::uint64_t identity() const {
     struct stat about;
-    if (identity_ == 0 && is_open() && fstat(descriptor_, &about) == 0) identity_ = mix(about.st_dev, about.st_ino);
-    return identity_;
+    return is_open() && fstat(descriptor_, &about) == 0 ? mix(about.st_dev, about.st_ino) : 0;
   }
 
   /// Nameless memory of so many bytes; not open if there is none, or no descriptor.
   static file of_memory(std::uint64_t bytes) {
     file made(memfd_create("manta", MFD_CLOEXEC));
     if (made.is_open() && ftruncate(made.get(), static_cast<off_t>(bytes)) != 0) made.reset();
-    made.identity();  // now, for later somebody waits for it
     return made;
   }
   /// Another process's file, by its descriptor there. `handle` is that process's pidfd; without one by /proc, which
@@ -106,7 +102,6 @@ class file {
   }
 
   int descriptor_ = -1;
-  mutable std::uint64_t identity_ = 0;  // once it has been asked for
 };
 
 }  // namespace manta::base

@@ -41,18 +41,16 @@ struct actor_slot {
   bool listed = false;                        ///< stands in the engine's list of actors with something to start
   bool used = false;
 
-  bool has_room() const {
-    return !broken && active < static_cast<std::uint32_t>(request ? request->concurrency : 1);
+  /// So many more calls may run now.
+  std::uint32_t room() const {
+    const auto most = static_cast<std::uint32_t>(request ? request->concurrency : 1);
+    return broken || active >= most ? 0 : most - active;
   }
   bool may_start(std::uint32_t method) const {
-    return has_room() || (!broken && request && request->overlap_const && wire::function_at(method).looks_only);
+    return room() != 0 || (!broken && request && request->overlap_const && wire::function_at(method).looks_only);
   }
   /// Of the calls in line.
-  std::size_t about_to_start() const {
-    const auto most = static_cast<std::uint32_t>(request ? request->concurrency : 1);
-    const std::size_t room = broken || active >= most ? 0 : most - active;
-    return in_line < room ? in_line : room;
-  }
+  std::size_t about_to_start() const { return in_line < room() ? in_line : room(); }
   /// May calls be refused? Not those that the first rank of an actor on several has taken, and sends on.
   bool is_bounded() const { return request && request->max_pending > 0 && (gang == nullptr || gang->member == 0); }
   bool keeps_log() const { return request && request->checkpoint_every > 0; }

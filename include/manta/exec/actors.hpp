@@ -199,7 +199,7 @@ inline void engine::run_mailbox() {
   }
   ++slot.active;
   if (slot.gang != nullptr) return run_gang_call(index, t);
-  if (!slot.mailbox.empty() && (slot.has_room() || slot.request->overlap_const)) list_slot(index);
+  if (!slot.mailbox.empty() && (slot.room() != 0 || slot.request->overlap_const)) list_slot(index);
   store::failure_ptr why = failed_input(*t);
   const bool ran = why == nullptr;
   std::uint64_t ns = 0;
@@ -535,6 +535,10 @@ inline void engine::on_name_set(const index_message& m, const std::byte* data, s
   named_.insert(key(m.home_rank, m.index)) = reinterpret_cast<std::uint64_t>(entry);
   base::list<wire::buffer*> waiting;
   waiting.swap(entry->waiting);
+  ask_again(waiting);
+}
+/// Those who asked for a name before it was clear what became of it; the first of them may claim one that is free.
+inline void engine::ask_again(base::list<wire::buffer*>& waiting) {
   for (wire::buffer* ask : waiting) {
     on_name_ask(ask->data(), ask->size());
     delete ask;
@@ -550,10 +554,7 @@ inline void engine::free_name(name_entry* entry) {
   base::list<wire::buffer*> waiting;
   waiting.swap(entry->waiting);
   forget_name(entry);
-  for (wire::buffer* ask : waiting) {  // the first of them may claim it now
-    on_name_ask(ask->data(), ask->size());
-    delete ask;
-  }
+  ask_again(waiting);
 }
 
 inline void engine::on_name_ask(const std::byte* data, std::size_t bytes) {

@@ -665,6 +665,7 @@ class engine {
   void on_name_gone(const index_message& m, const std::byte* data, std::size_t bytes);
   name_entry* find_name(std::string_view name);
   void free_name(name_entry* entry);
+  void ask_again(base::list<wire::buffer*>& waiting);
   void forget_name(name_entry* entry);
   void forget_names();
 
