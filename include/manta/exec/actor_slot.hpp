@@ -46,8 +46,9 @@ struct actor_slot {
     const auto most = static_cast<std::uint32_t>(request ? request->concurrency : 1);
     return broken || active >= most ? 0 : most - active;
   }
+  bool has_room() const { return room() != 0; }
   bool may_start(std::uint32_t method) const {
-    return room() != 0 || (!broken && request && request->overlap_const && wire::function_at(method).looks_only);
+    return has_room() || (!broken && request && request->overlap_const && wire::function_at(method).looks_only);
   }
   /// Of the calls in line.
   std::size_t about_to_start() const { return in_line < room() ? in_line : room(); }

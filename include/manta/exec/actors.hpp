@@ -199,7 +199,7 @@ inline void engine::run_mailbox() {
   }
   ++slot.active;
   if (slot.gang != nullptr) return run_gang_call(index, t);
-  if (!slot.mailbox.empty() && (slot.room() != 0 || slot.request->overlap_const)) list_slot(index);
+  if (!slot.mailbox.empty() && (slot.has_room() || slot.request->overlap_const)) list_slot(index);
   store::failure_ptr why = failed_input(*t);
   const bool ran = why == nullptr;
   std::uint64_t ns = 0;
