@@ -86,6 +86,30 @@ class clerk {
   manta::actor<account> account_;
 };
 
+/// Waits, and then computes for long: what comes meanwhile stands before it, and a helper takes what comes after.
+class slow {
+ public:
+  void work(const manta::actor<gate>& may_go_on) {
+    manta::testing::pass(may_go_on);
+    manta::testing::busy(std::chrono::milliseconds(200));
+  }
+  int answer() const { return 42; }
+};
+
+/// Its destructor waits.
+class lingering {
+ public:
+  explicit lingering(manta::actor<gate> may_end) : may_end_(std::move(may_end)) {}
+  lingering(const lingering&) = delete;
+  lingering& operator=(const lingering&) = delete;
+  ~lingering() { manta::testing::pass(may_end_); }
+  int answer() const { return 42; }
+
+ private:
+  manta::actor<gate> may_end_;
+  account counted_{0};
+};
+
 struct envelope {
   std::string label;
   manta::actor<account> to;
@@ -310,6 +334,51 @@ TEST_CASE("the name of an actor that was killed is free at once, whoever killed 
     manta::kill(manta::find_actor<account>("ghost"));
     CHECK_THROWS_AS(manta::find_actor<account>("ghost"), manta::error);
     CHECK(manta::async<&account::balance>(manta::spawn<account>({.name = "ghost"}, 7)).get() == 7);
+  });
+}
+
+TEST_CASE("an actor that is killed and given up while it computes, with calls before it, ends once") {
+  in_world([] {
+    const int rank = manta::testing::executors().back();
+    for (int i = 0; i < 3; ++i) {
+      auto g = manta::spawn<gate>();
+      auto a = manta::spawn<slow>({.rank = rank});
+      const auto works = manta::async<&slow::work>(a, g);
+      std::vector<manta::future<int>> calls;
+      for (int k = 0; k < 5; ++k) calls.push_back(manta::async<&slow::answer>(a));
+      works.wait_for(std::chrono::milliseconds(20));  // the calls reach it
+      manta::async<&gate::open>(g).get();
+      works.wait_for(std::chrono::milliseconds(50));  // it computes
+      manta::kill(a);
+      a = {};
+      works.get();
+      for (const auto& f : calls) {
+        const bool answered = manta::testing::thrown<manta::actor_died>([&] { f.get(); }).empty();
+        CHECK((!answered || f.get() == 42));  // as it came first
+      }
+      auto first = manta::spawn<account>({.rank = rank}, 1);
+      auto second = manta::spawn<account>({.rank = rank}, 2);
+      CHECK(manta::async<&account::balance>(first).get() == 1);
+      CHECK(manta::async<&account::balance>(second).get() == 2);
+    }
+  });
+}
+
+TEST_CASE("an actor whose destructor waits ends once, though its last handle goes meanwhile") {
+  in_world([] {
+    const int rank = manta::testing::executors().back();
+    auto g = manta::spawn<gate>();
+    auto a = manta::spawn<lingering>({.rank = rank}, g);
+    CHECK(manta::async<&lingering::answer>(a).get() == 42);
+    manta::kill(a);
+    CHECK_THROWS_AS(manta::async<&lingering::answer>(a).get(), manta::actor_died);
+    a = {};
+    manta::async<&gate::open>(g).get();
+    poll_until("the destructor's end", [] { return alive_anywhere() == 0; });
+    auto first = manta::spawn<account>({.rank = rank}, 1);
+    auto second = manta::spawn<account>({.rank = rank}, 2);
+    CHECK(manta::async<&account::balance>(first).get() == 1);
+    CHECK(manta::async<&account::balance>(second).get() == 2);
   });
 }
 

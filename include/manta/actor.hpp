@@ -271,9 +271,10 @@ template <class A>
 void kill(const actor<A>& victim) {
   exec::engine& e = exec::engine::here("kill");
   const exec::engine::guard g(e);
-  e.kill_actor(detail::access::of(victim).node("kill"),
-               "the actor of class " + std::string(wire::type_name<A>()) + " was killed by '" + std::string(e.current_task().name()) +
-                   "' on rank " + std::to_string(e.rank()));
+  graph::node& handle = detail::access::of(victim).node("kill");
+  e.kill_actor(handle, "the actor of class " + std::string(wire::type_name<A>()) + " was killed by '" +
+                           std::string(e.current_task().name()) + "' on rank " + std::to_string(e.rank()));
+  e.free_name_of(handle);
 }
 
 }  // namespace manta

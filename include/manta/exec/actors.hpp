@@ -138,7 +138,7 @@ inline void engine::refuse_call(std::uint32_t from, const std::byte* data, std::
               ", as many as actor_options::max_pending allows; wait for some of them first";
   invocation none(lock_);
   finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, store::share(std::move(f)), 0);
-  if (slot.received == slot.ends_after) ending_slots_.push_back(t->slot);
+  if (slot.received == slot.ends_after) list_slot(t->slot);
   free_task(t);
 }
 
@@ -183,13 +183,15 @@ inline void engine::list_slot(std::uint32_t index) {
   listed_slots_.push_back(index);
 }
 
-/// Starts the first call of the first listed actor, if it still may start.
+/// Starts the first call of the first listed actor, if it still may start, or ends it if it is time.
 inline void engine::run_mailbox() {
   const std::uint32_t index = listed_slots_.front();
   listed_slots_.pop_front();
   actor_slot& slot = *slots_[index];
   slot.listed = false;
+  if (!slot.used) return;  // it has ended since
   if (!slot.dead.empty()) return fail_waiting(index);
+  if (slot.mailbox.empty()) return after_call(index, false);
   task* t = slot.take();
   if (t == nullptr) return;
   if (!has_inputs_here(*t)) {
@@ -389,8 +391,12 @@ inline void engine::end_slot(std::uint32_t index, const std::string& why) {
   running_task identity{0, 0, slot.function, 0, nullptr};
   running_task* const before = std::exchange(running_, &identity);
   if (object != nullptr) {
-    outside user(lock_);
-    destroy(object);
+    ++slot.active;  // the destructor may wait, and what comes meanwhile must not end the slot
+    {
+      const outside user(lock_);
+      destroy(object);
+    }
+    --slot.active;
   }
   running_ = before;
 }
@@ -402,9 +408,13 @@ inline void engine::kill_actor(node& handle, const std::string& why) {
   actor_place place;
   std::memcpy(&place, handle.bytes, sizeof place);
   send(place.rank, message::kill_actor, end_actor_message{place.slot, 0, 0}, why.data(), why.size());
-  const bool elsewhere = is_stand_in(handle);
-  const std::uint32_t home_rank = elsewhere ? handle.links->rank : rank_, home_index = elsewhere ? handle.links->index : handle.index;
-  if (recovers_) send(home_rank, message::checkpoint, checkpoint_message{0, home_index, 0});
+  if (!recovers_) return;
+  const auto [home_rank, home_index] = home_of(handle);
+  send(home_rank, message::checkpoint, checkpoint_message{0, home_index, 0});
+}
+/// Waits until rank 0 has done so, if the actor had one.
+inline void engine::free_name_of(const node& handle) {
+  const auto [home_rank, home_index] = home_of(handle);
   ask(0, ask_message{ask_message::free_name, 0, 0, home_rank, home_index, 0, 0});
 }
 
@@ -416,13 +426,13 @@ inline void engine::on_kill(std::uint32_t index, std::string why) {
   if (slot.request && slot.request->isolate) {
     for (running_task* r = started_; r != nullptr; r = r->next) r->stop = r->stop || r->actor == slot.request.get();
   }
-  ending_slots_.push_back(index);
+  list_slot(index);
 }
 
 inline void engine::on_end_actor(const end_actor_message& m) {
   slots_[m.slot]->ends_after = m.calls;
   slots_[m.slot]->unwound = m.unwinding != 0;
-  ending_slots_.push_back(m.slot);
+  list_slot(m.slot);
 }
 
 /// The calls that a dead actor will not do any more. One that is still linked to its inputs comes back when they are here.
@@ -435,21 +445,6 @@ inline void engine::fail_waiting(std::uint32_t index) {
     free_task(t);
   }
   if (slot.mailbox.empty()) after_call(index, false);
-}
-
-/// At the top level: fails what a killed actor will not do any more, and ends those whose last call has come.
-inline void engine::end_marked_slots() {
-  while (!ending_slots_.empty()) {
-    const std::uint32_t index = ending_slots_.back();
-    ending_slots_.pop_back();
-    actor_slot& slot = *slots_[index];
-    if (!slot.used) continue;
-    if (!slot.dead.empty()) {
-      fail_waiting(index);
-    } else if (slot.mailbox.empty()) {
-      after_call(index, false);
-    }
-  }
 }
 
 // --- names

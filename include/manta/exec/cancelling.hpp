@@ -265,11 +265,7 @@ inline bool engine::stop_here(const cancel_message& m) {
   } else {
     return false;
   }
-  if (slot.mailbox.empty()) {
-    ending_slots_.push_back(m.slot);  // it may have been the last one that the actor lived for
-  } else {
-    list_slot(m.slot);
-  }
+  list_slot(m.slot);  // it may have been the last one that the actor lived for
   return true;
 }
 

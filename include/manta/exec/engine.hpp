@@ -196,6 +196,7 @@ class engine {
   /// Throws if this rank's MPI does not allow gangs as large as the request's.
   void require_gangs(const graph::request& request) const;
   void kill_actor(node& handle, const std::string& why);
+  void free_name_of(const node& handle);
 
   // --- placement
   /// Asks rank 0 for bundles of resources and waits for the number it gives; `ready` ends when they are there.
@@ -329,6 +330,12 @@ class engine {
     return static_cast<std::uint64_t>(rank) << 32 | index;
   }
   static bool is_stand_in(const node& n) { return n.links != nullptr && n.links->kind == link_kind::home; }
+  struct node_place {
+    std::uint32_t rank, index;
+  };
+  node_place home_of(const node& n) const {
+    return is_stand_in(n) ? node_place{n.links->rank, n.links->index} : node_place{rank_, n.index};
+  }
   node& stand_in(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t type);
   void stands_for(node& n, std::uint32_t home_rank, std::uint32_t home_index);
   void reclaim(node& n);
@@ -657,7 +664,6 @@ class engine {
   void end_slot(std::uint32_t index, const std::string& why);
   void on_kill(std::uint32_t index, std::string why);
   void on_end_actor(const end_actor_message& m);
-  void end_marked_slots();
   void on_name_grant(const index_message& grant, const std::byte* data);
   store::failure_ptr actor_failure(const std::string& why) const;
   void on_name_ask(const std::byte* data, std::size_t bytes);
@@ -754,7 +760,7 @@ class engine {
   graph::task_list staged_;                                 // received tasks with inputs, all here
   base::ring<std::uint32_t> listed_slots_;
   base::list<actor_slot*> slots_;
-  base::list<std::uint32_t> free_slots_, ending_slots_;
+  base::list<std::uint32_t> free_slots_;
   base::list<node*> detached_;                              // handles kept until the run ends
   base::index_table stand_ins_;                             // objects of other ranks that are known here -> node
   base::index_table calls_made_;                            // node of an actor's handle -> calls

@@ -217,10 +217,10 @@ inline std::string engine::explain(node& n) {
     std::string text = explain_here(n, placed_by_zero);
     if (!placed_by_zero || rank_ == 0) return text;
   }
-  const ask_message m{elsewhere ? ask_message::explain : ask_message::explain_placed, 0, 0,
-                      elsewhere ? n.links->rank : rank_, elsewhere ? n.links->index : n.index, 0,
+  const node_place home = home_of(n);
+  const ask_message m{elsewhere ? ask_message::explain : ask_message::explain_placed, 0, 0, home.rank, home.index, 0,
                       elsewhere ? 0 : place_key_of(n)};
-  const wire::buffer bytes = ask(elsewhere ? n.links->rank : 0, m);
+  const wire::buffer bytes = ask(elsewhere ? home.rank : 0, m);
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 

@@ -38,8 +38,7 @@ inline void engine::complete(node& n) {
         send_call(n, static_cast<task*>(l.pointer));
         break;
       case link_kind::puller:
-        on_pull(l.rank, pull_message{is_stand_in(n) ? n.links->rank : rank_, is_stand_in(n) ? n.links->index : n.index,
-                                     l.index, l.count, 0});
+        on_pull(l.rank, pull_message{home_of(n).rank, home_of(n).index, l.index, l.count, 0});
         break;
       case link_kind::ahead:
         send_after(l, n);

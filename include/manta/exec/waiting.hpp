@@ -191,7 +191,6 @@ inline bool engine::progress() {
   if (!ended_gangs_.empty()) finish_gangs();
   if (has_foreign_drops_.load(std::memory_order_relaxed)) drain_foreign_drops();
   if (!to_judge_.empty()) judge_failures();
-  if (!ending_slots_.empty()) end_marked_slots();
   if (drop_asked_) drop_unstarted();
   if (timed_waits_ > 0) check_deadlines();
   if (!held_back_.empty()) let_go();
