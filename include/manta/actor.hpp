@@ -266,7 +266,7 @@ actor<A> spawn_or_find(const actor_options& options, Args&&... args) {
 }
 
 /// Ends an actor now: calls that have not started and later ones fail with actor_died; one that runs is not
-/// interrupted. Waits until the actor has been constructed, and for rank 0, which gives its name free.
+/// interrupted. Waits until the actor has been constructed, and, if it has a name, until rank 0 has given that free.
 template <class A>
 void kill(const actor<A>& victim) {
   exec::engine& e = exec::engine::here("kill");

@@ -319,7 +319,8 @@ class any_future {
 };
 
 struct put_options {
-  int replicas = 0;  ///< copies kept on so many other ranks, on other nodes where there are any, as long as the value lives
+  int replicas = 0;  ///< copies kept on so many other ranks, on other nodes where there are any, as long as the value
+                     ///< lives; it outlives this rank by them
 };
 
 /// A future of a value made here; it stays on this rank until another one asks for it. A large array goes to memory that

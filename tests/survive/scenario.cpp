@@ -121,6 +121,30 @@ int spread_out(const std::string& file) {
 }
 manta::future<numbers> put_here(int n) { return manta::put(make(n)); }
 
+/// Of each kind of value one.
+struct put_values {
+  manta::future<numbers> array;
+  manta::future<std::string> text;
+  manta::future<int> number;
+  template <class Archive>
+  void serialize(Archive& a) {
+    a(array, text, number);
+  }
+};
+put_values put_with_replicas(int n, int replicas) {
+  const manta::put_options kept{.replicas = replicas};
+  return {manta::put(make(n), kept), manta::put(std::string(static_cast<std::size_t>(n), 'x'), kept), manta::put(n, kept)};
+}
+bool all_are(const put_values& v, int n) {
+  return v.array.get().size() == static_cast<std::size_t>(n) && v.array.get().back() == n - 1 &&
+         v.text.get() == std::string(static_cast<std::size_t>(n), 'x') && v.number.get() == n;
+}
+int ranks_with_arrays() {
+  int count = 0;
+  for (const manta::rank_memory& m : manta::memory()) count += m.large != 0;
+  return count;
+}
+
 struct account {
   int total = 0;
   int add(int x) { return total += x; }
@@ -202,6 +226,20 @@ void play(const std::string& name, const std::string& folder) {
     (void)manta::async<die_once>({.rank = 1, .retries = 0}, folder + "/a", 1).wait_for(std::chrono::seconds(20));
     const std::string text = thrown<manta::object_lost>([&] { return there.get().size(); });
     expect(contains(text, "rank 1 has died"), text.c_str());
+  } else if (name == "replicas") {  // of what a rank has put that dies, and then one of those that keep them
+    const put_values first_ones = manta::async<put_with_replicas>({.rank = 1}, 100'000, 2).get();
+    const put_values others = manta::async<put_with_replicas>({.rank = 1}, 200'000, 2).get();
+    const put_values single = manta::async<put_with_replicas>({.rank = 1}, 300'000, 1).get();
+    while (ranks_with_arrays() < 3) pause_ms(10);
+    pause_ms(500);  // the last of them
+    (void)manta::async<die_once>({.rank = 1, .retries = 0}, folder + "/a", 1).wait_for(std::chrono::seconds(20));
+    expect(all_are(first_ones, 100'000), "the driver has them from a replica");
+    expect(manta::async<all_are>({.rank = 3}, others, 200'000).get(), "who keeps them has them");
+    (void)manta::async<die_once>({.rank = 2, .retries = 0}, folder + "/b", 1).wait_for(std::chrono::seconds(20));
+    expect(all_are(others, 200'000), "from the other replica");
+    const std::string text = thrown<manta::object_lost>([&] { return single.array.get().size(); });
+    expect(contains(text, "rank 1 has died"), text.c_str());
+    expect(single.number.get() == 300'000, "a small one has come here when its owner died");
   } else if (name == "pinned") {
     const std::string text = thrown<manta::unschedulable>([&] { return manta::async<die_always>({.rank = 1}, 1).get(); });
     expect(contains(text, "no rank is left that can run") && contains(text, "rank 1 has died"), text.c_str());

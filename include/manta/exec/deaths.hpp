@@ -11,8 +11,8 @@
 //                            rank_lost
 //   a gang with a member there has failed, and is started again; members that do not come back from MPI are ended
 //
-// What the dead rank was the home of is lost with it: the values it had put, and the results of what its tasks had
-// submitted. The tasks themselves run again elsewhere, and submit them again, under the same ids.
+// What the dead rank was the home of is lost with it, but for values of which copies are kept: what it had put, and the
+// results of what its tasks had submitted. The tasks themselves run again elsewhere, and submit them again, under the same ids.
 // Messages from it that are handled after the news are thrown away; none is sent to it (net::network::abandon).
 #pragma once
 
@@ -204,6 +204,7 @@ inline void engine::forget_links_to(node& n, std::uint32_t rank) {
 }
 
 inline bool engine::is_concerned(node& n, std::uint32_t rank) {
+  if (is_asked_for(n, rank)) return true;
   if (n.state == state::failed) return false;
   if (n.state == state::ready) return place_of(n) == rank;
   if (is_stand_in(n)) return n.links->rank == rank;
@@ -212,15 +213,20 @@ inline bool engine::is_concerned(node& n, std::uint32_t rank) {
   return n.form == form::none && (n.sent.at == rank || (n.sent.at == 0 && rank_ != 0 && n.sent.slot == no_index));
 }
 
+/// Was this rank asked where it is, as its home or for a copy (`seek`)?
+inline bool engine::is_asked_for(const node& n, std::uint32_t rank) const {
+  if (!is_stand_in(n) || !n.has(node::wanted)) return false;
+  return (n.links->id != 0 ? n.links->id - 1 : n.links->rank) == rank;
+}
+
 /// A value that lay there, or was to come from there.
 inline void engine::value_lost(node& n, std::uint32_t rank) {
   const bool is_here = !is_stand_in(n);
+  if (is_asked_for(n, rank)) asked_no_more(n);
+  if (n.state == state::failed) return;
   if (n.state == state::pending) {
     if (!is_here) {
-      const bool asked = n.has(node::wanted);
-      n.reset(node::wanted);
-      fail_orphan(n, rank);
-      if (asked) release(n);
+      need(n);
     } else if (n.missing == size_ + 1) {  // who has the name has to be asked again
       const name_answer_message again{n.index, name_answer_message::try_again, {}};
       n.missing = 0;
@@ -243,10 +249,8 @@ inline void engine::value_lost(node& n, std::uint32_t rank) {
   n.size = 0;
   n.state = state::pending;
   n.form = form::none;
-  if (!is_here && !is_dead(n.links->rank)) {
+  if (!is_here) {
     need(n);  // the home has it made again
-  } else if (!is_here) {
-    fail_orphan(n, n.links->rank);
   } else if (const std::uint64_t* const made_by = lineage_.find(n.index)) {
     make_again(n, reinterpret_cast<task*>(*made_by));
   } else {
@@ -300,9 +304,9 @@ inline void engine::on_checkpoint(const checkpoint_message& m, const std::byte* 
   t->request->checkpoint.assign(reinterpret_cast<const char*>(data), bytes);
 }
 
-/// A value whose home has died, and which is not here.
-inline void engine::fail_orphan(node& n, std::uint32_t rank) {
-  fail(n, death_failure(store::failure::kind::object, rank,
+/// A value whose home has died, and of which no copy is known.
+inline void engine::fail_orphan(node& n) {
+  fail(n, death_failure(store::failure::kind::object, n.links->rank,
                         "a value is lost with its owner, the rank that put it or submitted its task: "));
   n.set(node::observed);
 }

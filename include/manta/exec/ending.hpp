@@ -105,6 +105,10 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       return on_cut_off(from, read(cut_off_message{}));
     case message::replicate:
       return on_replicate(from, read(replicate_message{}));
+    case message::seek:
+      return on_seek(from, read(seek_message{}));
+    case message::not_kept:
+      return on_not_kept(read(seek_message{}));
     case message::drop:
       return on_drop(read(drop_message{}));
     case message::release:

@@ -376,6 +376,11 @@ class engine {
   void stop_followers(incoming_value& v);
   void on_unavailable(const unavailable_message& m);
   void on_replicate(std::uint32_t from, const replicate_message& m);
+  std::uint32_t keeper(std::uint32_t home, std::uint32_t nth) const;
+  void seek(node& n, std::uint32_t first = 0);
+  void asked_no_more(node& n);
+  void on_seek(std::uint32_t from, const seek_message& m);
+  void on_not_kept(const seek_message& m);
   bool drop_replicas(node& n);
   void send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l);
   void on_mapped(std::uint32_t by, std::uint32_t index);
@@ -520,11 +525,12 @@ class engine {
   void actor_lost(node& n, std::uint32_t rank);
   void make_again(node& n, task* t);
   void forget_links_to(node& n, std::uint32_t rank);
+  bool is_asked_for(const node& n, std::uint32_t rank) const;
   bool is_concerned(node& n, std::uint32_t rank);
   void value_lost(node& n, std::uint32_t rank);
   void task_lost(node& n, std::uint32_t rank);
   void submit_again(node& n, std::uint32_t rank);
-  void fail_orphan(node& n, std::uint32_t rank);
+  void fail_orphan(node& n);
   void gangs_lost(std::uint32_t rank);
   void placed_lost(std::uint32_t rank);
   void on_where_is(std::uint32_t from, const where_message& m);

@@ -27,7 +27,8 @@ inline float rounded(std::uint64_t ns) { return ns == not_run ? -1.0F : static_c
 inline std::uint64_t whole(float ns) { return ns < 0 ? not_run : static_cast<std::uint64_t>(ns); }
 
 enum class message : std::uint8_t {
-  run, submit, come_back, call, result, made, ended, gang_ended, want, value, pull, data, mapped, unavailable, cut_off, replicate, drop, release, released, borrow,
+  run, submit, come_back, call, result, made, ended, gang_ended, want, value, pull, data, mapped, unavailable, cut_off,
+  replicate, seek, not_kept, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
   name_gone, ask, answer, cancel,
   unobserved, where_is, task_lost, checkpoint,
@@ -162,7 +163,16 @@ struct cut_off_message {
 struct replicate_message {
   std::uint32_t home_index;
   std::uint32_t type;
-  std::uint64_t bytes;
+  std::uint64_t bytes;      ///< 0: the home tells the value itself
+};
+
+/// A value's home has died: asker --seek--> a rank that may keep a copy --value, not_kept--> asker.
+struct seek_message {
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  std::uint32_t home_rank;
+  std::uint32_t home_index;
+  std::uint32_t index;      ///< node of the asker
+  std::uint32_t keeper;     ///< the how manieth of those that keep copies for that home is asked; not_kept: nobody does
 };
 
 struct drop_message {

@@ -32,7 +32,11 @@ inline wire::buffer engine::ask(std::uint32_t to, ask_message m, const void* tai
   node& ticket = make_ticket(to);
   m.asker = rank_;
   m.ticket = ticket.index;
-  send(to, message::ask, m, tail, tail_bytes);
+  if (is_dead(to)) {
+    value_lost(ticket, to);
+  } else {
+    send(to, message::ask, m, tail, tail_bytes);
+  }
   const wire::buffer bytes = answer_to(ticket);
   return wire::buffer(bytes.data() + sizeof m.ticket, bytes.size() - sizeof m.ticket);
 }

@@ -164,7 +164,6 @@ inline node& engine::stand_in(std::uint32_t home_rank, std::uint32_t home_index,
   }
   node& n = make_node(no_index, type);
   stands_for(n, home_rank, home_index);
-  if (is_dead(home_rank)) [[unlikely]] fail_orphan(n, home_rank);
   return n;
 }
 

@@ -193,11 +193,7 @@ inline void engine::on_unavailable(const unavailable_message& m) {
       send(l->rank, message::unavailable, unavailable_message{l->index, no_index, 0});
       l->kind = link_kind::reader;
     }
-    if (is_stand_in(n) && is_dead(n.links->rank)) {
-      fail_orphan(n, n.links->rank);
-    } else {
-      need(n);
-    }
+    need(n);
   }
   release(n);
 }
@@ -205,24 +201,62 @@ inline void engine::on_unavailable(const unavailable_message& m) {
 // --- replicas
 
 inline void engine::replicate(node& n, int copies) {
-  if (n.form == form::plain) return;
+  const std::uint64_t bytes = n.form == form::plain ? 0 : store::size_of(n);
+  for (std::uint32_t i = 0; i < size_ - 1 && copies > 0; ++i) {
+    const std::uint32_t to = keeper(rank_, i);
+    if (is_dead(to)) continue;
+    graph_.add_link(n, link_kind::replica).rank = to;
+    send(to, message::replicate, replicate_message{n.index, n.type, bytes});
+    --copies;
+  }
+  net_.pump(true);
+}
+
+/// The ranks that keep copies of what `home` has put, in the order in which they are taken: those of other nodes first.
+inline std::uint32_t engine::keeper(std::uint32_t home, std::uint32_t nth) const {
+  const auto node_of = [&](std::uint32_t r) { return net_.node_of(static_cast<int>(r)); };
   for (const bool other_nodes : {true, false}) {
-    for (std::uint32_t step = 1; step < size_ && copies > 0; ++step) {
-      const std::uint32_t to = (rank_ + step) % size_;
-      if ((net_.node_of(static_cast<int>(to)) != net_.node()) != other_nodes) continue;
-      graph_.add_link(n, link_kind::replica).rank = to;
-      send(to, message::replicate, replicate_message{n.index, n.type, store::size_of(n)});
-      --copies;
+    for (std::uint32_t step = 1; step < size_; ++step) {
+      const std::uint32_t r = (home + step) % size_;
+      if ((node_of(r) != node_of(home)) == other_nodes && nth-- == 0) return r;
     }
   }
+  return no_index;
 }
 
 inline void engine::on_replicate(std::uint32_t from, const replicate_message& m) {
   node& n = stand_in(from, m.home_index, m.type);  // held without owing a reference, until `release`
   n.set(node::primary);
   if (n.state != state::pending) return;
+  if (m.bytes == 0) return need(n);
   lies_at(n, from, m.bytes);
   fetch(n);
+}
+
+/// A value that is needed, and whose home has died: asks those who may keep a copy, one after the other. The copies go
+/// when the run ends: nobody counts references to them.
+inline void engine::seek(node& n, std::uint32_t first) {
+  link& home = *n.links;
+  for (std::uint32_t i = first; i < size_ - 1; ++i) {
+    const std::uint32_t to = keeper(home.rank, i);
+    if (to == rank_ || is_dead(to)) continue;
+    home.id = to + 1;  // should it die as well
+    return send(to, message::seek, seek_message{home.rank, home.index, n.index, i});
+  }
+  fail_orphan(n);
+  asked_no_more(n);
+}
+inline void engine::on_seek(std::uint32_t from, const seek_message& m) {
+  node* const n = known(m.home_rank, m.home_index);
+  if (n != nullptr && n->state == state::ready && n->form != form::remote) return tell_value(from, m.index, *n);
+  seek_message answer = m;
+  if (n == nullptr || !n->has(node::primary)) answer.keeper = seek_message::nobody;  // nor do those that come after this one
+  send(from, message::not_kept, answer);
+}
+inline void engine::on_not_kept(const seek_message& m) {
+  node& n = graph_.nodes.at(m.index);
+  if (n.state == state::pending) return seek(n, m.keeper == seek_message::nobody ? size_ : m.keeper + 1);
+  asked_no_more(n);  // it has come from elsewhere
 }
 
 /// Of a value whose last handle is gone. True if replicas have to go before the node is free.

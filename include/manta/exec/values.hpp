@@ -152,7 +152,15 @@ inline void engine::need(node& n) {
   if (n.state != state::pending || n.has(node::wanted) || !is_stand_in(n)) return;
   n.set(node::wanted);
   hold(n);  // until the answer
+  if (is_dead(n.links->rank)) [[unlikely]] return seek(n);
   send(n.links->rank, message::want, want_message{n.links->index, n.index});
+}
+
+/// The answer is here, or will not come.
+inline void engine::asked_no_more(node& n) {
+  n.reset(node::wanted);
+  n.links->id = 0;
+  release(n);
 }
 
 inline void engine::tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind) {
@@ -226,6 +234,7 @@ inline void engine::accept_value(node& n, const result_message& m, const std::by
 inline void engine::on_value(std::uint32_t, const result_message& m, const std::byte* data, std::size_t bytes) {
   node& n = graph_.nodes.at(m.index);
   n.reset(node::wanted);
+  n.links->id = 0;
   if (n.state == state::pending) {
     n.missing = 0;
     accept_value(n, m, data, bytes);

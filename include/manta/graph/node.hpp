@@ -105,7 +105,8 @@ inline constexpr std::size_t compact_bytes = sizeof(node::compact.arguments);
 
 /// Why a link hangs on a node: who is to be told about it, or what other ranks hold of it.
 enum class link_kind : std::uint8_t {
-  home,        ///< first link of a stand-in: the object's home (rank, index) and how many references we owe it
+  home,        ///< first link of a stand-in: the object's home (rank, index) and how many references we owe it;
+               ///< id: 1 + the rank that was asked for a copy, for the home has died
   exported,    ///< first link at the home: how many references other ranks owe us
   input,       ///< a task here (index) has this node as an input, and so have those in `pointer`: the newest of its `dependents`
   waiter,      ///< a stack here waits
