@@ -274,11 +274,14 @@ void play(const std::string& name, const std::string& folder) {
     expect(contains(text, "hang_once' died with its rank") && contains(text, "hung in task"), text.c_str());
     expect(slow.get() == 4, "one that calls manta");
   } else if (name == "all") {  // rank 0 goes on alone
+    auto inner = manta::async<put_here>({.rank = 1}, 100'000);
+    inner.wait();
     std::vector<manta::future<int>> all;
     for (int r = 1; r < manta::size(); ++r) all.push_back(manta::async<die_always>({.rank = r}, 1));
     for (auto& f : all) (void)thrown<manta::unschedulable>([&] { return f.get(); });
     expect(manta::async<fan>(std::string(), 10).get() == 285, "nested on rank 0");
     expect(manta::async<where>().get() == 0, "rank 0 runs tasks now");
+    (void)thrown<manta::object_lost>([&] { return inner.get().get().size(); });  // there is nobody to ask for it
   } else if (name == "actor") {
     auto plain = manta::spawn<account>();
     expect(manta::async<&account::add>(plain, 3).get() == 3, "alive");

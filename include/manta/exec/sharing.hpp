@@ -233,18 +233,20 @@ inline void engine::on_replicate(std::uint32_t from, const replicate_message& m)
   fetch(n);
 }
 
-/// A value that is needed, and whose home has died: asks those who may keep a copy, one after the other. The copies go
-/// when the run ends: nobody counts references to them.
+/// A value that is needed, and whose home has died: asks those who may keep a copy, one after the other, and never
+/// completes it at once. The copies go when the run ends: nobody counts references to them.
 inline void engine::seek(node& n, std::uint32_t first) {
   link& home = *n.links;
-  for (std::uint32_t i = first; i < size_ - 1; ++i) {
-    const std::uint32_t to = keeper(home.rank, i);
+  seek_message m{home.rank, home.index, n.index, first};
+  for (; m.keeper < size_ - 1; ++m.keeper) {
+    const std::uint32_t to = keeper(home.rank, m.keeper);
     if (to == rank_ || is_dead(to)) continue;
     home.id = to + 1;  // should it die as well
-    return send(to, message::seek, seek_message{home.rank, home.index, n.index, i});
+    return send(to, message::seek, m);
   }
-  fail_orphan(n);
-  asked_no_more(n);
+  m.keeper = seek_message::nobody;
+  home.id = rank_ + 1;
+  send(rank_, message::not_kept, m);
 }
 inline void engine::on_seek(std::uint32_t from, const seek_message& m) {
   node* const n = known(m.home_rank, m.home_index);
@@ -255,8 +257,10 @@ inline void engine::on_seek(std::uint32_t from, const seek_message& m) {
 }
 inline void engine::on_not_kept(const seek_message& m) {
   node& n = graph_.nodes.at(m.index);
-  if (n.state == state::pending) return seek(n, m.keeper == seek_message::nobody ? size_ : m.keeper + 1);
-  asked_no_more(n);  // it has come from elsewhere
+  const bool is_pending = n.state == state::pending;  // else it has come from elsewhere
+  if (is_pending && m.keeper != seek_message::nobody) return seek(n, m.keeper + 1);
+  if (is_pending) fail_orphan(n);
+  asked_no_more(n);
 }
 
 /// Of a value whose last handle is gone. True if replicas have to go before the node is free.
