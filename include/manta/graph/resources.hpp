@@ -465,7 +465,6 @@ inline bool require_possible(const request& wanted, const base::array<capacity>&
   if (!world[0].executes && wanted.reservation == 0 && (wanted.ranks == 0 || all_live(world)) && wanted.fits_on(0, world[0])) {
     possible.push_back({0, world[0].node});
     if (wanted.ranks == 0 || choose_gang(possible, shape, members)) return true;
-    possible.pop_back();
   }
   std::string text = "manta: no rank can ever run " + what + ": it asks for ";
   if (wanted.ranks > 0) {
