@@ -145,6 +145,27 @@ int ranks_with_arrays() {
   return count;
 }
 
+/// Its parent dies when it has begun, and submits it again elsewhere: then its own rank dies, after the first one has ended.
+int child(const std::string& folder) {
+  if (first(folder + "/child")) {
+    pause_ms(1000);
+    return 1;
+  }
+  if (first(folder + "/same_child")) {
+    pause_ms(2500);
+    die();
+  }
+  return 2;
+}
+int parent(const std::string& folder) {
+  auto f = manta::async<child>({.spread = true}, folder);
+  if (first(folder + "/parent")) {
+    pause_ms(500);
+    die();
+  }
+  return f.get();
+}
+
 struct account {
   int total = 0;
   int add(int x) { return total += x; }
@@ -205,6 +226,8 @@ void play(const std::string& name, const std::string& folder) {
     std::vector<manta::future<int>> all;
     for (int i = 0; i < 20; ++i) all.push_back(manta::async<fan>(i == 7 ? folder + "/a" : std::string(), 20));
     for (auto& f : all) expect(f.get() == 2470, "each has its result");
+  } else if (name == "twins") {  // two tasks with one id, of which the one ends and the other dies
+    expect(manta::async<parent>(folder).get() == 2, "done a third time");
   } else if (name == "values") {  // large ones, made again from what they were made of
     auto a = manta::async<make>(100'000);
     auto b = manta::async<twice>(a);

@@ -19,7 +19,7 @@ import tempfile
 import time
 
 MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
-SCENARIOS = {"tasks": 4, "nested": 4, "values": 4, "relay": 8, "put": 3, "replicas": 4, "pinned": 3, "deadly": 6, "crash": 6, "hung": 5, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "reserved": 4,
+SCENARIOS = {"tasks": 4, "nested": 4, "twins": 6, "values": 4, "relay": 8, "put": 3, "replicas": 4, "pinned": 3, "deadly": 6, "crash": 6, "hung": 5, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "reserved": 4,
              "stopped": 3}
 MORE = {"hung": {"MANTA_WATCHDOG": "1"}, "stopped": {"MANTA_HEARTBEAT": "1"}, "relay": {"MANTA_RANKS_PER_NODE": "1"}}  # environment
 TRANSPORTS = ["", "self,tcp"]
@@ -74,7 +74,7 @@ def begin(*words, **more):
 def last_of(output, count=20):
     """For a report that may be cut: who died and why, and the last lines."""
     lines = [line for line in output.splitlines() if line.strip() and "PMIX ERROR" not in line]
-    return "\n".join([line for line in lines[:-count] if "manta" in line][:20] + lines[-count:])
+    return "\n".join([line for line in lines[:-count] if "manta" in line or "wrong" in line][:20] + lines[-count:])
 
 
 def finish(process, program):

@@ -585,9 +585,9 @@ class engine {
   static std::uint64_t id_of(const node& n) {
     return n.form == form::compact ? n.compact.id : n.form == form::record ? n.record->id : n.sent.id;
   }
-  static std::uint64_t place_key_of(const node& n) {
+  std::uint64_t place_key_of(const node& n) const {
     if (!is_task(n)) return 0;
-    return place_key(id_of(n), n.form == form::record ? n.record->attempt : std::uint16_t{0});
+    return n.form == form::record ? place_key(*n.record) : place_key(id_of(n), 0, rank_, n.index);
   }
   static void note_sent(node& n, std::uint64_t id, std::uint32_t to, std::uint32_t slot = no_index,
                         task* call = nullptr) {
@@ -615,9 +615,15 @@ class engine {
     return to | static_cast<std::uint64_t>(g.reason) << 32 |
            (g.bundle < 0 ? 0 : static_cast<std::uint64_t>(g.bundle) & 0xfffff) << 40;
   }
-  static std::uint64_t place_key(std::uint64_t id, std::uint16_t attempt) {
-    const std::uint64_t key = base::mix(id + attempt);
-    return key == base::index_table::no_key ? 0 : key;
+  /// The id alone is not enough: a task that runs again, as another attempt or because its rank has died, submits again
+  /// what it has submitted before, under the same ids.
+  static std::uint64_t place_key(std::uint64_t id, std::uint16_t attempt, std::uint32_t home_rank, std::uint32_t home_index) {
+    const std::uint64_t mixed = base::mix(base::mix(id + attempt) + key(home_rank, home_index));
+    return mixed == base::index_table::no_key ? 0 : mixed;
+  }
+  template <class Task>  // or task_message, cancel_message
+  static std::uint64_t place_key(const Task& t) {
+    return place_key(t.id, t.attempt, t.home_rank, t.home_index);
   }
 
   // timing.hpp

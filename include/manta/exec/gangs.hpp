@@ -97,7 +97,7 @@ inline void engine::run_member(task* t) {
   --received_tasks_;
   wire::buffer request;
   t->request->write(request);
-  send(0, message::ended, ended_message{t->function, t->charge, rounded(ns), ok ? 0u : 1u, place_key(t->id, t->attempt)}, request.data(),
+  send(0, message::ended, ended_message{t->function, t->charge, rounded(ns), ok ? 0u : 1u, place_key(*t)}, request.data(),
        request.size());
 
   if (leads) {

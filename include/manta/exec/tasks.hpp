@@ -137,11 +137,11 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
                 t.digest);
   }
   if (t.home_rank != rank_) {  // placed for another rank: nothing is left to do here
-    places_.insert(place_key(t.id, t.attempt)) = sent_to(to, t.request.get());
+    places_.insert(place_key(t)) = sent_to(to, t.request.get());
     return release(n);
   }
   if (t.home_index != n.index) {  // ours, on its second way
-    places_.erase(place_key(t.id, t.attempt));
+    places_.erase(place_key(t));
     node& home = graph_.nodes.at(t.home_index);
     if (home.form == form::record) {
       home.record->caller = to;
@@ -607,7 +607,7 @@ inline void engine::finish_received(task* t, bool kept, invocation& call, bool o
   const task ended = *t;
   if (!kept) free_task(t);
   finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(),
-                 ended.by_scheduler, call, ok, why, ns, place_key(ended.id, ended.attempt), awaited);
+                 ended.by_scheduler, call, ok, why, ns, place_key(ended), awaited);
   if (awaited != nullptr) release(*awaited);
 }
 
@@ -647,7 +647,7 @@ inline void engine::run_message(const message_queue::view& v) {
   invocation call(lock_, v.data + sizeof m, m.argument_bytes);
   const bool ok = invoke(call, m.function, identity, why, ns);
   finish_foreign(m.home_rank, m.home_index, m.function, m.charge_or_slot, nullptr,
-                 (m.flags & task_message::by_scheduler) != 0, call, ok, why, ns, place_key(m.id, m.attempt));
+                 (m.flags & task_message::by_scheduler) != 0, call, ok, why, ns, m.home_rank == 0 ? 0 : place_key(m));
 }
 
 inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
@@ -723,7 +723,8 @@ inline void engine::on_submit(std::uint32_t from, const std::byte* data, std::si
   asked_[from] = false;
   if (returned && is_withdrawn(*t)) return;
   node& n = make_node(t->function, no_index);
-  places_.insert(place_key(t->id, t->attempt)) = stands_here | n.index;
+  places_.insert(place_key(*t)) = stands_here | n.index;
+  ended_by_dead_.erase(place_key(*t));  // it is done again
   n.form = form::record;
   n.record = t;
   to_scheduler(n);
