@@ -412,7 +412,7 @@ inline void engine::kill_actor(node& handle, const std::string& why) {
   const auto [home_rank, home_index] = home_of(handle);
   send(home_rank, message::checkpoint, checkpoint_message{0, home_index, 0});
 }
-/// Waits until rank 0 has done so, unless this rank knows that the actor has none.
+/// Waits until rank 0 has given the actor's name free, unless this rank knows that it has none.
 inline void engine::free_name_of(const node& handle) {
   if (!is_stand_in(handle) && my_names_.find(handle.index) == nullptr) return;
   const auto [home_rank, home_index] = home_of(handle);

@@ -170,7 +170,8 @@ inline node& engine::refuse_child(node& n, std::uint64_t id, node* const* inputs
 
 /// False if what it is about is not here, or not yet.
 inline bool engine::on_cancel(const cancel_message& m) {
-  std::uint64_t* const where = places_.find(place_key(m));
+  const std::uint64_t key = place_key(m);
+  std::uint64_t* const where = places_.find(key);
   if (where == nullptr) return stop_here(m);
   if ((*where & stands_here) == 0) {
     const auto to = static_cast<std::uint32_t>(*where);
@@ -180,7 +181,7 @@ inline bool engine::on_cancel(const cancel_message& m) {
     return true;
   }
   node& placed = graph_.nodes.at(static_cast<std::uint32_t>(*where));
-  places_.erase(place_key(m));
+  places_.erase(key);
   unqueue(placed);
   if (m.home_rank == rank_) --away_;
   end_unstarted(std::exchange(placed.record, nullptr), (m.flags & cancel_message::expired) != 0);

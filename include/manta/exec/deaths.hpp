@@ -222,7 +222,10 @@ inline bool engine::is_asked_for(const node& n, std::uint32_t rank) const {
 /// A value that lay there, or was to come from there.
 inline void engine::value_lost(node& n, std::uint32_t rank) {
   const bool is_here = !is_stand_in(n);
-  if (is_asked_for(n, rank)) asked_no_more(n);
+  if (is_asked_for(n, rank)) {
+    asked_no_more(n);
+    release(n);
+  }
   if (n.state == state::failed) return;
   if (n.state == state::pending) {
     if (!is_here) {

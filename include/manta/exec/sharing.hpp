@@ -209,7 +209,7 @@ inline void engine::replicate(node& n, int copies) {
     send(to, message::replicate, replicate_message{n.index, n.type, bytes});
     --copies;
   }
-  net_.pump(true);
+  net_.pump(true);  // this rank may die
 }
 
 /// The ranks that keep copies of what `home` has put, in the order in which they are taken: those of other nodes first.
@@ -261,6 +261,7 @@ inline void engine::on_not_kept(const seek_message& m) {
   if (is_pending && m.keeper != seek_message::nobody) return seek(n, m.keeper + 1);
   if (is_pending) fail_orphan(n);
   asked_no_more(n);
+  release(n);
 }
 
 /// Of a value whose last handle is gone. True if replicas have to go before the node is free.

@@ -723,8 +723,9 @@ inline void engine::on_submit(std::uint32_t from, const std::byte* data, std::si
   asked_[from] = false;
   if (returned && is_withdrawn(*t)) return;
   node& n = make_node(t->function, no_index);
-  places_.insert(place_key(*t)) = stands_here | n.index;
-  ended_by_dead_.erase(place_key(*t));  // it is done again
+  const std::uint64_t key = place_key(*t);
+  places_.insert(key) = stands_here | n.index;
+  ended_by_dead_.erase(key);  // it is done again
   n.form = form::record;
   n.record = t;
   to_scheduler(n);

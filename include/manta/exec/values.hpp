@@ -156,11 +156,10 @@ inline void engine::need(node& n) {
   send(n.links->rank, message::want, want_message{n.links->index, n.index});
 }
 
-/// The answer is here, or will not come.
+/// The answer is here, or will not come. What was held for it is the caller's to release.
 inline void engine::asked_no_more(node& n) {
   n.reset(node::wanted);
   n.links->id = 0;
-  release(n);
 }
 
 inline void engine::tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind) {
@@ -233,8 +232,7 @@ inline void engine::accept_value(node& n, const result_message& m, const std::by
 
 inline void engine::on_value(std::uint32_t, const result_message& m, const std::byte* data, std::size_t bytes) {
   node& n = graph_.nodes.at(m.index);
-  n.reset(node::wanted);
-  n.links->id = 0;
+  asked_no_more(n);
   if (n.state == state::pending) {
     n.missing = 0;
     accept_value(n, m, data, bytes);
@@ -264,12 +262,8 @@ inline void engine::fetch(node& n) {
 
 inline void engine::pull(node& n) {
   expect(n);
-  pull_message m{rank_, n.index, n.index, 0, 0};
-  if (is_stand_in(n)) {
-    m.home_rank = n.links->rank;
-    m.home_index = n.links->index;
-    m.told = n.size;
-  }
+  const node_place home = home_of(n);
+  pull_message m{home.rank, home.index, n.index, 0, is_stand_in(n) ? n.size : 0u};
   m.tag = next_tag_ | (maps_.empty() || maps_[n.remote.place] ? 0 : pull_message::by_blocks);
   next_tag_ = ((next_tag_ + 1) % static_cast<std::uint32_t>(net_.bulk_tags())) & pull_message::tag_bits;
   send(n.remote.place, message::pull, m);
