@@ -14,7 +14,7 @@
 namespace bench {
 
 /// Calls measure(rank, repetition) on every rank after a barrier, with repetition = -1, the warm-up, then 0, 1, and
-/// so on. It returns false where a result is wrong. Returns what main is to return.
+/// so on. It returns false where a result is wrong. `ranks`: how many it needs; 0: any number. Returns what main is to return.
 template <class Measure>
 int mpi_main(int argc, char** argv, const char* figure, Measure&& measure, int ranks = 2,
              int thread_level = MPI_THREAD_SINGLE) {
@@ -24,6 +24,7 @@ int mpi_main(int argc, char** argv, const char* figure, Measure&& measure, int r
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   bool correct = provided >= thread_level;
+  if (ranks == 0) ranks = size;
   for (int repetition = -1; size == ranks && repetition < repetitions(argc, argv); ++repetition) {
     MPI_Barrier(MPI_COMM_WORLD);
     correct &= measure(rank, repetition);

@@ -94,6 +94,15 @@ def finish(process, program):
     return output
 
 
+def killed(pid):
+    """False: it had ended by itself meanwhile, as all ranks do that see rank 0 die."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+        return True
+    except ProcessLookupError:
+        return False
+
+
 def play(program, name, ranks, transport):
     folder = tempfile.mkdtemp(prefix="ms-")
     try:
@@ -136,7 +145,7 @@ def study(program, rng, transport):
                     process.send_signal(ending)
                 else:
                     for pid in ranks_of(program).values():
-                        os.kill(pid, ending)
+                        killed(pid)
                 finish(process, program)
             before = len(lines(folder))
             process = start(program, 3, ["study", folder], transport, MANTA_JOURNAL=folder + "/journal")
@@ -158,22 +167,18 @@ def chaos(program, rng, transport):
     ranks, seed = rng.choice([2, 3, 4, 5, 8]), rng.getrandbits(32)
     world = rng.choice([{}, {}, {"MANTA_STORE_MEMORY": "400000"}, {"MANTA_RANKS_PER_NODE": "2"}])
     process = begin(program, ranks, [str(seed), "1"], transport, **world)
-    killed = 0
+    deaths = 0
     for _ in range(rng.randint(1, max(1, ranks - 2))):
         time.sleep(rng.random() * 0.6)
         there = ranks_of(program)
         workers = [pid for rank, pid in sorted(there.items()) if rank != 0]
         if len(workers) > 1 and 0 in there:
-            try:
-                os.kill(rng.choice(workers), signal.SIGKILL)
-                killed += 1
-            except OSError:
-                pass
+            deaths += killed(rng.choice(workers))
     output = finish(process, program)
     told = re.search(r"right (\d+), lost (\d+), wrong 0", output)
     if process.returncode != 0 or not told:
         raise AssertionError("%d ranks, seed %d, %s: status %d\n%s" % (ranks, seed, world, process.returncode, last_of(output)))
-    return killed, int(told.group(1)), int(told.group(2))
+    return deaths, int(told.group(1)), int(told.group(2))
 
 
 def main():

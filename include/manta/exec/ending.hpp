@@ -511,6 +511,7 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   bound_ = max_queued_;
   running_ = &driver_task_;
   silence_ = 0;
+  const base::short_time_slice woken_soon;
   lock_.enter();
   install_overflow_reporter(&engine::task_name_for_signal, lifeline_ == nullptr ? nullptr : &engine::last_words);
   start_helper();

@@ -38,6 +38,7 @@
 #include "manta/base/clock.hpp"
 #include "manta/base/environment.hpp"
 #include "manta/base/hash.hpp"
+#include "manta/base/thread.hpp"
 #include "manta/exec/actor_slot.hpp"
 #include "manta/exec/invocation.hpp"
 #include "manta/exec/lock.hpp"
@@ -808,6 +809,7 @@ class engine {
   std::size_t timed_waits_ = 0;
   unsigned silence_ = 0;
   std::int64_t silent_since_ = 0;
+  std::int64_t crowded_until_ns_ = 0;  // others computed on these cores when it last yielded
   std::uint32_t received_tasks_ = 0, reported_blocked_ = 0; // tasks sent by the scheduler and not ended here
   bool reported_own_work_ = false;
   std::uint64_t task_ended_ = 0, looked_around_ = 0;        // in ticks; as far as known between tasks

@@ -211,7 +211,9 @@ inline std::int64_t engine::longest_sleep() const {
   return net_.is_woken_by_all() ? 20'000'000 : 5'000'000;
 }
 
-/// Nothing came and nothing can run. Spins, then yields, then sleeps, by how long it has been silent.
+/// Nothing came and nothing can run. Spins, then yields, then sleeps, by how long it has been silent. Where others compute on
+/// these cores a yield takes until their time slice ends, and whoever has used its own up waits as long: there it sleeps
+/// instead of yielding, and is let in ahead of them when something comes.
 inline void engine::idle() {
   constexpr unsigned look_every = 32;  // most turns only poll: nothing changes here unless something comes
   const unsigned spins = net_.oversubscribed() ? 20 : 1000;
@@ -229,14 +231,21 @@ inline void engine::idle() {
   const std::int64_t now = base::now_ns();
   if (silence_ == spins + 1) silent_since_ = now;
   const std::int64_t silent = now - silent_since_;
-  if (silent < 2'000'000 || net_.bulk_outstanding() != 0 || net_.queued_bytes() != 0) {
+  const bool under_way = net_.bulk_outstanding() != 0 || net_.queued_bytes() != 0;
+  const bool crowded = now < crowded_until_ns_;
+  constexpr std::int64_t until_woken = 100'000;  // who answers at once, being woken, finds this rank still awake
+  if (crowded && silent < until_woken) return;
+  if (!crowded && (silent < 2'000'000 || under_way)) {
+    constexpr std::int64_t others_compute = 200'000, for_long = 100'000'000;
     sched_yield();
+    const std::int64_t back = base::now_ns();
+    if (back - now > others_compute) crowded_until_ns_ = back + for_long;
     return;
   }
   if (gang_ends_.size() != 0) watch_gangs();
   if (scheduler_ != nullptr) watch_waiting_gangs();
   lock_.stay();
-  if (silent < 10'000'000) {
+  if (silent < 10'000'000 || under_way) {
     net_.sleep(50'000);
   } else {  // at most a tenth of the silence is added to it
     net_.sleep(std::min(silent / 10, longest_sleep()));
