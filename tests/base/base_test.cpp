@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -215,4 +216,16 @@ TEST_CASE("the clock goes forward and ticks become nanoseconds") {
   const double by_ticks = static_cast<double>(manta::base::ticks() - first) * manta::base::nanoseconds_per_tick();
   CHECK(by_ticks > 0.8 * static_cast<double>(ns));
   CHECK(by_ticks < 1.5 * static_cast<double>(ns));
+}
+
+TEST_CASE("nanoseconds of ticks are exact in integers, for microseconds and for years") {
+  using manta::base::nanoseconds_of;
+  CHECK(nanoseconds_of(0) == 0);
+  const double each = static_cast<double>(nanoseconds_of(std::uint64_t{1} << 40)) / std::ldexp(1.0, 40);
+  CHECK(each == doctest::Approx(manta::base::nanoseconds_per_tick()).epsilon(0.2));  // measured better as time goes on
+  for (const std::uint64_t ticks : {std::uint64_t{1'000}, std::uint64_t{123'456'789}, (std::uint64_t{1} << 28) - 1,
+                                    std::uint64_t{1} << 28, std::uint64_t{1} << 58}) {
+    const double exact = static_cast<double>(ticks) * each;
+    CHECK(std::abs(static_cast<double>(nanoseconds_of(ticks)) - exact) < 1 + 1e-6 * exact);
+  }
 }

@@ -11,7 +11,7 @@ import subprocess
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 INCLUDE = os.path.join(ROOT, "include")
 SKIP = 77  # the exit code by which meson knows a skipped test
-WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wsign-conversion", "-Werror"]
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wsign-conversion", "-Werror"]
 
 
 def build_flags():

@@ -152,16 +152,14 @@ inline void engine::receive_call(const message_queue::view& v) {
       !slot.keeps_log() &&
       !slot.request->at_least_once && slot.may_start(m.function)) {
     store::failure_ptr why;
-    std::uint64_t ns = 0;
-    running_task identity{m.id, 0, m.function, 0, slot.request.get()};
-    identity.request = nullptr;
+    running_task identity{m.id, m.function};
     identity.actor = slot.request.get();
     invocation call(lock_, v.data + sizeof m, m.argument_bytes);
     call.self = slot.object;
     ++slot.active;
-    const bool ok = invoke(call, m.function, identity, why, ns);
+    const bool ok = invoke(call, m.function, identity, why);
     if (!ok && why->fatal) note_fatal(slot, *why);
-    finish_foreign(m.home_rank, m.home_index, m.function, 0, nullptr, false, call, ok, why, ns);
+    finish_foreign(m.home_rank, m.home_index, m.function, 0, nullptr, false, call, ok, why, 0);
     return after_call(m.charge_or_slot);
   }
   task* t = read_task(v.from, v.data, v.bytes);
@@ -204,13 +202,12 @@ inline void engine::run_mailbox() {
   if (!slot.mailbox.empty() && (slot.has_room() || slot.request->overlap_const)) list_slot(index);
   store::failure_ptr why = failed_input(*t);
   const bool ran = why == nullptr;
-  std::uint64_t ns = 0;
-  running_task identity{t->id, 0, t->function, t->attempt, nullptr};
+  running_task identity{t->id, t->function, t->attempt};
   identity.actor = slot.request.get();
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.self = slot.object;
   call.keeps_inputs = slot.keeps_log() || slot.request->at_least_once;
-  const bool ok = ran && invoke(call, t->function, identity, why, ns);
+  const bool ok = ran && invoke(call, t->function, identity, why);
   if (ran && !ok && why->fatal) {
     note_fatal(slot, *why);
     if (slot.request->at_least_once && slot.restarts < slot.request->restarts) {
@@ -225,7 +222,7 @@ inline void engine::run_mailbox() {
   } else {
     free_task(t);
   }
-  finish_foreign(ended.home_rank, ended.home_index, ended.function, 0, nullptr, false, call, ok, why, ns);
+  finish_foreign(ended.home_rank, ended.home_index, ended.function, 0, nullptr, false, call, ok, why, 0);
   after_call(index);
 }
 
@@ -298,7 +295,7 @@ inline void engine::restart(std::uint32_t index) {
   void* const old = slot.object;
   const auto destroy = slot.type->destroy;
   ++slot.active;
-  running_task identity{0, 0, slot.function, static_cast<std::uint32_t>(slot.restarts + 1), nullptr};
+  running_task identity{0, slot.function, static_cast<std::uint32_t>(slot.restarts + 1)};
   identity.actor = slot.request.get();
   running_task* const before = std::exchange(running_, &identity);
   threads_.use(identity.threads());
@@ -333,7 +330,7 @@ inline void engine::restart(std::uint32_t index) {
       while (!again.empty()) {
         task* const t = again.pop_front();
         slot.log.push_back(t);
-        running_task done_again{t->id, 0, t->function, t->attempt, nullptr};
+        running_task done_again{t->id, t->function, t->attempt};
         done_again.actor = slot.request.get();
         running_ = &done_again;
         invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
@@ -388,7 +385,7 @@ inline void engine::end_slot(std::uint32_t index, const std::string& why) {
   wire::buffer bytes;
   request->write(bytes);
   send(0, message::actor_gone, index_message{0, 0}, bytes.data(), bytes.size());
-  running_task identity{0, 0, slot.function, 0, nullptr};
+  running_task identity{0, slot.function};
   running_task* const before = std::exchange(running_, &identity);
   if (object != nullptr) {
     ++slot.active;  // the destructor may wait, and what comes meanwhile must not end the slot

@@ -42,7 +42,7 @@ inline store::failure_ptr engine::timeout_failure(std::string_view name, std::in
 }
 
 inline store::failure_ptr engine::unstarted_failure(const task& t, bool expired) const {
-  const std::string_view name = running_task{t.id, 0, t.function, t.attempt, t.request.get()}.name();
+  const std::string_view name = running_task{t.id, t.function, t.attempt, t.request.get()}.name();
   return expired ? timeout_failure(name, t.request->deadline) : cancel_failure(name, "its home", t.home_rank);
 }
 

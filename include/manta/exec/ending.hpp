@@ -506,7 +506,7 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   stacks_ = &stacks;
   current_ = this;
   role_ = role::owner;
-  driver_task_ = running_task{base::mix(seed_, ++runs_), 0, no_index, 0, nullptr};
+  driver_task_ = running_task{base::mix(seed_, ++runs_), no_index};
   away_ = 0;
   bound_ = max_queued_;
   running_ = &driver_task_;

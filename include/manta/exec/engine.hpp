@@ -428,7 +428,7 @@ class engine {
   bool load_checkpoint(invocation& call, const task& t, store::failure_ptr& why);
   void run_message(const message_queue::view& m);
   bool invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
-              std::uint64_t& ns);
+              std::uint64_t* ns = nullptr);
   void finish_foreign(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function, std::uint32_t charge,
                       const graph::request* request, bool by_scheduler, invocation& call, bool ok,
                       const store::failure_ptr& why, std::uint64_t ns, std::uint64_t place_key = 0,
@@ -946,10 +946,16 @@ inline void engine::commit(std::uint32_t to, message kind, std::size_t bytes) {
   if (kind < first_housekeeping) ++sent_to_[to];
 }
 
+// Inlined, so that the fields go from registers to their places: a message that is built in memory first is read back in
+// larger pieces than it was written in, for which the processor waits.
 template <class Message>
-void engine::send(std::uint32_t to, message kind, const Message& m, const void* tail, std::size_t tail_bytes) {
+[[gnu::always_inline]] inline void engine::send(std::uint32_t to, message kind, const Message& m, const void* tail,
+                                                std::size_t tail_bytes) {
+  struct [[gnu::packed, gnu::may_alias]] unaligned {
+    Message m;
+  };
   std::byte* at = begin(to, kind, sizeof m + tail_bytes);
-  std::memcpy(at, &m, sizeof m);
+  reinterpret_cast<unaligned*>(at)->m = m;
   if (tail_bytes != 0) std::memcpy(at + sizeof m, tail, tail_bytes);
   commit(to, kind, sizeof m + tail_bytes);
 }

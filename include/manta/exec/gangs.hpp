@@ -61,7 +61,7 @@ inline void engine::run_member(task* t) {
   store::failure_ptr why = failed_input(*t);
   if (why == nullptr && deaths_ != 0) why = lost_member(*t->gang);
   std::uint64_t ns = 0;
-  running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
+  running_task identity{t->id, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   net::team_place place{MPI_COMM_NULL, static_cast<int>(t->gang->member), static_cast<int>(t->gang->ranks.size())};
   call.team = &place;
@@ -72,7 +72,7 @@ inline void engine::run_member(task* t) {
     place.comm = teams_.get(t->gang->ranks, t->gang->id);
   }
   if (place.comm == MPI_COMM_NULL && why == nullptr) why = hear_of_lost_member(*t->gang);
-  bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
+  bool ok = why == nullptr && invoke(call, t->function, identity, why, &ns);
   if (place.comm != MPI_COMM_NULL && net::is_revoked(place.comm)) [[unlikely]] {  // whatever came of it
     if (ok && call.form == form::box) wire::type_at(call.type).destroy(call.box);
     if (ok && call.actor != nullptr) call.actor_type->destroy(std::exchange(call.actor, nullptr));
@@ -172,12 +172,11 @@ inline void engine::run_gang_call(std::uint32_t index, task* t) {
     end.slot = index;
   }
   store::failure_ptr why = failed_input(*t);
-  std::uint64_t ns = 0;
-  running_task identity{t->id, 0, t->function, 0, nullptr};
+  running_task identity{t->id, t->function};
   identity.actor = slot.request.get();
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.self = slot.object;
-  const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns);
+  const bool ok = why == nullptr && invoke(call, t->function, identity, why);
   if (!ok) why = of_member(why, *t->gang);
   if (leads) return leader_ended(*t->gang, call, ok, why);
   tell_leader(*t->gang, call, why, no_index);

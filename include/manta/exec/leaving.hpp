@@ -64,9 +64,8 @@ inline std::string engine::end_text() const {
 // --- tasks that would take too long
 
 inline double engine::time_left_ns() const {
-  static const double scale = base::nanoseconds_per_tick();
   const std::uint64_t now = base::ticks();
-  return leave_at_ > now ? static_cast<double>(leave_at_ - now) * scale : 0;
+  return leave_at_ > now ? static_cast<double>(base::nanoseconds_of(leave_at_ - now)) : 0;
 }
 
 /// For a task that is about to run here. Short ones always fit: some take less time than to look at the clock.

@@ -461,7 +461,7 @@ inline store::failure_ptr engine::failed_input(task& t) {
     if (input.state != state::failed) continue;
     input.set(node::observed);
     store::failure why = *store::failure_of(input);
-    store::add_dependent(why, std::string(running_task{t.id, 0, t.function, t.attempt, t.request.get()}.name()));
+    store::add_dependent(why, std::string(running_task{t.id, t.function, t.attempt, t.request.get()}.name()));
     return store::share(std::move(why));
   }
   return nullptr;
@@ -482,15 +482,17 @@ inline void engine::keep_inputs(const invocation& call) {
   }
 }
 
-/// Runs a function; false and the reason if it threw.
+/// Runs a function; false and the reason if it threw. `ns` is how long it took, for those who want to know: it costs a look at
+/// the clock, a tenth of a small task.
 inline bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
-                           std::uint64_t& ns) {
+                           std::uint64_t* ns) {
   running_task* const before = std::exchange(running_, &identity);
   threads_.use(identity.threads());
   identity.next = started_;
   if (started_ != nullptr) started_->previous = &identity;
   started_ = &identity;
-  const std::uint64_t begins = std::exchange(begins_, 0), start = begins != 0 ? begins : base::ticks();
+  const bool timed = ns != nullptr || leave_at_ != 0;
+  const std::uint64_t begins = std::exchange(begins_, 0), start = begins != 0 || !timed ? begins : base::ticks();
   bool ok = true;
   if (call.keeps_inputs) keep_inputs(call);
   try {
@@ -500,10 +502,12 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
     ok = false;
     why = failure_here(call.reads_arguments);
   }
-  static const double scale = base::nanoseconds_per_tick();
   task_ended_ = base::ticks();
-  ns = static_cast<std::uint64_t>(static_cast<double>(task_ended_ - start) * scale);
-  if (leave_at_ != 0) durations_.learn(function, ns);
+  if (timed) {
+    const std::uint64_t took = base::nanoseconds_of(task_ended_ - start);
+    if (ns != nullptr) *ns = took;
+    if (leave_at_ != 0) durations_.learn(function, took);
+  }
   running_ = before;
   threads_.use(0);
   (identity.previous == nullptr ? started_ : identity.previous->next) = identity.next;
@@ -516,15 +520,14 @@ inline void engine::run_node(node& n) {
   n.reset(node::queued);
   if (leave_at_ != 0 && is_too_long(n)) [[unlikely]] return set_aside(n);
   store::failure_ptr why;
-  std::uint64_t ns = 0;
   bool ok = false;
   if (n.form == form::compact) {
     std::byte arguments[graph::compact_bytes];
     std::memcpy(arguments, n.compact.arguments, sizeof arguments);
-    running_task identity{n.compact.id, 0, n.function};
+    running_task identity{n.compact.id, n.function};
     note_sent(n, identity.id, rank_);
     invocation call(lock_, arguments, n.size);
-    ok = invoke(call, n.function, identity, why, ns);
+    ok = invoke(call, n.function, identity, why);
     return finish_here(n, call, ok, why);
   }
   task* t = n.record;
@@ -538,10 +541,11 @@ inline void engine::run_node(node& n) {
     return stage(t);
   }
   if (n.has(node::timed) && overdue(n)) return;
-  running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
+  running_task identity{t->id, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.keeps_inputs = t->request != nullptr && (t->request->retries > t->attempt || t->request->restarts > 0);
-  ok = invoke(call, t->function, identity, why, ns) && load_checkpoint(call, *t, why);
+  std::uint64_t ns = 0;
+  ok = invoke(call, t->function, identity, why, &ns) && load_checkpoint(call, *t, why);
   if (ok && t->digest != 0) write_to_journal(*t, call, ns);
   finish_here(n, call, ok, why);
 }
@@ -584,10 +588,10 @@ inline void engine::run_staged(task* t) {
   if (t->gang != nullptr) return run_member(t);
   store::failure_ptr why = failed_input(*t);  // bringing it here failed
   std::uint64_t ns = 0;
-  running_task identity{t->id, 0, t->function, t->attempt, t->request.get()};
+  running_task identity{t->id, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.keeps_inputs = t->request != nullptr && t->request->restarts > 0;
-  const bool ok = why == nullptr && invoke(call, t->function, identity, why, ns) && load_checkpoint(call, *t, why);
+  const bool ok = why == nullptr && invoke(call, t->function, identity, why, &ns) && load_checkpoint(call, *t, why);
   bool kept = false;
   if (ok && call.actor != nullptr) {
     kept = t->request->restarts > 0;
@@ -643,9 +647,9 @@ inline void engine::run_message(const message_queue::view& v) {
   }
   store::failure_ptr why;
   std::uint64_t ns = 0;
-  running_task identity{m.id, 0, m.function, m.attempt, nullptr};
+  running_task identity{m.id, m.function, m.attempt};
   invocation call(lock_, v.data + sizeof m, m.argument_bytes);
-  const bool ok = invoke(call, m.function, identity, why, ns);
+  const bool ok = invoke(call, m.function, identity, why, &ns);
   finish_foreign(m.home_rank, m.home_index, m.function, m.charge_or_slot, nullptr,
                  (m.flags & task_message::by_scheduler) != 0, call, ok, why, ns, m.home_rank == 0 ? 0 : place_key(m));
 }

@@ -98,7 +98,7 @@ inline void engine::service() {
       const bool late = looked_long_ago();
       if (!runnable()) {
         net_.pump(true);  // somebody may wait for what was made
-      } else if (!late && (turns & 15) != 0) {
+      } else if (!late && (turns & 31) != 0) {
         in_a_row = task_ended_ != before;
         continue;
       }

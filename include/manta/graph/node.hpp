@@ -60,36 +60,41 @@ struct node {
   std::uint32_t next = no_index;
   std::uint32_t prev = no_index;
   link* links = nullptr;
+  struct compact_task {
+    std::uint64_t id;
+    std::byte arguments[16];
+  };
+  struct sent_task {     ///< form none and pending: the task is elsewhere, or runs here
+    std::uint64_t id;    ///< where that of a compact task stands
+    std::uint32_t at;    ///< the rank that knows more; no_index: a call whose actor's place is not known yet
+    std::uint32_t slot;  ///< of the actor called
+    union {
+      task* call;                ///< that call, as long as `at` is no_index
+      std::uint64_t near_bytes;  ///< of inputs that lie there, if they are the reason: for those who ask
+      std::uint64_t kept;        ///< a compact task's `size` bytes of arguments, should its rank die
+    };
+  };
+  struct boxed_value {  ///< forms box and pages
+    void* object;       ///< is `box`
+    void* large;        ///< what is known of its memory, if it is large
+  };
+  struct blob_value {
+    std::byte* data;
+    std::uint64_t bytes;
+  };
+  struct remote_value {
+    std::uint64_t bytes;
+    std::uint32_t place;
+  };
   union {
     std::byte bytes[24];
-    struct {
-      std::uint64_t id;
-      std::byte arguments[16];
-    } compact;
-    struct {
-      std::uint64_t id;    // where that of a compact task stands
-      std::uint32_t at;    // the rank that knows more; no_index: a call whose actor's place is not known yet
-      std::uint32_t slot;  // of the actor called
-      union {
-        task* call;                // that call, as long as `at` is no_index
-        std::uint64_t near_bytes;  // of inputs that lie there, if they are the reason: for those who ask
-        std::uint64_t kept;        // a compact task's `size` bytes of arguments, should its rank die
-      };
-    } sent;                // form none and pending: the task is elsewhere, or runs here
+    compact_task compact;
+    sent_task sent;
     task* record;
     void* box;
-    struct {
-      void* object;  // is `box`
-      void* large;   // what is known of its memory, if it is large
-    } boxed;         // forms box and pages
-    struct {
-      std::byte* data;
-      std::uint64_t bytes;
-    } blob;
-    struct {
-      std::uint64_t bytes;
-      std::uint32_t place;
-    } remote;
+    boxed_value boxed;
+    blob_value blob;
+    remote_value remote;
     void* failure;
   };
 
@@ -165,6 +170,7 @@ class node_table {
     if (free_ == no_index) add_page();
     node& n = at(free_);
     free_ = n.next;
+    if (free_ != no_index) __builtin_prefetch(&at(free_), 1);  // the next one, which may have left the cache
     n.next = no_index;
     ++live_;
     return n;
