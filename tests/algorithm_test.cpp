@@ -168,8 +168,10 @@ TEST_CASE("for_each visits each element exactly once") {
   CHECK(manta::testing::sum_over_ranks(visited_sum) == 9'999L * 10'000 / 2);
 }
 
-TEST_CASE("for_each hands on the failure of a body") {
-  in_world([] { CHECK_THROWS_AS(for_each_and_wait<visit_but_seven>(first_numbers(100)), manta::task_failed); });
+TEST_CASE("for_each hands on the failure of a body and names the function") {
+  in_world([] {
+    CHECK_THROWS_WITH_AS(for_each_and_wait<visit_but_seven>(first_numbers(100)), doctest::Contains("visit_but_seven'"), manta::task_failed);
+  });
 }
 
 namespace {

@@ -133,11 +133,13 @@ void for_each(Range&& range, for_each_options options = {}) {
       for (auto&& x : range) elements.push_back(static_cast<T>(static_cast<detail::handed_over<Range>&&>(x)));
       std::size_t grain = options.grain;
       if (grain == 0) grain = elements.size() / (16 * static_cast<std::size_t>(exec::engine::here("for_each").size())) + 1;
+      const task_options named{.name = std::string(detail::constant<F>::name())};
       std::vector<future<void>> chunks;
       for (auto at = elements.begin(); at != elements.end();) {
         const auto left = static_cast<std::size_t>(elements.end() - at);
         const auto end = at + static_cast<std::ptrdiff_t>(left < grain ? left : grain);
-        chunks.push_back(async<detail::run_chunk<F, T>>(std::vector<T>(std::make_move_iterator(at), std::make_move_iterator(end))));
+        chunks.push_back(
+            async<detail::run_chunk<F, T>>(named, std::vector<T>(std::make_move_iterator(at), std::make_move_iterator(end))));
         at = end;
       }
       detail::finish(chunks);
