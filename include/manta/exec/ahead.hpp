@@ -239,17 +239,21 @@ inline void engine::on_made(std::uint32_t from, const result_message& m, const s
   if (owed) release(*n);
 }
 
-/// Gives rank 0 back what waits here for inputs that were to be made here.
+/// Gives rank 0 back what was sent here ahead and has not begun, whether its inputs have been made by now or not.
 inline void engine::give_back_ahead() {
-  while (!ahead_.empty()) {
-    task* const t = ahead_.front();
+  const auto give_back = [&](task* t) {
     const task_message m{t->id, t->function, t->home_rank, t->home_index, t->charge, 0, t->attempt, task_message::ahead, 0};
     send(0, message::come_back, m);
-    no_longer_staging(t);
     --received_tasks_;
-    unstage(t);
     free_task(t);
+  };
+  while (!ahead_.empty()) {
+    task* const t = ahead_.front();
+    no_longer_staging(t);
+    unstage(t);
+    give_back(t);
   }
+  while (task* const t = staged_.take([](const task& staged) { return staged.ahead; })) give_back(t);
 }
 
 }  // namespace manta::exec

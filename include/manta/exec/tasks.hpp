@@ -778,7 +778,7 @@ inline void engine::give_away(bool overdue) {
     }
   }
   if (!overdue) return;
-  if (owed_ > 0 && !ahead_.empty()) give_back_ahead();
+  if (owed_ > 0) give_back_ahead();
   // the running task takes longer than was thought: what was sent here ahead of time can go elsewhere
   for (std::size_t i = inbox_.size(); owed_ > 0 && i > 0; --i) {
     const message_queue::view v = inbox_.pop();
