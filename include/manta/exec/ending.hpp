@@ -67,6 +67,9 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       if (m.failed != 0 && request.actor) scheduler_->give_back(from, request);
       return;
     }
+    case message::gang_meets:
+      ++meetings_.insert(read(gang_message{}).gang);
+      return;
     case message::gang_ended: {
       const auto m = read(gang_message{});
       return on_gang_ended(m, data, bytes);

@@ -567,6 +567,8 @@ class engine {
   void run_member(task* t);
   store::failure_ptr lost_member(const graph::gang& g) const;
   store::failure_ptr hear_of_lost_member(const graph::gang& g);
+  bool meet(const graph::gang& g);
+  MPI_Comm communicator_of(const graph::gang& g);
   void forward_call(actor_slot& slot, task* t);
   void run_gang_call(std::uint32_t index, task* t);
   void settle_members(gang_end& end);
@@ -802,6 +804,7 @@ class engine {
   bool gangs_possible_ = false;
   std::uint64_t gang_calls_ = 0;
   base::index_table gang_ends_;                             // gang -> gang_end*, at its leader
+  base::index_table meetings_;                              // gang -> how many have told this rank that they are there: see meet
   base::list<std::uint64_t> ended_gangs_;                   // to be finished at the top level
 
   base::list<wait_record*> waits_;

@@ -17,7 +17,7 @@ namespace manta::exec {
 inline void engine::dispatch_gang(node& n, std::uint32_t charge) {
   task& t = *n.record;
   graph::gang gang;
-  gang.id = scheduler_->gang_id();
+  gang.id = scheduler_->gang_id() | (deaths_ != 0 ? net::teams::after_deaths : 0);
   for (const std::uint32_t rank : scheduler_->members()) gang.ranks.push_back(rank);
   graph::grant& granted = t.request->granted;
   const graph::grant of_leader = granted;
@@ -47,13 +47,50 @@ inline store::failure_ptr engine::lost_member(const graph::gang& g) const {
   }
   return nullptr;
 }
-/// MPI knows already that a member has died; the helper is told which.
+/// MPI knows already that a member has died, or before they have met any rank; the helper is told which.
 inline store::failure_ptr engine::hear_of_lost_member(const graph::gang& g) {
   for (;;) {
     if (store::failure_ptr lost = lost_member(g)) return lost;
+    for (std::uint32_t rank = 0; deaths_ != 0 && (g.id & net::teams::after_deaths) == 0 && rank < size_; ++rank) {
+      if (is_dead(rank)) return death_failure(store::failure::kind::rank, rank, "the gang could not meet: ");
+    }
     const outside helper(lock_);
     usleep(1000);
   }
+}
+
+/// Waits until all members are here. False if one is lost.
+inline bool engine::meet(const graph::gang& g) {
+  const auto wait_for = [&](std::uint64_t others) {
+    while (meetings_.insert(g.id) < others && lost_member(g) == nullptr) {
+      const outside helper(lock_);
+      usleep(100);
+    }
+    return lost_member(g) == nullptr;
+  };
+  const auto tell = [&](std::uint32_t rank) { send(rank, message::gang_meets, gang_message{g.id, g.member, 0, 0, 0}); };
+  bool all = true;
+  if (g.member == 0) {
+    all = wait_for(g.ranks.size() - 1);
+    for (std::size_t i = 1; all && i < g.ranks.size(); ++i) tell(g.ranks[i]);
+  } else {
+    tell(g.ranks[0]);
+    net_.pump(true);
+    all = wait_for(1);
+  }
+  net_.pump(true);
+  meetings_.erase(g.id);
+  return all;
+}
+
+/// The communicator of its members. Others may still be on their way, so the lock is let go meanwhile; after a death
+/// MPI_Comm_create_from_group has to be alone in MPI (see net::teams::create), so they meet first and it is kept.
+inline MPI_Comm engine::communicator_of(const graph::gang& g) {
+  if ((g.id & net::teams::after_deaths) != 0 && net::mpi_tolerates_deaths() && !teams_.know(g.ranks)) {
+    return meet(g) ? teams_.get(g.ranks, g.id) : MPI_COMM_NULL;
+  }
+  const outside user(lock_);
+  return teams_.get(g.ranks, g.id);
 }
 
 /// All inputs are here: runs this rank's part.
@@ -67,10 +104,7 @@ inline void engine::run_member(task* t) {
   call.team = &place;
   const bool leads = place.rank == 0;
   if (leads) gang_end_of(t->gang->id, t->gang->ranks.size()).leader = t;
-  if (why == nullptr || why->kind != store::failure::kind::rank) {
-    const outside user(lock_);  // the others may still be on their way
-    place.comm = teams_.get(t->gang->ranks, t->gang->id);
-  }
+  if (why == nullptr || why->kind != store::failure::kind::rank) place.comm = communicator_of(*t->gang);
   if (place.comm == MPI_COMM_NULL && why == nullptr) why = hear_of_lost_member(*t->gang);
   bool ok = why == nullptr && invoke(call, t->function, identity, why, &ns);
   if (place.comm != MPI_COMM_NULL && net::is_revoked(place.comm)) [[unlikely]] {  // whatever came of it

@@ -6,7 +6,8 @@
 // a task or a text are followed by its bytes.
 //
 //   a task        submitter --submit--> 0 --run--> executor --result--> home, --ended--> 0
-//   a gang        0 --run--> members --gang_ended--> the first of them --result--> home; all --ended--> 0
+//   a gang        0 --run--> members --gang_ended--> the first of them --result--> home; all --ended--> 0; after a death
+//                 members --gang_meets--> the first --gang_meets--> members
 //   a value       asker --want--> home --value--> asker; asker --pull--> place --data, blocks--> asker
 //   a reference   holder --drop--> home when its last handle dies; receiver --borrow--> home, home --granted-->
 //                 receiver and --repaid--> lender when a handle was passed on by a rank that is not its home
@@ -27,7 +28,7 @@ inline float rounded(std::uint64_t ns) { return ns == not_run ? -1.0F : static_c
 inline std::uint64_t whole(float ns) { return ns < 0 ? not_run : static_cast<std::uint64_t>(ns); }
 
 enum class message : std::uint8_t {
-  run, submit, come_back, call, result, made, ended, gang_ended, want, value, pull, data, mapped, unavailable, cut_off,
+  run, submit, come_back, call, result, made, ended, gang_ended, gang_meets, want, value, pull, data, mapped, unavailable, cut_off,
   replicate, seek, not_kept, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
   name_gone, ask, answer, cancel,

@@ -25,6 +25,7 @@ struct team_place {
 class teams {
  public:
   static constexpr int tag = 1;  ///< on the parent, beside the batches' tag
+  static constexpr std::uint64_t after_deaths = std::uint64_t{1} << 62;  ///< in a gang's id: a rank had died when it was started
 
   explicit teams(MPI_Comm parent) : parent_(parent) {}
   teams(const teams&) = delete;
@@ -45,12 +46,7 @@ class teams {
   /// Collective over `ranks` (of the parent) unless they have met before. `id` grows from gang to gang and is the same
   /// on all members. MPI_COMM_NULL if a member has died and MPI says so.
   MPI_Comm get(const base::list<std::uint32_t>& ranks, std::uint64_t id) {
-    for (const entry* e : known_) {
-      if (e->ranks.size() == ranks.size() &&
-          std::memcmp(e->ranks.data(), ranks.data(), ranks.size() * sizeof(std::uint32_t)) == 0) {
-        return e->comm;
-      }
-    }
+    if (const entry* known = find(ranks)) return known->comm;
     if (group_ == MPI_GROUP_NULL) check(MPI_Comm_group(parent_, &group_), "MPI_Comm_group");
     auto* const e = new entry;
     base::list<int> members;
@@ -74,11 +70,30 @@ class teams {
     known_.push_back(e);
     return e->comm;
   }
+  /// Have they met before?
+  bool know(const base::list<std::uint32_t>& ranks) const { return find(ranks) != nullptr; }
 
  private:
+  struct entry {
+    base::list<std::uint32_t> ranks;
+    std::uint64_t id = 0;
+    MPI_Comm comm = MPI_COMM_NULL;
+  };
+
+  const entry* find(const base::list<std::uint32_t>& ranks) const {
+    for (const entry* e : known_) {
+      if (e->ranks.size() == ranks.size() &&
+          std::memcmp(e->ranks.data(), ranks.data(), ranks.size() * sizeof(std::uint32_t)) == 0) {
+        return e;
+      }
+    }
+    return nullptr;
+  }
   int create(MPI_Group group, [[maybe_unused]] std::uint64_t id, MPI_Comm* made) const {
 #if defined(OMPI_HAVE_MPI_EXT_FTMPI)
-    if (mpi_tolerates_deaths()) {  // from a communicator with a dead member no other is made
+    // From a communicator with a dead member no other is made. Nobody else may be in MPI meanwhile: with another thread
+    // there Open MPI 5.0.7 hangs sooner or later, without any death.
+    if ((id & after_deaths) != 0 && mpi_tolerates_deaths()) {
       return MPI_Comm_create_from_group(group, ("manta-" + std::to_string(id)).c_str(), MPI_INFO_NULL, MPI_ERRORS_RETURN, made);
     }
 #endif
@@ -91,11 +106,6 @@ class teams {
     MPI_Comm_call_errhandler(MPI_COMM_WORLD, *code);
   }
 
-  struct entry {
-    base::list<std::uint32_t> ranks;
-    std::uint64_t id = 0;
-    MPI_Comm comm = MPI_COMM_NULL;
-  };
   MPI_Comm parent_;
   MPI_Group group_ = MPI_GROUP_NULL;
   base::list<entry*> known_;
