@@ -769,6 +769,7 @@ inline void engine::start_helper() {
       seen = entries;
       if (e.lock_.owner_is_inside() || (was_here && !dozed) || !e.lock_.try_acquire_for_helper()) {
         in_vain = 0;
+        e.watch_lonely();
         if (e.watchdog_ns_ != 0) e.watch_task(true);
         continue;
       }
@@ -799,6 +800,15 @@ inline void engine::watch_task(bool was_here) {
   std::fprintf(stderr, "manta: rank %u: '%s' has not called manta for %g s (MANTA_WATCHDOG) and is taken for hung; it is ended:\n",
                rank_, std::string(running_->name()).c_str(), static_cast<double>(std::exchange(watchdog_ns_, 0)) * 1e-9);
   abort_hung(owner_);
+}
+
+/// From the helper: rank 0 may wait in there for one that has died, of which it cannot be told; others it would end itself.
+inline void engine::watch_lonely() const {
+  constexpr std::int64_t patience_ns = 10'000'000'000;
+  const std::int64_t since = lonely_since_ns_.load(std::memory_order_relaxed);
+  if (since == 0 || base::now_ns() - since < patience_ns || lifeline_ == nullptr || !lifeline_->news()) return;
+  std::fprintf(stderr, "manta: rank 0 has waited ten seconds for the members of its gang, and a rank has died: the job ends here\n");
+  ::_exit(1);
 }
 
 inline void engine::stop_helper() {

@@ -747,6 +747,7 @@ class engine {
   void start_helper();
   void stop_helper();
   void watch_task(bool was_here);
+  void watch_lonely() const;
 
   static const running_task* interrupted() noexcept;
   static const char* task_name_for_signal() noexcept;
@@ -805,6 +806,7 @@ class engine {
   std::uint64_t gang_calls_ = 0;
   base::index_table gang_ends_;                             // gang -> gang_end*, at its leader
   base::index_table meetings_;                              // gang -> how many have told this rank that they are there: see meet
+  std::atomic<std::int64_t> lonely_since_ns_ = 0;           // makes a communicator with the lock kept; read by the helper
   base::list<std::uint64_t> ended_gangs_;                   // to be finished at the top level
 
   base::list<wait_record*> waits_;

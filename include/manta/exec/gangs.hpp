@@ -68,17 +68,22 @@ inline bool engine::meet(const graph::gang& g) {
     }
     return lost_member(g) == nullptr;
   };
-  const auto tell = [&](std::uint32_t rank) { send(rank, message::gang_meets, gang_message{g.id, g.member, 0, 0, 0}); };
+  // Has it go out as well: nobody sends for this rank once it waits for the others in MPI.
+  const auto tell = [&](std::uint32_t rank) {
+    send(rank, message::gang_meets, gang_message{g.id, g.member, 0, 0, 0});
+    for (net_.pump(true); net_.queued_bytes(static_cast<int>(rank)) != 0 && !is_dead(rank); net_.pump(true)) {
+      const outside helper(lock_);
+      usleep(100);
+    }
+  };
   bool all = true;
   if (g.member == 0) {
     all = wait_for(g.ranks.size() - 1);
     for (std::size_t i = 1; all && i < g.ranks.size(); ++i) tell(g.ranks[i]);
   } else {
     tell(g.ranks[0]);
-    net_.pump(true);
     all = wait_for(1);
   }
-  net_.pump(true);
   meetings_.erase(g.id);
   return all;
 }
@@ -87,7 +92,11 @@ inline bool engine::meet(const graph::gang& g) {
 /// MPI_Comm_create_from_group has to be alone in MPI (see net::teams::create), so they meet first and it is kept.
 inline MPI_Comm engine::communicator_of(const graph::gang& g) {
   if ((g.id & net::teams::after_deaths) != 0 && net::mpi_tolerates_deaths() && !teams_.know(g.ranks)) {
-    return meet(g) ? teams_.get(g.ranks, g.id) : MPI_COMM_NULL;
+    if (!meet(g)) return MPI_COMM_NULL;
+    lonely_since_ns_.store(base::now_ns(), std::memory_order_relaxed);
+    MPI_Comm made = teams_.get(g.ranks, g.id);
+    lonely_since_ns_.store(0, std::memory_order_relaxed);
+    return made;
   }
   const outside user(lock_);
   return teams_.get(g.ranks, g.id);
