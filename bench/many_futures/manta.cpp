@@ -42,7 +42,7 @@ bool unpack_results() { return sum(manta::get(manta::async<numbers>(results).get
 bool get_all() { return sum(manta::get(submit())) == sum_below(tasks + 1); }
 
 std::int64_t wait_for_next(std::vector<manta::future<int>>& left) {
-  auto [ready, pending] = manta::wait(left, {.count = 1});
+  auto [ready, pending] = manta::wait(std::move(left), {.count = 1});
   std::int64_t total = 0;
   for (const auto& f : ready) total += f.get();
   left = std::move(pending);

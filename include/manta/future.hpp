@@ -291,15 +291,19 @@ concept is_given_container = requires { typename Range::allocator_type; } && !st
 /// The futures of what was passed as Range&&, moved if that is a container given away.
 template <class Range>
 auto listed(std::remove_reference_t<Range>& futures) {
-  std::vector<range_future<Range>> list;
-  for (auto&& f : futures) {
-    if constexpr (is_given_container<Range>) {
-      list.push_back(std::move(f));
-    } else {
-      list.push_back(f);
+  if constexpr (std::is_same_v<Range, std::vector<range_future<Range>>>) {
+    return std::move(futures);
+  } else {
+    std::vector<range_future<Range>> list;
+    for (auto&& f : futures) {
+      if constexpr (is_given_container<Range>) {
+        list.push_back(std::move(f));
+      } else {
+        list.push_back(f);
+      }
     }
+    return list;
   }
-  return list;
 }
 }  // namespace detail
 

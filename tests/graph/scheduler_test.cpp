@@ -702,6 +702,25 @@ TEST_CASE("tasks without conditions keep their places between higher and lower p
   CHECK(order == std::vector<std::size_t>{6, 7, 8, 0, 1, 2, 3, 4, 5});
 }
 
+TEST_CASE("those with conditions go first while there is room for all, else in turn with those without") {
+  world w(ranks(2));
+  w.warm_up(0, ms);
+  w.warm_up(1, ms);
+  w.log.clear();
+  const std::size_t first = w.jobs.size();
+  for (int i = 0; i < 50; ++i) w.submit(1, ms);
+  for (int i = 0; i < 50; ++i) w.submit(0, ms, ask({.rank = 1 + i % 2}));
+  w.run();
+  int plain = 0, pinned = 0;
+  for (const auto& [index, rank] : w.log) {
+    ++(index < first + 50 ? plain : pinned);
+    if (plain + pinned == 2) CHECK(pinned == 2);
+    CHECK(std::abs(plain - pinned) <= 3);
+  }
+  CHECK(plain == 50);
+  CHECK(pinned == 50);
+}
+
 TEST_CASE("a task of high priority that does not fit holds up no others") {
   world w(with_devices(2, 0b1));
   w.only_log = true;

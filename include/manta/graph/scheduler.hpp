@@ -307,14 +307,9 @@ class scheduler {
     if (may_meet_ && !pending_.empty()) meet_reservations();
     std::size_t at = 0;
     decide_queues(at, false, dispatch);
-    while (!anywhere_.empty()) {
-      node& n = anywhere_.front();
-      if (set_aside_if_late(n)) continue;
-      const std::uint32_t rank = next_rank_for(n, estimate(n.function));
-      if (rank == no_index) break;
-      anywhere_.remove(n);
-      dispatch(n, rank, book(n, rank));
+    while (place_plain(dispatch)) {
     }
+    plain_waits_ = !anywhere_.empty();
     if (at < active_.size()) decide_queues(at, true, dispatch);
   }
 
@@ -521,7 +516,22 @@ class scheduler {
     delete q;
   }
 
-  /// Places from the queues of priority 0 and more, or of those below. `at`: the first that was not tried.
+  /// Places the first task without conditions, if a rank has room for it.
+  template <class Dispatch>
+  bool place_plain(Dispatch&& dispatch) {
+    while (!anywhere_.empty() && set_aside_if_late(anywhere_.front())) {
+    }
+    if (anywhere_.empty()) return false;
+    node& n = anywhere_.front();
+    const std::uint32_t rank = next_rank_for(n, estimate(n.function));
+    if (rank == no_index) return false;
+    anywhere_.remove(n);
+    dispatch(n, rank, book(n, rank));
+    return true;
+  }
+
+  /// Places from the queues of priority 0 and more, or of those below. `at`: the first that was not tried. Of priority 0
+  /// those with conditions have fewer places and go first; but where others were left behind before, they go in turn.
   template <class Dispatch>
   void decide_queues(std::size_t& at, bool below, Dispatch&& dispatch) {
     while (at < active_.size() && (below || active_[at]->wanted->priority >= 0)) {
@@ -545,6 +555,7 @@ class scheduler {
         ++at;
         continue;
       }
+      if (plain_is_next_ && q.wanted->priority == 0) plain_is_next_ = !place_plain(dispatch);
       node& n = q.tasks.front();
       const request& wanted = *n.record->request;
       const std::uint32_t rank = place(q, n, wanted, ns);
@@ -556,6 +567,7 @@ class scheduler {
         continue;
       }
       q.stuck = false;
+      if (wanted.priority == 0) plain_is_next_ = plain_waits_;
       q.tasks.remove(n);
       first_left(q, at);
       take(wanted, rank);
@@ -1026,6 +1038,8 @@ class scheduler {
   node_table& nodes_;
   node_list anywhere_;                 // tasks without conditions
   unsigned in_turn_ = 0;               // of these have overtaken others
+  bool plain_waits_ = false;           // some were left behind,
+  bool plain_is_next_ = false;         // and since then one with conditions has gone first
   node_list late_;                     // to be told: they would not end in time
   base::list<queue*> queues_;          // one for each distinct request,
   base::index_table queues_by_hash_;   // and by its hash
