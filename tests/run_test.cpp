@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
 #include <cstdio>
@@ -561,6 +562,25 @@ TEST_CASE("handles may be copied and destroyed on other threads, and nothing is 
       });
       for (int i = 0; i < 1000; ++i) growing.push_back(manta::put(i));  // meanwhile
       CHECK(sum_to(20) == 210);
+      other.join();
+    }
+  });
+}
+
+TEST_CASE("the last two handles of a value may end at the same moment on two threads") {
+  in_world([] {
+    for (int round = 0; round < 20; ++round) {
+      std::vector<manta::future<int>> mine;
+      for (int i = 0; i < 5000; ++i) mine.push_back(manta::put(i));
+      std::atomic<int> ready = 0;
+      std::thread other([&ready, theirs = mine]() mutable {
+        for (++ready; ready != 2;) {
+        }
+        for (manta::future<int>& f : theirs) f = {};
+      });
+      for (++ready; ready != 2;) {
+      }
+      for (manta::future<int>& f : mine) f = {};
       other.join();
     }
   });

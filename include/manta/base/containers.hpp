@@ -72,7 +72,8 @@ class list {
   /// New elements are copies of `value`.
   void resize(std::size_t count, T value) {
     reserve(count);
-    while (size_ < count) data_[size_++] = value;
+    T* const end = data_ + count;
+    for (T* each = data_ + size_; each < end; ++each) *each = value;
     size_ = count;
   }
   /// The last element takes the place of element i.

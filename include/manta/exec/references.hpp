@@ -26,10 +26,10 @@ inline node& engine::make_node(std::uint32_t function, std::uint32_t type, std::
 }
 
 inline void engine::drop_handle(node& n) {
-  // What may be the last references are given up with the lock only: handlers may find the node and hold it again.
-  const std::uint32_t most = role_ != role::none ? 2 : 1;
+  // What may be the last references are given up with the lock only: handlers may find the node and hold it again, and
+  // release() looks for the last and the last but one.
   std::uint32_t count = n.refs.load(std::memory_order_relaxed);
-  while (count > most) {
+  while (count > 2) {
     if (n.refs.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) return;
   }
   if (role_ != role::none && current_->graph_.nodes.owns(n)) {
