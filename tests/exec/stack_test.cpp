@@ -727,7 +727,7 @@ int recurse(int depth) {
   return below + frame[0];
 }
 
-const char* name_of_task() { return "solve_recursive"; }
+const char* name_of_task() { return "task 'solve_recursive'"; }
 const char* no_task() { return nullptr; }
 
 void earlier_handler(int) {

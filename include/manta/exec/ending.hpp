@@ -516,7 +516,7 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   silence_ = 0;
   const base::short_time_slice woken_soon;
   lock_.enter();
-  install_overflow_reporter(&engine::task_name_for_signal, lifeline_ == nullptr ? nullptr : &engine::last_words);
+  install_overflow_reporter(&engine::who_is_interrupted, lifeline_ == nullptr ? nullptr : &engine::last_words);
   start_helper();
 
   over_ = false;
@@ -596,24 +596,24 @@ inline const running_task* engine::interrupted() noexcept {
   const running_task* const task = current_->running_;
   return task == &current_->driver_task_ && current_->rank_ != 0 ? nullptr : task;
 }
-inline const char* engine::task_name_for_signal() noexcept {
-  static char name[256];
+inline const char* engine::who_is_interrupted() noexcept {
+  static char text[320];
   const running_task* const task = interrupted();
   if (task == nullptr) return nullptr;
-  const std::string_view view = task->name();
-  const std::size_t length = view.size() < sizeof name ? view.size() : sizeof name - 1;
-  std::memcpy(name, view.data(), length);
-  name[length] = '\0';
-  return name;
+  if (task->call == nullptr) return "the driver";
+  const std::string_view name = task->name();
+  std::snprintf(text, sizeof text, "task '%.*s' (bytes of arguments: %zu, inputs: %u)", static_cast<int>(name.size() < 150 ? name.size() : 150),
+                name.data(), task->call->argument_bytes, task->call->input_count);
+  return text;
 }
 
 /// In a signal handler that ends the rank: rank 0 is told why, and which task it was.
 inline void engine::last_words(const char* text, std::size_t bytes) noexcept {
-  char words[192];
+  char words[256];
   const running_task* const task = interrupted();
   const unsigned long long id = task == nullptr ? 0 : task->id;
   while (bytes > 0 && text[bytes - 1] == '\n') --bytes;
-  const int length = std::snprintf(words, sizeof words, "%.*s #%016llx", static_cast<int>(bytes < 160 ? bytes : 160), text, id);
+  const int length = std::snprintf(words, sizeof words, "%.*s #%016llx", static_cast<int>(bytes < 224 ? bytes : 224), text, id);
   if (length > 0) net::lifeline::last_words(words, static_cast<std::size_t>(length));
 }
 

@@ -750,7 +750,7 @@ class engine {
   void watch_lonely() const;
 
   static const running_task* interrupted() noexcept;
-  static const char* task_name_for_signal() noexcept;
+  static const char* who_is_interrupted() noexcept;
   static void last_words(const char* text, std::size_t bytes) noexcept;
 
   static inline engine* current_ = nullptr;

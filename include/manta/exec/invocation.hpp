@@ -75,6 +75,7 @@ struct running_task {
   std::uint32_t attempt = 0;
   const graph::request* request = nullptr;
   const graph::request* actor = nullptr;  ///< of the actor whose method it is
+  const invocation* call = nullptr;
   bool stop = false;                 ///< written by handlers, read without the lock: see stop_requested
   bool expired = false;              ///< the same when its deadline is over: ends isolated ones
   bool stops_children = false;       ///< what it submits from now on is cancelled at once

@@ -26,10 +26,10 @@
 namespace manta::exec {
 
 /// Installs the report for the process, and a signal stack for the calling thread; later calls do the latter and
-/// replace `task_name`. Call it on the thread that owns the stack_pool. `task_name` runs in the signal handler, so it
-/// may only read; it returns null when no task runs. A handler that is installed already is called after the report.
+/// replace `who`. Call it on the thread that owns the stack_pool. `who` runs in the signal handler, so it may only read;
+/// it says what runs ("task 'solve'"), or returns null when nothing does. A handler that is installed already is called after the report.
 /// `last_words` is called with the report, in the handler as well.
-void install_overflow_reporter(const char* (*task_name)(), void (*last_words)(const char* text, std::size_t bytes) = nullptr);
+void install_overflow_reporter(const char* (*who)(), void (*last_words)(const char* text, std::size_t bytes) = nullptr);
 
 /// From another thread: has the thread die of SIGABRT where it is, with a report that its task hung.
 void abort_hung(pthread_t thread);
@@ -41,7 +41,7 @@ namespace detail {
 struct overflow_reporter {
   static constexpr std::size_t signal_stack_bytes = std::size_t{64} << 10;  // snprintf and the AVX-512 state
 
-  static inline const char* (*task_name)() = nullptr;
+  static inline const char* (*who)() = nullptr;
   static inline void (*last_words)(const char*, std::size_t) = nullptr;
   static inline bool installed = false;
   static inline std::atomic<bool> hung{false};  // abort is our doing
@@ -78,20 +78,19 @@ struct overflow_reporter {
 
   static void report(const fatal_signal& by, const void* address, const void* machine) {
     const stack_pool* pool = stack_pool::of_this_thread();
-    const char* task = task_name != nullptr ? task_name() : nullptr;
+    const char* runs = who != nullptr ? who() : nullptr;
     const auto fault = reinterpret_cast<std::uintptr_t>(address);
     char text[512];
     int length = 0;
     if (by.number == SIGSEGV && pool != nullptr && overflowed(*pool, fault, stack_pointer(machine))) {
       const context& running = pool->current();
       length = std::snprintf(text, sizeof text,
-                             "manta: stack overflow in %s%.200s%s (stack %zu, %zu KiB); give the rank a larger stack: "
+                             "manta: stack overflow in %.250s (stack %zu, %zu KiB); give the rank a larger stack: "
                              "ulimit -s or MANTA_STACK_KIB\n",
-                             task != nullptr ? "task '" : "", task != nullptr ? task : "the driver",
-                             task != nullptr ? "'" : "", running.number(), running.bytes() >> 10);
-    } else if (pool != nullptr && task != nullptr) {
-      length = by.number == SIGABRT ? std::snprintf(text, sizeof text, "manta: %s in task '%.200s'\n", hung ? "hung" : by.name, task)
-                                    : std::snprintf(text, sizeof text, "manta: %s at %p in task '%.200s'\n", by.name, address, task);
+                             runs != nullptr ? runs : "the driver", running.number(), running.bytes() >> 10);
+    } else if (pool != nullptr && runs != nullptr) {
+      length = by.number == SIGABRT ? std::snprintf(text, sizeof text, "manta: %s in %.250s\n", hung ? "hung" : by.name, runs)
+                                    : std::snprintf(text, sizeof text, "manta: %s at %p in %.250s\n", by.name, address, runs);
     }
     if (length > 0) {
       const auto bytes = static_cast<std::size_t>(length);
@@ -166,9 +165,9 @@ inline void abort_hung(pthread_t thread) {
   ::pthread_kill(thread, SIGABRT);
 }
 
-inline void install_overflow_reporter(const char* (*task_name)(), void (*last_words)(const char*, std::size_t)) {
+inline void install_overflow_reporter(const char* (*who)(), void (*last_words)(const char*, std::size_t)) {
   using reporter = detail::overflow_reporter;
-  reporter::task_name = task_name;
+  reporter::who = who;
   reporter::last_words = last_words;
   static thread_local reporter::signal_stack stack;
   static_cast<void>(stack);

@@ -488,6 +488,7 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
                            std::uint64_t* ns) {
   running_task* const before = std::exchange(running_, &identity);
   threads_.use(identity.threads());
+  identity.call = &call;
   identity.next = started_;
   if (started_ != nullptr) started_->previous = &identity;
   started_ = &identity;

@@ -104,6 +104,7 @@ class journal {
   void write_behind();
   void write_segment(const wire::buffer& content);
   void write_file(const std::string& name, const wire::buffer& content);
+  void keep_names() const;
 
   std::string folder_;
   std::uint64_t program_;
@@ -357,6 +358,14 @@ inline void journal::write_segment(const wire::buffer& content) {
   write_file(std::string(name) + ".journal", content);
 }
 
+/// A rename is on the disk once its folder is; where folders cannot be synchronised the file system sees to it.
+inline void journal::keep_names() const {
+  const int folder = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  ::fsync(folder);
+  ::close(folder);
+}
+
 inline void journal::write_file(const std::string& name, const wire::buffer& content) {
   const std::string path = folder_ + "/" + name, temporary = path + ".part";
   const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -375,7 +384,7 @@ inline void journal::write_file(const std::string& name, const wire::buffer& con
   bool good = file >= 0 && write_all(start, sizeof start) && write_all(content.data(), content.size()) && ::fsync(file) == 0;
   const int code = errno;
   if (file >= 0) good = ::close(file) == 0 && good;
-  if (good && std::rename(temporary.c_str(), path.c_str()) == 0) return;
+  if (good && std::rename(temporary.c_str(), path.c_str()) == 0) return keep_names();
   std::fprintf(stderr, "manta: journal: %s cannot be written (%s); nothing more is kept on rank %d\n", temporary.c_str(),
                std::strerror(code), rank_);
   ::unlink(temporary.c_str());
