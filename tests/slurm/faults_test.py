@@ -7,6 +7,7 @@ import glob
 import os
 import re
 import shutil
+import time
 
 
 def resuming():
@@ -19,6 +20,10 @@ def resuming():
 
 def session_folders():
     return glob.glob(os.path.join(os.environ["TMPDIR"], "ompi.*", "*"))
+
+
+def folders_of_manta_run():
+    return glob.glob(os.path.join(os.environ["TMPDIR"], "manta-run.*"))
 
 
 def wipe_after_dead_nodes():
@@ -73,6 +78,25 @@ def loses_a_node(program, option, says, code):
 def a_job_loses_a_node_and_goes_on_with_no_kill():
     says = "rank 1 on n2 is lost, and perhaps its node; the program goes on without it", "rank 0 goes on"
     loses_a_node("outlives-node", "--no-kill", says, "3:0")
+
+
+@check
+def a_manta_program_goes_on_when_slurm_has_given_the_node_up():
+    before = set(folders_of_manta_run())
+    job = Job(["exec %s -- %s until end" % (MANTA_RUN, PROGRAM)], "-N2", "--ntasks-per-node=2", "--no-kill")
+    job.says("started")
+    command(BOX, "kill-node", "n2")
+    job.says("rank 2 has died", "rank 3 has died", "rank 2 on n2 is lost, and perhaps its node; the program goes on without it")
+    until(lambda: job.facts()["NodeList"] == "n1", lambda: "Slurm takes the node out of " + job.describe())
+    time.sleep(5)  # what Slurm ends because of it would be over by now
+    open("end", "w").close()
+    job.says("all right")
+    job.reaches("COMPLETED", "COMPLETING")
+    until(lambda: not processes_with("SLURM_JOB_ID=" + job.id), "nothing of job %s is left" % job.id)
+    expect(set(folders_of_manta_run()) <= before, "manta-run has left its folder")
+    command(BOX, "start-node", "n2")
+    job.ends()
+    wipe_after_dead_nodes()
 
 
 @check

@@ -4,11 +4,11 @@
 // The manta program of the Slurm tests.
 //
 //   program sum            a sum by tasks on all ranks, and on how many nodes they ran
-//   program steps N FILE   N steps, one after the other, each kept in FILE; when SIGUSR1 comes it ends with 85, which
+//   program steps N FILE   N steps, one after the other, each kept in FILE; when the run has to end it ends with 85, which
 //                          asks for another start, and that goes on after the last step in FILE
+//   program until FILE     short tasks on all ranks until there is a FILE
 #include <manta/manta.hpp>
 
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -18,9 +18,6 @@
 #include <vector>
 
 namespace {
-
-volatile std::sig_atomic_t asked_to_stop = 0;
-void ask_to_stop(int) { asked_to_stop = 1; }
 
 int where(int) { return manta::node(); }
 int next(int step) { return step + 1; }
@@ -44,23 +41,44 @@ int steps(int count, const std::string& file) {
   const char* restarts = std::getenv("SLURM_RESTART_COUNT");
   std::printf("restart %s on %d ranks begins after step %d\n", restarts == nullptr ? "0" : restarts, manta::size(), step);
   std::fflush(stdout);
-  while (step < count && asked_to_stop == 0) {
-    step = manta::async<next>(step).get();
-    std::ofstream(file + ".new") << step << "\n";
-    std::rename((file + ".new").c_str(), file.c_str());
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  try {
+    while (step < count && !manta::this_task::stop_requested()) {
+      step = manta::async<next>(step).get();
+      std::ofstream(file + ".new") << step << "\n";
+      std::rename((file + ".new").c_str(), file.c_str());
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  } catch (const manta::cancelled&) {  // it came after we had asked
   }
   std::printf(step < count ? "asked to stop after step %d\n" : "all %d steps are done\n", step);
   std::fflush(stdout);
-  return step < count ? 85 : 0;
+  return step < count ? manta::requeue_status : 0;
+}
+
+int slow(int x) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return x;
+}
+
+int until(const std::string& file) {
+  int done = 0;
+  std::puts("started");
+  std::fflush(stdout);
+  while (!std::ifstream(file)) {
+    std::vector<manta::future<int>> all;
+    for (int i = 0; i < 40; ++i) all.push_back(manta::async<slow>(i));
+    for (int i = 0; i < 40; ++i) done += all[static_cast<std::size_t>(i)].get() == i;
+  }
+  std::printf("%d tasks, %s\n", done, done % 40 == 0 ? "all right" : "some wrong");
+  return done % 40 == 0 ? 0 : 2;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGUSR1, ask_to_stop);  // on all ranks: it would end them
   return manta::run(argc, argv, [&] {
     const std::string mode = argc > 1 ? argv[1] : "sum";
-    return mode == "steps" && argc > 3 ? steps(std::atoi(argv[2]), argv[3]) : sum();
+    if (mode == "steps" && argc > 3) return steps(std::atoi(argv[2]), argv[3]);
+    return mode == "until" && argc > 2 ? until(argv[2]) : sum();
   });
 }
