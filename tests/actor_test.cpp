@@ -156,6 +156,14 @@ void check_new_ones_differ(int rank) {
   CHECK(manta::async<&account::balance>(second).get() == 2);
 }
 
+struct patient {
+  int until_asked_to_stop() {
+    while (!manta::this_task::stop_requested()) {
+    }
+    return 1;
+  }
+};
+
 }  // namespace
 
 TEST_CASE("an actor keeps its state between calls") {
@@ -381,6 +389,21 @@ TEST_CASE("an actor whose destructor waits ends once, though its last handle goe
     manta::async<&gate::open>(g).get();
     poll_until("the destructor's end", [] { return alive_anywhere() == 0; });
     check_new_ones_differ(rank);
+  });
+}
+
+TEST_CASE("a call that runs when its actor is killed is asked to stop") {
+  in_world([] {
+    auto a = manta::spawn<patient>();
+    auto runs = manta::async<&patient::until_asked_to_stop>(a);
+    if (manta::size() > 1) {  // in a world of one the driver would wait for the call first
+      runs.wait_for(std::chrono::milliseconds(20));
+      manta::kill(a);
+      CHECK(runs.get() == 1);
+    } else {
+      manta::kill(a);
+      CHECK_THROWS_AS(runs.get(), manta::actor_died);
+    }
   });
 }
 

@@ -9,6 +9,7 @@
 #include <cereal/types/map.hpp>
 #include <cereal/types/memory.hpp>
 #include <cereal/types/optional.hpp>
+#include <cereal/types/polymorphic.hpp>
 #include <cereal/types/string.hpp>
 #include <cereal/types/utility.hpp>
 #include <cereal/types/vector.hpp>
@@ -163,7 +164,26 @@ std::string spelled(const std::vector<char>& letters, double x, const std::vecto
   return text;
 }
 
+struct shape {
+  virtual ~shape() = default;
+  virtual double area() const = 0;
+};
+struct square : shape {
+  explicit square(double length = 0) : side(length) {}
+  double area() const override { return side * side; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(side);
+  }
+  double side;
+};
+double area_of(const std::shared_ptr<shape>& s) { return s->area(); }
+std::unique_ptr<shape> make_square(double side) { return std::make_unique<square>(side); }
+
 }  // namespace
+
+CEREAL_REGISTER_TYPE(square)
+CEREAL_REGISTER_POLYMORPHIC_RELATION(shape, square)
 
 TEST_CASE("a function runs as a task and its result comes back") {
   in_world([] {
@@ -415,5 +435,12 @@ TEST_CASE("ten thousand small tasks give the results of a serial loop") {
     bool same = true;
     for (int i = 0; i < 10'000; ++i) same = same && values[static_cast<std::size_t>(i)] == i + i % 7;
     CHECK(same);
+  });
+}
+
+TEST_CASE("a pointer to an abstract class carries what cereal has been told of") {
+  in_world([] {
+    CHECK(manta::async<area_of>(std::make_shared<square>(3)).get() == 9);
+    CHECK(manta::async<make_square>(2.0).get()->area() == 4);
   });
 }

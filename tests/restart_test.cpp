@@ -100,6 +100,22 @@ class slow {
   int done_ = 0;
 };
 
+/// Keeps what comes later.
+class deposits {
+ public:
+  int add(const manta::future<int>& amount) { return sum_ += amount.get(); }
+  int break_down() { throw manta::fatal("lost its books"); }
+  int sum() { return sum_; }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(sum_);
+  }
+
+ private:
+  int sum_ = 0;
+};
+
 int same(int x) { return x; }
 int look(const manta::actor<slow>& a) { return manta::async<&slow::done>(a).get(); }
 
@@ -293,5 +309,27 @@ TEST_CASE("const methods run while another call waits if they are declared to") 
     CHECK(manta::async<look>(a).get() == 0);
     manta::async<&gate::open>(g).get();
     CHECK(waiting.get() == 1);
+  });
+}
+
+TEST_CASE("what a call that waited has done to an object that another call found broken is lost, and it says so") {
+  in_world([] {
+    for (const bool again : {false, true}) {
+      for (const int every : {0, 1}) {
+        auto a = manta::spawn<deposits>({.restarts = 1, .checkpoint_every = every, .at_least_once = again, .concurrency = 2});
+        manta::promise<int> amount;
+        auto deposit = manta::async<&deposits::add>(a, amount.get_future());
+        auto breaks = manta::async<&deposits::break_down>(a);
+        if (!again) CHECK_THROWS_AS(breaks.get(), manta::task_failed);
+        manta::async<same>(1).get();
+        amount.set_value(100);
+        if (again) {  // both are done again, and the second finds the new object broken as well: the actor ends
+          CHECK_THROWS(breaks.get());
+        } else {
+          CHECK_THROWS_WITH_AS(deposit.get(), doctest::Contains("found the actor broken while this one waited"), manta::actor_died);
+          CHECK(manta::async<&deposits::sum>(a).get() == 0);
+        }
+      }
+    }
   });
 }

@@ -4,6 +4,10 @@
 // All of the public interface but eigen.hpp.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "manta needs C++20: compile with -std=c++20"
+#endif
+
 // first, so that the compiler lists few headers above the message that a type cannot be serialised
 #include "manta/wire/traits.hpp"
 

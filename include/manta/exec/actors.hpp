@@ -157,8 +157,9 @@ inline void engine::receive_call(const message_queue::view& v) {
     invocation call(lock_, v.data + sizeof m, m.argument_bytes);
     call.self = slot.object;
     ++slot.active;
-    const bool ok = invoke(call, m.function, identity, why);
+    bool ok = invoke(call, m.function, identity, why);
     if (!ok && why->fatal) note_fatal(slot, *why);
+    lose_if_broken(slot, m.function, call, ok, why);
     finish_foreign(m.home_rank, m.home_index, m.function, 0, nullptr, false, call, ok, why, 0);
     return after_call(m.charge_or_slot);
   }
@@ -207,14 +208,14 @@ inline void engine::run_mailbox() {
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.self = slot.object;
   call.keeps_inputs = slot.keeps_log() || slot.request->at_least_once;
-  const bool ok = ran && invoke(call, t->function, identity, why);
-  if (ran && !ok && why->fatal) {
-    note_fatal(slot, *why);
-    if (slot.request->at_least_once && slot.restarts < slot.request->restarts) {
-      ++t->attempt;
-      slot.mailbox.push_front(t);  // it is done again by the new actor
-      return after_call(index);
-    }
+  bool ok = ran && invoke(call, t->function, identity, why);
+  const bool found_it_broken = ran && !ok && why->fatal;
+  if (found_it_broken) note_fatal(slot, *why);
+  const bool is_lost = lose_if_broken(slot, t->function, call, ok, why);
+  if ((found_it_broken || is_lost) && slot.request->at_least_once && slot.restarts < slot.request->restarts) {
+    ++t->attempt;
+    slot.mailbox.push_front(t);  // it is done again by the new actor
+    return after_call(index);
   }
   const task ended = *t;
   if (slot.keeps_log() && ran && !slot.broken && slot.dead.empty() && !wire::function_at(t->function).looks_only) {
@@ -248,6 +249,17 @@ inline void engine::after_call(std::uint32_t index, bool was_active) {
 inline void engine::note_fatal(actor_slot& slot, const store::failure& why) {
   slot.broken = true;
   slot.broken_by = why.details.what;
+}
+
+/// A call that has waited inside while another found the object broken has changed what is about to be thrown away: it
+/// has failed. (Unless the actor ends of it, when nobody can tell.)
+inline bool engine::lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok,
+                                   store::failure_ptr& why) const {
+  if (!ok || !slot.broken || slot.restarts >= slot.request->restarts || wire::function_at(method).looks_only) return false;
+  if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
+  ok = false;
+  why = actor_failure("another method found the actor broken while this one waited, and what it did is lost: " + slot.broken_by);
+  return true;
 }
 
 /// Keeps a call for a restart; when there are enough of them the object is saved instead.
@@ -421,9 +433,7 @@ inline void engine::on_kill(std::uint32_t index, std::string why) {
   actor_slot& slot = *slots_[index];
   if (!slot.dead.empty()) return;
   slot.dead = std::move(why);
-  if (slot.request && slot.request->isolate) {
-    for (running_task* r = started_; r != nullptr; r = r->next) r->stop = r->stop || r->actor == slot.request.get();
-  }
+  for (running_task* r = started_; r != nullptr; r = r->next) r->stop = r->stop || (r->actor != nullptr && r->actor == slot.request.get());
   list_slot(index);
 }
 

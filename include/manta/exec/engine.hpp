@@ -671,6 +671,7 @@ class engine {
   void list_slot(std::uint32_t index);
   void run_mailbox();
   static void note_fatal(actor_slot& slot, const store::failure& why);
+  bool lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok, store::failure_ptr& why) const;
   void log_call(actor_slot& slot, task* t);
   void take_checkpoint(actor_slot& slot);
   void fail_waiting(std::uint32_t index);

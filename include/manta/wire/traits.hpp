@@ -66,7 +66,8 @@ struct parts_serializable : std::true_type {};
 template <template <class...> class Template, class... Parts>
   requires is_std<Template<Parts...>>
 struct parts_serializable<Template<Parts...>>
-    : std::bool_constant<((std::is_empty_v<Parts> || is_serializable<std::remove_const_t<Parts>>()) && ...)> {};
+    : std::bool_constant<((std::is_empty_v<Parts> || std::is_abstract_v<Parts> || is_serializable<std::remove_const_t<Parts>>()) &&
+                          ...)> {};  // there may be pointers to abstract classes
 
 template <class T, std::size_t N>
 struct parts_serializable<std::array<T, N>> : std::bool_constant<is_serializable<T>()> {};
