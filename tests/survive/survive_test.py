@@ -154,8 +154,9 @@ def study(program, rng, transport):
             if process.returncode != 7 or not sums[-1]:
                 raise AssertionError("status %d\n%s" % (process.returncode, last_of(output)))
             ran = lines(folder)
-            if disturbed and (before == 0 or len(ran) - before >= 300 or set(ran) != set(map(str, range(300)))):
-                raise AssertionError("%d ran before the last start, %d in it" % (before, len(ran) - before))
+            known = int((re.search(r"journal: (\d+) results were known already", output) or [0, 0])[1])
+            if disturbed and (known == 0 or known + len(ran) - before != 300 or set(ran) != set(map(str, range(300)))):
+                raise AssertionError("%d ran before the last start and %d in it, which knew %d" % (before, len(ran) - before, known))
         finally:
             shutil.rmtree(folder)
     if sums[0] != sums[1]:
@@ -164,7 +165,7 @@ def study(program, rng, transport):
 
 def chaos(program, rng, transport):
     """Graphs for a second; returns how many ranks died, and how many results were right and lost."""
-    ranks, seed = rng.choice([2, 3, 4, 5, 8]), rng.getrandbits(32)
+    ranks, seed = rng.choice([3, 4, 5, 8]), rng.getrandbits(32)
     world = rng.choice([{}, {}, {"MANTA_STORE_MEMORY": "400000"}, {"MANTA_RANKS_PER_NODE": "2"}])
     process = begin(program, ranks, [str(seed), "1"], transport, **world)
     deaths = 0
