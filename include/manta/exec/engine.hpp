@@ -653,7 +653,13 @@ class engine {
   bool retry(node& n, const store::failure_ptr& why);
   void retry_or_fail_later(node& n, const store::failure_ptr& why);
   void judge_failures();
-  std::size_t unfinished() const { return away_ - sent_ahead_ + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()); }
+  /// Tasks; where many arguments are kept they count by their bytes as well.
+  std::size_t unfinished() const {
+    constexpr std::size_t few_bytes = std::size_t{64} << 20, bytes_a_task = 128;
+    const std::size_t bytes = graph_.tasks.large_bytes();
+    return away_ - sent_ahead_ + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()) +
+           (bytes > few_bytes ? (bytes - few_bytes) / bytes_a_task : 0);
+  }
   bool may_get_room();
   void hold_back();
   void let_go();

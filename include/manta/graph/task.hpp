@@ -74,7 +74,13 @@ class task_pool {
  public:
   task* make(std::uint32_t inputs, std::uint32_t argument_bytes) {
     const std::size_t bytes = task::bytes_of(inputs, argument_bytes);
-    void* const memory = bytes <= sizeof(small) ? small_.make() : base::resize_memory(nullptr, bytes);
+    void* memory = nullptr;
+    if (bytes <= sizeof(small)) {
+      memory = small_.make();
+    } else {
+      memory = base::resize_memory(nullptr, bytes);
+      large_bytes_ += bytes;
+    }
     task* const t = new (memory) task;
     t->input_count = inputs;
     t->argument_bytes = argument_bytes;
@@ -85,12 +91,17 @@ class task_pool {
     const std::size_t bytes = task::bytes_of(t->input_count, t->argument_bytes);
     delete t->gang;
     t->~task();
-    bytes <= sizeof(small) ? small_.free(reinterpret_cast<small*>(t)) : std::free(t);
+    if (bytes <= sizeof(small)) return small_.free(reinterpret_cast<small*>(t));
+    std::free(t);
+    large_bytes_ -= bytes;
   }
   std::size_t live_small() const { return small_.live(); }
+  /// Of the others.
+  std::size_t large_bytes() const { return large_bytes_; }
 
  private:
   base::pool<small> small_;
+  std::size_t large_bytes_ = 0;
 };
 
 /// Tasks in the order in which they came.
