@@ -163,7 +163,7 @@ def a_program_that_asks_for_another_start_gets_one():
     for start in range(2):
         until(lambda: read(log).count("ranks begins") == start + 1, lambda: "start %d begins:\n%s" % (start, read(log)))
         command("scancel", "--batch", "--signal=USR1", number)  # as Slurm does before_end; faults_test.py waits for that
-        until(lambda: read(log).count("asked to stop") == start + 1, lambda: "start %d ends:\n%s" % (start, read(log)))
+        until(lambda: read(log).count("asked to stop after") == start + 1, lambda: "start %d ends:\n%s" % (start, read(log)))
         if start == 0:
             until(lambda: "JobState=PENDING" in command("scontrol", "show", "job", number), "it waits for its second start")
             start_soon(number)
