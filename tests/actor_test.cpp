@@ -157,7 +157,8 @@ void check_new_ones_differ(int rank) {
 }
 
 struct patient {
-  int until_asked_to_stop() {
+  int until_asked_to_stop(const manta::actor<gate>& begun) {
+    manta::async<&gate::open>(begun).get();
     while (!manta::this_task::stop_requested()) {
     }
     return 1;
@@ -394,10 +395,11 @@ TEST_CASE("an actor whose destructor waits ends once, though its last handle goe
 
 TEST_CASE("a call that runs when its actor is killed is asked to stop") {
   in_world([] {
-    auto a = manta::spawn<patient>();
-    auto runs = manta::async<&patient::until_asked_to_stop>(a);
+    auto a = manta::spawn<patient>({.rank = manta::size() - 1});
+    auto begun = manta::spawn<gate>({.rank = 0});  // the driver waits there
+    auto runs = manta::async<&patient::until_asked_to_stop>(a, begun);
     if (manta::size() > 1) {  // in a world of one the driver would wait for the call first
-      runs.wait_for(std::chrono::milliseconds(20));
+      manta::testing::pass(begun);
       manta::kill(a);
       CHECK(runs.get() == 1);
     } else {

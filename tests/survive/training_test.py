@@ -6,42 +6,26 @@ reaches its accuracy all the same.
 usage: training_test.py FASHION_MNIST
 """
 import os
-import signal
-import subprocess
 import sys
 import time
 
-ROOT = os.path.dirname(os.path.abspath(__file__)) + "/../.."
-LIMIT = 150  # seconds
-
-
-def ranks_of(program):
-    """Rank -> process."""
-    found = {}
-    for entry in os.listdir("/proc"):
-        try:
-            if os.readlink("/proc/%s/exe" % entry) == program:
-                with open("/proc/%s/environ" % entry, "rb") as file:
-                    variables = dict(v.split(b"=", 1) for v in file.read().split(b"\0") if b"=" in v)
-                found[int(variables[b"OMPI_COMM_WORLD_RANK"])] = int(entry)
-        except (OSError, KeyError):
-            pass
-    return found
+from survive_test import finish, killed, last_of, ranks_of, start
 
 
 def main(program):
-    command = [ROOT + "/scripts/manta-run", "-n", "4", "--", program, "--epochs", "3", "--min-accuracy", "0.85"]
-    job = subprocess.Popen(["timeout", str(LIMIT)] + command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    output, victims = "", [1, 3]
-    for line in iter(job.stdout.readline, b""):
-        output += line.decode(errors="replace")
-        if (" images in " in output or "epoch 1 " in output) and victims:  # the training has begun
-            time.sleep(0.5)
-            os.kill(ranks_of(os.path.realpath(program))[victims.pop()], signal.SIGKILL)
+    process = start(program, 4, ["--epochs", "3", "--min-accuracy", "0.85"], None)
+    while b" images in " not in process.stdout.readline():  # then the training begins
+        if process.poll() is not None:
+            sys.exit("it did not start")
+    for victim in (3, 1):
+        time.sleep(0.5)
+        if not killed(ranks_of(program)[victim]):
+            sys.exit("the training was over before rank %d was killed" % victim)
+    output = finish(process, program)
     print(output)
-    if job.wait() != 0 or victims or output.count("; what it had to do is done elsewhere") != 2 or ranks_of(os.path.realpath(program)):
-        sys.exit("FAILED with status %d; %d ranks were still to be killed" % (job.returncode, len(victims)))
+    if process.returncode != 0 or output.count("; what it had to do is done elsewhere") != 2:
+        sys.exit("FAILED with status %d\n%s" % (process.returncode, last_of(output)))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(os.path.realpath(sys.argv[1]))
