@@ -206,6 +206,17 @@ TEST_CASE("sparse matrices of either order arrive as they were") {
   });
 }
 
+TEST_CASE("an Eigen::Ref parameter reads a sparse matrix") {
+  in_world([] {
+    const auto sum = [](Eigen::Ref<const sparse_columns> m, const Eigen::Ref<const sparse_rows>& n) { return m.sum() + n.sum(); };
+    sparse_columns m(20, 30);
+    for (int i = 0; i < 20; ++i) m.insert(i, 29 - i) = i + 1;
+    const sparse_rows n = 2 * m;
+    CHECK(manta::async(sum, m, n).get() == 630);
+    CHECK(manta::async(sum, manta::put(m), manta::put(n)).get() == 630);
+  });
+}
+
 TEST_CASE("matrices inside structs and containers are values too") {
   in_world([] {
     model m{"net", Eigen::MatrixXf::Constant(200, 100, 2.0F), {Eigen::VectorXf::Zero(3), Eigen::VectorXf::Ones(70'000)}};

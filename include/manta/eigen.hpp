@@ -88,6 +88,9 @@ struct array_shape<M> {
 }  // namespace wire
 
 namespace detail {
+template <class M, int Options, class Stride>
+inline constexpr bool writes_through_view<Eigen::Ref<M, Options, Stride>> = !std::is_const_v<M>;
+
 /// Tasks with several cpus set Eigen's thread number. 0 is its default: to follow OpenMP.
 inline const bool sets_eigen_threads = exec::add_thread_setting(
     {[] {
@@ -107,6 +110,12 @@ struct stored_as<Eigen::Ref<const M, Options, Stride>> {
     const auto rows = header.get<std::int64_t>(), cols = header.get<std::int64_t>();
     return Eigen::Map<const M>(reinterpret_cast<const typename M::Scalar*>(l.array()), rows, cols);
   }
+};
+
+/// A sparse matrix lies in three arrays, so what is looked at is the decoded value.
+template <class Scalar, int MatrixOptions, class Index, int Options, class Stride>
+struct stored_as<Eigen::Ref<const Eigen::SparseMatrix<Scalar, MatrixOptions, Index>, Options, Stride>> {
+  using type = Eigen::SparseMatrix<Scalar, MatrixOptions, Index>;
 };
 
 }  // namespace manta

@@ -8,8 +8,10 @@
 #error "manta needs C++20: compile with -std=c++20"
 #endif
 
-// first, so that the compiler lists few headers above the message that a type cannot be serialised
+// first, so that the compiler lists few headers above what these say about a mistake
 #include "manta/wire/traits.hpp"
+//
+#include "manta/signature.hpp"
 
 #include "manta/actor.hpp"
 #include "manta/actor_pool.hpp"

@@ -20,8 +20,8 @@ class team;
 template <class T>
 class generator;
 
-/// What is stored and sent for a parameter of type P. A view is specialised to the container it looks at, and says how
-/// it looks at the pages of one that has not been decoded.
+/// What is stored and sent for a parameter of type P. A view is specialised to the container it looks at; if that is one
+/// array, it says how it looks at the pages of one that has not been decoded.
 template <class P>
 struct stored_as {
   using type = std::remove_cvref_t<P>;
@@ -186,10 +186,11 @@ template <class T>
 inline constexpr bool looks_at_characters = false;
 template <class C, class Traits>
 inline constexpr bool looks_at_characters<std::basic_string_view<C, Traits>> = true;
+/// eigen.hpp adds its own.
 template <class T>
-inline constexpr bool writes_through_span = false;
+inline constexpr bool writes_through_view = false;
 template <class T, std::size_t Extent>
-inline constexpr bool writes_through_span<std::span<T, Extent>> = !std::is_const_v<T>;
+inline constexpr bool writes_through_view<std::span<T, Extent>> = !std::is_const_v<T>;
 
 template <class P>
 constexpr bool require_parameter() {
@@ -199,7 +200,7 @@ constexpr bool require_parameter() {
   constexpr bool is_mutable = std::is_lvalue_reference_v<P> && !std::is_const_v<T>;
   constexpr bool is_team = std::is_same_v<std::remove_cvref_t<P>, team>;
   constexpr bool is_string_view = looks_at_characters<std::remove_cvref_t<P>>;
-  constexpr bool is_mutable_span = writes_through_span<std::remove_cvref_t<P>>;
+  constexpr bool is_mutable_view = writes_through_view<std::remove_cvref_t<P>>;
   static_assert(!is_team, "manta: manta::team is the first parameter of a gang task and no other; take it once, first");
   static_assert(!is_pointer, "manta: a task cannot take a pointer: it means nothing on another rank; pass the value");
   static_assert(!is_rvalue, "manta: a task cannot take an rvalue reference: take it by value");
@@ -207,9 +208,10 @@ constexpr bool require_parameter() {
                 "manta: a task cannot take a non-const reference: the argument would be a copy; return the new value, or "
                 "keep it in an actor");
   static_assert(!is_string_view, "manta: a task cannot take a std::string_view: take const std::string&");
-  static_assert(!is_mutable_span,
-                "manta: a task cannot write through a span: take std::span<const T>, or a std::vector<T> by value");
-  return !is_team && !is_pointer && !is_rvalue && !is_mutable && !is_string_view && !is_mutable_span;
+  static_assert(!is_mutable_view,
+                "manta: a task cannot write through a span or an Eigen::Ref: take it of const values, or take the vector or "
+                "matrix by value");
+  return !is_team && !is_pointer && !is_rvalue && !is_mutable && !is_string_view && !is_mutable_view;
 }
 template <class... P>
 constexpr bool require_parameters(list<P...>) {
@@ -431,7 +433,9 @@ class argument<P, plain_form<S>> {
 
 template <class P, class S>
 class argument_value {
-  static constexpr bool is_view = !std::is_same_v<std::remove_cvref_t<P>, S>;
+  using V = std::remove_cvref_t<P>;
+  static constexpr bool is_view = !std::is_same_v<V, S>;
+  static constexpr bool looks_at_pages = requires { &stored_as<V>::look; };
 
  public:
   // by value: hand the only copy over; by reference or view: look at it
@@ -440,8 +444,10 @@ class argument_value {
       if (own_) return S(std::move(*own_));
       return detail::take<S>(value_, may_move_);
     } else if constexpr (is_view) {
-      using V = std::remove_cvref_t<P>;
-      return pages_ != nullptr ? stored_as<V>::look(*pages_) : view<V>(own_ ? *own_ : *static_cast<const S*>(value_));
+      if constexpr (looks_at_pages) {
+        if (pages_ != nullptr) return stored_as<V>::look(*pages_);
+      }
+      return view<V>(own_ ? *own_ : *static_cast<const S*>(value_));
     } else {
       return static_cast<const S&>(own_ ? *own_ : *static_cast<const S*>(value_));
     }
@@ -459,7 +465,7 @@ class argument_value {
   template <class U>
   void read_input(argument_reader& in) {
     node_ = &in.input();
-    if constexpr (is_view && std::is_same_v<U, S>) {
+    if constexpr (looks_at_pages && std::is_same_v<U, S>) {
       if (node_->form == graph::form::pages && !store::large_of(*node_)->is_encoded()) {
         pages_ = store::large_of(*node_);
         return pages_->book->use(*pages_);

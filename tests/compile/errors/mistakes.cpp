@@ -4,6 +4,9 @@
 // Mistakes that users make, one section each; errors.py compiles each section alone and looks for the sentence that
 // expectations.txt has for it. Without a section this is the same program without the mistakes, and must compile.
 #include <manta/manta.hpp>
+#ifdef ref_to_write_to
+#include <manta/eigen.hpp>
+#endif
 
 #include <cstdio>
 #include <span>
@@ -136,6 +139,8 @@ struct clock_face {
   manta::async([](std::string_view text) { return text.size(); }, "text");
 #elif defined(span_to_write_to)
   manta::async([](std::span<int> view) { view[0] = 1; }, std::vector<int>{1});
+#elif defined(ref_to_write_to)
+  manta::async([](Eigen::Ref<Eigen::MatrixXd> view) { view(0, 0) = 1; }, Eigen::MatrixXd(1, 1));
 #elif defined(move_only_lvalue)
   auto numbers = manta::async([](int x) -> manta::generator<int> { co_yield x; }, 3);
   manta::async([](manta::stream<int> s) { return s.next()->get(); }, numbers);
