@@ -431,6 +431,23 @@ TEST_CASE("a gang near a value has as many members on its node as can be") {
   }
 }
 
+TEST_CASE("a gang on so many nodes has equally many members on each") {
+  for (const char* each : {"1", "2", "4"}) {
+    const manta::testing::as_nodes_of nodes(each);
+    in_world([] {
+      const std::map<int, int> there = workers_by_node();
+      for (int on_each = 1; on_each <= workers(); ++on_each) {
+        const auto possible = std::count_if(there.begin(), there.end(), [&](const auto& n) { return n.second >= on_each; });
+        for (int n = 1; n <= possible; ++n) {
+          const auto members = count(manta::async<nodes_of_members>({.ranks = n * on_each, .nodes = n}).get());
+          CHECK(std::ssize(members) == n);
+          for (const auto& [node, ranks] : members) CHECK(ranks == on_each);
+        }
+      }
+    });
+  }
+}
+
 TEST_CASE("a gang that is spread is on as many nodes as can be") {
   for (const char* each : {"1", "2", "4"}) {
     const manta::testing::as_nodes_of nodes(each);

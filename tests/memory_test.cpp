@@ -315,6 +315,39 @@ TEST_CASE("ten times the budget in structs of arrays: everything is computed, an
   CHECK(grown < static_cast<double>(budget + margin));
 }
 
+TEST_CASE("ten times the budget in small values: everything is computed, and memory stays within it") {
+  static constexpr std::size_t budget = 16 * megabyte;
+  const double grown = measure_memory([] {
+    in_world(with_budget(budget), [] {
+      constexpr std::size_t parts = 4000;
+      const auto count = [](std::size_t i) { return 1000 + i % 3000; };  // 8 to 32 kB, 80 MB in all
+      const auto sum = [&](std::size_t i, double first) {
+        const auto n = static_cast<double>(count(i));
+        return n * first + n * (n - 1) / 2;
+      };
+      std::vector<manta::future<std::vector<double>>> all;
+      for (std::size_t i = 0; i < parts; ++i) all.push_back(manta::async<ramp>(count(i), static_cast<double>(i)));
+      for (std::size_t i = 0; i < parts; ++i) all.push_back(manta::put(ramp(count(i), 1.0 + static_cast<double>(i))));
+      std::vector<manta::future<double>> sums;
+      for (const auto& v : all) sums.push_back(manta::async<sum_of_view>(v));
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (sums[i].get() != sum(i % parts, static_cast<double>(i < parts ? i : i - parts + 1))) FAIL_CHECK("the sum of value " << i);
+      }
+      const auto told = manta::memory();
+      CHECK(spilled(told) > 0);
+      for (const manta::rank_memory& m : told) {
+        CHECK(m.in_memory + m.kept <= budget);
+        if (world_size() == 1) CHECK(m.spilled + m.in_memory > 8 * budget);
+      }
+      for (std::size_t i = 0; i < all.size(); i += 7) CHECK(sum_of_vector(manta::get(all[i])) == sums[i].get());
+      all.clear();
+      sums.clear();
+      manta::testing::poll_until("what is on disks to be gone", [] { return spilled(manta::memory()) == 0; });
+    });
+  }).grown();
+  CHECK(grown < static_cast<double>(budget + margin));
+}
+
 TEST_CASE("a struct of arrays to which there is a reference stays where it is, also while others come and go") {
   in_world(with_budget(3 * megabyte), [] {
     const auto first = manta::async<make_cells>(1), second = manta::put(make_cells(2));

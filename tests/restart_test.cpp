@@ -5,6 +5,7 @@
 // beside waiting calls. The oracle of a restart is an actor that never failed.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cereal/types/vector.hpp>
 #include <chrono>
@@ -15,6 +16,7 @@
 
 using manta::testing::gate;
 using manta::testing::in_world;
+using manta::testing::tally;
 
 namespace {
 
@@ -98,6 +100,21 @@ class slow {
 
  private:
   int done_ = 0;
+};
+
+/// Knows how many of its calls were under way at once.
+class crowded {
+ public:
+  int stay(const manta::actor<tally>& arrivals, const manta::actor<gate>& g) {
+    most_ = std::max(most_, ++inside_);
+    manta::async<&tally::arrive>(arrivals).get();
+    manta::testing::pass(g);
+    --inside_;
+    return most_;
+  }
+
+ private:
+  int inside_ = 0, most_ = 0;
 };
 
 /// Keeps what comes later.
@@ -299,6 +316,23 @@ TEST_CASE("calls beyond max_pending are not taken, and say so") {
     CHECK(running.get() >= 1);
     CHECK(manta::async<&slow::change>(a).get() > 0);
   });
+}
+
+TEST_CASE("as many calls are under way at once as concurrency says, while they wait") {
+  for (const int most : {1, 3}) {
+    in_world([most] {
+      auto g = manta::spawn<gate>();
+      auto arrivals = manta::spawn<tally>();
+      auto a = manta::spawn<crowded>({.concurrency = most});
+      std::vector<manta::future<int>> calls;
+      for (int i = 0; i < 6; ++i) calls.push_back(manta::async<&crowded::stay>(a, arrivals, g));
+      manta::testing::poll_until("calls that are under way", [&] { return manta::testing::fetch(manta::async<&tally::count>(arrivals)) == most; });
+      manta::async<&gate::open>(g).get();
+      CHECK(calls[5].get() == most);
+      manta::get(calls);
+      CHECK(manta::async<&tally::count>(arrivals).get() == 6);
+    });
+  }
 }
 
 TEST_CASE("const methods run while another call waits if they are declared to") {

@@ -18,7 +18,7 @@ struct rank_memory {
   int rank = 0;
   int node = 0;
   std::uint64_t objects = 0;     ///< futures, values and handles that are known there
-  std::uint64_t large = 0;       ///< values of 64 KiB and more; all that follows is about these
+  std::uint64_t large = 0;       ///< values of 4 KiB and more; all that follows is about these
   std::uint64_t bytes = 0;       ///< of their arrays, or what values of other shapes take in memory, about
   std::uint64_t in_memory = 0;   ///< of these, what counts against the budget
   std::uint64_t shared = 0;      ///< of these, what lies in memory that the ranks of the node share

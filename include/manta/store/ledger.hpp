@@ -35,7 +35,7 @@ inline std::string describe_bytes(std::uint64_t bytes) {
 }
 
 /// Values of at least this size are entered, and may move to a disk;
-inline constexpr std::size_t large_bytes = 64 * 1024;
+inline constexpr std::size_t large_bytes = 4 * 1024;
 /// arrays of at least this size are shared by the ranks of a node instead of sent from one to the other;
 inline constexpr std::size_t shared_bytes = 256 * 1024;
 /// those of at least this size move to a disk in place, even if nobody looks at them.
@@ -282,16 +282,8 @@ class ledger {
 
   /// Makes the object of a value that lies on the disk as a whole. Throws what its type's load() throws.
   void bring_back(large& e) {
-    const std::uint64_t before = e.encoding_at & (page_bytes() - 1);
-    const std::uint64_t length = before + e.encoding_bytes;
-    void* const mapped = mmap(nullptr, length, PROT_READ, MAP_SHARED, disk_.get(), static_cast<off_t>(e.encoding_at - before));
-    if (mapped == MAP_FAILED) throw std::bad_alloc();
-    struct unmap {
-      void* at;
-      std::uint64_t bytes;
-      ~unmap() { munmap(at, bytes); }
-    } const end{mapped, length};
-    wire::source in(static_cast<const std::byte*>(mapped) + before, e.encoding_bytes);
+    const encoding bytes(*this, e);
+    wire::source in(bytes.data, e.encoding_bytes);
     const wire::type_entry& type = wire::type_at(e.node->type);
     e.node->boxed.object = type.read(in);
     e.node->form = graph::form::box;
@@ -320,15 +312,13 @@ class ledger {
   void offer(large& e) {
     if (e.bytes < shared_bytes || e.shapeless || e.is_shared() || e.offered) return;
     e.offered = true;
-    ++offers_;
+    offered_.push_back(&e);
   }
-  std::size_t offers() const { return offers_; }
+  std::size_t offers() const { return offered_.size(); }
   void share_offered() {
-    large* next = nullptr;
-    for_each([&](large& e) { next = next == nullptr && e.offered ? &e : next; });
-    if (next == nullptr) return;
-    withdraw_offer(*next);
-    share(*next);
+    large& next = *offered_.back();
+    withdraw_offer(next);
+    share(next);
   }
   /// This rank has taken a value over whose memory another rank of the node made.
   void take_over(large& e) {
@@ -445,7 +435,7 @@ class ledger {
   void withdraw_offer(large& e) {
     if (!e.offered) return;
     e.offered = false;
-    --offers_;
+    offered_.remove(&e);
   }
   void recount(large& e) {
     const std::uint64_t cost = e.cost();
@@ -478,6 +468,7 @@ class ledger {
       }
       large* e = in_memory_.oldest;
       if (e != nullptr && move_to_disk(*e)) continue;
+      if (on_disk_ == 0) return;
       while (e != nullptr && e->encoding_bytes == 0) e = e->newer;  // the disk is full, but some lie there already
       if (e == nullptr || !move_to_disk(*e)) return;
     }
@@ -538,6 +529,33 @@ class ledger {
     freed(e.bytes);
     return true;
   }
+  /// Of a value that lies on the disk as a whole: read if it is small, else mapped, for it would need as much memory again.
+  struct encoding {
+    const std::byte* data = nullptr;
+
+    encoding(const ledger& book, const large& e) {
+      if (e.encoding_bytes < shared_bytes) {
+        book.read_encoding(e, copy_);
+        data = copy_.data();
+        return;
+      }
+      const std::uint64_t before = e.encoding_at & (page_bytes() - 1);
+      mapped_bytes_ = before + e.encoding_bytes;
+      mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ, MAP_SHARED, book.disk_.get(), static_cast<off_t>(e.encoding_at - before));
+      if (mapped_ == MAP_FAILED) throw std::bad_alloc();
+      data = static_cast<const std::byte*>(mapped_) + before;
+    }
+    encoding(const encoding&) = delete;
+    encoding& operator=(const encoding&) = delete;
+    ~encoding() {
+      if (mapped_ != nullptr) munmap(mapped_, mapped_bytes_);
+    }
+
+   private:
+    wire::buffer copy_;
+    void* mapped_ = nullptr;
+    std::uint64_t mapped_bytes_ = 0;
+  };
   /// Of a value that is written to the disk as it is encoded.
   struct disk_writer : wire::outlet {
     const file& disk;
@@ -646,7 +664,8 @@ class ledger {
   std::uint64_t budget_ = ~std::uint64_t{0};
   std::uint64_t charged_ = 0, expected_ = 0;
   std::uint64_t on_disk_ = 0, dropped_ = 0, freed_ = 0;
-  std::size_t size_ = 0, offers_ = 0;
+  std::size_t size_ = 0;
+  base::list<large*> offered_;
   chain copies_, in_memory_;  // what can go: dropped, moved to a disk;
   chain others_;              // has gone, or cannot
   static constexpr std::size_t most_kept = 32;
