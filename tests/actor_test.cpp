@@ -156,7 +156,10 @@ void check_new_ones_differ(int rank) {
   CHECK(manta::async<&account::balance>(second).get() == 2);
 }
 
+int twice(int x) { return 2 * x; }
+
 struct patient {
+  int answer() const { return 42; }
   int until_asked_to_stop(const manta::actor<gate>& begun) {
     manta::async<&gate::open>(begun).get();
     while (!manta::this_task::stop_requested()) {
@@ -405,6 +408,29 @@ TEST_CASE("a call that runs when its actor is killed is asked to stop") {
     } else {
       manta::kill(a);
       CHECK_THROWS_AS(runs.get(), manta::actor_died);
+    }
+  });
+}
+
+TEST_CASE("tasks go to other ranks than one that is in a long call of an actor, also those that were sent there already") {
+  in_world([] {
+    if (manta::testing::executors().size() < 2) return;
+    for (const bool at_once : {true, false}) {
+      auto a = manta::spawn<patient>({.rank = manta::testing::executors().back()});
+      auto begun = manta::spawn<gate>({.rank = 0});
+      manta::async<&patient::answer>(a).get();
+      auto runs = manta::async<&patient::until_asked_to_stop>(a, begun);
+      if (!at_once) manta::testing::pass(begun);
+      std::vector<manta::future<int>> tasks;
+      for (int i = 0; i < 60; ++i) {
+        tasks.push_back(i % 3 == 0   ? manta::async<twice>({.name = "named"}, i)
+                        : i % 3 == 1 ? manta::async<twice>({.priority = 1, .retries = 1}, i)
+                                     : manta::async<twice>(i));
+      }
+      for (int i = 0; i < 60; ++i) CHECK(manta::get_for(tasks[static_cast<std::size_t>(i)], std::chrono::seconds(60)) == 2 * i);
+      manta::testing::pass(begun);
+      manta::kill(a);
+      CHECK(runs.get() == 1);
     }
   });
 }

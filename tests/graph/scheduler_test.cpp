@@ -1367,6 +1367,28 @@ TEST_CASE("a rank that runs what its waiting tasks have submitted is not idle: o
   CHECK(w.s.idle(1));
 }
 
+TEST_CASE("nothing is sent to a rank that is in a long call of an actor, with conditions or without, until it has ended") {
+  world w(ranks(2, {{"oven", 1.0}}));
+  w.warm_up(0, 10 * us);
+  w.only_log = true;
+  w.s.blocked(1, 0, false, true);
+  CHECK_FALSE(w.s.idle(1));
+  for (int i = 0; i < 4; ++i) {
+    w.submit(0, 10 * us);
+    w.submit(0, 10 * us, ask({.spread = true}));
+    w.submit(0, 10 * us, ask({.cpus = 2}));
+  }
+  w.submit(0, 10 * us, ask({.rank = 1}));
+  w.decide();
+  CHECK(w.s.sent(1) == 0);
+  CHECK(w.s.sent(2) > 1);
+  w.s.blocked(1, 0);
+  CHECK(w.s.idle(1));
+  w.decide();
+  CHECK(w.s.sent(1) >= 1);
+  CHECK(w.s.waiting() == 0);
+}
+
 TEST_CASE("parents that wait for children on the same rank do not stop the world") {
   world w(ranks(2));
   for (int i = 0; i < 20; ++i) {

@@ -104,6 +104,11 @@ int isolated_killed() {
   return std::raise(SIGKILL);
 }
 
+int throw_first(manta::team team) {
+  if (team.rank() == 0) throw std::runtime_error("it diverged");
+  MPI_Barrier(team.comm());
+  return 0;
+}
 double inner(manta::team) { return 1; }
 /// Waits for a gang that needs the ranks of this one; gives up when manta has said so.
 int outer(manta::team team) {
@@ -119,14 +124,16 @@ int outer(manta::team team) {
   return code;
 }
 
+int gang_of_two() { return manta::async<inner>({.ranks = 2}).get() == 1 ? 0 : 2; }
+
 /// The caller has an MPI of its own, with this thread level.
-int with_own_mpi(int argc, char** argv, int level, bool progress_thread) {
+int with_own_mpi(int argc, char** argv, int level, bool progress_thread, int (*driver)() = answer) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, level, &provided);
   if (provided != level) std::printf("skipped: asked for level %d, got %d\n", level, provided);
   manta::runtime_options options;
   options.progress_thread = progress_thread;
-  const int code = manta::run(argc, argv, options, answer);
+  const int code = manta::run(argc, argv, options, driver);
   int finalized = 1;
   MPI_Finalized(&finalized);
   if (finalized != 0) return 3;  // that is for those who initialised it
@@ -143,6 +150,8 @@ int main(int argc, char** argv) {
   if (mode == "funneled") return with_own_mpi(argc, argv, MPI_THREAD_FUNNELED, true);
   if (mode == "funneled-without-helper") return with_own_mpi(argc, argv, MPI_THREAD_FUNNELED, false);
   if (mode == "serialized") return with_own_mpi(argc, argv, MPI_THREAD_SERIALIZED, true);
+  if (mode == "gang-serialized") return with_own_mpi(argc, argv, MPI_THREAD_SERIALIZED, true, gang_of_two);
+  if (mode == "gang-multiple") return with_own_mpi(argc, argv, MPI_THREAD_MULTIPLE, true, gang_of_two);
 
   int provided = 0;
   const bool mine = mode == "again";
@@ -180,6 +189,11 @@ int main(int argc, char** argv) {
       return isolated();
     }
     if (mode == "isolated-killed") return isolated_killed();
+    if (mode == "left-behind") {
+      manta::async<throw_first>({.ranks = 2}).wait();
+      std::printf("the driver goes on");  // in the rank's buffer at the end
+      return 0;
+    }
     if (mode == "gang-in-gang") return manta::async<outer>({.ranks = manta::size() - 1}).get();
     if (mode == "nested") {  // an error, not a hang
       const int inner = manta::run(argc, argv, [] { return 0; });

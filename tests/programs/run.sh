@@ -177,6 +177,12 @@ else
   expect_code 0
   expect_lines 1 "::inner' waits for ranks"
 
+  start "a member that waits in MPI for one that has thrown" "${mpirun[@]}" -n 3 "$program" left-behind
+  expect_code 1
+  expect_lines 1 "a member of a gang of 2 failed, and 1 others have not ended"
+  expect_lines 1 "has not come back from a gang of which another member failed"
+  expect_lines 1 "the driver goes on"
+
   # One rank runs another program.
   start "another program on rank 1" "${mpirun[@]}" -n 1 "$program" answer : -n 1 "$other" answer
   expect_code 1
@@ -206,6 +212,11 @@ else
   start "MPI_THREAD_SERIALIZED" "${mpirun[@]}" -n 2 "$program" serialized
   expect_code 0
   expect_lines 1 "sum 5050 on 2 ranks"
+  start "a gang with MPI_THREAD_SERIALIZED" "${mpirun[@]}" -n 3 "$program" gang-serialized
+  expect_code 1
+  expect_lines 1 "ask MPI_Init_thread for that level"
+  start "a gang with MPI_THREAD_MULTIPLE" "${mpirun[@]}" -n 3 "$program" gang-multiple
+  expect_code 0
 
   # Settings that are wrong, on all ranks and on one: one message, and no rank waits for another.
   for wrong in MANTA_SEED=abc MANTA_CPUS=many MANTA_RESOURCES=gpu MANTA_RANK0_TASKS=perhaps MANTA_PROGRESS_THREAD=perhaps \

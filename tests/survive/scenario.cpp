@@ -189,15 +189,23 @@ int sum_of_ranks(manta::team team, const std::string& file) {
   return all;
 }
 
-/// An actor on several ranks, of which one dies in a call: of a signal of its own, or killed.
+int throw_on(manta::team team, int member) {
+  if (team.rank() == member) throw std::runtime_error("it diverged");
+  MPI_Barrier(team.comm());
+  return 0;
+}
+
+/// An actor on several ranks, of which one dies in a call, of a signal of its own, or killed; or throws while others wait for it.
 struct crew {
-  explicit crew(manta::team t) : member(t.rank()) {}
+  explicit crew(manta::team t) : team(t), member(t.rank()) {}
+  manta::team team;
   int member;
   int fall(int who, bool by_itself) {
     if (member == who && by_itself) std::abort();
     if (member == who) die();
     return member;
   }
+  int give_up(int who) { return throw_on(team, who); }
 };
 
 void expect(bool holds, const char* what) {
@@ -346,6 +354,15 @@ void play(const std::string& name, const std::string& folder) {
     expect(contains(text, "abort in task"), text.c_str());
     auto dies = manta::spawn<crew>({.ranks = 2});
     (void)thrown<manta::actor_died>([&] { return manta::async<&crew::fall>(dies, 1, false).get(); });
+  } else if (name == "left-behind") {  // members that wait in MPI for one that has thrown
+    const auto value = manta::async<make>({.rank = 1}, 100'000);
+    for (int member : {0, 1}) {
+      expect(contains(thrown<manta::task_failed>([&] { return manta::async<throw_on>({.ranks = 2}, member).get(); }), "it diverged"), "it fails at once");
+    }
+    auto a = manta::spawn<crew>({.ranks = 2});
+    expect(contains(thrown<manta::task_failed>([&] { return manta::async<&crew::give_up>(a, 1).get(); }), "it diverged"), "a call does");
+    expect(manta::async<square>(3).get() == 9, "others go on");
+    expect(value.get() == make(100'000), "and their values can be had");
   } else if (name == "stopped") {  // it does not answer any more
     expect(manta::async<where>({.rank = 1}).get() == 1, "alive");
     auto f = manta::async<fan>(std::string(), 3000);

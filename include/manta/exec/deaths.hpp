@@ -388,7 +388,7 @@ inline void engine::gangs_lost(std::uint32_t rank) {
     if (end.why == nullptr) {
       end.why = death_failure(is_call ? store::failure::kind::actor : store::failure::kind::rank, rank, "a member of the gang was lost: ");
     }
-    member_ended(end, id);
+    member_ended(end, id, rank);
   }
 }
 

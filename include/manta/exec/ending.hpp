@@ -72,8 +72,10 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
       return;
     case message::gang_ended: {
       const auto m = read(gang_message{});
-      return on_gang_ended(m, data, bytes);
+      return on_gang_ended(from, m, data, bytes);
     }
+    case message::stuck:
+      return on_stuck(read(index_message{}).index);
     case message::want: {
       const auto m = read(want_message{});
       node& n = graph_.nodes.at(m.home_index);
@@ -133,7 +135,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
     case message::blocked: {
       const auto m = read(blocked_message{});
       note_short(from, m.is_short != 0);
-      return scheduler_->blocked(from, m.tasks, m.own_work != 0);
+      return scheduler_->blocked(from, m.tasks, m.own_work != 0, m.in_call != 0);
     }
     case message::demand:
       owed_ = read(index_message{}).index;
@@ -478,6 +480,18 @@ inline void engine::drive_until_quiet() {
   stop_wait_ = nullptr;
 }
 
+/// Rank 0. When the driver has returned nobody needs what the member would still do, and the run cannot end before it.
+inline void engine::on_stuck(std::uint32_t rank) {
+  if (stop_wait_ == nullptr || is_dead(rank)) return;
+  const bool alone = recovers_ && rank != 0;
+  std::fprintf(stderr, "manta: the driver has returned, and rank %u has not come back from a gang of which another member failed: %s\n",
+               rank, alone ? "it is ended" : "the job ends here, with status 1 (manta-run would have ended that rank alone, unless it is rank 0)");
+  if (alone) return lifeline_->end(rank);
+  std::cout.flush();
+  std::fflush(nullptr);
+  ::_exit(1);
+}
+
 inline void engine::finish_run(bool drop) {
   running_ = &driver_task_;
   if (drop) {
@@ -723,9 +737,11 @@ inline bool engine::progress_from_helper() {
   return any;
 }
 
-/// The task that runs here takes longer than was thought.
+/// What runs here takes longer than was thought: a task, or a call of an actor, of which rank 0 does not know.
 inline void engine::serve_others() {
-  if (reported_blocked_ > 0 && !reported_own_work_) {  // it may have waited when rank 0 was last told
+  if (running_->actor != nullptr) {
+    report_blocked(reported_blocked_, reported_own_work_, true);
+  } else if (reported_blocked_ > 0 && !reported_own_work_) {  // it may have waited when rank 0 was last told
     const std::uint32_t started = started_tasks();
     report_blocked(std::min(reported_blocked_, started > 0 ? started - 1 : 0), false);
   }

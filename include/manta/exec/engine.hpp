@@ -296,13 +296,15 @@ class engine {
       part* next;
     };
     std::size_t missing = 0;       // members
+    base::list<std::uint32_t> ended = {};  // the others, by rank
     task* leader = nullptr;        // its own part, owned
     invocation* value = nullptr;   // what the leader returned
     part* parts = nullptr;         // what the others did, if values are gathered
     store::failure_ptr why;        // the first failure
     bool told = false;             // to the home
     std::uint32_t slot = no_index; // of the actor, for a call
-    std::int64_t failed_ns = 0;    // when the first failure came; never once it has been reported
+    std::int64_t failed_ns = 0;    // when the first failure came, then when it was last reported
+    bool said = false;             // to the user
   };
   /// A name that an actor has or that somebody has claimed for one.
   struct name_entry {
@@ -576,11 +578,12 @@ class engine {
   void leader_ended(const graph::gang& gang, const invocation& call, bool ok, const store::failure_ptr& why);
   void tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why, std::uint32_t slot);
   gang_end& gang_end_of(std::uint64_t gang, std::size_t size);
-  void on_gang_ended(const gang_message& m, const std::byte* data, std::size_t bytes);
-  void member_ended(gang_end& end, std::uint64_t gang);
+  void on_gang_ended(std::uint32_t from, const gang_message& m, const std::byte* data, std::size_t bytes);
+  void member_ended(gang_end& end, std::uint64_t gang, std::uint32_t rank);
   void finish_gangs();
   static void merge_parts(gang_end& end);
   void watch_gangs();
+  void on_stuck(std::uint32_t rank);
   void watch_waiting_gangs();
 
   // cancelling.hpp
@@ -726,7 +729,7 @@ class engine {
   }
   bool looked_long_ago() const;
   void look_around(bool late);
-  void report_blocked(std::uint32_t blocked, bool own_work);
+  void report_blocked(std::uint32_t blocked, bool own_work, bool in_call = false);
   void note_short(std::uint32_t rank, bool is_short);
   static bool takes_large(const node& n);
   void awake() { silence_ = 0; }
@@ -823,7 +826,7 @@ class engine {
   std::int64_t silent_since_ = 0;
   std::int64_t crowded_until_ns_ = 0;  // others computed on these cores when it last yielded
   std::uint32_t received_tasks_ = 0, reported_blocked_ = 0; // tasks sent by the scheduler and not ended here
-  bool reported_own_work_ = false;
+  bool reported_own_work_ = false, reported_in_call_ = false;
   std::uint64_t task_ended_ = 0, looked_around_ = 0;        // in ticks; as far as known between tasks
   std::uint64_t begins_ = 0;                                // the same, of a task that follows upon another; 0: not known
   std::uint64_t sent_soon_ = 0;                             // in ticks

@@ -8,6 +8,7 @@
 // end.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 
 #include "manta/exec/engine.hpp"
@@ -164,7 +165,7 @@ inline void engine::leader_ended(const graph::gang& gang, const invocation& call
   gang_end& end = gang_end_of(id, gang.ranks.size());
   if (ok) end.value = new invocation(call);
   if (!ok && end.why == nullptr) end.why = why;
-  member_ended(end, id);
+  member_ended(end, id, rank_);
 }
 
 inline void engine::tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why,
@@ -262,18 +263,19 @@ inline engine::gang_end& engine::gang_end_of(std::uint64_t gang, std::size_t siz
 }
 
 /// In a handler, at the leader.
-inline void engine::on_gang_ended(const gang_message& m, const std::byte* data, std::size_t bytes) {
+inline void engine::on_gang_ended(std::uint32_t from, const gang_message& m, const std::byte* data, std::size_t bytes) {
   gang_end& end = gang_end_of(m.gang, m.size);
   if (m.failed != 0) {
     if (end.why == nullptr) end.why = store::decode_failure(data, bytes);
   } else if (bytes != 0) {
     end.parts = new gang_end::part{m.member, wire::buffer(data, bytes), end.parts};
   }
-  member_ended(end, m.gang);
+  member_ended(end, m.gang, from);
 }
 
-inline void engine::member_ended(gang_end& end, std::uint64_t gang) {
+inline void engine::member_ended(gang_end& end, std::uint64_t gang, std::uint32_t rank) {
   --end.missing;
+  end.ended.push_back(rank);
   if (end.why != nullptr && end.failed_ns == 0) end.failed_ns = base::now_ns();
   if (end.leader != nullptr && end.why != nullptr && !end.told) {
     end.told = true;
@@ -319,20 +321,28 @@ inline void engine::finish_gangs() {
   }
 }
 
-/// A member that has failed while others wait for it inside MPI: nothing can end that, but it can be said.
+/// At the leader: a member has failed while others wait for it inside MPI. Nothing can get them out of there, but it can be
+/// said, and rank 0 told again and again, which may be about to end the run.
 inline void engine::watch_gangs() {
   constexpr std::int64_t patience_ns = 10'000'000'000;
   const std::int64_t now = base::now_ns();
   gang_ends_.for_each([&](std::uint64_t, std::uint64_t at) {
     gang_end& end = *reinterpret_cast<gang_end*>(at);
-    if (end.failed_ns == 0 || end.leader == nullptr || now - end.failed_ns < patience_ns) return;
-    end.failed_ns = wait_record::never;
-    std::fprintf(stderr,
-                 "manta: rank %u: a member of a gang of %zu failed, and %zu others have not ended ten seconds later. They "
-                 "probably wait for it inside MPI, and their ranks are lost until they come back: let an exception leave "
-                 "all members of a gang, or one that the others do not wait for. %s\n",
-                 rank_, end.leader->gang->ranks.size(), end.missing, store::describe(*end.why).c_str());
+    if (end.failed_ns == 0 || end.leader == nullptr || end.missing == 0 || now - end.failed_ns < patience_ns) return;
+    end.failed_ns = now;
+    const base::list<std::uint32_t>& ranks = end.leader->gang->ranks;
+    if (!std::exchange(end.said, true)) {
+      std::fprintf(stderr,
+                   "manta: rank %u: a member of a gang of %zu failed, and %zu others have not ended ten seconds later. They "
+                   "probably wait for it inside MPI, and their ranks are lost until they come back: let an exception leave "
+                   "all members of a gang, or one that the others do not wait for. %s\n",
+                   rank_, ranks.size(), end.missing, store::describe(*end.why).c_str());
+    }
+    for (const std::uint32_t rank : ranks) {
+      if (std::find(end.ended.begin(), end.ended.end(), rank) == end.ended.end()) send(0, message::stuck, index_message{rank, 0});
+    }
   });
+  net_.pump(true);
 }
 
 /// Rank 0: a gang that waits inside for another one which needs its ranks waits for ever if the other members are inside

@@ -34,7 +34,7 @@ enum class message : std::uint8_t {
   name_gone, ask, answer, cancel,
   unobserved, where_is, task_lost, checkpoint,
   // everything below keeps house and is not counted as work under way
-  probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop, rank_died, leave,
+  probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop, rank_died, leave, stuck,
 };
 inline constexpr message first_housekeeping = message::probe;
 
@@ -197,7 +197,8 @@ struct index_message {
 /// executor --blocked--> 0
 struct blocked_message {
   std::uint32_t tasks;      ///< of those that 0 has sent: they wait
-  std::uint16_t own_work;   ///< meanwhile it runs what they, or its actors, have submitted
+  std::uint8_t own_work;    ///< meanwhile it runs what they, or its actors, have submitted
+  std::uint8_t in_call;     ///< it has been in an actor's method for longer than most take
   std::uint16_t is_short;   ///< of memory for values
 };
 

@@ -266,20 +266,25 @@ inline void engine::append_task(std::uint32_t to, message kind, const task_messa
   send(to, kind, m, out.data(), out.size());
 }
 
+/// The one that follows a task_message, behind its length; returns where it ends.
+inline const std::byte* read_request(const std::byte* at, graph::request& request) {
+  std::uint64_t length = 0;
+  std::memcpy(&length, at, sizeof length);
+  wire::source in(at + sizeof length, length);
+  request.read(in);
+  in.get(request.checkpoint);
+  return at + sizeof length + length;
+}
+
 inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::size_t bytes) {
   task_message m;
   std::memcpy(&m, data, sizeof m);
   const std::byte* at = data + sizeof m;
   graph::request_ptr request;
   if ((m.flags & task_message::has_request) != 0) {
-    std::uint64_t length = 0;
-    std::memcpy(&length, at, 8);
     auto* const read = new graph::request;
     request = graph::request_ptr(read);
-    wire::source in(at + 8, length);
-    read->read(in);
-    in.get(read->checkpoint);
-    at += 8 + length;
+    at = read_request(at, *read);
   }
   graph::gang* gang = nullptr;
   if ((m.flags & task_message::has_gang) != 0) {
@@ -780,14 +785,18 @@ inline void engine::give_away(bool overdue) {
   }
   if (!overdue) return;
   if (owed_ > 0) give_back_ahead();
-  // the running task takes longer than was thought: what was sent here ahead of time can go elsewhere
+  // what runs here takes longer than was thought: what was sent here ahead of time can go elsewhere
   for (std::size_t i = inbox_.size(); owed_ > 0 && i > 0; --i) {
     const message_queue::view v = inbox_.pop();
     task_message m;
     std::memcpy(&m, v.data, sizeof m);
-    if ((m.flags & task_message::has_request) != 0) {  // it was placed here for a reason
-      inbox_.put_back(v);
-      continue;
+    if ((m.flags & task_message::has_request) != 0) {
+      graph::request request;
+      read_request(v.data + sizeof m, request);
+      if (!request.unconditional()) {  // it was placed here for a reason
+        inbox_.put_back(v);
+        continue;
+      }
     }
     --owed_;
     --received_tasks_;

@@ -173,7 +173,7 @@ inline bool engine::receive() {
 
 /// What comes with time and from outside; runs nothing of the user's.
 inline void engine::attend() {
-  if (ledger_.is_short() != reported_short_) report_blocked(reported_blocked_, reported_own_work_);
+  if (ledger_.is_short() != reported_short_) report_blocked(reported_blocked_, reported_own_work_, reported_in_call_);
   if (live_timers_ > 0) look_at_clock();
   if (ledger_.unwanted() != 0) ledger_.unmap_unwanted();
   if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
@@ -255,17 +255,18 @@ inline void engine::idle() {
 /// At the top of the service loop or idle: every task that was started here and has not ended waits; idle, those too that
 /// were sent ahead. Rank 0 counts
 /// with what it was told last, and sends more to a rank on which all wait.
-inline void engine::report_blocked(std::uint32_t blocked, bool own_work) {
+inline void engine::report_blocked(std::uint32_t blocked, bool own_work, bool in_call) {
   const bool is_short = ledger_.is_short();
-  if (blocked == reported_blocked_ && own_work == reported_own_work_ && is_short == reported_short_) return;
+  if (blocked == reported_blocked_ && own_work == reported_own_work_ && in_call == reported_in_call_ && is_short == reported_short_) return;
   reported_blocked_ = blocked;
   reported_own_work_ = own_work;
+  reported_in_call_ = in_call;
   reported_short_ = is_short;
   if (scheduler_ != nullptr) {
     note_short(rank_, is_short);
-    return scheduler_->blocked(rank_, blocked, own_work);
+    return scheduler_->blocked(rank_, blocked, own_work, in_call);
   }
-  send(0, message::blocked, blocked_message{blocked, own_work, is_short});
+  send(0, message::blocked, blocked_message{blocked, own_work, in_call, is_short});
   net_.pump(true);
 }
 

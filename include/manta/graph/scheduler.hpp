@@ -148,12 +148,13 @@ class scheduler {
   }
 
   /// Event: of the tasks sent to `rank`, `count` wait for something and leave it free.
-  void blocked(std::uint32_t rank, std::uint32_t count, bool own_work = false) {
+  void blocked(std::uint32_t rank, std::uint32_t count, bool own_work = false, bool in_call = false) {
     rank_state& r = ranks_[rank];
     inactive_ranks_ -= active(r) == 0;
     r.blocked = count;
     inactive_ranks_ += active(r) == 0;
     r.own_work = own_work;
+    r.in_call = in_call;
     changed(rank);
   }
 
@@ -412,6 +413,7 @@ class scheduler {
     std::uint32_t sent = 0;     ///< tasks sent and not ended
     std::uint32_t blocked = 0;  ///< of these, waiting inside
     bool own_work = false;      ///< it runs what these, or its actors, have submitted
+    bool in_call = false;       ///< of an actor, for longer than most take: what was sent there would wait
     std::uint32_t actors = 0;
     std::uint64_t sent_ns = 0;
     bool in_idle = false;       ///< stands in idle_
@@ -445,7 +447,7 @@ class scheduler {
 
   static std::uint32_t active(const rank_state& r) { return r.sent > r.blocked ? r.sent - r.blocked : 0; }
 
-  static bool idle(const rank_state& r) { return active(r) == 0 && !r.own_work; }
+  static bool idle(const rank_state& r) { return active(r) == 0 && !r.own_work && !r.in_call; }
 
   static bool same(const request& a, const request& b) {
     return a.cpus == b.cpus && a.gpu_units == b.gpu_units && a.rank == b.rank && a.node == b.node &&
@@ -729,7 +731,7 @@ class scheduler {
   /// in a gang that waits, perhaps for this one.
   bool could_join(std::uint32_t rank, const queue& q, bool now) const {
     const rank_state& r = ranks_[rank];
-    if (now) return active(r) == 0 && !r.in_gang && r.kept == (keeper_ == &q);
+    if (now) return active(r) == 0 && !r.in_call && !r.in_gang && r.kept == (keeper_ == &q);
     if (r.in_actor || (keeper_ == &q && !r.kept)) return false;
     return !r.in_gang || std::find(waiting_gangs_.begin(), waiting_gangs_.end(), r.gang) == waiting_gangs_.end();
   }
@@ -872,7 +874,7 @@ class scheduler {
 
   bool has_room(std::uint32_t rank, std::uint32_t ns) const {
     const rank_state& r = ranks_[rank];
-    if (r.kept) return false;
+    if (r.kept || r.in_call) return false;
     return active(r) == 0 || (!r.in_gang && r.sent < window_tasks && r.sent_ns + ns <= window_ns);
   }
 
@@ -976,7 +978,7 @@ class scheduler {
   /// still counts.
   bool is_full(std::uint32_t rank, bool spread) const {
     const rank_state& r = ranks_[rank];
-    return r.kept || (active(r) != 0 && (r.in_gang || r.sent >= window_tasks || (!spread && r.sent_ns >= window_ns)));
+    return r.kept || r.in_call || (active(r) != 0 && (r.in_gang || r.sent >= window_tasks || (!spread && r.sent_ns >= window_ns)));
   }
   void read_log(queue& q, const request& wanted) {
     const auto add = [&](std::uint32_t rank) {
