@@ -255,7 +255,7 @@ TEST_CASE("what a value takes is counted where its containers say, and spilled a
     return right;
   };
   node small, a, b, c;
-  make(small, 100);
+  make(small, 5);
   CHECK(store::large_of(small) == nullptr);
   make(a, 1000);
   REQUIRE(store::large_of(a) != nullptr);

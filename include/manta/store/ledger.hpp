@@ -316,6 +316,7 @@ class ledger {
   }
   std::size_t offers() const { return offered_.size(); }
   void share_offered() {
+    if (offered_.empty()) return;
     large& next = *offered_.back();
     withdraw_offer(next);
     share(next);
