@@ -348,6 +348,48 @@ TEST_CASE("ten times the budget in small values: everything is computed, and mem
   CHECK(grown < static_cast<double>(budget + margin));
 }
 
+TEST_CASE("a rank may hold more than its share while others of its node hold less, unless its budget is set") {
+  constexpr double memory = 40e6;  // of which half is for values
+  const auto hold = [](std::size_t count) {
+    std::vector<manta::future<std::vector<double>>> all;
+    for (std::size_t i = 0; i < count; ++i) all.push_back(manta::put(ramp(375'000, static_cast<double>(i))));  // 3 MB each
+    return all;
+  };
+  const auto is_right = [](const std::vector<manta::future<std::vector<double>>>& all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (manta::get(all[i]) != ramp(375'000, static_cast<double>(i))) return false;
+    }
+    return true;
+  };
+  in_world({.resources = {{"memory", memory}}}, [&] {
+    auto mine = hold(9);
+    CHECK((manta::memory()[0].spilled == 0) == (world_size() > 1));
+    CHECK(manta::memory()[0].budget == 20'000'000);
+    if (world_size() > 1) CHECK(manta::memory()[0].in_memory > 20'000'000);
+    std::vector<manta::future<std::vector<double>>> theirs;  // as much as the others may have
+    for (int r = 1; r < world_size(); ++r) {
+      for (std::size_t i = 0; i < 6; ++i) theirs.push_back(manta::async<ramp>({.rank = r}, 375'000, static_cast<double>(i)));
+    }
+    manta::wait(theirs);
+    for (int r = 1; r < world_size(); ++r) CHECK(manta::memory()[static_cast<std::size_t>(r)].spilled == 0);
+    CHECK(is_right(mine));
+    for (std::size_t i = 0; i < theirs.size(); ++i) CHECK(manta::async<sum_of_view>(theirs[i]).get() == sum_of_vector(ramp(375'000, static_cast<double>(i % 6))));
+    for (auto& more : hold(9)) mine.push_back(std::move(more));
+    CHECK(manta::memory()[0].spilled > 0);
+    CHECK(manta::memory()[0].in_memory < 40'000'000);
+    for (std::size_t i = 9; i-- > 0;) mine.pop_back();
+    CHECK(is_right(mine));
+  });
+  manta::runtime_options set = with_budget(20'000'000);
+  set.resources = {{"memory", memory}};
+  in_world(set, [&] {
+    const auto mine = hold(9);
+    CHECK(manta::memory()[0].spilled > 0);
+    CHECK(manta::memory()[0].in_memory <= 20'000'000);
+    CHECK(is_right(mine));
+  });
+}
+
 TEST_CASE("a struct of arrays to which there is a reference stays where it is, also while others come and go") {
   in_world(with_budget(3 * megabyte), [] {
     const auto first = manta::async<make_cells>(1), second = manta::put(make_cells(2));

@@ -5,6 +5,7 @@
 // enter again, on the world and on parts of it.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
 #include <cereal/types/array.hpp>
 #include <cereal/types/string.hpp>
@@ -171,4 +172,23 @@ TEST_CASE("the communicator given may be freed while the runtime lives") {
   manta::runtime rt(half->comm);
   half.reset();
   CHECK(checked_run(rt, [] { return sum_to(10); }) == 55);
+}
+
+TEST_CASE("ranks stand by where one may die, as long as others are left to run tasks") {
+  const auto working = [](const manta::runtime_options& o) {
+    manta::runtime all(MPI_COMM_WORLD, o);
+    return all.run([] {
+      int count = 0;
+      for (const manta::rank_resources& r : manta::capacity()) count += r.runs_tasks;
+      return count;
+    });
+  };
+  const int size = world_size();
+  CHECK(working({.spares = 1}) == std::max(1, size - 1));  // nobody survives a death here
+  CHECK_THROWS_WITH_AS(working({.spares = -1}), doctest::Contains("spares is negative"), manta::error);
+  setenv("MANTA_RECOVERY", "1", 1);
+  if (size == 1) CHECK(working({.spares = 1}) == 1);
+  if (size > 2) CHECK(working({.spares = 1}) == size - 2);
+  if (size > 1) CHECK_THROWS_WITH_AS(working({.spares = size - 1}), doctest::Contains("none is left to run tasks"), manta::error);
+  unsetenv("MANTA_RECOVERY");
 }

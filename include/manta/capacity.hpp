@@ -18,7 +18,7 @@ struct rank_resources {
   int cpus = 0;                        ///< cores; available(): those that are not reserved
   double gpus = 0;
   graph::quantities resources = {};    ///< resources.amount("memory")
-  bool runs_tasks = true;              ///< rank 0 of a larger world only schedules
+  bool runs_tasks = true;              ///< rank 0 of a larger world only schedules; who stands by waits for a death
   int tasks = 0;                       ///< available(): placed there by rank 0 and not ended
   int actors = 0;                      ///< available(): that live there
 };

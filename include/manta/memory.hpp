@@ -25,7 +25,7 @@ struct rank_memory {
   std::uint64_t kept = 0;        ///< of such memory, what holds no value and is kept for the next ones: an eighth of the budget at most
   std::uint64_t spilled = 0;     ///< on a disk; what has been read again is in memory, too
   std::uint64_t dropped = 0;     ///< how many copies have gone since the start, to be asked for again where they came from
-  std::uint64_t budget = 0;
+  std::uint64_t budget = 0;      ///< its share; unless store_memory is set it may take half of what others of its node leave of theirs
   std::vector<value> largest;    ///< five at most, the largest first
 };
 

@@ -18,12 +18,15 @@ struct runtime_options {
   double gpus = -1;             ///< devices of each rank; below 0: its share of those its node's ranks see; MANTA_GPUS
   bool rank0_tasks = false;     ///< rank 0 runs tasks as well, while its driver waits, from the start and not only once a task
                                 ///< needs it; MANTA_RANK0_TASKS
+  /// The last so many ranks stand by: they run nothing until a rank has died, whose place and resources one of them takes,
+  /// of its node if there is one. Needs a launcher that lets the others go on (manta-run), else all ranks work. MANTA_SPARES
+  int spares = 0;
   bool progress_thread = true;  ///< answer other ranks during long tasks; needs MPI_THREAD_SERIALIZED; MANTA_PROGRESS_THREAD
   std::uint64_t seed = 0;       ///< of this_task::seed; MANTA_SEED
   /// Tasks and calls that a rank may have submitted and that have not ended before async makes it wait; MANTA_MAX_QUEUED.
   std::size_t max_queued = std::size_t{1} << 22;
-  /// Bytes of large values that a rank keeps in memory; 0: half of its memory, by control group, Slurm or machine. What is
-  /// more is dropped if other ranks have it too, or moves to a disk, longest unused first. MANTA_STORE_MEMORY=4G (K, M, G, T: powers of 1024).
+  /// Bytes of large values that a rank keeps in memory; 0: half of its memory, by control group, Slurm or machine, and half of
+  /// what the other ranks of its node leave of theirs. What is more is dropped if other ranks have it too, or moves to a disk, longest unused first. MANTA_STORE_MEMORY=4G (K, M, G, T: powers of 1024).
   std::uint64_t store_memory = 0;
   /// There. "": $SLURM_TMPDIR, $TMPDIR if it is not in memory, else the folder of the run; "none": store_full instead.
   /// MANTA_SPILL_FOLDER
@@ -74,7 +77,7 @@ inline graph::quantities parse_resources(const std::string& text, const std::str
 
 /// Takes --manta-x=y out of the command line and into the environment, where all settings are read from.
 inline void move_arguments_to_environment(int& argc, char**& argv) {
-  static constexpr const char* known[] = {"resources",    "cpus",         "gpus",     "rank0-tasks",   "progress-thread", "seed",
+  static constexpr const char* known[] = {"resources",    "cpus",         "gpus",     "rank0-tasks",   "spares",   "progress-thread", "seed",
                                           "max-queued",   "store-memory", "spill-folder", "journal",   "journal-least",   "end-time",
                                           "end-margin",   "watchdog",     "heartbeat",    "recovery",  "stack-kib"};
   int kept = 0;
@@ -141,6 +144,9 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     e.ranks_per_node = static_cast<int>(base::environment_count("MANTA_RANKS_PER_NODE", net::network::any_number, 1,
                                                                 net::network::any_number));
     e.recovery = base::environment_flag("MANTA_RECOVERY", launcher_recovers());
+    if (o.spares < 0) throw error("manta: runtime_options::spares is negative; give the number of ranks that stand by");
+    e.spares = static_cast<int>(base::environment_count("MANTA_SPARES", static_cast<std::uint64_t>(o.spares), 0, 1'000'000));
+    if (!e.recovery) e.spares = 0;
     e.heartbeat_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_HEARTBEAT", 30, 0));
     const char* const journal = base::environment("MANTA_JOURNAL");
     e.journal = journal != nullptr ? journal : o.journal;

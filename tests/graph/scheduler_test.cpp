@@ -794,7 +794,7 @@ TEST_CASE("near is that rank, else its node, else anywhere") {
 
 namespace {
 
-/// Tasks with conditions, their ends, waits and deaths in random order, and books of its own by which each decision is
+/// Tasks with conditions, their ends, waits and deaths in random order, ranks that join for those that die, and books of its own by which each decision is
 /// what a look at all ranks would have found.
 class scanned_world {
  public:
@@ -804,6 +804,10 @@ class scanned_world {
       all_[r].cpus = 1 + static_cast<int>(draw() % 4);
       all_[r].resources = quantities({{"slot", static_cast<double>(draw() % 5) / 2}});
       books_[r].slots = all_[r].resources.of("slot");
+      if (r > executing - executing / 4) {
+        all_[r].executes = false;
+        all_[r].stands_by = true;
+      }
     }
     const auto world = array_of(all_);
     s = std::make_unique<scheduler>(nodes, world);
@@ -833,7 +837,7 @@ class scanned_world {
     decide();
   }
   std::string complaint;
-  std::size_t decisions = 0;
+  std::size_t decisions = 0, joined = 0;
 
  private:
   struct running {
@@ -954,10 +958,22 @@ class scanned_world {
     const auto there = [r](const running& each) { return each.rank == r; };
     running_.erase(std::remove_if(running_.begin(), running_.end(), there), running_.end());
     actors_.erase(std::remove_if(actors_.begin(), actors_.end(), there), actors_.end());
+    if (const std::uint32_t spare = first_standing_by(); spare != no_index) {
+      all_[spare].executes = true;
+      all_[spare].stands_by = false;
+      s->joins(spare, all_[spare]);
+      ++joined;
+    }
     s->died(r, [this](node& n) {
       for (auto& kind : waiting_) kind.erase(std::remove(kind.begin(), kind.end(), &n), kind.end());
       forget(n);
     });
+  }
+  std::uint32_t first_standing_by() const {
+    for (std::uint32_t r = 1; r < all_.size(); ++r) {
+      if (all_[r].stands_by) return r;
+    }
+    return no_index;
   }
   void forget(node& n) {
     records.free(n.record);
@@ -982,14 +998,16 @@ class scanned_world {
 
 TEST_CASE("each task with conditions goes where a look at all ranks would send it, and none waits that could go") {
   std::mt19937_64 draw(seed("plain scan"));
-  std::size_t decisions = 0;
+  std::size_t decisions = 0, joined = 0;
   for (int round = 0; round < 60; ++round) {
     scanned_world w(draw, 1 + draw() % 30);
     for (int i = 0; i < 1500 && w.complaint.empty(); ++i) w.step();
     CHECK(w.complaint == "");
     decisions += w.decisions;
+    joined += w.joined;
   }
   CHECK(decisions > 10'000);
+  CHECK(joined > 20);
 }
 
 TEST_CASE("a decision costs the same with many ranks as with few") {

@@ -5,6 +5,7 @@
 // they are read, with the bytes and the addresses staying what they were.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -370,6 +371,38 @@ TEST_CASE("node memory that is not kept goes back to the system with the last wh
     }
     owner.remove(mine);
   }
+}
+
+TEST_CASE("above its share a rank may hold half of what others of its node leave, as long as they do") {
+  std::atomic<std::uint64_t> mine{0}, theirs{2 * megabyte};
+  ledger book;
+  book.set_limits(4 * megabyte, "/tmp");
+  book.lend(mine);
+  book.borrow_from(1, theirs, 10 * megabyte);
+  std::vector<std::unique_ptr<sample>> arrays;
+  std::vector<large*> held;
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    arrays.push_back(std::make_unique<sample>(megabyte, i));
+    held.push_back(&book.enter(arrays.back()->bytes(), megabyte, 0));
+    CHECK(mine.load() == (i + 1) * megabyte);
+  }
+  CHECK(book.on_disk() == 0);
+  CHECK(book.limit() == 8 * megabyte);
+  CHECK(book.budget() == 4 * megabyte);
+  CHECK(book.is_short());
+  theirs = 20 * megabyte;  // more than their share: nothing is left
+  for (int i = 0; i < 16; ++i) book.touch(*held.back());
+  CHECK(book.charged() <= 4 * megabyte);
+  CHECK(book.on_disk() >= 4 * megabyte);
+  CHECK(mine.load() == book.charged());
+  theirs = 0;
+  book.rank_died(1);
+  for (large* e : held) book.touch(*e);
+  for (const auto& each : arrays) CHECK(each->is_whole());
+  book.touch(*held.back());
+  CHECK(book.charged() <= 4 * megabyte);
+  for (large* e : held) book.remove(*e);
+  CHECK(mine.load() == 0);
 }
 
 TEST_CASE("an offer is taken up once, and goes with its value") {

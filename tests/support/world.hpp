@@ -90,9 +90,10 @@ inline long sum_over_ranks(long mine) {
 /// A task that says where it ran.
 inline int where() { return static_cast<int>(manta::rank()); }
 
-/// The ranks that run tasks with the default options: all but 0, or 0 alone.
+/// The ranks that run tasks from the start with the default options: all but 0, or 0 alone, and but those that stand by.
 inline std::vector<int> executors() {
-  const int size = static_cast<int>(manta::size());
+  const char* const spares = std::getenv("MANTA_SPARES");
+  const int size = static_cast<int>(manta::size()) - (spares != nullptr ? std::atoi(spares) : 0);
   if (size == 1) return {0};
   std::vector<int> ranks(static_cast<std::size_t>(size) - 1);
   std::iota(ranks.begin(), ranks.end(), 1);

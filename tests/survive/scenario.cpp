@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -363,6 +364,39 @@ void play(const std::string& name, const std::string& folder) {
     expect(contains(thrown<manta::task_failed>([&] { return manta::async<&crew::give_up>(a, 1).get(); }), "it diverged"), "a call does");
     expect(manta::async<square>(3).get() == 9, "others go on");
     expect(value.get() == make(100'000), "and their values can be had");
+  } else if (name == "spare") {  // six ranks, of which 3, 4 and 5 stand by, and 3 dies first
+    const auto works = [](int r) { return manta::capacity()[static_cast<std::size_t>(r)].runs_tasks; };
+    const auto used = [] {
+      std::vector<manta::future<int>> all;
+      for (int i = 0; i < 60; ++i) all.push_back(manta::async<where>({.spread = true}));
+      std::set<int> ranks;
+      for (auto& f : all) ranks.insert(f.get());
+      return ranks;
+    };
+    expect(used() == std::set{1, 2}, "the others run nothing");
+    const std::string text = thrown<manta::unschedulable>([&] { return manta::async<where>({.rank = 4}).get(); });
+    expect(contains(text, "stands by for ranks that die"), text.c_str());
+    while (manta::capacity()[3].node >= 0) pause_ms(10);
+    expect(used() == std::set{1, 2} && !works(3) && !works(4), "one that stood by is not replaced");
+
+    auto bank = manta::spawn<account>({.name = "bank", .restarts = 1, .checkpoint_every = 1});
+    expect(manta::async<&account::add>(bank, 10).get() == 10, "alive");
+    const int cpus = manta::capacity()[1].cpus;
+    (void)thrown<manta::actor_died>([&] { return manta::async<&account::die_once>(bank, folder + "/a").get(); });
+    expect(manta::async<&account::add>(bank, 1).get() == 11, "from its checkpoint");
+    expect(works(4) && !works(5) && manta::capacity()[4].cpus == cpus, "the first that stood by has taken the place");
+    expect(used().size() == 2 && used().contains(4), "it runs tasks");
+    (void)first(folder + "/none");
+    expect(manta::async<sum_of_ranks>({.ranks = 2}, folder + "/none").get() == 3, "a gang of all workers");
+    auto bundles = manta::reserve({.bundles = {{.cpus = 1}, {.cpus = 1}}, .strategy = manta::spread});
+    expect(manta::async<where>({.in = bundles, .bundle = 0}).get() != manta::async<where>({.in = bundles, .bundle = 1}).get(), "bundles");
+    bundles.release();
+
+    expect(manta::async<die_once>({.rank = 4, .retries = 0}, folder + "/b", 1).wait_for(std::chrono::seconds(20)), "the next death");
+    expect(!works(4) && works(5) && used().contains(5), "replaced as well");
+    expect(manta::async<where>({.rank = 5}).get() == 5, "by its number");
+    (void)manta::async<die_once>({.rank = 5, .retries = 0}, folder + "/c", 1).wait_for(std::chrono::seconds(20));
+    expect(used().size() == 1, "nobody stands by any more");
   } else if (name == "stopped") {  // it does not answer any more
     expect(manta::async<where>({.rank = 1}).get() == 1, "alive");
     auto f = manta::async<fan>(std::string(), 3000);

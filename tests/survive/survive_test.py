@@ -20,8 +20,9 @@ import time
 
 MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
 SCENARIOS = {"tasks": 4, "nested": 4, "twins": 6, "values": 4, "relay": 8, "put": 3, "replicas": 4, "pinned": 3, "deadly": 6, "crash": 6, "hung": 5, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "left-behind": 8, "reserved": 4,
-             "stopped": 3}
-MORE = {"hung": {"MANTA_WATCHDOG": "1"}, "stopped": {"MANTA_HEARTBEAT": "1"}, "relay": {"MANTA_RANKS_PER_NODE": "1"}}  # environment
+             "spare": 6, "stopped": 3}
+MORE = {"hung": {"MANTA_WATCHDOG": "1"}, "spare": {"MANTA_SPARES": "3"}, "stopped": {"MANTA_HEARTBEAT": "1"}, "relay": {"MANTA_RANKS_PER_NODE": "1"}}  # environment
+DISTURBED = {"stopped": (1, signal.SIGSTOP), "spare": (3, signal.SIGKILL)}  # after a second
 TRANSPORTS = ["", "self,tcp"]
 OPEN_MPI_5 = {"PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
               "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "PRTE_MCA_hwloc_default_binding_policy": "none"}
@@ -107,11 +108,12 @@ def play(program, name, ranks, transport):
     folder = tempfile.mkdtemp(prefix="ms-")
     try:
         process = start(program, ranks, [name, folder], transport, **MORE.get(name, {}))
-        if name == "stopped":
-            while 1 not in ranks_of(program):
+        if name in DISTURBED:
+            rank, number = DISTURBED[name]
+            while rank not in ranks_of(program):
                 time.sleep(0.01)
             time.sleep(1)
-            os.kill(ranks_of(program)[1], signal.SIGSTOP)
+            os.kill(ranks_of(program)[rank], number)
         output = finish(process, program)
         if process.returncode != 7 or "as expected" not in output:
             raise AssertionError("status %d\n%s" % (process.returncode, last_of(output)))
@@ -166,7 +168,7 @@ def study(program, rng, transport):
 def chaos(program, rng, transport):
     """Graphs for a second; returns how many ranks died, and how many results were right and lost."""
     ranks, seed = rng.choice([3, 4, 5, 8]), rng.getrandbits(32)
-    world = rng.choice([{}, {}, {"MANTA_STORE_MEMORY": "400000"}, {"MANTA_RANKS_PER_NODE": "2"}])
+    world = rng.choice([{}, {}, {"MANTA_STORE_MEMORY": "400000"}, {"MANTA_RANKS_PER_NODE": "2"}, {"MANTA_SPARES": str(ranks // 2 - 1)}])
     process = begin(program, ranks, [str(seed), "1"], transport, **world)
     deaths = 0
     for _ in range(rng.randint(1, max(1, ranks - 2))):

@@ -19,30 +19,34 @@ struct claim {
   std::string devices;            ///< the list it sees
   bool alone = false;             ///< nobody else sees them
   double gpus = -1;               ///< a setting; below 0: what it sees
+  std::uint64_t lends = 0;        ///< bytes for values that others of its node may use as long as it does not
 
   void write(wire::buffer& out) const {
     offered.write(out);
     wire::put(out, devices);
     wire::put(out, alone);
     wire::put(out, gpus);
+    wire::put(out, lends);
   }
   void read(wire::source& in) {
     offered.read(in);
     in.get(devices);
     in.get(alone);
     in.get(gpus);
+    in.get(lends);
   }
 };
 
 /// A rank's own devices, given what all say. A setting takes the first of its share, and where that is too small the
-/// first of all.
+/// first of all. Those that stand by have devices where nobody else is.
 inline graph::gpu_set devices_of(const base::array<claim>& all, std::size_t rank) {
   const claim& mine = all[rank];
   int ranks = 0, position = 0;
   for (std::size_t r = 0; r < all.size(); ++r) {
     if (all[r].offered.node != mine.offered.node) continue;
+    if (mine.offered.stands_by && all[r].offered.executes) return {};
     if (r != rank && (mine.alone || all[r].alone || all[r].offered.executes != mine.offered.executes ||
-                      all[r].devices != mine.devices)) {
+                      all[r].offered.stands_by != mine.offered.stands_by || all[r].devices != mine.devices)) {
       continue;
     }
     if (r < rank) ++position;
@@ -53,7 +57,8 @@ inline graph::gpu_set devices_of(const base::array<claim>& all, std::size_t rank
   set.whole = share.whole;
   set.part = share.part;
   if (share.part >= 0) set.part_units = graph::gpu_set::whole_device / share.part_ranks;
-  if (mine.gpus < 0 || !mine.offered.executes) return mine.offered.executes ? set : graph::gpu_set{};
+  if (!mine.offered.executes && !mine.offered.stands_by) return {};
+  if (mine.gpus < 0) return set;
   const auto wanted = static_cast<int>(mine.gpus);
   const std::int64_t part = std::llround((mine.gpus - wanted) * graph::quantity_units);
   graph::gpu_set chosen;
@@ -70,25 +75,42 @@ inline graph::gpu_set devices_of(const base::array<claim>& all, std::size_t rank
   return chosen;
 }
 
+/// Collective. The last ranks stand by, as many as rank 0 says.
+inline void engine::appoint_spares(const engine_options& options) {
+  int count = options.spares;
+  net::check(MPI_Bcast(&count, 1, MPI_INT, 0, net_.comm()), "MPI_Bcast");
+  if (size_ == 1) return;
+  if (count + 1 >= static_cast<int>(size_)) {
+    throw error("manta: runtime_options::spares or MANTA_SPARES: " + std::to_string(count) + " of " + std::to_string(size_) +
+                " ranks are to stand by, and none is left to run tasks; start more ranks, or let fewer stand by");
+  }
+  for (std::uint32_t r = size_ - static_cast<std::uint32_t>(count); r < size_; ++r) spares_.push_back(r);
+  net_.stand_by(count);
+}
+
 /// Collective. What the ranks offer, and the settings of rank 0 that hold for all.
 inline void engine::share_settings(engine_options& options) {
+  appoint_spares(options);
   const net::topology& nodes = net_.topology();
   const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
   claim mine;
   graph::capacity& c = mine.offered;
   c.cpus = options.cpus > 0
                ? options.cpus
-               : base::cpus_of_rank(nodes.cores(), nodes.ranks_on_node(), base::read_file, variable);
+               : base::cpus_of_rank(nodes.cores(), nodes.busy_on_node(), base::read_file, variable);
   c.node = net_.node();
   c.resources = options.resources;
-  c.executes = rank_ != 0 || size_ == 1 || options.rank0_tasks;
+  c.stands_by = is_spare(rank_);
+  c.executes = !c.stands_by && (rank_ != 0 || size_ == 1 || options.rank0_tasks);
   if (!c.resources.has("memory")) {
-    const double bytes = base::memory_of_rank(c.cpus, nodes.ranks_on_node(), base::read_file, variable);
+    const double bytes = base::memory_of_rank(c.cpus, nodes.busy_on_node(), base::read_file, variable);
     if (bytes > 0) c.resources["memory"] = graph::quantity("memory", bytes).units;
   }
   const double memory = c.resources.amount("memory");
+  const auto share = static_cast<std::uint64_t>(memory / 2);
+  if (options.store_memory == 0 && !c.stands_by && net_.board().held_by(static_cast<int>(rank_)) != nullptr) mine.lends = share;
   ledger_.set_limits(options.store_memory != 0 ? options.store_memory
-                     : memory > 0             ? static_cast<std::uint64_t>(memory / 2)
+                     : share != 0             ? share
                                               : ~std::uint64_t{0},
                      options.spill_folder.empty() ? base::spill_folder(variable) : options.spill_folder);
   const base::visible_devices seen = base::find_devices(variable);
@@ -125,6 +147,12 @@ inline void engine::share_settings(engine_options& options) {
   for (std::size_t r = 0; r < size_; ++r) {
     claims[r].offered.gpus = devices_of(claims, r);
     world_[r] = claims[r].offered;
+  }
+  if (mine.lends == 0) return;
+  ledger_.lend(*net_.board().held_by(static_cast<int>(rank_)));
+  for (std::uint32_t r = 0; r < size_; ++r) {
+    const std::atomic<std::uint64_t>* const held = r != rank_ ? net_.board().held_by(static_cast<int>(r)) : nullptr;
+    if (held != nullptr && claims[r].lends != 0) ledger_.borrow_from(r, *held, claims[r].lends);
   }
 }
 

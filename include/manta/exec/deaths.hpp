@@ -9,6 +9,7 @@
 //   a value that was there   is made again by its task, if that is still known; else whoever asks gets object_lost
 //   an actor that lived there is dead, and calls that were under way fail with actor_died; the one that a signal hit, with
 //                            rank_lost
+//   a rank that stood by       takes its place, and has its resources (runtime_options::spares)
 //   a gang with a member there has failed, and is started again; members that do not come back from MPI are ended
 //
 // What the dead rank was the home of is lost with it, but for values of which copies are kept: what it had put, and the
@@ -74,14 +75,28 @@ inline void engine::look_for_deaths() {
     }
     if (words.starts_with("manta: ")) words.erase(0, 7);
     const std::string why = "rank " + std::to_string(d.rank) + " has died: " + words;
-    const death_message news{culprit, d.rank, 0};
-    std::fprintf(stderr, "manta: %s; what it had to do is done elsewhere\n", why.c_str());
+    const death_message news{culprit, d.rank, successor_of(d.rank)};
+    const std::string then = news.successor != 0 ? "rank " + std::to_string(news.successor) + ", which stood by, takes its place"
+                             : is_spare(d.rank)  ? "it stood by, and had nothing to do"
+                                                 : "what it had to do is done elsewhere";
+    std::fprintf(stderr, "manta: %s; %s\n", why.c_str(), then.c_str());
     for (std::uint32_t r = 1; r < size_; ++r) {
       if (r != d.rank && !is_dead(r)) send(r, message::rank_died, news, why.data(), why.size());
     }
     on_rank_died(news, why);
   }
   net_.pump(true);
+}
+
+/// Of the ranks that stand by the first on the same node, else the first; 0 if there is none, or `rank` stood by itself.
+inline std::uint32_t engine::successor_of(std::uint32_t rank) const {
+  if (is_spare(rank)) return 0;
+  std::uint32_t found = 0;
+  for (const std::uint32_t r : spares_) {
+    if (world_[r].node == world_[rank].node) return r;
+    if (found == 0) found = r;
+  }
+  return found;
 }
 
 /// Rank 0: what the scheduler had sent there, and the names of actors whose handles had their home there.
@@ -145,12 +160,23 @@ inline void engine::on_where_is(std::uint32_t from, const where_message& m) {
 
 // --- every rank
 
+/// It has from now on what the dead rank had; on another node, what it has there itself.
+inline void engine::take_place(std::uint32_t spare, const graph::capacity& place) {
+  spares_.remove(spare);
+  if (world_[spare].node == place.node) world_[spare] = place;
+  world_[spare].executes = true;
+  world_[spare].stands_by = false;
+  if (scheduler_ != nullptr) scheduler_->joins(spare, world_[spare]);
+}
+
 inline void engine::on_rank_died(const death_message& m, const std::string& why) {
   const std::uint32_t rank = m.rank;
   if (is_dead(rank)) return;
   dead_[rank] = true;
   ++deaths_;
   obituaries_[rank] = {why, m.culprit};
+  spares_.remove(rank);
+  if (m.successor != 0) take_place(m.successor, world_[rank]);
   world_[rank] = graph::capacity{};
   world_[rank].node = -1;
   world_[rank].executes = false;

@@ -76,6 +76,7 @@ struct engine_options {
   int cpus = 0;              ///< 0: found out
   double gpus = -1;          ///< below 0: found out
   bool rank0_tasks = false;
+  int spares = 0;            ///< ranks, the last ones, that stand by; rank 0's setting holds
   bool progress_thread = true;
   bool concurrent_mpi = false;  ///< MPI_THREAD_MULTIPLE
   std::uint64_t seed = 0;
@@ -133,6 +134,12 @@ class engine {
   std::size_t live_objects() const { return graph_.nodes.live(); }
   /// Why this program has to end before its work is done; empty: it has not.
   const std::string& leaving() const { return leaving_; }
+  bool is_spare(std::uint32_t rank) const {
+    for (const std::uint32_t r : spares_) {
+      if (r == rank) return true;
+    }
+    return false;
+  }
   bool is_dead(std::uint32_t rank) const { return deaths_ != 0 && dead_[rank]; }
 
   /// The calling thread's right to touch the engine, for as long as this stands.
@@ -523,6 +530,8 @@ class engine {
   bool keeps(const task& t) const { return recovers_ || (t.request != nullptr && t.request->kept()); }
   void connect_lifelines(const engine_options& options);
   void look_for_deaths();
+  std::uint32_t successor_of(std::uint32_t rank) const;
+  void take_place(std::uint32_t spare, const graph::capacity& place);
   void on_rank_died(const death_message& m, const std::string& why);
   void on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes);
   void actor_lost(node& n, std::uint32_t rank);
@@ -751,6 +760,7 @@ class engine {
   std::string report_waits() const;
   void compare_programs();
   void share_settings(engine_options& options);
+  void appoint_spares(const engine_options& options);
   std::int64_t longest_sleep() const;
   std::int64_t may_sleep_ns(unsigned in_vain) const;
   static void rouse_helper(void* self);
@@ -773,6 +783,7 @@ class engine {
   store::ledger ledger_;                                    // before the graph, whose nodes it knows
   graph::task_graph graph_;
   base::array<graph::capacity> world_;
+  base::list<std::uint32_t> spares_;                        // ranks that stand by
   graph::scheduler* scheduler_ = nullptr;                   // rank 0
   stack_pool* stacks_ = nullptr;                            // during a run
   running_task driver_task_;                                // of other ranks as well: nothing runs

@@ -221,7 +221,7 @@ struct checkpoint_message {
 struct death_message {
   std::uint64_t culprit;  ///< the task that was running when a signal killed the rank; 0: not known
   std::uint32_t rank;
-  std::uint32_t padding;
+  std::uint32_t successor;  ///< stood by, and takes its place; 0: none does
 };
 
 struct end_actor_message {  ///< kill_actor: followed by the reason

@@ -61,7 +61,7 @@ inline void engine::complete_object(node& n, void* object, std::uint32_t functio
 /// After a value was entered: is it none too many?
 inline bool engine::has_room(const node& n) const {
   const store::large* const l = store::large_of(n);
-  return l == nullptr || l->charged == 0 || ledger_.charged() <= ledger_.budget();
+  return l == nullptr || l->charged == 0 || ledger_.charged() <= ledger_.limit();
 }
 
 inline void engine::complete_if_room(node& n) {
@@ -110,7 +110,7 @@ inline node& engine::checked(node& n) {
   store::failure f;
   f.kind = store::failure::kind::full;
   f.message = "rank " + std::to_string(rank_) + " has no memory left for values: " + std::to_string(ledger_.size()) +
-              " large ones take " + store::describe_bytes(ledger_.charged()) + " of its " + store::describe_bytes(ledger_.budget()) +
+              " large ones take " + store::describe_bytes(ledger_.charged()) + " of its " + store::describe_bytes(ledger_.limit()) +
               " (MANTA_STORE_MEMORY), and none can be moved to a disk: " + ledger_.excess() + "; the largest:";
   ledger_.largest(5, [&](const store::large& l) {
     f.message += " " + store::describe_bytes(l.bytes) + " " + maker_of(l) + ",";

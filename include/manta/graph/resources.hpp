@@ -232,6 +232,7 @@ struct capacity {
   int node = 0;          ///< -1: the rank has died
   quantities resources;
   bool executes = true;  ///< rank 0 of a larger world only schedules
+  bool stands_by = false;  ///< it does not execute until it takes the place of a rank that has died
 
   stock whole() const { return {cpus, resources, device_stock(gpus)}; }
   void write(wire::buffer& out) const {
@@ -240,6 +241,7 @@ struct capacity {
     wire::put(out, node);
     resources.write(out);
     wire::put(out, executes);
+    wire::put(out, stands_by);
   }
   void read(wire::source& in) {
     in.get(cpus);
@@ -247,6 +249,7 @@ struct capacity {
     in.get(node);
     resources.read(in);
     in.get(executes);
+    in.get(stands_by);
   }
 };
 
@@ -387,7 +390,7 @@ inline std::string describe(const base::array<capacity>& world) {
   };
   base::list<kind> kinds;
   const auto offers_same = [](const capacity& a, const capacity& b) {
-    return a.executes == b.executes && a.cpus == b.cpus && a.gpus.units() == b.gpus.units() && a.node == b.node &&
+    return a.executes == b.executes && a.stands_by == b.stands_by && a.cpus == b.cpus && a.gpus.units() == b.gpus.units() && a.node == b.node &&
            a.resources == b.resources;
   };
   for (std::size_t rank = 0; rank < world.size(); ++rank) {
@@ -403,6 +406,7 @@ inline std::string describe(const base::array<capacity>& world) {
     if (k.count > 1) text += " and " + std::to_string(k.count - 1) + " more";
     text += c.executes ? ": cpus = " + std::to_string(c.cpus) + ", node = " + std::to_string(c.node)
            : c.node < 0 ? ": it has died"
+           : c.stands_by ? ": no tasks (it stands by for ranks that die)"
                         : ": no tasks (it schedules; runtime_options.rank0_tasks lets it run some)";
     if (c.gpus.units() > 0) text += ", gpus = " + describe_units(c.gpus.units());
     if (!c.resources.empty()) text += ", " + describe(c.resources);

@@ -165,7 +165,7 @@ class scheduler {
     rank_state& r = ranks_[rank];
     const bool in_idle = r.in_idle, in_roomy = r.in_roomy;
     const int node = r.all.node;  // some may want to be near it
-    inactive_ranks_ -= active(r) == 0;
+    inactive_ranks_ -= r.all.executes && active(r) == 0;
     in_teams_ -= in_team(rank);
     r = rank_state{};
     r.all.executes = false;
@@ -186,6 +186,22 @@ class scheduler {
     refuse_impossible(refuse);
     share_executors();
     return true;
+  }
+  /// Event: a rank that has stood by executes tasks from now on, and has that.
+  void joins(std::uint32_t rank, const capacity& its) {
+    rank_state& r = ranks_[rank];
+    r.all = its;
+    r.free = its.whole();
+    r.without_tasks = its.whole();
+    ++inactive_ranks_;
+    executing_.push_back(rank);
+    for (base::list<site>* sites : {&sites_, &lasting_sites_}) {
+      sites->push_back({sites == &sites_ ? &r.free : &r.without_tasks, rank, its.node});
+      for (std::size_t i = sites->size() - 1; i > 0 && (*sites)[i - 1].node > its.node; --i) std::swap((*sites)[i], (*sites)[i - 1]);
+    }
+    for (queue* q : queues_) aim(*q);
+    may_meet_ = true;
+    share_executors();
   }
   /// Event: rank 0 executes tasks from now on. `lent`: it joins only the gangs that say that they need it.
   void rank_0_executes(bool lent) {

@@ -65,13 +65,13 @@ class topology {
   /// Collective over `comm`. One machine may stand for several nodes, so that placement and transfers can be tried out.
   topology(const communicator& comm, int most_ranks_on_node) : node_of_(static_cast<std::size_t>(comm.size())) {
     const communicator node = communicator::of_node(comm.get());
-    ranks_on_node_ = node.size();
+    ranks_on_node_ = busy_on_node_ = node.size();
 
     // The node's lowest rank stands for the node until nodes are numbered.
-    base::array<int> members(static_cast<std::size_t>(node.size()));
+    members_ = base::array<int>(static_cast<std::size_t>(node.size()));
     const int mine_here = comm.rank();
-    check(MPI_Allgather(&mine_here, 1, MPI_INT, members.begin(), 1, MPI_INT, node.get()), "MPI_Allgather");
-    const int leader = members[static_cast<std::size_t>(node.rank() / most_ranks_on_node * most_ranks_on_node)];
+    check(MPI_Allgather(&mine_here, 1, MPI_INT, members_.begin(), 1, MPI_INT, node.get()), "MPI_Allgather");
+    const int leader = members_[static_cast<std::size_t>(node.rank() / most_ranks_on_node * most_ranks_on_node)];
     check(MPI_Allgather(&leader, 1, MPI_INT, node_of_.begin(), 1, MPI_INT, comm.get()), "MPI_Allgather");
     base::array<int> number(node_of_.size());
     for (std::size_t rank = 0; rank < node_of_.size(); ++rank) {
@@ -95,15 +95,25 @@ class topology {
   int node_of(int rank) const noexcept { return node_of_[static_cast<std::size_t>(rank)]; }
   int nodes() const noexcept { return nodes_; }
   int ranks_on_node() const noexcept { return ranks_on_node_; }
+  /// The last so many ranks stand by, and need no processor.
+  void stand_by(int spares) noexcept {
+    busy_on_node_ = 0;
+    for (const int r : members_) busy_on_node_ += r + spares < static_cast<int>(node_of_.size());
+    if (busy_on_node_ == 0) busy_on_node_ = ranks_on_node_;
+  }
+  /// Of the ranks on this node those that do not stand by, if there are any.
+  int busy_on_node() const noexcept { return busy_on_node_; }
   /// Logical processors that the ranks on this node may use between them.
   int cores() const noexcept { return cores_; }
-  bool oversubscribed() const noexcept { return ranks_on_node_ > cores_; }
+  bool oversubscribed() const noexcept { return busy_on_node_ > cores_; }
 
  private:
   base::array<int> node_of_;
+  base::array<int> members_;  // of this node
   int node_ = 0;
   int nodes_ = 0;
   int ranks_on_node_ = 1;
+  int busy_on_node_ = 1;
   int cores_ = 0;
 };
 

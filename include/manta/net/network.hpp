@@ -23,7 +23,7 @@
 #include "bulk.hpp"
 #include "channel.hpp"
 #include "communicator.hpp"
-#include "doorbells.hpp"
+#include "node_board.hpp"
 #include "receiver.hpp"
 
 namespace manta::net {
@@ -55,6 +55,9 @@ class network {
   int rank() const { return rank_; }
   int size() const { return control_.size(); }
   const net::topology& topology() const { return topology_; }
+  /// The last so many ranks stand by.
+  void stand_by(int spares) { topology_.stand_by(spares); }
+  const node_board& board() const { return board_; }
   int node() const { return topology_.node(); }
   int node_of(int rank) const { return topology_.node_of(rank); }
   /// Whether this network's ranks on this node outnumber the cores they may use.
@@ -99,11 +102,11 @@ class network {
   /// Hands full batches to MPI, with `all` part-filled ones too, starts and completes sends. Never blocks.
   void pump(bool all);
   /// Sleeps until a rank of this node sends something, and no longer than that; after a poll that found nothing.
-  void sleep(std::int64_t ns) { bells_.sleep(ns); }
+  void sleep(std::int64_t ns) { board_.sleep(ns); }
   /// From another thread.
-  void wake() { bells_.ring(rank_); }
+  void wake() { board_.ring(rank_); }
   /// Whatever any rank sends ends the sleep of this one.
-  bool is_woken_by_all() const { return bells_.all_ring(); }
+  bool is_woken_by_all() const { return board_.all_ring(); }
   /// Nothing queued, in flight or outstanding on this rank.
   bool idle() const { return queued_bytes_ == 0 && bulk_.outstanding() == 0; }
 
@@ -182,7 +185,7 @@ class network {
   batch_pool pool_;
 
   net::topology topology_;
-  doorbells bells_;
+  node_board board_;
   batch_reader reader_;
   receive_ring* ring_ = nullptr;  // none in a world of one
   bulk bulk_;
@@ -194,7 +197,7 @@ inline network::network(MPI_Comm parent, int most_ranks_on_node, std::size_t pie
       channels_(static_cast<std::size_t>(control_.size())),
       rank_(control_.rank()),
       topology_(control_, most_ranks_on_node),
-      bells_(control_, topology_),
+      board_(control_, topology_),
       reader_(control_.size()),
       bulk_(blocks_.get(), blocks_.rank(), piece_bytes) {
   if (size() > 1) ring_ = new receive_ring(control_.get());
@@ -317,7 +320,7 @@ inline bool network::advance(channel& out, int to, int& patience_left) {
     traffic_.bytes_sent += done;
   }
   traffic_.batches_sent += static_cast<std::uint64_t>(out.send(control_.get(), to));
-  bells_.ring(to);
+  board_.ring(to);
   return out.busy();
 }
 

@@ -17,6 +17,7 @@
 #include <malloc.h>
 #include <sys/resource.h>
 
+#include <atomic>
 #include <string>
 
 #include "manta/base/error.hpp"
@@ -116,14 +117,38 @@ class ledger {
     rlimit files{};
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) max_files_ = static_cast<std::size_t>(files.rlim_cur / 2);
   }
+  /// This rank says there what it holds, and may hold half of what others of its node leave of their shares.
+  void lend(std::atomic<std::uint64_t>& held_here) { held_here_ = &held_here; }
+  void borrow_from(std::uint32_t rank, const std::atomic<std::uint64_t>& held, std::uint64_t share) {
+    lenders_.push_back({&held, share, rank});
+  }
+  /// Its share.
   std::uint64_t budget() const { return budget_; }
+  /// With what it may borrow now, if it is near its share.
+  std::uint64_t limit() const {
+    const std::uint64_t wanted = charged_ + expected_ + kept_bytes_;
+    if (lenders_.empty() || wanted <= budget_ - budget_ / 4) return budget_;
+    if (wanted > limit_ || --limit_holds_ == 0) {
+      std::uint64_t left = 0;
+      for (const lender& l : lenders_) {
+        const std::uint64_t held = l.held->load(std::memory_order_relaxed);
+        if (held < l.share) left += l.share - held;
+      }
+      limit_ = budget_ + left / 2;
+      limit_holds_ = 16;
+    }
+    return limit_;
+  }
   std::uint64_t charged() const { return charged_; }
   std::uint64_t on_disk() const { return on_disk_; }
   std::uint64_t dropped() const { return dropped_; }
   std::size_t size() const { return size_; }
 
   /// Should what can wait not begin, so that what is there may go first?
-  bool is_short() const { return charged_ > budget_ - budget_ / 4; }
+  bool is_short() const {
+    const std::uint64_t most = limit();
+    return charged_ > most - most / 4;
+  }
   /// So much is on its way here, or no longer so: room is made before it comes.
   void expect(std::uint64_t bytes) {
     expected_ += bytes;
@@ -185,6 +210,9 @@ class ledger {
   }
   /// What it has made is not used again, nor what it may have looked at when it died.
   void rank_died(std::uint32_t rank) {
+    for (std::size_t i = lenders_.size(); i-- > 0;) {
+      if (lenders_[i].rank == rank) lenders_.remove_unordered(i);
+    }
     for (std::size_t i = kept_.size(); i-- > 0;) {
       if (!kept_[i]->made_here() || kept_[i]->is_looked_at()) stop_keeping(i);
     }
@@ -213,7 +241,7 @@ class ledger {
     release_encoding(e);
     if (e.shared != nullptr) leave(std::exchange(e.shared, nullptr));
     withdraw_offer(e);
-    charged_ -= e.charged;
+    charge(0, e.charged);
     unlink(e);
     --size_;
     delete &e;
@@ -330,7 +358,7 @@ class ledger {
 
   /// Why what is held is more than the share, and could not be moved to a disk; empty if it is not.
   std::string excess() const {
-    if (charged_ <= budget_) return {};
+    if (charged_ <= limit()) return {};
     if (folder_.empty()) return "it may not be moved to a disk (MANTA_SPILL_FOLDER=none)";
     return in_memory_.oldest != nullptr ? why_not_ : "they are looked at, or have futures inside";
   }
@@ -438,9 +466,14 @@ class ledger {
     e.offered = false;
     offered_.remove(&e);
   }
+  void charge(std::uint64_t now, std::uint64_t before) {
+    if (now == before) return;
+    charged_ += now - before;
+    if (held_here_ != nullptr) held_here_->store(charged_, std::memory_order_relaxed);
+  }
   void recount(large& e) {
     const std::uint64_t cost = e.cost();
-    charged_ += cost - e.charged;
+    charge(cost, e.charged);
     e.charged = cost;
     chain& c = place_of(e);
     if (&c == e.in) return;
@@ -458,7 +491,7 @@ class ledger {
 
   /// First what is only kept goes, then copies, which can be had again, then others to a disk. What went is in the chain of others.
   void make_room() {
-    while (charged_ + expected_ + kept_bytes_ > budget_) {
+    while (charged_ + expected_ + kept_bytes_ > limit()) {
       if (kept_bytes_ != 0) {
         stop_keeping_own();
         continue;
@@ -664,6 +697,15 @@ class ledger {
 
   std::uint64_t budget_ = ~std::uint64_t{0};
   std::uint64_t charged_ = 0, expected_ = 0;
+  struct lender {
+    const std::atomic<std::uint64_t>* held;
+    std::uint64_t share;
+    std::uint32_t rank;
+  };
+  base::list<lender> lenders_;
+  std::atomic<std::uint64_t>* held_here_ = nullptr;
+  mutable std::uint64_t limit_ = 0;     // as it was when they were looked at last
+  mutable unsigned limit_holds_ = 1;    // for so many more times
   std::uint64_t on_disk_ = 0, dropped_ = 0, freed_ = 0;
   std::size_t size_ = 0;
   base::list<large*> offered_;

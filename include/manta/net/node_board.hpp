@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// How a rank that sleeps is woken. MPI wakes nobody: who waits for a message
-// polls. A rank that has polled in vain for long sleeps instead, and whoever of
-// its node sends it something rings. What comes from other nodes it finds when
-// it has slept as long as it meant to.
+// What the ranks of a node let each other know without messages, in memory that
+// they share: that they sleep, and how much they hold.
 //
-// A bell is a word in memory that the ranks of a node share: 1 while its rank
-// sleeps, and what it sleeps on (a futex). A sender reads it, which costs next
-// to nothing as long as it does not change.
+// MPI wakes nobody: who waits for a message polls. A rank that has polled in
+// vain for long sleeps instead, and whoever of its node sends it something
+// rings. What comes from other nodes it finds when it has slept as long as it
+// meant to. A bell is a word: 1 while its rank sleeps, and what it sleeps on (a
+// futex). A sender reads it, which costs next to nothing as long as it does not
+// change.
 #pragma once
 
 #include <linux/futex.h>
@@ -32,25 +33,31 @@
 
 namespace manta::net {
 
-class doorbells {
+class node_board {
  public:
-  /// Collective. Where processes may not share memory there are no bells, and sleepers just sleep.
-  doorbells(const communicator& comm, const topology& nodes);
-  ~doorbells() {
-    if (bells_ != nullptr) munmap(bells_, bytes_);
+  /// Collective. Where processes may not share memory there is no board, and sleepers just sleep.
+  node_board(const communicator& comm, const topology& nodes);
+  ~node_board() {
+    if (places_ != nullptr) munmap(places_, bytes_);
   }
-  doorbells(const doorbells&) = delete;
-  doorbells& operator=(const doorbells&) = delete;
+  node_board(const node_board&) = delete;
+  node_board& operator=(const node_board&) = delete;
+
+  /// Where a rank of this node says how many bytes it holds; null: nowhere.
+  std::atomic<std::uint64_t>* held_by(int rank) const {
+    const int at = places_ == nullptr ? -1 : place_of_[static_cast<std::size_t>(rank)];
+    return at < 0 ? nullptr : &places_[at].held;
+  }
 
   /// Every other rank rings here.
   bool all_ring() const { return all_ring_; }
 
   /// After something was sent there.
   void ring(int rank) {
-    if (bells_ == nullptr) return;
-    const int at = bell_of_[static_cast<std::size_t>(rank)];
+    if (places_ == nullptr) return;
+    const int at = place_of_[static_cast<std::size_t>(rank)];
     if (at < 0) return;
-    bell& theirs = bells_[at];
+    place& theirs = places_[at];
     if (theirs.asleep.load(std::memory_order_relaxed) == 0) [[likely]] return;
     if (theirs.asleep.exchange(0, std::memory_order_relaxed) != 0) futex(theirs, FUTEX_WAKE, INT_MAX, nullptr);
   }
@@ -58,37 +65,39 @@ class doorbells {
   /// Until somebody rings, and no longer than that. Poll before each call. A call after which nobody has rung yet is short:
   /// a sender may have looked at the bell too early, and what it sent is there by the next poll. Any thread of the rank.
   void sleep(std::int64_t ns) {
-    if (bells_ == nullptr) return nap(ns);
+    if (places_ == nullptr) return nap(ns);
     constexpr std::int64_t enough_to_be_seen = 50'000;
-    bell& mine = bells_[mine_];
+    place& mine = places_[mine_];
     if (mine.asleep.exchange(1, std::memory_order_relaxed) == 0) ns = std::min(ns, enough_to_be_seen);
     const timespec length = as_timespec(ns);
     futex(mine, FUTEX_WAIT, 1, &length);
   }
 
  private:
-  struct alignas(64) bell {
-    std::atomic<std::uint32_t> asleep;
+  /// A rank's.
+  struct place {
+    alignas(64) std::atomic<std::uint32_t> asleep;
+    alignas(64) std::atomic<std::uint64_t> held;
   };
-  static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
+  static_assert(std::atomic<std::uint32_t>::is_always_lock_free && std::atomic<std::uint64_t>::is_always_lock_free);
 
   static timespec as_timespec(std::int64_t ns) { return {ns / 1'000'000'000, ns % 1'000'000'000}; }
   static void nap(std::int64_t ns) {
     const timespec length = as_timespec(ns);
     nanosleep(&length, nullptr);
   }
-  static void futex(bell& b, int what, int value, const timespec* length) {
+  static void futex(place& b, int what, int value, const timespec* length) {
     syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&b.asleep), what, value, length, nullptr, 0);
   }
 
-  bell* bells_ = nullptr;
+  place* places_ = nullptr;
   std::size_t bytes_ = 0;
-  base::array<int> bell_of_;  // of each rank; -1: it has none, or not here
+  base::array<int> place_of_;  // of each rank; -1: it has none, or not here
   int mine_ = 0;
   bool all_ring_ = false;
 };
 
-inline doorbells::doorbells(const communicator& comm, const topology& nodes) : bell_of_(static_cast<std::size_t>(comm.size())) {
+inline node_board::node_board(const communicator& comm, const topology& nodes) : place_of_(static_cast<std::size_t>(comm.size())) {
   const int me = comm.rank();
   int first = me, count = 0;
   for (int r = 0; r < comm.size(); ++r) {
@@ -97,7 +106,7 @@ inline doorbells::doorbells(const communicator& comm, const topology& nodes) : b
     mine_ = r == me ? count : mine_;
     ++count;
   }
-  bytes_ = static_cast<std::size_t>(count) * sizeof(bell);
+  bytes_ = static_cast<std::size_t>(count) * sizeof(place);
 
   // The first rank of each node makes the memory, the others take it from that process.
   struct offer {
@@ -119,17 +128,17 @@ inline doorbells::doorbells(const communicator& comm, const topology& nodes) : b
     void* const mapped = memory.is_open() && memory.identity() == theirs.identity
                              ? mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, memory.get(), 0)
                              : MAP_FAILED;
-    if (mapped != MAP_FAILED) bells_ = static_cast<bell*>(mapped);
+    if (mapped != MAP_FAILED) places_ = static_cast<place*>(mapped);
   }
 
-  const std::vector<std::string> who = all_gather(comm.get(), bells_ != nullptr ? "y" : "");  // and nobody needs the process now
-  all_ring_ = bells_ != nullptr;
+  const std::vector<std::string> who = all_gather(comm.get(), places_ != nullptr ? "y" : "");  // and nobody needs the process now
+  all_ring_ = places_ != nullptr;
   for (int r = 0, next = 0; r < comm.size(); ++r) {
     const auto i = static_cast<std::size_t>(r);
     const bool here = nodes.node_of(r) == nodes.node();
-    bell_of_[i] = here && !who[i].empty() ? next : -1;
+    place_of_[i] = here && !who[i].empty() ? next : -1;
     next += here;
-    all_ring_ = all_ring_ && bell_of_[i] >= 0;
+    all_ring_ = all_ring_ && place_of_[i] >= 0;
   }
 }
 
