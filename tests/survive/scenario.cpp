@@ -177,6 +177,7 @@ struct account {
     if (first(file)) die();
     return total;
   }
+  int hang_once(const std::string& file) { return ::hang_once(file, total); }
   template <class Archive>
   void serialize(Archive& a) {
     a(total);
@@ -305,6 +306,13 @@ void play(const std::string& name, const std::string& folder) {
     const std::string text = thrown<manta::rank_lost>([&] { return manta::async<hang_once>(folder + "/b", 1).get(); });
     expect(contains(text, "hang_once' died with its rank") && contains(text, "hung in task"), text.c_str());
     expect(slow.get() == 4, "one that calls manta");
+    auto bank = manta::spawn<account>({.restarts = 1, .checkpoint_every = 1});
+    expect(manta::async<&account::add>(bank, 40).get() == 40, "alive");
+    const int before = manta::async<&account::rank>(bank).get();
+    auto stuck = manta::async<&account::hang_once>(bank, folder + "/c");
+    (void)thrown<manta::rank_lost>([&] { return stuck.get(); });
+    expect(manta::async<&account::add>(bank, 1).get() == 41, "an actor goes on from its checkpoint");
+    expect(manta::async<&account::rank>(bank).get() != before, "elsewhere");
   } else if (name == "all") {  // rank 0 goes on alone
     auto inner = manta::async<put_here>({.rank = 1}, 100'000);
     inner.wait();
