@@ -4,6 +4,7 @@
 // Actors: state, order of calls, handles that travel, names, and the ways in
 // which an actor ends.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
@@ -27,6 +28,31 @@ class anonymous {
  public:
   int file() { return 1; }
   int file_const() const { return 1; }
+};
+
+/// The same numbers for the same length.
+std::vector<std::uint8_t> pattern(std::size_t size) {
+  std::vector<std::uint8_t> all(size);
+  for (std::size_t i = 0; i < size; ++i) all[i] = static_cast<std::uint8_t>(i * 7 + size);
+  return all;
+}
+std::vector<std::uint8_t> later(std::size_t size) {
+  usleep(1'000);
+  return pattern(size);
+}
+/// Looks at what it is given.
+class reader {
+ public:
+  bool read(int number, const std::vector<std::uint8_t>& a, std::vector<std::uint8_t> b) {
+    all_right_ = all_right_ && number == calls_++ && a == pattern(a.size()) && b == pattern(b.size());
+    return all_right_;
+  }
+  int calls() const { return calls_; }
+  bool all_right() const { return all_right_; }
+
+ private:
+  int calls_ = 0;
+  bool all_right_ = true;
 };
 
 /// Any class with public methods will do. Counts its instances per process, for the tests of how actors end.
@@ -214,6 +240,30 @@ TEST_CASE("calls from many callers are all there, each caller's in its order") {
     bool ordered = true;
     for (const int e : entries) ordered = ordered && e % 1000 == next[static_cast<std::size_t>(e / 1000)]++;
     CHECK(ordered);
+  });
+}
+
+TEST_CASE("arguments of any length arrive with their calls, in order, also more of them than may be under way") {
+  in_world([] {
+    for (const int r : manta::testing::executors()) {
+      const auto log = manta::spawn<reader>({.rank = r});
+      int calls = 0;
+      for (const std::size_t size : {100U, 1'000U, 5'000U, 30'000U, 130'000U, 140'000U}) {
+        const auto late = manta::async<later>(size);
+        for (const std::size_t more : {0U, 1U, 2U}) manta::async<&reader::read>(log, calls++, pattern(size + more), pattern(10));
+        manta::async<&reader::read>(log, calls++, late, pattern(size));  // one is not there yet
+      }
+      std::vector<manta::future<bool>> many;
+      for (int i = 0; i < 100; ++i) many.push_back(manta::async<&reader::read>(log, calls++, pattern(60'000), pattern(20'000)));
+      const bool was_queued = manta::cancel(many[99]);
+      for (int i = 0; i < 99; ++i) CHECK(many[static_cast<std::size_t>(i)].get());
+      if (was_queued) {
+        --calls;
+        CHECK_THROWS_AS(many[99].get(), manta::cancelled);
+      }
+      CHECK(manta::async<&reader::calls>(log).get() == calls);
+      CHECK(manta::async<&reader::all_right>(log).get());
+    }
   });
 }
 

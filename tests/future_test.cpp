@@ -4,6 +4,7 @@
 // Futures as handles: how they are read, waited for, copied, stored and sent,
 // and how long the value behind them lives.
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <cereal/types/list.hpp>
 #include <cereal/types/map.hpp>
@@ -36,6 +37,30 @@ std::vector<int> numbers(int n) {
 int fail(const std::string& text) { throw std::runtime_error(text); }
 void fail_void() { throw std::runtime_error("void failure"); }
 void nothing() {}
+
+int where() { return manta::rank(); }
+bool look_for_own(int kind) {
+  const auto begin = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - begin < 20ms) {  // longer than rank 0 takes a call for a short one
+  }
+  const auto f = manta::async<where>({.rank = manta::rank()});
+  switch (kind) {
+    case 0:
+      while (!f.ready()) {
+      }
+      break;
+    case 1:
+      while (!f.wait_for(0s)) {
+      }
+      break;
+    default:
+      while (!f.ready()) usleep(100);
+  }
+  return f.get() == manta::rank();
+}
+struct looker {
+  bool look(int kind) { return look_for_own(kind); }
+};
 
 std::pair<int, std::string> both(int x) { return {x, std::to_string(x)}; }
 std::tuple<int, double, std::vector<int>> three(int x) { return {x, x / 2.0, numbers(x)}; }
@@ -216,6 +241,14 @@ TEST_CASE("loops that only look, or wait for no time at all, come to an end on a
       } catch (const manta::timeout&) {
       }
     }
+  });
+}
+
+TEST_CASE("loops in tasks and methods that look for what only their own rank can run come to an end, also after computing for long") {
+  in_world([] {
+    for (const int kind : {0, 1, 2}) CHECK(manta::async<look_for_own>(kind).get());
+    const auto a = manta::spawn<looker>();
+    for (const int kind : {0, 1, 2}) CHECK(manta::async<&looker::look>(a, kind).get());
   });
 }
 

@@ -370,7 +370,7 @@ TEST_CASE("a rank may hold more than its share while others of its node hold les
     for (int r = 1; r < world_size(); ++r) {
       for (std::size_t i = 0; i < 6; ++i) theirs.push_back(manta::async<ramp>({.rank = r}, 375'000, static_cast<double>(i)));
     }
-    manta::wait(theirs);
+    manta::wait(theirs, {.count = theirs.size()});
     for (int r = 1; r < world_size(); ++r) CHECK(manta::memory()[static_cast<std::size_t>(r)].spilled == 0);
     CHECK(is_right(mine));
     for (std::size_t i = 0; i < theirs.size(); ++i) CHECK(manta::async<sum_of_view>(theirs[i]).get() == sum_of_vector(ramp(375'000, static_cast<double>(i % 6))));

@@ -224,17 +224,17 @@ int main(int argc, char** argv) {
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const std::string_view pattern = argument(argc, argv, "pattern"), only_way = argument(argc, argv, "way");
+  const std::string_view only_way = argument(argc, argv, "way");
+  const std::vector<named_case> all = cases(argc, argv);
   for (int repetition = 0; repetition < bench::repetitions(argc, argv); ++repetition) {
-    for (std::size_t shape = 0; shape < names.size(); ++shape) {
-      if (!pattern.empty() && pattern != names[shape]) continue;
-      here.shape = static_cast<int>(shape);
+    for (const named_case& c : all) {
+      take_up(c);
       for (const char* way : {"driver", "actors", "nested"}) {
         if (!only_way.empty() && only_way != way) continue;
         const double rate = peak(MPI_COMM_WORLD) / ranks;
         const double us = here.bytes > 8 ? measure<large>(way, rate) : measure<stamp>(way, rate);
-        if (rank == 0 && us < 0) bench::failed(names[shape], "tasks of a millisecond leave half of the machine unused");
-        if (rank == 0 && us > 0) bench::report((std::string(names[shape]) + "_" + way).c_str(), "manta", us, "us");
+        if (rank == 0 && us < 0) bench::failed(c.name.c_str(), "tasks of a millisecond leave half of the machine unused");
+        if (rank == 0 && us > 0) bench::report((c.name + "_" + way).c_str(), "manta", us, "us");
       }
     }
   }

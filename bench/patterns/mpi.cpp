@@ -101,18 +101,17 @@ int main(int argc, char** argv) {
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const std::string_view pattern = argument(argc, argv, "pattern");
+  const std::vector<named_case> cases_here = cases(argc, argv);
   for (int repetition = 0; repetition < bench::repetitions(argc, argv); ++repetition) {
-    for (std::size_t shape = 0; shape < names.size(); ++shape) {
-      if (!pattern.empty() && pattern != names[shape]) continue;
-      here.shape = static_cast<int>(shape);
+    for (const named_case& c : cases_here) {
+      take_up(c);
       const plan all = plan_of(rank, ranks);
       const double rate = peak(MPI_COMM_WORLD);
       run(all, rank, ranks, 1);  // the warm-up
       const double us =
           smallest_task_us(ranks, rate, [&](int iterations) { return run(all, rank, ranks, iterations); });
-      if (rank == 0 && us < 0) bench::failed(names[shape], "tasks of a millisecond leave half of the machine unused");
-      if (rank == 0 && us > 0) bench::report(names[shape], "mpi", us, "us");
+      if (rank == 0 && us < 0) bench::failed(c.name.c_str(), "tasks of a millisecond leave half of the machine unused");
+      if (rank == 0 && us > 0) bench::report(c.name.c_str(), "mpi", us, "us");
     }
   }
   MPI_Finalize();

@@ -12,6 +12,9 @@
 //
 //   pattern=stencil|fft|tree|all_to_all|nearest|random   way=driver|actors|nested   kernel=compute|memory|uneven
 //   width=32 (a power of two)   steps=256   radix=5   seed=1   bytes=8
+//
+// Without pattern, kernel and bytes: all patterns with the compute kernel and 8 bytes, and then the stencil with the
+// other kernels and with larger results.
 #pragma once
 
 #include <algorithm>
@@ -49,6 +52,13 @@ struct problem {
 /// What this process works on; the same on every rank.
 inline problem here;
 
+struct named_case {
+  std::string name;
+  int shape = stencil;
+  kernel work = kernel::compute;
+  int bytes = 8;
+};
+
 /// Value of `key=` on the command line, or "".
 inline std::string_view argument(int argc, char** argv, std::string_view key) {
   for (int i = 1; i < argc; ++i) {
@@ -73,6 +83,26 @@ inline void read_arguments(int argc, char** argv) {
   const std::string_view work = argument(argc, argv, "kernel");
   here.work = work == "memory" ? kernel::memory : work == "uneven" ? kernel::uneven : kernel::compute;
   if (here.width < 2 || !std::has_single_bit(static_cast<unsigned>(here.width))) here.width = 32;
+}
+
+/// What is to be measured, one after the other.
+inline std::vector<named_case> cases(int argc, char** argv) {
+  const std::string_view pattern = argument(argc, argv, "pattern");
+  std::vector<named_case> all;
+  for (std::size_t shape = 0; shape < names.size(); ++shape) {
+    if (pattern.empty() || pattern == names[shape]) all.push_back({names[shape], static_cast<int>(shape), here.work, here.bytes});
+  }
+  if (!pattern.empty() || here.work != kernel::compute || here.bytes != 8) return all;
+  all.push_back({"stencil_memory", stencil, kernel::memory, 8});
+  all.push_back({"stencil_uneven", stencil, kernel::uneven, 8});
+  all.push_back({"stencil_1k", stencil, kernel::compute, 1024});
+  all.push_back({"stencil_64k", stencil, kernel::compute, 65536});
+  return all;
+}
+inline void take_up(const named_case& c) {
+  here.shape = c.shape;
+  here.work = c.work;
+  here.bytes = c.bytes;
 }
 
 inline std::uint64_t mixed(std::uint64_t x) {

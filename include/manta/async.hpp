@@ -265,7 +265,7 @@ auto call_method(const actor<A>& self, Args&&... args) {
     exec::engine& e = exec::engine::here("async");
     const exec::engine::guard g(e);
     graph::node& handle = access::of(self).node("async: the actor");
-    argument_writer out(e);
+    argument_writer out(e, e.longest_argument(handle));
     write_arguments(out, typename Signature::parameters{}, std::forward<Args>(args)...);
     graph::node& n = e.call_actor(handle, function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(),
                                   out.inputs(), out.input_count());

@@ -26,6 +26,7 @@ struct rank_resources {
 /// What each rank has. Asks nobody.
 inline std::vector<rank_resources> capacity() {
   exec::engine& e = exec::engine::here("capacity");
+  const exec::engine::guard g(e);  // a spare rank may join just now
   std::vector<rank_resources> all(e.size());
   for (std::size_t r = 0; r < all.size(); ++r) {
     const graph::capacity& c = e.world()[r];

@@ -302,7 +302,11 @@ inline constexpr bool is_handle<std::vector<T, Allocator>> = is_handle<T>;
 /// Collects a call's plain bytes and input nodes on the caller's stack.
 class argument_writer {
  public:
-  explicit argument_writer(exec::engine& e) : engine_(e), out_(e.arguments()) { out_.clear(); }
+  /// `longest`: encodings up to this size are written among the bytes, other values become inputs.
+  explicit argument_writer(exec::engine& e, std::size_t longest = store::inline_bytes)
+      : engine_(e), out_(e.arguments()), longest_(longest) {
+    out_.clear();
+  }
   ~argument_writer() {
     for (graph::node* n : inputs_) engine_.release(*n);  // only if writing threw
   }
@@ -369,7 +373,7 @@ class argument_writer {
     const std::size_t before = out_.size();
     const char in_place = 0;
     out_.append(&in_place, 1);
-    wire::sink sink(out_, nullptr, store::inline_bytes, false);
+    wire::sink sink(out_, nullptr, longest_, false);
     try {
       wire::encode(value, sink);
       return true;
@@ -395,6 +399,7 @@ class argument_writer {
 
   exec::engine& engine_;
   wire::buffer& out_;
+  std::size_t longest_;
   base::list<graph::node*> inputs_;
 };
 

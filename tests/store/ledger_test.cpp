@@ -390,10 +390,22 @@ TEST_CASE("above its share a rank may hold half of what others of its node leave
   CHECK(book.limit() == 8 * megabyte);
   CHECK(book.budget() == 4 * megabyte);
   CHECK(book.is_short());
-  theirs = 20 * megabyte;  // more than their share: nothing is left
-  for (int i = 0; i < 16; ++i) book.touch(*held.back());
+  theirs = 6 * megabyte;  // they have used their share since: 4 are left, half of them for this rank
+  for (int i = 0; i < 16; ++i) book.pay_back();
+  CHECK(book.limit() == 6 * megabyte);
+  CHECK(book.charged() <= 6 * megabyte);
+  CHECK(book.on_disk() >= 2 * megabyte);
+  std::atomic<std::uint64_t> third{9 * megabyte};  // what others have borrowed is not lent again
+  book.borrow_from(2, third, 5 * megabyte);
+  for (int i = 0; i < 16; ++i) book.pay_back();
+  CHECK(book.limit() == 4 * megabyte);
   CHECK(book.charged() <= 4 * megabyte);
   CHECK(book.on_disk() >= 4 * megabyte);
+  book.rank_died(2);
+  theirs = 20 * megabyte;  // more than their share: nothing is left
+  for (int i = 0; i < 16; ++i) book.touch(*held.back());
+  CHECK(book.limit() == 4 * megabyte);
+  CHECK(book.charged() <= 4 * megabyte);
   CHECK(mine.load() == book.charged());
   theirs = 0;
   book.rank_died(1);

@@ -12,6 +12,31 @@
 
 namespace manta::exec {
 
+/// Arguments of a call go with it also where they are long, if the actor lives on another rank: asked for later, they
+/// would have to wait until this rank has time, and it may compute, while the actor has nothing to do. What is under
+/// way in this manner is not counted by its receiver's ledger, so it is bounded here; calls beyond that have their long
+/// arguments fetched.
+inline std::size_t engine::longest_argument(const node& handle) const {
+  constexpr std::size_t longest = std::size_t{128} << 10;
+  constexpr std::size_t most_received = std::size_t{64} << 20, most_sent = std::size_t{1} << 20;
+  if (handle.state != state::ready) return store::inline_bytes;
+  actor_place place;
+  std::memcpy(&place, handle.bytes, sizeof place);
+  if (place.rank == rank_ || laden_bytes_ > std::min(most_sent, most_received / size_)) return store::inline_bytes;
+  return longest;
+}
+inline void engine::note_laden(std::uint32_t index, std::size_t bytes) {
+  if (bytes <= store::inline_bytes) return;
+  laden_calls_.insert(index) = bytes;
+  laden_bytes_ += bytes;
+}
+inline void engine::note_unladen(std::uint32_t index) {
+  const std::uint64_t* const bytes = laden_calls_.find(index);
+  if (bytes == nullptr) return;
+  laden_bytes_ -= *bytes;
+  laden_calls_.erase(index);
+}
+
 inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
                                 std::size_t bytes, node* const* inputs, std::uint32_t input_count) {
   node& n = make_node(function, type, 2);  // one is the engine's own, until the call has ended
@@ -24,6 +49,7 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
     const task_message m{id, function, rank_, n.index, place.slot, static_cast<std::uint32_t>(bytes), 0, 0, 0};
     send(place.rank, message::call, m, arguments, bytes);
     note_sent(n, id, place.rank, place.slot);
+    note_laden(n.index, bytes);
     ++away_;
     if (place.rank != rank_ && running_ != &driver_task_) send_soon();
   } else {
@@ -81,6 +107,7 @@ inline void engine::send_call(node& handle, task* t) {
   const task_message m{t->id, t->function, rank_, t->home_index, place.slot, t->argument_bytes, 0, 0, 0};
   append_task(place.rank, message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(), t->input_count);
   note_sent(result, t->id, place.rank, place.slot);
+  note_laden(result.index, t->argument_bytes);
   free_task(t);
 }
 

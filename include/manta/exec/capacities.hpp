@@ -38,17 +38,15 @@ struct claim {
 };
 
 /// A rank's own devices, given what all say. A setting takes the first of its share, and where that is too small the
-/// first of all. Those that stand by have devices where nobody else is.
+/// first of all. Those that stand by have devices that nobody else sees who works.
 inline graph::gpu_set devices_of(const base::array<claim>& all, std::size_t rank) {
   const claim& mine = all[rank];
   int ranks = 0, position = 0;
   for (std::size_t r = 0; r < all.size(); ++r) {
     if (all[r].offered.node != mine.offered.node) continue;
+    if (r != rank && (mine.alone || all[r].alone || all[r].devices != mine.devices)) continue;
     if (mine.offered.stands_by && all[r].offered.executes) return {};
-    if (r != rank && (mine.alone || all[r].alone || all[r].offered.executes != mine.offered.executes ||
-                      all[r].offered.stands_by != mine.offered.stands_by || all[r].devices != mine.devices)) {
-      continue;
-    }
+    if (all[r].offered.executes != mine.offered.executes || all[r].offered.stands_by != mine.offered.stands_by) continue;
     if (r < rank) ++position;
     ++ranks;
   }
@@ -95,18 +93,19 @@ inline void engine::share_settings(engine_options& options) {
   const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
   claim mine;
   graph::capacity& c = mine.offered;
-  c.cpus = options.cpus > 0
-               ? options.cpus
-               : base::cpus_of_rank(nodes.cores(), nodes.busy_on_node(), base::read_file, variable);
+  c.stands_by = is_spare(rank_);
+  const bool beside_workers = c.stands_by && nodes.busy_on_node() < nodes.ranks_on_node();  // they share out what is there
+  c.cpus = options.cpus > 0 ? options.cpus
+           : beside_workers ? 1
+                            : base::cpus_of_rank(nodes.cores(), nodes.busy_on_node(), base::read_file, variable);
   c.node = net_.node();
   c.resources = options.resources;
-  c.stands_by = is_spare(rank_);
   c.executes = !c.stands_by && (rank_ != 0 || size_ == 1 || options.rank0_tasks);
+  double memory = c.resources.amount("memory");
   if (!c.resources.has("memory")) {
-    const double bytes = base::memory_of_rank(c.cpus, nodes.busy_on_node(), base::read_file, variable);
-    if (bytes > 0) c.resources["memory"] = graph::quantity("memory", bytes).units;
+    memory = std::max(0.0, base::memory_of_rank(c.cpus, nodes.busy_on_node(), base::read_file, variable));
+    if (memory > 0 && !beside_workers) c.resources["memory"] = graph::quantity("memory", memory).units;
   }
-  const double memory = c.resources.amount("memory");
   const auto share = static_cast<std::uint64_t>(memory / 2);
   if (options.store_memory == 0 && !c.stands_by && net_.board().held_by(static_cast<int>(rank_)) != nullptr) mine.lends = share;
   ledger_.set_limits(options.store_memory != 0 ? options.store_memory
@@ -147,6 +146,7 @@ inline void engine::share_settings(engine_options& options) {
   for (std::size_t r = 0; r < size_; ++r) {
     claims[r].offered.gpus = devices_of(claims, r);
     world_[r] = claims[r].offered;
+    if (!spares_.empty()) sees_.push_back(claims[r].alone ? 0 : base::hash_bytes(claims[r].devices.data(), claims[r].devices.size(), 1));
   }
   if (mine.lends == 0) return;
   ledger_.lend(*net_.board().held_by(static_cast<int>(rank_)));

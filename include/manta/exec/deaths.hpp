@@ -40,7 +40,8 @@ inline void engine::connect_lifelines(const engine_options& options) {
   delete std::exchange(lifeline_, nullptr);
   if (rank_ == 0) {
     std::fprintf(stderr, "manta: not all ranks can reach rank 0 by TCP, so the death of a rank will not be noticed, and the "
-                 "program may hang then; allow connections between the nodes of the job\n");
+                 "program may hang then%s; allow connections between the nodes of the job\n",
+                 spares_.empty() ? "" : ", and the ranks that stand by never run anything");
   }
 }
 
@@ -161,12 +162,18 @@ inline void engine::on_where_is(std::uint32_t from, const where_message& m) {
 // --- every rank
 
 /// It has from now on what the dead rank had; on another node, what it has there itself.
-inline void engine::take_place(std::uint32_t spare, const graph::capacity& place) {
+/// On the same node it has all that the dead rank had, but devices only if both see the same ones; else it has its own.
+inline void engine::take_place(std::uint32_t spare, std::uint32_t rank) {
   spares_.remove(spare);
-  if (world_[spare].node == place.node) world_[spare] = place;
-  world_[spare].executes = true;
-  world_[spare].stands_by = false;
-  if (scheduler_ != nullptr) scheduler_->joins(spare, world_[spare]);
+  graph::capacity& its = world_[spare];
+  if (its.node == world_[rank].node) {
+    const graph::gpu_set own = its.gpus;
+    its = world_[rank];
+    if (sees_[spare] == 0 || sees_[spare] != sees_[rank]) its.gpus = own;
+  }
+  its.executes = true;
+  its.stands_by = false;
+  if (scheduler_ != nullptr) scheduler_->joins(spare, its);
 }
 
 inline void engine::on_rank_died(const death_message& m, const std::string& why) {
@@ -176,7 +183,7 @@ inline void engine::on_rank_died(const death_message& m, const std::string& why)
   ++deaths_;
   obituaries_[rank] = {why, m.culprit};
   spares_.remove(rank);
-  if (m.successor != 0) take_place(m.successor, world_[rank]);
+  if (m.successor != 0) take_place(m.successor, rank);
   world_[rank] = graph::capacity{};
   world_[rank].node = -1;
   world_[rank].executes = false;
@@ -189,6 +196,7 @@ inline void engine::on_rank_died(const death_message& m, const std::string& why)
     note_short(rank, false);
     placed_lost(rank);
   }
+  forget_laden_calls();  // some will not be answered
   base::list<node*> values, tasks;
   graph_.nodes.for_each([&](node& n) {
     forget_links_to(n, rank);
@@ -403,7 +411,7 @@ inline void engine::gangs_lost(std::uint32_t rank) {
   base::list<std::uint64_t> broken;
   gang_ends_.for_each([&](std::uint64_t id, std::uint64_t at) {
     const gang_end& end = *reinterpret_cast<gang_end*>(at);
-    if (end.leader == nullptr) return;
+    if (end.leader == nullptr || end.missing == 0) return;
     for (const std::uint32_t member : end.leader->gang->ranks) {
       if (member == rank) broken.push_back(id);
     }

@@ -250,7 +250,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
 inline bool engine::quiet() const {
   return resting_ && !runnable() && inbox_.empty() && to_continue_.empty() && coming_.empty() && arrived_.empty() &&
          ended_gangs_.empty() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && live_timers_ == 0 &&
-         to_judge_.empty() && !drop_asked_ &&
+         to_judge_.empty() && !drop_asked_ && broken_gangs_.empty() && !reported_in_call_ &&
          reported_blocked_ == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew
          !has_foreign_drops_.load(std::memory_order_relaxed);
 }
@@ -474,16 +474,20 @@ inline void engine::drive_until_quiet() {
   wait_record end;
   end.remaining = 1;
   stop_wait_ = &end;
+  driver_ended_ns_ = base::now_ns();
   next_wave_ns_ = 1;
   wave_interval_ns_ = first_wave_interval_ns;
   wait(end);
   stop_wait_ = nullptr;
 }
 
-/// Rank 0. When the driver has returned nobody needs what the member would still do, and the run cannot end before it.
+/// Rank 0. When the driver has returned nobody needs what the member would still do, and the run cannot end before it. It
+/// may compute, and not be stuck: where it takes the job with it, it gets more time.
 inline void engine::on_stuck(std::uint32_t rank) {
   if (stop_wait_ == nullptr || is_dead(rank)) return;
   const bool alone = recovers_ && rank != 0;
+  const std::int64_t patience_ns = alone ? 10'000'000'000 : 60'000'000'000;
+  if (base::now_ns() - driver_ended_ns_ < patience_ns) return;
   std::fprintf(stderr, "manta: the driver has returned, and rank %u has not come back from a gang of which another member failed: %s\n",
                rank, alone ? "it is ended" : "the job ends here, with status 1 (manta-run would have ended that rank alone, unless it is rank 0)");
   if (alone) return lifeline_->end(rank);
@@ -525,6 +529,7 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
   role_ = role::owner;
   driver_task_ = running_task{base::mix(seed_, ++runs_), no_index};
   away_ = 0;
+  forget_laden_calls();
   bound_ = max_queued_;
   running_ = &driver_task_;
   silence_ = 0;
@@ -732,6 +737,7 @@ inline void engine::compare_programs() {
 inline bool engine::progress_from_helper() {
   const bool any = receive();
   attend();
+  ledger_.pay_back();
   serve_others();
   net_.pump(true);
   return any;

@@ -199,6 +199,7 @@ class engine {
   /// The arguments are `bytes`; each input has one reference that the task takes over.
   node& submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
                node* const* inputs, std::uint32_t input_count, graph::request_ptr request);
+  std::size_t longest_argument(const node& handle) const;
   node& call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
                    std::size_t bytes, node* const* inputs, std::uint32_t input_count);
   /// Throws if this rank's MPI does not allow gangs as large as the request's.
@@ -247,6 +248,7 @@ class engine {
   void unwatch(node& n, wait_record& record) { graph_.remove_link(n, link_kind::waiter, &record); }
   /// Receives what is there and runs at most one task elsewhere: what polling `ready()` in a loop needs.
   void step();
+  void looked_in_vain();
   /// Makes a submitter that runs ahead of the network, of those who run its tasks, or of this rank's memory help until it
   /// no longer does.
   void relieve();
@@ -531,7 +533,7 @@ class engine {
   void connect_lifelines(const engine_options& options);
   void look_for_deaths();
   std::uint32_t successor_of(std::uint32_t rank) const;
-  void take_place(std::uint32_t spare, const graph::capacity& place);
+  void take_place(std::uint32_t spare, std::uint32_t rank);
   void on_rank_died(const death_message& m, const std::string& why);
   void on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes);
   void actor_lost(node& n, std::uint32_t rank);
@@ -679,6 +681,12 @@ class engine {
   // actors.hpp
   std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request, task* constructor);
   void append_call(std::uint32_t to, std::uint32_t slot, task& t);
+  void note_laden(std::uint32_t index, std::size_t bytes);
+  void note_unladen(std::uint32_t index);
+  void forget_laden_calls() {
+    laden_calls_.clear();
+    laden_bytes_ = 0;
+  }
   void send_soon();
   void send_call(node& handle, task* t);
   void on_call(std::uint32_t from, const std::byte* data, std::size_t bytes);
@@ -784,6 +792,7 @@ class engine {
   graph::task_graph graph_;
   base::array<graph::capacity> world_;
   base::list<std::uint32_t> spares_;                        // ranks that stand by
+  base::list<std::uint64_t> sees_;                          // by rank: its list of devices; 0: nobody else sees them
   graph::scheduler* scheduler_ = nullptr;                   // rank 0
   stack_pool* stacks_ = nullptr;                            // during a run
   running_task driver_task_;                                // of other ranks as well: nothing runs
@@ -801,6 +810,8 @@ class engine {
   base::list<node*> detached_;                              // handles kept until the run ends
   base::index_table stand_ins_;                             // objects of other ranks that are known here -> node
   base::index_table calls_made_;                            // node of an actor's handle -> calls
+  base::index_table laden_calls_;                           // node of a call under way -> bytes of its long arguments
+  std::size_t laden_bytes_ = 0;
   base::list<node*> to_reclaim_;
   bool reclaiming_ = false;
   base::list<incoming_value*> arrived_;                     // by blocks; to be decoded at the top level
@@ -838,6 +849,7 @@ class engine {
   std::int64_t crowded_until_ns_ = 0;  // others computed on these cores when it last yielded
   std::uint32_t received_tasks_ = 0, reported_blocked_ = 0; // tasks sent by the scheduler and not ended here
   bool reported_own_work_ = false, reported_in_call_ = false;
+  unsigned looks_in_vain_ = 0;
   std::uint64_t task_ended_ = 0, looked_around_ = 0;        // in ticks; as far as known between tasks
   std::uint64_t begins_ = 0;                                // the same, of a task that follows upon another; 0: not known
   std::uint64_t sent_soon_ = 0;                             // in ticks
@@ -889,6 +901,7 @@ class engine {
   bool stopping_ = false, drop_asked_ = false, failing_ = false;
   bool resting_ = false;                                    // the current stack waits or serves: a probe may find us quiet
   wait_record* stop_wait_ = nullptr;                        // the wait that ends with the run
+  std::int64_t driver_ended_ns_ = 0;                        // rank 0: when it began
   wire::buffer stop_payload_;
   std::uint64_t runs_ = 0;
   std::string deadlock_text_;

@@ -274,8 +274,10 @@ inline void engine::on_gang_ended(std::uint32_t from, const gang_message& m, con
 }
 
 inline void engine::member_ended(gang_end& end, std::uint64_t gang, std::uint32_t rank) {
-  --end.missing;
-  end.ended.push_back(rank);
+  if (std::find(end.ended.begin(), end.ended.end(), rank) == end.ended.end()) {  // else it has died after its end
+    --end.missing;
+    end.ended.push_back(rank);
+  }
   if (end.why != nullptr && end.failed_ns == 0) end.failed_ns = base::now_ns();
   if (end.leader != nullptr && end.why != nullptr && !end.told) {
     end.told = true;

@@ -55,7 +55,10 @@ inline void engine::wait(wait_record& record) {
     if (record.over()) break;
     // when the time is up at once the others still get a turn, or a loop around such a wait would starve them
     const bool others = !to_continue_.empty() || runnable();
-    if (record.deadline != wait_record::never && (others_ran || !others) && base::now_ns() >= record.deadline) break;
+    if (record.deadline != wait_record::never && (others_ran || !others) && base::now_ns() >= record.deadline) {
+      if (!others_ran) looked_in_vain();
+      break;
+    }
     others_ran = others_ran || others;
     if (context* next = next_to_continue()) {
       left([&] { stacks_->park_and_switch(*next); });
@@ -242,6 +245,7 @@ inline void engine::idle() {
     if (back - now > others_compute) crowded_until_ns_ = back + for_long;
     return;
   }
+  ledger_.pay_back();
   if (gang_ends_.size() != 0) watch_gangs();
   if (scheduler_ != nullptr) watch_waiting_gangs();
   lock_.stay();
@@ -285,6 +289,12 @@ inline bool engine::takes_large(const node& n) {
   return false;
 }
 
+/// Whoever only looks, again and again, waits as well: rank 0 has to know, or does not send what may be looked for.
+inline void engine::looked_in_vain() {
+  constexpr unsigned often = 32;
+  if (++looks_in_vain_ % often == 0) report_blocked(started_tasks(), !local_.empty());
+}
+
 inline void engine::step() {
   resting_ = false;
   progress();
@@ -293,6 +303,8 @@ inline void engine::step() {
     once.remaining = 1;
     once.deadline = base::now_ns();
     wait(once);
+  } else {
+    looked_in_vain();
   }
   net_.pump(true);
 }

@@ -172,6 +172,7 @@ class scheduler {
     r.all.node = node;
     r.closed = true;  // wherever it still stands
     r.in_idle = in_idle, r.in_roomy = in_roomy;
+    keep_nothing_free();
     executing_.remove(rank);
     all_live_ = false;
     for (base::list<site>* sites : {&sites_, &lasting_sites_}) {
@@ -199,6 +200,7 @@ class scheduler {
       sites->push_back({sites == &sites_ ? &r.free : &r.without_tasks, rank, its.node});
       for (std::size_t i = sites->size() - 1; i > 0 && (*sites)[i - 1].node > its.node; --i) std::swap((*sites)[i], (*sites)[i - 1]);
     }
+    keep_nothing_free();  // it may be what a reservation waits for
     for (queue* q : queues_) aim(*q);
     may_meet_ = true;
     share_executors();

@@ -112,7 +112,7 @@ class ledger {
 
   /// `folder` "none": nothing is moved to a disk.
   void set_limits(std::uint64_t budget, const std::string& folder) {
-    budget_ = budget;
+    budget_ = limit_ = budget;
     if (folder != "none") folder_ = folder;
     rlimit files{};
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) max_files_ = static_cast<std::size_t>(files.rlim_cur / 2);
@@ -124,20 +124,11 @@ class ledger {
   }
   /// Its share.
   std::uint64_t budget() const { return budget_; }
-  /// With what it may borrow now, if it is near its share.
-  std::uint64_t limit() const {
-    const std::uint64_t wanted = charged_ + expected_ + kept_bytes_;
-    if (lenders_.empty() || wanted <= budget_ - budget_ / 4) return budget_;
-    if (wanted > limit_ || --limit_holds_ == 0) {
-      std::uint64_t left = 0;
-      for (const lender& l : lenders_) {
-        const std::uint64_t held = l.held->load(std::memory_order_relaxed);
-        if (held < l.share) left += l.share - held;
-      }
-      limit_ = budget_ + left / 2;
-      limit_holds_ = 16;
-    }
-    return limit_;
+  /// With what it might borrow when room was made last.
+  std::uint64_t limit() const { return limit_; }
+  /// Others of its node have used their shares since: what was borrowed goes back.
+  void pay_back() {
+    if (!lenders_.empty() && charged_ + expected_ + kept_bytes_ > budget_) make_room();
   }
   std::uint64_t charged() const { return charged_; }
   std::uint64_t on_disk() const { return on_disk_; }
@@ -489,9 +480,26 @@ class ledger {
     std::memcpy(to + after, from + after, bytes - after);
   }
 
+  /// Near its share a rank looks up what others of its node leave of theirs and may hold half of it beside its own: were
+  /// all to borrow at once, they would share out what is left and stay within the node's budget.
+  bool exceeds_limit() {
+    const std::uint64_t wanted = charged_ + expected_ + kept_bytes_;
+    if (lenders_.empty() || wanted <= budget_ - budget_ / 4) {
+      limit_ = budget_;
+    } else if (wanted > limit_ || --limit_holds_ == 0) {
+      std::uint64_t shares = 0, held = 0;
+      for (const lender& l : lenders_) {
+        shares += l.share;
+        held += l.held->load(std::memory_order_relaxed);
+      }
+      limit_ = budget_ + (held < shares ? (shares - held) / 2 : 0);
+      limit_holds_ = 16;
+    }
+    return wanted > limit_;
+  }
   /// First what is only kept goes, then copies, which can be had again, then others to a disk. What went is in the chain of others.
   void make_room() {
-    while (charged_ + expected_ + kept_bytes_ > limit()) {
+    while (exceeds_limit()) {
       if (kept_bytes_ != 0) {
         stop_keeping_own();
         continue;
@@ -704,8 +712,8 @@ class ledger {
   };
   base::list<lender> lenders_;
   std::atomic<std::uint64_t>* held_here_ = nullptr;
-  mutable std::uint64_t limit_ = 0;     // as it was when they were looked at last
-  mutable unsigned limit_holds_ = 1;    // for so many more times
+  std::uint64_t limit_ = ~std::uint64_t{0};  // as it was when they were looked at last
+  unsigned limit_holds_ = 1;                 // for so many more times
   std::uint64_t on_disk_ = 0, dropped_ = 0, freed_ = 0;
   std::size_t size_ = 0;
   base::list<large*> offered_;
