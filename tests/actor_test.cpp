@@ -30,6 +30,42 @@ class anonymous {
   int file_const() const { return 1; }
 };
 
+struct first_base {
+  int first() const { return first_; }
+  int first_ = 1;
+};
+struct second_base {
+  int second() const { return second_; }
+  void set_second(int value) { second_ = value; }
+  int second_ = 2;
+};
+struct virtual_base {
+  virtual ~virtual_base() = default;
+  int third() const { return third_; }
+  int third_ = 3;
+};
+struct derived : first_base, second_base, virtual virtual_base {
+  int sum() const { return first_ + second_ + third_; }
+};
+
+class of_values {
+ public:
+  explicit of_values(const std::vector<int>& values) : sum_(values.at(0) + values.at(1)) {}
+  int sum() const { return sum_; }
+
+ private:
+  int sum_;
+};
+class of_futures {
+ public:
+  of_futures(std::vector<manta::future<int>> values, manta::future<int> more) : values_(std::move(values)), more_(std::move(more)) {}
+  int sum() const { return values_[0].get() + values_[1].get() + more_.get(); }
+
+ private:
+  std::vector<manta::future<int>> values_;
+  manta::future<int> more_;
+};
+
 /// The same numbers for the same length.
 std::vector<std::uint8_t> pattern(std::size_t size) {
   std::vector<std::uint8_t> all(size);
@@ -213,6 +249,27 @@ TEST_CASE("an actor keeps its state between calls") {
     CHECK(manta::async<&account::balance>(plain).get() == 0);
     const int place = manta::async<&account::where>(a).get();
     CHECK(place == manta::async<&account::where>(a).get());
+  });
+}
+
+TEST_CASE("methods of bases are called, wherever in the object those lie") {
+  in_world([] {
+    const auto a = manta::spawn<derived>();
+    CHECK(manta::async<&first_base::first>(a).get() == 1);
+    CHECK(manta::async<&derived::second>(a).get() == 2);
+    manta::async<&second_base::set_second>(a, 20);
+    CHECK(manta::async<&second_base::second>(a).get() == 20);
+    CHECK(manta::async<&virtual_base::third>(a).get() == 3);
+    CHECK(manta::async<&derived::sum>(a).get() == 24);
+  });
+}
+
+TEST_CASE("constructors take values of futures, of vectors of them, or the futures themselves") {
+  in_world([] {
+    const std::vector<manta::future<int>> two = {manta::async<same>(2), manta::async<same>(3)};
+    CHECK(manta::async<&account::balance>(manta::spawn<account>(two[0])).get() == 2);
+    CHECK(manta::async<&of_values::sum>(manta::spawn<of_values>(two)).get() == 5);
+    CHECK(manta::async<&of_futures::sum>(manta::spawn<of_futures>(two, two[1])).get() == 8);
   });
 }
 

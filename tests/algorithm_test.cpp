@@ -184,6 +184,8 @@ std::unique_ptr<int> merged(std::unique_ptr<int> a, std::unique_ptr<int> b) { re
 void consume(std::unique_ptr<int> n) { visit(*n); }
 void visit_flag(bool b) { visit(b ? 1 : 0); }
 void visit_entry(std::pair<int, std::string> entry) { visit(entry.first); }
+void visit_element(const std::pair<const int, std::string>& element) { visit(element.first); }
+int key_of(const std::pair<const int, std::string>& element) { return element.first; }
 std::vector<std::unique_ptr<int>> boxes(int count) {
   std::vector<std::unique_ptr<int>> all;
   for (int i = 0; i < count; ++i) all.push_back(std::make_unique<int>(i));
@@ -264,6 +266,9 @@ TEST_CASE("for_each takes any range, futures and move-only elements") {
     manta::for_each<visit_flag>(std::vector<bool>{true, true, false});
     manta::for_each<visit_entry>(std::map<int, std::string>{{4, "a"}, {5, "b"}});
     manta::for_each<visit>(std::vector<int>());
+    const std::map<int, std::string> table{{4, "a"}, {5, "b"}};
+    manta::for_each<visit_element>(table);
+    CHECK(manta::get(manta::map<key_of>(table)) == std::vector<int>{4, 5});
   });
-  CHECK(manta::testing::sum_over_ranks(visited_sum) == 4 + 14 + 10 + 2 + 9);
+  CHECK(manta::testing::sum_over_ranks(visited_sum) == 4 + 14 + 10 + 2 + 9 + 9);
 }

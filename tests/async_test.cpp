@@ -99,6 +99,7 @@ double sum_doubles(const std::vector<double>& v) { return std::accumulate(v.begi
 std::string join(const std::vector<std::string>& parts) { return std::accumulate(parts.begin(), parts.end(), std::string()); }
 
 std::unique_ptr<int> boxed(int x) { return std::make_unique<int>(x); }
+std::pair<std::unique_ptr<int>, int> boxed_and_not(int x) { return {boxed(x), x + 1}; }
 int unboxed(const std::unique_ptr<int>& p) { return p ? *p : -1; }
 int taken_out(std::unique_ptr<int> p) { return p ? *p : -1; }
 
@@ -367,6 +368,20 @@ TEST_CASE("a move-only result arrives and can be taken or passed on") {
     CHECK(*kept.get() == 8);
     CHECK(manta::async<unboxed>(kept).get() == 8);
     CHECK(manta::async<unboxed>(std::make_unique<int>(9)).get() == 9);
+    const auto [first, second] = manta::unpack(manta::async<boxed_and_not>(3));
+    CHECK(*first.get() == 3);
+    CHECK(second.get() == 4);
+  });
+}
+
+TEST_CASE("values of a range that is not given away stay with their futures, move-only ones too") {
+  in_world([] {
+    std::vector<manta::future<std::unique_ptr<int>>> futures = {manta::async<boxed>(7), manta::async<boxed>(8)};
+    const auto values = manta::get(futures), once_more = manta::get(futures);
+    CHECK(*values[0] == 7);
+    CHECK(*once_more[0] == 7);
+    CHECK(*futures[1].get() == 8);
+    CHECK(*manta::get(std::move(futures))[0] == 7);
   });
 }
 

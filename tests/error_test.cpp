@@ -40,6 +40,19 @@ class diverged : public std::exception {
   std::string text_;
 };
 
+/// Serialisable, but made from its text only.
+struct without_default : std::runtime_error {
+  explicit without_default(const std::string& text, int line = 0) : std::runtime_error(text), line_(line) {}
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(line_);
+  }
+
+ private:
+  int line_;
+};
+void throw_without_default() { throw without_default("line 3", 3); }
+
 /// The same, but never registered: arrives as task_failed.
 struct not_registered : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -188,6 +201,8 @@ TEST_CASE("an exception type given to rethrow_as arrives as itself") {
     CHECK_THROWS_AS(manta::async<diverge_inside>(3).get(), diverged);               // through three waits
     CHECK_THROWS_AS(manta::get(std::vector<manta::future<int>>{manta::async<same>(1), manta::async<diverge>(2)}), diverged);
     CHECK_THROWS_AS(manta::async<fail>("still").get(), manta::task_failed);
+    manta::rethrow_as<without_default>();
+    CHECK_THROWS_WITH_AS(manta::async<throw_without_default>().get(), "line 3", without_default);
   });
 }
 

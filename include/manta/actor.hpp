@@ -41,15 +41,10 @@ struct actor_options {
 namespace detail {
 
 /// Constructing an actor is a task whose result is the place where it lives. The constructor's parameter types
-/// cannot be asked for, so arguments are stored as they come: values as values, futures as what they hold.
+/// cannot be asked for, so arguments are stored as they come,
 template <class T>
 struct constructor_parameter {
   using type = std::remove_cvref_t<T>;
-};
-template <class T>
-  requires is_future<T>
-struct constructor_parameter<T> {
-  using type = typename future_value<std::remove_cvref_t<T>>::type;
 };
 template <std::size_t N>
 struct constructor_parameter<const char (&)[N]> {
@@ -59,6 +54,41 @@ template <>
 struct constructor_parameter<const char*> {
   using type = std::string;
 };
+/// or, of futures, what they hold,
+template <class T>
+struct held_by : constructor_parameter<T> {};
+template <class T>
+  requires is_future<T>
+struct held_by<T> {
+  using type = typename future_value<std::remove_cvref_t<T>>::type;
+};
+/// also of those in a vector.
+template <class T>
+struct all_held_by : held_by<T> {};
+template <class T>
+  requires(vector_of_futures<std::remove_cvref_t<T>>::value)
+struct all_held_by<T> {
+  using type = std::vector<typename vector_of_futures<std::remove_cvref_t<T>>::item>;
+};
+
+template <class A, class... P>
+inline constexpr bool is_made_from = std::is_constructible_v<A, P...> || std::is_constructible_v<A, team, P...>;
+
+/// The first of these that the class can be made from.
+template <class A, class... T>
+auto choose_parameters() {
+  if constexpr (is_made_from<A, typename held_by<T>::type...>) {
+    return list<typename held_by<T>::type...>();
+  } else if constexpr (is_made_from<A, typename all_held_by<T>::type...>) {
+    return list<typename all_held_by<T>::type...>();
+  } else if constexpr (is_made_from<A, typename constructor_parameter<T>::type...>) {
+    return list<typename constructor_parameter<T>::type...>();
+  } else {
+    return list<typename held_by<T>::type...>();
+  }
+}
+template <class A, class... T>
+using constructor_parameters = decltype(choose_parameters<A, T...>());
 
 template <class A>
 inline constexpr bool can_be_saved = [] {
@@ -122,10 +152,10 @@ struct constructor_task<A, list<P...>, list<Forms...>> {
 };
 
 template <class A, class... P>
-constexpr bool require_constructor() {
+constexpr bool require_constructor(list<P...>) {
   constexpr bool serializable = (wire::require_serializable<P>() && ...);
   if constexpr (serializable) {
-    constexpr bool constructible = std::is_constructible_v<A, P...> || std::is_constructible_v<A, team, P...>;
+    constexpr bool constructible = is_made_from<A, P...>;
     static_assert(constructible, "manta: the actor's class has no public constructor that takes these arguments");
     return constructible;
   } else {
@@ -135,7 +165,7 @@ constexpr bool require_constructor() {
 
 template <class A, class... Args>
 actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
-  using Parameters = list<typename constructor_parameter<Args>::type...>;
+  using Parameters = constructor_parameters<A, Args...>;
   using Forms = typename forms<Parameters, list<Args...>>::type;
   using Task = constructor_task<A, Parameters, Forms>;
   if (o.concurrency < 1) throw error("manta: actor_options::concurrency must be at least 1");
@@ -200,8 +230,8 @@ constexpr bool require_kept() {
 }
 
 template <class A, class... Args>
-inline constexpr bool can_construct = require_constructor<A, typename constructor_parameter<Args>::type...>() &&
-                                      require_kept<list<typename constructor_parameter<Args>::type...>, list<Args...>>();
+inline constexpr bool can_construct = require_constructor<A>(constructor_parameters<A, Args...>()) &&
+                                      require_kept<constructor_parameters<A, Args...>, list<Args...>>();
 
 }  // namespace detail
 
@@ -263,6 +293,13 @@ actor<A> spawn_or_find(const actor_options& options, Args&&... args) {
   } else {
     return {};
   }
+}
+
+template <class A, class Name, class... Args>
+  requires std::is_convertible_v<Name, std::string_view>
+actor<A> spawn_or_find(const Name&, Args&&...) {
+  static_assert(!std::is_same_v<A, A>, "manta: spawn_or_find takes options first: spawn_or_find<A>({.name = \"...\"}, ...)");
+  return {};
 }
 
 /// Ends an actor now: calls that have not started and later ones fail with actor_died; one that runs is not

@@ -112,8 +112,15 @@ struct chunk_of<list<P>, Element> : stored_as<P> {};
 
 template <class Task>
 void finish(const std::vector<future<Task>>& tasks) {
-  for (const auto& t : tasks) t.wait();
-  for (const auto& t : tasks) t.get();
+  std::exception_ptr first;
+  for (const auto& t : tasks) {
+    try {
+      t.get();
+    } catch (...) {
+      if (first == nullptr) first = std::current_exception();
+    }
+  }
+  if (first != nullptr) std::rethrow_exception(first);
 }
 }  // namespace detail
 
@@ -150,7 +157,7 @@ void for_each(Range&& range, for_each_options options = {}) {
 namespace detail {
 template <std::size_t I, class Tuple>
 std::tuple_element_t<I, Tuple> part(const Tuple& whole) {
-  return std::get<I>(whole);
+  return take<std::tuple_element_t<I, Tuple>>(&std::get<I>(whole), false);
 }
 template <class Tuple>
 concept has_members = requires { std::tuple_size<Tuple>::value; };

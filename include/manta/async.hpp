@@ -250,7 +250,7 @@ template <auto M, class A, class... Args>
 auto call_method(const actor<A>& self, Args&&... args) {
   using Signature = signature<decltype(M)>;
   using R = std::remove_cvref_t<typename Signature::result>;
-  constexpr bool belongs = std::is_base_of_v<typename Signature::object, A>;
+  constexpr bool belongs = std::is_convertible_v<A*, typename Signature::object*>;  // a public base, and but one of that class
   static_assert(belongs, "manta: this method does not belong to the actor's class");
   constexpr bool is_stream = is_generator<R>;
   static_assert(!is_stream, "manta: a method of an actor cannot be a generator: give the actor a method that returns the "
@@ -261,7 +261,7 @@ auto call_method(const actor<A>& self, Args&&... args) {
     return future<R>();
   } else {
     using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
-    using Task = method_task<M, typename Signature::object, typename Signature::parameters, Forms>;
+    using Task = method_task<M, A, typename Signature::parameters, Forms>;
     exec::engine& e = exec::engine::here("async");
     const exec::engine::guard g(e);
     graph::node& handle = access::of(self).node("async: the actor");

@@ -14,13 +14,17 @@ namespace manta {
 namespace detail {
 
 template <class E>
+inline constexpr bool travels_whole = wire::is_serializable<E>() && std::is_default_constructible_v<E>;
+
+/// One that does not travels as the text of its what().
+template <class E>
 struct registered_exception {
   static bool capture(std::string& bytes) {
     try {
       throw;
     } catch (const E& e) {
       if (typeid(e) != typeid(E)) return false;
-      if constexpr (wire::is_serializable<E>()) {
+      if constexpr (travels_whole<E>) {
         wire::buffer out;
         wire::sink sink(out);
         wire::encode(e, sink);
@@ -34,7 +38,7 @@ struct registered_exception {
     }
   }
   static void raise(const std::string& bytes) {
-    if constexpr (wire::is_serializable<E>()) {
+    if constexpr (travels_whole<E>) {
       wire::source in(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size());
       const std::unique_ptr<E> e(wire::decode<E>(in));
       throw E(*e);
@@ -53,8 +57,7 @@ struct registered_exception {
 template <class E>
 void rethrow_as() {
   constexpr bool possible =
-      (wire::is_serializable<E>() && std::is_default_constructible_v<E>) ||
-      (std::is_constructible_v<E, const std::string&> && std::is_base_of_v<std::exception, E>);
+      detail::travels_whole<E> || (std::is_constructible_v<E, const std::string&> && std::is_base_of_v<std::exception, E>);
   static_assert(possible,
                 "manta: rethrow_as needs an exception type with serialize() and a default constructor, or one that can "
                 "be made from a std::string");

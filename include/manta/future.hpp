@@ -333,7 +333,9 @@ struct put_options {
 template <class V>
 future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
   using T = std::remove_cvref_t<V>;
-  if constexpr (wire::require_serializable<T>()) {
+  constexpr bool can_be_kept = std::is_rvalue_reference_v<V&&> || wire::is_copyable<T>;
+  static_assert(can_be_kept, "manta: a value of a move-only type is moved in: pass it by std::move");
+  if constexpr (can_be_kept && wire::require_serializable<T>()) {
     exec::engine& e = exec::engine::here("put");
     const exec::engine::guard g(e);
     const std::uint32_t type = wire::type_index<T>::value;
@@ -369,8 +371,8 @@ auto get(Range&& futures) {
     } else {
       std::vector<T> values;
       for (auto&& f : futures) {
-        if constexpr (detail::is_given_container<Range> || !wire::is_copyable<T>) {
-          values.push_back(std::move(const_cast<detail::range_future<Range>&>(f)).get());
+        if constexpr (detail::is_given_container<Range>) {
+          values.push_back(std::move(f).get());
         } else {
           values.push_back(detail::access::copy(f));
         }

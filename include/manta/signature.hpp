@@ -33,6 +33,10 @@ struct stored_as<std::span<const T, Extent>> {
     return std::span<const T, Extent>(reinterpret_cast<const T*>(l.array()), l.bytes / sizeof(T));
   }
 };
+template <class Key, class T>
+struct stored_as<std::pair<const Key, T>> {  // an element of a map
+  using type = std::pair<Key, T>;
+};
 template <class P>
   requires(!std::is_same_v<P, std::remove_cvref_t<P>>)
 struct stored_as<P> : stored_as<std::remove_cvref_t<P>> {};
@@ -104,7 +108,7 @@ struct gang_parameters : std::false_type {
   using others = Parameters;
 };
 template <class First, class... P>
-  requires std::is_same_v<std::remove_cvref_t<First>, team>
+  requires(std::is_same_v<std::remove_cvref_t<First>, team> && !std::is_same_v<First, team&>)
 struct gang_parameters<list<First, P...>> : std::true_type {
   using others = list<P...>;
 };
@@ -201,7 +205,7 @@ constexpr bool require_parameter() {
   constexpr bool is_team = std::is_same_v<std::remove_cvref_t<P>, team>;
   constexpr bool is_string_view = looks_at_characters<std::remove_cvref_t<P>>;
   constexpr bool is_mutable_view = writes_through_view<std::remove_cvref_t<P>>;
-  static_assert(!is_team, "manta: manta::team is the first parameter of a gang task and no other; take it once, first");
+  static_assert(!is_team, "manta: manta::team is the first parameter of a gang task and no other; take it once, first, by value");
   static_assert(!is_pointer, "manta: a task cannot take a pointer: it means nothing on another rank; pass the value");
   static_assert(!is_rvalue, "manta: a task cannot take an rvalue reference: take it by value");
   static_assert(!is_mutable,

@@ -78,6 +78,14 @@ auto wait(Range&& futures, wait_options options = {}) {
   }
 }
 
+template <class Range, class Option>
+  requires(!std::is_convertible_v<Option, wait_options>)
+auto wait(Range&& futures, Option) {
+  static_assert(!std::is_same_v<Option, Option>,
+                "manta: wait takes its options by name: wait(futures, {.count = 2, .timeout = 50ms})");
+  return wait(std::forward<Range>(futures));
+}
+
 /// A range of futures in the order in which they end; see as_completed.
 template <class T>
 class completion_range {

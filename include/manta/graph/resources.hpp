@@ -358,7 +358,10 @@ using request_ptr = base::shared<const request>;
 /// Throws if it is no number of devices.
 inline std::int64_t gpu_units(double gpus, const char* where) {
   const double units = gpus * quantity_units;
-  if (!(gpus >= 0) || gpus > gpu_set::most || (gpus > 1 && gpus != std::floor(gpus)) || (gpus > 0 && units < 1)) {
+  if (gpus > gpu_set::most) {
+    throw unschedulable(std::string("manta: ") + where + " = " + std::to_string(gpus) + " is more than the 64 devices that a rank can have");
+  }
+  if (!(gpus >= 0) || (gpus > 1 && gpus != std::floor(gpus)) || (gpus > 0 && units < 1)) {
     throw error(std::string("manta: ") + where + " = " + std::to_string(gpus) +
                 " is no number of devices; give a part of one device (0.25) or a whole number up to 64");
   }

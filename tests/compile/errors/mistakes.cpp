@@ -39,6 +39,7 @@ struct counter {
 struct clock_face {
   int hour() const { return 12; }
 };
+struct hidden_clock : private clock_face {};
 
 [[maybe_unused]] void increment(int& x) { ++x; }
 
@@ -148,6 +149,17 @@ struct clock_face {
   manta::get(std::vector<int>{1, 2});
 #elif defined(wait_for_one)
   auto [ready, pending] = manta::wait(manta::async<square>(3));
+#elif defined(wait_for_a_number)
+  auto [ready, pending] = manta::wait(std::vector{manta::async<square>(3)}, 1);
+#elif defined(spawn_or_find_by_name)
+  manta::spawn_or_find<counter>("counter", 0);
+#elif defined(put_of_move_only_lvalue)
+  auto numbers = manta::async([](int x) -> manta::generator<int> { co_yield x; }, 3);
+  manta::put(numbers);
+#elif defined(team_by_reference)
+  manta::async({.ranks = 1}, [](manta::team& team, int n) { return n + team.rank(); }, 1);
+#elif defined(method_of_private_base)
+  manta::async<&clock_face::hour>(manta::spawn<hidden_clock>());
 #elif defined(as_completed_of_one)
   for (auto& f : manta::as_completed(manta::async<square>(3))) f.wait();
 #elif defined(map_of_a_number)
