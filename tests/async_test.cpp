@@ -98,6 +98,9 @@ long sum_all_owned(std::vector<owned> all) {
 double sum_doubles(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
 std::string join(const std::vector<std::string>& parts) { return std::accumulate(parts.begin(), parts.end(), std::string()); }
 
+struct tag {};
+tag make_tag(int) { return {}; }
+int take_tag(const tag&, tag) { return 3; }
 std::unique_ptr<int> boxed(int x) { return std::make_unique<int>(x); }
 std::pair<std::unique_ptr<int>, int> boxed_and_not(int x) { return {boxed(x), x + 1}; }
 int unboxed(const std::unique_ptr<int>& p) { return p ? *p : -1; }
@@ -356,6 +359,14 @@ TEST_CASE("a void function gives a future without a value that can be waited for
     done.get();
     CHECK(done.ready());
     manta::async([] {}).get();
+  });
+}
+
+TEST_CASE("structs without members are values") {
+  in_world([] {
+    const auto made = manta::async<make_tag>(2);
+    CHECK(manta::async<take_tag>(made, tag{}).get() == 3);
+    (void)manta::put(tag{}).get();
   });
 }
 

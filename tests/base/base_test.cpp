@@ -2,20 +2,26 @@
 // SPDX-License-Identifier: MIT
 //
 // The numbers that ids and seeds are made of, settings from the environment,
-// and the pool of records. The literals come from the published reference
-// implementations of splitmix64 and FNV-1a, not from this library.
+// the end of a Slurm job, and the pool of records. The literals come from the
+// published reference implementations of splitmix64 and FNV-1a, not from this
+// library.
 #include <doctest/doctest.h>
+
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "manta/base/allocation.hpp"
 #include "manta/base/clock.hpp"
 #include "manta/base/environment.hpp"
 #include "manta/base/hash.hpp"
@@ -46,6 +52,56 @@ bool flag(const char* text, bool otherwise) {
   const setting s(text);
   return environment_flag(setting::name, otherwise);
 }
+
+/// Any variable for the length of a test, then what it was; null: not set.
+class variable {
+ public:
+  variable(const char* name, const char* value) : name_(name) {
+    const char* const before = std::getenv(name);
+    was_set_ = before != nullptr;
+    if (was_set_) before_ = before;
+    set(value);
+  }
+  variable(const variable&) = delete;
+  variable& operator=(const variable&) = delete;
+  ~variable() { set(was_set_ ? before_.c_str() : nullptr); }
+
+ private:
+  void set(const char* value) const { value != nullptr ? ::setenv(name_, value, 1) : ::unsetenv(name_); }
+  const char* name_;
+  std::string before_;
+  bool was_set_ = false;
+};
+
+/// A program called squeue, the first in PATH, that answers with `body` and leaves its arguments in a file.
+class fake_squeue {
+ public:
+  explicit fake_squeue(const std::string& body)
+      : folder_(make_folder()), path_("PATH", (folder_ + ":" + std::getenv("PATH")).c_str()) {
+    const std::string program = folder_ + "/squeue";
+    std::ofstream(program) << "#!/bin/sh\necho \"$@\" >'" << folder_ << "/asked'\n" << body << "\n";
+    ::chmod(program.c_str(), 0700);
+  }
+  fake_squeue(const fake_squeue&) = delete;
+  fake_squeue& operator=(const fake_squeue&) = delete;
+  ~fake_squeue() { std::filesystem::remove_all(folder_); }
+  /// Empty: it was not called.
+  std::string asked() const {
+    std::ifstream file(folder_ + "/asked");
+    std::string line;
+    std::getline(file, line);
+    return line;
+  }
+
+ private:
+  static std::string make_folder() {
+    std::string name = (std::filesystem::temp_directory_path() / "manta-squeue-XXXXXX").string();
+    REQUIRE(::mkdtemp(name.data()) != nullptr);
+    return name;
+  }
+  std::string folder_;
+  variable path_;
+};
 
 struct counted {
   int* alive;
@@ -146,6 +202,46 @@ TEST_CASE("a flag that is neither is an error that names the variable and the te
     CHECK_THROWS_AS(flag(text.c_str(), true), manta::error);
   }
   CHECK_THROWS_WITH(flag("maybe", true), doctest::Contains("MANTA_TEST_ONLY_SETTING=maybe"));
+}
+
+TEST_CASE("the end of a job is what Slurm has put into the environment") {
+  const fake_squeue other("echo 2026-07-01T12:00:00");
+  const variable job("SLURM_JOB_ID", "12"), end("SLURM_JOB_END_TIME", "1767225600");
+  CHECK(manta::base::end_of_job() == 1767225600);
+  CHECK(other.asked() == "");
+}
+
+TEST_CASE("an older Slurm is asked for the end of the job, which it tells in local time") {
+  const variable zone("TZ", "CET-1CEST,M3.5.0,M10.5.0/3");
+  const variable job("SLURM_JOB_ID", "12"), end("SLURM_JOB_END_TIME", nullptr);
+  {
+    const fake_squeue summer("echo 2026-07-01T12:00:00");
+    CHECK(manta::base::end_of_job() == 1782900000);  // 10:00 UTC
+    CHECK(summer.asked() == "-h -j 12 -o %e");
+  }
+  const fake_squeue winter("echo 2026-01-01T01:00:00");
+  CHECK(manta::base::end_of_job() == 1767225600);  // 00:00 UTC
+}
+
+TEST_CASE("a job without an end, or of which nobody knows one, has none") {
+  const variable end("SLURM_JOB_END_TIME", nullptr);
+  {
+    const variable job("SLURM_JOB_ID", "12");
+    for (const char* answer :
+         {"echo NONE", "echo Unknown", ":", "echo slurm_load_jobs error: Invalid job id specified >&2; exit 1"}) {
+      CAPTURE(answer);
+      const fake_squeue other(answer);
+      CHECK(manta::base::end_of_job() == 0);
+      CHECK(other.asked() != "");
+    }
+  }
+  const fake_squeue other("echo 2026-07-01T12:00:00");
+  for (const char* id :
+       {static_cast<const char*>(nullptr), "", "12; touch here", "$(id)"}) {  // no job, or none of Slurm's
+    const variable job("SLURM_JOB_ID", id);
+    CHECK(manta::base::end_of_job() == 0);
+  }
+  CHECK(other.asked() == "");
 }
 
 TEST_CASE("the record freed last is the one made next") {

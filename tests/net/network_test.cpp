@@ -450,7 +450,7 @@ TEST_CASE("messages and blocks share the way without harm") {
 }
 
 TEST_CASE("a rank that sleeps is woken by what another one sends") {
-  constexpr std::int64_t much_too_long = 30'000'000'000;
+  constexpr std::int64_t an_hour = 3'600'000'000'000;  // one that is not woken sleeps beyond the test's time limit
   network net(MPI_COMM_WORLD, network::any_number);
   if (net.size() == 1) {
     CHECK_FALSE(net.is_woken_by_all());
@@ -458,7 +458,6 @@ TEST_CASE("a rank that sleeps is woken by what another one sends") {
     return;
   }
   REQUIRE(net.is_woken_by_all());
-  const auto begin = std::chrono::steady_clock::now();
   constexpr int rounds = 5;
   const int last_hop = rounds * net.size();
   const auto pass_on = [&](int hop) {  // to one that has been asleep for long
@@ -473,11 +472,10 @@ TEST_CASE("a rank that sleeps is woken by what another one sends") {
   for (int expected = first; expected <= last_hop; expected += net.size()) {
     int hop = 0;
     const auto take = [&](int, uint8_t, const byte* data, size_t) { std::memcpy(&hop, data, sizeof hop); };
-    while (!net.poll(take)) net.sleep(much_too_long);
+    while (!net.poll(take)) net.sleep(an_hour);
     CHECK(hop == expected);
     if (hop < last_hop) pass_on(hop + 1);
   }
-  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::nanoseconds(much_too_long / 2));
 }
 
 TEST_CASE("ranks of other nodes do not ring") {

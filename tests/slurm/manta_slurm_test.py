@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
 """scripts/manta-slurm through all its verbs, and the mistakes that its check finds."""
-from testbed import BOX, EXAMPLES, MANTA_SLURM, PLAIN, PROGRAM, RANK, check, command, expect, processes_with, read, run, start_soon, until
+from testbed import BOX, EXAMPLES, MANTA_RUN, MANTA_SLURM, PLAIN, PROGRAM, RANK, check, command, expect, processes_with, read, run, start_soon, until
 
+import glob
 import os
 import re
 import shutil
@@ -172,6 +173,37 @@ def a_program_that_asks_for_another_start_gets_one():
     expect("restart 1 on 2 ranks begins after step " + done[0] in read(log), read(log))
     expect("status 85 asks for another start, and at most 1 are allowed" in read(log), read(log))
     expect("status 85, start 2" in manta_slurm("status"), manta_slurm("status"))
+
+
+def goes_on_from_its_journal(number, log, journal):
+    """A job of 400 tasks, on two nodes with two ranks each, is asked to end when some have ended, and started again."""
+    until(lambda: glob.glob(journal + "/*.journal"), lambda: "results are kept:\n" + read(log))
+    command("scancel", "--batch", "--signal=USR1", number)  # as Slurm does before the end
+    until(lambda: "JobState=PENDING" in command("scontrol", "show", "job", number), lambda: "it waits for its second start:\n" + read(log))
+    expect("the sum" not in read(log), "it had ended:\n" + read(log))
+    start_soon(number)
+    until(lambda: "results were known already" in read(log), lambda: "it ends:\n" + read(log))
+    known = int(re.search(r"journal: (\d+) results were known already", read(log)).group(1))
+    expect(0 < known < 400 and read(log).count("the sum is 79800") == 1, read(log))
+
+
+@check
+def the_study_of_the_examples_goes_on_from_its_journal():
+    shutil.copy(os.path.join(EXAMPLES, "study.ini"), "study.ini")
+    manta_slurm("submit", "study.ini", "--set", "command=%s study 400" % PROGRAM, "--set", "ranks_per_node=2")
+    number = re.search(r'"id": "(\d+)"', read("study.job")).group(1)
+    goes_on_from_its_journal(number, "study-%s.out" % number, "study-journal")
+
+
+@check
+def the_batch_script_of_the_examples_goes_on_from_its_journal():
+    text = read(os.path.join(EXAMPLES, "by_hand.sbatch"))
+    old = "../../scripts/manta-run -- ../../build/examples/tree_reduction"
+    expect(old in text, "by_hand.sbatch has changed: this wants to replace '%s'" % old)
+    with open("by_hand.sbatch", "w") as file:
+        file.write(text.replace(old, "%s -- %s study 400" % (MANTA_RUN, PROGRAM)))
+    number = command("sbatch", "--parsable", "--ntasks-per-node=2", "by_hand.sbatch").strip()
+    goes_on_from_its_journal(number, "slurm-%s.out" % number, "by_hand-journal")
 
 
 @check

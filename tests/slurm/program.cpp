@@ -7,6 +7,7 @@
 //   program steps N FILE   N steps, one after the other, each kept in FILE; when the run has to end it ends with 85, which
 //                          asks for another start, and that goes on after the last step in FILE
 //   program until FILE     short tasks on all ranks until there is a FILE
+//   program study N        N tasks of 20 ms each, and the sum of their results
 #include <manta/manta.hpp>
 
 #include <cstdio>
@@ -73,12 +74,24 @@ int until(const std::string& file) {
   return done % 40 == 0 ? 0 : 2;
 }
 
+int study(int count) {
+  std::vector<manta::future<int>> all;
+  for (int i = 0; i < count; ++i) all.push_back(manta::async<slow>(i));
+  std::puts("started");
+  std::fflush(stdout);
+  long sum = 0;
+  for (auto& f : all) sum += f.get();
+  std::printf("the sum is %ld\n", sum);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [&] {
     const std::string mode = argc > 1 ? argv[1] : "sum";
     if (mode == "steps" && argc > 3) return steps(std::atoi(argv[2]), argv[3]);
+    if (mode == "study" && argc > 2) return study(std::atoi(argv[2]));
     return mode == "until" && argc > 2 ? until(argv[2]) : sum();
   });
 }

@@ -68,6 +68,10 @@ int hang_once(const std::string& file, int x) {
   }
   return x + 1;
 }
+int wait_for(const std::string& file, manta::future<int> f) {
+  (void)first(file);
+  return f.get();
+}
 /// Longer than the watchdog's patience in all.
 int patient_for_long(int x) {
   for (int i = 0; i < 150; ++i) {
@@ -197,6 +201,28 @@ int throw_on(manta::team team, int member) {
   return 0;
 }
 
+int throw_later(manta::team team, int member) {
+  pause_ms(1000);
+  return throw_on(team, member);
+}
+
+/// The first time its second member dies when its part has been built, while its third still builds.
+class late_crew {
+ public:
+  late_crew(manta::team team, const std::string& file) : members_(team.size()) {
+    if (team.rank() == 1 && first(file)) {
+      std::thread([] {
+        pause_ms(200);
+        die();
+      }).detach();
+    }
+    if (team.rank() == 2) pause_ms(700);
+  }
+  int members() const { return members_; }
+
+ private:
+  int members_;
+};
 /// An actor on several ranks, of which one dies in a call, of a signal of its own, or killed; or throws while others wait for it.
 struct crew {
   explicit crew(manta::team t) : team(t), member(t.rank()) {}
@@ -253,6 +279,21 @@ void play(const std::string& name, const std::string& folder) {
       std::vector<manta::future<double>> sums;
       for (int r = 1; r < manta::size(); ++r) sums.push_back(manta::async<sum>({.spread = true}, made));
       for (auto& s : sums) expect(s.get() == 49'999'995e6, "the whole value");
+    }
+  } else if (name == "forgotten") {  // a quarter of MANTA_STORE_MEMORY is five inputs: older ones are given up
+    std::vector<manta::future<numbers>> made;  // on rank 1, as rank 2 stands by
+    for (int i = 0; i < 12; ++i) {
+      made.push_back(manta::async<twice>(manta::async<make>(50'000)));
+      made.back().wait();
+    }
+    expect(manta::async<die_once>(folder + "/a", 1).get() == 2, "it has died and come back");
+    for (std::size_t i = 0; i < 12; ++i) {
+      if (i >= 7) {
+        expect(made[i].get() == twice(make(50'000)), "made again");
+        continue;
+      }
+      const std::string text = thrown<manta::object_lost>([&] { return made[i].get().size(); });
+      expect(contains(text, "twice' is lost, and what it was made from is not known any more: rank"), text.c_str());
     }
   } else if (name == "put") {
     auto there = manta::async<put_here>({.rank = 1}, 100'000).get();
@@ -363,6 +404,9 @@ void play(const std::string& name, const std::string& folder) {
     expect(contains(text, "abort in task"), text.c_str());
     auto dies = manta::spawn<crew>({.ranks = 2});
     (void)thrown<manta::actor_died>([&] { return manta::async<&crew::fall>(dies, 1, false).get(); });
+  } else if (name == "half-built") {
+    auto built = manta::spawn<late_crew>({.ranks = 3}, folder + "/late");
+    expect(manta::async<&late_crew::members>(built).get() == 3, "all of it again");
   } else if (name == "left-behind") {  // members that wait in MPI for one that has thrown
     const auto value = manta::async<make>({.rank = 1}, 100'000);
     for (int member : {0, 1}) {
@@ -372,6 +416,10 @@ void play(const std::string& name, const std::string& folder) {
     expect(contains(thrown<manta::task_failed>([&] { return manta::async<&crew::give_up>(a, 1).get(); }), "it diverged"), "a call does");
     expect(manta::async<square>(3).get() == 9, "others go on");
     expect(value.get() == make(100'000), "and their values can be had");
+  } else if (name == "led-twice") {  // who leads a gang of which a member is left behind is left behind in the next, and ended first
+    (void)thrown<manta::task_failed>([&] { return manta::async<throw_on>({.ranks = 2}, 0).get(); });
+    pause_ms(3000);
+    manta::async<throw_later>({.ranks = 2}, 1);
   } else if (name == "spare") {  // six ranks, of which 3, 4 and 5 stand by, and 3 dies first
     const auto works = [](int r) { return manta::capacity()[static_cast<std::size_t>(r)].runs_tasks; };
     const auto used = [] {
@@ -405,6 +453,13 @@ void play(const std::string& name, const std::string& folder) {
     expect(manta::async<where>({.rank = 5}).get() == 5, "by its number");
     (void)manta::async<die_once>({.rank = 5, .retries = 0}, folder + "/c", 1).wait_for(std::chrono::seconds(20));
     expect(used().size() == 1, "nobody stands by any more");
+  } else if (name == "zero") {  // rank 0 dies while one of the others computes, one waits, and one has nothing to do
+    auto never = manta::async<hang_once>({.rank = 1}, folder + "/computes", 1);
+    auto later = manta::async<wait_for>({.rank = 2}, folder + "/waits", never);
+    for (const char* what : {"/computes", "/waits"}) {
+      while (::access((folder + what).c_str(), F_OK) != 0) pause_ms(1);
+    }
+    die();
   } else if (name == "stopped") {  // it does not answer any more
     expect(manta::async<where>({.rank = 1}).get() == 1, "alive");
     auto f = manta::async<fan>(std::string(), 3000);

@@ -19,9 +19,9 @@ import tempfile
 import time
 
 MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
-SCENARIOS = {"tasks": 4, "nested": 4, "twins": 6, "values": 4, "relay": 8, "put": 3, "replicas": 4, "pinned": 3, "deadly": 6, "crash": 6, "hung": 6, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "left-behind": 8, "reserved": 4,
+SCENARIOS = {"tasks": 4, "nested": 4, "twins": 6, "values": 4, "relay": 8, "forgotten": 3, "put": 3, "replicas": 4, "pinned": 3, "deadly": 6, "crash": 6, "hung": 6, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "half-built": 8, "left-behind": 8, "led-twice": 4, "reserved": 4,
              "spare": 6, "stopped": 3}
-MORE = {"hung": {"MANTA_WATCHDOG": "1"}, "spare": {"MANTA_SPARES": "3"}, "stopped": {"MANTA_HEARTBEAT": "1"}, "relay": {"MANTA_RANKS_PER_NODE": "1"}}  # environment
+MORE = {"hung": {"MANTA_WATCHDOG": "1"}, "spare": {"MANTA_SPARES": "3"}, "stopped": {"MANTA_HEARTBEAT": "1"}, "relay": {"MANTA_RANKS_PER_NODE": "1"}, "forgotten": {"MANTA_STORE_MEMORY": "8M", "MANTA_SPARES": "1"}}  # environment
 DISTURBED = {"stopped": (1, signal.SIGSTOP), "spare": (3, signal.SIGKILL)}  # after a second
 TRANSPORTS = ["", "self,tcp"]
 OPEN_MPI_5 = {"PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -121,6 +121,19 @@ def play(program, name, ranks, transport):
         shutil.rmtree(folder)
 
 
+def zero(program, transport):
+    """Rank 0 is killed: every other rank says so and ends, and manta-run ends as rank 0 did."""
+    folder = tempfile.mkdtemp(prefix="ms-")
+    try:
+        process = start(program, 4, ["zero", folder], transport)
+        output = finish(process, program)
+        silent = [rank for rank in (1, 2, 3) if "manta: rank %d: rank 0 has died, and with it the job" % rank not in output]
+        if process.returncode != 128 + signal.SIGKILL or silent or "as expected" in output:
+            raise AssertionError("status %d, silent %s\n%s" % (process.returncode, silent, last_of(output)))
+    finally:
+        shutil.rmtree(folder)
+
+
 def leave(program, transport, number):
     """Asked to end, and started again by somebody else: status 85."""
     folder = tempfile.mkdtemp(prefix="ms-")
@@ -207,6 +220,13 @@ def main():
             except AssertionError as why:
                 failed += 1
                 print("FAIL %s over %s: %s" % (name, by, why), flush=True)
+        if wanted("zero"):
+            try:
+                zero(scenario, transport)
+                print("ok   zero over %s" % by, flush=True)
+            except AssertionError as why:
+                failed += 1
+                print("FAIL zero over %s: %s" % (by, why), flush=True)
         for number in (signal.SIGUSR1, signal.SIGTERM):
             if not wanted("leave"):
                 continue

@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 
 #include <cstdio>
-#include <iostream>
+#include <iostream>  // leaving by _exit must not lose what the program has written to std::cout
 
 #include "manta/exec/engine.hpp"
 #include "manta/net/collectives.hpp"
@@ -754,6 +754,7 @@ inline void engine::serve_others() {
   if (scheduler_ != nullptr) ask_for_work();
   if (owed_ > 0) give_away(true);
   if (gang_ends_.size() != 0) watch_gangs();
+  watch_leader();
 }
 
 /// Of a helper whose owner is away.

@@ -594,6 +594,7 @@ class engine {
   void finish_gangs();
   static void merge_parts(gang_end& end);
   void watch_gangs();
+  void watch_leader();
   void on_stuck(std::uint32_t rank);
   void watch_waiting_gangs();
 
@@ -838,6 +839,7 @@ class engine {
   std::uint64_t gang_calls_ = 0;
   base::index_table gang_ends_;                             // gang -> gang_end*, at its leader
   base::index_table meetings_;                              // gang -> how many have told this rank that they are there: see meet
+  std::int64_t said_stuck_ns_ = 0;                          // when this rank has last said so of itself
   std::atomic<std::int64_t> lonely_since_ns_ = 0;           // makes a communicator with the lock kept; read by the helper
   base::list<std::uint64_t> ended_gangs_;                   // to be finished at the top level
 

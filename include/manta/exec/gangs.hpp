@@ -110,7 +110,8 @@ inline void engine::run_member(task* t) {
   std::uint64_t ns = 0;
   running_task identity{t->id, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
-  net::team_place place{MPI_COMM_NULL, static_cast<int>(t->gang->member), static_cast<int>(t->gang->ranks.size())};
+  net::team_place place{MPI_COMM_NULL, static_cast<int>(t->gang->member), static_cast<int>(t->gang->ranks.size()),
+                        static_cast<int>(t->gang->ranks[0])};
   call.team = &place;
   const bool leads = place.rank == 0;
   if (leads) gang_end_of(t->gang->id, t->gang->ranks.size()).leader = t;
@@ -345,6 +346,17 @@ inline void engine::watch_gangs() {
     }
   });
   net_.pump(true);
+}
+
+/// From a member's helper: if the first member has died, which is to report those that are stuck, it does so itself.
+inline void engine::watch_leader() {
+  constexpr std::int64_t patience_ns = 10'000'000'000;
+  const net::team_place* const team = running_->call == nullptr ? nullptr : running_->call->team;
+  if (team == nullptr || !is_dead(static_cast<std::uint32_t>(team->leader))) return;
+  const std::int64_t now = base::now_ns();
+  if (now - said_stuck_ns_ < patience_ns) return;
+  said_stuck_ns_ = now;
+  send(0, message::stuck, index_message{rank_, 0});
 }
 
 /// Rank 0: a gang that waits inside for another one which needs its ranks waits for ever if the other members are inside

@@ -20,6 +20,7 @@ struct team_place {
   MPI_Comm comm;
   int rank;
   int size;
+  int leader;  ///< of the world
 };
 
 class teams {

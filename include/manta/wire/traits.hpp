@@ -78,6 +78,8 @@ constexpr bool is_serializable() {
     return true;
   } else if constexpr (std::is_pointer_v<T> || std::is_reference_v<T> || std::is_abstract_v<T>) {
     return false;
+  } else if constexpr (std::is_empty_v<T> && std::is_aggregate_v<T>) {  // no closure: those may not be sent as values
+    return true;
   } else if constexpr (!parts_serializable<T>::value) {
     return false;
   } else {
