@@ -177,7 +177,7 @@ else
   expect_code 0
   expect_lines 1 "::inner' waits for ranks"
 
-  start "a member that waits in MPI for one that has thrown" "${mpirun[@]}" -n 3 "$program" left-behind
+  limit=60 start "a member that waits in MPI for one that has thrown" "${mpirun[@]}" -n 3 "$program" left-behind
   expect_code 1
   expect_lines 1 "a member of a gang of 2 failed, and 1 others have not ended"
   expect_lines 1 "has not come back from a gang of which another member failed"

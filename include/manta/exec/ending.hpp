@@ -486,7 +486,7 @@ inline void engine::drive_until_quiet() {
 inline void engine::on_stuck(std::uint32_t rank) {
   if (stop_wait_ == nullptr || is_dead(rank)) return;
   const bool alone = recovers_ && rank != 0;
-  const std::int64_t patience_ns = alone ? 10'000'000'000 : 60'000'000'000;
+  const std::int64_t patience_ns = alone ? 10'000'000'000 : 30'000'000'000;
   if (base::now_ns() - driver_ended_ns_ < patience_ns) return;
   std::fprintf(stderr, "manta: the driver has returned, and rank %u has not come back from a gang of which another member failed: %s\n",
                rank, alone ? "it is ended" : "the job ends here, with status 1 (manta-run would have ended that rank alone, unless it is rank 0)");
