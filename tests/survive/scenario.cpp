@@ -223,6 +223,7 @@ class late_crew {
  private:
   int members_;
 };
+
 /// An actor on several ranks, of which one dies in a call, of a signal of its own, or killed; or throws while others wait for it.
 struct crew {
   explicit crew(manta::team t) : team(t), member(t.rank()) {}

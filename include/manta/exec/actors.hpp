@@ -22,11 +22,12 @@ inline std::size_t engine::longest_argument(const node& handle) const {
   if (handle.state != state::ready) return store::inline_bytes;
   actor_place place;
   std::memcpy(&place, handle.bytes, sizeof place);
-  if (place.rank == rank_ || laden_bytes_ > std::min(most_sent, most_received / size_)) return store::inline_bytes;
-  return longest;
+  const bool too_much = laden_bytes_ > most_sent || laden_bytes_ * size_ > most_received;
+  return place.rank == rank_ || too_much ? store::inline_bytes : longest;
 }
-inline void engine::note_laden(std::uint32_t index, std::size_t bytes) {
-  if (bytes <= store::inline_bytes) return;
+/// Those on this rank end without a message, and nothing is under way.
+inline void engine::note_laden(std::uint32_t to, std::uint32_t index, std::size_t bytes) {
+  if (bytes <= store::inline_bytes || to == rank_) return;
   laden_calls_.insert(index) = bytes;
   laden_bytes_ += bytes;
 }
@@ -49,7 +50,7 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
     const task_message m{id, function, rank_, n.index, place.slot, static_cast<std::uint32_t>(bytes), 0, 0, 0};
     send(place.rank, message::call, m, arguments, bytes);
     note_sent(n, id, place.rank, place.slot);
-    note_laden(n.index, bytes);
+    note_laden(place.rank, n.index, bytes);
     ++away_;
     if (place.rank != rank_ && running_ != &driver_task_) send_soon();
   } else {
@@ -107,7 +108,7 @@ inline void engine::send_call(node& handle, task* t) {
   const task_message m{t->id, t->function, rank_, t->home_index, place.slot, t->argument_bytes, 0, 0, 0};
   append_task(place.rank, message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(), t->input_count);
   note_sent(result, t->id, place.rank, place.slot);
-  note_laden(result.index, t->argument_bytes);
+  note_laden(place.rank, result.index, t->argument_bytes);
   free_task(t);
 }
 

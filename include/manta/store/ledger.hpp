@@ -128,7 +128,7 @@ class ledger {
   std::uint64_t limit() const { return limit_; }
   /// Others of its node have used their shares since: what was borrowed goes back.
   void pay_back() {
-    if (!lenders_.empty() && charged_ + expected_ + kept_bytes_ > budget_) make_room();
+    if (!lenders_.empty() && wanted() > budget_) make_room();
   }
   std::uint64_t charged() const { return charged_; }
   std::uint64_t on_disk() const { return on_disk_; }
@@ -480,13 +480,13 @@ class ledger {
     std::memcpy(to + after, from + after, bytes - after);
   }
 
+  std::uint64_t wanted() const { return charged_ + expected_ + kept_bytes_; }
   /// Near its share a rank looks up what others of its node leave of theirs and may hold half of it beside its own: were
   /// all to borrow at once, they would share out what is left and stay within the node's budget.
   bool exceeds_limit() {
-    const std::uint64_t wanted = charged_ + expected_ + kept_bytes_;
-    if (lenders_.empty() || wanted <= budget_ - budget_ / 4) {
+    if (lenders_.empty() || wanted() <= budget_ - budget_ / 4) {
       limit_ = budget_;
-    } else if (wanted > limit_ || --limit_holds_ == 0) {
+    } else if (wanted() > limit_ || --limit_holds_ == 0) {
       std::uint64_t shares = 0, held = 0;
       for (const lender& l : lenders_) {
         shares += l.share;
@@ -495,7 +495,7 @@ class ledger {
       limit_ = budget_ + (held < shares ? (shares - held) / 2 : 0);
       limit_holds_ = 16;
     }
-    return wanted > limit_;
+    return wanted() > limit_;
   }
   /// First what is only kept goes, then copies, which can be had again, then others to a disk. What went is in the chain of others.
   void make_room() {
