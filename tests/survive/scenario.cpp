@@ -8,6 +8,7 @@
 //   scenario NAME FOLDER
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cereal/types/string.hpp>
@@ -35,6 +36,17 @@ bool first(const std::string& file) {
 }
 void die() { ::raise(SIGKILL); }
 void pause_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
+
+/// A line more in the file.
+void note(const std::string& file) {
+  const int f = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  (void)!::write(f, "\n", 1);
+  ::close(f);
+}
+long noted(const std::string& file) {
+  struct stat s {};
+  return ::stat(file.c_str(), &s) == 0 ? static_cast<long>(s.st_size) : 0;
+}
 
 int square(int x) {
   pause_ms(1);
@@ -251,6 +263,45 @@ std::string thrown(F&& f) {
 }
 bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
+/// What a task gives away: of each kind one, all owned by its rank.
+struct gifts {
+  int giver = 0;
+  manta::future<int> number;
+  manta::future<numbers> array, put, elsewhere;
+  manta::future<manta::future<int>> nested;
+  std::vector<manta::future<std::string>> many;
+  manta::actor<account> on_other;
+  template <class Archive>
+  void serialize(Archive& a) {
+    a(giver, number, array, put, elsewhere, nested, many, on_other);
+  }
+};
+manta::future<int> give_number(int x) { return manta::async<square>(x); }
+std::string text_of(int i) { return "text " + std::to_string(i); }
+gifts give(const std::string& file, int other) {
+  note(file);
+  gifts g{manta::rank(), manta::async<square>(7), manta::async<make>(100'000), manta::put(make(50'000)),
+          manta::async<make>({.spread = true}, 200'000), manta::async<give_number>(5), {}, {}};
+  for (int i = 0; i < 300; ++i) g.many.push_back(manta::async<text_of>(i));
+  g.on_other = manta::spawn<account>({.rank = other});
+  manta::async<&account::add>(g.on_other, 1).get();
+  return g;
+}
+void check(const gifts& g) {
+  expect(g.number.get() == 49 && g.nested.get().get() == 25, "numbers");
+  expect(g.array.get() == make(100'000) && g.put.get() == make(50'000) && g.elsewhere.get() == make(200'000), "arrays");
+  for (int i = 0; i < 300; ++i) expect(g.many[static_cast<std::size_t>(i)].get() == text_of(i), "texts");
+}
+struct holder {
+  gifts held;
+  void take(const gifts& g) { held = g; }
+  void check() const { ::check(held); }
+};
+/// Ends a rank, and returns when that is known.
+void kill_rank(const std::string& file, int rank) {
+  (void)manta::async<die_once>({.rank = rank, .retries = 0}, file, 1).wait_for(std::chrono::seconds(20));
+}
+
 void play(const std::string& name, const std::string& folder) {
   if (name == "tasks") {  // of rank 0, queued and running there
     std::vector<manta::future<int>> all;
@@ -315,6 +366,40 @@ void play(const std::string& name, const std::string& folder) {
     const std::string text = thrown<manta::object_lost>([&] { return single.array.get().size(); });
     expect(contains(text, "rank 1 has died"), text.c_str());
     expect(single.number.get() == 300'000, "a small one has come here when its owner died");
+  } else if (name == "gifts") {  // futures that a task has given away, when the rank dies that owns them
+    const std::string runs = folder + "/runs";
+    const auto not_from_3 = [&] {
+      gifts g;
+      while (g.giver % 3 == 0) g = manta::async<give>({.spread = true}, runs, 3).get();
+      return g;
+    };
+    gifts g = not_from_3();
+    const long before = noted(runs);
+    auto other = manta::spawn<holder>({.rank = 3});
+    manta::async<&holder::take>(other, g).get();
+    kill_rank(folder + "/a", g.giver);
+    check(g);
+    manta::async<&holder::check>(other).get();
+    manta::async<check>(g).get();
+    expect(noted(runs) == before + 1, "their parent has run once more");
+    expect(manta::async<&account::add>(g.on_other, 1).get() == 2, "the actor lives");
+    gifts last_ones = not_from_3();
+    manta::async<&holder::take>(other, last_ones).get();
+    const int giver = last_ones.giver;
+    last_ones = gifts();
+    g = gifts();
+    kill_rank(folder + "/b", giver);
+    try {
+      manta::async<&holder::check>(other).get();  // what was lent with the call may not have come back yet
+    } catch (const manta::task_failed& e) {
+      expect(contains(e.what(), "object_lost") && contains(e.what(), "a value is lost with its owner"), e.what());
+    }
+  } else if (name == "gifts-twice") {  // both who owned them and who was to make them again die
+    const std::string runs = folder + "/runs";
+    std::vector<gifts> all;
+    for (int i = 0; i < 4; ++i) all.push_back(manta::async<give>({.spread = true}, runs, 4).get());
+    for (int r = 1; r < 4; ++r) kill_rank(folder + "/" + std::to_string(r), r);
+    for (const gifts& g : all) check(g);
   } else if (name == "pinned") {
     const std::string text = thrown<manta::unschedulable>([&] { return manta::async<die_always>({.rank = 1}, 1).get(); });
     expect(contains(text, "no rank is left that can run") && contains(text, "rank 1 has died"), text.c_str());

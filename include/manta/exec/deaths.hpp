@@ -12,8 +12,10 @@
 //   a rank that stood by       takes its place, and has its resources (runtime_options::spares)
 //   a gang with a member there has failed, and is started again; members that do not come back from MPI are ended
 //
-// What the dead rank was the home of is lost with it, but for values of which copies are kept: what it had put, and the
-// results of what its tasks had submitted. The tasks themselves run again elsewhere, and submit them again, under the same ids.
+// What the dead rank was the home of, what it had put and the results of what its tasks had submitted, lives on where others
+// have a value of it: who needs it asks them all (seek). What nobody has is made once more by the task that had given the
+// handle away, if the value in which it did so has been read here (lineage.hpp); else it is lost. Tasks that were running
+// there run again elsewhere, and submit what they had submitted anew, under the same ids.
 // Messages from it that are handled after the news are thrown away; none is sent to it (net::network::abandon).
 #pragma once
 
@@ -299,17 +301,6 @@ inline void engine::value_lost(node& n, std::uint32_t rank) {
   if (fetching) release(n);
 }
 
-/// Has the task run once more that made a value of ours.
-inline void engine::make_again(node& n, task* t) {
-  lineage_.erase(n.index);
-  n.state = state::pending;
-  n.form = form::record;
-  n.record = t;
-  t->place = graph::place::here;
-  hold(n);  // the engine's own, until the task has ended
-  start_when_possible(n);
-}
-
 /// A handle of an actor that lived there. Its home has it made again, elsewhere and from its last checkpoint, if its
 /// options allow restarts; what it was told since then is forgotten.
 inline void engine::actor_lost(node& n, std::uint32_t rank) {
@@ -342,9 +333,9 @@ inline void engine::on_checkpoint(const checkpoint_message& m, const std::byte* 
 }
 
 /// A value whose home has died, and of which no copy is known.
-inline void engine::fail_orphan(node& n) {
+inline void engine::fail_orphan(node& n, const std::string& more) {
   fail(n, death_failure(store::failure::kind::object, n.links->rank,
-                        "a value is lost with its owner, the rank that put it or submitted its task: "));
+                        "a value is lost with its owner, the rank that put it or submitted its task" + more + ": "));
   n.set(node::observed);
 }
 
@@ -424,63 +415,6 @@ inline void engine::gangs_lost(std::uint32_t rank) {
     }
     member_ended(end, id, rank);
   }
-}
-
-// --- what values were made from
-
-/// A task of ours has left its value, or an actor, where it ran: keeps the task, to make it again. The inputs live as long;
-/// when they take too much, the oldest are given up, but for those of actors. False if there is no need or no way.
-inline bool engine::keep_lineage(node& n, form result) {
-  const bool has_record = n.form == form::record;
-  if (!recovers_) return false;
-  if (n.has(node::actor)) {
-    if (result != form::plain || !has_record || n.record->request->restarts == 0) return false;
-    lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(n.record);
-    n.form = form::none;
-    return true;
-  }
-  const bool of_actor = !has_record && n.sent.slot != no_index;  // what it gave cannot be made again
-  if (result != form::remote || of_actor) return false;
-  if (!has_record) {
-    task* const t = graph_.tasks.make(0, n.size);
-    t->id = n.sent.id;
-    t->function = n.function;
-    t->home_rank = rank_;
-    t->home_index = n.index;
-    std::memcpy(t->arguments(), &n.sent.kept, n.size);
-    n.record = t;
-  }
-  lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(n.record);
-  std::uint64_t bytes = sizeof(task);
-  for (std::uint32_t i = 0; i < n.record->input_count; ++i) {
-    const node& input = *n.record->inputs()[i];
-    bytes += input.form == form::remote ? input.remote.bytes : store::is_here(input) ? store::size_of(input) : 0;
-  }
-  lineage_bytes_ += bytes;
-  lineage_ages_.push_back({n.record->id, bytes, n.index});
-  n.form = form::none;
-  n.size = 0;
-  const std::uint64_t most = std::min<std::uint64_t>(ledger_.budget() / 4, std::uint64_t{1} << 30);
-  constexpr std::size_t most_tasks = std::size_t{1} << 20;
-  while (!lineage_ages_.empty()) {
-    const aged oldest = lineage_ages_.front();
-    const std::uint64_t* const at = lineage_.find(oldest.index);
-    const bool forgotten = at == nullptr || reinterpret_cast<task*>(*at)->id != oldest.id;
-    if (!forgotten && lineage_bytes_ <= most && lineage_ages_.size() <= most_tasks) break;
-    lineage_ages_.pop_front();
-    lineage_bytes_ -= oldest.bytes;
-    if (!forgotten) forget_lineage(graph_.nodes.at(oldest.index));
-  }
-  return true;
-}
-
-/// The value's last handle is gone.
-inline void engine::forget_lineage(node& n) {
-  const std::uint64_t* const at = lineage_.find(n.index);
-  if (at == nullptr) return;
-  auto* const t = reinterpret_cast<task*>(*at);
-  lineage_.erase(n.index);
-  free_task(t);
 }
 
 }  // namespace manta::exec

@@ -19,6 +19,7 @@
 //   waiting.hpp     waiting and serving, on which stack
 //   journaling.hpp  results that outlive the program
 //   leaving.hpp     a run that has to end before its work is done
+//   lineage.hpp     what values were made from, to make them again
 //   deaths.hpp      ranks that have died
 //   ending.hpp      quiet, deadlock, the end of a run
 //
@@ -178,6 +179,7 @@ class engine {
   }
   reference_message export_reference(node& n);
   node& import_reference(const reference_message& reference, std::uint32_t type);
+  node& import_inside(const reference_message& reference, std::uint32_t type);
 
   // --- values
   void complete(node& n);                                   ///< the payload has been set: tells everyone
@@ -314,6 +316,20 @@ class engine {
     std::uint32_t slot = no_index; // of the actor, for a call
     std::int64_t failed_ns = 0;    // when the first failure came, then when it was last reported
     bool said = false;             // to the user
+  };
+  /// Handles that have come here inside one value, and what they stand for belongs to other ranks: see lineage.hpp.
+  struct family {
+    std::uint32_t slot = 0;              // in families_
+    std::uint32_t type = no_index;       // of the value
+    task* parent = nullptr;              // made it, owned; null: it was given up or runs once more
+    family* above = nullptr;             // or it is that of one of these,
+    std::uint32_t position = 0;          // of this one
+    std::size_t living = 0;              // members, and families below
+    bool comes_back = false, has_ended = false;
+    node* again = nullptr;               // the value made once more, held
+    base::list<std::uint32_t> heirs;     // nodes of the handles in it
+    base::list<std::uint32_t> waiting;   // members,
+    base::list<std::uint32_t> below;     // and families, for that
   };
   /// A name that an actor has or that somebody has claimed for one.
   struct name_entry {
@@ -537,19 +553,16 @@ class engine {
   void on_rank_died(const death_message& m, const std::string& why);
   void on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes);
   void actor_lost(node& n, std::uint32_t rank);
-  void make_again(node& n, task* t);
   void forget_links_to(node& n, std::uint32_t rank);
   bool is_asked_for(const node& n, std::uint32_t rank) const;
   bool is_concerned(node& n, std::uint32_t rank);
   void value_lost(node& n, std::uint32_t rank);
   void task_lost(node& n, std::uint32_t rank);
   void submit_again(node& n, std::uint32_t rank);
-  void fail_orphan(node& n);
+  void fail_orphan(node& n, const std::string& more = {});
   void gangs_lost(std::uint32_t rank);
   void placed_lost(std::uint32_t rank);
   void on_where_is(std::uint32_t from, const where_message& m);
-  bool keep_lineage(node& n, form result);
-  void forget_lineage(node& n);
   void end_broken_gangs();
   store::failure_ptr nobody_left(const node& n) const;
   store::failure_ptr death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what) const;
@@ -557,6 +570,30 @@ class engine {
     n.size = static_cast<std::uint8_t>(bytes);
     std::memcpy(&n.sent.kept, arguments, bytes);
   }
+
+  // lineage.hpp
+  bool keep_lineage(node& n, const result_message& result);
+  void forget_lineage(node& n);
+  void make_again(node& n, task* t);
+  void join_family(node& n, store::reading& outer);
+  family* family_of(const node& n);
+  family* family_of_parent(std::uint64_t id);
+  void forget_parent(family& f);
+  void leave_family(const node& n, std::uint64_t calls);
+  void end_if_empty(family& f);
+  bool await_heir(node& n);
+  family* found_family(const node& outer);
+  static bool can_return(const family& f);
+  void bring_back(family& f);
+  void take_from_above(family& f);
+  void await_return(family& f);
+  void all_return(family& f);
+  void find_heirs(family& f);
+  void* copy_of(const node& from, node& to, base::list<std::uint32_t>* handles = nullptr);
+  node* heir_at(const family& f, std::uint32_t position, std::uint32_t type);
+  node* heir_of(const node& n);
+  void inherit(node& n);
+  void take_value(node& n, node& from);
 
   // questions.hpp
   node& make_ticket(std::uint32_t asked);
@@ -959,6 +996,10 @@ class engine {
   };
   base::ring<aged> lineage_ages_;                           // the oldest first; some have been forgotten
   std::uint64_t lineage_bytes_ = 0;                         // of the inputs that they keep
+  base::list<family*> families_;
+  base::list<std::uint32_t> free_families_;                 // places in it
+  base::index_table family_of_;                             // node of a member -> its family's place, its own place in the value
+  base::index_table parents_;                               // id of a parent -> its family's place
   base::index_table deaths_of_;                             // id of a task -> ranks that have died when they had it
   struct broken_gang {
     std::uint64_t id;
@@ -1018,5 +1059,6 @@ template <class Message>
 #include "manta/exec/waiting.hpp"
 #include "manta/exec/journaling.hpp"
 #include "manta/exec/leaving.hpp"
+#include "manta/exec/lineage.hpp"
 #include "manta/exec/deaths.hpp"
 #include "manta/exec/ending.hpp"

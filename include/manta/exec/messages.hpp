@@ -174,6 +174,7 @@ struct seek_message {
   std::uint32_t home_index;
   std::uint32_t index;      ///< node of the asker
   std::uint32_t keeper;     ///< the how manieth of those that keep copies for that home is asked; not_kept: nobody does
+  std::uint32_t has_family; ///< at the asker, which can have it made again: only a value is of use
 };
 
 struct drop_message {

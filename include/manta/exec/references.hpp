@@ -90,6 +90,7 @@ inline void engine::reclaim_one(node& n) {
   }
   if (is_stand_in(n)) {
     link* home = n.links;
+    if (family_of_.size() != 0) leave_family(n, calls);
     hide(n);
     if (home->count > 0) send(home->rank, message::drop, drop_message{home->index, home->count, calls});
     n.links = home->next;

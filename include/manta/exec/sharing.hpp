@@ -233,11 +233,11 @@ inline void engine::on_replicate(std::uint32_t from, const replicate_message& m)
   fetch(n);
 }
 
-/// A value that is needed, and whose home has died: asks those who may keep a copy, one after the other, and never
-/// completes it at once. The copies go when the run ends: nobody counts references to them.
+/// A value that is needed, and whose home has died: asks all others, one after the other, those first who keep a copy, and
+/// never completes it at once. The copies go when the run ends: nobody counts references to them.
 inline void engine::seek(node& n, std::uint32_t first) {
   link& home = *n.links;
-  seek_message m{home.rank, home.index, n.index, first};
+  seek_message m{home.rank, home.index, n.index, first, family_of(n) != nullptr};
   for (; m.keeper < size_ - 1; ++m.keeper) {
     const std::uint32_t to = keeper(home.rank, m.keeper);
     if (to == rank_ || is_dead(to)) continue;
@@ -251,14 +251,17 @@ inline void engine::seek(node& n, std::uint32_t first) {
 inline void engine::on_seek(std::uint32_t from, const seek_message& m) {
   node* const n = known(m.home_rank, m.home_index);
   if (n != nullptr && n->state == state::ready && n->form != form::remote) return tell_value(from, m.index, *n);
-  seek_message answer = m;
-  if (n == nullptr || !n->has(node::primary)) answer.keeper = seek_message::nobody;  // nor do those that come after this one
-  send(from, message::not_kept, answer);
+  if (n == nullptr || n->state != state::pending || m.has_family || family_of(*n) == nullptr) return send(from, message::not_kept, m);
+  link& l = graph_.add_link(*n, link_kind::subscriber);  // it is made again here
+  l.rank = from;
+  l.index = m.index;
+  need(*n);
 }
 inline void engine::on_not_kept(const seek_message& m) {
   node& n = graph_.nodes.at(m.index);
   const bool is_pending = n.state == state::pending;  // else it has come from elsewhere
   if (is_pending && m.keeper != seek_message::nobody) return seek(n, m.keeper + 1);
+  if (is_pending && await_heir(n)) return;
   if (is_pending) fail_orphan(n);
   asked_no_more(n);
   release(n);

@@ -714,7 +714,7 @@ inline void engine::on_result(std::uint32_t from, const result_message& m, const
     }
     if (may_retry(n)) return retry_or_fail_later(n, why);
   }
-  if (!keep_lineage(n, static_cast<form>(m.form)) && n.form == form::record) {
+  if (!keep_lineage(n, m) && n.form == form::record) {
     free_task(n.record);
     n.form = form::none;
   }

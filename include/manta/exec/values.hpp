@@ -43,6 +43,12 @@ inline void engine::complete(node& n) {
       case link_kind::ahead:
         send_after(l, n);
         break;
+      case link_kind::heir:
+        inherit(graph_.nodes.at(l.index));
+        break;
+      case link_kind::family:
+        await_return(*families_[l.index]);
+        break;
       case link_kind::home:
       case link_kind::exported:
       case link_kind::reader:
@@ -511,6 +517,7 @@ inline void engine::decode_arrived() {
     store::failure_ptr why;
     try {
       wire::source in(v->body.data(), v->body.size());
+      const store::reading handles(n);
       v->box = wire::type_at(n.type).read(in);
     } catch (...) {
       why = codec_failure("load()", n.type);

@@ -122,6 +122,8 @@ enum class link_kind : std::uint8_t {
   reader,      ///< a rank of another node has been given the value, and gives it to others
   replica,     ///< another rank keeps a copy as long as the value lives
   ahead,       ///< a task here (index, id) that has been sent to a rank on which this was to be made
+  family,      ///< the second value of a task: handles in it (of the family `index`) wait for it,
+  heir,        ///< as one (index) does for what one of those has that came with the second value
 };
 
 struct link {

@@ -63,6 +63,21 @@ inline bool is_here(const node& n) {
   return n.state == state::failed || (n.state == state::ready && n.form != form::remote);
 }
 
+/// A value is being read on this stack. Handles inside it may want to know whose they are.
+struct reading {
+  node& of;
+  std::uint32_t handles = 0;                  ///< so far
+  base::list<std::uint32_t>* list = nullptr;  ///< their nodes, if asked for
+  void* family = nullptr;                     ///< the engine's
+  reading* const outer = innermost;
+
+  explicit reading(node& n) : of(n) { innermost = this; }
+  ~reading() { innermost = outer; }
+  reading(const reading&) = delete;
+  reading& operator=(const reading&) = delete;
+  static inline reading* innermost = nullptr;  ///< with the engine's lock held
+};
+
 /// The value, decoded if it was not yet. Throws what the type's load() throws.
 inline const void* decode(node& n) {
   if (n.form == form::plain) return n.bytes;
@@ -70,6 +85,7 @@ inline const void* decode(node& n) {
     std::byte* data = n.blob.data;
     const std::size_t bytes = n.blob.bytes;
     wire::source in(data, bytes);
+    const reading handles(n);
     void* value = wire::type_at(n.type).read(in);
     std::free(data);
     n.reset(node::references);

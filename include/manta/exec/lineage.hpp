@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What values were made from, so that they can be made again when the rank
+// where they are has died. As long as a future lives its home keeps the task
+// whose value
+//
+//   lies on another rank     the task runs once more if that rank dies
+//   holds handles            of what the task has submitted, spawned or put: its rank owns that. Those which are read here
+//                            are a family with the task as their parent. If their owner dies and nobody has a value of one
+//                            that is needed, the parent runs once more, and the handles that it gives away this time are
+//                            the heirs of the old ones: what they stand for becomes the value of those, by their order.
+//
+// Handles in the value of a member are a family below that one: the member's heir has the value in which theirs are.
+#pragma once
+
+#include "manta/exec/engine.hpp"
+
+namespace manta::exec {
+
+/// A task of ours has ended elsewhere: keeps it if it may have to run again, which an actor's does too. The inputs live as
+/// long; when they take too much, the oldest are given up, but for those of actors. False if there is no need or no way.
+inline bool engine::keep_lineage(node& n, const result_message& result) {
+  const bool has_record = n.form == form::record;
+  const form what = static_cast<form>(result.form);
+  if (!recovers_) return false;
+  if (n.has(node::actor)) {
+    if (what != form::plain || !has_record || n.record->request->restarts == 0) return false;
+    lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(n.record);
+    n.form = form::none;
+    return true;
+  }
+  const bool of_actor = !has_record && n.sent.slot != no_index;  // what it gave cannot be made again
+  const bool gives_handles = (result.flags & result_message::references) != 0;
+  if ((what != form::remote && !gives_handles) || of_actor) return false;
+  if (!has_record) {
+    task* const t = graph_.tasks.make(0, n.size);
+    t->id = n.sent.id;
+    t->function = n.function;
+    t->home_rank = rank_;
+    t->home_index = n.index;
+    std::memcpy(t->arguments(), &n.sent.kept, n.size);
+    n.record = t;
+  }
+  lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(n.record);
+  std::uint64_t bytes = sizeof(task);
+  for (std::uint32_t i = 0; i < n.record->input_count; ++i) {
+    const node& input = *n.record->inputs()[i];
+    bytes += input.form == form::remote ? input.remote.bytes : store::is_here(input) ? store::size_of(input) : 0;
+  }
+  lineage_bytes_ += bytes;
+  lineage_ages_.push_back({n.record->id, bytes, n.index});
+  n.form = form::none;
+  n.size = 0;
+  const std::uint64_t most = std::min<std::uint64_t>(ledger_.budget() / 4, std::uint64_t{1} << 30);
+  constexpr std::size_t most_tasks = std::size_t{1} << 20;
+  while (!lineage_ages_.empty()) {
+    const aged oldest = lineage_ages_.front();
+    const std::uint64_t* const at = lineage_.find(oldest.index);
+    const bool made_value = at != nullptr && reinterpret_cast<task*>(*at)->id == oldest.id;
+    family* const f = made_value ? nullptr : family_of_parent(oldest.id);
+    if ((made_value || f != nullptr) && lineage_bytes_ <= most && lineage_ages_.size() <= most_tasks) break;
+    lineage_ages_.pop_front();
+    lineage_bytes_ -= oldest.bytes;
+    if (made_value) forget_lineage(graph_.nodes.at(oldest.index));
+    if (f != nullptr) forget_parent(*f);
+  }
+  return true;
+}
+
+/// The value's last handle is gone.
+inline void engine::forget_lineage(node& n) {
+  const std::uint64_t* const at = lineage_.find(n.index);
+  if (at == nullptr) return;
+  auto* const t = reinterpret_cast<task*>(*at);
+  lineage_.erase(n.index);
+  free_task(t);
+}
+
+/// Has the task run once more that made a value of ours.
+inline void engine::make_again(node& n, task* t) {
+  lineage_.erase(n.index);
+  n.state = state::pending;
+  n.form = form::record;
+  n.record = t;
+  t->home_index = n.index;
+  t->place = graph::place::here;
+  hold(n);  // the engine's own, until the task has ended
+  start_when_possible(n);
+}
+
+// --- families
+
+/// A handle inside a value that is being read.
+inline node& engine::import_inside(const reference_message& r, std::uint32_t type) {
+  node& n = import_reference(r, type);
+  if (store::reading* const outer = store::reading::innermost; outer != nullptr && recovers_) join_family(n, *outer);
+  return n;
+}
+
+inline void engine::join_family(node& n, store::reading& outer) {
+  const std::uint32_t position = outer.handles++;
+  if (outer.list != nullptr) outer.list->push_back(n.index);
+  if (!is_stand_in(n) || family_of_.find(n.index) != nullptr) return;
+  if (outer.family == nullptr) outer.family = found_family(outer.of);
+  if (outer.family == nullptr) return;
+  auto& f = *static_cast<family*>(outer.family);
+  family_of_.insert(n.index) = key(f.slot, position);
+  ++f.living;
+}
+
+/// Of the handles in a value: of a task of ours that may run again, or of a member of another family.
+inline engine::family* engine::found_family(const node& outer) {
+  const std::uint64_t* const made_by = lineage_.find(outer.index);
+  family* const above = family_of(outer);
+  if (made_by == nullptr && above == nullptr) return nullptr;
+  auto* const f = new family;
+  f->type = outer.type;
+  f->slot = static_cast<std::uint32_t>(families_.size());
+  if (!free_families_.empty()) {
+    f->slot = free_families_.back();
+    free_families_.pop_back();
+    families_[f->slot] = f;
+  } else {
+    families_.push_back(f);
+  }
+  if (made_by != nullptr) {
+    f->parent = reinterpret_cast<task*>(*made_by);
+    lineage_.erase(outer.index);  // the value itself is here for good
+    parents_.insert(f->parent->id) = f->slot;
+  } else {
+    f->above = above;
+    f->position = static_cast<std::uint32_t>(*family_of_.find(outer.index));
+    ++above->living;
+  }
+  return f;
+}
+
+/// Null if it belongs to none.
+inline engine::family* engine::family_of(const node& n) {
+  const std::uint64_t* const at = family_of_.find(n.index);
+  return at == nullptr ? nullptr : families_[*at >> 32];
+}
+inline engine::family* engine::family_of_parent(std::uint64_t id) {
+  const std::uint64_t* const at = parents_.find(id);
+  return at == nullptr ? nullptr : families_[*at];
+}
+inline void engine::forget_parent(family& f) {
+  if (f.parent == nullptr) return;
+  if (family_of_parent(f.parent->id) == &f) parents_.erase(f.parent->id);
+  free_task(std::exchange(f.parent, nullptr));
+}
+
+/// A member's last handle is gone; so many calls were made through it, if it is an actor's.
+inline void engine::leave_family(const node& n, std::uint64_t calls) {
+  family* const f = family_of(n);
+  if (f == nullptr) return;
+  if (const node* const heir = calls == 0 ? nullptr : heir_of(n)) calls_made_.insert(heir->index) += calls;
+  family_of_.erase(n.index);
+  end_if_empty(*f);
+}
+inline void engine::end_if_empty(family& f) {
+  if (--f.living != 0) return;
+  forget_parent(f);
+  if (f.above != nullptr) end_if_empty(*f.above);
+  if (f.again != nullptr) release(*f.again);
+  families_[f.slot] = nullptr;
+  free_families_.push_back(f.slot);
+  delete &f;
+}
+
+/// Of a stand-in that waits for a value of which nobody has a copy. False if what it came from is not known, or not any more.
+inline bool engine::await_heir(node& n) {
+  family* const f = family_of(n);
+  if (f == nullptr || !can_return(*f)) return false;
+  if (f->has_ended) {
+    inherit(n);
+    return true;
+  }
+  f->waiting.push_back(n.index);  // held as long as it waits
+  bring_back(*f);
+  return true;
+}
+inline bool engine::can_return(const family& f) {
+  return f.parent != nullptr || f.again != nullptr || (f.above != nullptr && can_return(*f.above));
+}
+
+/// Has the value made again in which the family came, if that is not under way.
+inline void engine::bring_back(family& f) {
+  if (std::exchange(f.comes_back, true)) return;
+  if (f.parent != nullptr) {
+    task* const t = f.parent;
+    if (family_of_parent(t->id) == &f) parents_.erase(t->id);
+    f.parent = nullptr;
+    f.again = &make_node(t->function, f.type);
+    graph_.add_link(*f.again, link_kind::family).index = f.slot;
+    return make_again(*f.again, t);
+  }
+  if (f.above->has_ended) return take_from_above(f);
+  f.above->below.push_back(f.slot);
+  bring_back(*f.above);
+}
+
+/// It is the value of one of the family above, whose heirs are there.
+inline void engine::take_from_above(family& f) {
+  node* const value = heir_at(*f.above, f.position, f.type);
+  f.again = value != nullptr ? value : f.above->again;
+  hold(*f.again);
+  if (value == nullptr) return all_return(f);
+  need(*f.again);
+  await_return(f);
+}
+inline void engine::await_return(family& f) {
+  if (store::is_here(*f.again)) return all_return(f);
+  fetch(*f.again);
+  graph_.add_link(*f.again, link_kind::family).index = f.slot;
+}
+
+/// The second value is here, or there will be none.
+inline void engine::all_return(family& f) {
+  f.has_ended = true;
+  f.again->set(node::observed);  // those who wait tell of it
+  find_heirs(f);
+  base::list<std::uint32_t> waiting, below;
+  waiting.swap(f.waiting);
+  below.swap(f.below);
+  ++f.living;
+  for (const std::uint32_t index : waiting) inherit(graph_.nodes.at(index));
+  for (const std::uint32_t slot : below) take_from_above(*families_[slot]);
+  end_if_empty(f);
+}
+
+/// The handles in the second value, in the order in which they are read: from a copy, which keeps them.
+inline void engine::find_heirs(family& f) {
+  if (f.again->state == state::failed || f.again->type != f.type) return;
+  node& copy = make_node(no_index, f.type);
+  try {
+    store::decode(*f.again);
+    store::set_box(copy, copy_of(*f.again, copy, &f.heirs));
+  } catch (...) {
+    f.heirs.clear();
+    store::set_failure(copy, codec_failure("save() or load()", f.type));
+    copy.set(node::observed);
+  }
+  complete(copy);
+  release(*std::exchange(f.again, &copy));
+}
+
+/// Of a boxed value, read as that of `to`. Throws what its save() or load() throws.
+inline void* engine::copy_of(const node& from, node& to, base::list<std::uint32_t>* handles) {
+  wire::buffer bytes;
+  wire::sink out(bytes);
+  wire::type_at(from.type).write(from.box, out);
+  wire::source in(bytes.data(), bytes.size());
+  store::reading inside(to);
+  inside.list = handles;
+  return wire::type_at(from.type).read(in);
+}
+
+/// Null if there is none yet, or the second value has other handles.
+inline node* engine::heir_at(const family& f, std::uint32_t position, std::uint32_t type) {
+  if (position >= f.heirs.size()) return nullptr;
+  node& heir = graph_.nodes.at(f.heirs[position]);
+  return heir.type == type ? &heir : nullptr;
+}
+inline node* engine::heir_of(const node& n) {
+  return heir_at(*family_of(n), static_cast<std::uint32_t>(*family_of_.find(n.index)), n.type);
+}
+
+/// Gives a member that waits what its heir has, now or when it has it.
+inline void engine::inherit(node& n) {
+  const bool is_pending = n.state == state::pending;  // else the value has come from elsewhere
+  node* const heir = heir_of(n);
+  if (is_pending && (heir == nullptr || heir == &n)) {
+    const node& again = *family_of(n)->again;
+    fail_orphan(n, again.state == state::failed ? "; the task that gave it away has failed when it ran once more: " +
+                                                      store::describe(*store::failure_of(again))
+                                                : "; the task that gave it away ran once more, and gave other futures away");
+  } else if (is_pending && !store::is_here(*heir)) {
+    heir->state == state::pending ? need(*heir) : fetch(*heir);
+    graph_.add_link(*heir, link_kind::heir).index = n.index;
+    return;
+  } else if (is_pending) {
+    take_value(n, *heir);
+  }
+  asked_no_more(n);
+  release(n);
+}
+
+/// The value of one that is here becomes that of a pending one too. An array for which nobody else can ask is moved.
+inline void engine::take_value(node& n, node& from) {
+  if (from.state == state::failed) {
+    from.set(node::observed);
+    return fail(n, store::failure_of(from));
+  }
+  if (from.form == form::plain || from.form == form::none) {
+    n.form = from.form;
+    std::memcpy(n.bytes, from.bytes, sizeof n.bytes);
+    return complete(n);
+  }
+  try {
+    store::decode(from);
+    if (wire::type_at(n.type).array == nullptr || from.refs.load(std::memory_order_acquire) > 1 || from.has(node::primary)) {
+      return complete_object(n, copy_of(from, n), from.function);
+    }
+  } catch (...) {
+    return fail(n, codec_failure("save() or load()", n.type));
+  }
+  store::move_payload(n, from);
+  complete(n);
+}
+
+}  // namespace manta::exec
