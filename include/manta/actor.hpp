@@ -163,8 +163,9 @@ constexpr bool require_constructor(list<P...>) {
   }
 }
 
+/// `claimed`: its name, if it has one.
 template <class A, class... Args>
-actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
+actor<A> construct(exec::engine& e, const actor_options& o, const exec::engine::name_state& claimed, Args&&... args) {
   using Parameters = constructor_parameters<A, Args...>;
   using Forms = typename forms<Parameters, list<Args...>>::type;
   using Task = constructor_task<A, Parameters, Forms>;
@@ -201,21 +202,32 @@ actor<A> construct(exec::engine& e, const actor_options& o, Args&&... args) {
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
   write_hidden(out, o);
-  graph::node& n = e.submit(function_index<Task>::value, wire::type_index<std::uint64_t>::value, out.bytes(),
-                            out.byte_count(), out.inputs(), out.input_count(), std::move(owner));
+  const std::uint32_t function = function_index<Task>::value;
+  if (o.name.empty()) {
+    graph::node& n = e.submit(function, wire::type_index<std::uint64_t>::value, out.bytes(), out.byte_count(), out.inputs(),
+                              out.input_count(), std::move(owner));
+    out.handed_over();
+    if (o.detached) e.detach(n);
+    return access::make_actor<A>(n);
+  }
+  graph::node& n = e.submit_named(claimed, function, out.bytes(), out.byte_count(), out.inputs(), out.input_count(), std::move(owner));
   out.handed_over();
-  if (!o.name.empty()) e.set_name(o.name, n);
-  if (o.detached) e.detach(n);
-  return access::make_actor<A>(n);
+  return access::make_actor<A>(e.named_handle(n));
 }
 
-/// The same after its name, if it has one, has been claimed.
+/// The actor of that name, constructed if there is none. `shared`: it may have been spawned by others.
 template <class A, class... Args>
-actor<A> construct_named(exec::engine& e, const actor_options& o, Args&&... args) {
+actor<A> construct_named(exec::engine& e, const actor_options& o, bool shared, Args&&... args) {
+  const exec::engine::name_state claimed = e.claim_name(o.name, typeid(A).name());
+  if (claimed.handle != nullptr) {
+    actor<A> there = access::make_actor<A>(*claimed.handle);
+    if (shared || claimed.own) return there;
+    throw error("manta: spawn: there is an actor named \"" + o.name + "\" already; use spawn_or_find to share it");
+  }
   try {
-    return construct<A>(e, o, std::forward<Args>(args)...);
+    return construct<A>(e, o, claimed, std::forward<Args>(args)...);
   } catch (...) {
-    if (!o.name.empty()) e.give_up_name(o.name);
+    e.give_up_name(o.name);
     throw;
   }
 }
@@ -243,14 +255,8 @@ actor<A> spawn(const actor_options& options, Args&&... args) {
   if constexpr (detail::can_construct<A, Args...>) {
     exec::engine& e = exec::engine::here("spawn");
     const exec::engine::guard g(e);
-    graph::node* taken =
-        options.name.empty() ? nullptr : e.ask_name(options.name, typeid(A).name(), exec::engine::name_op::claim);
-    if (taken != nullptr) {
-      e.release(*taken);
-      throw error("manta: spawn: there is an actor named \"" + options.name +
-                  "\" already; use spawn_or_find to share it");
-    }
-    return detail::construct_named<A>(e, options, std::forward<Args>(args)...);
+    if (options.name.empty()) return detail::construct<A>(e, options, {}, std::forward<Args>(args)...);
+    return detail::construct_named<A>(e, options, false, std::forward<Args>(args)...);
   } else {
     return {};
   }
@@ -273,7 +279,7 @@ template <class A>
 actor<A> find_actor(const std::string& name) {
   exec::engine& e = exec::engine::here("find_actor");
   const exec::engine::guard g(e);
-  graph::node* n = e.ask_name(name, typeid(A).name(), exec::engine::name_op::find);
+  graph::node* const n = e.ask_name(name, typeid(A).name()).handle;
   if (n == nullptr) {
     throw error("manta: find_actor: no actor is named \"" + name + "\"; it has ended or was not spawned yet");
   }
@@ -287,9 +293,7 @@ actor<A> spawn_or_find(const actor_options& options, Args&&... args) {
     exec::engine& e = exec::engine::here("spawn_or_find");
     const exec::engine::guard g(e);
     if (options.name.empty()) throw error("manta: spawn_or_find needs a name: spawn_or_find<A>({.name = \"...\"}, ...)");
-    graph::node* n = e.ask_name(options.name, typeid(A).name(), exec::engine::name_op::claim);
-    if (n != nullptr) return detail::access::make_actor<A>(*n);
-    return detail::construct_named<A>(e, options, std::forward<Args>(args)...);
+    return detail::construct_named<A>(e, options, true, std::forward<Args>(args)...);
   } else {
     return {};
   }

@@ -302,6 +302,21 @@ void kill_rank(const std::string& file, int rank) {
   (void)manta::async<die_once>({.rank = rank, .retries = 0}, file, 1).wait_for(std::chrono::seconds(20));
 }
 
+/// Spawns an actor that anybody may find, and returns its own rank.
+int open_bank() {
+  auto bank = manta::spawn<account>({.name = "bank", .restarts = 3, .checkpoint_every = 1, .detached = true});
+  expect(manta::async<&account::add>(bank, 10).get() == 10, "a new one");
+  return manta::rank();
+}
+int add_to_bank(int x) { return manta::async<&account::add>(manta::find_actor<account>("bank"), x).get(); }
+/// Its rank dies when it has spawned an actor under a name, which it spawns again when it runs once more.
+int open_shop(const std::string& file) {
+  auto shop = manta::spawn<account>({.name = "shop", .restarts = 3, .checkpoint_every = 1});
+  const int total = manta::async<&account::add>(shop, 5).get();
+  if (first(file)) die();
+  return total;
+}
+
 void play(const std::string& name, const std::string& folder) {
   if (name == "tasks") {  // of rank 0, queued and running there
     std::vector<manta::future<int>> all;
@@ -400,6 +415,16 @@ void play(const std::string& name, const std::string& folder) {
     for (int i = 0; i < 4; ++i) all.push_back(manta::async<give>({.spread = true}, runs, 4).get());
     for (int r = 1; r < 4; ++r) kill_rank(folder + "/" + std::to_string(r), r);
     for (const gifts& g : all) check(g);
+  } else if (name == "named") {  // actors outlive who has spawned them, and restart later
+    kill_rank(folder + "/a", manta::async<open_bank>({.spread = true}).get());
+    expect(add_to_bank(1) == 11, "it is found");
+    kill_rank(folder + "/b", manta::async<&account::rank>(manta::find_actor<account>("bank")).get());
+    expect(manta::async<add_to_bank>(1).get() == 12, "from its checkpoint");
+    manta::kill(manta::find_actor<account>("bank"));
+    (void)thrown<manta::error>([] { return manta::find_actor<account>("bank"); });
+    const int total = manta::async<open_shop>(folder + "/c").get();
+    expect(total == 10 || total == 5, "its own actor, unless its last checkpoint was lost with the rank");
+    expect(manta::async<open_bank>().get() >= 0, "the name can be used again");
   } else if (name == "pinned") {
     const std::string text = thrown<manta::unschedulable>([&] { return manta::async<die_always>({.rank = 1}, 1).get(); });
     expect(contains(text, "no rank is left that can run") && contains(text, "rank 1 has died"), text.c_str());

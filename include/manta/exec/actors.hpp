@@ -54,13 +54,8 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
     ++away_;
     if (place.rank != rank_ && running_ != &driver_task_) send_soon();
   } else {
-    task* t = graph_.tasks.make(input_count, static_cast<std::uint32_t>(bytes));
-    t->id = id;
-    t->function = function;
-    t->home_rank = rank_;
+    task* const t = make_task(id, function, arguments, bytes, inputs, input_count, nullptr);
     t->home_index = n.index;
-    if (input_count != 0) std::memcpy(t->inputs(), inputs, input_count * sizeof(node*));
-    if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
     ++away_;
     if (handle.state == state::pending) {
       need(handle);
@@ -449,10 +444,10 @@ inline void engine::kill_actor(node& handle, const std::string& why) {
   const auto [home_rank, home_index] = home_of(handle);
   send(home_rank, message::checkpoint, checkpoint_message{0, home_index, 0});
 }
-/// Waits until rank 0 has given the actor's name free, unless this rank knows that it has none.
+/// Waits until rank 0 has given the actor's name free, unless it is clear that it has none.
 inline void engine::free_name_of(const node& handle) {
-  if (!is_stand_in(handle) && my_names_.find(handle.index) == nullptr) return;
   const auto [home_rank, home_index] = home_of(handle);
+  if (home_rank != 0 || (rank_ == 0 && named_.find(home_index) == nullptr)) return;
   ask(0, ask_message{ask_message::free_name, 0, 0, home_rank, home_index, 0, 0});
 }
 
@@ -484,35 +479,87 @@ inline void engine::fail_waiting(std::uint32_t index) {
 }
 
 // --- names
+//
+// Rank 0 is the home of every actor that has a name, whoever has spawned it: it outlives that rank.
 
-inline node* engine::ask_name(const std::string& name, const char* type, name_op op) {
-  for (;;) {
-    node& ticket = make_ticket(size_);  // any rank may have to answer
-    const name_message m{static_cast<std::uint32_t>(op), ticket.index, rank_, static_cast<std::uint32_t>(name.size())};
-    const std::string tail = name + type;
-    send(0, message::name_ask, m, tail.data(), tail.size());
-    const wire::buffer bytes = answer_to(ticket);
-    name_answer_message answer;
-    std::memcpy(&answer, bytes.data(), sizeof answer);
-    switch (answer.kind) {
-      case name_answer_message::missing:
-      case name_answer_message::claimed:
-        return nullptr;
-      case name_answer_message::found: {
-        node& handle = import_reference(answer.reference, wire::type_index<std::uint64_t>::value);
-        handle.set(node::actor);
-        return &handle;
-      }
-      case name_answer_message::wrong_type: {
-        const std::string other(reinterpret_cast<const char*>(bytes.data()) + sizeof answer,
-                                bytes.size() - sizeof answer);
-        throw error("manta: the actor named \"" + name + "\" is a " + wire::demangle(other.c_str()) + ", not a " +
-                    wire::demangle(type) + "; ask for it with its own type or choose another name");
-      }
-      default:
-        break;  // it ended while we asked
-    }
+/// Asks rank 0, and waits for its answer. `id`: of the task that is to construct it; 0 to find it only.
+inline engine::name_state engine::ask_name(const std::string& name, const char* type, std::uint64_t id) {
+  node& ticket = make_ticket(0);
+  const name_message m{id, ticket.index, rank_, static_cast<std::uint32_t>(name.size()), 0};
+  const std::string tail = name + type;
+  send(0, message::name_ask, m, tail.data(), tail.size());
+  const wire::buffer bytes = answer_to(ticket);
+  name_answer_message answer;
+  std::memcpy(&answer, bytes.data(), sizeof answer);
+  if (answer.kind == name_answer_message::wrong_type) {
+    const std::string other(reinterpret_cast<const char*>(bytes.data()) + sizeof answer, bytes.size() - sizeof answer);
+    throw error("manta: the actor named \"" + name + "\" is a " + wire::demangle(other.c_str()) + ", not a " +
+                wire::demangle(type) + "; ask for it with its own type or choose another name");
   }
+  const bool is_there = answer.kind == name_answer_message::found || answer.kind == name_answer_message::found_own;
+  return {is_there ? &handle_of(answer) : nullptr, id, answer.kind == name_answer_message::found_own};
+}
+inline node& engine::handle_of(const name_answer_message& answer) {
+  node& handle = import_reference(answer.reference, wire::type_index<std::uint64_t>::value);
+  handle.set(node::actor);
+  return handle;
+}
+/// A task that runs again claims again what it has claimed: its actor may have outlived it.
+inline engine::name_state engine::claim_name(const std::string& name, const char* type) {
+  return ask_name(name, type, running_->next_child());
+}
+
+inline node& engine::submit_named(const name_state& claimed, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
+                                  node* const* inputs, std::uint32_t input_count, graph::request_ptr request) {
+  if (running_->stops_children || (stopping_ && !leaving_.empty())) [[unlikely]] {
+    give_up_name(request->name);
+    node& n = make_node(function, wire::type_index<std::uint64_t>::value, 2);
+    n.set(node::actor);
+    return refuse_child(n, claimed.id, inputs, input_count);
+  }
+  if (rank_ == 0) {
+    return begin_named(make_task(claimed.id, function, arguments, bytes, inputs, input_count, std::move(request)));
+  }
+  node& ticket = make_ticket(0);
+  const task_message m{claimed.id, function, rank_, ticket.index, 0, static_cast<std::uint32_t>(bytes), 0, 0, 0};
+  append_task(0, message::name_spawn, m, request.get(), arguments, bytes, inputs, input_count);
+  for (std::uint32_t i = 0; i < input_count; ++i) release(*inputs[i]);
+  return ticket;
+}
+inline node& engine::named_handle(node& submitted) {
+  if (submitted.function != no_index) return submitted;
+  const wire::buffer bytes = answer_to(submitted);
+  name_answer_message answer;
+  std::memcpy(&answer, bytes.data(), sizeof answer);
+  return handle_of(answer);
+}
+
+inline node& engine::begin_named(task* t) {
+  node& n = make_node(t->function, wire::type_index<std::uint64_t>::value, 2);
+  n.set(node::actor);
+  t->home_rank = rank_;
+  t->home_index = n.index;
+  n.form = form::record;
+  n.record = t;
+  name_entry* const entry = find_name(t->request->name);
+  entry->handle = n.index;
+  named_.insert(n.index) = reinterpret_cast<std::uint64_t>(entry);
+  if (t->request->detached) detach(n);
+  base::list<wire::buffer*> waiting;
+  waiting.swap(entry->waiting);
+  ask_again(waiting);
+  start_when_possible(n);
+  return n;
+}
+inline void engine::on_name_spawn(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+  task* const t = read_task(from, data, bytes);
+  name_answer_message answer{t->home_index, name_answer_message::found, {}};
+  t->slot = no_index;
+  t->hidden = t->request->hidden_inputs();
+  node& n = begin_named(t);
+  answer.reference = export_reference(n);
+  send(from, message::name_answer, answer);
+  release(n);
 }
 
 inline void engine::detach(node& handle) {
@@ -520,13 +567,8 @@ inline void engine::detach(node& handle) {
   detached_.push_back(&handle);
 }
 
-inline void engine::set_name(const std::string& name, node& handle) {
-  my_names_.insert(handle.index) = reinterpret_cast<std::uint64_t>(new std::string(name));
-  send(0, message::name_set, index_message{handle.index, rank_}, name.data(), name.size());
-}
-
 inline void engine::give_up_name(const std::string& name) {
-  send(0, message::name_gone, index_message{no_index, no_index}, name.data(), name.size());
+  send(0, message::name_gone, index_message{0, 0}, name.data(), name.size());
 }
 
 inline engine::name_entry* engine::find_name(std::string_view name) {
@@ -546,7 +588,7 @@ inline void engine::forget_name(name_entry* entry) {
     while (each->next != entry) each = each->next;
     each->next = entry->next;
   }
-  if (entry->set()) named_.erase(key(entry->home_rank, entry->home_index));
+  if (entry->set()) named_.erase(entry->handle);
   for (wire::buffer* ask : entry->waiting) delete ask;
   delete entry;
 }
@@ -559,15 +601,6 @@ inline void engine::forget_names() {
   for (name_entry* entry : all) forget_name(entry);
 }
 
-inline void engine::on_name_set(const index_message& m, const std::byte* data, std::size_t bytes) {
-  name_entry* const entry = find_name({reinterpret_cast<const char*>(data), bytes});
-  entry->home_rank = m.home_rank;
-  entry->home_index = m.index;
-  named_.insert(key(m.home_rank, m.index)) = reinterpret_cast<std::uint64_t>(entry);
-  base::list<wire::buffer*> waiting;
-  waiting.swap(entry->waiting);
-  ask_again(waiting);
-}
 /// Those who asked for a name before it was clear what became of it; the first of them may claim one that is free.
 inline void engine::ask_again(base::list<wire::buffer*>& waiting) {
   for (wire::buffer* ask : waiting) {
@@ -576,9 +609,10 @@ inline void engine::ask_again(base::list<wire::buffer*>& waiting) {
   }
 }
 
-inline void engine::on_name_gone(const index_message& m, const std::byte* data, std::size_t bytes) {
-  name_entry* const entry = find_name({reinterpret_cast<const char*>(data), bytes});
-  if (entry != nullptr && entry->home_rank == m.home_rank && entry->home_index == m.index) free_name(entry);
+/// It was claimed in vain.
+inline void engine::on_name_gone(std::uint32_t from, std::string_view name) {
+  name_entry* const entry = find_name(name);
+  if (entry != nullptr && !entry->set() && entry->claimer == from) free_name(entry);
 }
 /// Rank 0: the actor has no handle any more, was killed or could not be made.
 inline void engine::free_name(name_entry* entry) {
@@ -596,11 +630,12 @@ inline void engine::on_name_ask(const std::byte* data, std::size_t bytes) {
   name_answer_message answer{m.ticket, name_answer_message::missing, {}};
   name_entry* entry = find_name(name);
   if (entry == nullptr) {
-    if (m.operation == static_cast<std::uint32_t>(name_op::claim)) {
+    if (m.id != 0) {
       entry = new name_entry;
       entry->name = name;
       entry->type = type;
       entry->claimer = m.asker;
+      entry->id = m.id;
       std::uint64_t& first = names_.insert(base::hash_text(name));
       entry->next = reinterpret_cast<name_entry*>(std::exchange(first, reinterpret_cast<std::uint64_t>(entry)));
       answer.kind = name_answer_message::claimed;
@@ -612,20 +647,8 @@ inline void engine::on_name_ask(const std::byte* data, std::size_t bytes) {
     return send(m.asker, message::name_answer, answer, entry->type.data(), entry->type.size());
   }
   if (!entry->set()) return entry->waiting.push_back(new wire::buffer(data, bytes));
-  send(entry->home_rank, message::name_grant, index_message{entry->home_index, m.asker}, data, bytes);
-}
-
-/// At the handle's home: gives the asker a reference, if the actor still has a handle.
-inline void engine::on_name_grant(const index_message& grant, const std::byte* data) {
-  name_message m;
-  std::memcpy(&m, data, sizeof m);
-  const std::string_view name(reinterpret_cast<const char*>(data) + sizeof m, m.name_bytes);
-  name_answer_message answer{m.ticket, name_answer_message::try_again, {}};
-  const std::uint64_t* mine = my_names_.find(grant.index);
-  if (mine != nullptr && *reinterpret_cast<std::string*>(*mine) == name) {
-    answer.kind = name_answer_message::found;
-    answer.reference = export_reference(graph_.nodes.at(grant.index));
-  }
+  answer.kind = entry->id == m.id ? name_answer_message::found_own : name_answer_message::found;
+  answer.reference = export_reference(graph_.nodes.at(entry->handle));
   send(m.asker, message::name_answer, answer);
 }
 

@@ -102,7 +102,7 @@ inline std::uint32_t engine::successor_of(std::uint32_t rank) const {
   return found;
 }
 
-/// Rank 0: what the scheduler had sent there, and the names of actors whose handles had their home there.
+/// Rank 0: what the scheduler had sent there, and the names that it had claimed.
 inline void engine::placed_lost(std::uint32_t rank) {
   asked_[rank] = false;
   const std::uint64_t broken = scheduler_->gang_of(rank);
@@ -122,7 +122,7 @@ inline void engine::placed_lost(std::uint32_t rank) {
   base::list<name_entry*> theirs;
   names_.for_each([&](std::uint64_t, std::uint64_t first) {
     for (auto* e = reinterpret_cast<name_entry*>(first); e != nullptr; e = e->next) {
-      if (e->claimer == rank || e->home_rank == rank) theirs.push_back(e);
+      if (e->claimer == rank && !e->set()) theirs.push_back(e);
     }
   });
   for (name_entry* e : theirs) free_name(e);
@@ -244,7 +244,7 @@ inline bool engine::is_concerned(node& n, std::uint32_t rank) {
   if (n.state == state::failed) return false;
   if (n.state == state::ready) return place_of(n) == rank;
   if (is_stand_in(n)) return n.links->rank == rank;
-  if (n.function == no_index) return n.missing == rank + 1 || n.missing == size_ + 1;  // an answer is awaited
+  if (n.function == no_index) return n.missing == rank + 1;  // an answer is awaited
   if (n.form == form::record) return n.record->place == graph::place::elsewhere && (n.record->caller == rank || n.record->caller == 0);
   return n.form == form::none && (n.sent.at == rank || (n.sent.at == 0 && rank_ != 0 && n.sent.slot == no_index));
 }
@@ -266,11 +266,6 @@ inline void engine::value_lost(node& n, std::uint32_t rank) {
   if (n.state == state::pending) {
     if (!is_here) {
       need(n);
-    } else if (n.missing == size_ + 1) {  // who has the name has to be asked again
-      const name_answer_message again{n.index, name_answer_message::try_again, {}};
-      n.missing = 0;
-      store::set_blob(n, reinterpret_cast<const std::byte*>(&again), sizeof again, false);
-      complete(n);  // keeps its second reference for an answer that may be on its way
     } else {
       n.missing = 0;
       fail(n, death_failure(store::failure::kind::rank, rank, "there will be no answer from rank " + std::to_string(rank) + ": "));

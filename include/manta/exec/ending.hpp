@@ -155,18 +155,11 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
     }
     case message::name_ask:
       return on_name_ask(data, bytes);
-    case message::name_grant: {
-      const auto m = read(index_message{});
-      return on_name_grant(m, data);
-    }
-    case message::name_set: {
-      const auto m = read(index_message{});
-      return on_name_set(m, data, bytes);
-    }
-    case message::name_gone: {
-      const auto m = read(index_message{});
-      return on_name_gone(m, data, bytes);
-    }
+    case message::name_spawn:
+      return on_name_spawn(from, data, bytes);
+    case message::name_gone:
+      read(index_message{});
+      return on_name_gone(from, {reinterpret_cast<const char*>(data), bytes});
     case message::ask:
       return on_ask(data, bytes);
     case message::answer:

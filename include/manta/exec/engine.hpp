@@ -229,11 +229,19 @@ class engine {
   bool stop_requested();
 
   // --- names of actors, kept by rank 0
-  enum class name_op : std::uint32_t { find, claim };
-  /// Waits for rank 0's answer. Null: not there (find), or the name is now ours to set (claim).
-  node* ask_name(const std::string& name, const char* type, name_op op);
-  void set_name(const std::string& name, node& handle);
+  struct name_state {
+    node* handle;      ///< null: there is none; if it was claimed, the name is now ours
+    std::uint64_t id;  ///< of the task that is to construct it
+    bool own;          ///< this very task has spawned it when it ran before
+  };
+  /// These wait for rank 0's answer.
+  name_state ask_name(const std::string& name, const char* type, std::uint64_t id = 0);
+  name_state claim_name(const std::string& name, const char* type);
   void give_up_name(const std::string& name);  ///< a claimed one
+  /// As submit; `named_handle`, which may wait, has the actor's node.
+  node& submit_named(const name_state& claimed, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
+                     node* const* inputs, std::uint32_t input_count, graph::request_ptr request);
+  node& named_handle(node& submitted);
   void detach(node& handle);  ///< the actor lives until the run ends
 
   // --- waiting (lock held, which is let go while tasks run)
@@ -335,12 +343,12 @@ class engine {
   struct name_entry {
     std::string name;
     std::string type;
-    std::uint32_t home_rank = no_index;
-    std::uint32_t home_index = no_index;
-    std::uint32_t claimer = no_index;   // the rank that is to set it
-    base::list<wire::buffer*> waiting;  // asks that came before the claimer had set it
+    std::uint32_t handle = no_index;    // the actor's node
+    std::uint32_t claimer = no_index;   // the rank that spawns it
+    std::uint64_t id = 0;               // of the task that constructs it
+    base::list<wire::buffer*> waiting;  // asks that came before it was spawned
     name_entry* next = nullptr;         // of the same hash
-    bool set() const { return home_rank != no_index; }
+    bool set() const { return handle != no_index; }
   };
 
   template <class Message>
@@ -433,6 +441,8 @@ class engine {
                     std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited = nullptr);
 
   // tasks.hpp
+  task* make_task(std::uint64_t id, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
+                  node* const* inputs, std::uint32_t input_count, graph::request_ptr request);
   void start_when_possible(node& n);
   void task_ready(node& n);
   void decide();
@@ -744,11 +754,12 @@ class engine {
   void end_slot(std::uint32_t index, const std::string& why);
   void on_kill(std::uint32_t index, std::string why);
   void on_end_actor(const end_actor_message& m);
-  void on_name_grant(const index_message& grant, const std::byte* data);
   store::failure_ptr actor_failure(const std::string& why) const;
   void on_name_ask(const std::byte* data, std::size_t bytes);
-  void on_name_set(const index_message& m, const std::byte* data, std::size_t bytes);
-  void on_name_gone(const index_message& m, const std::byte* data, std::size_t bytes);
+  node& handle_of(const name_answer_message& answer);
+  node& begin_named(task* t);
+  void on_name_spawn(std::uint32_t from, const std::byte* data, std::size_t bytes);
+  void on_name_gone(std::uint32_t from, std::string_view name);
   name_entry* find_name(std::string_view name);
   void free_name(name_entry* entry);
   void ask_again(base::list<wire::buffer*>& waiting);
@@ -930,8 +941,7 @@ class engine {
   base::list<wait_record*> held_back_;
 
   base::index_table names_;                                 // rank 0: hash of the name -> name_entry*
-  base::index_table named_;                                 // the same, by the actor's first handle
-  base::index_table my_names_;                              // node of a handle made here -> std::string*
+  base::index_table named_;                                 // the same, by the actor's node
 
   bool over_ = true;                                        // between runs: messages of the next one are kept in early_
   message_queue early_;                                     // with the kind in the top byte of `from`

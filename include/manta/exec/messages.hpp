@@ -30,7 +30,7 @@ inline std::uint64_t whole(float ns) { return ns < 0 ? not_run : static_cast<std
 enum class message : std::uint8_t {
   run, submit, come_back, call, result, made, ended, gang_ended, gang_meets, want, value, pull, data, mapped, unavailable, cut_off,
   replicate, seek, not_kept, drop, release, released, borrow,
-  granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_set, name_grant,
+  granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_spawn,
   name_gone, ask, answer, cancel,
   unobserved, where_is, task_lost, checkpoint,
   // everything below keeps house and is not counted as work under way
@@ -38,7 +38,7 @@ enum class message : std::uint8_t {
 };
 inline constexpr message first_housekeeping = message::probe;
 
-/// run, submit, come_back, call. Followed by: request, gang and digest (if flagged), arguments, inputs.
+/// run, submit, come_back, call, name_spawn (its home is the ticket for the answer). Followed by: request, gang and digest (if flagged), arguments, inputs.
 struct task_message {
   enum flag : std::uint8_t { has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8, ahead = 16, has_digest = 32 };
   std::uint64_t id;
@@ -66,7 +66,7 @@ struct reference_message {
 
 /// One input of a task, followed by its value (inline) or a reference; or some plain ones of one type, followed by theirs.
 struct input_message {
-  enum flag : std::uint32_t { is_inline = 1, references = 2, is_plain = 4, known = 8, made_there = 16 };
+  enum flag : std::uint32_t { is_inline = 1, references = 2, is_plain = 4, known = 8, made_there = 16, actor = 32 };
   std::uint32_t flags;
   std::uint32_t type;
   std::uint64_t bytes;  ///< of the inline value, or of the value where it lies
@@ -257,15 +257,16 @@ struct cancel_message {
   std::uint16_t flags;
 };
 
-/// To rank 0, which sends it on to the home of the actor's handle if there is one of that name.
+/// To rank 0.
 struct name_message {
-  std::uint32_t operation;
+  std::uint64_t id;          ///< of the task that is to construct the actor if there is none of that name; 0: none is
   std::uint32_t ticket;      ///< the asker's node for the answer
   std::uint32_t asker;
   std::uint32_t name_bytes;  ///< the name follows, then the mangled type
+  std::uint32_t padding;
 };
 struct name_answer_message {
-  enum kind : std::uint32_t { missing, claimed, found, wrong_type, try_again };
+  enum kind : std::uint32_t { missing, claimed, found, found_own, wrong_type };
   std::uint32_t ticket;
   std::uint32_t kind;
   reference_message reference;  ///< the type's name follows if it is the wrong one

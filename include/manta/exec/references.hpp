@@ -101,12 +101,7 @@ inline void engine::reclaim_one(node& n) {
       std::memcpy(&place, n.bytes, sizeof place);
       send(place.rank, message::end_actor, end_actor_message{place.slot, std::uncaught_exceptions() != 0, calls});
     }
-    if (const std::uint64_t* mine = my_names_.find(n.index)) {
-      const auto* name = reinterpret_cast<std::string*>(*mine);
-      send(0, message::name_gone, index_message{n.index, rank_}, name->data(), name->size());
-      delete name;
-      my_names_.erase(n.index);
-    }
+    if (const std::uint64_t* const entry = named_.find(n.index)) free_name(reinterpret_cast<name_entry*>(*entry));
   } else if (drop_replicas(n)) {
     return;  // until they have answered, for the index must not be used again before
   } else if (n.form == form::remote || n.has(node::leaving)) {

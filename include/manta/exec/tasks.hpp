@@ -11,6 +11,20 @@
 
 namespace manta::exec {
 
+/// Takes the references of the inputs over.
+inline task* engine::make_task(std::uint64_t id, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
+                               node* const* inputs, std::uint32_t input_count, graph::request_ptr request) {
+  task* const t = graph_.tasks.make(input_count, static_cast<std::uint32_t>(bytes));
+  t->id = id;
+  t->function = function;
+  t->home_rank = rank_;
+  t->request = std::move(request);
+  if (t->request != nullptr) t->hidden = t->request->hidden_inputs();
+  if (input_count != 0) std::memcpy(t->inputs(), inputs, input_count * sizeof(node*));
+  if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
+  return t;
+}
+
 inline node& engine::submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
                             node* const* inputs, std::uint32_t input_count,
                             graph::request_ptr request) {
@@ -41,15 +55,8 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
     if (bytes != 0) std::memcpy(n.compact.arguments, arguments, bytes);
     task_ready(n);
   } else {
-    task* t = graph_.tasks.make(input_count, static_cast<std::uint32_t>(bytes));
-    t->id = id;
-    t->function = function;
-    t->home_rank = rank_;
+    task* const t = make_task(id, function, arguments, bytes, inputs, input_count, std::move(request));
     t->home_index = n.index;
-    t->request = std::move(request);
-    if (t->request != nullptr) t->hidden = t->request->hidden_inputs();
-    if (input_count != 0) std::memcpy(t->inputs(), inputs, input_count * sizeof(node*));
-    if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
     n.form = form::record;
     n.record = t;
     if (journal_ != nullptr) {
@@ -217,22 +224,25 @@ inline void engine::append_task(std::uint32_t to, message kind, const task_messa
     out.append(&input_count, sizeof input_count);
   }
   input_message in{};
+  // where those are that its new home does not show to the function is what it wants to know of them
+  const std::uint32_t by_value = kind == message::name_spawn ? input_count - request->hidden_inputs() : input_count;
   for (std::uint32_t i = 0; i < input_count; i += in.count) {
     node& n = *inputs[i];
     in = {0, n.type, 0, 0, 1};
-    if (n.state == state::ready && (n.form == form::plain || n.form == form::none)) {
+    const bool by_reference = i >= by_value;
+    if (n.state == state::ready && (n.form == form::plain || n.form == form::none) && !by_reference) {
       in.flags = input_message::is_inline | input_message::is_plain;
       in.bytes = n.form == form::none ? 0 : n.has(node::actor) ? 8 : wire::type_at(n.type).plain_bytes;
       const auto is_like_it = [&](const node& other) {
         return other.form == n.form && other.state == n.state && other.type == n.type &&
                other.has(node::actor) == n.has(node::actor);
       };
-      while (i + in.count < input_count && is_like_it(*inputs[i + in.count])) ++in.count;
+      while (i + in.count < by_value && is_like_it(*inputs[i + in.count])) ++in.count;
       out.append(&in, sizeof in);
       append_plain(out, inputs + i, in.count, in.bytes);
       continue;
     }
-    if (n.state == state::ready && (n.form == form::box || n.form == form::blob) && store::large_of(n) == nullptr) {
+    if (n.state == state::ready && (n.form == form::box || n.form == form::blob) && store::large_of(n) == nullptr && !by_reference) {
       const std::size_t at = out.size();
       out.append(&in, sizeof in);
       bool references = false;
@@ -259,6 +269,7 @@ inline void engine::append_task(std::uint32_t to, message kind, const task_messa
     }
     const bool made_there = n.state == state::pending && (header.flags & task_message::ahead) != 0;
     if (made_there) in.flags = input_message::made_there;
+    if (n.has(node::actor)) in.flags |= input_message::actor;
     const reference_message reference = made_there ? reference_message{rank_, n.index, rank_, no_index} : export_reference(n);
     out.append(&in, sizeof in);
     out.append(&reference, sizeof reference);
@@ -349,6 +360,7 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
         continue;
       }
       node& n = import_reference(reference, in.type);
+      if ((in.flags & input_message::actor) != 0) n.set(node::actor);
       if (n.state == state::pending && is_stand_in(n) && (in.flags & input_message::known) != 0 && in.place != rank_ &&
           !is_dead(in.place)) {
         n.missing = 0;
