@@ -54,13 +54,21 @@ int process_of(int) { return static_cast<int>(::getpid()); }
 
 // outside of the unnamed namespace: the dynamic symbols of the program are what a backtrace names
 [[gnu::noinline]] int fall_over(int where) { return read_at(reinterpret_cast<const int*>(static_cast<std::size_t>(where))); }
+[[gnu::noinline]] int walk_out(int status) {
+  std::exit(status);
+  return 0;
+}
+[[gnu::noinline]] int go_round(int x) {
+  for (volatile bool never = false; !never;) ++x;
+  return x;
+}
 
 namespace {
 
 int end_by(std::string how, int number) {
   if (how == "segv") return fall_over(number) + 1;
   if (how == "abort") std::abort();
-  if (how == "exit") std::exit(number);
+  if (how == "exit") return walk_out(number) + 1;
   if (how == "_exit") ::_exit(number);
   if (how == "kill") ::kill(::getpid(), SIGKILL);
   if (how == "divide") ::raise(SIGFPE);
@@ -75,9 +83,7 @@ int end_by(std::string how, int number) {
   room[static_cast<std::size_t>(n) % room.size()] = 1;
   return n == 0 ? 0 : deeper(n + 1) + room[0];
 }
-int endless(int) {
-  for (;;) manta::testing::busy(1s);
-}
+int endless(int x) { return go_round(x) + 1; }
 int until_told(int) {
   while (!manta::this_task::stop_requested()) ::usleep(1000);
   return 7;
@@ -197,7 +203,8 @@ TEST_CASE("whatever ends its process is a task_failed that says how, and the ran
       CHECK(contains(end("divide", 0), "SIGFPE"));
       CHECK(contains(end("kill", 0), "SIGKILL"));
       CHECK(contains(end("terminate", 0), "SIGABRT"));
-      CHECK(contains(end("exit", 3), "ended with exit(3)"));
+      const std::string left = end("exit", 3);
+      CHECK_MESSAGE(contains(left, "ended with exit(3); in walk_out(int)"), left);
       CHECK(contains(end("_exit", 0), "ended with exit(0)"));
       CHECK(contains(end("close", 5), "its process ended"));
       CHECK(end("none", 5) == "no exception");
@@ -318,6 +325,7 @@ TEST_CASE("an endless one is ended after its deadline, with its attempts") {
   in_world([] {
     const std::string text = crash_text(manta::async<endless>({.retries = 3, .deadline = 300ms, .isolate = true}, 1));
     CHECK_MESSAGE(contains(text, "its deadline was over"), text);
+    CHECK_MESSAGE(contains(text, "and its process was ended; in go_round(int)"), text);
     CHECK(manta::async<until_told>({.deadline = 100ms, .isolate = true}, 1).get() == 7);
     CHECK(manta::async<add>({.isolate = true}, 1, 2).get() == 3);
   });

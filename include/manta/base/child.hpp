@@ -40,6 +40,7 @@ namespace manta::base {
 /// What a child and its user share beside the socket.
 struct child_page {
   static constexpr int max_frames = 32;
+  static constexpr int tell_where = SIGVTALRM;  ///< ends a child, as a fatal signal does
   std::atomic<bool> stop{false};        ///< written by the user: it should come to an end
   std::atomic<int> signal{0};           ///< written by the child's handler, after the rest
   bool has_address = false;
@@ -111,6 +112,13 @@ class child {
   }
   /// Ends it at once, and what it has started with it.
   void kill() { ::kill(pid_, SIGKILL); }
+  /// The same when it has left in its page where it is, if it can do so soon.
+  void kill_where_it_is() {
+    constexpr int patience_ms = 500;
+    ::syscall(SYS_tgkill, pid_, pid_, child_page::tell_where);
+    for (int turn = 0; turn < patience_ms && page_->signal.load(std::memory_order_acquire) <= 0 && !ended(); ++turn) ::usleep(1000);
+    kill();
+  }
 
  private:
   bool wait_for(short events, int milliseconds) {
@@ -213,7 +221,7 @@ class zygote {
     pid_t pid;
   };
   static constexpr std::size_t most_idle = 4;
-  static constexpr int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP};
+  static constexpr int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, child_page::tell_where};
 
   zygote() = default;
 
@@ -385,10 +393,12 @@ class zygote {
     be_killed_first();
     report_into(*static_cast<child_page*>(page));
     // the destructors of statics and what was registered with atexit belong to the process that was forked
-    ::on_exit([](int status, void*) {
+    ::on_exit([](int status, void* child) {
+      const bool by_itself = ::getpid() == static_cast<pid_t>(reinterpret_cast<std::intptr_t>(child));  // and not a fork of it
+      if (by_itself && report_->signal.load(std::memory_order_relaxed) == 0) note_frames(0);
       std::fflush(nullptr);
       ::_exit(status);
-    }, nullptr);
+    }, reinterpret_cast<void*>(static_cast<std::intptr_t>(::getpid())));
     children_do(files[0], *static_cast<child_page*>(page));
     ::_exit(0);
   }
@@ -426,6 +436,20 @@ class zygote {
     for (const int s : fatal_signals) ::sigaction(s, &action, nullptr);
   }
 
+  /// From the one in which a signal came, if it did.
+  static void note_frames(std::uintptr_t at) {
+    child_page& page = *report_;
+    void* frames[child_page::max_frames + 8];
+    const int found = ::backtrace(frames, child_page::max_frames + 8);
+    int first = 0;
+    while (first < found && reinterpret_cast<std::uintptr_t>(frames[first]) != at) ++first;
+    if (first == found) first = found < 2 ? found : 2;  // the handler and what the kernel put under it
+    for (int i = first; i < found && page.frame_count < child_page::max_frames; ++i) {
+      const bool is_exact = reinterpret_cast<std::uintptr_t>(frames[i]) == at;  // else behind a call, which may end its function
+      page.frames[page.frame_count++] = static_cast<char*>(frames[i]) - (is_exact ? 0 : 1);
+    }
+  }
+
   static void on_fatal_signal(int number, siginfo_t* info, void* machine) {
     child_page& page = *report_;
     if (page.signal.load(std::memory_order_relaxed) == 0) {
@@ -445,12 +469,7 @@ class zygote {
       const auto fault = reinterpret_cast<std::uintptr_t>(page.address);
       constexpr std::uintptr_t near = std::uintptr_t{1} << 16;
       page.stack_is_over = page.has_address && fault + near > stack && fault < stack + near;
-      void* frames[child_page::max_frames + 8];
-      const int found = ::backtrace(frames, child_page::max_frames + 8);
-      int first = 0;
-      while (first < found && reinterpret_cast<std::uintptr_t>(frames[first]) != at) ++first;
-      if (first == found) first = found < 2 ? found : 2;  // the handler and what the kernel put under it
-      for (int i = first; i < found && page.frame_count < child_page::max_frames; ++i) page.frames[page.frame_count++] = frames[i];
+      note_frames(at);
       page.signal.store(number, std::memory_order_release);
     }
     ::raise(number);  // by the default action, as soon as this handler has ended

@@ -296,6 +296,25 @@ inline bool ask_child(base::child& c, wire::buffer&& question, child_message& an
   return send_question(c, question) && receive_answer(c, answer, body);
 }
 
+/// The functions in which the process was: "; in f, called by g". Nothing if it could not say so.
+inline std::string describe_frames(const base::child_page& page) {
+  const int count = page.frame_count;
+  int first = 0;
+  for (int i = 0; i < count && i < 6; ++i) {  // below what has ended it
+    const std::string frame = describe_frame(page.frames[i]);
+    if (frame == "gsignal" || frame == "raise" || frame == "abort" || frame == "exit") first = i + 1;
+  }
+  std::string text;
+  constexpr int most_shown = 8;
+  for (int i = first, shown = 0; i < count && shown < most_shown; ++i) {
+    const std::string frame = describe_frame(page.frames[i]);
+    if (frame.empty()) break;
+    text += (text.empty() ? "; in " : ", called by ") + frame;
+    shown += frame.find("(+0x") == std::string::npos ? 1 : 2;  // without a name it says little
+  }
+  return text;
+}
+
 /// How the process has ended that does not answer any more, in a sentence; it is given up.
 inline std::string end_of_child(base::child* c) {
   const base::child_page& page = c->page();
@@ -310,15 +329,7 @@ inline std::string end_of_child(base::child* c) {
     }
     if (page.stack_is_over) text += ", which is the end of the stack: give it a larger one (ulimit -s)";
   }
-  std::string frames;
-  constexpr int most_shown = 8;
-  for (int i = 0, shown = 0; number > 0 && i < page.frame_count && shown < most_shown; ++i) {
-    const std::string frame = describe_frame(page.frames[i]);
-    if (number == SIGABRT && frames.empty() && (frame.starts_with("libc.so") || frame == "gsignal" || frame == "raise" || frame == "abort")) continue;
-    if (frame.empty()) break;
-    frames += (frames.empty() ? "; in " : ", called by ") + frame;
-    shown += frame.find("(+0x") == std::string::npos ? 1 : 2;  // without a name it says little
-  }
+  const std::string frames = describe_frames(page);
   const int status = base::zygote::of_process().end(c);
   if (status == -1) {
     if (text.empty()) text = "something unknown: the process that started it has gone too";
@@ -421,9 +432,13 @@ inline void engine::run_isolated(invocation& call, std::uint32_t function, runni
       c->page().stop.store(true, std::memory_order_relaxed);
       kill_ns = now + grace_ns;
     } else if (now >= kill_ns) {
-      c->kill();
+      {
+        const outside user(lock_);
+        c->kill_where_it_is();
+      }
+      const std::string where = detail::describe_frames(c->page());
       give_up();
-      fail_with(std::string("it still ran 1 s after ") + told + ", and its process was ended");
+      fail_with(std::string("it still ran 1 s after ") + told + ", and its process was ended" + where);
     }
   }
   try {
