@@ -183,12 +183,19 @@ TEST_CASE("failures, results that hold futures, and actors are not kept; gangs a
   CHECK(tasks_of(folder.path, others) == 2);
 }
 
-TEST_CASE("short tasks are not kept, nor is anything without a folder; one that cannot be used is refused on all ranks") {
+TEST_CASE("short tasks are not kept unless they are marked, nor is anything without a folder; one that cannot be used is refused on all ranks") {
   const shared_folder folder;
   CHECK(tasks_of(folder.path, [] { work(); }, 60) == all_of_it);
   CHECK(tasks_of(folder.path, [] { work(); }, 60) == all_of_it);
   CHECK(tasks_of("", [] { work(); }) == all_of_it);
   CHECK(tasks_of("", [] { work(); }) == all_of_it);
+  const auto marked = [] {
+    CHECK(manta::async<square>({.journaled = true}, 7).get() == 49);
+    CHECK(manta::async<nested>({.journaled = true}, 5).get() == 30);
+    CHECK(manta::async<square>({.name = "not marked"}, 9).get() == 81);
+  };
+  CHECK(tasks_of(folder.path, marked, 60) == 1 + 6 + 1);
+  CHECK(tasks_of(folder.path, marked, 60) == 1);
   const std::string text = thrown<manta::error>([] { in_world({.journal = "/proc/nowhere"}, [] {}); });
   CHECK(contains(text, "/proc/nowhere"));
   CHECK(contains(text, "all ranks see and may write to"));

@@ -47,6 +47,7 @@ struct task_options {
   int bundle = -1;                              ///< in this one; -1: in any that fits
   /// Run in a child process of the rank: a crash there is a task_failed here, and one that does not end can be ended.
   isolate_option isolate = {};
+  bool journaled = false;  ///< its result is worth keeping in the journal, if there is one, however little time it took
 };
 
 namespace detail {
@@ -119,7 +120,7 @@ inline graph::request_ptr make_request(exec::engine& e, const task_options& o, b
   }
   if (!gang && o.name.empty() && o.cpus == 1 && o.gpus == 0 && o.resources.empty() && o.rank == -1 && o.node == -1 &&
       !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 && !o.isolate && o.duration.count() == 0 &&
-      o.deadline == std::chrono::nanoseconds::max() && !o.in.valid() && o.bundle < 0) {
+      o.deadline == std::chrono::nanoseconds::max() && !o.in.valid() && o.bundle < 0 && !o.journaled) {
     return nullptr;
   }
   if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
@@ -132,6 +133,7 @@ inline graph::request_ptr make_request(exec::engine& e, const task_options& o, b
   request->retry_if = o.retry_if;
   request->retry_after = o.retry_after.count();
   request->duration = o.duration.count();
+  request->journaled = o.journaled;
   if (o.deadline != std::chrono::nanoseconds::max()) {
     request->deadline = o.deadline.count();
     request->due = deadline_after(o.deadline);

@@ -94,7 +94,7 @@ inline bool engine::take_from_journal(node& n) {
 
 /// Where it ran: it has ended well.
 inline void engine::write_to_journal(const task& t, const invocation& call, std::uint64_t ns) {
-  if (ns < journal_least_ns_) return;
+  if (ns < journal_least_ns_ && (t.request == nullptr || !t.request->journaled)) return;
   if (call.form != form::box) {
     const std::size_t bytes = call.form == form::none ? 0 : wire::type_at(call.type).plain_bytes;
     return journal_->add(t.id, t.digest, static_cast<std::uint64_t>(form::plain), reinterpret_cast<const std::byte*>(call.plain), bytes);

@@ -299,6 +299,7 @@ struct request : base::counted {
   bool at_least_once = false;
   bool isolate = false;  ///< its code runs in a child process
   bool needs_rank_0 = false;  ///< which runs no tasks unless there is such a one
+  bool journaled = false;     ///< its result is kept however little time it took
   int concurrency = 1;
   int max_pending = 0;       ///< 0: any number
   int restarts = 0;
@@ -332,7 +333,7 @@ struct request : base::counted {
     wire::put(out, name);
     for (const int number : {cpus, ranks, nodes, rank, node, near, priority, retries, bundle, concurrency, max_pending,
                              restarts, checkpoint_every}) wire::put(out, number);
-    for (const bool flag : {spread, actor, detached, overlap_const, at_least_once, isolate, needs_rank_0}) wire::put(out, flag);
+    for (const bool flag : {spread, actor, detached, overlap_const, at_least_once, isolate, needs_rank_0, journaled}) wire::put(out, flag);
     wire::put(out, gpu_units);
     wire::put(out, reservation);
     wire::put(out, deadline);
@@ -344,7 +345,7 @@ struct request : base::counted {
     name = in.get<std::string>();
     for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &near, &priority, &retries, &bundle, &concurrency,
                         &max_pending, &restarts, &checkpoint_every}) in.get(*number);
-    for (bool* flag : {&spread, &actor, &detached, &overlap_const, &at_least_once, &isolate, &needs_rank_0}) in.get(*flag);
+    for (bool* flag : {&spread, &actor, &detached, &overlap_const, &at_least_once, &isolate, &needs_rank_0, &journaled}) in.get(*flag);
     in.get(gpu_units);
     in.get(reservation);
     in.get(deadline);
