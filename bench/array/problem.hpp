@@ -17,6 +17,7 @@ inline constexpr Eigen::Index rows = 2896;  // squared, times 8 bytes: 64 MiB
 inline constexpr int transfers = 5;
 inline constexpr int views = 5;
 inline constexpr int round_trips = 20'000;
+inline constexpr Eigen::Index largest = 5792;  // 256 MiB
 
 inline double gigabytes_per_second(double seconds) {
   return 1e-9 * static_cast<double>(transfers) * static_cast<double>(rows * rows * 8) / seconds;
