@@ -192,6 +192,9 @@ TEST_CASE("all ranks of a node look at one copy") {
       in_memory += m.in_memory;
       holders += m.large != 0;
       if (m.large != 0 && world_size() > 1) CHECK(m.shared == 8 * count);
+      if (m.large == 0) continue;
+      CHECK(m.largest[0].owner == 0);
+      CHECK(m.largest[0].copy == (m.rank != 0));
     }
     CHECK(in_memory == 8 * count);
     CHECK(total >= 8 * count);
@@ -241,6 +244,23 @@ TEST_CASE("arrays that come one after the other in the same memory are not taken
     for (const one& o : alive) CHECK(sum_of_vector(o.value.get()) == o.sum());
     CHECK((most_kept != 0) == (world_size() > 1));
     CHECK(most_kept <= 8 * megabyte);
+  });
+}
+
+TEST_CASE("a budget for the ranks of a node together is shared equally, and lent") {
+  manta::runtime_options o;
+  o.node_store_memory = 32 * megabyte;
+  in_world(o, [] {
+    std::uint64_t all = 0;
+    for (const manta::rank_memory& m : manta::memory()) all += m.budget;
+    CHECK(all > 31 * megabyte);
+    CHECK(all <= 32 * megabyte);
+    std::vector<manta::future<std::vector<double>>> held;  // twice as much, of one rank
+    for (int i = 0; i < 64; ++i) held.push_back(manta::async([](int x) { return std::vector<double>(megabyte / 8, x); }, i));
+    for (int i = 0; i < 64; ++i) CHECK(held[static_cast<std::size_t>(i)].get()[0] == i);
+    all = 0;
+    for (const manta::rank_memory& m : manta::memory()) all += m.in_memory + m.kept;
+    CHECK(all <= 33 * megabyte);
   });
 }
 

@@ -13,7 +13,9 @@ namespace manta {
 struct rank_memory {
   struct value {
     std::uint64_t bytes = 0;
-    std::string made_by;         ///< the task's function
+    std::string made_by;         ///< the task's function, if it was made there
+    int owner = 0;               ///< the rank that has put it, or submitted its task
+    bool copy = false;           ///< another rank has it too
   };
   int rank = 0;
   int node = 0;
@@ -47,6 +49,8 @@ inline std::vector<rank_memory> memory() {
     for (rank_memory::value& v : m.largest) {
       in.get(v.bytes);
       in.get(v.made_by);
+      in.get(v.owner);
+      in.get(v.copy);
     }
   }
   return all;

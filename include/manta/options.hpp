@@ -28,6 +28,9 @@ struct runtime_options {
   /// Bytes of large values that a rank keeps in memory; 0: half of its memory, by control group, Slurm or machine, and half of
   /// what the other ranks of its node leave of theirs. What is more is dropped if other ranks have it too, or moves to a disk, longest unused first. MANTA_STORE_MEMORY=4G (K, M, G, T: powers of 1024).
   std::uint64_t store_memory = 0;
+  /// The same for the ranks of each node together, which share it equally and lend each other what they leave;
+  /// MANTA_NODE_STORE_MEMORY. 0: half of what the job may use there.
+  std::uint64_t node_store_memory = 0;
   /// There. "": $SLURM_TMPDIR, $TMPDIR if it is not in memory, else the folder of the run; "none": store_full instead.
   /// MANTA_SPILL_FOLDER
   std::string spill_folder = {};
@@ -78,7 +81,7 @@ inline graph::quantities parse_resources(const std::string& text, const std::str
 /// Takes --manta-x=y out of the command line and into the environment, where all settings are read from.
 inline void move_arguments_to_environment(int& argc, char**& argv) {
   static constexpr const char* known[] = {"resources",    "cpus",         "gpus",     "rank0-tasks",   "spares",   "progress-thread", "seed",
-                                          "max-queued",   "store-memory", "spill-folder", "journal",   "journal-least",   "end-time",
+                                          "max-queued",   "store-memory", "node-store-memory", "spill-folder", "journal",   "journal-least",   "end-time",
                                           "end-margin",   "watchdog",     "heartbeat",    "recovery",  "stack-kib"};
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
@@ -134,6 +137,7 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     e.concurrent_mpi = thread_level == MPI_THREAD_MULTIPLE;
     e.max_queued = base::environment_count("MANTA_MAX_QUEUED", o.max_queued, 1, ~std::uint64_t{0} >> 2);
     e.store_memory = base::environment_bytes("MANTA_STORE_MEMORY", o.store_memory);
+    e.node_store_memory = base::environment_bytes("MANTA_NODE_STORE_MEMORY", o.node_store_memory);
     const char* const folder = base::environment("MANTA_SPILL_FOLDER");
     e.spill_folder = folder != nullptr ? folder : o.spill_folder;
     if (!e.spill_folder.empty() && e.spill_folder != "none" && ::access(e.spill_folder.c_str(), W_OK | X_OK) != 0) {

@@ -106,7 +106,8 @@ inline void engine::share_settings(engine_options& options) {
     memory = std::max(0.0, base::memory_of_rank(c.cpus, nodes.busy_on_node(), base::read_file, variable));
     if (memory > 0 && !beside_workers) c.resources["memory"] = graph::quantity("memory", memory).units;
   }
-  const auto share = static_cast<std::uint64_t>(memory / 2);
+  const auto ranks = static_cast<std::uint64_t>(std::max(1, nodes.busy_on_node()));
+  const std::uint64_t share = options.node_store_memory != 0 ? options.node_store_memory / ranks : static_cast<std::uint64_t>(memory / 2);
   if (options.store_memory == 0 && !c.stands_by && net_.board().held_by(static_cast<int>(rank_)) != nullptr) mine.lends = share;
   ledger_.set_limits(options.store_memory != 0 ? options.store_memory
                      : share != 0             ? share

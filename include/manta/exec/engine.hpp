@@ -82,7 +82,8 @@ struct engine_options {
   bool concurrent_mpi = false;  ///< MPI_THREAD_MULTIPLE
   std::uint64_t seed = 0;
   std::size_t max_queued = std::size_t{1} << 22;
-  std::uint64_t store_memory = 0;  ///< bytes; 0: half of the rank's memory
+  std::uint64_t store_memory = 0;  ///< bytes; 0: its share of the node's
+  std::uint64_t node_store_memory = 0;  ///< 0: half of the ranks' memory
   std::string spill_folder;
   int ranks_per_node = net::network::any_number;
   bool recovery = false;     ///< the launcher lets the others go on when a rank dies

@@ -284,6 +284,8 @@ inline wire::buffer engine::describe_memory() const {
   for (const store::large* l : largest) {
     wire::put(out, std::uint64_t{l->bytes});
     wire::put(out, maker_of(*l));
+    wire::put(out, static_cast<int>(home_of(*l->node).rank));
+    wire::put(out, l->copy || l->peers);
   }
   return out;
 }
