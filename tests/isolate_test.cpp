@@ -321,6 +321,24 @@ TEST_CASE("an endless one that is cancelled is ended, and one that asks is told"
   });
 }
 
+TEST_CASE("one that hangs is ended by the watchdog, one that asks now and then is not") {
+  manta::runtime_options o;
+  o.watchdog = 1;
+  in_world(o, [] {
+    const auto patient = manta::async({.isolate = true}, [](int x) {
+      for (int i = 0; i < 150; ++i) {
+        ::usleep(10'000);
+        (void)manta::this_task::stop_requested();
+      }
+      return x;
+    }, 3);
+    const std::string text = crash_text(manta::async<endless>({.isolate = true}, 1));
+    CHECK_MESSAGE(contains(text, "it had not called manta for 1 s (MANTA_WATCHDOG), and its process was ended; in go_round(int)"), text);
+    CHECK(patient.get() == 3);
+    CHECK(manta::async({.isolate = true}, [](int x) { return x + 1; }, 3).get() == 4);
+  });
+}
+
 TEST_CASE("an endless one is ended after its deadline, with its attempts") {
   in_world([] {
     const std::string text = crash_text(manta::async<endless>({.retries = 3, .deadline = 300ms, .isolate = true}, 1));

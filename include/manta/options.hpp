@@ -43,8 +43,8 @@ struct runtime_options {
   std::int64_t end_time = 0;
   /// So many seconds before it, or after a tenth of what was left at the start, nothing more is started; MANTA_END_MARGIN
   std::uint64_t end_margin = 60;
-  /// Seconds in which a task does not call manta after which it is taken for hung, and its rank ended, with a backtrace; 0:
-  /// never. Needs the progress thread. Rank 0's counts. MANTA_WATCHDOG
+  /// Seconds in which a task does not call manta after which it is taken for hung, and its rank ended, with a backtrace (an
+  /// isolated task's process, and the task fails with it); 0: never. Needs the progress thread. Rank 0's counts. MANTA_WATCHDOG
   double watchdog = 0;
 };
 

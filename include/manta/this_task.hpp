@@ -35,7 +35,7 @@ inline std::vector<int> gpu_ids() {
 /// most every 20 us, so a loop may ask each time round; what the task returns or throws afterwards is looked at by
 /// nobody if it was cancelled. In an isolated task also once its deadline is over, a second before its process is ended.
 inline bool stop_requested() {
-  if (const exec::isolated_view* view = exec::engine::isolated()) return view->stop->load(std::memory_order_relaxed);
+  if (const exec::isolated_view* view = exec::engine::isolated()) return view->stop_requested();
   exec::engine& e = exec::engine::here("this_task::stop_requested");
   const exec::engine::guard g(e);
   return e.stop_requested();

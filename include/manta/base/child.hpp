@@ -42,6 +42,7 @@ struct child_page {
   static constexpr int max_frames = 32;
   static constexpr int tell_where = SIGVTALRM;  ///< ends a child, as a fatal signal does
   std::atomic<bool> stop{false};        ///< written by the user: it should come to an end
+  std::atomic<std::uint32_t> calls{0};  ///< written by the child: grows as long as it is known to be alive
   std::atomic<int> signal{0};           ///< written by the child's handler, after the rest
   bool has_address = false;
   bool stack_is_over = false;           ///< the address lies at the end of the stack

@@ -127,6 +127,12 @@ struct isolated_view {
   std::uint32_t size = 1;
   int node = 0;
   const std::atomic<bool>* stop = nullptr;
+  std::atomic<std::uint32_t>* calls = nullptr;  ///< of stop_requested: signs of life
+
+  bool stop_requested() const {
+    calls->fetch_add(1, std::memory_order_relaxed);
+    return stop->load(std::memory_order_relaxed);
+  }
 };
 
 }  // namespace manta::exec

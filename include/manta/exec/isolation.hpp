@@ -179,6 +179,7 @@ inline std::string describe_frame(void* frame) {
   thread_numbers threads;
   isolated_view view;
   view.stop = &page.stop;
+  view.calls = &page.calls;
   isolated_ = &view;
   void* self = nullptr;  // the actor that lives here
   const actor_class* type = nullptr;
@@ -401,9 +402,20 @@ inline void engine::run_isolated(invocation& call, std::uint32_t function, runni
     return detail::end_of_child(c);
   };
 
+  const auto stop_child = [&] {
+    {
+      const outside user(lock_);
+      c->kill_where_it_is();
+    }
+    const std::string where = detail::describe_frames(c->page());
+    give_up();
+    return where;
+  };
+
   c->page().stop.store(false, std::memory_order_relaxed);
   const char* told = nullptr;  // why it was told to come to an end
-  std::int64_t kill_ns = 0;
+  std::int64_t kill_ns = 0, heard_ns = base::now_ns();
+  std::uint32_t heard = 0;
   child_message answer;
   wire::buffer reply;
   bool alive = false;
@@ -423,6 +435,14 @@ inline void engine::run_isolated(invocation& call, std::uint32_t function, runni
       running_ = &identity;
     }
     const std::int64_t now = base::now_ns();
+    if (watchdog_ns_ != 0) {
+      if (std::exchange(heard, c->page().calls.load(std::memory_order_relaxed)) != heard) heard_ns = now;
+      if (now - heard_ns > watchdog_ns_) {
+        char seconds[32];
+        std::snprintf(seconds, sizeof seconds, "%g s", static_cast<double>(watchdog_ns_) * 1e-9);
+        fail_with(std::string("it had not called manta for ") + seconds + " (MANTA_WATCHDOG), and its process was ended" + stop_child());
+      }
+    }
     if (told == nullptr) {
       told = identity.stop ? "it was cancelled"
              : identity.expired || now >= holder.due ? "its deadline was over"
@@ -432,13 +452,7 @@ inline void engine::run_isolated(invocation& call, std::uint32_t function, runni
       c->page().stop.store(true, std::memory_order_relaxed);
       kill_ns = now + grace_ns;
     } else if (now >= kill_ns) {
-      {
-        const outside user(lock_);
-        c->kill_where_it_is();
-      }
-      const std::string where = detail::describe_frames(c->page());
-      give_up();
-      fail_with(std::string("it still ran 1 s after ") + told + ", and its process was ended" + where);
+      fail_with(std::string("it still ran 1 s after ") + told + ", and its process was ended" + stop_child());
     }
   }
   try {
