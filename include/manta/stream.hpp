@@ -44,6 +44,7 @@ class producer {
   virtual ~producer() = default;
 
   T next(std::uint64_t position) {
+    if (again_ && position_ == 0) skip(position);
     if (position != position_) {
       throw error("manta: a stream has one consumer, and this one is at value " + std::to_string(position) +
                   " while another has gone on to " + std::to_string(position_) +
@@ -57,8 +58,16 @@ class producer {
 
  protected:
   generator<T> body_;
+  bool again_ = false;  // it ran on a rank that has died
 
  private:
+  /// To where the consumer is.
+  void skip(std::uint64_t position) {
+    for (; position_ < position; ++position_) {
+      if (!body_.next()) throw stream_end("the stream has ended");
+    }
+  }
+
   std::uint64_t position_ = 0;
 };
 
@@ -67,7 +76,9 @@ class producer_of;
 template <class T, class... P, class... Forms>
 class producer_of<T, list<P...>, list<Forms...>> : public producer<T> {
  public:
-  explicit producer_of(exec::invocation& call) : arguments_(read_arguments(call, list<P...>{}, list<Forms...>{})) {}
+  producer_of(exec::invocation& call, bool again) : arguments_(read_arguments(call, list<P...>{}, list<Forms...>{})) {
+    this->again_ = again;
+  }
   ~producer_of() override { this->body_ = generator<T>(); }  // before what it looks at
 
   /// Outside the lock: makes the coroutine, which does not run yet.
@@ -122,7 +133,8 @@ struct start_task {
   static constexpr bool gang = false, looks_only = false;
   using base = producer<typename Task::result::value_type>;
   static void run(exec::invocation& call) {
-    auto made = std::make_unique<typename coroutine_task<Task>::producer_type>(call);
+    const bool again = exec::engine::current()->current_task().attempt > 0;
+    auto made = std::make_unique<typename coroutine_task<Task>::producer_type>(call, again);
     {
       const exec::outside user(call.lock);
       coroutine_task<Task>::start(*made);
@@ -142,6 +154,23 @@ struct next_task {
     std::memcpy(&position, call.arguments, sizeof position);
     auto& self = *static_cast<producer<T>*>(call.self);
     run_outside<T>(call, [&] { return self.next(position); });
+  }
+  static std::string_view name() { return Task::name(); }
+};
+
+/// One value that was lost: its number follows the coroutine's arguments.
+template <class Task>
+struct nth_task {
+  static constexpr bool gang = false, looks_only = false;
+  using T = typename Task::result::value_type;
+  static void run(exec::invocation& call) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, call.arguments + call.argument_bytes - sizeof number, sizeof number);
+    typename coroutine_task<Task>::producer_type made(call, true);
+    run_outside<T>(call, [&] {
+      coroutine_task<Task>::start(made);
+      return made.next(number);
+    });
   }
   static std::string_view name() { return Task::name(); }
 };
@@ -168,6 +197,8 @@ inline graph::request_ptr make_stream_request(exec::engine& e, const task_option
   }
   if (request->isolate) throw error("manta: task_options::isolate is not for streams; isolate the tasks that the coroutine makes");
   request->actor = true;
+  constexpr int most_deaths = 4;  // as of other tasks
+  if (e.recovers()) request->restarts = most_deaths - 1;
   request->needs_rank_0 = graph::require_possible(*request, e.world(), what);
   return owner;
 }
@@ -218,8 +249,13 @@ class stream {
     require_valid("stream::next");
     if (!producer_.valid()) return std::nullopt;
     extend(e);
+    e.wait_for_end(*calls_[first_].get(), false);
+    while (is_lost(e, first_) || !is_safe(e)) {
+      for (std::size_t i = first_; i < calls_.size(); ++i) e.wait_for_end(*calls_[i].get(), false);
+      extend(e);
+      e.wait_for_end(*calls_[first_].get(), false);
+    }
     graph::node& n = *calls_[first_].get();
-    e.wait_for_end(n, false);
     if (n.state != graph::state::failed) {
       note_size(n);
       future<T> item = take_first();
@@ -309,14 +345,15 @@ class stream {
   struct progress {
     std::uint64_t next = 0;                     ///< number of the next call
     std::uint64_t largest = 0;                  ///< bytes of the largest of the latest values; 0: none is known
-    std::uint32_t function = graph::no_index;   ///< of the calls
-    std::uint32_t padding = 0;
+    std::uint32_t function = graph::no_index;   ///< of the calls,
+    std::uint32_t again = graph::no_index;      ///< and of tasks that make one value without the coroutine that runs
     stream_window window;
   };
 
   /// Takes the handle over and asks for the first value; how many fit the window is known when it is there.
-  stream(exec::engine& e, graph::node& producer, std::uint32_t function) : producer_(producer) {
+  stream(exec::engine& e, graph::node& producer, std::uint32_t function, std::uint32_t again) : producer_(producer) {
     at_.function = function;
+    at_.again = again;
     extend(e);
   }
 
@@ -333,6 +370,7 @@ class stream {
   void extend(exec::engine& e) {
     // calls of different ranks are not ordered: those of the former consumer have to end first
     if (inherited_ > 0 && calls_[first_ + inherited_ - 1].get()->state == graph::state::pending) return;
+    if (e.has_seen_deaths()) forget_lost(e);
     while (under_way() == 0 || (at_.largest != 0 && under_way() < at_.window.items &&
                                 (under_way() + 1) * at_.largest <= at_.window.bytes)) {
       const std::uint64_t number = at_.next++;
@@ -341,6 +379,44 @@ class stream {
       calls_.emplace_back(e.call_actor(*producer_.get(), at_.function, wire::type_index<T>::value, bytes, sizeof bytes,
                                        nullptr, 0));
     }
+  }
+
+  using failure_kind = enum store::failure::kind;
+  /// Why it has failed, if that is the death of a rank.
+  static const store::failure* death_of(exec::engine& e, const graph::node& n) {
+    if (n.state != graph::state::failed) return nullptr;
+    const store::failure& why = *store::failure_of(n);
+    const bool by_death = why.kind == failure_kind::actor || why.kind == failure_kind::object || why.kind == failure_kind::rank;
+    return by_death && why.details.rank >= 0 && e.is_dead(static_cast<std::uint32_t>(why.details.rank)) ? &why : nullptr;
+  }
+  /// Has this value, or the coroutine before it, died with its rank, and the coroutine runs again? Not if it was the reason.
+  bool is_lost(exec::engine& e, std::size_t call) const {
+    if (death_of(e, *calls_[call].get()) == nullptr || producer_.get()->state == graph::state::failed) return false;
+    for (std::size_t i = first_; i < calls_.size(); ++i) {
+      const store::failure* const why = death_of(e, *calls_[i].get());
+      if (why != nullptr && why->kind == failure_kind::rank) return false;
+    }
+    return true;
+  }
+  /// Where ranks may die, one that lies elsewhere can be made again, or is brought here. False if it was lost meanwhile.
+  bool is_safe(exec::engine& e) const {
+    graph::node& n = *calls_[first_].get();
+    if (!e.recovers() || n.form != graph::form::remote) return true;
+    if (e.keep_item(n, *producer_.get(), at_.again, at_.next - under_way())) return true;
+    try {
+      e.value(n, false);
+    } catch (const error&) {  // as its future will throw
+    }
+    return !is_lost(e, first_);
+  }
+  /// All from the first that was lost on is to be asked for again, before anything else: the coroutine does not go back.
+  void forget_lost(exec::engine& e) {
+    std::size_t lost = first_;
+    while (lost < calls_.size() && !is_lost(e, lost)) ++lost;
+    at_.next -= calls_.size() - lost;
+    for (std::size_t i = lost; i < calls_.size(); ++i) calls_[i].get()->set(graph::node::observed);
+    calls_.resize(lost);
+    inherited_ = std::min(inherited_, under_way());
   }
 
   future<T> take_first() {
@@ -413,7 +489,7 @@ auto start_stream(const task_options* options, Args&&... args) {
     graph::node& n = e.submit(function_index<start_task<Task>>::value, wire::type_index<std::uint64_t>::value, out.bytes(),
                               out.byte_count(), out.inputs(), out.input_count(), std::move(request));
     out.handed_over();
-    return stream<T>(e, n, function_index<next_task<Task>>::value);
+    return stream<T>(e, n, function_index<next_task<Task>>::value, function_index<nth_task<Task>>::value);
   }
 }
 

@@ -297,6 +297,28 @@ struct holder {
   void take(const gifts& g) { held = g; }
   void check() const { ::check(held); }
 };
+/// Its rank dies in the middle, when it is ahead of its consumer.
+manta::generator<numbers> produce(std::string file, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (i == count / 2 && first(file)) die();
+    co_yield numbers(i % 3 == 0 ? 20'000 : 3, i);
+  }
+}
+manta::generator<int> count_and_crash(int count) {
+  for (int i = 0; i < count; ++i) co_yield i;
+  std::abort();
+}
+int read_stream(manta::stream<numbers> s, int from) {
+  int i = from;
+  for (auto& f : s) {
+    const numbers v = f.get();
+    expect(v.size() == (i % 3 == 0 ? 20'000 : 3) && v.back() == i, "in order");
+    ++i;
+  }
+  return i;
+}
+int make_and_read(const std::string& file, int count) { return read_stream(manta::async<produce>(file, count), 0); }
+
 /// Ends a rank, and returns when that is known.
 void kill_rank(const std::string& file, int rank) {
   (void)manta::async<die_once>({.rank = rank, .retries = 0}, file, 1).wait_for(std::chrono::seconds(20));
@@ -425,6 +447,23 @@ void play(const std::string& name, const std::string& folder) {
     const int total = manta::async<open_shop>(folder + "/c").get();
     expect(total == 10 || total == 5, "its own actor, unless its last checkpoint was lost with the rank");
     expect(manta::async<open_bank>().get() >= 0, "the name can be used again");
+  } else if (name == "streams") {  // read by the driver, elsewhere, and there after it was sent
+    expect(make_and_read(folder + "/a", 60) == 60, "by the driver");
+    expect(manta::async<make_and_read>(folder + "/b", 60).get() == 60, "elsewhere");
+    auto s = manta::async<produce>({.spread = true}, folder + "/c", 60);
+    for (int i = 0; i < 5; ++i) expect(s.next()->get()[0] == i, "its first values");
+    expect(manta::async<read_stream>({.spread = true}, std::move(s), 5).get() == 60, "the rest of it elsewhere");
+    std::string why;
+    int i = 0;
+    for (auto& f : manta::async<count_and_crash>(3)) {
+      try {
+        expect(f.get() == i++, "what it has yielded");
+      } catch (const manta::error& e) {
+        why += e.what();
+      }
+    }
+    expect(contains(why, "abort in task '{anonymous}::count_and_crash'"), why.c_str());
+    expect(manta::capacity()[0].runs_tasks == false, "it took one rank only");
   } else if (name == "pinned") {
     const std::string text = thrown<manta::unschedulable>([&] { return manta::async<die_always>({.rank = 1}, 1).get(); });
     expect(contains(text, "no rank is left that can run") && contains(text, "rank 1 has died"), text.c_str());

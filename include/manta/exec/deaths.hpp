@@ -342,7 +342,7 @@ inline void engine::task_lost(node& n, std::uint32_t rank) {
     --away_;
     fail(n, obituaries_[rank].culprit == n.sent.id
                 ? death_failure(store::failure::kind::rank, rank, "'" + std::string(task_name(n)) + "' died with its rank: ")
-                : actor_failure("the actor died with its rank before the call had ended: " + obituaries_[rank].why));
+                : death_failure(store::failure::kind::actor, rank, "the actor died with its rank before the call had ended: "));
     return release(n);
   }
   const std::uint32_t at = has_record ? n.record->caller : n.sent.at;

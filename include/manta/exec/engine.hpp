@@ -132,6 +132,9 @@ class engine {
   const base::array<graph::capacity>& world() const { return world_; }
   const running_task& current_task() const { return *running_; }
   std::uint64_t seed() const { return seed_; }
+  /// Does the program go on when another rank dies?
+  bool recovers() const { return recovers_; }
+  bool has_seen_deaths() const { return deaths_ != 0; }
   bool has_journal() const { return journal_ != nullptr; }
   std::size_t live_objects() const { return graph_.nodes.live(); }
   /// Why this program has to end before its work is done; empty: it has not.
@@ -209,6 +212,7 @@ class engine {
   void require_gangs(const graph::request& request) const;
   void kill_actor(node& handle, const std::string& why);
   void free_name_of(const node& handle);
+  bool keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number);
 
   // --- placement
   /// Asks rank 0 for bundles of resources and waits for the number it gives; `ready` ends when they are there.
@@ -584,6 +588,7 @@ class engine {
 
   // lineage.hpp
   bool keep_lineage(node& n, const result_message& result);
+  void note_lineage(const node& n, task* t);
   void forget_lineage(node& n);
   void make_again(node& n, task* t);
   void join_family(node& n, store::reading& outer);

@@ -42,16 +42,21 @@ inline bool engine::keep_lineage(node& n, const result_message& result) {
     std::memcpy(t->arguments(), &n.sent.kept, n.size);
     n.record = t;
   }
-  lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(n.record);
+  note_lineage(n, n.record);
+  n.form = form::none;
+  n.size = 0;
+  return true;
+}
+
+inline void engine::note_lineage(const node& n, task* t) {
+  lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(t);
   std::uint64_t bytes = sizeof(task);
-  for (std::uint32_t i = 0; i < n.record->input_count; ++i) {
-    const node& input = *n.record->inputs()[i];
+  for (std::uint32_t i = 0; i < t->input_count; ++i) {
+    const node& input = *t->inputs()[i];
     bytes += input.form == form::remote ? input.remote.bytes : store::is_here(input) ? store::size_of(input) : 0;
   }
   lineage_bytes_ += bytes;
-  lineage_ages_.push_back({n.record->id, bytes, n.index});
-  n.form = form::none;
-  n.size = 0;
+  lineage_ages_.push_back({t->id, bytes, n.index});
   const std::uint64_t most = std::min<std::uint64_t>(ledger_.budget() / 4, std::uint64_t{1} << 30);
   constexpr std::size_t most_tasks = std::size_t{1} << 20;
   while (!lineage_ages_.empty()) {
@@ -65,6 +70,25 @@ inline bool engine::keep_lineage(node& n, const result_message& result) {
     if (made_value) forget_lineage(graph_.nodes.at(oldest.index));
     if (f != nullptr) forget_parent(*f);
   }
+}
+
+/// A value that an actor of ours has given can be had again from what the actor was made of: by `function`, to whose
+/// arguments its number is added. False if that is not known.
+inline bool engine::keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number) {
+  const std::uint64_t* const made_by = lineage_.find(actor.index);
+  if (made_by == nullptr) return false;
+  if (lineage_.find(n.index) != nullptr) return true;
+  task& constructor = *reinterpret_cast<task*>(*made_by);
+  wire::buffer arguments(constructor.arguments(), constructor.argument_bytes);
+  wire::put(arguments, number);
+  for (std::uint32_t i = 0; i < constructor.input_count; ++i) hold(*constructor.inputs()[i]);
+  auto* const request = new graph::request(*constructor.request);
+  request->actor = false;
+  request->restarts = 0;
+  task* const t = make_task(base::mix(constructor.id + number), function, arguments.data(), arguments.size(), constructor.inputs(),
+                            constructor.input_count, graph::request_ptr(request));
+  t->home_index = n.index;
+  note_lineage(n, t);
   return true;
 }
 

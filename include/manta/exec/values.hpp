@@ -219,6 +219,10 @@ inline void engine::accept_value(node& n, const result_message& m, const std::by
   switch (static_cast<form>(m.form)) {
     case form::plain:
       store::set_plain(n, data, bytes);
+      if (n.has(node::actor) && is_dead(place_of(n))) {  // the home has not heard of it yet
+        n.form = form::none;
+        return need(n);
+      }
       break;
     case form::blob:
       store::set_blob(n, data, bytes, (m.flags & result_message::references) != 0);
