@@ -114,6 +114,10 @@ TEST_CASE("memory is the share of the least limit that is known") {
   m.variables["SLURM_MEM_PER_CPU"] = "512";
   CHECK(m.memory(2, 4) == gib);
   CHECK(m.memory(16, 4) == 2 * gib);
+  m.variables["SLURM_MEM_PER_GPU"] = "2048";
+  CHECK(m.memory(16, 4) == 2 * gib);
+  m.variables["SLURM_GPUS_ON_NODE"] = "2";
+  CHECK(m.memory(16, 4) == gib);
 }
 
 TEST_CASE("a huge limit of version 1 means none") {

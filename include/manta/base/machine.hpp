@@ -166,6 +166,8 @@ double memory_of_rank(int cpus, int ranks_on_node, Read&& read, Get&& get) {
   if (group >= 0 && (node < 0 || group < node)) node = group;
   const double job = positive_variable(get, "SLURM_MEM_PER_NODE") * 1048576;
   if (job > 0 && (node < 0 || job < node)) node = job;
+  const double by_gpu = positive_variable(get, "SLURM_MEM_PER_GPU") * 1048576 * positive_variable(get, "SLURM_GPUS_ON_NODE");
+  if (by_gpu > 0 && (node < 0 || by_gpu < node)) node = by_gpu;
   double share = node < 0 ? 0 : node / ranks_on_node;
   const double by_cpu = positive_variable(get, "SLURM_MEM_PER_CPU") * 1048576 * cpus;
   if (by_cpu > 0 && (share <= 0 || by_cpu < share)) share = by_cpu;

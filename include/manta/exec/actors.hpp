@@ -296,6 +296,8 @@ inline void engine::take_checkpoint(actor_slot& slot) {
   wire::sink out(state);
   const void* const object = slot.object;
   const auto save = slot.type->save;
+  running_task identity{0, slot.function};  // for the watchdog
+  running_task* const before = std::exchange(running_, &identity);
   ++slot.active;  // nothing else runs on it meanwhile
   try {
     {
@@ -315,6 +317,7 @@ inline void engine::take_checkpoint(actor_slot& slot) {
     note_unobserved(f);
   }
   --slot.active;
+  running_ = before;
 }
 
 inline void engine::forget_past(actor_slot& slot) {
