@@ -203,6 +203,18 @@ int deposit_or_open(const std::string& name) {
   return manta::async<&account::deposit>(manta::spawn_or_find<account>({.name = name}, 100), 1).get();
 }
 
+int twice(int x) { return 2 * x; }
+void leave_account(const std::string& name) {
+  manta::spawn<account>({.name = name, .detached = true}, 5, std::string(3000, 'o'));
+}
+manta::actor<account> open_beside(const std::string& name, manta::actor<account> other) {
+  return manta::spawn<account>({.name = name, .near = other}, manta::async<twice>(4));
+}
+manta::actor<account> open_near(const std::string& name, manta::future<std::vector<double>> value) {
+  return manta::spawn<account>({.name = name, .near = value}, 1);
+}
+std::vector<double> many_numbers() { return std::vector<double>(10'000, 1.0); }
+
 int alive_here() { return account::alive.load(); }
 int alive_anywhere() {
   int sum = static_cast<int>(manta::size()) > 1 ? alive_here() : 0;
@@ -217,8 +229,6 @@ void check_new_ones_differ(int rank) {
   CHECK(manta::async<&account::balance>(first).get() == 1);
   CHECK(manta::async<&account::balance>(second).get() == 2);
 }
-
-int twice(int x) { return 2 * x; }
 
 struct patient {
   int answer() const { return 42; }
@@ -406,6 +416,39 @@ TEST_CASE("a named actor is found from every rank, and a wrong name or type is a
     CHECK_THROWS_AS(manta::find_actor<diary>("bank"), manta::error);
     CHECK_THROWS_AS(manta::spawn<account>({.name = "bank"}, 1), manta::error);
     CHECK_THROWS_AS(manta::async<deposit_by_name>("nowhere").get(), manta::error);
+  });
+}
+
+TEST_CASE("tasks on all ranks spawn actors with names where they ask for") {
+  in_world([] {
+    for (const int spawner : manta::testing::executors()) {
+      manta::async<leave_account>({.rank = spawner}, "left").get();
+      auto left = manta::find_actor<account>("left");
+      CHECK(manta::async<&account::owner>(left).get() == std::string(3000, 'o'));
+      CHECK_THROWS_WITH_AS(manta::async<leave_account>({.rank = spawner}, "left").get(), doctest::Contains("there is an actor named \"left\" already"), manta::task_failed);
+      manta::kill(left);
+      CHECK_THROWS_AS(manta::find_actor<account>("left"), manta::error);
+      for (const int target : manta::testing::executors()) {
+        auto other = manta::spawn<account>({.rank = target}, 0);
+        auto value = manta::async<many_numbers>({.rank = target});
+        auto beside = manta::async<open_beside>({.rank = spawner}, "beside", other).get();
+        auto near = manta::async<open_near>({.rank = spawner}, "near", value).get();
+        CHECK(manta::async<&account::where>(beside).get() == target);
+        CHECK(manta::async<&account::where>(near).get() == target);
+        CHECK(manta::async<&account::balance>(manta::find_actor<account>("beside")).get() == 8);
+        manta::kill(near);
+        CHECK_THROWS_AS(manta::find_actor<account>("near"), manta::error);
+        beside = {};
+        poll_until("the name to be free", [] {
+          try {
+            manta::find_actor<account>("beside");
+            return false;
+          } catch (const manta::error&) {
+            return true;
+          }
+        });
+      }
+    }
   });
 }
 
