@@ -293,7 +293,18 @@ TEST_CASE("explain says where a task is and why") {
     const int rank = executor(1);
     const auto big = manta::async<text_of>({.rank = rank}, 3'000'000);
     big.wait();
-    CHECK(contains(manta::explain(big), "its value lies on rank " + std::to_string(rank)));
+    const std::string ended = manta::explain(big), by_task = manta::async([](int at) {
+      const auto f = manta::async<text_of>({.rank = at}, 3'000'000);
+      f.wait();
+      return manta::explain(f);
+    }, rank).get();
+    const std::string why = manta::testing::world_size() > 1 ? ": it asked for that rank" : "";
+    CHECK_MESSAGE(contains(ended, "it ran on rank " + std::to_string(rank) + why), ended);
+    CHECK(contains(ended, "its value lies on rank " + std::to_string(rank)));
+    CHECK_MESSAGE(contains(by_task, "it ran on rank " + std::to_string(rank)), by_task);
+    const auto called = manta::async([](int x) { return x; }, 1);
+    called.wait();
+    CHECK(contains(manta::explain(called), "it has ended: it ran on rank "));
     const auto g = manta::spawn<gate>({.rank = executor(0)});
     manta::async<&gate::is_open>(g).get();
     const auto pinned = manta::async<held<int>>({.rank = rank}, g, 1);

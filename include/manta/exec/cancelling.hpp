@@ -286,7 +286,7 @@ inline void engine::unstage(task* t) {
     node& input = *t->inputs()[i];
     if (store::is_here(input)) continue;
     graph_.remove_link(input, link_kind::staged, t);
-    if (t->ahead && input.missing != 0 && !is_task(input)) --input.missing;
+    if (t->ahead && input.state == state::pending && input.missing != 0 && !is_task(input)) --input.missing;
   }
 }
 

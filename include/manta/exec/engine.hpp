@@ -441,7 +441,7 @@ class engine {
   static std::string maker_of(const store::large& l);
   void decode_arrived();
   void send_result(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function, invocation& call,
-                   std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited);
+                   std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited, const graph::request* request);
   void send_failure(std::uint32_t home_rank, std::uint32_t home_index, const store::failure_ptr& why,
                     std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited = nullptr);
 
@@ -625,6 +625,7 @@ class engine {
   void place_tasks();
   std::uint32_t place_of(const node& n) const;
   std::string explain_here(node& n, bool& placed_by_zero);
+  static graph::placement_reason why_there(const node& n);
   std::string explain_placed(std::uint32_t home_rank, std::uint32_t home_index, std::uint64_t place_key);
   std::string explain_waiting(const graph::request& wanted);
 

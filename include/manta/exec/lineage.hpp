@@ -105,6 +105,7 @@ inline void engine::forget_lineage(node& n) {
 inline void engine::make_again(node& n, task* t) {
   lineage_.erase(n.index);
   n.state = state::pending;
+  n.missing = 0;
   n.form = form::record;
   n.record = t;
   t->home_index = n.index;

@@ -77,6 +77,7 @@ struct input_message {
 /// result, value: followed by the value's bytes, the failure, or nothing.
 struct result_message {
   enum flag : std::uint8_t { references = 1, by_scheduler = 2 };
+  static constexpr int reason_bit = 2;  ///< result: from here on in `flags`, why the task was placed where it ran
   std::uint32_t index;        ///< node on the receiving rank
   std::uint32_t charge;       ///< value, made: the type
   float nanoseconds;

@@ -236,10 +236,11 @@ inline std::string describe(const graph::grant& g) {
     case graph::placement_reason::rank: return where + "it asked for that rank";
     case graph::placement_reason::node: return where + "the rank of the node it asked for with the least work";
     case graph::placement_reason::near: return where + "the value it asked to be near lies there";
-    case graph::placement_reason::data: return where + store::describe_bytes(g.near_bytes) + " of its inputs lie there";
+    case graph::placement_reason::data:
+      return where + (g.near_bytes != 0 ? store::describe_bytes(g.near_bytes) + " of its inputs lie there" : "its inputs lie there");
     case graph::placement_reason::spread: return where + "of the ranks that fit, it had the fewest tasks";
     case graph::placement_reason::bundle:
-      return where + "bundle " + std::to_string(g.bundle) + " of its reservation lies there";
+      return where + (g.bundle >= 0 ? "bundle " + std::to_string(g.bundle) : std::string("a bundle")) + " of its reservation lies there";
     case graph::placement_reason::least_work: return where + "of the ranks that fit, it had the least work";
     case graph::placement_reason::ahead: return where + "its inputs were being made there, and it was sent ahead of them";
     case graph::placement_reason::gang: return where + "it leads its gang there, on ranks that had nothing to do";
@@ -247,8 +248,8 @@ inline std::string describe(const graph::grant& g) {
       return where + "it leads its gang there: as many members as can be are on the node where the value lies that it asked to be near";
     case graph::placement_reason::gang_spread: return where + "it leads its gang there, which is on as many nodes as can be";
     case graph::placement_reason::gang_in_bundles:
-      return where + "it leads its gang there, in bundle " + std::to_string(g.bundle) + " and others of its reservation";
-    case graph::placement_reason::none:
+      return where + "it leads its gang there, in a bundle" + (g.bundle >= 0 ? " (" + std::to_string(g.bundle) + ")" : std::string()) + " and others of its reservation";
+    case graph::placement_reason::none: return "on rank " + std::to_string(g.rank);
     case graph::placement_reason::room: break;
   }
   return where + "it had nothing to do, or room";
@@ -290,13 +291,26 @@ inline wire::buffer engine::describe_memory() const {
   return out;
 }
 
+/// Of a task without options that rank 0 has sent away.
+inline graph::placement_reason engine::why_there(const node& n) {
+  using reason = graph::placement_reason;
+  if (n.form == form::record) return n.record->request != nullptr ? reason::none : n.record->ahead ? reason::ahead : reason::room;
+  if (n.sent.slot != no_index) return reason::none;  // a call
+  return n.size == 0 && n.sent.near_bytes != 0 ? reason::data : reason::room;
+}
+
 /// At the home. `placed_by_zero`: the answer is only a guess, rank 0 may know more.
 inline std::string engine::explain_here(node& n, bool& placed_by_zero) {
   if (n.state == state::failed) return "it has ended: " + store::describe(*store::failure_of(n)).substr(7);
   if (n.state == state::ready) {
     const std::uint32_t place = place_of(n);
-    return n.has(node::actor) ? "the actor lives on rank " + std::to_string(place)
-                              : "it has ended: its value lies on rank " + std::to_string(place);
+    if (n.has(node::actor)) return "the actor lives on rank " + std::to_string(place);
+    const std::string value = "its value lies on rank " + std::to_string(place);
+    if (n.missing == 0 || is_stand_in(n)) return "it has ended: " + value;
+    graph::grant g;
+    g.rank = static_cast<std::int32_t>((n.missing & 0xffffff) - 1);
+    g.reason = static_cast<graph::placement_reason>(n.missing >> 24);
+    return "it has ended: it ran " + describe(g) + "; " + value;
   }
   if (n.missing != 0) {
     std::string text = "waits for " + std::to_string(n.missing) + " of its inputs:";
@@ -347,18 +361,15 @@ inline std::string engine::explain_placed(std::uint32_t home_rank, std::uint32_t
     if (n.form == form::record && n.record->request != nullptr && n.record->request->granted.rank >= 0) {
       return describe(n.record->request->granted);
     }
-    const bool away = n.form == form::record && n.record->place == graph::place::elsewhere;
     graph::grant g;
     if (n.form == form::none) {
       g.rank = static_cast<std::int32_t>(n.sent.at);
       g.near_bytes = n.size != 0 ? 0 : n.sent.near_bytes;
-    } else if (away) {
+    } else if (n.form == form::record && n.record->place == graph::place::elsewhere) {
       g.rank = static_cast<std::int32_t>(n.record->caller);
     }
     if (g.rank <= 0) return "runs on rank 0, which made it";
-    g.reason = away && n.record->ahead ? graph::placement_reason::ahead
-               : g.near_bytes != 0     ? graph::placement_reason::data
-                                       : graph::placement_reason::room;
+    g.reason = why_there(n);
     return describe(g);
   }
   if (const std::uint64_t* at = places_.find(place_key); at != nullptr && (*at & stands_here) == 0) {

@@ -585,6 +585,7 @@ inline void engine::finish_here(node& n, invocation& call, bool ok, const store:
     return release(n);
   }
   if (n.form == form::record) free_task(n.record);
+  n.missing = graph::where_it_ran(rank_, graph::placement_reason::none);
   if (call.form == form::box) {
     n.form = form::none;
     complete_object(n, call.box, n.function);
@@ -693,7 +694,7 @@ inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_i
     return finish_here(graph_.nodes.at(home_index), call, ok, why);
   }
   if (ok) {
-    send_result(home_rank, home_index, function, call, charge, ns, tell_scheduler, awaited);
+    send_result(home_rank, home_index, function, call, charge, ns, tell_scheduler, awaited, request);
   } else {
     send_failure(home_rank, home_index, why, charge, ns, tell_scheduler, awaited);
   }
@@ -726,10 +727,13 @@ inline void engine::on_result(std::uint32_t from, const result_message& m, const
     }
     if (may_retry(n)) return retry_or_fail_later(n, why);
   }
+  const auto told = static_cast<graph::placement_reason>(m.flags >> result_message::reason_bit);
+  const std::uint32_t ran = graph::where_it_ran(from, told != graph::placement_reason::none ? told : why_there(n));
   if (!keep_lineage(n, m) && n.form == form::record) {
     free_task(n.record);
     n.form = form::none;
   }
+  n.missing = ran;
   accept_value(n, m, data, bytes);
   release(n);
 }

@@ -545,12 +545,13 @@ inline result_message result_header(std::uint32_t index, form f, std::uint32_t c
 
 inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
                                 invocation& call, std::uint32_t charge, std::uint64_t ns, bool by_scheduler,
-                                node* awaited) {
+                                node* awaited, const graph::request* request) {
   if (is_dead(home_rank)) [[unlikely]] {
     if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
     return;
   }
   result_message m = result_header(home_index, form::plain, charge, ns, by_scheduler);
+  if (request != nullptr) m.flags = static_cast<std::uint8_t>(m.flags | static_cast<int>(request->granted.reason) << result_message::reason_bit);
   node* const expected = expected_here(home_rank, home_index, awaited);
   if (expected != nullptr) m.reached = reached(*expected);
   if (call.form != form::box) {

@@ -53,7 +53,8 @@ struct node {
   graph::form form = graph::form::none;
   std::uint8_t flags = 0;
   std::uint8_t size = 0;      ///< bytes of a compact task's arguments; of a value: where it was looked for (pull_message)
-  std::uint32_t missing = 0;  ///< inputs that are not there yet; of a stand-in: inputs of tasks that were sent ahead of it
+  std::uint32_t missing = 0;  ///< inputs that are not there yet; of a stand-in: inputs of tasks that were sent ahead of it; of a
+                              ///< task that has ended, at its home: where it ran and why there (where_it_ran)
   std::uint32_t function = no_index;
   std::uint32_t type = no_index;
   std::uint32_t index = 0;

@@ -258,6 +258,11 @@ enum class placement_reason : std::uint8_t {
   none, rank, node, near, data, spread, bundle, least_work, room, gang, gang_near, gang_spread, gang_in_bundles, ahead
 };
 
+/// For reports, in a node's `missing`: the rank, and why it was that one.
+inline std::uint32_t where_it_ran(std::uint32_t rank, placement_reason why) {
+  return ((rank + 1) & 0xffffff) | static_cast<std::uint32_t>(why) << 24;
+}
+
 /// What the scheduler decided for one request.
 struct grant {
   std::uint64_t devices = 0;    ///< one bit for each
