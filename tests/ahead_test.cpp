@@ -245,7 +245,7 @@ TEST_CASE("tasks that were sent ahead and given back end once when their input f
     for (int i = 0; i < 20; ++i) CHECK(manta::async<next>(i).get() == i + 1);  // somebody idles and asks for more
     poll_until("they are given back", [&] {
       for (const auto& f : behind) {
-        if (contains(manta::explain(f), "it was sent ahead")) return false;
+        if (!f.ready() && contains(manta::explain(f), "it was sent ahead")) return false;
       }
       return true;
     });
@@ -276,7 +276,7 @@ TEST_CASE("what waits for the same input as a task that was sent ahead and given
     for (const auto& f : holds) CHECK(manta::cancel(f));
     poll_until("it is given back, for others idle", [&] {
       manta::async<next>(0).get();
-      return !contains(manta::explain(behind), "it was sent ahead");
+      return behind.ready() || !contains(manta::explain(behind), "it was sent ahead");
     });
     CHECK(manta::cancel(hold));
     CHECK(call.get() == 1);
