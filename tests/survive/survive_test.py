@@ -5,9 +5,10 @@
   survive_test.py SCENARIO SURVIVOR [--rounds N] [--seed N] [words]
 
 Each runs over shared memory and over TCP. With words only scenarios whose name contains one of them, or "chaos".
-Every start must end in time, with the right result or the error that a death explains, and leave no process.
+Every start must end in time, with the right result or the error that a death explains, and leave no process and no file.
 """
 import argparse
+import glob
 import os
 import random
 import re
@@ -78,8 +79,19 @@ def last_of(output, count=20):
     return "\n".join([line for line in lines[:-count] if "manta" in line or "wrong" in line][:20] + lines[-count:])
 
 
+def files():
+    """Shared memory and the launcher's folders, of all programs."""
+    found = []
+    for pattern in ("/dev/shm/*", os.path.join(tempfile.gettempdir(), "ompi.*", "*"), os.path.join(tempfile.gettempdir(), "prte*")):
+        found += glob.glob(pattern)
+    return set(found)
+
+
+BEFORE = files()
+
+
 def finish(process, program):
-    """What it printed; fails if it hangs or leaves a process."""
+    """What it printed; fails if it hangs, or leaves a process or a file."""
     try:
         output = process.communicate(timeout=LIMIT)[0].decode(errors="replace")
     except subprocess.TimeoutExpired:
@@ -92,7 +104,11 @@ def finish(process, program):
     left = ranks_of(program)
     if left:
         raise AssertionError("processes are left: %s\n%s" % (left, last_of(output)))
-    return output
+    for _ in range(100):  # the launcher's own processes may still be ending
+        if not files() - BEFORE:
+            return output
+        time.sleep(0.1)
+    raise AssertionError("files are left: %s\n%s" % (sorted(files() - BEFORE), last_of(output)))
 
 
 def killed(pid):
