@@ -31,7 +31,7 @@ struct rank_memory {
   std::vector<value> largest;    ///< five at most, the largest first
 };
 
-/// Asks each rank and waits for its answer; other work of this rank goes on meanwhile.
+/// Asks each rank and waits for its answer; other work of this rank goes on meanwhile. A rank that has died has nothing.
 inline std::vector<rank_memory> memory() {
   exec::engine& e = exec::engine::here("memory");
   const exec::engine::guard g(e);
@@ -40,7 +40,13 @@ inline std::vector<rank_memory> memory() {
     rank_memory& m = all[r];
     m.rank = static_cast<int>(r);
     m.node = e.world()[r].node;
-    const wire::buffer bytes = e.memory_of(static_cast<std::uint32_t>(r));
+    wire::buffer bytes;
+    try {
+      if (!e.is_dead(static_cast<std::uint32_t>(r))) bytes = e.memory_of(static_cast<std::uint32_t>(r));
+    } catch (const rank_lost&) {  // just now
+      m.node = -1;
+    }
+    if (bytes.empty()) continue;
     wire::source in(bytes.data(), bytes.size());
     for (std::uint64_t* number : {&m.objects, &m.large, &m.bytes, &m.in_memory, &m.shared, &m.kept, &m.spilled, &m.dropped, &m.budget}) {
       in.get(*number);

@@ -330,6 +330,17 @@ int open_bank() {
   expect(manta::async<&account::add>(bank, 10).get() == 10, "a new one");
   return manta::rank();
 }
+struct vault {
+  explicit vault(const numbers& v) : content(v) {}
+  numbers content;
+  double sum() const { return ::sum(content); }
+  int rank() const { return manta::rank(); }
+};
+int fill_vault() {
+  auto v = manta::spawn<vault>({.name = "vault", .restarts = 1, .detached = true}, make(100'000));
+  expect(manta::async<&vault::sum>(v).get() == sum(make(100'000)), "it is there");
+  return manta::rank();
+}
 int add_to_bank(int x) { return manta::async<&account::add>(manta::find_actor<account>("bank"), x).get(); }
 /// Its rank dies when it has spawned an actor under a name, which it spawns again when it runs once more.
 int open_shop(const std::string& file) {
@@ -447,6 +458,13 @@ void play(const std::string& name, const std::string& folder) {
     const int total = manta::async<open_shop>(folder + "/c").get();
     expect(total == 10 || total == 5, "its own actor, unless its last checkpoint was lost with the rank");
     expect(manta::async<open_bank>().get() >= 0, "the name can be used again");
+    const int filler = manta::async<fill_vault>({.spread = true}).get();
+    const auto v = manta::find_actor<vault>("vault");
+    while (ranks_with_arrays() < 2) pause_ms(10);
+    pause_ms(300);
+    kill_rank(folder + "/d", filler);
+    if (filler != manta::async<&vault::rank>(v).get()) kill_rank(folder + "/e", manta::async<&vault::rank>(v).get());
+    expect(manta::async<&vault::sum>(v).get() == sum(make(100'000)), "from what it was constructed of");
   } else if (name == "streams") {  // read by the driver, elsewhere, and there after it was sent
     expect(make_and_read(folder + "/a", 60) == 60, "by the driver");
     expect(manta::async<make_and_read>(folder + "/b", 60).get() == 60, "elsewhere");

@@ -559,6 +559,9 @@ inline void engine::on_name_spawn(std::uint32_t from, const std::byte* data, std
   name_answer_message answer{t->home_index, name_answer_message::found, {}};
   t->slot = no_index;
   t->hidden = t->request->hidden_inputs();
+  if (recovers_ && t->request->restarts > 0) {  // the spawner's rank may have died when they are needed again
+    for (std::uint32_t i = 0; i < t->seen_inputs(); ++i) fetch(*t->inputs()[i]);
+  }
   node& n = begin_named(t);
   answer.reference = export_reference(n);
   send(from, message::name_answer, answer);
