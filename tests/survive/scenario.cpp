@@ -261,7 +261,7 @@ std::string thrown(F&& f) {
   }
   throw std::runtime_error("nothing was thrown");
 }
-bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// What a task gives away: of each kind one, all owned by its rank.
 struct gifts {
@@ -287,6 +287,7 @@ gifts give(const std::string& file, int other) {
   manta::async<&account::add>(g.on_other, 1).get();
   return g;
 }
+std::pair<int, manta::future<int>> give_slow() { return {manta::rank(), manta::async<patient_for_long>(1)}; }
 void check(const gifts& g) {
   expect(g.number.get() == 49 && g.nested.get().get() == 25, "numbers");
   expect(g.array.get() == make(100'000) && g.put.get() == make(50'000) && g.elsewhere.get() == make(200'000), "arrays");
@@ -442,6 +443,14 @@ void play(const std::string& name, const std::string& folder) {
     } catch (const manta::task_failed& e) {
       expect(contains(e.what(), "object_lost") && contains(e.what(), "a value is lost with its owner"), e.what());
     }
+  } else if (name == "gifts-cancelled") {  // while they are made again
+    const auto [giver, slow] = manta::async<give_slow>({.spread = true}).get();
+    kill_rank(folder + "/a", giver);
+    const std::string where = manta::explain(slow);
+    expect(contains(where, "its owner, rank " + std::to_string(giver) + ", has died"), where.c_str());
+    expect(manta::cancel(slow), "it had not ended");
+    (void)thrown<manta::cancelled>([&slow = slow] { return slow.get(); });
+    expect(!manta::cancel(slow), "it has ended now");
   } else if (name == "gifts-twice") {  // both who owned them and who was to make them again die
     const std::string runs = folder + "/runs";
     std::vector<gifts> all;

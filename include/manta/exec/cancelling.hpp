@@ -57,8 +57,17 @@ inline bool engine::cancel(node& n, bool children) {
     return true;
   }
   const std::string_view who = running_->name();
-  const ask_message m{ask_message::cancel, 0, 0, n.links->rank, n.links->index, children, 0};
-  return ask(n.links->rank, m, who.data(), who.size()).data()[0] != std::byte{0};
+  const std::uint32_t home = n.links->rank;
+  if (!is_dead(home)) {
+    const ask_message m{ask_message::cancel, 0, 0, home, n.links->index, children, 0};
+    try {
+      return ask(home, m, who.data(), who.size()).data()[0] != std::byte{0};
+    } catch (const rank_lost&) {  // it has died now
+      if (n.state != state::pending) return false;
+    }
+  }
+  fail(n, cancel_failure("a task of rank " + std::to_string(home), who, rank_));  // before it is made again
+  return true;
 }
 
 /// For a task on another rank. False if it had ended, or is none.

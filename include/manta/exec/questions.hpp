@@ -219,6 +219,9 @@ inline std::string engine::explain(node& n) {
   if (scheduler_ != nullptr) place_tasks();  // what can be decided is, before it is asked about
   bool placed_by_zero = false;
   const bool elsewhere = is_stand_in(n) && n.state == state::pending;
+  if (elsewhere && is_dead(n.links->rank)) {
+    return "its owner, rank " + std::to_string(n.links->rank) + ", has died: it is looked for on the others, or made again";
+  }
   if (!elsewhere) {
     std::string text = explain_here(n, placed_by_zero);
     if (!placed_by_zero || rank_ == 0) return text;
