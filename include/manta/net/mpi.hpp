@@ -12,8 +12,12 @@
 #endif
 
 #include <string>
+#include <string_view>
 
+#include "../base/environment.hpp"
 #include "../base/error.hpp"
+
+extern "C" void opal_progress_event_users_increment() __attribute__((weak));  // Open MPI's own; null with others
 
 namespace manta::net {
 
@@ -70,6 +74,15 @@ inline void go_on_without_dead([[maybe_unused]] MPI_Comm comm) {
 #if defined(OMPI_HAVE_MPI_EXT_FTMPI)
   MPIX_Comm_failure_ack(comm);
 #endif
+}
+/// Open MPI looks for messages by TCP each time that it is called only as long as it counts peers there, else every ten
+/// milliseconds. When one dies it may take off more than that one: so much slower would all the others be.
+inline void keep_looking_for_tcp(bool has_other_nodes) {
+  const char* const chosen = base::environment("OMPI_MCA_btl");
+  const std::string_view names = chosen != nullptr ? chosen : "";
+  const bool only_tcp = names.find("tcp") != names.npos && names.find("vader") == names.npos && names.find("sm") == names.npos;
+  if (opal_progress_event_users_increment == nullptr || (!has_other_nodes && !only_tcp)) return;  // else it costs a look each time
+  for (int more = 64; more > 0; --more) opal_progress_event_users_increment();
 }
 /// Nobody waits inside MPI for the dead member of a communicator any longer: each call on it ends with such a code.
 inline void revoke([[maybe_unused]] MPI_Comm comm) {

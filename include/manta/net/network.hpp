@@ -363,6 +363,7 @@ void network::abandon(int rank, Lost&& lost) {
   open_.remove(rank);
   sending_.remove(rank);
   bulk_.abandon(rank, lost);
+  keep_looking_for_tcp(topology_.ranks_on_node() < size());
 }
 
 inline bool network::flush_for(std::int64_t ns) {
