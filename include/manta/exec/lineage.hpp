@@ -72,11 +72,11 @@ inline void engine::note_lineage(const node& n, task* t) {
   }
 }
 
-/// A value that an actor of ours has given can be had again from what the actor was made of: by `function`, to whose
+/// A value that an actor of ours has given to us can be had again from what the actor was made of: by `function`, to whose
 /// arguments its number is added. False if that is not known.
 inline bool engine::keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number) {
   const std::uint64_t* const made_by = lineage_.find(actor.index);
-  if (made_by == nullptr) return false;
+  if (made_by == nullptr || is_stand_in(n)) return false;
   if (lineage_.find(n.index) != nullptr) return true;
   task& constructor = *reinterpret_cast<task*>(*made_by);
   wire::buffer arguments(constructor.arguments(), constructor.argument_bytes);
