@@ -248,8 +248,8 @@ inline constexpr bool can_construct = require_constructor<A>(constructor_paramet
 }  // namespace detail
 
 /// Constructs an actor on a rank that fits and returns its handle at once; calls may be made right away. If the
-/// constructor throws, the calls fail with actor_died, which says why. With a name: asks rank 0 and waits for its
-/// answer; throws if the name is taken.
+/// constructor throws, the calls fail with actor_died, which says why. With a name: asks rank 0, to which it then belongs,
+/// and waits for its answer; throws if the name is taken, unless this task has spawned it when it ran before.
 template <class A, class... Args>
 actor<A> spawn(const actor_options& options, Args&&... args) {
   if constexpr (detail::can_construct<A, Args...>) {
