@@ -8,6 +8,7 @@ Each runs over shared memory and over TCP. With words only scenarios whose name 
 Every start must end in time, with the right result or the error that a death explains, and leave no process and no file.
 """
 import argparse
+import fcntl
 import glob
 import os
 import random
@@ -79,12 +80,28 @@ def last_of(output, count=20):
     return "\n".join([line for line in lines[:-count] if "manta" in line or "wrong" in line][:20] + lines[-count:])
 
 
+def is_held(path):
+    """Do ranks that live hold a lock on manta-run's folder?"""
+    try:
+        folder = os.open(path, os.O_RDONLY)
+    except OSError:
+        return True  # gone meanwhile
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return False
+    except OSError:
+        return True
+    finally:
+        os.close(folder)
+
+
 def files():
-    """Shared memory and the launcher's folders, of all programs."""
-    found = []
-    for pattern in ("/dev/shm/*", os.path.join(tempfile.gettempdir(), "ompi.*", "*"), os.path.join(tempfile.gettempdir(), "prte*")):
-        found += glob.glob(pattern)
-    return set(found)
+    """Shared memory and launchers' folders of programs that have ended, whichever."""
+    found = {path for path in glob.glob("/dev/shm/manta-run-*") if not is_held(path)}
+    for path in glob.glob(os.path.join(tempfile.gettempdir(), "ompi.*", "pid.*")):
+        if not os.path.exists("/proc/%s" % path.rsplit(".", 1)[1]):
+            found.add(path)
+    return found
 
 
 BEFORE = files()
