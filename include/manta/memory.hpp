@@ -42,11 +42,11 @@ inline std::vector<rank_memory> memory() {
     m.node = e.world()[r].node;
     wire::buffer bytes;
     try {
-      if (!e.is_dead(static_cast<std::uint32_t>(r))) bytes = e.memory_of(static_cast<std::uint32_t>(r));
-    } catch (const rank_lost&) {  // just now
+      bytes = e.memory_of(static_cast<std::uint32_t>(r));
+    } catch (const rank_lost&) {
       m.node = -1;
+      continue;
     }
-    if (bytes.empty()) continue;
     wire::source in(bytes.data(), bytes.size());
     for (std::uint64_t* number : {&m.objects, &m.large, &m.bytes, &m.in_memory, &m.shared, &m.kept, &m.spilled, &m.dropped, &m.budget}) {
       in.get(*number);

@@ -105,7 +105,7 @@ class producer_of<T, list<P...>, list<Forms...>> : public producer<T> {
   std::vector<handle> viewed_;
 };
 
-/// The two kinds of calls on it, made from the task that async would run for an ordinary function.
+/// The calls on it, and the task for one value, made from the task that async would run for an ordinary function.
 template <class Task>
 struct coroutine_task;
 template <auto F, class Parameters, class Forms, bool Gang>
@@ -129,9 +129,14 @@ inline constexpr exec::actor_class producer_class{[](void* object) { delete stat
                                                   nullptr};
 
 template <class Task>
-struct start_task {
+struct task_of_stream {
   static constexpr bool gang = false, looks_only = false;
-  using base = producer<typename Task::result::value_type>;
+  using T = typename Task::result::value_type;
+  static std::string_view name() { return Task::name(); }
+};
+template <class Task>
+struct start_task : task_of_stream<Task> {
+  using T = typename task_of_stream<Task>::T;
   static void run(exec::invocation& call) {
     const bool again = exec::engine::current()->current_task().attempt > 0;
     auto made = std::make_unique<typename coroutine_task<Task>::producer_type>(call, again);
@@ -140,29 +145,25 @@ struct start_task {
       coroutine_task<Task>::start(*made);
     }
     made->keep_viewed(*exec::engine::current());
-    call.actor = static_cast<base*>(made.release());
-    call.actor_type = &producer_class<typename Task::result::value_type>;
+    call.actor = static_cast<producer<T>*>(made.release());
+    call.actor_type = &producer_class<T>;
   }
-  static std::string_view name() { return Task::name(); }
 };
 template <class Task>
-struct next_task {
-  static constexpr bool gang = false, looks_only = false;
-  using T = typename Task::result::value_type;
+struct next_task : task_of_stream<Task> {
+  using T = typename task_of_stream<Task>::T;
   static void run(exec::invocation& call) {
     std::uint64_t position = 0;
     std::memcpy(&position, call.arguments, sizeof position);
     auto& self = *static_cast<producer<T>*>(call.self);
     run_outside<T>(call, [&] { return self.next(position); });
   }
-  static std::string_view name() { return Task::name(); }
 };
 
 /// One value that was lost: its number follows the coroutine's arguments.
 template <class Task>
-struct nth_task {
-  static constexpr bool gang = false, looks_only = false;
-  using T = typename Task::result::value_type;
+struct nth_task : task_of_stream<Task> {
+  using T = typename task_of_stream<Task>::T;
   static void run(exec::invocation& call) {
     std::uint64_t number = 0;
     std::memcpy(&number, call.arguments + call.argument_bytes - sizeof number, sizeof number);
@@ -172,7 +173,6 @@ struct nth_task {
       return made.next(number);
     });
   }
-  static std::string_view name() { return Task::name(); }
 };
 
 template <class P>
@@ -248,12 +248,8 @@ class stream {
     const exec::engine::guard g(e);
     require_valid("stream::next");
     if (!producer_.valid()) return std::nullopt;
-    extend(e);
-    e.wait_for_end(*calls_[first_].get(), false);
-    while (is_lost(e, first_) || !is_safe(e)) {
-      for (std::size_t i = first_; i < calls_.size(); ++i) e.wait_for_end(*calls_[i].get(), false);
-      extend(e);
-      e.wait_for_end(*calls_[first_].get(), false);
+    while (!has_next(e)) {
+      for (std::size_t i = first_; i < calls_.size(); ++i) e.wait_for_end(*calls_[i].get(), false);  // all end, for their rank has died
     }
     graph::node& n = *calls_[first_].get();
     if (n.state != graph::state::failed) {
@@ -379,6 +375,13 @@ class stream {
       calls_.emplace_back(e.call_actor(*producer_.get(), at_.function, wire::type_index<T>::value, bytes, sizeof bytes,
                                        nullptr, 0));
     }
+  }
+
+  /// Asks and waits for it, or for its failure. False if it was lost, and has to be asked for again.
+  bool has_next(exec::engine& e) {
+    extend(e);
+    e.wait_for_end(*calls_[first_].get(), false);
+    return !is_lost(e, first_) && is_safe(e);
   }
 
   using failure_kind = enum store::failure::kind;

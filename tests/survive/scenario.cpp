@@ -38,9 +38,9 @@ void die() { ::raise(SIGKILL); }
 void pause_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
 /// A line more in the file.
-void note(const std::string& file) {
+void note(const std::string& file, const std::string& text = {}) {
   const int f = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  (void)!::write(f, "\n", 1);
+  (void)!::dprintf(f, "%s\n", text.c_str());
   ::close(f);
 }
 long noted(const std::string& file) {
@@ -54,9 +54,7 @@ int square(int x) {
 }
 double trial(const std::string& file, int i) {
   pause_ms(15);
-  const int f = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
-  (void)!::dprintf(f, "%d\n", i);
-  ::close(f);
+  note(file, std::to_string(i));
   return std::sin(i) + static_cast<double>(manta::this_task::seed() % 1000);
 }
 int patient(int x) {

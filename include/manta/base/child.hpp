@@ -394,12 +394,13 @@ class zygote {
     be_killed_first();
     report_into(*static_cast<child_page*>(page));
     // the destructors of statics and what was registered with atexit belong to the process that was forked
-    ::on_exit([](int status, void* child) {
-      const bool by_itself = ::getpid() == static_cast<pid_t>(reinterpret_cast<std::intptr_t>(child));  // and not a fork of it
+    static const pid_t child = ::getpid();
+    ::on_exit([](int status, void*) {
+      const bool by_itself = ::getpid() == child;  // and not a fork of it
       if (by_itself && report_->signal.load(std::memory_order_relaxed) == 0) note_frames(0);
       std::fflush(nullptr);
       ::_exit(status);
-    }, reinterpret_cast<void*>(static_cast<std::intptr_t>(::getpid())));
+    }, nullptr);
     children_do(files[0], *static_cast<child_page*>(page));
     ::_exit(0);
   }

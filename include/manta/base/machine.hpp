@@ -162,12 +162,12 @@ int cpus_of_rank(int node_cores, int ranks_on_node, Read&& read, Get&& get) {
 template <class Read, class Get>
 double memory_of_rank(int cpus, int ranks_on_node, Read&& read, Get&& get) {
   double node = physical_memory(read("/proc/meminfo"));
-  const double group = cgroup_memory(read);
-  if (group >= 0 && (node < 0 || group < node)) node = group;
-  const double job = positive_variable(get, "SLURM_MEM_PER_NODE") * 1048576;
-  if (job > 0 && (node < 0 || job < node)) node = job;
-  const double by_gpu = positive_variable(get, "SLURM_MEM_PER_GPU") * 1048576 * positive_variable(get, "SLURM_GPUS_ON_NODE");
-  if (by_gpu > 0 && (node < 0 || by_gpu < node)) node = by_gpu;
+  const auto limit = [&](double bytes) {
+    if (bytes > 0 && (node < 0 || bytes < node)) node = bytes;
+  };
+  limit(cgroup_memory(read));
+  limit(positive_variable(get, "SLURM_MEM_PER_NODE") * 1048576);
+  limit(positive_variable(get, "SLURM_MEM_PER_GPU") * 1048576 * positive_variable(get, "SLURM_GPUS_ON_NODE"));
   double share = node < 0 ? 0 : node / ranks_on_node;
   const double by_cpu = positive_variable(get, "SLURM_MEM_PER_CPU") * 1048576 * cpus;
   if (by_cpu > 0 && (share <= 0 || by_cpu < share)) share = by_cpu;

@@ -58,13 +58,11 @@ inline bool engine::cancel(node& n, bool children) {
   }
   const std::string_view who = running_->name();
   const std::uint32_t home = n.links->rank;
-  if (!is_dead(home)) {
-    const ask_message m{ask_message::cancel, 0, 0, home, n.links->index, children, 0};
-    try {
-      return ask(home, m, who.data(), who.size()).data()[0] != std::byte{0};
-    } catch (const rank_lost&) {  // it has died now
-      if (n.state != state::pending) return false;
-    }
+  const ask_message m{ask_message::cancel, 0, 0, home, n.links->index, children, 0};
+  try {
+    return ask(home, m, who.data(), who.size()).data()[0] != std::byte{0};
+  } catch (const rank_lost&) {
+    if (n.state != state::pending) return false;
   }
   fail(n, cancel_failure("a task of rank " + std::to_string(home), who, rank_));  // before it is made again
   return true;

@@ -310,10 +310,7 @@ inline std::string engine::explain_here(node& n, bool& placed_by_zero) {
     if (n.has(node::actor)) return "the actor lives on rank " + std::to_string(place);
     const std::string value = "its value lies on rank " + std::to_string(place);
     if (n.missing == 0 || is_stand_in(n)) return "it has ended: " + value;
-    graph::grant g;
-    g.rank = static_cast<std::int32_t>((n.missing & 0xffffff) - 1);
-    g.reason = static_cast<graph::placement_reason>(n.missing >> 24);
-    return "it has ended: it ran " + describe(g) + "; " + value;
+    return "it has ended: it ran " + describe(graph::grant_of(n.missing)) + "; " + value;
   }
   if (n.missing != 0) {
     std::string text = "waits for " + std::to_string(n.missing) + " of its inputs:";

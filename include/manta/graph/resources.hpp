@@ -258,11 +258,6 @@ enum class placement_reason : std::uint8_t {
   none, rank, node, near, data, spread, bundle, least_work, room, gang, gang_near, gang_spread, gang_in_bundles, ahead
 };
 
-/// For reports, in a node's `missing`: the rank, and why it was that one.
-inline std::uint32_t where_it_ran(std::uint32_t rank, placement_reason why) {
-  return ((rank + 1) & 0xffffff) | static_cast<std::uint32_t>(why) << 24;
-}
-
 /// What the scheduler decided for one request.
 struct grant {
   std::uint64_t devices = 0;    ///< one bit for each
@@ -271,6 +266,17 @@ struct grant {
   std::int32_t rank = -1;       ///< -1: not placed
   placement_reason reason = placement_reason::none;
 };
+
+/// For reports, in a node's `missing`: the rank, and why it was that one; never 0.
+inline std::uint32_t where_it_ran(std::uint32_t rank, placement_reason why) {
+  return ((rank + 1) & 0xffffff) | static_cast<std::uint32_t>(why) << 24;
+}
+inline grant grant_of(std::uint32_t where) {
+  grant g;
+  g.rank = static_cast<std::int32_t>((where & 0xffffff) - 1);
+  g.reason = static_cast<placement_reason>(where >> 24);
+  return g;
+}
 
 /// What one task asks for beyond "run anywhere". A task has one of its own, because what it was given is noted in it.
 struct request : base::counted {
