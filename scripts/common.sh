@@ -22,8 +22,9 @@ fi
 
 # Configures $build, again where options have changed, or where a source file has come or gone.
 configure_build() {
+  # Our own programs use the compiled mode unless MANTA_MESON_ARGS says otherwise: later options win.
   local -a options
-  read -r -a options <<<"${MANTA_MESON_ARGS:-}"
+  read -r -a options <<<"-Dcompiled=true ${MANTA_MESON_ARGS:-}"
   local stamp=$build/manta-options.txt listing=$build/manta-sources.txt
   local sources
   sources=$(cd "$root" && find tests examples bench -name '*.cpp' | LC_ALL=C sort)

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "manta/async.hpp"
+#include "manta/exec/isolation.hpp"
 #include "manta/team.hpp"
 
 namespace manta {

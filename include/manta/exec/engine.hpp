@@ -5,23 +5,23 @@
 // and moves events between them. The declarations stand here; the definitions
 // follow by subject:
 //
-//   references.hpp  who holds what, across ranks
-//   values.hpp      results, wants and pulls
-//   sharing.hpp     how one array reaches many ranks
-//   tasks.hpp       from submission to the end of a task
-//   questions.hpp   where things are and why; reservations
-//   capacities.hpp  what each rank has
-//   gangs.hpp       tasks that are MPI programs
-//   actors.hpp      calls, mailboxes, names
-//   isolation.hpp   tasks and actors in processes of their own
-//   cancelling.hpp  tasks that are to end before their time
-//   timing.hpp      deadlines, retries and submitters that run ahead
-//   waiting.hpp     waiting and serving, on which stack
-//   journaling.hpp  results that outlive the program
-//   leaving.hpp     a run that has to end before its work is done
-//   lineage.hpp     what values were made from, to make them again
-//   deaths.hpp      ranks that have died
-//   ending.hpp      quiet, deadlock, the end of a run
+//   references.ipp  who holds what, across ranks
+//   values.ipp      results, wants and pulls
+//   sharing.ipp     how one array reaches many ranks
+//   tasks.ipp       from submission to the end of a task
+//   questions.ipp   where things are and why; reservations
+//   capacities.ipp  what each rank has
+//   gangs.ipp       tasks that are MPI programs
+//   actors.ipp      calls, mailboxes, names
+//   isolation.ipp   tasks and actors in processes of their own
+//   cancelling.ipp  tasks that are to end before their time
+//   timing.ipp      deadlines, retries and submitters that run ahead
+//   waiting.ipp     waiting and serving, on which stack
+//   journaling.ipp  results that outlive the program
+//   leaving.ipp     a run that has to end before its work is done
+//   lineage.ipp     what values were made from, to make them again
+//   deaths.ipp      ranks that have died
+//   ending.ipp      quiet, deadlock, the end of a run
 //
 // Every member function is called with the lock held unless it says otherwise.
 // Message handlers record and append; they never wait, and no user function
@@ -37,6 +37,7 @@
 
 #include "manta/base/allocation.hpp"
 #include "manta/base/clock.hpp"
+#include "manta/base/config.hpp"
 #include "manta/base/environment.hpp"
 #include "manta/base/hash.hpp"
 #include "manta/base/thread.hpp"
@@ -362,7 +363,7 @@ class engine {
   void commit(std::uint32_t to, message kind, std::size_t bytes);
   void on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes);
 
-  // references.hpp
+  // references.ipp
   node* known(std::uint32_t home_rank, std::uint32_t home_index) {
     const std::uint64_t* at = stand_ins_.find(key(home_rank, home_index));
     return at == nullptr ? nullptr : &graph_.nodes.at(static_cast<std::uint32_t>(*at));
@@ -388,7 +389,7 @@ class engine {
   void on_borrow(std::uint32_t from, const borrow_message& m);
   void on_release(std::uint32_t from, const index_message& m);
 
-  // values.hpp
+  // values.ipp
   void tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind = message::value);
   void give_back_references(std::uint32_t type, const result_message& m, const std::byte* data, std::size_t bytes);
   void on_value(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
@@ -445,7 +446,7 @@ class engine {
   void send_failure(std::uint32_t home_rank, std::uint32_t home_index, const store::failure_ptr& why,
                     std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited = nullptr);
 
-  // tasks.hpp
+  // tasks.ipp
   task* make_task(std::uint64_t id, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
                   node* const* inputs, std::uint32_t input_count, graph::request_ptr request);
   void start_when_possible(node& n);
@@ -487,13 +488,13 @@ class engine {
   store::failure_ptr failed_input(task& t);
   void locate(store::failure& f, std::string_view function, std::uint32_t attempt = 0) const;
 
-  // isolation.hpp
+  // isolation.ipp
   void run_isolated(invocation& call, std::uint32_t function, running_task& identity);
   void run_function(invocation& call, std::uint32_t function, running_task& identity) {
     identity.isolated() ? run_isolated(call, function, identity) : wire::function_at(function).run(call);
   }
 
-  // ahead.hpp
+  // ahead.ipp
   /// A task of ours, which may have ended since.
   struct task_place {
     std::uint64_t id;
@@ -525,7 +526,7 @@ class engine {
   void on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
   void give_back_ahead();
 
-  // journaling.hpp
+  // journaling.ipp
   void open_journal(const engine_options& options);
   std::uint64_t identity_of(node& n);
   void identify(task& t, const node& n);
@@ -537,7 +538,7 @@ class engine {
   static std::uint64_t kind_of_state(std::uint32_t constructor) { return base::hash_text(wire::function_at(constructor).mangled); }
   void write_to_journal(const task& t, const invocation& call, std::uint64_t ns);
 
-  // leaving.hpp
+  // leaving.ipp
   bool must_leave() const {
     return leaving_.empty() &&
            (base::end_signals::came() != nullptr || !asked_to_leave_.empty() || (rank_ == 0 && leave_at_ != 0 && base::ticks() > leave_at_));
@@ -557,7 +558,7 @@ class engine {
   void leave(const std::string& why);
   store::failure_ptr leaving_failure() const;
 
-  // deaths.hpp
+  // deaths.ipp
   bool hands_out() const { return scheduler_ != nullptr && size_ > 1; }
   /// Does the home keep the record of a task that has been sent away?
   bool keeps(const task& t) const { return recovers_ || (t.request != nullptr && t.request->kept()); }
@@ -586,7 +587,7 @@ class engine {
     std::memcpy(&n.sent.kept, arguments, bytes);
   }
 
-  // lineage.hpp
+  // lineage.ipp
   bool keep_lineage(node& n, const result_message& result);
   void note_lineage(const node& n, task* t);
   void forget_lineage(node& n);
@@ -611,7 +612,7 @@ class engine {
   void inherit(node& n);
   void take_value(node& n, node& from);
 
-  // questions.hpp
+  // questions.ipp
   node& make_ticket(std::uint32_t asked);
   wire::buffer answer_to(node& ticket);
   wire::buffer ask(std::uint32_t to, ask_message m, const void* tail = nullptr, std::size_t tail_bytes = 0);
@@ -629,7 +630,7 @@ class engine {
   std::string explain_placed(std::uint32_t home_rank, std::uint32_t home_index, std::uint64_t place_key);
   std::string explain_waiting(const graph::request& wanted);
 
-  // gangs.hpp
+  // gangs.ipp
   void dispatch_gang(node& n, std::uint32_t charge);
   void run_member(task* t);
   store::failure_ptr lost_member(const graph::gang& g) const;
@@ -652,7 +653,7 @@ class engine {
   void on_stuck(std::uint32_t rank);
   void watch_waiting_gangs();
 
-  // cancelling.hpp
+  // cancelling.ipp
   static bool is_task(const node& n) { return n.state == state::pending && n.function != no_index && !is_stand_in(n); }
   static std::uint64_t id_of(const node& n) {
     return n.form == form::compact ? n.compact.id : n.form == form::record ? n.record->id : n.sent.id;
@@ -698,7 +699,7 @@ class engine {
     return place_key(t.id, t.attempt, t.home_rank, t.home_index);
   }
 
-  // timing.hpp
+  // timing.ipp
   struct timer {
     std::int64_t ns;
     std::uint64_t id;
@@ -733,7 +734,7 @@ class engine {
   void hold_back();
   void let_go();
 
-  // actors.hpp
+  // actors.ipp
   std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request, task* constructor);
   void append_call(std::uint32_t to, std::uint32_t slot, task& t);
   void note_laden(std::uint32_t to, std::uint32_t index, std::size_t bytes);
@@ -773,7 +774,7 @@ class engine {
   void forget_name(name_entry* entry);
   void forget_names();
 
-  // waiting.hpp
+  // waiting.ipp
   /// Not while so much is on its way here that what the next task needs had better wait.
   bool may_begin() const { return !inbox_.empty() && !ledger_.expects_much(); }
   bool runnable() const {
@@ -808,7 +809,7 @@ class engine {
   void awake() { silence_ = 0; }
   std::string describe_wait(const wait_record& record) const;
 
-  // ending.hpp
+  // ending.ipp
   void finish_run(bool drop);
   void drive_until_quiet();
   bool quiet() const;
@@ -1029,13 +1030,6 @@ inline engine& engine::here(const char* call) {
   if (role_ != role::owner) [[unlikely]] refuse(call);
   return *current_;
 }
-[[gnu::cold, gnu::noinline]] inline void engine::refuse(const char* call) {
-  throw error(std::string("manta: ") + call +
-              (isolated_ != nullptr ? " was called in an isolated task or actor, which runs in a process of its own and can neither "
-                                      "submit nor wait; pass values in and return values, or leave isolate out"
-               : current_ == nullptr ? " was called outside of a run; call it inside manta::run or runtime::run"
-                                   : " was called from a thread of your own; only the thread that runs tasks may call it"));
-}
 
 inline std::byte* engine::begin(std::uint32_t to, message kind, std::size_t max_bytes) {
   return net_.begin(static_cast<int>(to), static_cast<std::uint8_t>(kind), max_bytes);
@@ -1061,21 +1055,6 @@ template <class Message>
 
 }  // namespace manta::exec
 
-#include "manta/exec/references.hpp"
-#include "manta/exec/values.hpp"
-#include "manta/exec/sharing.hpp"
-#include "manta/exec/isolation.hpp"
-#include "manta/exec/tasks.hpp"
-#include "manta/exec/ahead.hpp"
-#include "manta/exec/questions.hpp"
-#include "manta/exec/capacities.hpp"
-#include "manta/exec/gangs.hpp"
-#include "manta/exec/actors.hpp"
-#include "manta/exec/cancelling.hpp"
-#include "manta/exec/timing.hpp"
-#include "manta/exec/waiting.hpp"
-#include "manta/exec/journaling.hpp"
-#include "manta/exec/leaving.hpp"
-#include "manta/exec/lineage.hpp"
-#include "manta/exec/deaths.hpp"
-#include "manta/exec/ending.hpp"
+#ifndef MANTA_COMPILED
+#include "manta/exec/engine.ipp"
+#endif

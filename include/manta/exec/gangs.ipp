@@ -15,7 +15,7 @@
 
 namespace manta::exec {
 
-inline void engine::dispatch_gang(node& n, std::uint32_t charge) {
+MANTA_DECL void engine::dispatch_gang(node& n, std::uint32_t charge) {
   task& t = *n.record;
   graph::gang gang;
   gang.id = scheduler_->gang_id() | (deaths_ != 0 ? net::teams::after_deaths : 0);
@@ -33,7 +33,7 @@ inline void engine::dispatch_gang(node& n, std::uint32_t charge) {
   granted = of_leader;
 }
 
-inline void engine::require_gangs(const graph::request& request) const {
+MANTA_DECL void engine::require_gangs(const graph::request& request) const {
   if (request.ranks <= 1 || gangs_possible_) return;
   throw error(
       "manta: a gang of " + std::to_string(request.ranks) +
@@ -42,14 +42,14 @@ inline void engine::require_gangs(const graph::request& request) const {
       "program initialises MPI itself");
 }
 
-inline store::failure_ptr engine::lost_member(const graph::gang& g) const {
+MANTA_DECL store::failure_ptr engine::lost_member(const graph::gang& g) const {
   for (const std::uint32_t rank : g.ranks) {
     if (is_dead(rank)) return death_failure(store::failure::kind::rank, rank, "a member of the gang was lost: ");
   }
   return nullptr;
 }
 /// MPI knows already that a member has died, or before they have met any rank; the helper is told which.
-inline store::failure_ptr engine::hear_of_lost_member(const graph::gang& g) {
+MANTA_DECL store::failure_ptr engine::hear_of_lost_member(const graph::gang& g) {
   for (;;) {
     if (store::failure_ptr lost = lost_member(g)) return lost;
     for (std::uint32_t rank = 0; deaths_ != 0 && (g.id & net::teams::after_deaths) == 0 && rank < size_; ++rank) {
@@ -61,7 +61,7 @@ inline store::failure_ptr engine::hear_of_lost_member(const graph::gang& g) {
 }
 
 /// Waits until all members are here. False if one is lost.
-inline bool engine::meet(const graph::gang& g) {
+MANTA_DECL bool engine::meet(const graph::gang& g) {
   const auto wait_for = [&](std::uint64_t others) {
     while (meetings_.insert(g.id) < others && lost_member(g) == nullptr) {
       const outside helper(lock_);
@@ -91,7 +91,7 @@ inline bool engine::meet(const graph::gang& g) {
 
 /// The communicator of its members. Others may still be on their way, so the lock is let go meanwhile; after a death
 /// MPI_Comm_create_from_group has to be alone in MPI (see net::teams::create), so they meet first and it is kept.
-inline MPI_Comm engine::communicator_of(const graph::gang& g) {
+MANTA_DECL MPI_Comm engine::communicator_of(const graph::gang& g) {
   if ((g.id & net::teams::after_deaths) != 0 && net::mpi_tolerates_deaths() && !teams_.know(g.ranks)) {
     if (!meet(g)) return MPI_COMM_NULL;
     lonely_since_ns_.store(base::now_ns(), std::memory_order_relaxed);
@@ -104,7 +104,7 @@ inline MPI_Comm engine::communicator_of(const graph::gang& g) {
 }
 
 /// All inputs are here: runs this rank's part.
-inline void engine::run_member(task* t) {
+MANTA_DECL void engine::run_member(task* t) {
   store::failure_ptr why = failed_input(*t);
   if (why == nullptr && deaths_ != 0) why = lost_member(*t->gang);
   std::uint64_t ns = 0;
@@ -152,7 +152,7 @@ inline void engine::run_member(task* t) {
   free_task(t);
 }
 
-inline store::failure_ptr engine::of_member(const store::failure_ptr& why, const graph::gang& gang) {
+MANTA_DECL store::failure_ptr engine::of_member(const store::failure_ptr& why, const graph::gang& gang) {
   if (gang.ranks.size() == 1) return why;
   store::failure f = *why;
   f.details.function +=
@@ -160,7 +160,7 @@ inline store::failure_ptr engine::of_member(const store::failure_ptr& why, const
   return store::share(std::move(f));
 }
 
-inline void engine::leader_ended(const graph::gang& gang, const invocation& call, bool ok,
+MANTA_DECL void engine::leader_ended(const graph::gang& gang, const invocation& call, bool ok,
                                  const store::failure_ptr& why) {
   const std::uint64_t id = gang.id;
   gang_end& end = gang_end_of(id, gang.ranks.size());
@@ -169,7 +169,7 @@ inline void engine::leader_ended(const graph::gang& gang, const invocation& call
   member_ended(end, id, rank_);
 }
 
-inline void engine::tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why,
+MANTA_DECL void engine::tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why,
                                 std::uint32_t slot) {
   wire::buffer bytes;
   if (why == nullptr && call.form == form::box) {
@@ -192,7 +192,7 @@ inline void engine::tell_leader(const graph::gang& gang, const invocation& call,
 }
 
 /// A call on an actor of several ranks, at its leader: has the other parts do it too. The channel keeps the order.
-inline void engine::forward_call(actor_slot& slot, task* t) {
+MANTA_DECL void engine::forward_call(actor_slot& slot, task* t) {
   t->gang = new graph::gang;
   t->gang->id = ++gang_calls_ | std::uint64_t{1} << 63;  // beside the scheduler's numbers
   for (const std::uint32_t rank : slot.gang->ranks) t->gang->ranks.push_back(rank);
@@ -207,7 +207,7 @@ inline void engine::forward_call(actor_slot& slot, task* t) {
 }
 
 /// This rank's part of such a call; the slot is active.
-inline void engine::run_gang_call(std::uint32_t index, task* t) {
+MANTA_DECL void engine::run_gang_call(std::uint32_t index, task* t) {
   actor_slot& slot = *slots_[index];
   const bool leads = slot.gang->member == 0;
   if (leads) {
@@ -230,7 +230,7 @@ inline void engine::run_gang_call(std::uint32_t index, task* t) {
 }
 
 /// All parts of an actor have been constructed or not: the leader notes where they live, or has them end again.
-inline void engine::settle_members(gang_end& end) {
+MANTA_DECL void engine::settle_members(gang_end& end) {
   actor_slot* leader = nullptr;
   if (end.value != nullptr) {
     actor_place place;
@@ -253,7 +253,7 @@ inline void engine::settle_members(gang_end& end) {
   }
 }
 
-inline engine::gang_end& engine::gang_end_of(std::uint64_t gang, std::size_t size) {
+MANTA_DECL engine::gang_end& engine::gang_end_of(std::uint64_t gang, std::size_t size) {
   std::uint64_t& at = gang_ends_.insert(gang);
   if (at == 0) {
     auto* const end = new gang_end;
@@ -264,7 +264,7 @@ inline engine::gang_end& engine::gang_end_of(std::uint64_t gang, std::size_t siz
 }
 
 /// In a handler, at the leader.
-inline void engine::on_gang_ended(std::uint32_t from, const gang_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_gang_ended(std::uint32_t from, const gang_message& m, const std::byte* data, std::size_t bytes) {
   gang_end& end = gang_end_of(m.gang, m.size);
   if (m.failed != 0) {
     if (end.why == nullptr) end.why = store::decode_failure(data, bytes);
@@ -274,7 +274,7 @@ inline void engine::on_gang_ended(std::uint32_t from, const gang_message& m, con
   member_ended(end, m.gang, from);
 }
 
-inline void engine::member_ended(gang_end& end, std::uint64_t gang, std::uint32_t rank) {
+MANTA_DECL void engine::member_ended(gang_end& end, std::uint64_t gang, std::uint32_t rank) {
   if (std::find(end.ended.begin(), end.ended.end(), rank) == end.ended.end()) {  // else it has died after its end
     --end.missing;
     end.ended.push_back(rank);
@@ -290,7 +290,7 @@ inline void engine::member_ended(gang_end& end, std::uint64_t gang, std::uint32_
 }
 
 /// At the top level of the leader's rank, for values of members are decoded: all have ended.
-inline void engine::finish_gangs() {
+MANTA_DECL void engine::finish_gangs() {
   while (!ended_gangs_.empty()) {
     const std::uint64_t gang = ended_gangs_.back();
     ended_gangs_.pop_back();
@@ -326,7 +326,7 @@ inline void engine::finish_gangs() {
 
 /// At the leader: a member has failed while others wait for it inside MPI. Nothing can get them out of there, but it can be
 /// said, and rank 0 told again and again, which may be about to end the run.
-inline void engine::watch_gangs() {
+MANTA_DECL void engine::watch_gangs() {
   constexpr std::int64_t patience_ns = 10'000'000'000;
   const std::int64_t now = base::now_ns();
   gang_ends_.for_each([&](std::uint64_t, std::uint64_t at) {
@@ -349,7 +349,7 @@ inline void engine::watch_gangs() {
 }
 
 /// From a member's helper: if the first member has died, which is to report those that are stuck, it does so itself.
-inline void engine::watch_leader() {
+MANTA_DECL void engine::watch_leader() {
   constexpr std::int64_t patience_ns = 10'000'000'000;
   const net::team_place* const team = running_->call == nullptr ? nullptr : running_->call->team;
   if (team == nullptr || !is_dead(static_cast<std::uint32_t>(team->leader))) return;
@@ -361,7 +361,7 @@ inline void engine::watch_leader() {
 
 /// Rank 0: a gang that waits inside for another one which needs its ranks waits for ever if the other members are inside
 /// MPI: that cannot be known, but it can be said.
-inline void engine::watch_waiting_gangs() {
+MANTA_DECL void engine::watch_waiting_gangs() {
   constexpr std::int64_t patience_ns = 10'000'000'000;
   node* const waiting = scheduler_->gang_behind_waiting_gang();
   const std::int64_t now = base::now_ns();
@@ -380,7 +380,7 @@ inline void engine::watch_waiting_gangs() {
 }
 
 /// Appends the members' values to the leader's, in the order of their ranks.
-inline void engine::merge_parts(gang_end& end) {
+MANTA_DECL void engine::merge_parts(gang_end& end) {
   if (end.value->form != form::box) return;
   const wire::type_entry& type = wire::type_at(end.value->type);
   if (type.merge == nullptr) return;

@@ -16,14 +16,14 @@ namespace manta::exec {
 
 // --- why
 
-inline std::string_view engine::task_name(const node& n) const {
+MANTA_DECL std::string_view engine::task_name(const node& n) const {
   if (n.form == form::record && n.record->request != nullptr && !n.record->request->name.empty()) {
     return n.record->request->name;
   }
   return wire::function_at(n.function).name();
 }
 
-inline store::failure_ptr engine::cancel_failure(std::string_view name, std::string_view who,
+MANTA_DECL store::failure_ptr engine::cancel_failure(std::string_view name, std::string_view who,
                                                  std::uint32_t rank) const {
   store::failure f;
   f.kind = store::failure::kind::cancelled;
@@ -32,7 +32,7 @@ inline store::failure_ptr engine::cancel_failure(std::string_view name, std::str
   return store::share(std::move(f));
 }
 
-inline store::failure_ptr engine::timeout_failure(std::string_view name, std::int64_t deadline) const {
+MANTA_DECL store::failure_ptr engine::timeout_failure(std::string_view name, std::int64_t deadline) const {
   store::failure f;
   f.kind = store::failure::kind::timeout;
   f.message = "task '" + std::string(name) + "' had not started when its deadline of " +
@@ -41,14 +41,14 @@ inline store::failure_ptr engine::timeout_failure(std::string_view name, std::in
   return store::share(std::move(f));
 }
 
-inline store::failure_ptr engine::unstarted_failure(const task& t, bool expired) const {
+MANTA_DECL store::failure_ptr engine::unstarted_failure(const task& t, bool expired) const {
   const std::string_view name = running_task{t.id, t.function, t.attempt, t.request.get()}.name();
   return expired ? timeout_failure(name, t.request->deadline) : cancel_failure(name, "its home", t.home_rank);
 }
 
 // --- at the home
 
-inline bool engine::cancel(node& n, bool children) {
+MANTA_DECL bool engine::cancel(node& n, bool children) {
   if (n.state != state::pending || (!is_stand_in(n) && n.function == no_index)) return false;
   const std::uint16_t flags = children ? cancel_message::children : 0;
   if (!is_stand_in(n)) {
@@ -69,7 +69,7 @@ inline bool engine::cancel(node& n, bool children) {
 }
 
 /// For a task on another rank. False if it had ended, or is none.
-inline bool engine::cancel_here(std::uint32_t index, bool children, std::uint32_t asker, std::string_view who) {
+MANTA_DECL bool engine::cancel_here(std::uint32_t index, bool children, std::uint32_t asker, std::string_view who) {
   node& n = graph_.nodes.at(index);
   if (n.state != state::pending || n.function == no_index) return false;
   withdraw(n, cancel_failure(task_name(n), who, asker), children ? cancel_message::children : 0);
@@ -77,7 +77,7 @@ inline bool engine::cancel_here(std::uint32_t index, bool children, std::uint32_
 }
 
 /// Ends a pending task or call of ours, wherever it is; with cancel_message::expired only if it has not started.
-inline void engine::withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags) {
+MANTA_DECL void engine::withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags) {
   const auto end = [&] {
     fail(n, why);
     release(n);
@@ -114,7 +114,7 @@ inline void engine::withdraw(node& n, const store::failure_ptr& why, std::uint16
 }
 
 /// The result of a task or call of ours that was cancelled after it had been sent away.
-inline void engine::discard(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::discard(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
   if (const std::uint64_t* kept = cancelled_.find(n.index)) {
     free_task(reinterpret_cast<task*>(*kept));
     cancelled_.erase(n.index);
@@ -144,7 +144,7 @@ inline void engine::discard(node& n, const result_message& m, const std::byte* d
 }
 
 /// The same for one that ended, or was not begun, here.
-inline void engine::discard_here(node& n, invocation& call) {
+MANTA_DECL void engine::discard_here(node& n, invocation& call) {
   task* kept = nullptr;
   if (const std::uint64_t* found = cancelled_.find(n.index)) {
     kept = reinterpret_cast<task*>(*found);
@@ -165,7 +165,7 @@ inline void engine::discard_here(node& n, invocation& call) {
 }
 
 /// What a cancelled task submits, if its children were cancelled with it; or what comes when the run has to end.
-inline node& engine::refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count) {
+MANTA_DECL node& engine::refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count) {
   for (std::uint32_t i = 0; i < input_count; ++i) release(*inputs[i]);
   note_sent(n, id, rank_);
   fail(n, running_->stops_children ? cancel_failure(task_name(n), running_->name(), rank_) : leaving_failure());
@@ -176,7 +176,7 @@ inline node& engine::refuse_child(node& n, std::uint64_t id, node* const* inputs
 // --- at rank 0, for tasks that it places
 
 /// False if what it is about is not here, or not yet.
-inline bool engine::on_cancel(const cancel_message& m) {
+MANTA_DECL bool engine::on_cancel(const cancel_message& m) {
   const std::uint64_t key = place_key(m);
   std::uint64_t* const where = places_.find(key);
   if (where == nullptr) return stop_here(m);
@@ -198,7 +198,7 @@ inline bool engine::on_cancel(const cancel_message& m) {
 }
 
 /// A task came back to rank 0: was it cancelled on the way? Then that is its end.
-inline bool engine::is_withdrawn(task& t) {
+MANTA_DECL bool engine::is_withdrawn(task& t) {
   if (t.home_rank == rank_) {
     node& home = graph_.nodes.at(t.home_index);
     if (home.state != state::pending) {
@@ -224,7 +224,7 @@ inline bool engine::is_withdrawn(task& t) {
 // --- where the task is
 
 /// False if it is not here.
-inline bool engine::stop_here(const cancel_message& m) {
+MANTA_DECL bool engine::stop_here(const cancel_message& m) {
   const bool expired = (m.flags & cancel_message::expired) != 0;
   for (running_task* r = started_; r != nullptr; r = r->next) {
     if (r->id != m.id) continue;
@@ -278,7 +278,7 @@ inline bool engine::stop_here(const cancel_message& m) {
 }
 
 /// At the leader of a gang: the other members are told too.
-inline void engine::stop_members(const cancel_message& m) {
+MANTA_DECL void engine::stop_members(const cancel_message& m) {
   cancel_message theirs = m;
   theirs.slot = no_index;
   gang_ends_.for_each([&](std::uint64_t, std::uint64_t at) {
@@ -288,7 +288,7 @@ inline void engine::stop_members(const cancel_message& m) {
   });
 }
 
-inline void engine::unstage(task* t) {
+MANTA_DECL void engine::unstage(task* t) {
   for (std::uint32_t i = 0; i < t->input_count; ++i) {
     node& input = *t->inputs()[i];
     if (store::is_here(input)) continue;
@@ -298,7 +298,7 @@ inline void engine::unstage(task* t) {
 }
 
 /// One that has been taken out of where it waited.
-inline void engine::end_unstarted(task* t, bool expired) {
+MANTA_DECL void engine::end_unstarted(task* t, bool expired) {
   invocation none(lock_);
   if (t->home_rank == rank_ && !t->by_scheduler && t->slot == no_index) {
     node& n = graph_.nodes.at(t->home_index);
@@ -316,7 +316,7 @@ inline void engine::end_unstarted(task* t, bool expired) {
 
 /// Cancels what a task has submitted and has not ended: those are nodes of this rank, and the id of each tells whose
 /// child it is. Children that run here have their turn in the same loop, not on top of each other.
-inline void engine::stop_children(running_task& parent) {
+MANTA_DECL void engine::stop_children(running_task& parent) {
   parent.stops_children = true;
   parents_to_stop_.push_back(&parent);
   if (stopping_children_) return;
@@ -344,7 +344,7 @@ inline void engine::stop_children(running_task& parent) {
 }
 
 /// A task that asks in a loop keeps the helper away, so it has to do the helper's work itself.
-inline bool engine::stop_requested() {
+MANTA_DECL bool engine::stop_requested() {
   static const auto look_every = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
   const std::uint64_t now = base::ticks();
   if (!running_->stop && now - last_look_ > look_every) {

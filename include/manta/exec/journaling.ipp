@@ -14,7 +14,7 @@
 
 namespace manta::exec {
 
-inline void engine::open_journal(const engine_options& options) {
+MANTA_DECL void engine::open_journal(const engine_options& options) {
   if (options.journal.empty()) return;
   std::uint64_t program = 0;
   if (rank_ == 0) program = base::mix(base::mix(store::journal::digest_of_program(), base::hash_text(wire::table_listing())), seed_);
@@ -35,7 +35,7 @@ inline void engine::open_journal(const engine_options& options) {
 }
 
 /// What the value of this node is, or will be; 0: not known.
-inline std::uint64_t engine::identity_of(node& n) {
+MANTA_DECL std::uint64_t engine::identity_of(node& n) {
   if (const std::uint64_t* const known = identities_.find(n.index)) return *known;
   if (n.state != state::ready || n.has(node::actor) || n.form == form::remote) return 0;
   std::uint64_t hash = base::hash_text(wire::type_at(n.type).mangled);
@@ -62,7 +62,7 @@ inline std::uint64_t engine::identity_of(node& n) {
   return hash;
 }
 
-inline void engine::identify(task& t, const node& n) {
+MANTA_DECL void engine::identify(task& t, const node& n) {
   if (t.request != nullptr && t.request->actor) return;
   std::uint64_t digest = base::mix(base::hash_text(wire::function_at(t.function).mangled), base::hash_bytes(t.arguments(), t.argument_bytes));
   for (std::uint32_t i = 0; i < t.seen_inputs(); ++i) {
@@ -75,7 +75,7 @@ inline void engine::identify(task& t, const node& n) {
 }
 
 /// A task of ours, not begun: is its result known from an earlier start?
-inline bool engine::take_from_journal(node& n) {
+MANTA_DECL bool engine::take_from_journal(node& n) {
   task& t = *n.record;
   std::uint64_t form_of_result = 0;
   scratch_.clear();
@@ -93,7 +93,7 @@ inline bool engine::take_from_journal(node& n) {
 }
 
 /// Where it ran: it has ended well.
-inline void engine::write_to_journal(const task& t, const invocation& call, std::uint64_t ns) {
+MANTA_DECL void engine::write_to_journal(const task& t, const invocation& call, std::uint64_t ns) {
   if (ns < journal_least_ns_ && (t.request == nullptr || !t.request->journaled)) return;
   if (call.form != form::box) {
     const std::size_t bytes = call.form == form::none ? 0 : wire::type_at(call.type).plain_bytes;

@@ -39,7 +39,7 @@ struct claim {
 
 /// A rank's own devices, given what all say. A setting takes the first of its share, and where that is too small the
 /// first of all. Those that stand by have devices that nobody else sees who works.
-inline graph::gpu_set devices_of(const base::array<claim>& all, std::size_t rank) {
+MANTA_DECL graph::gpu_set devices_of(const base::array<claim>& all, std::size_t rank) {
   const claim& mine = all[rank];
   int ranks = 0, position = 0;
   for (std::size_t r = 0; r < all.size(); ++r) {
@@ -74,7 +74,7 @@ inline graph::gpu_set devices_of(const base::array<claim>& all, std::size_t rank
 }
 
 /// Collective. The last ranks stand by, as many as rank 0 says.
-inline void engine::appoint_spares(const engine_options& options) {
+MANTA_DECL void engine::appoint_spares(const engine_options& options) {
   int count = options.spares;
   net::check(MPI_Bcast(&count, 1, MPI_INT, 0, net_.comm()), "MPI_Bcast");
   if (size_ == 1) return;
@@ -87,7 +87,7 @@ inline void engine::appoint_spares(const engine_options& options) {
 }
 
 /// Collective. What the ranks offer, and the settings of rank 0 that hold for all.
-inline void engine::share_settings(engine_options& options) {
+MANTA_DECL void engine::share_settings(engine_options& options) {
   appoint_spares(options);
   const net::topology& nodes = net_.topology();
   const auto variable = [](const char* name) -> const char* { return std::getenv(name); };

@@ -20,7 +20,7 @@
 namespace manta::exec {
 
 /// When to begin. A short allocation is not left with most of its time unused.
-inline void engine::set_end(const engine_options& options) {
+MANTA_DECL void engine::set_end(const engine_options& options) {
   end_time_ = options.end_time;
   if (end_time_ == 0) return;
   const double left = static_cast<double>(end_time_ - static_cast<std::int64_t>(std::time(nullptr)));
@@ -29,7 +29,7 @@ inline void engine::set_end(const engine_options& options) {
 }
 
 /// At the top level: must_leave().
-inline void engine::look_for_end() {
+MANTA_DECL void engine::look_for_end() {
   std::string why;
   if (const char* const signal = base::end_signals::came()) {
     why = std::string(signal) + " has come";
@@ -47,13 +47,13 @@ inline void engine::look_for_end() {
   leave(why);
 }
 
-inline void engine::leave(const std::string& why) {
+MANTA_DECL void engine::leave(const std::string& why) {
   leaving_ = why;
   stopping_ = true;
   drop_asked_ = true;
 }
 
-inline std::string engine::end_text() const {
+MANTA_DECL std::string engine::end_text() const {
   char text[32] = "";
   const std::time_t end = static_cast<std::time_t>(end_time_);
   std::tm local{};
@@ -63,24 +63,24 @@ inline std::string engine::end_text() const {
 
 // --- tasks that would take too long
 
-inline double engine::time_left_ns() const {
+MANTA_DECL double engine::time_left_ns() const {
   const std::uint64_t now = base::ticks();
   return leave_at_ > now ? static_cast<double>(base::nanoseconds_of(leave_at_ - now)) : 0;
 }
 
 /// For a task that is about to run here. Short ones always fit: some take less time than to look at the clock.
-inline bool engine::is_too_long(const node& n) const {
+MANTA_DECL bool engine::is_too_long(const node& n) const {
   constexpr double short_ns = 1e7;
   const double expected = durations_.expected(n);
   return expected > short_ns && expected > time_left_ns();
 }
 
-inline void engine::set_aside(node& n) {
+MANTA_DECL void engine::set_aside(node& n) {
   if (n.has(node::timed)) stop_timer(n);
   late_.push_back(n);
 }
 
-inline std::string engine::explain_late(const node& n) const {
+MANTA_DECL std::string engine::explain_late(const node& n) const {
   const auto seconds = [](double ns) { return std::to_string(std::llround(ns * 1e-9)) + " s"; };
   const double expected = scheduler_ == nullptr ? durations_.expected(n)
                                                 : std::max(durations_.expected(n), scheduler_->expected(n));
@@ -89,11 +89,11 @@ inline std::string engine::explain_late(const node& n) const {
 }
 
 /// Rank 0: nothing goes on any more but what was set aside.
-inline void engine::leave_early() {
+MANTA_DECL void engine::leave_early() {
   asked_to_leave_ = end_text() + ", and the " + std::to_string(wave_late_) + " tasks that could be started would take longer";
 }
 
-inline store::failure_ptr engine::leaving_failure() const {
+MANTA_DECL store::failure_ptr engine::leaving_failure() const {
   store::failure f;
   f.kind = store::failure::kind::cancelled;
   f.message = "the task was not started, because the run has to end: " + leaving_;

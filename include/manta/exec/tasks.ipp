@@ -12,7 +12,7 @@
 namespace manta::exec {
 
 /// Takes the references of the inputs over.
-inline task* engine::make_task(std::uint64_t id, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
+MANTA_DECL task* engine::make_task(std::uint64_t id, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
                                node* const* inputs, std::uint32_t input_count, graph::request_ptr request) {
   task* const t = graph_.tasks.make(input_count, static_cast<std::uint32_t>(bytes));
   t->id = id;
@@ -25,7 +25,7 @@ inline task* engine::make_task(std::uint64_t id, std::uint32_t function, const s
   return t;
 }
 
-inline node& engine::submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
+MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
                             node* const* inputs, std::uint32_t input_count,
                             graph::request_ptr request) {
   node& n = make_node(function, type, 2);  // one is the engine's own, until the task has ended
@@ -77,14 +77,14 @@ inline node& engine::submit(std::uint32_t function, std::uint32_t type, const st
   return n;
 }
 
-inline void engine::start_when_possible(node& n) {
+MANTA_DECL void engine::start_when_possible(node& n) {
   for (std::uint32_t i = 0; i < n.record->input_count; ++i) need(*n.record->inputs()[i]);
   if (graph_.depend(n)) return task_ready(n);
   send_ahead(n);
 }
 
 /// All inputs of a task of ours have ended.
-inline void engine::task_ready(node& n) {
+MANTA_DECL void engine::task_ready(node& n) {
   if (n.state != state::pending) [[unlikely]] return release(n);  // it was cancelled
   if (stopping_ && !leaving_.empty()) [[unlikely]] {
     fail(n, leaving_failure());
@@ -121,12 +121,12 @@ inline void engine::task_ready(node& n) {
   if (owed_ > 0) give_away(false);
 }
 
-inline void engine::decide() {
+MANTA_DECL void engine::decide() {
   place_tasks();
   ask_for_work();
 }
 
-inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
+MANTA_DECL void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
   if (n.form == form::compact) {
     const task_message m{n.compact.id, n.function, rank_, n.index, charge, n.size, 0, task_message::by_scheduler, 0};
     send(to, message::run, m, n.compact.arguments, n.size);
@@ -174,7 +174,7 @@ inline void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
 }
 
 /// A compact task of ours has been sent.
-inline void engine::send_compact_away(node& n, std::uint32_t to) {
+MANTA_DECL void engine::send_compact_away(node& n, std::uint32_t to) {
   std::byte arguments[sizeof n.sent.kept];
   if (recovers_) std::memcpy(arguments, n.compact.arguments, sizeof arguments);
   note_sent(n, n.compact.id, to);
@@ -184,14 +184,14 @@ inline void engine::send_compact_away(node& n, std::uint32_t to) {
 
 /// The values of plain nodes, so many bytes each. Each is copied with the bytes behind it, which the next one covers: that
 /// takes no call.
-inline void append_plain(wire::buffer& out, node* const* nodes, std::size_t count, std::size_t bytes) {
+MANTA_DECL void append_plain(wire::buffer& out, node* const* nodes, std::size_t count, std::size_t bytes) {
   const std::size_t end = out.size() + count * bytes;
   std::byte* at = out.extend(count * bytes + sizeof(node::bytes));
   for (std::size_t i = 0; i < count; ++i, at += bytes) std::memcpy(at, nodes[i]->bytes, sizeof(node::bytes));
   out.shrink(end);
 }
 
-inline void engine::append_task(std::uint32_t to, message kind, const task_message& header,
+MANTA_DECL void engine::append_task(std::uint32_t to, message kind, const task_message& header,
                                 const graph::request* request, const std::byte* arguments, std::size_t bytes,
                                 node* const* inputs, std::uint32_t input_count, const graph::gang* gang,
                                 std::uint64_t digest) {
@@ -278,7 +278,7 @@ inline void engine::append_task(std::uint32_t to, message kind, const task_messa
 }
 
 /// The one that follows a task_message, behind its length; returns where it ends.
-inline const std::byte* read_request(const std::byte* at, graph::request& request) {
+MANTA_DECL const std::byte* read_request(const std::byte* at, graph::request& request) {
   std::uint64_t length = 0;
   std::memcpy(&length, at, sizeof length);
   wire::source in(at + sizeof length, length);
@@ -287,7 +287,7 @@ inline const std::byte* read_request(const std::byte* at, graph::request& reques
   return at + sizeof length + length;
 }
 
-inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+MANTA_DECL task* engine::read_task(std::uint32_t from, const std::byte* data, std::size_t bytes) {
   task_message m;
   std::memcpy(&m, data, sizeof m);
   const std::byte* at = data + sizeof m;
@@ -372,13 +372,13 @@ inline task* engine::read_task(std::uint32_t from, const std::byte* data, std::s
   return t;
 }
 
-inline void engine::drop_inputs(task* t) {
+MANTA_DECL void engine::drop_inputs(task* t) {
   const std::uint32_t count = t->input_count;
   for (std::uint32_t i = 0; i < count; ++i) {
     if (t->inputs()[i] != nullptr) release(*std::exchange(t->inputs()[i], nullptr));
   }
 }
-inline void engine::free_task(task* t) {
+MANTA_DECL void engine::free_task(task* t) {
   if (maker(t->home_index) == t) maker(t->home_index) = nullptr;
   if (t->result != nullptr) release(*t->result);
   drop_inputs(t);
@@ -387,7 +387,7 @@ inline void engine::free_task(task* t) {
 
 // --- tasks that came to be run here
 
-inline void engine::await_input(task* t, node& input) {
+MANTA_DECL void engine::await_input(task* t, node& input) {
   if (input.state != state::pending) {
     fetch(input);
   } else if (!t->ahead || input.missing == 0) {  // else it is made here, or rank 0 sends it
@@ -398,7 +398,7 @@ inline void engine::await_input(task* t, node& input) {
 }
 
 /// Has what is not here brought here; when all is, the task stands in staged_ or its actor is listed.
-inline void engine::stage(task* t) {
+MANTA_DECL void engine::stage(task* t) {
   for (std::uint32_t i = 0; i < t->input_count; ++i) {
     if (!store::is_here(*t->inputs()[i])) await_input(t, *t->inputs()[i]);
   }
@@ -411,7 +411,7 @@ inline void engine::stage(task* t) {
   if (t->by_scheduler) ++awaiting_inputs_;
 }
 
-inline void engine::staged(task* t) {
+MANTA_DECL void engine::staged(task* t) {
   if (t->slot != no_index && !t->by_scheduler) {
     list_slot(t->slot);
   } else {
@@ -419,7 +419,7 @@ inline void engine::staged(task* t) {
   }
 }
 
-inline void engine::stage_input_arrived(task* t, node& input) {
+MANTA_DECL void engine::stage_input_arrived(task* t, node& input) {
   --t->missing;
   if (!store::is_here(input)) return await_input(t, input);
   if (t->missing != 0) return;
@@ -427,7 +427,7 @@ inline void engine::stage_input_arrived(task* t, node& input) {
   staged(t);
 }
 
-inline void engine::no_longer_staging(task* t) {
+MANTA_DECL void engine::no_longer_staging(task* t) {
   if (t->ahead) {
     ahead_.remove(t);
   } else if (t->slot == no_index || t->by_scheduler) {
@@ -437,14 +437,14 @@ inline void engine::no_longer_staging(task* t) {
 }
 
 /// They may have gone since they came: see ledger::make_room.
-inline bool engine::has_inputs_here(task& t) {
+MANTA_DECL bool engine::has_inputs_here(task& t) {
   for (std::uint32_t i = 0; i < t.input_count; ++i) {
     if (!store::is_here(*t.inputs()[i])) return false;
   }
   return true;
 }
 
-inline bool engine::has_failed_input(task& t) {
+MANTA_DECL bool engine::has_failed_input(task& t) {
   for (std::uint32_t i = 0; i < t.input_count; ++i) {
     if (t.inputs()[i]->state == state::failed) return true;
   }
@@ -452,7 +452,7 @@ inline bool engine::has_failed_input(task& t) {
 }
 
 /// A task of ours fails with one of its inputs. One after the other: a chain of a million needs no stack of that depth.
-inline void engine::fail_dependent(node& n) {
+MANTA_DECL void engine::fail_dependent(node& n) {
   to_fail_.push_back({n.record->id, n.index});
   if (failing_) return;
   failing_ = true;
@@ -472,7 +472,7 @@ inline void engine::fail_dependent(node& n) {
 }
 
 /// The reason why a task whose inputs have ended cannot run, with its own name at the end; null if it can.
-inline store::failure_ptr engine::failed_input(task& t) {
+MANTA_DECL store::failure_ptr engine::failed_input(task& t) {
   for (std::uint32_t i = 0; i < t.input_count; ++i) {
     node& input = *t.inputs()[i];
     if (input.state != state::failed) continue;
@@ -484,7 +484,7 @@ inline store::failure_ptr engine::failed_input(task& t) {
   return nullptr;
 }
 
-inline store::failure_ptr engine::failure_here(bool reads_arguments) const {
+MANTA_DECL store::failure_ptr engine::failure_here(bool reads_arguments) const {
   if (store::failure_ptr known = isolated_failure::current()) return known;
   store::failure f = store::current_failure();
   if (reads_arguments) f.kind = store::failure::kind::serialization;
@@ -493,7 +493,7 @@ inline store::failure_ptr engine::failure_here(bool reads_arguments) const {
 }
 
 /// They will be needed here again.
-inline void engine::keep_inputs(const invocation& call) {
+MANTA_DECL void engine::keep_inputs(const invocation& call) {
   for (std::uint32_t i = 0; i < call.input_count; ++i) {
     if (store::large* const l = store::large_of(*call.inputs[i])) ledger_.keep(*l);
   }
@@ -501,7 +501,7 @@ inline void engine::keep_inputs(const invocation& call) {
 
 /// Runs a function; false and the reason if it threw. `ns` is how long it took, for those who want to know: it costs a look at
 /// the clock, a tenth of a small task.
-inline bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
+MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
                            std::uint64_t* ns) {
   running_task* const before = std::exchange(running_, &identity);
   threads_.use(identity.threads());
@@ -534,7 +534,7 @@ inline bool engine::invoke(invocation& call, std::uint32_t function, running_tas
 }
 
 /// A task of ours, on this rank.
-inline void engine::run_node(node& n) {
+MANTA_DECL void engine::run_node(node& n) {
   n.reset(node::queued);
   if (leave_at_ != 0 && is_too_long(n)) [[unlikely]] return set_aside(n);
   store::failure_ptr why;
@@ -568,7 +568,7 @@ inline void engine::run_node(node& n) {
   finish_here(n, call, ok, why);
 }
 
-inline void engine::finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why) {
+MANTA_DECL void engine::finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why) {
   if (n.state != state::pending) [[unlikely]] return discard_here(n, call);
   if (!ok && may_retry(n) && judge(n, why)) return;
   if (ok && call.actor != nullptr) {
@@ -598,7 +598,7 @@ inline void engine::finish_here(node& n, invocation& call, bool ok, const store:
 }
 
 /// A received task whose inputs are all here; or one of ours that had to fetch some.
-inline void engine::run_staged(task* t) {
+MANTA_DECL void engine::run_staged(task* t) {
   if (t->home_rank == rank_ && !t->by_scheduler && t->slot == no_index) return run_node(graph_.nodes.at(t->home_index));
   if (!has_inputs_here(*t)) {
     t->ahead = false;
@@ -625,7 +625,7 @@ inline void engine::run_staged(task* t) {
 }
 
 /// Of a task that has a record here, which is freed unless it is kept.
-inline void engine::finish_received(task* t, bool kept, invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns) {
+MANTA_DECL void engine::finish_received(task* t, bool kept, invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns) {
   node* const awaited = std::exchange(t->result, nullptr);
   const task ended = *t;
   if (!kept) free_task(t);
@@ -636,7 +636,7 @@ inline void engine::finish_received(task* t, bool kept, invocation& call, bool o
 
 /// Of an actor that has lived before, in this start or the one before: what its constructor has made goes for its last
 /// checkpoint.
-inline bool engine::load_checkpoint(invocation& call, const task& t, store::failure_ptr& why) {
+MANTA_DECL bool engine::load_checkpoint(invocation& call, const task& t, store::failure_ptr& why) {
   if (call.actor == nullptr) return true;
   std::string& state = t.request->checkpoint;
   wire::buffer known;
@@ -656,7 +656,7 @@ inline bool engine::load_checkpoint(invocation& call, const task& t, store::fail
   }
 }
 
-inline void engine::run_message(const message_queue::view& v) {
+MANTA_DECL void engine::run_message(const message_queue::view& v) {
   task_message m;
   std::memcpy(&m, v.data, sizeof m);
   if ((m.flags & (task_message::has_inputs | task_message::has_request | task_message::has_digest)) != 0) {
@@ -673,7 +673,7 @@ inline void engine::run_message(const message_queue::view& v) {
                  (m.flags & task_message::by_scheduler) != 0, call, ok, why, ns, m.home_rank == 0 ? 0 : place_key(m));
 }
 
-inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
+MANTA_DECL void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
                                    std::uint32_t charge, const graph::request* request, bool by_scheduler,
                                    invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns,
                                    std::uint64_t place_key, node* awaited) {
@@ -701,7 +701,7 @@ inline void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t home_i
 }
 
 /// At the home.
-inline void engine::on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
   node& n = graph_.nodes.at(m.index);
   --away_;
   if (laden_bytes_ != 0) note_unladen(n.index);
@@ -740,7 +740,7 @@ inline void engine::on_result(std::uint32_t from, const result_message& m, const
 
 // --- sharing work
 
-inline void engine::on_submit(std::uint32_t from, const std::byte* data, std::size_t bytes, bool returned) {
+MANTA_DECL void engine::on_submit(std::uint32_t from, const std::byte* data, std::size_t bytes, bool returned) {
   task* t = read_task(from, data, bytes);
   t->slot = no_index;
   if (returned && t->by_scheduler) {
@@ -759,7 +759,7 @@ inline void engine::on_submit(std::uint32_t from, const std::byte* data, std::si
 }
 
 /// Rank 0: some executors idle and nothing waits to be placed: ask those that are busy for what they have.
-inline void engine::ask_for_work() {
+MANTA_DECL void engine::ask_for_work() {
   if (scheduler_->executing().size() < 2 || scheduler_->waiting() != 0) return;
   constexpr std::uint32_t tasks_a_rank = 16;  // more than one, for asking takes its time
   std::uint32_t wanted = 0;
@@ -775,7 +775,7 @@ inline void engine::ask_for_work() {
 }
 
 /// Gives rank 0 some of what it asked for, oldest first: the oldest tasks are the largest subtrees.
-inline void engine::give_away(bool overdue) {
+MANTA_DECL void engine::give_away(bool overdue) {
   std::size_t may_give = local_.size() / 2 + (overdue ? local_.size() % 2 : 0);
   while (owed_ > 0 && may_give > 0) {
     --may_give;

@@ -14,7 +14,7 @@ namespace manta::exec {
 
 // --- the clock
 
-inline void engine::start_timer(node& n, std::int64_t ns, std::uint32_t attempt) {
+MANTA_DECL void engine::start_timer(node& n, std::int64_t ns, std::uint32_t attempt) {
   n.set(node::timed);
   ++live_timers_;
   timers_.push_back({ns, id_of(n), n.index, attempt});
@@ -22,7 +22,7 @@ inline void engine::start_timer(node& n, std::int64_t ns, std::uint32_t attempt)
 }
 
 /// Its entry goes out of date; when most are, all of those are removed.
-inline void engine::stop_timer(node& n) {
+MANTA_DECL void engine::stop_timer(node& n) {
   n.reset(node::timed);
   --live_timers_;
   if (live_timers_ == 0) return timers_.clear();
@@ -36,13 +36,13 @@ inline void engine::stop_timer(node& n) {
 }
 
 /// Is this entry that of the clock which runs for its node now?
-inline bool engine::is_due_for(const timer& t) {
+MANTA_DECL bool engine::is_due_for(const timer& t) {
   const node& n = graph_.nodes.at(t.index);
   return n.has(node::timed) && n.state == state::pending && n.form == form::record && n.record->id == t.id &&
          n.record->attempt == t.attempt;
 }
 
-inline void engine::look_at_clock() {
+MANTA_DECL void engine::look_at_clock() {
   const std::int64_t now = base::now_ns();
   while (!timers_.empty() && timers_[0].ns <= now) {
     const timer first = timers_[0];
@@ -63,7 +63,7 @@ inline void engine::look_at_clock() {
 }
 
 /// A task of ours with a running clock is about to start: too late?
-inline bool engine::overdue(node& n) {
+MANTA_DECL bool engine::overdue(node& n) {
   if (base::now_ns() < n.record->request->due) {
     stop_timer(n);
     return false;
@@ -75,13 +75,13 @@ inline bool engine::overdue(node& n) {
 
 // --- further attempts
 
-inline bool engine::may_retry(const node& n) const {
+MANTA_DECL bool engine::may_retry(const node& n) const {
   if (n.form != form::record || n.record->request == nullptr || stopping_) return false;
   return static_cast<int>(n.record->attempt) < n.record->request->retries;
 }
 
 /// At the top level: runs it again if the user's predicate agrees. True if the node needs nothing more.
-inline bool engine::judge(node& n, const store::failure_ptr& why) {
+MANTA_DECL bool engine::judge(node& n, const store::failure_ptr& why) {
   const auto predicate = n.record->request->retry_if;
   if (predicate == nullptr) return retry(n, why);
   hold(n);
@@ -104,7 +104,7 @@ inline bool engine::judge(node& n, const store::failure_ptr& why) {
   return ended || (again && !stopping_ && retry(n, why));
 }
 
-inline bool engine::retry(node& n, const store::failure_ptr& why) {
+MANTA_DECL bool engine::retry(node& n, const store::failure_ptr& why) {
   for (const auto final : {store::failure::kind::cancelled, store::failure::kind::timeout, store::failure::kind::unschedulable,
                            store::failure::kind::serialization}) {
     if (why->kind == final) return false;
@@ -127,7 +127,7 @@ inline bool engine::retry(node& n, const store::failure_ptr& why) {
 }
 
 /// In a handler: a predicate is the user's code and has to wait for the top level.
-inline void engine::retry_or_fail_later(node& n, const store::failure_ptr& why) {
+MANTA_DECL void engine::retry_or_fail_later(node& n, const store::failure_ptr& why) {
   if (n.record->request->retry_if == nullptr) {
     if (retry(n, why)) return;
     fail(n, why);
@@ -138,7 +138,7 @@ inline void engine::retry_or_fail_later(node& n, const store::failure_ptr& why) 
   to_judge_.push_back({n.index, new store::failure_ptr(why)});
 }
 
-inline void engine::judge_failures() {
+MANTA_DECL void engine::judge_failures() {
   while (!to_judge_.empty()) {
     const judgement j = to_judge_.back();
     to_judge_.pop_back();
@@ -155,7 +155,7 @@ inline void engine::judge_failures() {
 // --- submitters that run ahead
 
 /// Is the memory for values short, and may it become less as tasks made here end?
-inline bool engine::may_get_room() {
+MANTA_DECL bool engine::may_get_room() {
   if (!ledger_.is_short()) waits_in_vain_ = false;
   return ledger_.is_short() && !waits_in_vain_ && unfinished() != 0;
 }
@@ -164,7 +164,7 @@ inline bool engine::may_get_room() {
 /// there are fewer, or more of it. It waits only as long as their number falls, or what is taken: what holds them may be
 /// what it does next. Few stacks are held at once, for each costs memory too; the tasks of one stack that is not held are
 /// run before those that wait, so they stay few.
-inline void engine::hold_back() {
+MANTA_DECL void engine::hold_back() {
   constexpr std::size_t most_stacks = 16;
   constexpr std::int64_t patience_ns = 1'000'000'000;
   if (stopping_ || held_back_.size() >= most_stacks) return;
@@ -185,7 +185,7 @@ inline void engine::hold_back() {
 }
 
 /// In progress(): lets those go for whom there is room.
-inline void engine::let_go() {
+MANTA_DECL void engine::let_go() {
   if (unfinished() > bound_ - bound_ / 8 || may_get_room()) return;
   for (wait_record* each : held_back_) {
     each->remaining = 0;

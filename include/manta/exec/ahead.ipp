@@ -24,7 +24,7 @@ namespace manta::exec {
 // --- rank 0
 
 /// The executor to which a task that waits for inputs may be sent; no_index: none.
-inline std::uint32_t engine::where_inputs_are_made(const task& t) const {
+MANTA_DECL std::uint32_t engine::where_inputs_are_made(const task& t) const {
   constexpr std::uint32_t most_inputs = 8;
   if (t.request != nullptr || t.ahead || t.input_count > most_inputs) return no_index;
   std::uint32_t there = no_index;
@@ -45,14 +45,14 @@ inline std::uint32_t engine::where_inputs_are_made(const task& t) const {
 }
 
 /// Sends a task of ours ahead of inputs that it may be linked to, now or when there is room.
-inline void engine::send_ahead(node& n) {
+MANTA_DECL void engine::send_ahead(node& n) {
   if (!hands_out()) return;
   const std::uint32_t to = where_inputs_are_made(*n.record);
   if (to != no_index && !send_ahead_to(n, to)) await_room(n, to);
 }
 
 /// False if there is no room there.
-inline bool engine::send_ahead_to(node& n, std::uint32_t to) {
+MANTA_DECL bool engine::send_ahead_to(node& n, std::uint32_t to) {
   task& t = *n.record;
   std::uint32_t charge = 0;
   if (!scheduler_->take_room_on(to, n.function, charge)) return false;
@@ -79,14 +79,14 @@ inline bool engine::send_ahead_to(node& n, std::uint32_t to) {
   return true;
 }
 
-inline void engine::await_room(node& n, std::uint32_t to) {
+MANTA_DECL void engine::await_room(node& n, std::uint32_t to) {
   if (to_send_ahead_.size() == 0) to_send_ahead_ = base::array<waiting_for_room>(size_);
   if (!std::exchange(to_send_ahead_[to].listed, true)) send_ahead_to_.push_back(to);
   to_send_ahead_[to].tasks.push_back({n.record->id, n.index});
 }
 
 /// A task has been sent: those that wait for its result may follow.
-inline void engine::follow_ahead(node& n, std::uint32_t to) {
+MANTA_DECL void engine::follow_ahead(node& n, std::uint32_t to) {
   constexpr int most_dependents = 16;
   int count = 0;
   for (link* l = n.links; l != nullptr && count < most_dependents; l = l->next) {
@@ -100,7 +100,7 @@ inline void engine::follow_ahead(node& n, std::uint32_t to) {
 }
 
 /// There may be room again.
-inline void engine::send_waiting_ahead() {
+MANTA_DECL void engine::send_waiting_ahead() {
   for (std::size_t i = send_ahead_to_.size(); i-- > 0;) {
     const std::uint32_t to = send_ahead_to_[i];
     base::ring<task_place>& waiting = to_send_ahead_[to].tasks;
@@ -123,7 +123,7 @@ inline void engine::send_waiting_ahead() {
 }
 
 /// The result of `n` has come from `from`, where it has reached so many tasks.
-inline void engine::note_reached(node& n, std::uint32_t from, std::uint32_t reached) {
+MANTA_DECL void engine::note_reached(node& n, std::uint32_t from, std::uint32_t reached) {
   std::uint32_t sent = 0;
   for (const link* l = n.links; l != nullptr; l = l->next) sent += l->kind == link_kind::ahead && l->rank == from;
   if (sent == 0 || sent != reached) return;
@@ -139,7 +139,7 @@ inline void engine::note_reached(node& n, std::uint32_t from, std::uint32_t reac
 }
 
 /// An input has ended, and a task that was sent ahead of it has not been reached by it there, as far as is known.
-inline void engine::send_after(const link& l, node& input) {
+MANTA_DECL void engine::send_after(const link& l, node& input) {
   tell_value(l.rank, input.index, input, message::made);
   if (input.state != state::failed) return;
   node& dependent = graph_.nodes.at(l.index);
@@ -147,7 +147,7 @@ inline void engine::send_after(const link& l, node& input) {
 }
 
 /// The executor is busy for longer than was thought, and the task's inputs may be made elsewhere now.
-inline void engine::on_ahead_back(std::uint32_t from, const task_message& m) {
+MANTA_DECL void engine::on_ahead_back(std::uint32_t from, const task_message& m) {
   scheduler_->returned(from, m.charge_or_slot);
   asked_[from] = false;
   --away_;
@@ -162,7 +162,7 @@ inline void engine::on_ahead_back(std::uint32_t from, const task_message& m) {
 
 // --- the executor
 
-inline void engine::on_run_ahead(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_run_ahead(std::uint32_t from, const std::byte* data, std::size_t bytes) {
   task* const t = read_task(from, data, bytes);
   t->ahead = true;
   note_maker(t);
@@ -170,11 +170,11 @@ inline void engine::on_run_ahead(std::uint32_t from, const std::byte* data, std:
 }
 
 /// Those who wait for what it makes may find it.
-inline void engine::note_maker(task* t) {
+MANTA_DECL void engine::note_maker(task* t) {
   if (t->home_rank == 0 && t->request == nullptr) maker(t->home_index) = t;
 }
 
-inline node& engine::to_be_made_here(const reference_message& r, std::uint32_t type) {
+MANTA_DECL node& engine::to_be_made_here(const reference_message& r, std::uint32_t type) {
   node* n = nullptr;
   if (task* const t = maker(r.home_index); t != nullptr && t->home_index == r.home_index) {
     if (t->result == nullptr) t->result = &make_node(no_index, type);
@@ -188,7 +188,7 @@ inline node& engine::to_be_made_here(const reference_message& r, std::uint32_t t
 }
 
 /// The node of what ends here, if tasks that were sent ahead wait for it: `result` of its task, or the stand-in.
-inline node* engine::expected_here(std::uint32_t home_rank, std::uint32_t home_index, node* result) {
+MANTA_DECL node* engine::expected_here(std::uint32_t home_rank, std::uint32_t home_index, node* result) {
   if (home_rank != 0 || (result == nullptr && ahead_.empty())) return nullptr;
   node* const n = known(home_rank, home_index);
   if (n == nullptr || n == result) return result;
@@ -197,7 +197,7 @@ inline node* engine::expected_here(std::uint32_t home_rank, std::uint32_t home_i
 }
 
 /// There is a stand-in for it too: those who wait for `result` wait for that.
-inline void engine::hand_over(node& result, node& n) {
+MANTA_DECL void engine::hand_over(node& result, node& n) {
   for (link* l = std::exchange(result.links, nullptr); l != nullptr;) {
     task* const t = static_cast<task*>(l->pointer);
     graph_.links.free(std::exchange(l, l->next));
@@ -217,12 +217,12 @@ inline void engine::hand_over(node& result, node& n) {
 }
 
 /// How many inputs a value becomes as it ends here.
-inline std::uint16_t engine::reached(node& expected) {
+MANTA_DECL std::uint16_t engine::reached(node& expected) {
   const std::uint32_t count = std::exchange(expected.missing, 0);
   return count > 0xffff ? std::uint16_t{0} : static_cast<std::uint16_t>(count);
 }
 
-inline void engine::on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
   node* n = known(from, m.index);
   const bool owed = static_cast<form>(m.form) == form::remote;  // until it has been fetched
   if (owed) {
@@ -240,7 +240,7 @@ inline void engine::on_made(std::uint32_t from, const result_message& m, const s
 }
 
 /// Gives rank 0 back what was sent here ahead and has not begun, whether its inputs have been made by now or not.
-inline void engine::give_back_ahead() {
+MANTA_DECL void engine::give_back_ahead() {
   const auto give_back = [&](task* t) {
     const task_message m{t->id, t->function, t->home_rank, t->home_index, t->charge, 0, t->attempt, task_message::ahead, 0};
     send(0, message::come_back, m);

@@ -12,7 +12,7 @@
 
 namespace manta::exec {
 
-inline void engine::complete(node& n) {
+MANTA_DECL void engine::complete(node& n) {
   if (n.has(node::timed) && n.state == state::pending) [[unlikely]] stop_timer(n);
   n.state = n.form == form::failure ? state::failed : state::ready;
   graph_.finish(n, [&](const link& l) {
@@ -58,19 +58,19 @@ inline void engine::complete(node& n) {
   });
 }
 
-inline void engine::complete_object(node& n, void* object, std::uint32_t function) {
+MANTA_DECL void engine::complete_object(node& n, void* object, std::uint32_t function) {
   store::set_box(n, object);
   store::enter(n, ledger_, function);
   complete_if_room(n);
 }
 
 /// After a value was entered: is it none too many?
-inline bool engine::has_room(const node& n) const {
+MANTA_DECL bool engine::has_room(const node& n) const {
   const store::large* const l = store::large_of(n);
   return l == nullptr || l->charged == 0 || ledger_.charged() <= ledger_.limit();
 }
 
-inline void engine::complete_if_room(node& n) {
+MANTA_DECL void engine::complete_if_room(node& n) {
   if (!has_room(n)) [[unlikely]] {
     const store::failure_ptr why = store_is_full();
     store::clear(n);
@@ -79,14 +79,14 @@ inline void engine::complete_if_room(node& n) {
   complete(n);
 }
 
-inline node& engine::make_value(std::uint32_t type, void* object) {
+MANTA_DECL node& engine::make_value(std::uint32_t type, void* object) {
   node& n = make_node(no_index, type);
   complete_object(n, object, running_->function);
   if (store::large* const l = store::large_of(n); l != nullptr && net_.topology().ranks_on_node() > 1) ledger_.share(*l);
   return checked(n);
 }
 
-inline node* engine::copy_value(std::uint32_t type, const void* object) {
+MANTA_DECL node* engine::copy_value(std::uint32_t type, const void* object) {
   const wire::type_entry& entry = wire::type_at(type);
   const wire::segment array = entry.array(object);
   if (array.bytes < store::shared_bytes || net_.topology().ranks_on_node() == 1) return nullptr;
@@ -103,7 +103,7 @@ inline node* engine::copy_value(std::uint32_t type, const void* object) {
 }
 
 /// Throws, and gives the node up, if it has failed.
-inline node& engine::checked(node& n) {
+MANTA_DECL node& engine::checked(node& n) {
   if (n.state != state::failed) return n;
   const store::failure_ptr why = store::failure_of(n);
   n.set(node::observed);
@@ -112,7 +112,7 @@ inline node& engine::checked(node& n) {
 }
 
 /// The value that was entered last is one too many.
-[[gnu::cold, gnu::noinline]] inline store::failure_ptr engine::store_is_full() const {
+[[gnu::cold, gnu::noinline]] MANTA_DECL store::failure_ptr engine::store_is_full() const {
   store::failure f;
   f.kind = store::failure::kind::full;
   f.message = "rank " + std::to_string(rank_) + " has no memory left for values: " + std::to_string(ledger_.size()) +
@@ -125,7 +125,7 @@ inline node& engine::checked(node& n) {
   return store::share(std::move(f));
 }
 
-inline void engine::fail(node& n, const store::failure_ptr& why) {
+MANTA_DECL void engine::fail(node& n, const store::failure_ptr& why) {
   if (n.form == form::record) {
     free_task(n.record);
   }
@@ -134,7 +134,7 @@ inline void engine::fail(node& n, const store::failure_ptr& why) {
 }
 
 /// It has happened here.
-inline void engine::locate(store::failure& f, std::string_view function, std::uint32_t attempt) const {
+MANTA_DECL void engine::locate(store::failure& f, std::string_view function, std::uint32_t attempt) const {
   f.details.function = function;
   f.details.rank = static_cast<int>(rank_);
   f.details.host = store::host_name();
@@ -142,19 +142,19 @@ inline void engine::locate(store::failure& f, std::string_view function, std::ui
 }
 
 /// In a catch clause: the failure of a type's save() or load().
-inline store::failure_ptr engine::codec_failure(const char* function, std::string_view type) const {
+MANTA_DECL store::failure_ptr engine::codec_failure(const char* function, std::string_view type) const {
   store::failure f = store::current_failure();
   f.kind = store::failure::kind::serialization;
   locate(f, std::string(function) + " of " + std::string(type));
   return store::share(std::move(f));
 }
-inline store::failure_ptr engine::codec_failure(const char* function, std::uint32_t type) const {
+MANTA_DECL store::failure_ptr engine::codec_failure(const char* function, std::uint32_t type) const {
   return codec_failure(function, wire::demangle(wire::type_at(type).mangled));
 }
 
 // --- wants: is it ready, and where?
 
-inline void engine::need(node& n) {
+MANTA_DECL void engine::need(node& n) {
   if (n.state != state::pending || n.has(node::wanted) || !is_stand_in(n)) return;
   n.set(node::wanted);
   hold(n);  // until the answer
@@ -163,12 +163,12 @@ inline void engine::need(node& n) {
 }
 
 /// The answer is here, or will not come. What was held for it is the caller's to release.
-inline void engine::asked_no_more(node& n) {
+MANTA_DECL void engine::asked_no_more(node& n) {
   n.reset(node::wanted);
   n.links->id = 0;
 }
 
-inline void engine::tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind) {
+MANTA_DECL void engine::tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind) {
   result_message m{index, n.type, 0, 0, 0, 0};
   if (n.state == state::failed) {
     n.set(node::observed);  // it is the asker's to look at now
@@ -208,14 +208,14 @@ inline void engine::tell_value(std::uint32_t to, std::uint32_t index, node& n, m
 }
 
 /// A value that has ended elsewhere.
-inline void engine::lies_at(node& n, std::uint32_t place, std::uint64_t bytes) {
+MANTA_DECL void engine::lies_at(node& n, std::uint32_t place, std::uint64_t bytes) {
   n.form = form::remote;
   n.remote.bytes = bytes;
   n.remote.place = place;
   complete(n);
 }
 
-inline void engine::accept_value(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::accept_value(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
   switch (static_cast<form>(m.form)) {
     case form::plain:
       store::set_plain(n, data, bytes);
@@ -240,7 +240,7 @@ inline void engine::accept_value(node& n, const result_message& m, const std::by
   complete(n);
 }
 
-inline void engine::on_value(std::uint32_t, const result_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_value(std::uint32_t, const result_message& m, const std::byte* data, std::size_t bytes) {
   node& n = graph_.nodes.at(m.index);
   asked_no_more(n);
   if (n.state == state::pending) {
@@ -254,7 +254,7 @@ inline void engine::on_value(std::uint32_t, const result_message& m, const std::
 }
 
 /// Of an encoded value that is not wanted.
-inline void engine::give_back_references(std::uint32_t type, const result_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::give_back_references(std::uint32_t type, const result_message& m, const std::byte* data, std::size_t bytes) {
   node& spare = make_node(no_index, type);
   accept_value(spare, m, data, bytes);
   release(spare);
@@ -262,7 +262,7 @@ inline void engine::give_back_references(std::uint32_t type, const result_messag
 
 // --- pulls: bring it here
 
-inline void engine::fetch(node& n) {
+MANTA_DECL void engine::fetch(node& n) {
   if (n.form != form::remote || n.has(node::fetching)) return;
   n.set(node::fetching);
   hold(n);  // until it is here
@@ -270,7 +270,7 @@ inline void engine::fetch(node& n) {
   pull(n);
 }
 
-inline void engine::pull(node& n) {
+MANTA_DECL void engine::pull(node& n) {
   expect(n);
   const node_place home = home_of(n);
   pull_message m{home.rank, home.index, n.index, 0, is_stand_in(n) ? n.size : 0u};
@@ -280,7 +280,7 @@ inline void engine::pull(node& n) {
 }
 
 /// Makes room for a value that has been asked for, unless it is likely to be mapped.
-inline void engine::expect(const node& n) {
+MANTA_DECL void engine::expect(const node& n) {
   const bool maps = maps_.empty() || maps_[n.remote.place];
   const bool same_node = net_.node_of(static_cast<int>(n.remote.place)) == net_.node();
   const std::uint64_t bytes = n.remote.bytes;
@@ -289,7 +289,7 @@ inline void engine::expect(const node& n) {
   ledger_.expect(bytes);
 }
 /// It has come, or will not.
-inline void engine::no_longer_fetching(node& n) {
+MANTA_DECL void engine::no_longer_fetching(node& n) {
   n.reset(node::fetching);
   if (const std::uint64_t* const bytes = expected_.find(n.index)) {
     ledger_.expect_no_more(*bytes);
@@ -304,7 +304,7 @@ inline void engine::no_longer_fetching(node& n) {
   }
 }
 
-inline void engine::on_pull(std::uint32_t from, const pull_message& m) {
+MANTA_DECL void engine::on_pull(std::uint32_t from, const pull_message& m) {
   node* const found = m.home_rank == rank_ ? &graph_.nodes.at(m.home_index) : known(m.home_rank, m.home_index);
   if (not_here(from, m, found)) return;
   node& n = *found;
@@ -330,9 +330,9 @@ inline void engine::on_pull(std::uint32_t from, const pull_message& m) {
 }
 
 /// Large arrays travel in parts of at most this size, so that a part can be sent on while the next one comes.
-inline constexpr std::size_t part_bytes = std::size_t{8} << 20;
+MANTA_DECL constexpr std::size_t part_bytes = std::size_t{8} << 20;
 
-inline base::list<wire::segment> in_parts(const base::list<wire::segment>& arrays) {
+MANTA_DECL base::list<wire::segment> in_parts(const base::list<wire::segment>& arrays) {
   base::list<wire::segment> parts;
   for (const wire::segment& s : arrays) {
     for (std::size_t at = 0; at < s.bytes; at += part_bytes) {
@@ -342,7 +342,7 @@ inline base::list<wire::segment> in_parts(const base::list<wire::segment>& array
   return parts;
 }
 
-inline void engine::send_value(std::uint32_t to, const pull_message& m, node& n, wire::encoded&& value) {
+MANTA_DECL void engine::send_value(std::uint32_t to, const pull_message& m, node& n, wire::encoded&& value) {
   const bool body_by_block = value.bytes.size() > 4 * wire::segment_bytes;
   base::list<wire::segment> blocks = in_parts(value.segments);
   if (body_by_block) blocks.push_back({value.bytes.data(), value.bytes.size()});  // then it is the only one
@@ -351,7 +351,7 @@ inline void engine::send_value(std::uint32_t to, const pull_message& m, node& n,
 }
 
 /// Tells the asker what will come. Its own bytes go with the message unless they are many.
-inline engine::outgoing_value* engine::announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body,
+MANTA_DECL engine::outgoing_value* engine::announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body,
                                                 bool references, const base::list<wire::segment>& blocks,
                                                 bool body_by_block) {
   data_message header{m.index, static_cast<std::uint32_t>(blocks.size()), references, m.tag & pull_message::tag_bits};
@@ -372,7 +372,7 @@ inline engine::outgoing_value* engine::announce(std::uint32_t to, const pull_mes
   return new outgoing_value{this, &n, l, std::move(body), blocks.size()};
 }
 
-inline void engine::send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block, outgoing_value* out) {
+MANTA_DECL void engine::send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block, outgoing_value* out) {
   const net::completion sent{[](void* argument) {
                                auto* o = static_cast<outgoing_value*>(argument);
                                o->sender->have_been_sent(o, 1);
@@ -381,7 +381,7 @@ inline void engine::send_block(std::uint32_t to, std::uint32_t tag, const wire::
   net_.send_bulk(static_cast<int>(to), static_cast<int>(tag), block.data, block.bytes, sent);
 }
 
-inline void engine::have_been_sent(outgoing_value* out, std::size_t blocks) {
+MANTA_DECL void engine::have_been_sent(outgoing_value* out, std::size_t blocks) {
   out->blocks -= blocks;
   if (out->blocks != 0) return;
   encodings_ -= out->body.size();
@@ -392,14 +392,14 @@ inline void engine::have_been_sent(outgoing_value* out, std::size_t blocks) {
 }
 
 /// Of those that were put off because what is on its way to others takes so much memory.
-inline void engine::answer_pulls() {
+MANTA_DECL void engine::answer_pulls() {
   for (std::size_t count = pulls_to_come_.size(); count > 0; --count) {
     const pull_to_come next = pulls_to_come_.pop_front();
     if (!is_dead(next.from)) on_pull(next.from, next.pull);
   }
 }
 
-inline void engine::on_data(std::uint32_t from, const data_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_data(std::uint32_t from, const data_message& m, const std::byte* data, std::size_t bytes) {
   if ((m.segments & data_message::by_pages) != 0) return on_pages(from, graph_.nodes.at(m.index), data, bytes);
   auto* const v = new incoming_value;
   v->target = &graph_.nodes.at(m.index);
@@ -427,7 +427,7 @@ inline void engine::on_data(std::uint32_t from, const data_message& m, const std
                     reinterpret_cast<std::uint64_t>(v));
 }
 
-inline void engine::on_block(std::uint64_t token) {
+MANTA_DECL void engine::on_block(std::uint64_t token) {
   auto* const v = reinterpret_cast<incoming_value*>(token);
   const wire::segment& came = v->places[v->next];
   for (const follower& f : v->followers) send_block(f.to, f.tag, came, f.out);
@@ -442,7 +442,7 @@ inline void engine::on_block(std::uint64_t token) {
 }
 
 // A value whose bytes came as a block is decoded by the rank's own thread, for its load() is the user's code.
-inline void engine::arrived(incoming_value* v) {
+MANTA_DECL void engine::arrived(incoming_value* v) {
   node& n = *v->target;
   if (store::is_here(n)) [[unlikely]] return came_in_vain(v);
   if (v->box == nullptr && !v->places.empty()) return arrived_.push_back(v);
@@ -460,7 +460,7 @@ inline void engine::arrived(incoming_value* v) {
 }
 
 /// While it was on its way, this rank has made it again for one that has died.
-inline void engine::came_in_vain(incoming_value* v) {
+MANTA_DECL void engine::came_in_vain(incoming_value* v) {
   node& n = *v->target;
   if (v->box == nullptr && v->references) {
     node& spare = make_node(no_index, n.type);
@@ -473,13 +473,13 @@ inline void engine::came_in_vain(incoming_value* v) {
 }
 
 /// What was asked for does not come, or is not needed any more.
-inline void engine::not_fetched(node& n) {
+MANTA_DECL void engine::not_fetched(node& n) {
   no_longer_fetching(n);
   release(n);
 }
 
 /// What was asked for is there, but its save() or load() has failed.
-inline void engine::cannot_come(node& n, const store::failure_ptr& why) {
+MANTA_DECL void engine::cannot_come(node& n, const store::failure_ptr& why) {
   let_place_go(n);
   n.form = form::none;
   fail(n, why);
@@ -487,14 +487,14 @@ inline void engine::cannot_come(node& n, const store::failure_ptr& why) {
 }
 
 /// Of a value that has come in part or in vain.
-inline void engine::forget(incoming_value* v) {
+MANTA_DECL void engine::forget(incoming_value* v) {
   if (!v->followers.empty()) return;  // MPI may still read what was sent on
   if (v->box != nullptr) wire::type_at(v->target->type).destroy(v->box);
   delete v;
 }
 
 /// The home of a value that has been fetched, or cannot be, needs it no more where it lies.
-inline bool engine::let_place_go(node& n) {
+MANTA_DECL bool engine::let_place_go(node& n) {
   if (is_stand_in(n)) return false;
   send(n.remote.place, message::release, index_message{n.index, rank_});
   n.set(node::leaving);  // not a reference: whoever holds the only handle may move the value out
@@ -509,7 +509,7 @@ void engine::has_come(node& n, Set&& set) {
   release(n);
 }
 
-inline void engine::decode_arrived() {
+MANTA_DECL void engine::decode_arrived() {
   while (!arrived_.empty()) {
     incoming_value* const v = arrived_.back();
     arrived_.pop_back();
@@ -537,13 +537,13 @@ inline void engine::decode_arrived() {
 
 // --- results of tasks and calls that ran here for another rank
 
-inline result_message result_header(std::uint32_t index, form f, std::uint32_t charge, std::uint64_t ns,
+MANTA_DECL result_message result_header(std::uint32_t index, form f, std::uint32_t charge, std::uint64_t ns,
                                     bool by_scheduler) {
   return {index, charge, rounded(ns), static_cast<std::uint8_t>(f),
           static_cast<std::uint8_t>(by_scheduler ? result_message::by_scheduler : 0), 0};
 }
 
-inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
+MANTA_DECL void engine::send_result(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function,
                                 invocation& call, std::uint32_t charge, std::uint64_t ns, bool by_scheduler,
                                 node* awaited, const graph::request* request) {
   if (is_dead(home_rank)) [[unlikely]] {
@@ -612,7 +612,7 @@ inline void engine::send_result(std::uint32_t home_rank, std::uint32_t home_inde
   send(home_rank, message::result, m, &remote, sizeof remote);
 }
 
-inline void engine::send_failure(std::uint32_t home_rank, std::uint32_t home_index, const store::failure_ptr& why,
+MANTA_DECL void engine::send_failure(std::uint32_t home_rank, std::uint32_t home_index, const store::failure_ptr& why,
                                  std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited) {
   result_message m = result_header(home_index, form::failure, charge, ns, by_scheduler);
   node* const expected = expected_here(home_rank, home_index, awaited);

@@ -24,7 +24,7 @@
 namespace manta::exec {
 
 /// Collective.
-inline void engine::connect_lifelines(const engine_options& options) {
+MANTA_DECL void engine::connect_lifelines(const engine_options& options) {
   dead_.resize(size_, false);
   obituaries_.resize(size_);
   if (size_ == 1 || !options.recovery) return;
@@ -47,7 +47,7 @@ inline void engine::connect_lifelines(const engine_options& options) {
   }
 }
 
-inline store::failure_ptr engine::death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what) const {
+MANTA_DECL store::failure_ptr engine::death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what) const {
   store::failure f;
   f.kind = kind;
   f.message = what + obituaries_[rank].why;
@@ -55,7 +55,7 @@ inline store::failure_ptr engine::death_failure(enum store::failure::kind kind, 
   return store::share(std::move(f));
 }
 
-inline store::failure_ptr engine::nobody_left(const node& n) const {
+MANTA_DECL store::failure_ptr engine::nobody_left(const node& n) const {
   std::string why = "no rank is left that can run '" + std::string(task_name(n)) + "': ";
   for (std::uint32_t r = 1, told = 0; r < size_; ++r) {
     if (is_dead(r)) why += (told++ == 0 ? "" : "; ") + obituaries_[r].why;
@@ -68,7 +68,7 @@ inline store::failure_ptr engine::nobody_left(const node& n) const {
 
 // --- rank 0 hears of it
 
-inline void engine::look_for_deaths() {
+MANTA_DECL void engine::look_for_deaths() {
   for (const net::lifeline::death& d : lifeline_->take_deaths()) {
     std::string words = d.why;
     std::uint64_t culprit = 0;
@@ -92,7 +92,7 @@ inline void engine::look_for_deaths() {
 }
 
 /// Of the ranks that stand by the first on the same node, else the first; 0 if there is none, or `rank` stood by itself.
-inline std::uint32_t engine::successor_of(std::uint32_t rank) const {
+MANTA_DECL std::uint32_t engine::successor_of(std::uint32_t rank) const {
   if (is_spare(rank)) return 0;
   std::uint32_t found = 0;
   for (const std::uint32_t r : spares_) {
@@ -103,7 +103,7 @@ inline std::uint32_t engine::successor_of(std::uint32_t rank) const {
 }
 
 /// Rank 0: what the scheduler had sent there, and the names that it had claimed.
-inline void engine::placed_lost(std::uint32_t rank) {
+MANTA_DECL void engine::placed_lost(std::uint32_t rank) {
   asked_[rank] = false;
   const std::uint64_t broken = scheduler_->gang_of(rank);
   base::list<node*> refused;
@@ -133,7 +133,7 @@ inline void engine::placed_lost(std::uint32_t rank) {
 }
 
 /// Rank 0: members of a gang that wait inside MPI for one that has died cannot be freed.
-inline void engine::end_broken_gangs() {
+MANTA_DECL void engine::end_broken_gangs() {
   const std::int64_t now = base::now_ns();
   for (std::size_t i = broken_gangs_.size(); i-- > 0;) {
     if (broken_gangs_[i].patience_ends > now) continue;
@@ -150,7 +150,7 @@ inline void engine::end_broken_gangs() {
   }
 }
 
-inline void engine::on_where_is(std::uint32_t from, const where_message& m) {
+MANTA_DECL void engine::on_where_is(std::uint32_t from, const where_message& m) {
   const std::uint64_t* at = places_.find(m.key);
   if (at == nullptr) at = ended_by_dead_.find(m.key);
   if (at == nullptr || (*at & stands_here) != 0) return;  // its result is on its way, or it is about to be placed
@@ -165,7 +165,7 @@ inline void engine::on_where_is(std::uint32_t from, const where_message& m) {
 
 /// It has from now on what the dead rank had; on another node, what it has there itself.
 /// On the same node it has all that the dead rank had, but devices only if both see the same ones; else it has its own.
-inline void engine::take_place(std::uint32_t spare, std::uint32_t rank) {
+MANTA_DECL void engine::take_place(std::uint32_t spare, std::uint32_t rank) {
   spares_.remove(spare);
   graph::capacity& its = world_[spare];
   if (its.node == world_[rank].node) {
@@ -178,7 +178,7 @@ inline void engine::take_place(std::uint32_t spare, std::uint32_t rank) {
   if (scheduler_ != nullptr) scheduler_->joins(spare, its);
 }
 
-inline void engine::on_rank_died(const death_message& m, const std::string& why) {
+MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& why) {
   const std::uint32_t rank = m.rank;
   if (is_dead(rank)) return;
   dead_[rank] = true;
@@ -221,7 +221,7 @@ inline void engine::on_rank_died(const death_message& m, const std::string& why)
 }
 
 /// What it wanted to be told, or had of a value.
-inline void engine::forget_links_to(node& n, std::uint32_t rank) {
+MANTA_DECL void engine::forget_links_to(node& n, std::uint32_t rank) {
   for (link** at = &n.links; *at != nullptr;) {
     link* const l = *at;
     const bool names_rank = l->kind == link_kind::subscriber || l->kind == link_kind::puller || l->kind == link_kind::reader ||
@@ -239,7 +239,7 @@ inline void engine::forget_links_to(node& n, std::uint32_t rank) {
   }
 }
 
-inline bool engine::is_concerned(node& n, std::uint32_t rank) {
+MANTA_DECL bool engine::is_concerned(node& n, std::uint32_t rank) {
   if (is_asked_for(n, rank)) return true;
   if (n.state == state::failed) return false;
   if (n.state == state::ready) return place_of(n) == rank;
@@ -250,13 +250,13 @@ inline bool engine::is_concerned(node& n, std::uint32_t rank) {
 }
 
 /// Was this rank asked where it is, as its home or for a copy (`seek`)?
-inline bool engine::is_asked_for(const node& n, std::uint32_t rank) const {
+MANTA_DECL bool engine::is_asked_for(const node& n, std::uint32_t rank) const {
   if (!is_stand_in(n) || !n.has(node::wanted)) return false;
   return (n.links->id != 0 ? n.links->id - 1 : n.links->rank) == rank;
 }
 
 /// A value that lay there, or was to come from there.
-inline void engine::value_lost(node& n, std::uint32_t rank) {
+MANTA_DECL void engine::value_lost(node& n, std::uint32_t rank) {
   const bool is_here = !is_stand_in(n);
   if (is_asked_for(n, rank)) {
     asked_no_more(n);
@@ -298,7 +298,7 @@ inline void engine::value_lost(node& n, std::uint32_t rank) {
 
 /// A handle of an actor that lived there. Its home has it made again, elsewhere and from its last checkpoint, if its
 /// options allow restarts; what it was told since then is forgotten.
-inline void engine::actor_lost(node& n, std::uint32_t rank) {
+MANTA_DECL void engine::actor_lost(node& n, std::uint32_t rank) {
   calls_made_.erase(n.index);
   n.state = state::pending;
   n.form = form::none;
@@ -318,7 +318,7 @@ inline void engine::actor_lost(node& n, std::uint32_t rank) {
 }
 
 /// At the home of an actor's handle.
-inline void engine::on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes) {
   const std::uint64_t* const at = lineage_.find(m.index);
   if (at == nullptr) return;
   const auto* const t = reinterpret_cast<task*>(*at);
@@ -328,14 +328,14 @@ inline void engine::on_checkpoint(const checkpoint_message& m, const std::byte* 
 }
 
 /// A value whose home has died, and of which no copy is known.
-inline void engine::fail_orphan(node& n, const std::string& more) {
+MANTA_DECL void engine::fail_orphan(node& n, const std::string& more) {
   fail(n, death_failure(store::failure::kind::object, n.links->rank,
                         "a value is lost with its owner, the rank that put it or submitted its task" + more + ": "));
   n.set(node::observed);
 }
 
 /// A task or call of ours that was there. One that rank 0 has sent on: perhaps.
-inline void engine::task_lost(node& n, std::uint32_t rank) {
+MANTA_DECL void engine::task_lost(node& n, std::uint32_t rank) {
   const bool has_record = n.form == form::record;
   if (!has_record && n.sent.slot != no_index) {
     if (n.sent.at != rank) return;
@@ -357,7 +357,7 @@ inline void engine::task_lost(node& n, std::uint32_t rank) {
   submit_again(n, rank);
 }
 
-inline void engine::submit_again(node& n, std::uint32_t rank) {
+MANTA_DECL void engine::submit_again(node& n, std::uint32_t rank) {
   constexpr std::uint64_t most_deaths = 4;  // who has seen so many may well be the reason
   const bool has_record = n.form == form::record;
   --away_;
@@ -393,7 +393,7 @@ inline void engine::submit_again(node& n, std::uint32_t rank) {
 }
 
 /// At the leaders of gangs: a member will not tell any more how it ended.
-inline void engine::gangs_lost(std::uint32_t rank) {
+MANTA_DECL void engine::gangs_lost(std::uint32_t rank) {
   base::list<std::uint64_t> broken;
   gang_ends_.for_each([&](std::uint64_t id, std::uint64_t at) {
     const gang_end& end = *reinterpret_cast<gang_end*>(at);

@@ -12,14 +12,14 @@
 namespace manta::exec {
 
 /// A node that an answer completes: its index goes with the question.
-inline node& engine::make_ticket(std::uint32_t asked) {
+MANTA_DECL node& engine::make_ticket(std::uint32_t asked) {
   node& ticket = make_node(no_index, wire::type_index<void>::value);
   ticket.missing = asked + 1;  // should it die
   hold(ticket);
   return ticket;
 }
 /// Waits for the answer; its bytes begin with the ticket's index.
-inline wire::buffer engine::answer_to(node& ticket) {
+MANTA_DECL wire::buffer engine::answer_to(node& ticket) {
   wait_for_end(ticket, false);
   if (ticket.state == state::failed) checked(ticket);
   wire::buffer bytes(ticket.blob.data, ticket.blob.bytes);
@@ -28,7 +28,7 @@ inline wire::buffer engine::answer_to(node& ticket) {
 }
 
 /// Sends a question and waits for the answer's bytes.
-inline wire::buffer engine::ask(std::uint32_t to, ask_message m, const void* tail, std::size_t tail_bytes) {
+MANTA_DECL wire::buffer engine::ask(std::uint32_t to, ask_message m, const void* tail, std::size_t tail_bytes) {
   node& ticket = make_ticket(to);
   m.asker = rank_;
   m.ticket = ticket.index;
@@ -41,11 +41,11 @@ inline wire::buffer engine::ask(std::uint32_t to, ask_message m, const void* tai
   return wire::buffer(bytes.data() + sizeof m.ticket, bytes.size() - sizeof m.ticket);
 }
 
-inline void engine::answer(const ask_message& m, const void* data, std::size_t bytes) {
+MANTA_DECL void engine::answer(const ask_message& m, const void* data, std::size_t bytes) {
   send(m.asker, message::answer, m.ticket, data, bytes);
 }
 
-inline void engine::on_ask(const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_ask(const std::byte* data, std::size_t bytes) {
   ask_message m;
   std::memcpy(&m, data, sizeof m);
   wire::source in(data + sizeof m, bytes - sizeof m);
@@ -108,7 +108,7 @@ inline void engine::on_ask(const std::byte* data, std::size_t bytes) {
 
 // --- reservations
 
-inline std::uint64_t engine::reserve(const wire::buffer& wanted, graph::strategy how, node& ready) {
+MANTA_DECL std::uint64_t engine::reserve(const wire::buffer& wanted, graph::strategy how, node& ready) {
   hold(ready);  // until it is met or given up,
   ++away_;      // which the home hears of as if a task had ended
   const ask_message m{ask_message::reserve, 0, 0, 0, ready.index, static_cast<std::uint32_t>(how), 0};
@@ -118,12 +118,12 @@ inline std::uint64_t engine::reserve(const wire::buffer& wanted, graph::strategy
   return id;
 }
 
-inline void engine::give_up_reservation(std::uint64_t id) {
+MANTA_DECL void engine::give_up_reservation(std::uint64_t id) {
   send(0, message::ask, ask_message{ask_message::release, 0, 0, 0, 0, 0, id});
 }
 
 /// Rank 0.
-inline void engine::release_reservation(std::uint64_t id) {
+MANTA_DECL void engine::release_reservation(std::uint64_t id) {
   base::list<node*> refused;
   graph::reservation* const r = scheduler_->release(id, [&](node& n) { refused.push_back(&n); });
   if (r == nullptr) return;
@@ -137,7 +137,7 @@ inline void engine::release_reservation(std::uint64_t id) {
   delete r;
 }
 
-inline store::failure_ptr engine::reservation_gone() const {
+MANTA_DECL store::failure_ptr engine::reservation_gone() const {
   store::failure f;
   f.kind = store::failure::kind::unschedulable;
   f.message = "the task's reservation was released before the task started; keep it until its tasks have ended";
@@ -145,7 +145,7 @@ inline store::failure_ptr engine::reservation_gone() const {
 }
 
 /// Rank 0: a task that will not be placed fails at its home.
-inline void engine::refuse_task(node& n, const store::failure_ptr& why) {
+MANTA_DECL void engine::refuse_task(node& n, const store::failure_ptr& why) {
   if (n.form == form::record) {
     if (n.record->home_index != n.index || n.record->home_rank != rank_) places_.erase(place_key_of(n));
     if (n.record->home_rank != rank_) {
@@ -164,7 +164,7 @@ inline void engine::refuse_task(node& n, const store::failure_ptr& why) {
 
 
 /// Rank 0: a task that may start, to be placed.
-inline void engine::to_scheduler(node& n) {
+MANTA_DECL void engine::to_scheduler(node& n) {
   if (!leaving_.empty()) [[unlikely]] return refuse_task(n, leaving_failure());  // it was on its way here
   const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
   if (wanted != nullptr && wanted->needs_rank_0) scheduler_->rank_0_executes(true);
@@ -175,7 +175,7 @@ inline void engine::to_scheduler(node& n) {
 }
 
 /// Rank 0: takes decisions and tells who has what was reserved.
-inline void engine::place_tasks() {
+MANTA_DECL void engine::place_tasks() {
   if (leave_at_ != 0) scheduler_->set_time_left(time_left_ns());
   scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) { dispatch(n, to, charge); });
   while (node* const n = scheduler_->take_late()) set_aside(*n);
@@ -188,7 +188,7 @@ inline void engine::place_tasks() {
 }
 
 /// Rank 0: why what the ranks have cannot be enough for this task any more.
-inline store::failure_ptr engine::never_possible(const node& n) const {
+MANTA_DECL store::failure_ptr engine::never_possible(const node& n) const {
   if (deaths_ != 0) return nobody_left(n);
   const graph::request& wanted = *n.record->request;
   store::failure f;
@@ -201,10 +201,10 @@ inline store::failure_ptr engine::never_possible(const node& n) const {
   return store::share(std::move(f));
 }
 
-inline wire::buffer engine::available() { return ask(0, ask_message{ask_message::available, 0, 0, 0, 0, 0, 0}); }
+MANTA_DECL wire::buffer engine::available() { return ask(0, ask_message{ask_message::available, 0, 0, 0, 0, 0, 0}); }
 
 /// Where the value of an ended node lies, or the actor whose handle it is.
-inline std::uint32_t engine::place_of(const node& n) const {
+MANTA_DECL std::uint32_t engine::place_of(const node& n) const {
   if (n.form == form::remote) return n.remote.place;
   if (!n.has(node::actor) || n.form != form::plain) return rank_;
   actor_place place;
@@ -214,7 +214,7 @@ inline std::uint32_t engine::place_of(const node& n) const {
 
 // --- why is it there, why does it wait?
 
-inline std::string engine::explain(node& n) {
+MANTA_DECL std::string engine::explain(node& n) {
   if (n.state == state::pending) (void)available();  // a wait: so that a loop around it comes to an end
   if (scheduler_ != nullptr) place_tasks();  // what can be decided is, before it is asked about
   bool placed_by_zero = false;
@@ -233,7 +233,7 @@ inline std::string engine::explain(node& n) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-inline std::string describe(const graph::grant& g) {
+MANTA_DECL std::string describe(const graph::grant& g) {
   const std::string where = "on rank " + std::to_string(g.rank) + ": ";
   switch (g.reason) {
     case graph::placement_reason::rank: return where + "it asked for that rank";
@@ -260,17 +260,17 @@ inline std::string describe(const graph::grant& g) {
 
 // --- what do the values take?
 
-inline wire::buffer engine::memory_of(std::uint32_t rank) {
+MANTA_DECL wire::buffer engine::memory_of(std::uint32_t rank) {
   if (rank == rank_) return describe_memory();
   return ask(rank, ask_message{ask_message::memory, 0, 0, 0, 0, 0, 0});
 }
 
-inline std::string engine::maker_of(const store::large& l) {
+MANTA_DECL std::string engine::maker_of(const store::large& l) {
   if (l.function == no_index) return "put by the driver, or received";
   return "made by '" + std::string(wire::function_at(l.function).name()) + "'";
 }
 
-inline wire::buffer engine::describe_memory() const {
+MANTA_DECL wire::buffer engine::describe_memory() const {
   std::uint64_t bytes = 0, shared = 0;
   ledger_.for_each([&](const store::large& l) {
     bytes += l.bytes;
@@ -295,7 +295,7 @@ inline wire::buffer engine::describe_memory() const {
 }
 
 /// Of a task without options that rank 0 has sent away.
-inline graph::placement_reason engine::why_there(const node& n) {
+MANTA_DECL graph::placement_reason engine::why_there(const node& n) {
   using reason = graph::placement_reason;
   if (n.form == form::record) return n.record->request != nullptr ? reason::none : n.record->ahead ? reason::ahead : reason::room;
   if (n.sent.slot != no_index) return reason::none;  // a call
@@ -303,7 +303,7 @@ inline graph::placement_reason engine::why_there(const node& n) {
 }
 
 /// At the home. `placed_by_zero`: the answer is only a guess, rank 0 may know more.
-inline std::string engine::explain_here(node& n, bool& placed_by_zero) {
+MANTA_DECL std::string engine::explain_here(node& n, bool& placed_by_zero) {
   if (n.state == state::failed) return "it has ended: " + store::describe(*store::failure_of(n)).substr(7);
   if (n.state == state::ready) {
     const std::uint32_t place = place_of(n);
@@ -344,7 +344,7 @@ inline std::string engine::explain_here(node& n, bool& placed_by_zero) {
 }
 
 /// At rank 0.
-inline std::string engine::explain_placed(std::uint32_t home_rank, std::uint32_t home_index,
+MANTA_DECL std::string engine::explain_placed(std::uint32_t home_rank, std::uint32_t home_index,
                                           std::uint64_t place_key) {
   const auto is_it = [&](node& n) {
     if (n.form != form::record) return home_rank == 0 && n.index == home_index;
@@ -383,7 +383,7 @@ inline std::string engine::explain_placed(std::uint32_t home_rank, std::uint32_t
 }
 
 /// At rank 0: why none of the ranks takes it, the nearest first.
-inline std::string engine::explain_waiting(const graph::request& wanted) {
+MANTA_DECL std::string engine::explain_waiting(const graph::request& wanted) {
   std::string text = "waits at rank 0: it asks for " + graph::describe(wanted.cpus, wanted.gpu_units, wanted.resources);
   if (wanted.ranks > 0) text += ", ranks = " + std::to_string(wanted.ranks) + " with nothing to do at the same moment";
   if (wanted.nodes > 0) text += ", nodes = " + std::to_string(wanted.nodes);

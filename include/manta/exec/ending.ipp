@@ -20,7 +20,7 @@ namespace manta::exec {
 
 // --- what messages do
 
-inline void engine::on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes) {
   if (over_) return early_.push(from | static_cast<std::uint32_t>(kind) << 24, data, bytes);
   if (is_dead(from)) [[unlikely]] return;  // what it had to do is done elsewhere
   if (kind < first_housekeeping) ++received_from_[from];
@@ -240,7 +240,7 @@ inline void engine::on_message(std::uint32_t from, message kind, const std::byte
 
 // --- quiet
 
-inline bool engine::quiet() const {
+MANTA_DECL bool engine::quiet() const {
   return resting_ && !runnable() && inbox_.empty() && to_continue_.empty() && coming_.empty() && arrived_.empty() &&
          ended_gangs_.empty() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && live_timers_ == 0 &&
          to_judge_.empty() && !drop_asked_ && broken_gangs_.empty() && !reported_in_call_ &&
@@ -248,18 +248,18 @@ inline bool engine::quiet() const {
          !has_foreign_drops_.load(std::memory_order_relaxed);
 }
 
-inline std::uint32_t engine::user_waits() const {
+MANTA_DECL std::uint32_t engine::user_waits() const {
   std::uint32_t count = 0;
   for (const wait_record* w : waits_) count += w != stop_wait_ && !w->over();
   return count;
 }
 
-inline void engine::on_probe(std::uint32_t from, const probe_message& m) {
+MANTA_DECL void engine::on_probe(std::uint32_t from, const probe_message& m) {
   send(from, message::probe_answer, probe_message{m.wave, counted(sent_to_), counted(received_from_), quiet(), user_waits(), late_tasks(), 0});
 }
 
 /// Of the ranks that live.
-inline std::uint64_t engine::counted(const base::array<std::uint64_t>& messages) const {
+MANTA_DECL std::uint64_t engine::counted(const base::array<std::uint64_t>& messages) const {
   std::uint64_t sum = 0;
   for (std::uint32_t r = 0; r < size_; ++r) {
     if (!is_dead(r)) sum += messages[r];
@@ -267,7 +267,7 @@ inline std::uint64_t engine::counted(const base::array<std::uint64_t>& messages)
   return sum;
 }
 
-inline void engine::on_probe_answer(const probe_message& m) {
+MANTA_DECL void engine::on_probe_answer(const probe_message& m) {
   if (m.wave != wave_) return;
   --wave_answers_missing_;
   wave_quiet_ = wave_quiet_ && m.quiet != 0;
@@ -278,7 +278,7 @@ inline void engine::on_probe_answer(const probe_message& m) {
 }
 
 /// Rank 0, idle: starts a wave if none is under way and it is time, and draws the conclusion from one that is complete.
-inline void engine::look_for_deadlock() {
+MANTA_DECL void engine::look_for_deadlock() {
   if (rank_ != 0 || waits_.empty()) return;
   resting_ = true;
   const bool quiet_here = quiet();
@@ -336,7 +336,7 @@ inline void engine::look_for_deadlock() {
   declare_deadlock();
 }
 
-inline void engine::declare_deadlock() {
+MANTA_DECL void engine::declare_deadlock() {
   report_ = report_waits();
   reports_missing_ = size_ - 1 - deaths_;
   const std::uint32_t deaths_before = deaths_;
@@ -362,7 +362,7 @@ inline void engine::declare_deadlock() {
   fail_all_waits(text);
 }
 
-inline std::string engine::report_waits() const {
+MANTA_DECL std::string engine::report_waits() const {
   std::string text;
   for (const wait_record* w : waits_) {
     if (w == stop_wait_ || w->over()) continue;
@@ -371,7 +371,7 @@ inline std::string engine::report_waits() const {
   return text.empty() ? text : "[rank " + std::to_string(rank_) + ": " + text + "] ";
 }
 
-inline std::string engine::describe_wait(const wait_record& record) const {
+MANTA_DECL std::string engine::describe_wait(const wait_record& record) const {
   std::string text = "'" + std::string(record.task->name()) + "' waits for ";
   if (record.first == nullptr) return text + "others";
   if (record.first->function != no_index) {
@@ -381,7 +381,7 @@ inline std::string engine::describe_wait(const wait_record& record) const {
   return text + "a value";
 }
 
-inline void engine::fail_all_waits(const std::string& text) {
+MANTA_DECL void engine::fail_all_waits(const std::string& text) {
   deadlock_text_ = text;
   for (wait_record* w : waits_) {
     if (w == stop_wait_ || w->over()) continue;
@@ -393,7 +393,7 @@ inline void engine::fail_all_waits(const std::string& text) {
 // --- the end of a run
 
 /// What has not started is dropped: its futures fail with `cancelled`.
-inline void engine::drop_unstarted() {
+MANTA_DECL void engine::drop_unstarted() {
   drop_asked_ = false;
   store::failure f;
   f.kind = store::failure::kind::cancelled;
@@ -442,7 +442,7 @@ inline void engine::drop_unstarted() {
   }
 }
 
-inline void engine::end_all_actors() {
+MANTA_DECL void engine::end_all_actors() {
   while (!detached_.empty()) {
     node& handle = *detached_.back();
     detached_.pop_back();
@@ -463,7 +463,7 @@ inline void engine::end_all_actors() {
 }
 
 /// Rank 0: serves until nothing goes on anywhere.
-inline void engine::drive_until_quiet() {
+MANTA_DECL void engine::drive_until_quiet() {
   wait_record end;
   end.remaining = 1;
   stop_wait_ = &end;
@@ -476,7 +476,7 @@ inline void engine::drive_until_quiet() {
 
 /// Rank 0. When the driver has returned nobody needs what the member would still do, and the run cannot end before it. It
 /// may compute, and not be stuck: where it takes the job with it, it gets more time.
-inline void engine::on_stuck(std::uint32_t rank) {
+MANTA_DECL void engine::on_stuck(std::uint32_t rank) {
   if (stop_wait_ == nullptr || is_dead(rank)) return;
   const bool alone = recovers_ && rank != 0;
   const std::int64_t patience_ns = alone ? 10'000'000'000 : 30'000'000'000;
@@ -489,7 +489,7 @@ inline void engine::on_stuck(std::uint32_t rank) {
   ::_exit(1);
 }
 
-inline void engine::finish_run(bool drop) {
+MANTA_DECL void engine::finish_run(bool drop) {
   running_ = &driver_task_;
   if (drop) {
     stopping_ = true;
@@ -512,7 +512,7 @@ inline void engine::finish_run(bool drop) {
   }
 }
 
-inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argument) {
+MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argument) {
   if (current_ != nullptr) {
     throw error("manta: a run was started inside a run on this rank; finish the outer one first");
   }
@@ -603,12 +603,12 @@ inline wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argu
 
 /// For the report of a crash: allocates nothing.
 /// In a signal handler. Null if nothing of the user's runs.
-inline const running_task* engine::interrupted() noexcept {
+MANTA_DECL const running_task* engine::interrupted() noexcept {
   if (current_ == nullptr) return nullptr;
   const running_task* const task = current_->running_;
   return task == &current_->driver_task_ && current_->rank_ != 0 ? nullptr : task;
 }
-inline const char* engine::who_is_interrupted() noexcept {
+MANTA_DECL const char* engine::who_is_interrupted() noexcept {
   static char text[320];
   const running_task* const task = interrupted();
   if (task == nullptr) return nullptr;
@@ -620,7 +620,7 @@ inline const char* engine::who_is_interrupted() noexcept {
 }
 
 /// In a signal handler that ends the rank: rank 0 is told why, and which task it was.
-inline void engine::last_words(const char* text, std::size_t bytes) noexcept {
+MANTA_DECL void engine::last_words(const char* text, std::size_t bytes) noexcept {
   char words[256];
   const running_task* const task = interrupted();
   const unsigned long long id = task == nullptr ? 0 : task->id;
@@ -631,7 +631,7 @@ inline void engine::last_words(const char* text, std::size_t bytes) noexcept {
 
 // --- start
 
-inline engine::engine(MPI_Comm comm, engine_options options)
+MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
     : net_(comm, options.ranks_per_node),
       rank_(static_cast<std::uint32_t>(net_.rank())),
       size_(static_cast<std::uint32_t>(net_.size())),
@@ -658,7 +658,7 @@ inline engine::engine(MPI_Comm comm, engine_options options)
   pthread_mutex_unlock(&engines_mutex_);
 }
 
-inline engine::~engine() {
+MANTA_DECL engine::~engine() {
   pthread_mutex_lock(&engines_mutex_);
   engines_.remove(this);
   pthread_mutex_unlock(&engines_mutex_);
@@ -693,7 +693,7 @@ inline engine::~engine() {
   graph_.nodes.leak();  // handles that outlive the runtime must find their node
 }
 
-inline void engine::compare_programs() {
+MANTA_DECL void engine::compare_programs() {
   const std::string listing = wire::table_listing();
   const std::uint64_t digest = base::hash_text(listing);
   const std::vector<std::string> digests =
@@ -728,7 +728,7 @@ inline void engine::compare_programs() {
 // --- the helper: answers for a rank whose thread is in user code
 
 /// True if something came.
-inline bool engine::progress_from_helper() {
+MANTA_DECL bool engine::progress_from_helper() {
   const bool any = receive();
   attend();
   ledger_.pay_back();
@@ -738,7 +738,7 @@ inline bool engine::progress_from_helper() {
 }
 
 /// What runs here takes longer than was thought: a task, or a call of an actor, of which rank 0 does not know.
-inline void engine::serve_others() {
+MANTA_DECL void engine::serve_others() {
   if (running_->actor != nullptr) {
     report_blocked(reported_blocked_, reported_own_work_, true);
   } else if (reported_blocked_ > 0 && !reported_own_work_) {  // it may have waited when rank 0 was last told
@@ -752,16 +752,16 @@ inline void engine::serve_others() {
 }
 
 /// Of a helper whose owner is away.
-inline std::int64_t engine::may_sleep_ns(unsigned in_vain) const {
+MANTA_DECL std::int64_t engine::may_sleep_ns(unsigned in_vain) const {
   if (!net_.idle()) return 200'000;
   if (net_.is_woken_by_all()) return longest_sleep();
   return in_vain > 50 ? 1'000'000 : 200'000;
 }
 
 /// What the owner has left to be done should not wait until the helper wakes by itself.
-inline void engine::rouse_helper(void* self) { static_cast<engine*>(self)->net_.wake(); }
+MANTA_DECL void engine::rouse_helper(void* self) { static_cast<engine*>(self)->net_.wake(); }
 
-inline void engine::start_helper() {
+MANTA_DECL void engine::start_helper() {
   if (!use_helper_) return;
   helper_stop_.store(false);
   owner_ = pthread_self();
@@ -808,7 +808,7 @@ inline void engine::start_helper() {
 
 /// From the helper. If a task has the rank's thread for too long without coming here the rank ends, and with recovery the
 /// task is tried elsewhere; the driver may take its time. While the process was stopped no time counts.
-inline void engine::watch_task(bool was_here) {
+MANTA_DECL void engine::watch_task(bool was_here) {
   constexpr std::int64_t most_between_looks = 100'000'000;
   const std::int64_t now = base::now_ns();
   away_ns_ = was_here ? 0 : away_ns_ + std::min(now - watched_ns_, most_between_looks);
@@ -820,7 +820,7 @@ inline void engine::watch_task(bool was_here) {
 }
 
 /// From the helper: rank 0 may wait in there for one that has died, of which it cannot be told; others it would end itself.
-inline void engine::watch_lonely() const {
+MANTA_DECL void engine::watch_lonely() const {
   constexpr std::int64_t patience_ns = 10'000'000'000;
   const std::int64_t since = lonely_since_ns_.load(std::memory_order_relaxed);
   if (since == 0 || base::now_ns() - since < patience_ns || lifeline_ == nullptr || !lifeline_->news()) return;
@@ -828,7 +828,7 @@ inline void engine::watch_lonely() const {
   ::_exit(1);
 }
 
-inline void engine::stop_helper() {
+MANTA_DECL void engine::stop_helper() {
   if (!helper_running_) return;
   helper_stop_.store(true, std::memory_order_release);
   net_.wake();

@@ -17,7 +17,7 @@
 
 namespace manta::exec {
 
-inline node& engine::make_node(std::uint32_t function, std::uint32_t type, std::uint32_t refs) {
+MANTA_DECL node& engine::make_node(std::uint32_t function, std::uint32_t type, std::uint32_t refs) {
   node& n = graph_.nodes.make();
   n.function = function;
   n.type = type;
@@ -25,7 +25,7 @@ inline node& engine::make_node(std::uint32_t function, std::uint32_t type, std::
   return n;
 }
 
-inline void engine::drop_handle(node& n) {
+MANTA_DECL void engine::drop_handle(node& n) {
   // What may be the last references are given up with the lock only: handlers may find the node and hold it again, and
   // release() looks for the last and the last but one.
   std::uint32_t count = n.refs.load(std::memory_order_relaxed);
@@ -48,7 +48,7 @@ inline void engine::drop_handle(node& n) {
   pthread_mutex_unlock(&engines_mutex_);
 }
 
-inline void engine::drain_foreign_drops() {
+MANTA_DECL void engine::drain_foreign_drops() {
   if (!has_foreign_drops_.load(std::memory_order_acquire)) return;
   base::list<node*> drops;
   pthread_mutex_lock(&engines_mutex_);
@@ -62,7 +62,7 @@ inline void engine::drain_foreign_drops() {
 
 // Destroying a value may drop the last handle of others: a list instead of recursion keeps a chain of a million
 // values from needing a stack of that depth.
-inline void engine::reclaim(node& n) {
+MANTA_DECL void engine::reclaim(node& n) {
   const bool owns_nothing = n.form == form::plain || (n.form == form::none && n.state == state::ready);
   if (owns_nothing && n.links == nullptr && n.flags == 0 && lineage_.size() + identities_.size() == 0) {
     n.form = form::none;  // the usual end: nobody is to be told
@@ -79,7 +79,7 @@ inline void engine::reclaim(node& n) {
   reclaiming_ = false;
 }
 
-inline void engine::reclaim_one(node& n) {
+MANTA_DECL void engine::reclaim_one(node& n) {
   if (n.state == state::failed && !n.has(node::observed)) note_unobserved(*store::failure_of(n));
   std::uint64_t calls = 0;
   if (n.has(node::actor)) {
@@ -120,19 +120,19 @@ inline void engine::reclaim_one(node& n) {
   graph_.nodes.free(n);
 }
 
-inline void engine::note_unobserved(const store::failure& f) {
+MANTA_DECL void engine::note_unobserved(const store::failure& f) {
   if (f.kind == store::failure::kind::cancelled || f.kind == store::failure::kind::deadlock) return;  // told already
   if (++unobserved_count_ <= 5) unobserved_.push_back(store::describe(f));
 }
 
 /// Of the references on this rank only the one that keeps the home's value here is left: what we owe the home must
 /// not keep the home waiting for us.
-inline void engine::return_debts(node& n) {
+MANTA_DECL void engine::return_debts(node& n) {
   if (!is_stand_in(n) || n.links->count == 0) return;
   send(n.links->rank, message::drop, drop_message{n.links->index, std::exchange(n.links->count, 0), 0});
 }
 
-inline reference_message engine::export_reference(node& n) {
+MANTA_DECL reference_message engine::export_reference(node& n) {
   if (is_stand_in(n)) {
     link* home = n.links;
     if (home->count >= 2) {
@@ -153,7 +153,7 @@ inline reference_message engine::export_reference(node& n) {
   return {rank_, n.index, rank_, no_index};
 }
 
-inline node& engine::stand_in(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t type) {
+MANTA_DECL node& engine::stand_in(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t type) {
   if (node* n = known(home_rank, home_index)) {
     hold(*n);
     return *n;
@@ -163,7 +163,7 @@ inline node& engine::stand_in(std::uint32_t home_rank, std::uint32_t home_index,
   return n;
 }
 
-inline void engine::stands_for(node& n, std::uint32_t home_rank, std::uint32_t home_index) {
+MANTA_DECL void engine::stands_for(node& n, std::uint32_t home_rank, std::uint32_t home_index) {
   stand_ins_.insert(key(home_rank, home_index), n.index);
   link* home = graph_.links.make();
   home->kind = link_kind::home;
@@ -173,7 +173,7 @@ inline void engine::stands_for(node& n, std::uint32_t home_rank, std::uint32_t h
   n.links = home;
 }
 
-inline node& engine::import_reference(const reference_message& r, std::uint32_t type) {
+MANTA_DECL node& engine::import_reference(const reference_message& r, std::uint32_t type) {
   if (r.home_rank == rank_) {
     node& n = graph_.nodes.at(r.home_index);
     hold(n);
@@ -199,7 +199,7 @@ inline node& engine::import_reference(const reference_message& r, std::uint32_t 
   return n;
 }
 
-inline void engine::on_drop(const drop_message& m) {
+MANTA_DECL void engine::on_drop(const drop_message& m) {
   node& n = graph_.nodes.at(m.index);
   if (m.calls != 0) calls_made_.insert(n.index) += m.calls;
   link* exported = n.links;
@@ -212,7 +212,7 @@ inline void engine::on_drop(const drop_message& m) {
 }
 
 /// At the place of a value, or of a copy that is kept: the home needs it no more, and may use its index again.
-inline void engine::on_release(std::uint32_t from, const index_message& m) {
+MANTA_DECL void engine::on_release(std::uint32_t from, const index_message& m) {
   send(from, message::released, m);
   node* const n = known(from, m.index);
   if (n == nullptr || !n->has(node::primary)) return;
@@ -222,7 +222,7 @@ inline void engine::on_release(std::uint32_t from, const index_message& m) {
   release(*n);
 }
 
-inline void engine::on_borrow(std::uint32_t from, const borrow_message& m) {
+MANTA_DECL void engine::on_borrow(std::uint32_t from, const borrow_message& m) {
   node& n = graph_.nodes.at(m.home_index);
   export_reference(n);
   send(from, message::granted, index_message{m.index, 0});

@@ -14,7 +14,7 @@ namespace manta::exec {
 
 // --- memory that the ranks of a node map
 
-inline void engine::send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l) {
+MANTA_DECL void engine::send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l) {
   hold(n);  // until it is mapped
   ledger_.show(l);
   shown_.push_back({to, n.index});
@@ -30,12 +30,12 @@ inline void engine::send_pages(std::uint32_t to, const pull_message& m, node& n,
   std::memcpy(at + sizeof header + sizeof where, value.bytes.data(), value.bytes.size());
   commit(to, message::data, sizeof header + sizeof where + value.bytes.size());
 }
-inline void engine::on_mapped(std::uint32_t by, std::uint32_t index) {
+MANTA_DECL void engine::on_mapped(std::uint32_t by, std::uint32_t index) {
   for (std::size_t i = 0; i < shown_.size(); ++i) {
     if (shown_[i].to == by && shown_[i].index == index) return no_longer_shown(i);
   }
 }
-inline void engine::no_longer_shown(std::size_t i) {
+MANTA_DECL void engine::no_longer_shown(std::size_t i) {
   node& n = graph_.nodes.at(shown_[i].index);
   shown_.remove_unordered(i);
   if (store::large* const l = store::large_of(n)) ledger_.shown_no_more(*l);
@@ -43,7 +43,7 @@ inline void engine::no_longer_shown(std::size_t i) {
 }
 
 /// Null if the ranks do not see each other's processes.
-inline store::node_file* engine::map_file(std::uint32_t from, const pages_message& where) {
+MANTA_DECL store::node_file* engine::map_file(std::uint32_t from, const pages_message& where) {
   if (processes_.size() == 0) processes_ = base::array<process>(size_);
   process& theirs = processes_[from];
   if (!theirs.handle.is_open()) theirs.handle = base::file::handle_of(where.process);
@@ -55,7 +55,7 @@ inline store::node_file* engine::map_file(std::uint32_t from, const pages_messag
   return mapped;
 }
 
-inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes) {
   pages_message where;
   std::memcpy(&where, data, sizeof where);
   if (store::is_here(n)) [[unlikely]] {  // made here again meanwhile
@@ -85,7 +85,7 @@ inline void engine::on_pages(std::uint32_t from, node& n, const std::byte* data,
 // --- the tree over the nodes
 
 /// Which rank gives a value that is here to another one: this rank, or one that has asked before.
-inline unavailable_message engine::who_gives(node& n, std::uint32_t from, const pull_message& m) {
+MANTA_DECL unavailable_message engine::who_gives(node& n, std::uint32_t from, const pull_message& m) {
   const auto given = [&](link& l) {  // never 0
     l.rank = from;
     l.count = l.count % (pull_message::in_vain - 1) + 1;
@@ -117,7 +117,7 @@ inline unavailable_message engine::who_gives(node& n, std::uint32_t from, const 
 }
 
 /// Answers, or lets wait, who pulls a value that is not on this rank; false if it is.
-inline bool engine::not_here(std::uint32_t from, const pull_message& m, node* n) {
+MANTA_DECL bool engine::not_here(std::uint32_t from, const pull_message& m, node* n) {
   if (n != nullptr && n->state == state::ready && store::is_here(*n)) return false;
   const bool comes = n != nullptr && n->state == state::ready && n->has(node::fetching);
   if (!comes || n->remote.place == from) {  // who would give it to us has lost it and asks us
@@ -140,7 +140,7 @@ inline bool engine::not_here(std::uint32_t from, const pull_message& m, node* n)
 }
 
 /// Sends a value on while it comes.
-inline void engine::follow(incoming_value& v, std::uint32_t to, const pull_message& m) {
+MANTA_DECL void engine::follow(incoming_value& v, std::uint32_t to, const pull_message& m) {
   outgoing_value* const out =
       announce(to, m, *v.target, wire::buffer(v.body.data(), v.body.size()), v.references, v.places, false);
   const follower f{out, to, m.tag & pull_message::tag_bits, m.index};
@@ -149,7 +149,7 @@ inline void engine::follow(incoming_value& v, std::uint32_t to, const pull_messa
 }
 
 /// The rank that sends us the value is alive, but had it from one that has died.
-inline void engine::on_cut_off(std::uint32_t from, const cut_off_message& m) {
+MANTA_DECL void engine::on_cut_off(std::uint32_t from, const cut_off_message& m) {
   for (incoming_value* v : coming_) {
     if (v->target != &graph_.nodes.at(m.index) || v->from != from) continue;
     v->last = m.blocks;
@@ -159,7 +159,7 @@ inline void engine::on_cut_off(std::uint32_t from, const cut_off_message& m) {
   }
 }
 
-inline void engine::cut_off(incoming_value* v) {
+MANTA_DECL void engine::cut_off(incoming_value* v) {
   coming_.remove(v);
   stop_followers(*v);
   const std::uint32_t index = v->target->index;
@@ -168,7 +168,7 @@ inline void engine::cut_off(incoming_value* v) {
 }
 
 /// Nothing more of a value will come.
-inline void engine::stop_followers(incoming_value& v) {
+MANTA_DECL void engine::stop_followers(incoming_value& v) {
   for (const follower& f : v.followers) {
     if (is_dead(f.to)) continue;
     send(f.to, message::cut_off, cut_off_message{f.index, static_cast<std::uint32_t>(v.next)});
@@ -176,7 +176,7 @@ inline void engine::stop_followers(incoming_value& v) {
   }
 }
 
-inline void engine::on_unavailable(const unavailable_message& m) {
+MANTA_DECL void engine::on_unavailable(const unavailable_message& m) {
   node& n = graph_.nodes.at(m.index);
   if (store::is_here(n)) [[unlikely]] return not_fetched(n);  // made here again meanwhile
   no_longer_fetching(n);
@@ -200,7 +200,7 @@ inline void engine::on_unavailable(const unavailable_message& m) {
 
 // --- replicas
 
-inline void engine::replicate(node& n, int copies) {
+MANTA_DECL void engine::replicate(node& n, int copies) {
   const std::uint64_t bytes = n.form == form::plain ? 0 : store::size_of(n);
   for (std::uint32_t i = 0; i < size_ - 1 && copies > 0; ++i) {
     const std::uint32_t to = keeper(rank_, i);
@@ -213,7 +213,7 @@ inline void engine::replicate(node& n, int copies) {
 }
 
 /// The ranks that keep copies of what `home` has put, in the order in which they are taken: those of other nodes first.
-inline std::uint32_t engine::keeper(std::uint32_t home, std::uint32_t nth) const {
+MANTA_DECL std::uint32_t engine::keeper(std::uint32_t home, std::uint32_t nth) const {
   const auto node_of = [&](std::uint32_t r) { return net_.node_of(static_cast<int>(r)); };
   for (const bool other_nodes : {true, false}) {
     for (std::uint32_t step = 1; step < size_; ++step) {
@@ -224,7 +224,7 @@ inline std::uint32_t engine::keeper(std::uint32_t home, std::uint32_t nth) const
   return no_index;
 }
 
-inline void engine::on_replicate(std::uint32_t from, const replicate_message& m) {
+MANTA_DECL void engine::on_replicate(std::uint32_t from, const replicate_message& m) {
   node& n = stand_in(from, m.home_index, m.type);  // held without owing a reference, until `release`
   n.set(node::primary);
   if (n.state != state::pending) return;
@@ -235,7 +235,7 @@ inline void engine::on_replicate(std::uint32_t from, const replicate_message& m)
 
 /// A value that is needed, and whose home has died: asks all others, one after the other, those first who keep a copy, and
 /// never completes it at once. The copies go when the run ends: nobody counts references to them.
-inline void engine::seek(node& n, std::uint32_t first) {
+MANTA_DECL void engine::seek(node& n, std::uint32_t first) {
   link& home = *n.links;
   seek_message m{home.rank, home.index, n.index, first, family_of(n) != nullptr};
   for (; m.keeper < size_ - 1; ++m.keeper) {
@@ -248,7 +248,7 @@ inline void engine::seek(node& n, std::uint32_t first) {
   home.id = rank_ + 1;
   send(rank_, message::not_kept, m);
 }
-inline void engine::on_seek(std::uint32_t from, const seek_message& m) {
+MANTA_DECL void engine::on_seek(std::uint32_t from, const seek_message& m) {
   node* const n = known(m.home_rank, m.home_index);
   if (n != nullptr && n->state == state::ready && n->form != form::remote) return tell_value(from, m.index, *n);
   if (n == nullptr || n->state != state::pending || m.has_family || family_of(*n) == nullptr) return send(from, message::not_kept, m);
@@ -257,7 +257,7 @@ inline void engine::on_seek(std::uint32_t from, const seek_message& m) {
   l.index = m.index;
   need(*n);
 }
-inline void engine::on_not_kept(const seek_message& m) {
+MANTA_DECL void engine::on_not_kept(const seek_message& m) {
   node& n = graph_.nodes.at(m.index);
   const bool is_pending = n.state == state::pending;  // else it has come from elsewhere
   if (is_pending && m.keeper != seek_message::nobody) return seek(n, m.keeper + 1);
@@ -268,7 +268,7 @@ inline void engine::on_not_kept(const seek_message& m) {
 }
 
 /// Of a value whose last handle is gone. True if replicas have to go before the node is free.
-inline bool engine::drop_replicas(node& n) {
+MANTA_DECL bool engine::drop_replicas(node& n) {
   std::uint32_t copies = 0;
   for (link* l = n.links; l != nullptr; l = l->next) {
     if (l->kind != link_kind::replica) continue;

@@ -13,7 +13,7 @@
 
 namespace manta::exec {
 
-inline void engine::watch(node& n, wait_record& record, std::uint32_t position) {
+MANTA_DECL void engine::watch(node& n, wait_record& record, std::uint32_t position) {
   need(n);
   link& l = graph_.add_link(n, link_kind::waiter);
   l.pointer = &record;
@@ -21,18 +21,18 @@ inline void engine::watch(node& n, wait_record& record, std::uint32_t position) 
   if (record.first == nullptr) record.first = &n;
 }
 
-inline void engine::wake(wait_record& record) {
+MANTA_DECL void engine::wake(wait_record& record) {
   if (record.parked == nullptr || record.queued) return;
   record.queued = true;
   to_continue_.push_back(record.parked);
 }
 
-inline context* engine::next_to_continue() {
+MANTA_DECL context* engine::next_to_continue() {
   if (to_continue_.empty()) return nullptr;
   return to_continue_.pop_front();
 }
 
-inline void engine::wait(wait_record& record) {
+MANTA_DECL void engine::wait(wait_record& record) {
   if (record.over()) return;
   running_task* const task = running_;
   record.task = task;
@@ -80,7 +80,7 @@ inline void engine::wait(wait_record& record) {
 }
 
 /// The loop of a pooled stack.
-inline void engine::service() {
+MANTA_DECL void engine::service() {
   unsigned turns = 0;
   bool in_a_row = false;
   for (;;) {
@@ -121,12 +121,12 @@ inline void engine::service() {
 }
 
 /// Has the rank not looked around for long?
-inline bool engine::looked_long_ago() const {
+MANTA_DECL bool engine::looked_long_ago() const {
   static const auto most = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
   return task_ended_ - looked_around_ > most;
 }
 
-inline void engine::look_around(bool late) {
+MANTA_DECL void engine::look_around(bool late) {
   looked_around_ = task_ended_;
   progress();
   if (late) report_blocked(started_tasks(), !local_.empty());
@@ -135,7 +135,7 @@ inline void engine::look_around(bool late) {
 
 /// Calls first, they are short and somebody waits for them; then the newest task made here, so that memory follows
 /// depth and not breadth; then what was sent here, in order.
-inline bool engine::run_one() {
+MANTA_DECL bool engine::run_one() {
   if (!listed_slots_.empty()) {
     run_mailbox();
   } else if (!calls_.empty()) {
@@ -153,7 +153,7 @@ inline bool engine::run_one() {
 }
 
 /// The one that has waited longest of those that run_one takes last.
-inline bool engine::run_oldest() {
+MANTA_DECL bool engine::run_oldest() {
   if (!staged_.empty()) {
     run_staged(staged_.pop_front());
   } else if (may_begin()) {
@@ -166,7 +166,7 @@ inline bool engine::run_oldest() {
   return true;
 }
 
-inline bool engine::receive() {
+MANTA_DECL bool engine::receive() {
   bool any = net_.poll([this](int from, std::uint8_t kind, const std::byte* data, std::size_t bytes) {
     on_message(static_cast<std::uint32_t>(from), static_cast<message>(kind), data, bytes);
   });
@@ -175,7 +175,7 @@ inline bool engine::receive() {
 }
 
 /// What comes with time and from outside; runs nothing of the user's.
-inline void engine::attend() {
+MANTA_DECL void engine::attend() {
   if (ledger_.is_short() != reported_short_) report_blocked(reported_blocked_, reported_own_work_, reported_in_call_);
   if (live_timers_ > 0) look_at_clock();
   if (ledger_.unwanted() != 0) ledger_.unmap_unwanted();
@@ -185,7 +185,7 @@ inline void engine::attend() {
   if (scheduler_ != nullptr) place_tasks();
 }
 
-inline bool engine::progress() {
+MANTA_DECL bool engine::progress() {
   bool any = receive();
   if (!arrived_.empty()) {
     decode_arrived();
@@ -201,7 +201,7 @@ inline bool engine::progress() {
   return any;
 }
 
-inline void engine::check_deadlines() {
+MANTA_DECL void engine::check_deadlines() {
   const std::int64_t now = base::now_ns();
   for (wait_record* record : waits_) {
     if (record->deadline <= now) wake(*record);
@@ -209,7 +209,7 @@ inline void engine::check_deadlines() {
 }
 
 /// What comes from this node ends a sleep; for what comes from others, or is to happen at a certain time, it must be short.
-inline std::int64_t engine::longest_sleep() const {
+MANTA_DECL std::int64_t engine::longest_sleep() const {
   if (live_timers_ + timed_waits_ != 0) return 1'000'000;
   return net_.is_woken_by_all() ? 20'000'000 : 5'000'000;
 }
@@ -217,7 +217,7 @@ inline std::int64_t engine::longest_sleep() const {
 /// Nothing came and nothing can run. Spins, then yields, then sleeps, by how long it has been silent. Where others compute on
 /// these cores a yield takes until their time slice ends, and whoever has used its own up waits as long: there it sleeps
 /// instead of yielding, and is let in ahead of them when something comes.
-inline void engine::idle() {
+MANTA_DECL void engine::idle() {
   constexpr unsigned look_every = 32;  // most turns only poll: nothing changes here unless something comes
   const unsigned spins = net_.oversubscribed() ? 20 : 1000;
   if (silence_++ % look_every != 0 && silence_ <= spins) return;
@@ -259,7 +259,7 @@ inline void engine::idle() {
 /// At the top of the service loop or idle: every task that was started here and has not ended waits; idle, those too that
 /// were sent ahead. Rank 0 counts
 /// with what it was told last, and sends more to a rank on which all wait.
-inline void engine::report_blocked(std::uint32_t blocked, bool own_work, bool in_call) {
+MANTA_DECL void engine::report_blocked(std::uint32_t blocked, bool own_work, bool in_call) {
   const bool is_short = ledger_.is_short();
   if (blocked == reported_blocked_ && own_work == reported_own_work_ && in_call == reported_in_call_ && is_short == reported_short_) return;
   reported_blocked_ = blocked;
@@ -275,12 +275,12 @@ inline void engine::report_blocked(std::uint32_t blocked, bool own_work, bool in
 }
 
 /// Rank 0: as long as any rank is short of memory, tasks that take what is there go before those that do not.
-inline void engine::note_short(std::uint32_t rank, bool is_short) {
+MANTA_DECL void engine::note_short(std::uint32_t rank, bool is_short) {
   if (short_ranks_.empty()) short_ranks_.resize(size_, false);
   short_count_ += static_cast<unsigned>(is_short) - static_cast<unsigned>(short_ranks_[rank]);
   short_ranks_[rank] = is_short;
 }
-inline bool engine::takes_large(const node& n) {
+MANTA_DECL bool engine::takes_large(const node& n) {
   if (n.form != form::record) return false;
   for (std::uint32_t i = 0; i < n.record->seen_inputs(); ++i) {
     const node& input = *n.record->inputs()[i];
@@ -290,12 +290,12 @@ inline bool engine::takes_large(const node& n) {
 }
 
 /// Whoever only looks, again and again, waits as well: rank 0 has to know, or does not send what may be looked for.
-inline void engine::looked_in_vain() {
+MANTA_DECL void engine::looked_in_vain() {
   constexpr unsigned often = 32;
   if (++looks_in_vain_ % often == 0) report_blocked(started_tasks(), !local_.empty());
 }
 
-inline void engine::step() {
+MANTA_DECL void engine::step() {
   resting_ = false;
   progress();
   if (!to_continue_.empty() || runnable()) {
@@ -309,7 +309,7 @@ inline void engine::step() {
   net_.pump(true);
 }
 
-inline void engine::relieve() {
+MANTA_DECL void engine::relieve() {
   constexpr std::size_t limit = std::size_t{4} << 20;
   progress();
   net_.pump(false);
@@ -326,7 +326,7 @@ inline void engine::relieve() {
   }
 }
 
-inline void engine::wait_for_end(node& n, bool may_inline) {
+MANTA_DECL void engine::wait_for_end(node& n, bool may_inline) {
   while (n.state == state::pending) {
     if (may_inline && n.has(node::queued) && stacks_->room() > stacks_->stack_bytes() / 2) {
       local_.remove(n);
@@ -349,7 +349,7 @@ inline void engine::wait_for_end(node& n, bool may_inline) {
   }
 }
 
-inline bool engine::wait_for_end(node& n, std::int64_t deadline) {
+MANTA_DECL bool engine::wait_for_end(node& n, std::int64_t deadline) {
   if (n.state != state::pending) return true;
   wait_record record;
   record.remaining = 1;
@@ -360,7 +360,7 @@ inline bool engine::wait_for_end(node& n, std::int64_t deadline) {
   return n.state != state::pending;
 }
 
-inline const void* engine::value(node& n, bool may_inline) {
+MANTA_DECL const void* engine::value(node& n, bool may_inline) {
   for (wait_for_end(n, may_inline); n.form == form::remote; wait_for_end(n, may_inline)) {
     fetch(n);
     wait_record record;

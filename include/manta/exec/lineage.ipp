@@ -20,7 +20,7 @@ namespace manta::exec {
 
 /// A task of ours has ended elsewhere: keeps it if it may have to run again, which an actor's does too. The inputs live as
 /// long; when they take too much, the oldest are given up, but for those of actors. False if there is no need or no way.
-inline bool engine::keep_lineage(node& n, const result_message& result) {
+MANTA_DECL bool engine::keep_lineage(node& n, const result_message& result) {
   const bool has_record = n.form == form::record;
   const form what = static_cast<form>(result.form);
   if (!recovers_) return false;
@@ -48,7 +48,7 @@ inline bool engine::keep_lineage(node& n, const result_message& result) {
   return true;
 }
 
-inline void engine::note_lineage(const node& n, task* t) {
+MANTA_DECL void engine::note_lineage(const node& n, task* t) {
   lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(t);
   std::uint64_t bytes = sizeof(task);
   for (std::uint32_t i = 0; i < t->input_count; ++i) {
@@ -74,7 +74,7 @@ inline void engine::note_lineage(const node& n, task* t) {
 
 /// A value that an actor of ours has given to us can be had again from what the actor was made of: by `function`, to whose
 /// arguments its number is added. False if that is not known.
-inline bool engine::keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number) {
+MANTA_DECL bool engine::keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number) {
   const std::uint64_t* const made_by = lineage_.find(actor.index);
   if (made_by == nullptr || is_stand_in(n)) return false;
   if (lineage_.find(n.index) != nullptr) return true;
@@ -93,7 +93,7 @@ inline bool engine::keep_item(node& n, const node& actor, std::uint32_t function
 }
 
 /// The value's last handle is gone.
-inline void engine::forget_lineage(node& n) {
+MANTA_DECL void engine::forget_lineage(node& n) {
   const std::uint64_t* const at = lineage_.find(n.index);
   if (at == nullptr) return;
   auto* const t = reinterpret_cast<task*>(*at);
@@ -102,7 +102,7 @@ inline void engine::forget_lineage(node& n) {
 }
 
 /// Has the task run once more that made a value of ours.
-inline void engine::make_again(node& n, task* t) {
+MANTA_DECL void engine::make_again(node& n, task* t) {
   lineage_.erase(n.index);
   n.state = state::pending;
   n.missing = 0;
@@ -117,13 +117,13 @@ inline void engine::make_again(node& n, task* t) {
 // --- families
 
 /// A handle inside a value that is being read.
-inline node& engine::import_inside(const reference_message& r, std::uint32_t type) {
+MANTA_DECL node& engine::import_inside(const reference_message& r, std::uint32_t type) {
   node& n = import_reference(r, type);
   if (store::reading* const outer = store::reading::innermost; outer != nullptr && recovers_) join_family(n, *outer);
   return n;
 }
 
-inline void engine::join_family(node& n, store::reading& outer) {
+MANTA_DECL void engine::join_family(node& n, store::reading& outer) {
   const std::uint32_t position = outer.handles++;
   if (outer.list != nullptr) outer.list->push_back(n.index);
   if (!is_stand_in(n) || family_of_.find(n.index) != nullptr) return;
@@ -135,7 +135,7 @@ inline void engine::join_family(node& n, store::reading& outer) {
 }
 
 /// Of the handles in a value: of a task of ours that may run again, or of a member of another family.
-inline engine::family* engine::found_family(const node& outer) {
+MANTA_DECL engine::family* engine::found_family(const node& outer) {
   const std::uint64_t* const made_by = lineage_.find(outer.index);
   family* const above = family_of(outer);
   if (made_by == nullptr && above == nullptr) return nullptr;
@@ -162,29 +162,29 @@ inline engine::family* engine::found_family(const node& outer) {
 }
 
 /// Null if it belongs to none.
-inline engine::family* engine::family_of(const node& n) {
+MANTA_DECL engine::family* engine::family_of(const node& n) {
   const std::uint64_t* const at = family_of_.find(n.index);
   return at == nullptr ? nullptr : families_[*at >> 32];
 }
-inline engine::family* engine::family_of_parent(std::uint64_t id) {
+MANTA_DECL engine::family* engine::family_of_parent(std::uint64_t id) {
   const std::uint64_t* const at = parents_.find(id);
   return at == nullptr ? nullptr : families_[*at];
 }
-inline void engine::forget_parent(family& f) {
+MANTA_DECL void engine::forget_parent(family& f) {
   if (f.parent == nullptr) return;
   if (family_of_parent(f.parent->id) == &f) parents_.erase(f.parent->id);
   free_task(std::exchange(f.parent, nullptr));
 }
 
 /// A member's last handle is gone; so many calls were made through it, if it is an actor's.
-inline void engine::leave_family(const node& n, std::uint64_t calls) {
+MANTA_DECL void engine::leave_family(const node& n, std::uint64_t calls) {
   family* const f = family_of(n);
   if (f == nullptr) return;
   if (const node* const heir = calls == 0 ? nullptr : heir_of(n)) calls_made_.insert(heir->index) += calls;
   family_of_.erase(n.index);
   end_if_empty(*f);
 }
-inline void engine::end_if_empty(family& f) {
+MANTA_DECL void engine::end_if_empty(family& f) {
   if (--f.living != 0) return;
   forget_parent(f);
   if (f.above != nullptr) end_if_empty(*f.above);
@@ -195,7 +195,7 @@ inline void engine::end_if_empty(family& f) {
 }
 
 /// Of a stand-in that waits for a value of which nobody has a copy. False if what it came from is not known, or not any more.
-inline bool engine::await_heir(node& n) {
+MANTA_DECL bool engine::await_heir(node& n) {
   family* const f = family_of(n);
   if (f == nullptr || !can_return(*f)) return false;
   if (f->has_ended) {
@@ -206,12 +206,12 @@ inline bool engine::await_heir(node& n) {
   bring_back(*f);
   return true;
 }
-inline bool engine::can_return(const family& f) {
+MANTA_DECL bool engine::can_return(const family& f) {
   return f.parent != nullptr || f.again != nullptr || (f.above != nullptr && can_return(*f.above));
 }
 
 /// Has the value made again in which the family came, if that is not under way.
-inline void engine::bring_back(family& f) {
+MANTA_DECL void engine::bring_back(family& f) {
   if (std::exchange(f.comes_back, true)) return;
   if (f.parent != nullptr) {
     task* const t = f.parent;
@@ -227,7 +227,7 @@ inline void engine::bring_back(family& f) {
 }
 
 /// It is the value of one of the family above, whose heirs are there.
-inline void engine::take_from_above(family& f) {
+MANTA_DECL void engine::take_from_above(family& f) {
   node* const value = heir_at(*f.above, f.position, f.type);
   f.again = value != nullptr ? value : f.above->again;
   hold(*f.again);
@@ -235,14 +235,14 @@ inline void engine::take_from_above(family& f) {
   need(*f.again);
   await_return(f);
 }
-inline void engine::await_return(family& f) {
+MANTA_DECL void engine::await_return(family& f) {
   if (store::is_here(*f.again)) return all_return(f);
   fetch(*f.again);
   graph_.add_link(*f.again, link_kind::family).index = f.slot;
 }
 
 /// The second value is here, or there will be none.
-inline void engine::all_return(family& f) {
+MANTA_DECL void engine::all_return(family& f) {
   f.has_ended = true;
   f.again->set(node::observed);  // those who wait tell of it
   find_heirs(f);
@@ -256,7 +256,7 @@ inline void engine::all_return(family& f) {
 }
 
 /// The handles in the second value, in the order in which they are read: from a copy, which keeps them.
-inline void engine::find_heirs(family& f) {
+MANTA_DECL void engine::find_heirs(family& f) {
   if (f.again->state == state::failed || f.again->type != f.type) return;
   node& copy = make_node(no_index, f.type);
   try {
@@ -272,7 +272,7 @@ inline void engine::find_heirs(family& f) {
 }
 
 /// Of a boxed value, read as that of `to`. Throws what its save() or load() throws.
-inline void* engine::copy_of(const node& from, node& to, base::list<std::uint32_t>* handles) {
+MANTA_DECL void* engine::copy_of(const node& from, node& to, base::list<std::uint32_t>* handles) {
   wire::buffer bytes;
   wire::sink out(bytes);
   wire::type_at(from.type).write(from.box, out);
@@ -283,17 +283,17 @@ inline void* engine::copy_of(const node& from, node& to, base::list<std::uint32_
 }
 
 /// Null if there is none yet, or the second value has other handles.
-inline node* engine::heir_at(const family& f, std::uint32_t position, std::uint32_t type) {
+MANTA_DECL node* engine::heir_at(const family& f, std::uint32_t position, std::uint32_t type) {
   if (position >= f.heirs.size()) return nullptr;
   node& heir = graph_.nodes.at(f.heirs[position]);
   return heir.type == type ? &heir : nullptr;
 }
-inline node* engine::heir_of(const node& n) {
+MANTA_DECL node* engine::heir_of(const node& n) {
   return heir_at(*family_of(n), static_cast<std::uint32_t>(*family_of_.find(n.index)), n.type);
 }
 
 /// Gives a member that waits what its heir has, now or when it has it.
-inline void engine::inherit(node& n) {
+MANTA_DECL void engine::inherit(node& n) {
   const bool is_pending = n.state == state::pending;  // else the value has come from elsewhere
   node* const heir = heir_of(n);
   if (is_pending && (heir == nullptr || heir == &n)) {
@@ -313,7 +313,7 @@ inline void engine::inherit(node& n) {
 }
 
 /// The value of one that is here becomes that of a pending one too. An array for which nobody else can ask is moved.
-inline void engine::take_value(node& n, node& from) {
+MANTA_DECL void engine::take_value(node& n, node& from) {
   if (from.state == state::failed) {
     from.set(node::observed);
     return fail(n, store::failure_of(from));

@@ -16,7 +16,7 @@ namespace manta::exec {
 /// would have to wait until this rank has time, and it may compute, while the actor has nothing to do. What is under
 /// way in this manner is not counted by its receiver's ledger, so it is bounded here; calls beyond that have their long
 /// arguments fetched.
-inline std::size_t engine::longest_argument(const node& handle) const {
+MANTA_DECL std::size_t engine::longest_argument(const node& handle) const {
   constexpr std::size_t longest = std::size_t{128} << 10;
   constexpr std::size_t most_received = std::size_t{64} << 20, most_sent = std::size_t{1} << 20;
   if (handle.state != state::ready) return store::inline_bytes;
@@ -26,19 +26,19 @@ inline std::size_t engine::longest_argument(const node& handle) const {
   return place.rank == rank_ || too_much ? store::inline_bytes : longest;
 }
 /// Those on this rank end without a message, and nothing is under way.
-inline void engine::note_laden(std::uint32_t to, std::uint32_t index, std::size_t bytes) {
+MANTA_DECL void engine::note_laden(std::uint32_t to, std::uint32_t index, std::size_t bytes) {
   if (bytes <= store::inline_bytes || to == rank_) return;
   laden_calls_.insert(index) = bytes;
   laden_bytes_ += bytes;
 }
-inline void engine::note_unladen(std::uint32_t index) {
+MANTA_DECL void engine::note_unladen(std::uint32_t index) {
   const std::uint64_t* const bytes = laden_calls_.find(index);
   if (bytes == nullptr) return;
   laden_bytes_ -= *bytes;
   laden_calls_.erase(index);
 }
 
-inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
+MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
                                 std::size_t bytes, node* const* inputs, std::uint32_t input_count) {
   node& n = make_node(function, type, 2);  // one is the engine's own, until the call has ended
   const std::uint64_t id = running_->next_child();
@@ -70,7 +70,7 @@ inline node& engine::call_actor(node& handle, std::uint32_t function, std::uint3
 }
 
 /// A task that goes on must not keep what it calls waiting. Calls that follow each other at once leave together.
-inline void engine::send_soon() {
+MANTA_DECL void engine::send_soon() {
   static const auto least = static_cast<std::uint64_t>(2'000 / base::nanoseconds_per_tick());
   const std::uint64_t now = base::ticks();
   if (now - sent_soon_ < least) return;
@@ -78,7 +78,7 @@ inline void engine::send_soon() {
   net_.pump(true);
 }
 
-inline void engine::send_call(node& handle, task* t) {
+MANTA_DECL void engine::send_call(node& handle, task* t) {
   node& result = graph_.nodes.at(t->home_index);
   if (result.state != state::pending) {  // it was cancelled
     if (handle.state == state::failed) handle.set(node::observed);
@@ -107,7 +107,7 @@ inline void engine::send_call(node& handle, task* t) {
   free_task(t);
 }
 
-inline store::failure_ptr engine::actor_failure(const std::string& why) const {
+MANTA_DECL store::failure_ptr engine::actor_failure(const std::string& why) const {
   store::failure f;
   f.kind = store::failure::kind::actor;
   f.message = why;
@@ -116,7 +116,7 @@ inline store::failure_ptr engine::actor_failure(const std::string& why) const {
 
 // --- where the actor lives
 
-inline std::uint32_t engine::new_slot(invocation& call, std::uint32_t function,
+MANTA_DECL std::uint32_t engine::new_slot(invocation& call, std::uint32_t function,
                                       graph::request_ptr request, task* constructor) {
   std::uint32_t index = 0;
   if (!free_slots_.empty()) {
@@ -139,7 +139,7 @@ inline std::uint32_t engine::new_slot(invocation& call, std::uint32_t function,
 }
 
 /// In a handler: it stands in line, or is refused at once if as many wait already as the actor's options allow.
-inline void engine::on_call(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_call(std::uint32_t from, const std::byte* data, std::size_t bytes) {
   task_message m;
   std::memcpy(&m, data, sizeof m);
   actor_slot& slot = *slots_[m.charge_or_slot];
@@ -150,7 +150,7 @@ inline void engine::on_call(std::uint32_t from, const std::byte* data, std::size
   }
   calls_.push(from, data, bytes);
 }
-inline void engine::refuse_call(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::refuse_call(std::uint32_t from, const std::byte* data, std::size_t bytes) {
   task* const t = read_task(from, data, bytes);
   actor_slot& slot = *slots_[t->slot];
   ++slot.received;
@@ -165,7 +165,7 @@ inline void engine::refuse_call(std::uint32_t from, const std::byte* data, std::
   free_task(t);
 }
 
-inline void engine::receive_call(const message_queue::view& v) {
+MANTA_DECL void engine::receive_call(const message_queue::view& v) {
   task_message m;
   std::memcpy(&m, v.data, sizeof m);
   actor_slot& slot = *slots_[m.charge_or_slot];
@@ -198,7 +198,7 @@ inline void engine::receive_call(const message_queue::view& v) {
   stage(t);
 }
 
-inline void engine::list_slot(std::uint32_t index) {
+MANTA_DECL void engine::list_slot(std::uint32_t index) {
   actor_slot& slot = *slots_[index];
   if (slot.listed) return;
   slot.listed = true;
@@ -206,7 +206,7 @@ inline void engine::list_slot(std::uint32_t index) {
 }
 
 /// Starts the first call of the first listed actor, if it still may start, or ends it if it is time.
-inline void engine::run_mailbox() {
+MANTA_DECL void engine::run_mailbox() {
   const std::uint32_t index = listed_slots_.front();
   listed_slots_.pop_front();
   actor_slot& slot = *slots_[index];
@@ -250,7 +250,7 @@ inline void engine::run_mailbox() {
   after_call(index);
 }
 
-inline void engine::after_call(std::uint32_t index, bool was_active) {
+MANTA_DECL void engine::after_call(std::uint32_t index, bool was_active) {
   actor_slot& slot = *slots_[index];
   if (was_active) --slot.active;
   if (slot.broken && slot.dead.empty()) {
@@ -269,14 +269,14 @@ inline void engine::after_call(std::uint32_t index, bool was_active) {
   }
 }
 
-inline void engine::note_fatal(actor_slot& slot, const store::failure& why) {
+MANTA_DECL void engine::note_fatal(actor_slot& slot, const store::failure& why) {
   slot.broken = true;
   slot.broken_by = why.details.what;
 }
 
 /// A call that has waited inside while another found the object broken has changed what is about to be thrown away: it
 /// has failed. (Unless the actor ends of it, when nobody can tell.)
-inline bool engine::lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok,
+MANTA_DECL bool engine::lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok,
                                    store::failure_ptr& why) const {
   if (!ok || !slot.broken || slot.restarts >= slot.request->restarts || wire::function_at(method).looks_only) return false;
   if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
@@ -286,12 +286,12 @@ inline bool engine::lose_if_broken(const actor_slot& slot, std::uint32_t method,
 }
 
 /// Keeps a call for a restart; when there are enough of them the object is saved instead.
-inline void engine::log_call(actor_slot& slot, task* t) {
+MANTA_DECL void engine::log_call(actor_slot& slot, task* t) {
   slot.log.push_back(t);
   if (slot.log.size() >= static_cast<std::size_t>(slot.request->checkpoint_every)) take_checkpoint(slot);
 }
 
-inline void engine::take_checkpoint(actor_slot& slot) {
+MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
   wire::buffer state;
   wire::sink out(state);
   const void* const object = slot.object;
@@ -320,7 +320,7 @@ inline void engine::take_checkpoint(actor_slot& slot) {
   running_ = before;
 }
 
-inline void engine::forget_past(actor_slot& slot) {
+MANTA_DECL void engine::forget_past(actor_slot& slot) {
   while (!slot.log.empty()) free_task(slot.log.pop_front());
   if (slot.constructor != nullptr) free_task(std::exchange(slot.constructor, nullptr));
   slot.checkpoint = wire::buffer();
@@ -328,7 +328,7 @@ inline void engine::forget_past(actor_slot& slot) {
 
 /// A method has said that the object is broken, and no call is under way: builds it anew from its checkpoint, or by its
 /// constructor, does again what was done since, and goes on with the mailbox. If it may not be or fails, the actor ends.
-inline void engine::restart(std::uint32_t index) {
+MANTA_DECL void engine::restart(std::uint32_t index) {
   actor_slot& slot = *slots_[index];
   void* const old = slot.object;
   const auto destroy = slot.type->destroy;
@@ -397,7 +397,7 @@ inline void engine::restart(std::uint32_t index) {
 }
 
 /// The actor's object is destroyed, its resources are given back; the slot stays to answer late calls.
-inline void engine::end_slot(std::uint32_t index, const std::string& why) {
+MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
   actor_slot& slot = *slots_[index];
   if (slot.dead.empty()) slot.dead = why;
   if (keeps_state(*slot.request)) {
@@ -436,7 +436,7 @@ inline void engine::end_slot(std::uint32_t index, const std::string& why) {
   running_ = before;
 }
 
-inline void engine::kill_actor(node& handle, const std::string& why) {
+MANTA_DECL void engine::kill_actor(node& handle, const std::string& why) {
   wait_for_end(handle, false);
   if (detached_.remove(&handle)) release(handle);
   if (handle.state != state::ready) return;
@@ -448,14 +448,14 @@ inline void engine::kill_actor(node& handle, const std::string& why) {
   send(home_rank, message::checkpoint, checkpoint_message{0, home_index, 0});
 }
 /// Waits until rank 0 has given the actor's name free, unless it is clear that it has none.
-inline void engine::free_name_of(const node& handle) {
+MANTA_DECL void engine::free_name_of(const node& handle) {
   const auto [home_rank, home_index] = home_of(handle);
   if (home_rank != 0 || (rank_ == 0 && named_.find(home_index) == nullptr)) return;
   ask(0, ask_message{ask_message::free_name, 0, 0, home_rank, home_index, 0, 0});
 }
 
 /// In a handler: marks it, the rest is done at the top level.
-inline void engine::on_kill(std::uint32_t index, std::string why) {
+MANTA_DECL void engine::on_kill(std::uint32_t index, std::string why) {
   actor_slot& slot = *slots_[index];
   if (!slot.dead.empty()) return;
   slot.dead = std::move(why);
@@ -463,14 +463,14 @@ inline void engine::on_kill(std::uint32_t index, std::string why) {
   list_slot(index);
 }
 
-inline void engine::on_end_actor(const end_actor_message& m) {
+MANTA_DECL void engine::on_end_actor(const end_actor_message& m) {
   slots_[m.slot]->ends_after = m.calls;
   slots_[m.slot]->unwound = m.unwinding != 0;
   list_slot(m.slot);
 }
 
 /// The calls that a dead actor will not do any more. One that is still linked to its inputs comes back when they are here.
-inline void engine::fail_waiting(std::uint32_t index) {
+MANTA_DECL void engine::fail_waiting(std::uint32_t index) {
   actor_slot& slot = *slots_[index];
   while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) {
     invocation none(lock_);
@@ -486,7 +486,7 @@ inline void engine::fail_waiting(std::uint32_t index) {
 // Rank 0 is the home of every actor that has a name, whoever has spawned it: it outlives that rank.
 
 /// Asks rank 0, and waits for its answer. `id`: of the task that is to construct it; 0 to find it only.
-inline engine::name_state engine::ask_name(const std::string& name, const char* type, std::uint64_t id) {
+MANTA_DECL engine::name_state engine::ask_name(const std::string& name, const char* type, std::uint64_t id) {
   node& ticket = make_ticket(0);
   const name_message m{id, ticket.index, rank_, static_cast<std::uint32_t>(name.size()), 0};
   const std::string tail = name + type;
@@ -502,17 +502,17 @@ inline engine::name_state engine::ask_name(const std::string& name, const char* 
   const bool is_there = answer.kind == name_answer_message::found || answer.kind == name_answer_message::found_own;
   return {is_there ? &handle_of(answer) : nullptr, id, answer.kind == name_answer_message::found_own};
 }
-inline node& engine::handle_of(const name_answer_message& answer) {
+MANTA_DECL node& engine::handle_of(const name_answer_message& answer) {
   node& handle = import_reference(answer.reference, wire::type_index<std::uint64_t>::value);
   handle.set(node::actor);
   return handle;
 }
 /// A task that runs again claims again what it has claimed: its actor may have outlived it.
-inline engine::name_state engine::claim_name(const std::string& name, const char* type) {
+MANTA_DECL engine::name_state engine::claim_name(const std::string& name, const char* type) {
   return ask_name(name, type, running_->next_child());
 }
 
-inline node& engine::submit_named(const name_state& claimed, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
+MANTA_DECL node& engine::submit_named(const name_state& claimed, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
                                   node* const* inputs, std::uint32_t input_count, graph::request_ptr request) {
   if (running_->stops_children || (stopping_ && !leaving_.empty())) [[unlikely]] {
     give_up_name(request->name);
@@ -529,7 +529,7 @@ inline node& engine::submit_named(const name_state& claimed, std::uint32_t funct
   for (std::uint32_t i = 0; i < input_count; ++i) release(*inputs[i]);
   return ticket;
 }
-inline node& engine::named_handle(node& submitted) {
+MANTA_DECL node& engine::named_handle(node& submitted) {
   if (submitted.function != no_index) return submitted;
   const wire::buffer bytes = answer_to(submitted);
   name_answer_message answer;
@@ -537,7 +537,7 @@ inline node& engine::named_handle(node& submitted) {
   return handle_of(answer);
 }
 
-inline node& engine::begin_named(task* t) {
+MANTA_DECL node& engine::begin_named(task* t) {
   node& n = make_node(t->function, wire::type_index<std::uint64_t>::value, 2);
   n.set(node::actor);
   t->home_rank = rank_;
@@ -554,7 +554,7 @@ inline node& engine::begin_named(task* t) {
   start_when_possible(n);
   return n;
 }
-inline void engine::on_name_spawn(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_name_spawn(std::uint32_t from, const std::byte* data, std::size_t bytes) {
   task* const t = read_task(from, data, bytes);
   name_answer_message answer{t->home_index, name_answer_message::found, {}};
   t->slot = no_index;
@@ -568,23 +568,23 @@ inline void engine::on_name_spawn(std::uint32_t from, const std::byte* data, std
   release(n);
 }
 
-inline void engine::detach(node& handle) {
+MANTA_DECL void engine::detach(node& handle) {
   hold(handle);
   detached_.push_back(&handle);
 }
 
-inline void engine::give_up_name(const std::string& name) {
+MANTA_DECL void engine::give_up_name(const std::string& name) {
   send(0, message::name_gone, index_message{0, 0}, name.data(), name.size());
 }
 
-inline engine::name_entry* engine::find_name(std::string_view name) {
+MANTA_DECL engine::name_entry* engine::find_name(std::string_view name) {
   const std::uint64_t* at = names_.find(base::hash_text(name));
   auto* entry = at == nullptr ? nullptr : reinterpret_cast<name_entry*>(*at);
   while (entry != nullptr && entry->name != name) entry = entry->next;
   return entry;
 }
 
-inline void engine::forget_name(name_entry* entry) {
+MANTA_DECL void engine::forget_name(name_entry* entry) {
   std::uint64_t& first = names_.insert(base::hash_text(entry->name));
   auto* each = reinterpret_cast<name_entry*>(first);
   if (each == entry) {
@@ -599,7 +599,7 @@ inline void engine::forget_name(name_entry* entry) {
   delete entry;
 }
 
-inline void engine::forget_names() {
+MANTA_DECL void engine::forget_names() {
   base::list<name_entry*> all;
   names_.for_each([&](std::uint64_t, std::uint64_t first) {
     for (auto* e = reinterpret_cast<name_entry*>(first); e != nullptr; e = e->next) all.push_back(e);
@@ -608,7 +608,7 @@ inline void engine::forget_names() {
 }
 
 /// Those who asked for a name before it was clear what became of it; the first of them may claim one that is free.
-inline void engine::ask_again(base::list<wire::buffer*>& waiting) {
+MANTA_DECL void engine::ask_again(base::list<wire::buffer*>& waiting) {
   for (wire::buffer* ask : waiting) {
     on_name_ask(ask->data(), ask->size());
     delete ask;
@@ -616,19 +616,19 @@ inline void engine::ask_again(base::list<wire::buffer*>& waiting) {
 }
 
 /// It was claimed in vain.
-inline void engine::on_name_gone(std::uint32_t from, std::string_view name) {
+MANTA_DECL void engine::on_name_gone(std::uint32_t from, std::string_view name) {
   name_entry* const entry = find_name(name);
   if (entry != nullptr && !entry->set() && entry->claimer == from) free_name(entry);
 }
 /// Rank 0: the actor has no handle any more, was killed or could not be made.
-inline void engine::free_name(name_entry* entry) {
+MANTA_DECL void engine::free_name(name_entry* entry) {
   base::list<wire::buffer*> waiting;
   waiting.swap(entry->waiting);
   forget_name(entry);
   ask_again(waiting);
 }
 
-inline void engine::on_name_ask(const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_name_ask(const std::byte* data, std::size_t bytes) {
   name_message m;
   std::memcpy(&m, data, sizeof m);
   const char* const text = reinterpret_cast<const char*>(data) + sizeof m;

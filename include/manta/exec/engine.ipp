@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of the engine, by subject: engine.hpp has the list.
+#pragma once
+
+#include "manta/exec/references.ipp"
+#include "manta/exec/values.ipp"
+#include "manta/exec/sharing.ipp"
+#include "manta/exec/isolation.ipp"
+#include "manta/exec/tasks.ipp"
+#include "manta/exec/ahead.ipp"
+#include "manta/exec/questions.ipp"
+#include "manta/exec/capacities.ipp"
+#include "manta/exec/gangs.ipp"
+#include "manta/exec/actors.ipp"
+#include "manta/exec/cancelling.ipp"
+#include "manta/exec/timing.ipp"
+#include "manta/exec/waiting.ipp"
+#include "manta/exec/journaling.ipp"
+#include "manta/exec/leaving.ipp"
+#include "manta/exec/lineage.ipp"
+#include "manta/exec/deaths.ipp"
+#include "manta/exec/ending.ipp"
+
+namespace manta::exec {
+
+[[gnu::cold, gnu::noinline]] MANTA_DECL void engine::refuse(const char* call) {
+  throw error(std::string("manta: ") + call +
+              (isolated_ != nullptr ? " was called in an isolated task or actor, which runs in a process of its own and can neither "
+                                      "submit nor wait; pass values in and return values, or leave isolate out"
+               : current_ == nullptr ? " was called outside of a run; call it inside manta::run or runtime::run"
+                                   : " was called from a thread of your own; only the thread that runs tasks may call it"));
+}
+
+}  // namespace manta::exec

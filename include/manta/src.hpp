@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The one source of a program in the compiled mode (base/config.hpp): define MANTA_COMPILED for all units of the
+// program and compile a source that contains
+//
+//   #include <manta/src.hpp>
+#pragma once
+
+#ifndef MANTA_COMPILED
+#error "manta/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#endif
+
+#include "manta/manta.hpp"
+
+#include "manta/exec/engine.ipp"
