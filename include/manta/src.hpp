@@ -10,6 +10,7 @@
 #ifndef MANTA_COMPILED
 #error "manta/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
 #endif
+#define MANTA_SOURCE
 
 #include "manta/manta.hpp"
 

@@ -7,12 +7,44 @@
 // Compiled: MANTA_COMPILED is defined for every unit of the program, and exactly one source includes <manta/src.hpp>,
 // which compiles the engine and the libraries once. The other units then see declarations and templates alone.
 //
-// A function that is no template is declared in a .hpp file and defined as MANTA_DECL in the .ipp file beside it. The
-// .hpp file includes its .ipp file only in the header-only mode.
+// A function that is no template is declared in a .hpp file and defined in the .ipp file beside it, as MANTA_DECL. The
+// .hpp file includes its .ipp file only in the header-only mode. Where users' units call such a function, its declaration
+// says MANTA_DECL as well: the reference to it is then weak, so that a program without the source lacks one symbol
+// alone, whose name says what to do (see MANTA_REQUIRES_SOURCE).
 #pragma once
 
-#ifdef MANTA_COMPILED
+#if !defined(MANTA_COMPILED)
+#define MANTA_DECL inline
+#elif defined(MANTA_SOURCE)
 #define MANTA_DECL
 #else
-#define MANTA_DECL inline
+#define MANTA_DECL __attribute__((weak))
 #endif
+
+/// In a header, inside a namespace: in the compiled mode each unit that includes the header refers to `symbol`, which
+/// MANTA_PROVIDES_SOURCE defines in the compiled source. The linker's message about a missing source is that name.
+#if defined(MANTA_COMPILED) && !defined(MANTA_SOURCE)
+#define MANTA_REQUIRES_SOURCE(symbol) \
+  extern const char symbol;           \
+  [[gnu::used]] static const char* const refers_to_##symbol = &symbol
+#else
+#define MANTA_REQUIRES_SOURCE(symbol) extern const char symbol
+#endif
+#define MANTA_PROVIDES_SOURCE(symbol) extern const char symbol = 0
+
+namespace manta {
+
+MANTA_REQUIRES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp);
+
+namespace detail {
+/// A unit that was compiled in the header-only mode; null: there is none. The engine of the compiled mode refuses to start
+/// in a program that has one (see exec/engine.ipp).
+#if defined(MANTA_COMPILED)
+extern const char* header_only_unit;
+#else
+__attribute__((weak)) const char* header_only_unit = nullptr;
+[[gnu::used]] static const char* const this_unit = header_only_unit = __BASE_FILE__;
+#endif
+}  // namespace detail
+
+}  // namespace manta

@@ -27,75 +27,95 @@ inline void* resize_memory(void* memory, std::size_t bytes) {
   return moved;
 }
 
-/// A growing array.
-template <class T>
-class list {
-  static_assert(std::is_trivially_copyable_v<T>);
-
+/// A growing array. The memory is managed by code that all element types share, and what is short is inlined even without
+/// optimisation: some eighty element types are compiled into each program.
+class raw_list {
  public:
-  list() = default;
-  list(list&& other) noexcept { swap(other); }
-  list& operator=(list&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  ~list() { std::free(data_); }
-  void swap(list& other) noexcept {
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  void clear() { size_ = 0; }
+  void pop_back() { --size_; }
+
+ protected:
+  raw_list() = default;
+  raw_list(const raw_list&) = delete;
+  raw_list& operator=(const raw_list&) = delete;
+  ~raw_list() { std::free(data_); }
+  void swap_with(raw_list& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
   }
-
-  bool empty() const { return size_ == 0; }
-  std::size_t size() const { return size_; }
-  T& operator[](std::size_t i) { return data_[i]; }
-  const T& operator[](std::size_t i) const { return data_[i]; }
-  T& back() { return data_[size_ - 1]; }
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-  T* begin() { return data_; }
-  T* end() { return data_ + size_; }
-  const T* begin() const { return data_; }
-  const T* end() const { return data_ + size_; }
-
-  void push_back(T value) {
-    if (size_ == capacity_) reserve(capacity_ < 8 ? 8 : 2 * capacity_);
-    data_[size_++] = value;
-  }
-  void pop_back() { --size_; }
-  void clear() { size_ = 0; }
-  void reserve(std::size_t count) {
+  void reserve_elements(std::size_t count, std::size_t element_bytes) {
     if (count <= capacity_) return;
-    data_ = static_cast<T*>(resize_memory(data_, count * sizeof(T)));
+    data_ = resize_memory(data_, count * element_bytes);
     capacity_ = count;
   }
+  /// Makes room for one more element and returns its place.
+  void* grow(std::size_t element_bytes) {
+    if (size_ == capacity_) reserve_elements(capacity_ < 8 ? 8 : 2 * capacity_, element_bytes);
+    return static_cast<char*>(data_) + size_++ * element_bytes;
+  }
+  /// Removes element i; those behind it move up.
+  void close_gap(std::size_t i, std::size_t element_bytes) {
+    char* const at = static_cast<char*>(data_) + i * element_bytes;
+    std::memmove(at, at + element_bytes, (size_ - i - 1) * element_bytes);
+    --size_;
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+template <class T>
+class list : public raw_list {
+  static_assert(std::is_trivially_copyable_v<T>);
+  using size_type = std::size_t;
+
+ public:
+  [[gnu::always_inline]] list() {}
+  [[gnu::always_inline]] list(list&& other) noexcept { swap_with(other); }
+  [[gnu::always_inline]] list& operator=(list&& other) noexcept {
+    swap_with(other);
+    return *this;
+  }
+  [[gnu::always_inline]] ~list() {}
+  [[gnu::always_inline]] void swap(list& other) noexcept { swap_with(other); }
+
+  [[gnu::always_inline]] T& operator[](size_type i) { return static_cast<T*>(data_)[i]; }
+  [[gnu::always_inline]] const T& operator[](size_type i) const { return static_cast<const T*>(data_)[i]; }
+  [[gnu::always_inline]] T& back() { return static_cast<T*>(data_)[size_ - 1]; }
+  [[gnu::always_inline]] T* data() { return static_cast<T*>(data_); }
+  [[gnu::always_inline]] const T* data() const { return static_cast<const T*>(data_); }
+  [[gnu::always_inline]] T* begin() { return static_cast<T*>(data_); }
+  [[gnu::always_inline]] T* end() { return static_cast<T*>(data_) + size_; }
+  [[gnu::always_inline]] const T* begin() const { return static_cast<const T*>(data_); }
+  [[gnu::always_inline]] const T* end() const { return static_cast<const T*>(data_) + size_; }
+
+  [[gnu::always_inline]] void push_back(const T& value) {
+    const T copy = value;  // may be an element of this very list
+    *static_cast<T*>(grow(sizeof(T))) = copy;
+  }
+  [[gnu::always_inline]] void reserve(size_type count) { reserve_elements(count, sizeof(T)); }
   /// New elements are copies of `value`.
-  void resize(std::size_t count, T value) {
+  void resize(size_type count, T value) {
     reserve(count);
-    T* const end = data_ + count;
-    for (T* each = data_ + size_; each < end; ++each) *each = value;
+    T* const end = data() + count;
+    for (T* each = data() + size_; each < end; ++each) *each = value;
     size_ = count;
   }
   /// The last element takes the place of element i.
-  void remove_unordered(std::size_t i) {
-    data_[i] = data_[size_ - 1];
-    --size_;
-  }
+  [[gnu::always_inline]] void remove_unordered(size_type i) { (*this)[i] = (*this)[--size_]; }
   /// Keeps the order; true if it was there.
   bool remove(T value) {
-    for (std::size_t i = 0; i < size_; ++i) {
-      if (data_[i] != value) continue;
-      std::memmove(data_ + i, data_ + i + 1, (size_ - i - 1) * sizeof(T));
-      --size_;
+    for (size_type i = 0; i < size_; ++i) {
+      if ((*this)[i] != value) continue;
+      close_gap(i, sizeof(T));
       return true;
     }
     return false;
   }
-
- private:
-  T* data_ = nullptr;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
 };
 
 /// First in, first out.
@@ -104,19 +124,19 @@ class ring {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  ring() = default;
+  [[gnu::always_inline]] ring() {}
   ring(const ring&) = delete;
   ring& operator=(const ring&) = delete;
-  ~ring() { std::free(data_); }
+  [[gnu::always_inline]] ~ring() { std::free(data_); }
 
-  bool empty() const { return first_ == last_; }
-  std::size_t size() const { return last_ - first_; }
-  T front() const { return data_[first_ & (capacity_ - 1)]; }
-  void push_back(T value) {
+  [[gnu::always_inline]] bool empty() const { return first_ == last_; }
+  [[gnu::always_inline]] std::size_t size() const { return last_ - first_; }
+  [[gnu::always_inline]] T front() const { return data_[first_ & (capacity_ - 1)]; }
+  [[gnu::always_inline]] void push_back(T value) {
     if (size() == capacity_) grow();
     data_[last_++ & (capacity_ - 1)] = value;
   }
-  T pop_front() { return data_[first_++ & (capacity_ - 1)]; }
+  [[gnu::always_inline]] T pop_front() { return data_[first_++ & (capacity_ - 1)]; }
 
  private:
   void grow() {
@@ -223,23 +243,23 @@ class index_table {
 template <class T>
 class array {
  public:
-  array() = default;
-  explicit array(std::size_t count) : data_(new T[count]()), size_(count) {}
-  array(array&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  array& operator=(array&& other) noexcept {
+  [[gnu::always_inline]] array() {}
+  [[gnu::always_inline]] explicit array(std::size_t count) : data_(new T[count]()), size_(count) {}
+  [[gnu::always_inline]] array(array&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  [[gnu::always_inline]] array& operator=(array&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     return *this;
   }
-  ~array() { delete[] data_; }
+  [[gnu::always_inline]] ~array() { delete[] data_; }
 
-  std::size_t size() const { return size_; }
-  T& operator[](std::size_t i) { return data_[i]; }
-  const T& operator[](std::size_t i) const { return data_[i]; }
-  T* begin() { return data_; }
-  T* end() { return data_ + size_; }
-  const T* begin() const { return data_; }
-  const T* end() const { return data_ + size_; }
+  [[gnu::always_inline]] std::size_t size() const { return size_; }
+  [[gnu::always_inline]] T& operator[](std::size_t i) { return data_[i]; }
+  [[gnu::always_inline]] const T& operator[](std::size_t i) const { return data_[i]; }
+  [[gnu::always_inline]] T* begin() { return data_; }
+  [[gnu::always_inline]] T* end() { return data_ + size_; }
+  [[gnu::always_inline]] const T* begin() const { return data_; }
+  [[gnu::always_inline]] const T* end() const { return data_ + size_; }
 
  private:
   T* data_ = nullptr;

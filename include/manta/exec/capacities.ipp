@@ -119,6 +119,7 @@ MANTA_DECL void engine::share_settings(engine_options& options) {
   mine.gpus = options.gpus;
   wire::buffer bytes;
   mine.write(bytes);
+  if (options.mistake.empty()) options.mistake = mixed_modes();
   wire::put(bytes, options.mistake);
   if (rank_ == 0) {
     wire::put(bytes, options.seed);

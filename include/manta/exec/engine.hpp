@@ -106,24 +106,24 @@ struct actor_place {
 
 class engine {
  public:
-  engine(MPI_Comm comm, engine_options options);  // collective
-  ~engine();                                             // collective
+  MANTA_DECL engine(MPI_Comm comm, engine_options options);  // collective
+  MANTA_DECL ~engine();                                      // collective
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
   /// Collective. Rank 0 calls driver(argument, result) outside the lock, the others serve; all return the bytes
   /// that the driver left in `result`. Throws what the driver threw on rank 0, driver_failed elsewhere.
-  wire::buffer run(void (*driver)(void*, wire::buffer&), void* argument);
+  MANTA_DECL wire::buffer run(void (*driver)(void*, wire::buffer&), void* argument);
 
   static engine* current() { return current_; }
   /// In a child process that runs an isolated function: what it knows. Else null.
   static const isolated_view* isolated() { return isolated_; }
   /// Starts the process from which children are forked, if there is a use for it; best before MPI is initialised.
-  static void prepare_isolation(bool before_mpi);
+  MANTA_DECL static void prepare_isolation(bool before_mpi);
   [[noreturn]] static void serve_rank(int socket, base::child_page& page);
   /// The engine, if the calling thread is the one that runs tasks; else throws.
   static engine& here(const char* call);
-  [[noreturn]] static void refuse(const char* call);
+  [[noreturn, gnu::cold]] MANTA_DECL static void refuse(const char* call);
   /// Is the calling thread one of those that work for a run: may a destructor touch the engine?
   static bool inside() { return role_ != role::none; }
 
@@ -166,7 +166,7 @@ class engine {
   };
 
   // --- references
-  node& make_node(std::uint32_t function, std::uint32_t type, std::uint32_t refs = 1);  ///< pending
+  MANTA_DECL node& make_node(std::uint32_t function, std::uint32_t type, std::uint32_t refs = 1);  ///< pending
   void hold(node& n) { n.refs.fetch_add(1, std::memory_order_relaxed); }
   void release(node& n) {
     if (n.refs.load(std::memory_order_acquire) == 1) {  // ours: nobody else can touch the count, and it costs no atomic operation
@@ -177,62 +177,62 @@ class engine {
     }
   }
   /// From any thread, without the lock: a handle dies.
-  static void drop_handle(node& n);
+  MANTA_DECL static void drop_handle(node& n);
   /// Who comes later for what the stand-in stands for does not find it.
   void hide(node& n) {
     if (is_stand_in(n) && known(n.links->rank, n.links->index) == &n) stand_ins_.erase(key(n.links->rank, n.links->index));
   }
-  reference_message export_reference(node& n);
-  node& import_reference(const reference_message& reference, std::uint32_t type);
-  node& import_inside(const reference_message& reference, std::uint32_t type);
+  MANTA_DECL reference_message export_reference(node& n);
+  MANTA_DECL node& import_reference(const reference_message& reference, std::uint32_t type);
+  MANTA_DECL node& import_inside(const reference_message& reference, std::uint32_t type);
 
   // --- values
-  void complete(node& n);                                   ///< the payload has been set: tells everyone
+  MANTA_DECL void complete(node& n);                                   ///< the payload has been set: tells everyone
   /// The same for an object, which `function` has made; fails the node if there is no memory for it.
-  void complete_object(node& n, void* object, std::uint32_t function);
+  MANTA_DECL void complete_object(node& n, void* object, std::uint32_t function);
   /// A node of a value made here, outside of tasks' results. Throws if there is no memory for it.
-  node& make_value(std::uint32_t type, void* object);
+  MANTA_DECL node& make_value(std::uint32_t type, void* object);
   /// The same for a copy of an object whose type has an array. Null if it is not one for node memory: copy it otherwise.
-  node* copy_value(std::uint32_t type, const void* object);
-  void fail(node& n, const store::failure_ptr& why);
+  MANTA_DECL node* copy_value(std::uint32_t type, const void* object);
+  MANTA_DECL void fail(node& n, const store::failure_ptr& why);
   /// In a catch clause: what the running task has thrown, or what its arguments have as they were decoded.
-  store::failure_ptr failure_here(bool reads_arguments = false) const;
-  store::failure_ptr codec_failure(const char* function, std::string_view type) const;
-  store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
-  void need(node& n);                                       ///< have the home tell when it is ready
-  void fetch(node& n);                                      ///< have the value brought here
+  MANTA_DECL store::failure_ptr failure_here(bool reads_arguments = false) const;
+  MANTA_DECL store::failure_ptr codec_failure(const char* function, std::string_view type) const;
+  MANTA_DECL store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
+  MANTA_DECL void need(node& n);                                       ///< have the home tell when it is ready
+  MANTA_DECL void fetch(node& n);                                      ///< have the value brought here
 
   // --- tasks
   /// The arguments are `bytes`; each input has one reference that the task takes over.
-  node& submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
+  MANTA_DECL node& submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
                node* const* inputs, std::uint32_t input_count, graph::request_ptr request);
-  std::size_t longest_argument(const node& handle) const;
-  node& call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
+  MANTA_DECL std::size_t longest_argument(const node& handle) const;
+  MANTA_DECL node& call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
                    std::size_t bytes, node* const* inputs, std::uint32_t input_count);
   /// Throws if this rank's MPI does not allow gangs as large as the request's.
-  void require_gangs(const graph::request& request) const;
-  void kill_actor(node& handle, const std::string& why);
-  void free_name_of(const node& handle);
-  bool keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number);
+  MANTA_DECL void require_gangs(const graph::request& request) const;
+  MANTA_DECL void kill_actor(node& handle, const std::string& why);
+  MANTA_DECL void free_name_of(const node& handle);
+  MANTA_DECL bool keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number);
 
   // --- placement
   /// Asks rank 0 for bundles of resources and waits for the number it gives; `ready` ends when they are there.
-  std::uint64_t reserve(const wire::buffer& wanted, graph::strategy how, node& ready);
-  void give_up_reservation(std::uint64_t id);
+  MANTA_DECL std::uint64_t reserve(const wire::buffer& wanted, graph::strategy how, node& ready);
+  MANTA_DECL void give_up_reservation(std::uint64_t id);
   /// Where it is and why, or what it waits for. May ask other ranks and wait for their answers.
-  std::string explain(node& n);
+  MANTA_DECL std::string explain(node& n);
   /// What is free on each rank: cpus, gpu units, tasks, actors, quantities. Asks rank 0 and waits for its answer.
-  wire::buffer available();
+  MANTA_DECL wire::buffer available();
   /// What the values on a rank take: see memory.hpp. Asks it and waits for its answer.
-  wire::buffer memory_of(std::uint32_t rank);
+  MANTA_DECL wire::buffer memory_of(std::uint32_t rank);
   /// Has copies of a value made here kept on so many other ranks, of other nodes first.
-  void replicate(node& n, int copies);
+  MANTA_DECL void replicate(node& n, int copies);
 
   // --- the end of a task before its time
   /// False if it had ended, or is no task. Asks the home if that is another rank, and waits for its answer.
-  bool cancel(node& n, bool children);
+  MANTA_DECL bool cancel(node& n, bool children);
   /// For the task that runs on this stack. Receives what is there, now and then.
-  bool stop_requested();
+  MANTA_DECL bool stop_requested();
 
   // --- names of actors, kept by rank 0
   struct name_state {
@@ -241,33 +241,33 @@ class engine {
     bool own;          ///< this very task has spawned it when it ran before
   };
   /// These wait for rank 0's answer.
-  name_state ask_name(const std::string& name, const char* type, std::uint64_t id = 0);
-  name_state claim_name(const std::string& name, const char* type);
-  void give_up_name(const std::string& name);  ///< a claimed one
+  MANTA_DECL name_state ask_name(const std::string& name, const char* type, std::uint64_t id = 0);
+  MANTA_DECL name_state claim_name(const std::string& name, const char* type);
+  MANTA_DECL void give_up_name(const std::string& name);  ///< a claimed one
   /// As submit; `named_handle`, which may wait, has the actor's node.
-  node& submit_named(const name_state& claimed, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
+  MANTA_DECL node& submit_named(const name_state& claimed, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
                      node* const* inputs, std::uint32_t input_count, graph::request_ptr request);
-  node& named_handle(node& submitted);
-  void detach(node& handle);  ///< the actor lives until the run ends
+  MANTA_DECL node& named_handle(node& submitted);
+  MANTA_DECL void detach(node& handle);  ///< the actor lives until the run ends
 
   // --- waiting (lock held, which is let go while tasks run)
-  void wait(wait_record& record);
+  MANTA_DECL void wait(wait_record& record);
   void throw_if_deadlocked(const wait_record& record) const {
     if (record.failed) throw deadlock(deadlock_text_);
   }
   /// Waits until `n` has ended; with `may_inline`, runs its task right here if it is queued here and not started.
-  void wait_for_end(node& n, bool may_inline);
-  bool wait_for_end(node& n, std::int64_t deadline);
+  MANTA_DECL void wait_for_end(node& n, bool may_inline);
+  MANTA_DECL bool wait_for_end(node& n, std::int64_t deadline);
   /// Waits until the value is on this rank, and decodes it. Throws the failure.
-  const void* value(node& n, bool may_inline = true);
-  void watch(node& n, wait_record& record, std::uint32_t position);
+  MANTA_DECL const void* value(node& n, bool may_inline = true);
+  MANTA_DECL void watch(node& n, wait_record& record, std::uint32_t position);
   void unwatch(node& n, wait_record& record) { graph_.remove_link(n, link_kind::waiter, &record); }
   /// Receives what is there and runs at most one task elsewhere: what polling `ready()` in a loop needs.
-  void step();
+  MANTA_DECL void step();
   void looked_in_vain();
   /// Makes a submitter that runs ahead of the network, of those who run its tasks, or of this rank's memory help until it
   /// no longer does.
-  void relieve();
+  MANTA_DECL void relieve();
   bool is_short() const { return ledger_.is_short(); }
 
   biased_lock& lock() { return lock_; }
@@ -380,9 +380,9 @@ class engine {
   }
   node& stand_in(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t type);
   void stands_for(node& n, std::uint32_t home_rank, std::uint32_t home_index);
-  void reclaim(node& n);
+  MANTA_DECL void reclaim(node& n);
   void reclaim_one(node& n);
-  void return_debts(node& n);
+  MANTA_DECL void return_debts(node& n);
   void note_unobserved(const store::failure& f);
   void drain_foreign_drops();
   void on_drop(const drop_message& m);

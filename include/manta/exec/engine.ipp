@@ -4,6 +4,34 @@
 // The definitions of the engine, by subject: engine.hpp has the list.
 #pragma once
 
+#include <string>
+
+#include "manta/exec/engine.hpp"
+
+#ifdef MANTA_COMPILED
+namespace manta {
+MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp);
+namespace detail {
+const char* header_only_unit = nullptr;
+}
+}  // namespace manta
+#endif
+
+namespace manta::exec {
+
+/// What is wrong with a program of which some units were compiled header-only and others not; empty: nothing.
+MANTA_DECL std::string mixed_modes() {
+#ifdef MANTA_COMPILED
+  if (manta::detail::header_only_unit != nullptr) {
+    return std::string("manta: ") + manta::detail::header_only_unit + " was compiled without MANTA_COMPILED, and other units of this " +
+           "program with it; compile all of them with -DMANTA_COMPILED, or none (then leave out manta/src.hpp and libmanta.a)";
+  }
+#endif
+  return {};
+}
+
+}  // namespace manta::exec
+
 #include "manta/exec/references.ipp"
 #include "manta/exec/values.ipp"
 #include "manta/exec/sharing.ipp"
@@ -25,7 +53,7 @@
 
 namespace manta::exec {
 
-[[gnu::cold, gnu::noinline]] MANTA_DECL void engine::refuse(const char* call) {
+MANTA_DECL void engine::refuse(const char* call) {
   throw error(std::string("manta: ") + call +
               (isolated_ != nullptr ? " was called in an isolated task or actor, which runs in a process of its own and can neither "
                                       "submit nor wait; pass values in and return values, or leave isolate out"
