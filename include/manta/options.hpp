@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Settings of a run. What is given in code is overridden by MANTA_* variables
-// of the environment, these by --manta-* on the command line of manta::run.
+// The settings of a run: what they mean, what holds where nothing is said, and
+// how they are read from code, environment and command line.
 #pragma once
 
 #include <string>
@@ -12,44 +12,56 @@
 
 namespace manta {
 
+/// What a run may use and how it behaves. Each member can be given in three ways: in code, as a variable of the
+/// environment (`max_queued`: MANTA_MAX_QUEUED), and on the command line of manta::run (`--manta-max-queued=N`). The
+/// command line wins over the environment, the environment over the code. A wrong value makes all ranks throw
+/// manta::error. The table in scripts/README.md is made from this struct by `tests/documents/settings.py --write`.
 struct runtime_options {
-  graph::quantities resources = {};  ///< named amounts that each rank has; MANTA_RESOURCES=name=2,other=0.5
-  int cpus = 0;                 ///< cores of each rank; 0: its share of what its node's ranks may use; MANTA_CPUS
-  double gpus = -1;             ///< devices of each rank; below 0: its share of those its node's ranks see; MANTA_GPUS
-  bool rank0_tasks = false;     ///< rank 0 runs tasks as well, while its driver waits, from the start and not only once a task
-                                ///< needs it; MANTA_RANK0_TASKS
-  /// The last so many ranks stand by: they run nothing until a rank has died, whose place and resources one of them takes,
-  /// of its node if there is one. Needs a launcher that lets the others go on (manta-run), else all ranks work. MANTA_SPARES
+  /// Named amounts that each rank offers to tasks; ranks may differ. In the environment: `slot=2,licence=0.5`.
+  graph::quantities resources = {};
+  /// Cores of each rank. 0: an equal share of the cores that the ranks of its node may use.
+  int cpus = 0;
+  /// Devices of each rank. Below 0: an equal share of the devices that the ranks of its node see.
+  double gpus = -1;
+  /// Rank 0 runs tasks from the start, whenever the driver waits; without it only from the first task on that needs
+  /// rank 0.
+  bool rank0_tasks = false;
+  /// Number of ranks, the last ones, that stand by. When a rank dies, a spare rank takes its place and resources, on
+  /// the same node if one is there. Without a launcher that survives deaths, such as manta-run, all ranks work.
   int spares = 0;
-  bool progress_thread = true;  ///< answer other ranks during long tasks; needs MPI_THREAD_SERIALIZED; MANTA_PROGRESS_THREAD
-  std::uint64_t seed = 0;       ///< of this_task::seed; MANTA_SEED
-  /// Tasks and calls that a rank may have submitted and that have not ended before async makes it wait; MANTA_MAX_QUEUED.
-  std::size_t max_queued = std::size_t{1} << 22;
-  /// Bytes of large values that a rank keeps in memory; 0: half of its memory, by control group, Slurm or machine, and half of
-  /// what the other ranks of its node leave of theirs. What is more is dropped if other ranks have it too, or moves to a disk, longest unused first. MANTA_STORE_MEMORY=4G (K, M, G, T: powers of 1024).
+  /// A helper thread answers other ranks while a long task runs. It needs MPI_THREAD_SERIALIZED.
+  bool progress_thread = true;
+  /// Start of all random numbers that this_task::seed() gives. Rank 0's value holds.
+  std::uint64_t seed = 0;
+  /// Number of unfinished tasks and calls that a rank may have submitted; above it, the next async waits.
+  std::size_t max_queued = 4'194'304;
+  /// Bytes of large values that a rank keeps in memory; what is more is dropped if another rank has it, or moves to a
+  /// disk. In the environment also `512M`, `4G` (K, M, G, T: powers of 1024). 0: the rank's share of node_store_memory,
+  /// and half of what the other ranks of the node leave of theirs.
   std::uint64_t store_memory = 0;
-  /// The same for the ranks of each node together, which share it equally and lend each other what they leave;
-  /// MANTA_NODE_STORE_MEMORY. 0: half of what the job may use there.
+  /// Bytes of large values that the ranks of a node keep in memory together, in equal shares. 0: half of the memory
+  /// that the job may use there, by its control group, by Slurm, or by the machine.
   std::uint64_t node_store_memory = 0;
-  /// There. "": $SLURM_TMPDIR, $TMPDIR if it is not in memory, else the folder of the run; "none": store_full instead.
-  /// MANTA_SPILL_FOLDER
+  /// Folder for large values that exceed the memory. Empty: $SLURM_TMPDIR or $TMPDIR, the first that lies on a disk,
+  /// else the folder in which the program started. `none`: no value moves to a disk, and manta::store_full is thrown instead.
   std::string spill_folder = {};
-  /// A folder that all ranks see, for results that outlive the program: a later start of the same program takes them from
-  /// there. "": none. MANTA_JOURNAL
+  /// Folder, seen by all ranks, in which results outlive the program: the next start takes them from there. Empty: no
+  /// journal.
   std::string journal = {};
-  /// Seconds that a task took at least whose result is kept there; MANTA_JOURNAL_LEAST.
+  /// Seconds that a task must have taken for its result to be kept in the journal.
   double journal_least = 0.01;
-  /// When the allocation ends, seconds since 1970; 0: as Slurm says, if this is one of its jobs. MANTA_END_TIME
+  /// When the allocation ends, in seconds since 1970. 0: as Slurm says, if the program runs in a job of Slurm.
   std::int64_t end_time = 0;
-  /// So many seconds before it, or after a tenth of what was left at the start, nothing more is started; MANTA_END_MARGIN
+  /// Seconds before the end of the allocation after which nothing more is started; at most a tenth of the time that was
+  /// left at the start.
   std::uint64_t end_margin = 60;
-  /// Seconds in which a task does not call manta after which it is taken for hung, and its rank ended, with a backtrace (an
-  /// isolated task's process, and the task fails with it); 0: never. Needs the progress thread. Rank 0's counts. MANTA_WATCHDOG
+  /// Seconds without a call to manta after which a task counts as hung: its rank prints a backtrace and ends (of an
+  /// isolated task only the child process). 0: never. It needs the progress thread. Rank 0's value holds.
   double watchdog = 0;
 };
 
-/// For MPI_Init_thread. Gangs compute inside MPI while the progress thread goes on beside them; programs without gangs
-/// need not pay for MPI's locks.
+/// The level that MPI_Init_thread should be asked for: MPI_THREAD_MULTIPLE if the program has gang tasks, whose members
+/// compute inside MPI beside the progress thread, else MPI_THREAD_SERIALIZED, which spares MPI its locks.
 inline int wanted_thread_level() {
   for (const wire::function_entry& f : wire::table<wire::function_entry>()) {
     if (f.gang) return MPI_THREAD_MULTIPLE;
@@ -59,6 +71,31 @@ inline int wanted_thread_level() {
 
 namespace detail {
 
+/// Whether the launcher lets the other ranks go on when one dies, as mpirun of Open MPI 4.1 does with --enable-recovery
+/// and that of Open MPI 5 with --with-ft ulfm. manta-run says so itself, by MANTA_RECOVERY.
+inline bool launcher_recovers() {
+  const char* const flag = base::environment("OMPI_MCA_orte_enable_recovery");
+  return (flag != nullptr && flag[0] == '1') || net::mpi_tolerates_deaths();
+}
+
+/// Settings that code cannot give: they belong to the launcher and the machine. Environment and command line as above.
+struct environment_options {
+  /// The program goes on when a rank other than 0 dies. manta-run sets it; else it is found out from Open MPI.
+  bool recovery = launcher_recovers();
+  /// Seconds after which a rank that does not answer rank 0 is given up and, where possible, killed. 0: never.
+  double heartbeat = 30;
+  /// Size of each task's stack in KiB, from 32 on. 0: the stack limit of the process, but from 1 to 8 MiB.
+  std::uint64_t stack_kib = 0;
+};
+
+/// What may stand for NAME in --manta-NAME=VALUE: the members of runtime_options and environment_options.
+inline constexpr const char* setting_names[] = {
+    "resources",       "cpus",     "gpus",          "rank0-tasks",  "spares",
+    "progress-thread", "seed",     "max-queued",    "store-memory", "node-store-memory",
+    "spill-folder",    "journal",  "journal-least", "end-time",     "end-margin",
+    "watchdog",        "recovery", "heartbeat",     "stack-kib"};
+
+/// Reads `name=amount,name=amount`; `source` says in errors where the text stood.
 inline graph::quantities parse_resources(const std::string& text, const std::string& source) {
   graph::quantities amounts;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -78,11 +115,8 @@ inline graph::quantities parse_resources(const std::string& text, const std::str
   return amounts;
 }
 
-/// Takes --manta-x=y out of the command line and into the environment, where all settings are read from.
+/// Moves each --manta-NAME=VALUE from the command line to the environment, from which all settings are read.
 inline void move_arguments_to_environment(int& argc, char**& argv) {
-  static constexpr const char* known[] = {"resources",    "cpus",         "gpus",     "rank0-tasks",   "spares",   "progress-thread", "seed",
-                                          "max-queued",   "store-memory", "node-store-memory", "spill-folder", "journal",   "journal-least",   "end-time",
-                                          "end-margin",   "watchdog",     "heartbeat",    "recovery",  "stack-kib"};
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
     const std::string text = argv[i];
@@ -93,10 +127,10 @@ inline void move_arguments_to_environment(int& argc, char**& argv) {
     const std::size_t equal = text.find('=');
     const std::string name = text.substr(8, equal == std::string::npos ? equal : equal - 8);
     bool found = false;
-    for (const char* k : known) found = found || name == k;
+    for (const char* k : setting_names) found = found || name == k;
     if (!found || equal == std::string::npos) {
       std::string names;
-      for (const char* k : known) names += (names.empty() ? "" : ", ") + std::string(k);
+      for (const char* k : setting_names) names += (names.empty() ? "" : ", ") + std::string(k);
       throw error("manta: " + text + (found ? " lacks its value" : ": there is no such setting") +
                   "; write --manta-NAME=VALUE with NAME one of " + names);
     }
@@ -108,20 +142,14 @@ inline void move_arguments_to_environment(int& argc, char**& argv) {
   argv[argc] = nullptr;
 }
 
-/// Does the launcher let the others go on when a rank dies? Open MPI 4.1 with --enable-recovery, 5 with --with-ft ulfm;
-/// manta-run says so itself.
-inline bool launcher_recovers() {
-  const char* const flag = base::environment("OMPI_MCA_orte_enable_recovery");
-  return (flag != nullptr && flag[0] == '1') || net::mpi_tolerates_deaths();
-}
-
-/// What holds on this rank. A mistake is not thrown here, where other ranks would wait for this one for ever, but
-/// noted and thrown by all ranks together.
+/// The settings that hold on this rank. A mistake is not thrown here, where the other ranks would wait for this one for
+/// ever, but noted in the result: all ranks throw it together.
 inline exec::engine_options effective(const runtime_options& o, int thread_level, bool alone, std::string mistake) {
   exec::engine_options e;
   e.mistake = std::move(mistake);
   if (!e.mistake.empty()) return e;
   try {
+    const environment_options machine;
     if (o.cpus < 0) throw error("manta: runtime_options::cpus is negative; 0 means this rank's share of the cores");
     e.resources = o.resources;
     if (const char* text = base::environment("MANTA_RESOURCES")) e.resources = parse_resources(text, "MANTA_RESOURCES");
@@ -129,8 +157,9 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     e.cpus = static_cast<int>(base::environment_count("MANTA_CPUS", static_cast<std::uint64_t>(o.cpus), 0, 1'000'000));
     e.gpus = base::environment_number("MANTA_GPUS", o.gpus);
     if (e.gpus > graph::gpu_set::most) {
-      throw error("manta: runtime_options::gpus or MANTA_GPUS is no number of devices; give one from 0 to 64, or leave it "
-                  "below 0 to use those that are there");
+      throw error(
+          "manta: runtime_options::gpus or MANTA_GPUS is no number of devices; give one from 0 to 64, or leave it "
+          "below 0 to use those that are there");
     }
     e.rank0_tasks = base::environment_flag("MANTA_RANK0_TASKS", o.rank0_tasks);
     e.progress_thread = base::environment_flag("MANTA_PROGRESS_THREAD", o.progress_thread);
@@ -145,23 +174,26 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
                   std::strerror(errno) + "; name a folder that this process may write to, or none");
     }
     e.seed = base::environment_count("MANTA_SEED", o.seed, 0, ~std::uint64_t{0});
-    e.ranks_per_node = static_cast<int>(base::environment_count("MANTA_RANKS_PER_NODE", net::network::any_number, 1,
-                                                                net::network::any_number));
-    e.recovery = base::environment_flag("MANTA_RECOVERY", launcher_recovers());
+    e.ranks_per_node = static_cast<int>(
+        base::environment_count("MANTA_RANKS_PER_NODE", net::network::any_number, 1, net::network::any_number));
+    e.recovery = base::environment_flag("MANTA_RECOVERY", machine.recovery);
     if (o.spares < 0) throw error("manta: runtime_options::spares is negative; give the number of ranks that stand by");
-    e.spares = static_cast<int>(base::environment_count("MANTA_SPARES", static_cast<std::uint64_t>(o.spares), 0, 1'000'000));
+    e.spares =
+        static_cast<int>(base::environment_count("MANTA_SPARES", static_cast<std::uint64_t>(o.spares), 0, 1'000'000));
     if (!e.recovery) e.spares = 0;
-    e.heartbeat_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_HEARTBEAT", 30, 0));
+    e.heartbeat_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_HEARTBEAT", machine.heartbeat, 0));
     const char* const journal = base::environment("MANTA_JOURNAL");
     e.journal = journal != nullptr ? journal : o.journal;
     e.journal_least = base::environment_number("MANTA_JOURNAL_LEAST", o.journal_least, 0);
-    e.end_time = static_cast<std::int64_t>(base::environment_count("MANTA_END_TIME", static_cast<std::uint64_t>(o.end_time), 0, ~std::uint64_t{0} >> 1));
+    e.end_time = static_cast<std::int64_t>(
+        base::environment_count("MANTA_END_TIME", static_cast<std::uint64_t>(o.end_time), 0, ~std::uint64_t{0} >> 1));
     e.end_margin = static_cast<std::int64_t>(base::environment_count("MANTA_END_MARGIN", o.end_margin, 0, 1'000'000));
     e.watchdog_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_WATCHDOG", o.watchdog, 0));
     if (e.watchdog_ns > 0 && !e.progress_thread) {
-      throw error("manta: runtime_options::watchdog or MANTA_WATCHDOG needs the progress thread, which is switched off");
+      throw error(
+          "manta: runtime_options::watchdog or MANTA_WATCHDOG needs the progress thread, which is switched off");
     }
-    base::environment_count("MANTA_STACK_KIB", 0, 32, 16'777'216);
+    base::environment_count("MANTA_STACK_KIB", machine.stack_kib, 32, 16'777'216);
     if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {
       throw error(std::string("manta: runtime: MPI was initialised with ") +
                   (thread_level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED") +
