@@ -26,7 +26,7 @@ struct runtime_options {
   /// Rank 0 runs tasks from the start, whenever the driver waits; without it only from the first task on that needs
   /// rank 0.
   bool rank0_tasks = false;
-  /// Number of ranks, the last ones, that stand by. When a rank dies, a spare rank takes its place and resources, on
+  /// Number of ranks, the last ones, that stand by; rank 0's value holds. When a rank dies, a spare rank takes its place and resources, on
   /// the same node if one is there. Without a launcher that survives deaths, such as manta-run, all ranks work.
   int spares = 0;
   /// A helper thread answers other ranks while a long task runs. It needs MPI_THREAD_SERIALIZED.
@@ -46,14 +46,15 @@ struct runtime_options {
   /// else the folder in which the program started. `none`: no value moves to a disk, and manta::store_full is thrown instead.
   std::string spill_folder = {};
   /// Folder, seen by all ranks, in which results outlive the program: the next start takes them from there. Empty: no
-  /// journal.
+  /// journal. Rank 0's value holds.
   std::string journal = {};
   /// Seconds that a task must have taken for its result to be kept in the journal.
   double journal_least = 0.01;
-  /// When the allocation ends, in seconds since 1970. 0: as Slurm says, if the program runs in a job of Slurm.
+  /// When the allocation ends, in seconds since 1970. 0: as Slurm says, if the program runs in a job of Slurm. Rank 0's
+  /// value holds.
   std::int64_t end_time = 0;
   /// Seconds before the end of the allocation after which nothing more is started; at most a tenth of the time that was
-  /// left at the start.
+  /// left at the start. Rank 0's value holds.
   std::uint64_t end_margin = 60;
   /// Seconds without a call to manta after which a task counts as hung: its rank prints a backtrace and ends (of an
   /// isolated task only the child process). 0: never. It needs the progress thread. Rank 0's value holds.

@@ -21,6 +21,7 @@ start() { mpirun -n 2 --oversubscribe --bind-to none "$1" && "$1"; }  # on two r
 # What others do when they install it.
 meson setup "$work/build" "$root" --prefix "$work/prefix" --libdir lib -Dtests=disabled -Dexamples=disabled -Dbench=disabled
 meson install -C "$work/build" --quiet
+if find "$work/prefix" -name '*.md' | grep .; then echo "documents must not be installed" >&2; exit 1; fi
 export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 read -r -a flags <<<"$(pkg-config --cflags --libs manta)"
 echo "pkg-config --cflags --libs manta: ${flags[*]}"
