@@ -22,8 +22,8 @@ struct actor_options {
   graph::quantities resources = {};             ///< named amounts, held until it ends (both by each rank of a gang)
   int ranks = 0;                                ///< a gang of that many ranks: the constructor takes manta::team first
   int nodes = 0;                                ///< its ranks on exactly so many nodes, equally many on each
-  int rank = -1;
-  int node = -1;
+  int rank = -1;                                ///< lives on this rank; -1: on any
+  int node = -1;                                ///< lives on a rank of this node; -1: on any
   any_future near = {};                         ///< lives where this value (or actor) lies; else on its node, else anywhere
                                                 ///< (a gang: as many parts on its node as can be)
   bool spread = false;                          ///< among ranks with the fewest actors, in turn (a gang: on as many nodes as can be)
@@ -269,6 +269,7 @@ template <class First, class... Rest>
 inline constexpr bool starts_with_actor_options<First, Rest...> =
     std::is_same_v<std::remove_cvref_t<First>, actor_options>;
 }  // namespace detail
+/// The same without options.
 template <class A, class... Args>
   requires(!detail::starts_with_actor_options<Args...>)
 actor<A> spawn(Args&&... args) {
@@ -300,6 +301,7 @@ actor<A> spawn_or_find(const actor_options& options, Args&&... args) {
   }
 }
 
+/// Refused at compile time: the name is given in the options.
 template <class A, class Name, class... Args>
   requires std::is_convertible_v<Name, std::string_view>
 actor<A> spawn_or_find(const Name&, Args&&...) {

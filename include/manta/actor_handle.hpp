@@ -10,21 +10,29 @@
 
 namespace manta {
 
+/// A handle on an actor of class A. Copyable; may be stored and sent. Calls are made with
+/// async<&A::method>(handle, ...). Only the thread that runs tasks may call; copying and destroying handles is allowed
+/// on any thread.
 template <class A>
 class actor {
  public:
+  /// The class of the object.
   using class_type = A;
 
+  /// An empty handle, which may only be assigned to.
   actor() = default;
+  /// False for an empty handle. Does not say whether the actor lives.
   bool valid() const { return handle_.valid(); }
   friend bool operator==(const actor& a, const actor& b) { return a.handle_.get() == b.handle_.get(); }
 
+  /// Lets the handle travel to another rank; called by manta alone.
   template <class Archive>
   void save(Archive& out) const {
     static_assert(std::is_same_v<Archive, wire::writer>,
                   "manta: an actor's handle can be sent between ranks but not written to other archives");
     handle_.save(out);
   }
+  /// The other end of save().
   template <class Archive>
   void load(Archive& in) {
     static_assert(std::is_same_v<Archive, wire::reader>, "manta: an actor's handle can only be received from a rank");

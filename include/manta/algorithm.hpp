@@ -90,6 +90,7 @@ auto reduce(Range&& futures) {
   }
 }
 
+/// How for_each cuts a range.
 struct for_each_options {
   std::size_t grain = 0;  ///< elements a task; 0: so that each rank gets about 16 tasks
 };

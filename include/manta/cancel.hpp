@@ -11,17 +11,23 @@
 
 namespace manta {
 
+/// What else is cancelled.
 struct cancel_options {
-  bool children = false;  ///< also what the task has submitted or will, and what these have
+  /// Also the unfinished tasks that it has submitted, those that it submits from now on, and so on down.
+  bool children = false;
 };
 
-/// The future fails with `cancelled` at once, and so does what depends on it. A task that has not started never will,
-/// wherever it waits; one that runs is not interrupted, but sees this_task::stop_requested(), and its end is ignored. The
-/// same for the call of an actor. False, and nothing happens, if it had ended or is a reservation's ready(). There are no retries.
-/// With children: those that have not ended; one that has does not lead to its own. Each rank concerned looks through
-/// its tasks.
-/// May be called on any rank. Where the future was made it sends at most one message and does not wait; elsewhere it
-/// waits for that rank's answer. A task that starts while the request is on its way counts as running.
+/// Fails the future with `cancelled` at once, and whatever depends on it. A task, or a call of an actor, that has not
+/// started never will, wherever it waits. One that runs is not interrupted: it sees this_task::stop_requested(), and
+/// its result is ignored. It is not retried. Returns false, and does nothing, if the task had ended or if the future is
+/// a reservation's ready().
+///
+/// With `children`, tasks submitted by it that have not ended are cancelled too. Descendants are reached only through
+/// unfinished tasks: a child that has ended does not lead to its own children. Each rank concerned looks through its
+/// tasks.
+///
+/// May be called on any rank. On the rank that made the future it sends at most one message and does not wait;
+/// elsewhere it waits for that rank's answer. A task that starts while the request is on its way counts as running.
 template <class T>
 bool cancel(const future<T>& f, cancel_options options = {}) {
   exec::engine& e = exec::engine::here("cancel");

@@ -13,14 +13,14 @@ namespace manta {
 
 /// One rank, or one node if rank is -1.
 struct rank_resources {
-  int rank = -1;
-  int node = 0;
+  int rank = -1;                       ///< -1: the sum of a node
+  int node = 0;                        ///< nodes are numbered from 0; -1: the rank has died
   int cpus = 0;                        ///< cores; available(): those that are not reserved
-  double gpus = 0;
+  double gpus = 0;                     ///< devices, parts of them too
   graph::quantities resources = {};    ///< resources.amount("memory")
-  bool runs_tasks = true;              ///< rank 0 of a larger world only schedules; who stands by waits for a death
-  int tasks = 0;                       ///< available(): placed there by rank 0 and not ended
-  int actors = 0;                      ///< available(): that live there
+  bool runs_tasks = true;              ///< false: rank 0 of a larger world, or a spare rank
+  int tasks = 0;                       ///< available(): tasks that rank 0 has placed there and that have not ended
+  int actors = 0;                      ///< available(): actors that live there
 };
 
 /// What each rank has. Asks nobody.
@@ -88,6 +88,7 @@ std::string explain(const future<T>& f) {
   const exec::engine::guard g(e);
   return e.explain(detail::access::of(f).node("explain"));
 }
+/// The same of an actor: where it lives and why, or what its construction waits for.
 template <class A>
 std::string explain(const actor<A>& a) {
   exec::engine& e = exec::engine::here("explain");

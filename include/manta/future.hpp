@@ -150,8 +150,10 @@ T take(const void* value, bool may_move) {
 template <class T>
 class future {
  public:
+  /// The type of the value; may be void.
   using value_type = T;
 
+  /// An empty handle.
   future() = default;
 
   /// Waits for the value; the reference holds as long as this or any other handle on this rank does, and so long the
@@ -209,21 +211,25 @@ class future {
   bool wait_for(std::chrono::duration<Rep, Period> d) const {
     return wait_until_ns(detail::deadline_after(d));
   }
+  /// Waits until that moment at most; false if it has not ended by then.
   template <class Clock, class Duration>
   bool wait_until(std::chrono::time_point<Clock, Duration> t) const {
     using seconds = std::chrono::duration<double>;
     return wait_for(seconds(t.time_since_epoch()) - seconds(Clock::now().time_since_epoch()));
   }
 
+  /// False for an empty handle. Communicates with nobody.
   bool valid() const { return handle_.valid(); }
   friend bool operator==(const future& a, const future& b) { return a.handle_.get() == b.handle_.get(); }
 
+  /// Lets the handle travel to another rank; called by manta alone.
   template <class Archive>
   void save(Archive& out) const {
     static_assert(std::is_same_v<Archive, wire::writer>,
                   "manta: a future can be sent between ranks but not written to other archives: write its value");
     handle_.save(out);
   }
+  /// The other end of save().
   template <class Archive>
   void load(Archive& in) {
     static_assert(std::is_same_v<Archive, wire::reader>, "manta: a future can only be received from another rank");
@@ -310,11 +316,15 @@ auto listed(std::remove_reference_t<Range>& futures) {
 /// A future of any type, or an actor: what a task may be asked to be near to.
 class any_future {
  public:
+  /// Names nothing.
   any_future() = default;
+  /// Holds the value as a future does.
   template <class T>
   any_future(const future<T>& f) : handle_(detail::access::of(f)) {}
+  /// Holds the actor as a handle does.
   template <class A>
   any_future(const actor<A>& a) : handle_(detail::access::of(a)) {}
+  /// False if it names nothing.
   bool valid() const { return handle_.valid(); }
 
  private:
@@ -322,6 +332,7 @@ class any_future {
   detail::handle handle_;
 };
 
+/// How put keeps a value.
 struct put_options {
   int replicas = 0;  ///< copies kept on so many other ranks, on other nodes where there are any, as long as the value
                      ///< lives; it outlives this rank by them
@@ -382,6 +393,7 @@ auto get(Range&& futures) {
   }
 }
 
+/// Waits for the value and copies it; the future keeps it. Throws the error of a failed task.
 template <class T>
 T get(const future<T>& f) {
   if constexpr (std::is_void_v<T>) {

@@ -30,6 +30,7 @@ class generator {
   static_assert(!std::is_void_v<T> && !std::is_const_v<T>, "manta: generator<T> needs a type of values, without const");
 
  public:
+  /// The type of the values.
   using value_type = T;
 
   class promise_type {
@@ -58,8 +59,11 @@ class generator {
     std::exception_ptr thrown_;
   };
 
+  /// An empty one: it yields nothing.
   generator() = default;
+  /// Takes the coroutine over.
   generator(generator&& other) noexcept : body_(std::exchange(other.body_, nullptr)) {}
+  /// Exchanges the coroutines.
   generator& operator=(generator&& other) noexcept {
     std::swap(body_, other.body_);
     return *this;
@@ -93,7 +97,9 @@ class generator {
     generator* source_;
     std::optional<T> item_;
   };
+  /// Runs the coroutine up to its first co_yield; a loop over a generator runs it on this thread.
   iterator begin() { return iterator(*this); }
+  /// Reached when the coroutine has ended.
   end_marker end() const { return {}; }
 
  private:

@@ -19,10 +19,13 @@ class isolate_option {
   };
 
  public:
+  /// Off.
   constexpr isolate_option() = default;
+  /// On or off. Naming it anywhere in a program has manta prepare for child processes.
   template <class Bool>
     requires std::is_same_v<Bool, bool>
   isolate_option(Bool on) : on_(on && used<Bool>::value) {}
+  /// Whether it is on.
   constexpr operator bool() const { return on_; }
 
  private:

@@ -10,15 +10,17 @@
 
 namespace manta {
 
+/// What the values on one rank take. All sizes are in bytes.
 struct rank_memory {
+  /// One large value.
   struct value {
-    std::uint64_t bytes = 0;
-    std::string made_by;         ///< the task's function, if it was made there
-    int owner = 0;               ///< the rank that has put it, or submitted its task
-    bool copy = false;           ///< another rank has it too
+    std::uint64_t bytes = 0;     ///< of its array, or about what it takes in memory
+    std::string made_by;         ///< the function of the task that made it, if it ran on this rank
+    int owner = 0;               ///< the rank that put it or submitted its task
+    bool copy = false;           ///< another rank has the value too
   };
-  int rank = 0;
-  int node = 0;
+  int rank = 0;                  ///< whose memory this is
+  int node = 0;                  ///< the rank's node; -1: the rank has died
   std::uint64_t objects = 0;     ///< futures, values and handles that are known there
   std::uint64_t large = 0;       ///< values of 4 KiB and more; all that follows is about these
   std::uint64_t bytes = 0;       ///< of their arrays, or what values of other shapes take in memory, about

@@ -23,6 +23,7 @@ namespace manta {
 template <class T>
 class promise {
  public:
+  /// The type of the value; may be void.
   using value_type = T;
 
   promise() {
@@ -36,7 +37,9 @@ class promise {
       handle_ = detail::handle(e.make_node(graph::no_index, wire::type_index<T>::value));
     }
   }
+  /// Leaves an empty one behind.
   promise(promise&&) noexcept = default;
+  /// Fails what this one had not completed, with broken_promise.
   promise& operator=(promise&& other) noexcept {
     promise(std::move(other)).swap(*this);
     return *this;
@@ -53,6 +56,7 @@ class promise {
                            "set_exception has been called");
     });
   }
+  /// Exchanges the two.
   void swap(promise& other) noexcept { std::swap(handle_, other.handle_); }
 
   /// Any number of times, before or after it has been completed.
@@ -80,6 +84,7 @@ class promise {
     }
     e.complete(n);
   }
+  /// Completes a promise of void. Throws if it has been completed before.
   void set_value()
     requires std::is_void_v<T>
   {
@@ -98,6 +103,7 @@ class promise {
     fail([&] { std::rethrow_exception(thrown); });
   }
 
+  /// False for a moved-from one.
   bool valid() const { return handle_.valid(); }
 
  private:
@@ -123,7 +129,9 @@ class promise {
   detail::handle handle_;
 };
 
+namespace wire {
 template <class T>
-inline constexpr bool wire::stays_on_its_rank<promise<T>> = true;
+inline constexpr bool stays_on_its_rank<promise<T>> = true;
+}
 
 }  // namespace manta

@@ -230,6 +230,7 @@ class queue_server {
 template <class T>
 class queue {
  public:
+  /// The type of the values.
   using value_type = T;
 
   /// An empty handle.
@@ -304,13 +305,16 @@ class queue {
 
   /// Takes no values any more: pushes throw, also those that wait; pops get what is left, then throw. May be repeated.
   void close() { async<&server::close>(server_).get(); }
+  /// Whether close() has been called. Waits for the answer of the queue's rank.
   bool closed() const { return async<&server::closed>(server_).get(); }
   /// Values in the queue when it was asked; pushes that wait do not count.
   std::size_t size() const { return async<&server::size>(server_).get(); }
 
+  /// False for an empty handle. Communicates with nobody.
   bool valid() const { return server_.valid(); }
   friend bool operator==(const queue& a, const queue& b) { return a.server_ == b.server_; }
 
+  /// For sending, by cereal.
   template <class Archive>
   void serialize(Archive& archive) {
     archive(server_);

@@ -14,20 +14,23 @@ namespace manta {
 
 /// A part of one rank.
 struct bundle {
-  int cpus = 1;
-  double gpus = 0;
-  graph::quantities resources = {};
+  int cpus = 1;                      ///< cores
+  double gpus = 0;                   ///< devices: a part of one, or whole ones
+  graph::quantities resources = {};  ///< named amounts
 };
 
 /// pack: on as few nodes as possible. spread: on as many nodes as possible. Both: on as many ranks as possible, since a
 /// rank runs one task at a time.
 using strategy = graph::strategy;
+/// Bundles on as few nodes as possible.
 inline constexpr strategy pack = strategy::pack;
+/// Bundles on as many nodes as possible.
 inline constexpr strategy spread = strategy::spread;
 
+/// What reserve asks for.
 struct reservation_options {
-  std::vector<bundle> bundles;
-  manta::strategy strategy = pack;
+  std::vector<bundle> bundles;        ///< each lies on one rank; all are taken in one step
+  manta::strategy strategy = pack;    ///< on few nodes, or on many
 };
 
 namespace detail {
@@ -57,8 +60,11 @@ reservation reserve(const reservation_options& options);
 /// it, or with release().
 class reservation {
  public:
+  /// An empty handle.
   reservation() = default;
+  /// False for an empty handle.
   bool valid() const { return handle_.valid(); }
+  /// Number of bundles.
   std::size_t size() const { return bundles_.size(); }
 
   /// Ready when all bundles are held. Fails with cancelled if the reservation ends before.
@@ -73,6 +79,7 @@ class reservation {
     e.give_up_reservation(id_);
   }
 
+  /// Lets the handle travel to another rank; called by manta alone.
   template <class Archive>
   void save(Archive& out) const {
     static_assert(std::is_same_v<Archive, wire::writer>, "manta: a reservation can be sent between ranks, not stored");
@@ -86,6 +93,7 @@ class reservation {
     out.write(&count, sizeof count);
     out.write(bytes.data(), count);
   }
+  /// The other end of save().
   template <class Archive>
   void load(Archive& in) {
     handle_.load(in, wire::type_index<typename wire::only_with<detail::reservation_token, Archive>::type>::value);

@@ -13,15 +13,17 @@
 
 namespace manta {
 
-/// This rank, the number of ranks and the index of this rank's node, in the current run.
+/// This rank in the current run. Like size() and node() it asks nobody, and throws outside of a run.
 inline int rank() {
   if (const exec::isolated_view* view = exec::engine::isolated()) return static_cast<int>(view->rank);
   return static_cast<int>(exec::engine::here("rank").rank());
 }
+/// The number of ranks in the current run, spare ranks included.
 inline int size() {
   if (const exec::isolated_view* view = exec::engine::isolated()) return static_cast<int>(view->size);
   return static_cast<int>(exec::engine::here("size").size());
 }
+/// The index of this rank's node, from 0.
 inline int node() {
   if (const exec::isolated_view* view = exec::engine::isolated()) return view->node;
   return exec::engine::here("node").network().node();

@@ -23,6 +23,8 @@ constexpr bool require_driver() {
 }
 }  // namespace detail
 
+/// manta on the ranks of a communicator, for programs that have MPI of their own. Made and destroyed collectively,
+/// before MPI_Finalize. Several may exist and be used in turn; one run inside another throws.
 class runtime {
  public:
   /// Collective over `comm`, which is duplicated and never used itself. MPI must be initialised, with at least

@@ -23,8 +23,8 @@ namespace manta {
 /// by the largest of the latest values. Sizes are known of vectors of numbers, strings and dense matrices. One value may
 /// always be under way.
 struct stream_window {
-  std::size_t items = 16;
-  std::size_t bytes = std::size_t{64} << 20;
+  std::size_t items = 16;                     ///< values, at least 1
+  std::size_t bytes = std::size_t{64} << 20;  ///< bytes of these values, where sizes are known
 };
 
 namespace detail {
@@ -211,15 +211,20 @@ inline graph::request_ptr make_stream_request(exec::engine& e, const task_option
 template <class T>
 class stream {
  public:
+  /// The type of the values.
   using value_type = T;
 
+  /// An empty one.
   stream() = default;
+  /// Leaves an empty one behind.
   stream(stream&& other) noexcept { swap(other); }
+  /// Stops the coroutine that this one had, and takes the other one's over.
   stream& operator=(stream&& other) noexcept {
     stream(std::move(other)).swap(*this);
     return *this;
   }
   ~stream() { close(); }
+  /// Exchanges the two.
   void swap(stream& other) noexcept {
     std::swap(producer_, other.producer_);
     std::swap(calls_, other.calls_);
@@ -304,8 +309,10 @@ class stream {
     }
     return iterator(*this);
   }
+  /// Reached when the coroutine has ended.
   end_marker end() const { return {}; }
 
+  /// Lets the stream travel to another rank, and leaves this one sent; called by manta alone.
   template <class Archive>
   void save(Archive& out) const {
     static_assert(std::is_same_v<Archive, wire::writer>,
@@ -317,6 +324,7 @@ class stream {
     out.write(&calls, sizeof calls);
     for (std::size_t i = first_; i < calls_.size(); ++i) calls_[i].save(out);
   }
+  /// The other end of save().
   template <class Archive>
   void load(Archive& in) {
     static_assert(std::is_same_v<Archive, wire::reader>, "manta: a stream can only be received from a rank");

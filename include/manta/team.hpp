@@ -24,12 +24,15 @@ namespace manta {
 /// The ranks that run one gang task, seen by one of them. Cheap to copy; holds while the task runs.
 class team {
  public:
+  /// Made by manta for each member.
   explicit team(const net::team_place& place) : place_(place) {}
 
   /// For any MPI call and any library on MPI. Kept for the next gang of the same ranks: do not free it, and leave no
   /// message of yours unreceived in it.
   MPI_Comm comm() const { return place_.comm; }
+  /// This member's number in the team, from 0. Member 0 gives the task's value.
   int rank() const { return place_.rank; }
+  /// Number of members.
   int size() const { return place_.size; }
 
  private:
@@ -43,20 +46,28 @@ class team {
 template <class T>
 class per_rank {
  public:
+  /// The type of each member's value.
   using value_type = T;
 
+  /// Holds nothing yet.
   per_rank() = default;
+  /// What one member returns.
   per_rank(T mine) { values_.push_back(std::move(mine)); }
 
+  /// Number of members whose values are here.
   std::size_t size() const { return values_.size(); }
+  /// The value of the member with this rank in the team.
   const T& operator[](std::size_t rank) const { return values_[rank]; }
+  /// The values, by rank in the team.
   auto begin() const { return values_.begin(); }
+  /// Behind the value of the last member.
   auto end() const { return values_.end(); }
 
-  /// For the gathering.
+  /// Appends the values of later members; called by manta when it gathers them.
   void merge(per_rank&& later) {
     for (T& value : later.values_) values_.push_back(std::move(value));
   }
+  /// For sending, by cereal.
   template <class Archive>
   void serialize(Archive& archive) {
     archive(values_);

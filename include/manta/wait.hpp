@@ -11,16 +11,17 @@
 
 namespace manta {
 
+/// When wait returns.
 struct wait_options {
   std::size_t count = 1;  ///< return when that many have ended (all, if there are fewer)
-  std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max();
+  std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max();  ///< return after that long at the latest
 };
 
 /// The two halves of a range, each in the order of the input. A failed task counts as ready.
 template <class T>
 struct wait_result {
-  std::vector<future<T>> ready;
-  std::vector<future<T>> pending;
+  std::vector<future<T>> ready;    ///< those that had ended, well or badly
+  std::vector<future<T>> pending;  ///< the others
 };
 
 namespace detail {
@@ -78,6 +79,7 @@ auto wait(Range&& futures, wait_options options = {}) {
   }
 }
 
+/// Refused at compile time: options are given by name.
 template <class Range, class Option>
   requires(!std::is_convertible_v<Option, wait_options>)
 auto wait(Range&& futures, Option) {
@@ -90,6 +92,7 @@ auto wait(Range&& futures, Option) {
 template <class T>
 class completion_range {
  public:
+  /// Watches these futures until the range is destroyed; as_completed makes it.
   explicit completion_range(std::vector<future<T>> futures) : futures_(std::move(futures)) {
     exec::engine& e = exec::engine::here("as_completed");
     const exec::engine::guard g(e);
@@ -128,7 +131,9 @@ class completion_range {
    private:
     completion_range* range_;
   };
+  /// Waits for the first future that ends. To be called once.
   iterator begin() { return iterator(*this); }
+  /// Reached when all futures have been handed out.
   end_marker end() const { return {}; }
 
  private:

@@ -33,6 +33,7 @@ struct failure_details {
 /// A task threw, or depends on one that did. `details()` has the parts of the message.
 class task_failed : public error {
  public:
+  /// With the whole message, and its parts.
   explicit task_failed(const std::string& message, failure_details details = {})
       : error(message), details_(std::move(details)) {}
   const failure_details& details() const noexcept { return details_; }
@@ -144,7 +145,9 @@ class queue_closed : public error {
 /// An MPI call returned an error code.
 class mpi_error : public error {
  public:
+  /// With the whole message, and the code.
   mpi_error(const std::string& message, int code) : error(message), code_(code) {}
+  /// The code that the MPI call returned.
   int code() const noexcept { return code_; }
 
  private:
