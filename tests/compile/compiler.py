@@ -58,9 +58,9 @@ def in_parallel(function, items):
         return list(pool.map(function, items))
 
 
-def headers():
+def headers(endings=(".hpp",)):
     """Every header below include/, as it is written in an #include."""
     found = []
     for folder, _, files in os.walk(INCLUDE):
-        found += [os.path.relpath(os.path.join(folder, f), INCLUDE) for f in files if f.endswith(".hpp")]
+        found += [os.path.relpath(os.path.join(folder, f), INCLUDE) for f in files if f.endswith(endings)]
     return sorted(found)
