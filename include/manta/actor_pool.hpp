@@ -149,8 +149,10 @@ class actor_pool;
 template <auto M, class A, class X>
 class unordered_results {
  public:
+  /// What the method returns.
   using R = detail::method_result<M>;
 
+  /// Made by actor_pool::map_unordered; gives the first elements out.
   unordered_results(actor_pool<A>& pool, std::vector<X> elements) : pool_(pool), elements_(std::move(elements)) { feed(); }
   unordered_results(const unordered_results&) = delete;
   unordered_results& operator=(const unordered_results&) = delete;
@@ -169,7 +171,9 @@ class unordered_results {
    private:
     unordered_results* range_;
   };
+  /// Waits for the first result. To be called once.
   iterator begin() { return iterator(*this); }
+  /// Reached when all results have been taken.
   end_marker end() const { return {}; }
 
  private:
@@ -204,10 +208,13 @@ class unordered_results {
 template <auto M, class A>
 class pool_calls {
  public:
+  /// What the method returns.
   using R = detail::method_result<M>;
 
+  /// Made by actor_pool::calls; the pool must outlive it.
   explicit pool_calls(actor_pool<A>& pool) : pool_(pool) {}
 
+  /// Calls the method of the actor with the fewest calls under way. Returns at once.
   template <class... Args>
   void submit(Args&&... args) {
     results_.add(pool_.template submit<M>(std::forward<Args>(args)...));
@@ -242,6 +249,7 @@ class actor_pool {
     }
     begin();
   }
+  /// The same without options.
   template <class... Args>
     requires(!detail::starts_with_actor_options<Args...>)
   explicit actor_pool(std::size_t count, const Args&... args) : actor_pool(count, actor_options{}, args...) {}
@@ -250,7 +258,9 @@ class actor_pool {
   actor_pool(const actor_pool&) = delete;
   actor_pool& operator=(const actor_pool&) = delete;
 
+  /// Handles on the actors, which may be sent where the pool cannot.
   const std::vector<actor<A>>& actors() const { return actors_; }
+  /// Number of actors.
   std::size_t size() const { return actors_.size(); }
 
   /// Calls M of the actor with the fewest calls under way. Returns at once, like async.

@@ -388,6 +388,7 @@ template <auto F, class... Args>
 auto async(const task_options& options, Args&&... args) {
   return detail::call_function<F>(&options, std::forward<Args>(args)...);
 }
+/// The same without options.
 template <auto F, class... Args>
   requires(!std::is_member_function_pointer_v<decltype(F)> && !detail::starts_with_options<Args...>)
 auto async(Args&&... args) {
@@ -402,12 +403,13 @@ auto async(const actor<A>& self, Args&&... args) {
   return detail::call_method<M>(self, std::forward<Args>(args)...);
 }
 
-/// The mistakes: no actor, or options.
+/// Refused at compile time: a method is called on an actor.
 template <auto M, class... Args>
   requires(std::is_member_function_pointer_v<decltype(M)> && !detail::starts_with_actor<Args...>)
 auto async(Args&&...) {
   return detail::refuse_method_call<decltype(M), Args...>();
 }
+/// Refused at compile time: the actor got its options when it was spawned.
 template <auto M, class... Args>
   requires(std::is_member_function_pointer_v<decltype(M)>)
 auto async(const task_options&, Args&&...) {
@@ -420,6 +422,7 @@ template <class Function, class... Args>
 auto async(Function&& function, Args&&... args) {
   return detail::call_object(nullptr, std::forward<Function>(function), std::forward<Args>(args)...);
 }
+/// The same with options.
 template <class Function, class... Args>
 auto async(const task_options& options, Function&& function, Args&&... args) {
   return detail::call_object(&options, std::forward<Function>(function), std::forward<Args>(args)...);

@@ -111,15 +111,18 @@ int run(int& argc, char** argv, const runtime_options& options, Driver&& driver)
   }
   return 1;
 }
+/// The same with default settings.
 template <class Driver>
 int run(int& argc, char** argv, Driver&& driver) {
   return run(argc, argv, runtime_options{}, std::forward<Driver>(driver));
 }
+/// The same for a constant argc: the settings are taken out of argv alone.
 template <class Driver>
 int run(const int& argc, char** argv, const runtime_options& options, Driver&& driver) {
   int count = argc;
   return run(count, argv, options, std::forward<Driver>(driver));
 }
+/// The same with default settings.
 template <class Driver>
 int run(const int& argc, char** argv, Driver&& driver) {
   int count = argc;
