@@ -26,15 +26,17 @@ struct actor_options {
   int node = -1;                                ///< lives on a rank of this node; -1: on any
   any_future near = {};                         ///< lives where this value (or actor) lies; else on its node, else anywhere
                                                 ///< (a gang: as many parts on its node as can be)
-  bool spread = false;                          ///< among ranks with the fewest actors, in turn (a gang: on as many nodes as can be)
-  int restarts = 0;                             ///< built anew after manta::fatal, at most so often
-  int checkpoint_every = 0;                     ///< saved after so many calls; a restart does those since again. Named: in the journal too
-  bool at_least_once = false;                   ///< the call that threw manta::fatal is done again after the restart
-  int concurrency = 1;                          ///< calls that may be under way (waiting) at once
+  bool spread = false;                          ///< lives where the fewest actors are, in turn (a gang: on many nodes)
+  int restarts = 0;                             ///< times that it may be built anew, after manta::fatal or a death
+  /// Number of calls after which the object is saved; a restart loads it and does the calls since then again. 0: never.
+  /// A named actor is saved to the journal too, if there is one.
+  int checkpoint_every = 0;
+  bool at_least_once = false;                   ///< a call that found it broken is done again after the restart
+  int concurrency = 1;                          ///< calls that may be under way at once; all but one wait
   bool overlap_const = false;                   ///< const methods may run while another call waits
-  int max_pending = 0;                          ///< more waiting calls than that fail with actor_busy; 0: any number
+  int max_pending = 0;                          ///< calls that may wait; a further one fails with actor_busy; 0: any
   bool detached = false;                        ///< lives until it is killed or the run ends, without any handle
-  reservation in = {};                          ///< in a bundle of this reservation (a gang: each part in one); does not keep it
+  reservation in = {};                          ///< lives in a bundle of this reservation, and does not keep it
   int bundle = -1;                              ///< in this one; -1: in any that fits
   isolate_option isolate = {};                  ///< lives in a child process of its rank, which may crash
 };
@@ -249,8 +251,8 @@ inline constexpr bool can_construct = require_constructor<A>(constructor_paramet
 }  // namespace detail
 
 /// Constructs an actor on a rank that fits and returns its handle at once; calls may be made right away. If the
-/// constructor throws, the calls fail with actor_died, which says why. With a name: asks rank 0, to which it then belongs,
-/// and waits for its answer; throws if the name is taken, unless this task has spawned it when it ran before.
+/// constructor throws, the calls fail with actor_died, which says why. With a name: asks rank 0, to which it then
+/// belongs, and waits for its answer; throws if the name is taken, unless this task has spawned it when it ran before.
 template <class A, class... Args>
 actor<A> spawn(const actor_options& options, Args&&... args) {
   if constexpr (detail::can_construct<A, Args...>) {
@@ -276,7 +278,8 @@ actor<A> spawn(Args&&... args) {
   return spawn<A>(actor_options{}, std::forward<Args>(args)...);
 }
 
-/// The actor of that name. Waits for rank 0's answer. Throws manta::error if there is none or if it is of another class.
+/// Finds the actor of that name. Waits for rank 0's answer. Throws manta::error if there is none or if it is of another
+/// class.
 template <class A>
 actor<A> find_actor(const std::string& name) {
   exec::engine& e = exec::engine::here("find_actor");
@@ -288,7 +291,8 @@ actor<A> find_actor(const std::string& name) {
   return detail::access::make_actor<A>(*n);
 }
 
-/// The actor of that name, constructed if there is none: exactly one of several ranks that ask at once constructs it.
+/// Finds the actor of that name, or constructs it: exactly one of several ranks that ask at once constructs it. Waits
+/// for rank 0's answer.
 template <class A, class... Args>
 actor<A> spawn_or_find(const actor_options& options, Args&&... args) {
   if constexpr (detail::can_construct<A, Args...>) {
@@ -309,8 +313,9 @@ actor<A> spawn_or_find(const Name&, Args&&...) {
   return {};
 }
 
-/// Ends an actor now: calls that have not started and later ones fail with actor_died; one that runs is not
-/// interrupted. Waits until the actor has been constructed, and, if it has a name, until rank 0 has given that free.
+/// Ends an actor now: calls that have not started, and later ones, fail with actor_died. A running call is not
+/// interrupted, but sees this_task::stop_requested(). Waits until the actor has been constructed and, if it has a name,
+/// until rank 0 has freed the name.
 template <class A>
 void kill(const actor<A>& victim) {
   exec::engine& e = exec::engine::here("kill");

@@ -11,7 +11,7 @@
 
 namespace manta {
 
-/// One rank, or one node if rank is -1.
+/// What one rank has, or one node if `rank` is -1.
 struct rank_resources {
   int rank = -1;                       ///< -1: the sum of a node
   int node = 0;                        ///< nodes are numbered from 0; -1: the rank has died
@@ -23,7 +23,7 @@ struct rank_resources {
   int actors = 0;                      ///< available(): actors that live there
 };
 
-/// What each rank has. Asks nobody.
+/// What each rank has, by rank. Does not communicate.
 inline std::vector<rank_resources> capacity() {
   exec::engine& e = exec::engine::here("capacity");
   const exec::engine::guard g(e);  // a spare rank may join just now
@@ -40,7 +40,8 @@ inline std::vector<rank_resources> capacity() {
   return all;
 }
 
-/// What of it tasks, actors and reservations have not taken, as rank 0 knows it. Asks rank 0 and waits for its answer.
+/// What tasks, actors and reservations have left of each rank's capacity(), as rank 0 knows it. Asks rank 0 and waits
+/// for its answer.
 inline std::vector<rank_resources> available() {
   exec::engine& e = exec::engine::here("available");
   const exec::engine::guard g(e);
@@ -58,7 +59,7 @@ inline std::vector<rank_resources> available() {
   return all;
 }
 
-/// The sums over the ranks of each node that run tasks.
+/// Sums by node of the ranks that run tasks.
 inline std::vector<rank_resources> by_node(const std::vector<rank_resources>& ranks) {
   std::vector<rank_resources> nodes;
   for (const rank_resources& r : ranks) {
@@ -79,16 +80,15 @@ inline std::vector<rank_resources> by_node(const std::vector<rank_resources>& ra
   return nodes;
 }
 
-/// In words for people: where the task, value or actor is and why, or what it waits for. May ask the rank that made it
-/// and rank 0, and wait for their answers: other work of this rank goes on meanwhile. Costs nothing unless
-/// it is called.
+/// Says in words where the task or value is and why, or what it waits for. May ask the rank that made it and rank 0,
+/// and wait for their answers; other work of this rank goes on meanwhile. Costs nothing unless it is called.
 template <class T>
 std::string explain(const future<T>& f) {
   exec::engine& e = exec::engine::here("explain");
   const exec::engine::guard g(e);
   return e.explain(detail::access::of(f).node("explain"));
 }
-/// The same of an actor: where it lives and why, or what its construction waits for.
+/// Says in words where the actor lives and why, or what its construction waits for. Asks like explain of a future.
 template <class A>
 std::string explain(const actor<A>& a) {
   exec::engine& e = exec::engine::here("explain");

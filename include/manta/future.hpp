@@ -123,7 +123,8 @@ inline bool may_move(graph::node& n) {
   return true;
 }
 
-/// The value, moved out if it may; else a copy, made by its encoding if its type has no other, as another rank would get it.
+/// The value, moved out if it may; else a copy, made by its encoding if its type has no other, as another rank would
+/// get it.
 template <class T>
 T take(const void* value, bool may_move) {
   if constexpr (wire::is_plain<T>) {
@@ -188,8 +189,8 @@ class future {
     e.value(handle_.node("future::get"));
   }
 
-  /// Has it ended, well or badly? Never waits for it, but receives what is there, and when this rank has other work
-  /// runs some of it first, so that a loop around ready() comes to an end.
+  /// Whether it has ended, well or badly. Does not wait for that, but receives what is there, and when this rank has
+  /// other work runs some of it first, so that a loop around ready() comes to an end.
   bool ready() const {
     exec::engine& e = exec::engine::here("future::ready");
     const exec::engine::guard g(e);
@@ -218,7 +219,7 @@ class future {
     return wait_for(seconds(t.time_since_epoch()) - seconds(Clock::now().time_since_epoch()));
   }
 
-  /// False for an empty handle. Communicates with nobody.
+  /// False for an empty handle. Does not communicate.
   bool valid() const { return handle_.valid(); }
   friend bool operator==(const future& a, const future& b) { return a.handle_.get() == b.handle_.get(); }
 
@@ -334,13 +335,14 @@ class any_future {
 
 /// How put keeps a value.
 struct put_options {
-  int replicas = 0;  ///< copies kept on so many other ranks, on other nodes where there are any, as long as the value
-                     ///< lives; it outlives this rank by them
+  /// Number of other ranks, of other nodes where there are any, that keep a copy as long as the value lives. By them
+  /// the value outlives this rank.
+  int replicas = 0;
 };
 
-/// A future of a value made here; it stays on this rank until another one asks for it. A large array goes to memory that
-/// the ranks of this node share. Where memory is short, other tasks of this rank run first; throws store_full where there is
-/// none left.
+/// Makes a value known to all ranks and gives a future of it. The value stays on this rank until another one asks for
+/// it; a large array goes to memory that the ranks of this node share. Sends nothing, but for replicas. Where memory is
+/// short, other tasks of this rank run first; throws store_full where there is none left.
 template <class V>
 future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
   using T = std::remove_cvref_t<V>;
@@ -368,10 +370,10 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
   }
 }
 
-/// Of text in quotes, as a std::string.
+/// Puts text in quotes as a std::string.
 inline future<std::string> put(const char* text, const put_options& options = {}) { return put(std::string(text), options); }
 
-/// The values of a range of futures, in order. Throws the first error in order.
+/// Waits for all futures of a range and gives their values in order. Throws the first error in order.
 template <class Range>
   requires(!detail::is_future<Range>)
 auto get(Range&& futures) {

@@ -72,8 +72,8 @@ class generator {
     if (body_) body_.destroy();
   }
 
-  /// Runs the coroutine up to its next co_yield; nothing when it has ended. Throws what the coroutine throws, which
-  /// ends it.
+  /// Runs the coroutine up to its next co_yield and gives the value; gives nothing when the coroutine has ended. Throws
+  /// what the coroutine throws, which ends it.
   std::optional<T> next() {
     if (!body_ || body_.done()) return std::nullopt;
     body_.promise().item_.reset();

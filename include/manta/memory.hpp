@@ -21,19 +21,22 @@ struct rank_memory {
   };
   int rank = 0;                  ///< whose memory this is
   int node = 0;                  ///< the rank's node; -1: the rank has died
-  std::uint64_t objects = 0;     ///< futures, values and handles that are known there
+  std::uint64_t objects = 0;     ///< futures, values and actors that the rank knows of
   std::uint64_t large = 0;       ///< values of 4 KiB and more; all that follows is about these
-  std::uint64_t bytes = 0;       ///< of their arrays, or what values of other shapes take in memory, about
+  std::uint64_t bytes = 0;       ///< of their arrays; of values of other shapes about what they take in memory
   std::uint64_t in_memory = 0;   ///< of these, what counts against the budget
   std::uint64_t shared = 0;      ///< of these, what lies in memory that the ranks of the node share
-  std::uint64_t kept = 0;        ///< of such memory, what holds no value and is kept for the next ones: an eighth of the budget at most
-  std::uint64_t spilled = 0;     ///< on a disk; what has been read again is in memory, too
-  std::uint64_t dropped = 0;     ///< how many copies have gone since the start, to be asked for again where they came from
-  std::uint64_t budget = 0;      ///< its share; unless store_memory is set it may take half of what others of its node leave of theirs
+  std::uint64_t kept = 0;        ///< shared memory that holds no value, for later ones; at most an eighth of the budget
+  std::uint64_t spilled = 0;     ///< on a disk; bytes that have been read again count in memory, too
+  std::uint64_t dropped = 0;     ///< number of copies dropped since the start; each can be had again from another rank
+  /// The rank's share. Unless runtime_options::store_memory is set, the rank may exceed it by half of what the other
+  /// ranks of its node leave of theirs.
+  std::uint64_t budget = 0;
   std::vector<value> largest;    ///< five at most, the largest first
 };
 
-/// Asks each rank and waits for its answer; other work of this rank goes on meanwhile. A rank that has died has nothing.
+/// What the values on each rank take, by rank. Asks each rank and waits for its answer; other work of this rank goes on
+/// meanwhile. A rank that has died has nothing.
 inline std::vector<rank_memory> memory() {
   exec::engine& e = exec::engine::here("memory");
   const exec::engine::guard g(e);

@@ -59,7 +59,7 @@ class promise {
   /// Exchanges the two.
   void swap(promise& other) noexcept { std::swap(handle_, other.handle_); }
 
-  /// Any number of times, before or after it has been completed.
+  /// Gives a future of the value; any number of times, before or after the promise has been completed.
   future<T> get_future() const {
     exec::engine& e = exec::engine::here("promise::get_future");
     const exec::engine::guard g(e);
@@ -68,8 +68,8 @@ class promise {
     return detail::access::make_future<T>(n);
   }
 
-  /// Completes it: dependent tasks start, waiting ones go on, other ranks that asked are told. Throws if it has been
-  /// completed before.
+  /// Completes the promise: dependent tasks start, waiting ones go on, and ranks that asked are told. Does not wait.
+  /// Throws if it has been completed before.
   template <class V>
     requires(!std::is_void_v<T> && std::is_convertible_v<V, T>)
   void set_value(V&& value) {
@@ -93,8 +93,8 @@ class promise {
     e.complete(open("promise::set_value"));
   }
 
-  /// Completes it with an error, which arrives like that of a task: as task_failed, or as itself if its type was given
-  /// to rethrow_as. Throws if it has been completed before.
+  /// Completes the promise with an error, which arrives like that of a task: as task_failed, or as itself if its type
+  /// was given to rethrow_as. Throws if it has been completed before.
   void set_exception(const std::exception_ptr& thrown) {
     exec::engine& e = exec::engine::here("promise::set_exception");
     const exec::engine::guard g(e);

@@ -224,9 +224,9 @@ class queue_server {
 }  // namespace detail
 
 /// A handle on a queue: copyable, may be sent to any task; the queue ends with its last handle. Values pushed by one
-/// task are popped in that order; who waited first is served first. Every call asks the rank on which the queue lives and
-/// waits for its answer, which comes between that rank's tasks; other tasks of the caller's rank run meanwhile.
-/// A wait that nobody can end any more throws deadlock.
+/// task are popped in that order; who waited first is served first. Every call asks the rank on which the queue lives
+/// and waits for its answer, which comes between that rank's tasks; other tasks of the caller's rank run meanwhile. A
+/// wait that nobody can end any more throws deadlock.
 template <class T>
 class queue {
  public:
@@ -249,7 +249,7 @@ class queue {
     const bool accepted = settle(r.accepted, r.ticket, "push to a full queue");
     if (!accepted) throw_closed();
   }
-  /// False, and the value is gone, if the queue is full. Throws queue_closed.
+  /// Returns false if the queue is full; the value is lost then. Does not wait for room. Throws queue_closed.
   bool try_push(T value) { return ask_push(std::move(value), false).answer == detail::queue_answer::done; }
   /// Waits at most that long while the queue is full, then throws queue_full. Throws queue_closed.
   template <class Rep, class Period>
@@ -270,7 +270,7 @@ class queue {
     if (!value) throw_closed();
     return std::move(*value);
   }
-  /// The same for a loop: nothing once the queue is closed and drained.
+  /// Waits like pop(), and gives nothing once the queue is closed and drained: while (auto b = q.next()) use(*b);
   std::optional<T> next() {
     detail::pop_reply<T> r = ask_pop(true);
     if (r.answer == detail::queue_answer::later) {
@@ -278,7 +278,8 @@ class queue {
     }
     return received(std::move(r));
   }
-  /// Nothing if the queue is empty. Throws queue_closed if it is closed as well.
+  /// Gives nothing if the queue is empty. Does not wait for a value. Throws queue_closed if the queue is closed as
+  /// well.
   std::optional<T> try_pop() {
     detail::pop_reply<T> r = ask_pop(false);
     if (r.answer == detail::queue_answer::not_now) return std::nullopt;
@@ -303,14 +304,14 @@ class queue {
     return std::move(*value);
   }
 
-  /// Takes no values any more: pushes throw, also those that wait; pops get what is left, then throw. May be repeated.
+  /// Closes the queue: pushes throw from now on, waiting ones too; pops get what is left, then throw. May be repeated.
   void close() { async<&server::close>(server_).get(); }
   /// Whether close() has been called. Waits for the answer of the queue's rank.
   bool closed() const { return async<&server::closed>(server_).get(); }
-  /// Values in the queue when it was asked; pushes that wait do not count.
+  /// Number of values in the queue when it was asked; pushes that wait do not count. Waits for the answer.
   std::size_t size() const { return async<&server::size>(server_).get(); }
 
-  /// False for an empty handle. Communicates with nobody.
+  /// False for an empty handle. Does not communicate.
   bool valid() const { return server_.valid(); }
   friend bool operator==(const queue& a, const queue& b) { return a.server_ == b.server_; }
 

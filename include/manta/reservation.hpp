@@ -67,11 +67,11 @@ class reservation {
   /// Number of bundles.
   std::size_t size() const { return bundles_.size(); }
 
-  /// Ready when all bundles are held. Fails with cancelled if the reservation ends before.
+  /// A future that is ready when all bundles are held. Fails with cancelled if the reservation ends before.
   const future<void>& ready() const { return ready_; }
 
-  /// Ends it now, for all of its handles: tasks in it that have not started fail with unschedulable; those that run, and
-  /// actors, go on and keep what they hold. Returns at once. A second call does nothing.
+  /// Ends the reservation now, for all of its handles: tasks in it that have not started fail with unschedulable.
+  /// Running tasks, and actors, go on and keep what they hold. Returns at once. A second call does nothing.
   void release() const {
     exec::engine& e = exec::engine::here("reservation::release");
     const exec::engine::guard g(e);

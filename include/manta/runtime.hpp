@@ -55,12 +55,12 @@ class runtime {
     }
   }
 
-  /// Has SIGTERM or SIGUSR1 come, or does the allocation end soon (runtime_options::end_time)? Then no task is started any
-  /// more: those that have not fail with `cancelled`, running ones and the driver see this_task::stop_requested(). Calls
-  /// of actors go through, so that the driver can save what they hold.
+  /// Whether the run has to end: SIGTERM or SIGUSR1 has come, or the allocation ends soon (runtime_options::end_time).
+  /// From then on no task is started: tasks that have not begun fail with `cancelled`, running ones and the driver see
+  /// this_task::stop_requested(). Calls of actors go through, so that the driver can save what they hold.
   bool leaving() const { return !engine_.leaving().empty(); }
 
-  /// Objects that handles still hold on this rank; 0 between runs unless a handle outlived its run.
+  /// Number of objects that handles still hold on this rank; 0 between runs unless a handle outlived its run.
   std::size_t live_objects() const { return engine_.live_objects(); }
 
  private:

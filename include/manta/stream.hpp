@@ -19,9 +19,9 @@
 
 namespace manta {
 
-/// How far a coroutine may be ahead of its consumer: values asked for and not yet taken by next(), and their bytes, going
-/// by the largest of the latest values. Sizes are known of vectors of numbers, strings and dense matrices. One value may
-/// always be under way.
+/// How far a coroutine may be ahead of its consumer: values asked for and not yet taken by next(), and their bytes,
+/// going by the largest of the latest values. Sizes are known of vectors of numbers, strings and dense matrices. One
+/// value may always be under way.
 struct stream_window {
   std::size_t items = 16;                     ///< values, at least 1
   std::size_t bytes = std::size_t{64} << 20;  ///< bytes of these values, where sizes are known
@@ -239,15 +239,15 @@ class stream {
   /// False for an empty, moved-from or sent one.
   bool valid() const { return at_.function != graph::no_index && !sent_; }
 
-  /// How far the coroutine may be ahead from now on; what has been asked for before stays under way.
+  /// Sets how far the coroutine may be ahead from now on; what has been asked for before stays under way.
   void set_window(const stream_window& window) {
     require_valid("stream::set_window");
     if (window.items == 0) throw error("manta: stream::set_window: the window must hold at least 1 value");
     at_.window = window;
   }
 
-  /// Waits until the next value, or its failure, exists and gives its future; nothing at the end. Moves no value that is
-  /// large. Where the coroutine threw, the future throws, and it is the last one.
+  /// Waits until the next value, or its failure, exists, and gives its future; gives nothing at the end. A large value
+  /// is not moved. Where the coroutine threw, the future throws, and it is the last one.
   std::optional<future<T>> next() {
     exec::engine& e = exec::engine::here("stream::next");
     const exec::engine::guard g(e);
@@ -299,8 +299,8 @@ class stream {
    private:
     stream* source_;
   };
-  /// Each future in order, failed ones too. Throws when it is called again. The loop may be left early; next() goes on
-  /// from there.
+  /// Begins a loop over the futures in order, failed ones too. Throws when it is called again. The loop may be left
+  /// early; next() goes on from there.
   iterator begin() {
     require_valid("a loop over a stream");
     if (std::exchange(looped_, true)) {
@@ -400,7 +400,8 @@ class stream {
     const bool by_death = why.kind == failure_kind::actor || why.kind == failure_kind::object || why.kind == failure_kind::rank;
     return by_death && why.details.rank >= 0 && e.is_dead(static_cast<std::uint32_t>(why.details.rank)) ? &why : nullptr;
   }
-  /// Has this value, or the coroutine before it, died with its rank, and the coroutine runs again? Not if it was the reason.
+  /// Has this value, or the coroutine before it, died with its rank, and the coroutine runs again? Not if it was the
+  /// reason.
   bool is_lost(exec::engine& e, std::size_t call) const {
     if (death_of(e, *calls_[call].get()) == nullptr || producer_.get()->state == graph::state::failed) return false;
     for (std::size_t i = first_; i < calls_.size(); ++i) {
@@ -409,7 +410,8 @@ class stream {
     }
     return true;
   }
-  /// Where ranks may die, one that lies elsewhere can be made again, or is brought here. False if it was lost meanwhile.
+  /// Where ranks may die, one that lies elsewhere can be made again, or is brought here. False if it was lost
+  /// meanwhile.
   bool is_safe(exec::engine& e) const {
     graph::node& n = *calls_[first_].get();
     if (!e.recovers() || n.form != graph::form::remote) return true;
@@ -420,7 +422,8 @@ class stream {
     }
     return !is_lost(e, first_);
   }
-  /// All from the first that was lost on is to be asked for again, before anything else: the coroutine does not go back.
+  /// All from the first that was lost on is to be asked for again, before anything else: the coroutine does not go
+  /// back.
   void forget_lost(exec::engine& e) {
     std::size_t lost = first_;
     while (lost < calls_.size() && !is_lost(e, lost)) ++lost;

@@ -15,11 +15,12 @@ inline const exec::running_task& current_task(const char* call) {
 
 namespace manta::this_task {
 
-/// The same in every run and for any number of ranks: derived from the parent's id and the order of submission.
+/// The task's id: derived from the parent's id and the order of submission, so the same in every run and for any number
+/// of ranks.
 inline std::uint64_t id() { return detail::current_task("this_task::id").id; }
-/// The name given in the options, else the function's.
+/// The name given in the options, else that of the function.
 inline std::string name() { return std::string(detail::current_task("this_task::name").name()); }
-/// 0 in the first run of a task, 1 in its first retry, ...
+/// Which attempt this is: 0 in the first run of a task, 1 in its first retry, ...
 inline int attempt() { return static_cast<int>(detail::current_task("this_task::attempt").attempt); }
 /// The devices that the running task or actor holds (in a gang: this member): places in the order of the devices that
 /// the process sees, as in CUDA_VISIBLE_DEVICES, so good for cudaSetDevice. Empty if it did not ask for any.
@@ -31,9 +32,10 @@ inline std::vector<int> gpu_ids() {
   }
   return ids;
 }
-/// Should it come to an end early? True once it has been cancelled or the driver has thrown. Receives what is there, at
-/// most every 20 us, so a loop may ask each time round; what the task returns or throws afterwards is looked at by
-/// nobody if it was cancelled. In an isolated task also once its deadline is over, a second before its process is ended.
+/// Whether the task should come to an end early: true once it has been cancelled, the driver has thrown, or the run has
+/// to end. Receives what is there, at most every 20 us, so a loop may ask each time round. If the task was cancelled,
+/// nobody looks at what it returns or throws. In an isolated task also true once its deadline is over, a second before
+/// its process is ended.
 inline bool stop_requested() {
   if (const exec::isolated_view* view = exec::engine::isolated()) return view->stop_requested();
   exec::engine& e = exec::engine::here("this_task::stop_requested");

@@ -27,7 +27,8 @@ struct failure_details {
   std::string host;                 ///< the machine on which it ran
   int rank = -1;                    ///< the rank on which it ran
   int attempt = 0;                  ///< 0 for the first run, 1 for the first retry, ...
-  std::vector<std::string> chain;   ///< tasks that did not run because of it, nearest to the failure first; of many the first ones and the last
+  /// Tasks that did not run because of it, nearest to the failure first; of many the first ones and the last.
+  std::vector<std::string> chain;
 };
 
 /// A task threw, or depends on one that did. `details()` has the parts of the message.
@@ -48,8 +49,8 @@ class cancelled : public error {
   using error::error;
 };
 
-/// `get_for` and its kin: the time given was over first; the task goes on. `get` and its kin: the task had not
-/// started when its deadline was over, and never will.
+/// From `get_for`: the time was over before the value was there; the task goes on. From `get`: the task had not started
+/// when its deadline was over, and never will.
 class timeout : public error {
  public:
   using error::error;
@@ -112,7 +113,7 @@ class deadlock : public error {
   using error::error;
 };
 
-/// On every rank but 0 when the driver threw; `what()` carries its text.
+/// Thrown on every rank but 0 when the driver threw; `what()` carries its text.
 class driver_failed : public error {
  public:
   using error::error;
@@ -124,13 +125,13 @@ class broken_promise : public error {
   using error::error;
 };
 
-/// push_for of a queue: it stayed full for as long as was given.
+/// From push_for of a queue: it stayed full for the whole time.
 class queue_full : public error {
  public:
   using error::error;
 };
 
-/// pop_for of a queue: it stayed empty for as long as was given.
+/// From pop_for of a queue: it stayed empty for the whole time.
 class queue_empty : public error {
  public:
   using error::error;
