@@ -7,7 +7,7 @@
 // into the matrix itself. A parameter Eigen::Ref<const M> looks at a stored M.
 #pragma once
 
-#include <Eigen/Core>
+#include <Eigen/Core>  // not found? Install libeigen3-dev, add -I/usr/include/eigen3 (pkg-config --cflags eigen3)
 #include <Eigen/SparseCore>
 
 #include "manta/signature.hpp"

@@ -6,7 +6,7 @@
 
 #if __cplusplus < 202002L
 #error "manta needs C++20: compile with -std=c++20"
-#endif
+#else  // nothing follows that would add to the message
 
 // first, so that the compiler lists few headers above what these say about a mistake
 #include "manta/wire/traits.hpp"
@@ -32,3 +32,5 @@
 #include "manta/team.hpp"
 #include "manta/this_task.hpp"
 #include "manta/wait.hpp"
+
+#endif

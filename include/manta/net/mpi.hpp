@@ -6,7 +6,7 @@
 // a manta::mpi_error with MPI's own text and the line that made the call.
 #pragma once
 
-#include <mpi.h>
+#include <mpi.h>  // not found? Compile with mpicxx, or with $(pkg-config --cflags --libs manta)
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif

@@ -7,7 +7,7 @@
 // For numbers, from some dozens of trials on.
 #pragma once
 
-#include <Eigen/Core>
+#include <Eigen/Core>  // not found? Install libeigen3-dev, add -I/usr/include/eigen3 (pkg-config --cflags eigen3)
 #include <Eigen/Eigenvalues>
 
 #include "manta/tune/cube.hpp"

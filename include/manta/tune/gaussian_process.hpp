@@ -7,7 +7,7 @@
 // Processes for Machine Learning", 2006, algorithm 2.1 and section 5.4.1).
 #pragma once
 
-#include <Eigen/Cholesky>
+#include <Eigen/Cholesky>  // not found? Install libeigen3-dev, add -I/usr/include/eigen3 (pkg-config --cflags eigen3)
 #include <Eigen/Core>
 
 #include "manta/tune/random.hpp"

@@ -15,7 +15,7 @@
 
 #include <cstdio>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json.hpp>  // not found? Install nlohmann-json3-dev, or name its include folder by -I or CPATH
 
 #include "manta/tune/append_file.hpp"
 #include "manta/tune/config.hpp"

@@ -9,7 +9,7 @@
 // bounds only.
 #pragma once
 
-#include <Eigen/Cholesky>
+#include <Eigen/Cholesky>  // not found? Install libeigen3-dev, add -I/usr/include/eigen3 (pkg-config --cflags eigen3)
 #include <Eigen/Core>
 
 #include "manta/tune/pbt.hpp"

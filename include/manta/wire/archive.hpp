@@ -10,7 +10,7 @@
 // (pointers, variants, lists, ...) is the user's to include from cereal/types/.
 #pragma once
 
-#include <cereal/cereal.hpp>
+#include <cereal/cereal.hpp>  // not found? Install libcereal-dev, or name its include folder by -I or CPATH
 #include <cereal/types/array.hpp>
 #include <cereal/types/common.hpp>
 #include <cereal/types/complex.hpp>
