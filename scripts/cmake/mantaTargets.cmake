@@ -5,12 +5,14 @@
 #
 #   manta::manta     the headers alone: each source that includes them compiles what it needs
 #   manta::compiled  the engine and the libraries, compiled once; it is linked in place of manta::manta
+#   manta::run       the program manta-run, for tests: add_test(NAME t COMMAND manta::run -n 4 $<TARGET_FILE:t>)
 cmake_policy(VERSION 3.18)
 
 # include_dir  the folder that contains manta/manta.hpp
+# bin_dir      the folder that contains manta-run
 # library      the installed libmanta.a; if it is empty, manta::compiled is built in the project that uses it
 # problem      the variable that says afterwards, in a sentence, what is missing. It is empty if the targets are there.
-function(manta_add_targets include_dir library problem)
+function(manta_add_targets include_dir bin_dir library problem)
   set(${problem} "" PARENT_SCOPE)
   if(TARGET manta::manta)
     return()
@@ -61,6 +63,9 @@ its include folder by -DCEREAL_INCLUDE_DIR=/path/to/cereal/include" PARENT_SCOPE
   target_compile_definitions(manta::manta INTERFACE OMPI_SKIP_MPICXX)
   target_link_libraries(manta::manta INTERFACE MPI::MPI_CXX Threads::Threads ${cereal})
 
+  add_executable(manta::run IMPORTED GLOBAL)
+  set_target_properties(manta::run PROPERTIES IMPORTED_LOCATION "${bin_dir}/manta-run")
+
   if(library)
     add_library(manta::compiled STATIC IMPORTED GLOBAL)
     set_target_properties(manta::compiled PROPERTIES IMPORTED_LOCATION "${library}")
@@ -71,10 +76,12 @@ its include folder by -DCEREAL_INCLUDE_DIR=/path/to/cereal/include" PARENT_SCOPE
   endif()
 endfunction()
 
-# Builds manta::compiled in the project that uses it, if one of its targets is linked with it.
+# Builds manta::compiled in the project that uses it, where one of its targets is linked with it.
 function(manta_add_library include_dir)
+  # manta::compiled is imported here too, so that a project may install and export what it links with it.
+  add_library(manta::compiled INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(manta::compiled INTERFACE manta_compiled)
   add_library(manta_compiled STATIC EXCLUDE_FROM_ALL "${include_dir}/manta/src.cpp")
-  add_library(manta::compiled ALIAS manta_compiled)
   target_compile_definitions(manta_compiled PUBLIC MANTA_COMPILED)
   target_link_libraries(manta_compiled PUBLIC manta::manta)
   set_target_properties(manta_compiled PROPERTIES POSITION_INDEPENDENT_CODE TRUE)
