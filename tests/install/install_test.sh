@@ -2,48 +2,122 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
 #
-# manta as its users meet it: installed and found by pkg-config; as a meson subproject.
+# manta as its users meet it. The argument names the way: each function below is one, and one test.
+# Everything is compiled without optimisation, and libmanta.a only where the way needs it: the compiler's time counts.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
-if [[ ! -f $root/include/manta/manta.hpp ]]; then echo "there is no manta.hpp yet"; exit 77; fi
-read -r -a cxx <<<"${MANTA_CXX:-g++}"
 export CXX=${MANTA_CXX:-g++}
-unset DESTDIR CXXFLAGS
+export OMPI_CXX=$CXX # the compiler that mpicxx calls
+unset DESTDIR CXXFLAGS LDFLAGS
+strict=(-std=c++20 -Wall -Wextra -Wconversion -Wshadow -Wsign-conversion -Werror)
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-warnings=(-Wall -Wextra -Wconversion -Wshadow -Wsign-conversion -Werror)
+cd "$work"
 
-start() { mpirun -n 2 --oversubscribe --bind-to none "$1" && "$1"; }  # on two ranks, and alone
+skip() { echo "skipped: $1"; exit 77; }
+start() { mpirun -n 2 --oversubscribe --bind-to none "$@"; }
 
-# What others do when they install it.
-meson setup "$work/build" "$root" --prefix "$work/prefix" --libdir lib -Dtests=disabled -Dexamples=disabled -Dbench=disabled
-meson install -C "$work/build" --quiet
-if find "$work/prefix" -name '*.md' | grep .; then echo "documents must not be installed" >&2; exit 1; fi
-export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
-read -r -a flags <<<"$(pkg-config --cflags --libs manta)"
-echo "pkg-config --cflags --libs manta: ${flags[*]}"
-"${cxx[@]}" -std=c++20 "${warnings[@]}" "$here/program.cpp" -o "$work/installed" "${flags[@]}"
-start "$work/installed"
-echo "installed: passed"
+# install_to PREFIX [meson's options]
+install_to() {
+  meson setup build "$root" --prefix "$1" -Dbuildtype=plain -Dcompiled=true -Dtests=disabled -Dexamples=disabled \
+    -Dbench=disabled "${@:2}"
+  meson install -C build --quiet
+  if find "$1" -name '*.md' | grep .; then echo "documents must not be installed" >&2; exit 1; fi
+}
 
-# What a project does that has manta in its subprojects folder.
-unset PKG_CONFIG_PATH
-mkdir -p "$work/consumer/subprojects"
-ln -s "$root" "$work/consumer/subprojects/manta"
-cp "$here/program.cpp" "$work/consumer/"
-cat >"$work/consumer/meson.build" <<'END'
-project('consumer', 'cpp', default_options: ['cpp_std=c++20', 'warning_level=3', 'werror=true'])
+# Compiler lines and a Makefile that ask pkg-config.
+pkg_config() {
+  install_to "$work/prefix" --libdir lib
+  export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+  local -a flags compiled_flags
+  read -r -a flags <<<"$(pkg-config --cflags --libs manta)"
+  read -r -a compiled_flags <<<"$(pkg-config --cflags --libs manta-compiled)"
+  echo "pkg-config --cflags --libs manta: ${flags[*]}"
+  echo "pkg-config --cflags --libs manta-compiled: ${compiled_flags[*]}"
+  if grep -iE 'eigen|json' <<<"${flags[*]}"; then echo "manta.pc asks for what is optional" >&2; exit 1; fi
+
+  # The flags may stand on either side of the source.
+  mpicxx "${strict[@]}" "${flags[@]}" "$here/program.cpp" -o header_only
+  start ./header_only
+  ./header_only # a world of one rank
+  mpicxx "${strict[@]}" "$here/probe.cpp" "${flags[@]}" -o probe
+  # shellcheck disable=SC2086 # CXX is a list of words
+  $CXX "${strict[@]}" "$here/probe.cpp" "${flags[@]}" -o probe
+
+  cat >Makefile <<'END_OF_FILE'
+CXXFLAGS = -std=c++20 $(shell pkg-config --cflags manta-compiled)
+LDLIBS = $(shell pkg-config --libs manta-compiled)
+program: program.cpp
+END_OF_FILE
+  cp "$here/program.cpp" .
+  make CXX=mpicxx program
+  start ./program
+
+  # nvcc refuses what only g++ and clang++ know, as -pthread.
+  local nvcc
+  nvcc=$(command -v nvcc || ls -1 /usr/local/cuda/bin/nvcc 2>/dev/null || true)
+  if [[ -n $nvcc ]]; then
+    "$nvcc" -std=c++20 "$here/probe.cpp" "${compiled_flags[@]}" -o probe
+  else
+    echo "nvcc: skipped, there is none"
+  fi
+}
+
+# cmake_project WAY MODE [cmake's options]: builds and starts cmake/CMakeLists.txt, which finds manta by that way.
+cmake_project() {
+  # A build type without flags.
+  cmake -S "$here/cmake" -B "$1" -DWAY="$1" -DMODE="$2" -DMANTA="$root" -DCMAKE_BUILD_TYPE=Plain "${@:3}"
+  cmake --build "$1"
+  (cd "$1" && ctest --output-on-failure)
+}
+
+find_package() {
+  command -v cmake >/dev/null || skip "there is no cmake"
+  install_to "$work/prefix"
+  mv "$work/prefix" "$work/moved"
+  cmake_project find_package compiled -DCMAKE_PREFIX_PATH="$work/moved"
+}
+
+cmake_sources() {
+  command -v cmake >/dev/null || skip "there is no cmake"
+  cmake_project add_subdirectory manta
+  cmake_project FetchContent compiled
+}
+
+# A meson project that has manta in its subprojects folder.
+subproject() {
+  mkdir subprojects
+  ln -s "$root" subprojects/manta
+  cp "$here/program.cpp" .
+  cat >meson.build <<'END_OF_FILE'
+project('consumer', 'cpp', default_options: ['cpp_std=c++20', 'buildtype=plain', 'warning_level=3', 'werror=true'])
 add_project_arguments('-Wconversion', '-Wshadow', '-Wsign-conversion', language: 'cpp')
-executable('program', 'program.cpp', dependencies: dependency('manta', fallback: 'manta'))
-END
-meson setup "$work/consumer/build" "$work/consumer" --wrap-mode=default
-if ninja -C "$work/consumer/build" -t targets all | grep -q 'subprojects/manta/.*_test'; then
-  echo "as a subproject manta must not build its tests" >&2
-  exit 1
-fi
-ninja -C "$work/consumer/build"
-start "$work/consumer/build/program"
-echo "subproject: passed"
+executable('header_only', 'program.cpp', dependencies: dependency('manta', fallback: 'manta'))
+executable('compiled', 'program.cpp', dependencies: dependency('manta-compiled', fallback: 'manta'))
+END_OF_FILE
+  meson setup build --wrap-mode=default
+  if ninja -C build -t targets all | grep -q 'subprojects/manta/.*_test'; then
+    echo "as a subproject manta must not build its tests" >&2
+    exit 1
+  fi
+  ninja -C build
+  start build/header_only
+  start build/compiled
+}
+
+# Compiler lines that name manta's include folder, and nothing that was installed.
+by_hand() {
+  local before=${CPATH:-}
+  export CPATH=$root/include${before:+:$before}
+  mpicxx -std=c++20 "$here/program.cpp" -o header_only -pthread
+  start ./header_only
+
+  export CPATH=$before
+  mpicxx -std=c++20 -DMANTA_COMPILED -I"$root/include" "$here/program.cpp" "$root/include/manta/src.cpp" -o compiled -pthread
+  start ./compiled
+}
+
+"$1"
