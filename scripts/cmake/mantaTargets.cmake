@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
 #
-# Defines the targets of manta. The installed mantaConfig.cmake uses this file, and so does the CMakeLists.txt beside it.
+# Defines the targets of manta, for the installed mantaConfig.cmake and for the CMakeLists.txt beside this file.
 #
 #   manta::manta     the headers alone: each source that includes them compiles what it needs
 #   manta::compiled  the engine and the libraries, compiled once; it is linked in place of manta::manta
@@ -47,8 +47,8 @@ function(manta_add_targets include_dir bin_dir library problem)
   else()
     find_path(CEREAL_INCLUDE_DIR cereal/cereal.hpp HINTS ENV CPATH ENV CPLUS_INCLUDE_PATH)
     if(NOT CEREAL_INCLUDE_DIR)
-      set(${problem} "manta needs the headers of cereal, and finds no cereal/cereal.hpp: install libcereal-dev, or name \
-its include folder by -DCEREAL_INCLUDE_DIR=/path/to/cereal/include" PARENT_SCOPE)
+      set(${problem} "manta needs the headers of cereal, and finds no cereal/cereal.hpp: install libcereal-dev, or \
+name its include folder by -DCEREAL_INCLUDE_DIR=/path/to/cereal/include" PARENT_SCOPE)
       return()
     endif()
   endif()
@@ -95,7 +95,8 @@ function(manta_add_library include_dir)
       find_package(${package} QUIET CONFIG)
     endif()
     if(TARGET ${target})
-      target_include_directories(manta_compiled SYSTEM PRIVATE $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
+      target_include_directories(
+        manta_compiled SYSTEM PRIVATE $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
     endif()
   endforeach()
 endfunction()

@@ -118,6 +118,20 @@ by_hand() {
   export CPATH=$before
   mpicxx -std=c++20 -DMANTA_COMPILED -I"$root/include" "$here/program.cpp" "$root/include/manta/src.cpp" -o compiled -pthread
   start ./compiled
+
+  # What is missing is named: a package, or the option.
+  says "install libeigen3-dev" mpicxx -std=c++20 -I"$root/include" -include manta/eigen.hpp "$here/probe.cpp"
+  says "compile with -std=c++20" mpicxx -std=c++17 -I"$root/include" "$here/program.cpp"
+}
+
+# says SENTENCE COMMAND...: the command fails, and the sentence stands in its output of a few lines.
+says() {
+  local sentence=$1 output
+  shift
+  if output=$(env -u CPATH "$@" -fsyntax-only 2>&1) || ! grep -qi -- "$sentence" <<<"$output" || (($(wc -l <<<"$output") > 20)); then
+    printf '%s\nshould fail with "%s", but says:\n%s\n' "$*" "$sentence" "$output" >&2
+    exit 1
+  fi
 }
 
 "$1"
