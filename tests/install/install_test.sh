@@ -91,12 +91,12 @@ cmake_sources() {
 subproject() {
   mkdir subprojects
   ln -s "$root" subprojects/manta
-  cp "$here/program.cpp" .
+  cp "$here"/{program,probe}.cpp .
   cat >meson.build <<'END_OF_FILE'
 project('consumer', 'cpp', default_options: ['cpp_std=c++20', 'buildtype=plain', 'warning_level=3', 'werror=true'])
 add_project_arguments('-Wconversion', '-Wshadow', '-Wsign-conversion', language: 'cpp')
-executable('header_only', 'program.cpp', dependencies: dependency('manta', fallback: 'manta'))
-executable('compiled', 'program.cpp', dependencies: dependency('manta-compiled', fallback: 'manta'))
+executable('probe', 'probe.cpp', dependencies: dependency('manta', fallback: 'manta'))
+executable('program', 'program.cpp', dependencies: dependency('manta-compiled', fallback: 'manta'))
 END_OF_FILE
   meson setup build --wrap-mode=default
   if ninja -C build -t targets all | grep -q 'subprojects/manta/.*_test'; then
@@ -104,8 +104,7 @@ END_OF_FILE
     exit 1
   fi
   ninja -C build
-  start build/header_only
-  start build/compiled
+  start build/program
 }
 
 # Compiler lines that name manta's include folder, and nothing that was installed.
