@@ -9,9 +9,10 @@
 //
 // Expected output:
 //   norm of the product: 20000
+// [program]
 #include <manta/manta.hpp>
 
-#include <manta/eigen.hpp>
+#include <manta/eigen.hpp>  // opt-in: Eigen matrices as arguments and results
 
 #include <cmath>
 #include <iostream>
@@ -33,3 +34,4 @@ int main(int argc, char** argv) {
     return std::abs(norm - 20000.0) < 1e-6 ? 0 : 1;  // 100 x 100 entries, each 100 * 1 * 2
   });
 }
+// [end]

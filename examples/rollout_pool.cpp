@@ -46,20 +46,35 @@ class simulator {
 
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
+    // [pool]
     manta::actor_pool<simulator> pool(4, 4000);  // four simulators, each made with limit 4000
+    // [end]
     std::vector<double> gains;
     for (int i = 0; i < 40; ++i) gains.push_back(0.0005 * i);
 
     simulator::episode best;
     int played = 0;
-    for (auto& f : pool.map_unordered<&simulator::play>(gains)) {
+    // [map]
+    for (auto& f : pool.map_unordered<&simulator::play>(gains)) {  // each as it ends
       const simulator::episode& e = f.get();
       if (played++ < 5) std::printf("policy %.4f lasted %d steps\n", e.gain, e.steps);
       if (e.steps > best.steps || (e.steps == best.steps && e.gain < best.gain)) best = e;
     }
+    // [end]
     std::printf("...\nbest of %d policies: %.4f with %d steps\n", played, best.gain, best.steps);
 
+    // [more]
+    std::vector<manta::future<simulator::episode>> all =
+        pool.map<&simulator::play>(gains);                // in the order of the elements
+    auto one = pool.submit<&simulator::play>(best.gain);  // to the actor with the fewest calls under way
+    auto calls = pool.calls<&simulator::play>();          // work that comes bit by bit
+    for (int i = 0; i < 3; ++i) calls.submit(best.gain);
+    int ended = 0;
+    while (calls.has_next()) ended += calls.next().get().steps == 4000;  // the one that ended first
+    // [end]
+
     const auto serial = simulator(4000).play(best.gain);  // the same, right here
-    return played == 40 && best.steps == 4000 && serial.steps == 4000 ? 0 : 1;
+    const bool right = all.size() == 40 && all[20].get().steps == best.steps && one.get().steps == 4000 && ended == 3;
+    return right && played == 40 && best.steps == 4000 && serial.steps == 4000 ? 0 : 1;
   });
 }

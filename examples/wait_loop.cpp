@@ -43,11 +43,14 @@ answer slow_root(int search) {
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
     constexpr std::size_t enough = 8;
+    // [submit]
     std::vector<manta::future<answer>> pending;
     for (int search = 0; search < 12; ++search) pending.push_back(manta::async<slow_root>(search));
+    // [end]
 
     bool right = true;
     std::set<int> used;
+    // [loop]
     while (used.size() < enough) {
       auto [done, rest] = manta::wait(pending, {.count = 1});  // one or more
       for (const auto& f : done) {
@@ -57,6 +60,7 @@ int main(int argc, char** argv) {
       }
       pending = std::move(rest);
     }
+    // [end]
     std::printf("%zu answers used, %zu left behind\n", used.size(), pending.size());
     return right && used.size() + pending.size() == 12 ? 0 : 1;
   });

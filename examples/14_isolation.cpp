@@ -4,8 +4,9 @@
 // A library that crashes for some inputs, and hangs for others: with isolate each
 // call runs in a child process of its rank, and what goes wrong there is an
 // exception. The sweep goes on, and an actor comes back from its checkpoint.
+// 14_isolation.md walks through it.
 //
-//   scripts/run fragile -n 4        or        mpirun -n 4 ./fragile
+//   scripts/run 14_isolation -n 4        or        mpirun -n 4 ./14_isolation
 //
 // Expected output:
 //   16 cases: 13 right, 2 crashed, 1 left; one without end was ended
@@ -19,6 +20,7 @@
 #include <string>
 #include <vector>
 
+// [legacy]
 /// Somebody else's code.
 int legacy_square(int x) {
   if (x % 7 == 6) std::abort();
@@ -27,7 +29,9 @@ int legacy_square(int x) {
   }
   return x * x;
 }
+// [end]
 
+// [model]
 class model {
  public:
   int step() { return ++steps_; }
@@ -43,7 +47,9 @@ class model {
  private:
   int steps_ = 0;
 };
+// [end]
 
+// [why]
 /// Signal or exit, the sizes of the arguments, where in the code; empty if it went well.
 template <class T>
 std::string why_not(const manta::future<T>& f) {
@@ -54,27 +60,36 @@ std::string why_not(const manta::future<T>& f) {
     return e.details().what;
   }
 }
+// [end]
 
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
+    // [sweep]
     std::vector<manta::future<int>> squares;
     for (int x = 0; x < 16; ++x) squares.push_back(manta::async<legacy_square>({.isolate = true}, x));
+    // [end]
     int right = 0;
     for (int x = 0; x < 16; ++x) right += why_not(squares[static_cast<std::size_t>(x)]).empty();
     const auto count = [&squares](const char* text) {
-      return std::count_if(squares.begin(), squares.end(), [text](const auto& f) { return why_not(f).find(text) != std::string::npos; });
+      return std::count_if(squares.begin(), squares.end(),
+                           [text](const auto& f) { return why_not(f).find(text) != std::string::npos; });
     };
-    const auto endless = manta::async<legacy_square>({.deadline = std::chrono::milliseconds(300), .isolate = true}, 100);
+    // [endless]
+    const auto endless =
+        manta::async<legacy_square>({.deadline = std::chrono::milliseconds(300), .isolate = true}, 100);
     const bool ended = why_not(endless).find("its deadline was over") != std::string::npos;
-    std::printf("16 cases: %d right, %d crashed, %d left; one without end %s\n", right, static_cast<int>(count("SIGABRT")),
-                static_cast<int>(count("exit(3)")), ended ? "was ended" : "?");
+    // [end]
+    std::printf("16 cases: %d right, %d crashed, %d left; one without end %s\n", right,
+                static_cast<int>(count("SIGABRT")), static_cast<int>(count("exit(3)")), ended ? "was ended" : "?");
 
+    // [spawn]
     const auto m = manta::spawn<model>({.restarts = 2, .checkpoint_every = 3, .isolate = true});
     int steps = 0;
     for (int i = 0; i < 8; ++i) {
       if (i % 4 == 1) (void)why_not(manta::async<&model::step_badly>(m));
       steps = manta::async<&model::step>(m).get();
     }
+    // [end]
     std::printf("the model has taken %d steps and crashed twice\n", steps);
     return right == 13 && count("SIGABRT") == 2 && count("exit(3)") == 1 && ended && steps == 8 ? 0 : 1;
   });

@@ -4,9 +4,9 @@
 // Streams: a coroutine sieves the numbers segment by segment on some rank and
 // yields the primes of each; another one, on its way, keeps the first of each
 // pair of twins; the driver reads while they run and stops them when it has
-// enough. Neither says when to end.
+// enough. Neither says when to end. 09_streams.md walks through it.
 //
-//   scripts/run prime_stream -n 4        or        mpirun -n 4 ./prime_stream
+//   scripts/run 09_streams -n 4        or        mpirun -n 4 ./09_streams
 //
 // Expected output:
 //   twin primes: 3 5, 5 7, 11 13, 17 19, 29 31, ...
@@ -19,6 +19,7 @@
 
 using segment = std::vector<int>;
 
+// [primes]
 /// All primes, in segments of `length` numbers.
 manta::generator<segment> primes(int length) {
   segment small;  // up to the root of the segment's end
@@ -34,7 +35,9 @@ manta::generator<segment> primes(int length) {
     co_yield std::move(found);
   }
 }
+// [end]
 
+// [twins]
 /// Each p with p + 2 prime as well.
 manta::generator<segment> twins(manta::stream<segment> source) {
   int last = -1;
@@ -47,11 +50,13 @@ manta::generator<segment> twins(manta::stream<segment> source) {
     co_yield std::move(found);
   }
 }
+// [end]
 
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
     constexpr std::size_t enough = 1000;
     segment first;
+    // [read]
     manta::stream<segment> pairs = manta::async<twins>(manta::async<primes>(5000));
     pairs.set_window({.items = 4});  // at most four segments ahead of the driver
     for (auto& f : pairs) {
@@ -59,6 +64,7 @@ int main(int argc, char** argv) {
       first.insert(first.end(), more.begin(), more.end());
       if (first.size() >= enough) break;
     }
+    // [end]
     std::printf("twin primes: ");
     for (std::size_t i = 0; i < 5; ++i) std::printf("%d %d, ", first[i], first[i] + 2);
     std::printf("...\nthe %zuth pair is %d %d\n", enough, first[enough - 1], first[enough - 1] + 2);

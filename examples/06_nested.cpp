@@ -4,12 +4,14 @@
 // Tasks that submit tasks: two experiments run at the same time, and each runs
 // fifty simulations as tasks of its own and waits for them. Waiting inside a
 // task never holds a rank, so this nests to any depth on any number of ranks.
+// 06_nested.md walks through it.
 //
-//   scripts/run nested_experiments -n 4        or        mpirun -n 4 ./nested_experiments
+//   scripts/run 06_nested -n 4        or        mpirun -n 4 ./06_nested
 //
 // Expected output:
 //   disc in a square:  3.14 (pi)
 //   ball in a cube:    4.19 (4/3 pi)
+//   the 20th Fibonacci number is 6765
 #include <manta/manta.hpp>
 
 #include <cmath>
@@ -34,6 +36,7 @@ std::int64_t simulate(int dimensions, unsigned seed) {
   return inside;
 }
 
+// [experiment]
 /// The volume of the unit ball, from `simulations` nested tasks.
 double experiment(int dimensions, unsigned simulations) {
   std::vector<manta::future<std::int64_t>> counts;
@@ -43,16 +46,30 @@ double experiment(int dimensions, unsigned simulations) {
   for (const std::int64_t n : manta::get(counts)) inside += n;
   return std::pow(2.0, dimensions) * static_cast<double>(inside) / (points * static_cast<double>(simulations));
 }
+// [end]
+
+// [fibonacci]
+int fibonacci(int n) {
+  if (n < 2) return n;
+  auto a = manta::async<fibonacci>(n - 1);
+  auto b = manta::async<fibonacci>(n - 2);
+  return a.get() + b.get();
+}
+// [end]
 
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
+    // [driver]
     const auto disc = manta::async<experiment>(2, 50U);
     const auto ball = manta::async<experiment>(3, 50U);
+    const auto number = manta::async<fibonacci>(20);
+    // [end]
 
     std::printf("disc in a square:  %.2f (pi)\n", disc.get());
     std::printf("ball in a cube:    %.2f (4/3 pi)\n", ball.get());
+    std::printf("the 20th Fibonacci number is %d\n", number.get());
     const bool right =
         std::abs(disc.get() - std::numbers::pi) < 0.01 && std::abs(ball.get() - 4.0 / 3.0 * std::numbers::pi) < 0.02;
-    return right ? 0 : 1;
+    return right && number.get() == 6765 ? 0 : 1;
   });
 }

@@ -5,8 +5,9 @@
 // in its own way, enters a task phase, gets the result on every rank, goes on
 // with its own MPI, enters again, and closes the runtime before MPI_Finalize.
 // manta duplicates the communicator, so messages can never be mixed up.
+// 13_inside_mpi.md walks through it.
 //
-//   scripts/run spmd -n 4        or        mpirun -n 4 ./spmd
+//   scripts/run 13_inside_mpi -n 4        or        mpirun -n 4 ./13_inside_mpi
 //
 // Expected output:
 //   phase 1: sum of squares below 100 is 328350 on every rank
@@ -21,6 +22,7 @@
 
 std::int64_t square(std::int64_t x) { return x * x; }
 
+// [driver]
 /// Runs on rank 0 as the driver of a task phase.
 std::int64_t sum_of_squares(std::int64_t limit) {
   std::vector<manta::future<std::int64_t>> squares;
@@ -29,6 +31,7 @@ std::int64_t sum_of_squares(std::int64_t limit) {
   for (const std::int64_t s : manta::get(squares)) sum += s;
   return sum;
 }
+// [end]
 
 /// The program's own MPI: true on every rank if `mine` is true on every rank.
 bool everywhere(bool mine) {
@@ -38,20 +41,23 @@ bool everywhere(bool mine) {
 }
 
 int main(int argc, char** argv) {
+  // [init]
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);  // the least that manta needs
+  // [end]
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   bool right = everywhere(provided >= MPI_THREAD_SERIALIZED);
 
   if (right) {
-    manta::runtime rt(MPI_COMM_WORLD);
-    const std::int64_t first = rt.run([] { return sum_of_squares(100); });
-    right = everywhere(first == 328350);  // between two phases the ranks are the program's own
+    // [phases]
+    manta::runtime rt(MPI_COMM_WORLD);                                       // collective
+    const std::int64_t first = rt.run([] { return sum_of_squares(100); });   // collective; the driver runs on rank 0
+    right = everywhere(first == 328350);                                     // the program's own MPI in between
+    const std::int64_t second = rt.run([] { return sum_of_squares(200); });  // the result is on every rank
+    // [end]
     if (rank == 0)
       std::printf("phase 1: sum of squares below 100 is %lld on every rank\n", static_cast<long long>(first));
-
-    const std::int64_t second = rt.run([] { return sum_of_squares(200); });
     right = everywhere(second == 2646700) && right;
     if (rank == 0)
       std::printf("phase 2: sum of squares below 200 is %lld on every rank\n", static_cast<long long>(second));
