@@ -5,7 +5,7 @@
 // program integrates the sine piece by piece, and shows what may be called and
 // what may be passed. 01_tasks.md walks through it.
 //
-//   scripts/run 01_tasks -n 4        or        mpirun -n 4 ./01_tasks
+//   scripts/run 01_tasks -n 4        or        manta-run -n 4 ./01_tasks
 //
 // Expected output:
 //   from 0 to pi: 2.000

@@ -5,7 +5,7 @@
 // makes futures of its own values, and passes futures on. 02_futures.md walks
 // through it.
 //
-//   scripts/run 02_futures -n 4        or        mpirun -n 4 ./02_futures
+//   scripts/run 02_futures -n 4        or        manta-run -n 4 ./02_futures
 //
 // Expected output:
 //   1000 numbers, the last is 999

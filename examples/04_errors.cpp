@@ -5,7 +5,7 @@
 // what failed where. Own exception types arrive as themselves, and a program
 // whose tasks all wait for each other is told so. 04_errors.md walks through it.
 //
-//   scripts/run 04_errors -n 4        or        mpirun -n 4 ./04_errors
+//   scripts/run 04_errors -n 4        or        manta-run -n 4 ./04_errors
 //
 // Expected output (rank and host vary):
 //   manta: task 'solve' failed on rank 1 (node17) with std::runtime_error: no convergence for 3; not run because of it:

@@ -6,7 +6,7 @@
 // found by its name, breaks, and comes back with nothing lost. 05_actors.md walks
 // through it.
 //
-//   scripts/run 05_actors -n 4        or        mpirun -n 4 ./05_actors
+//   scripts/run 05_actors -n 4        or        manta-run -n 4 ./05_actors
 //
 // Expected output:
 //   pendulum 0: 60 steps, angle 1.000 -> -0.032
@@ -39,7 +39,6 @@ class pendulum {
   explicit pendulum(double angle) : now_{angle, 0} {}
 
   observation look() const { return now_; }
-
   observation step(double torque) {
     constexpr double dt = 0.05;
     now_.speed += dt * (torque - std::sin(now_.angle));
@@ -86,19 +85,16 @@ bool swing() {
 }
 
 // [account]
-class account {
- public:
-  int balance() const { return balance_; }
-  void deposit(int amount) { balance_ += amount; }
+struct account {
+  int balance() const { return balance_now; }
+  void deposit(int amount) { balance_now += amount; }
   void audit() { throw manta::fatal("the file is damaged"); }  // says that this actor is broken
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(balance_);
+    archive(balance_now);
   }
-
- private:
-  int balance_ = 0;
+  int balance_now = 0;
 };
 // [end]
 
@@ -124,8 +120,8 @@ int main(int argc, char** argv) {
     } catch (const manta::task_failed& e) {
       std::printf("the account broke: %s\n", e.details().what.c_str());
     }
-    const int balance =
-        manta::async<&account::balance>(a).get();  // of the new one: checkpoint, and two deposits done again
+    // The new one: the last checkpoint, and the two deposits since then done again.
+    const int balance = manta::async<&account::balance>(a).get();
     std::printf("its balance is still %d\n", balance);
     // [end]
     return right && balance == 70 ? 0 : 1;

@@ -6,7 +6,7 @@
 // task never holds a rank, so this nests to any depth on any number of ranks.
 // 06_nested.md walks through it.
 //
-//   scripts/run 06_nested -n 4        or        mpirun -n 4 ./06_nested
+//   scripts/run 06_nested -n 4        or        manta-run -n 4 ./06_nested
 //
 // Expected output:
 //   disc in a square:  3.14 (pi)

@@ -9,7 +9,7 @@
 // gives a value of its own, and an actor lives on several ranks. 07_gangs.md walks
 // through it.
 //
-//   scripts/run 07_gangs -n 5        or        mpirun -n 5 ./07_gangs
+//   scripts/run 07_gangs -n 5        or        manta-run -n 5 ./07_gangs
 //
 // Expected output:
 //   round 1: omega 1.8486 takes 247 iterations

@@ -4,7 +4,7 @@
 // Large values: a table of vectors lies once in the memory of each node, and the
 // tasks of all its ranks look at it in place. 08_large_values.md walks through it.
 //
-//   scripts/run 08_large_values -n 4        or        mpirun -n 4 ./08_large_values
+//   scripts/run 08_large_values -n 4        or        manta-run -n 4 ./08_large_values
 //
 // Expected output (how much memory it takes varies with the number of ranks):
 //   40 of 40 queries found their entry

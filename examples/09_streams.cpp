@@ -6,7 +6,7 @@
 // pair of twins; the driver reads while they run and stops them when it has
 // enough. Neither says when to end. 09_streams.md walks through it.
 //
-//   scripts/run 09_streams -n 4        or        mpirun -n 4 ./09_streams
+//   scripts/run 09_streams -n 4        or        manta-run -n 4 ./09_streams
 //
 // Expected output:
 //   twin primes: 3 5, 5 7, 11 13, 17 19, 29 31, ...

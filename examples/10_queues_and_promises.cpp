@@ -8,7 +8,7 @@
 // meet at a barrier, an actor that keeps them waiting by promises.
 // 10_queues_and_promises.md walks through it.
 //
-//   scripts/run 10_queues_and_promises -n 4        or        mpirun -n 4 ./10_queues_and_promises
+//   scripts/run 10_queues_and_promises -n 4        or        manta-run -n 4 ./10_queues_and_promises
 //
 // Expected output (who gets how many varies):
 //   worker 0: 21 batches

@@ -7,7 +7,7 @@
 // here (`.cpus = 4, .gpus = 2` on each rank); without that line manta counts those
 // that are visible. 11_resources.md walks through it.
 //
-//   scripts/run 11_resources -n 4        or        mpirun -n 4 ./11_resources
+//   scripts/run 11_resources -n 4        or        manta-run -n 4 ./11_resources
 //
 // Expected output, with ranks and devices as they come:
 //   rank 3 offers 4 cores and 2 devices

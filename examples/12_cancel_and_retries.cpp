@@ -7,7 +7,7 @@
 // takes is luck. Then a task that fails twice is tried again.
 // 12_cancel_and_retries.md walks through it.
 //
-//   scripts/run 12_cancel_and_retries -n 4        or        mpirun -n 4 ./12_cancel_and_retries
+//   scripts/run 12_cancel_and_retries -n 4        or        manta-run -n 4 ./12_cancel_and_retries
 //
 // Expected output (the order of the factors and how many are cancelled varies):
 //   found 1000000007 * 998244353

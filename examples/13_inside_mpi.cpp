@@ -7,7 +7,7 @@
 // manta duplicates the communicator, so messages can never be mixed up.
 // 13_inside_mpi.md walks through it.
 //
-//   scripts/run 13_inside_mpi -n 4        or        mpirun -n 4 ./13_inside_mpi
+//   scripts/run 13_inside_mpi -n 4        or        manta-run -n 4 ./13_inside_mpi
 //
 // Expected output:
 //   phase 1: sum of squares below 100 is 328350 on every rank

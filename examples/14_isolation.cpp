@@ -6,7 +6,7 @@
 // exception. The sweep goes on, and an actor comes back from its checkpoint.
 // 14_isolation.md walks through it.
 //
-//   scripts/run 14_isolation -n 4        or        mpirun -n 4 ./14_isolation
+//   scripts/run 14_isolation -n 4        or        manta-run -n 4 ./14_isolation
 //
 // Expected output:
 //   16 cases: 13 right, 2 crashed, 1 left; one without end was ended

@@ -11,7 +11,7 @@
 // Started by manta-run it also bears the death of ranks: what a task had begun is
 // begun again elsewhere, and a shard goes on from its last checkpoint.
 //
-//   scripts/run fashion_mnist -n 4        or        mpirun -n 4 ./fashion_mnist
+//   scripts/run fashion_mnist -n 4        or        manta-run -n 4 ./fashion_mnist
 //   (needs Debian's dataset-fashion-mnist or --data DIR; options: fashion_mnist/options.hpp)
 //
 // Expected output (L, A, R, S vary from run to run; the last A is at least 0.85):

@@ -5,7 +5,7 @@
 // is given the futures of its inputs, so it starts when both exist, and the
 // matrices go from rank to rank without passing through this program.
 //
-//   scripts/run matrix_graph -n 4        or        mpirun -n 4 ./matrix_graph
+//   scripts/run matrix_graph -n 4        or        manta-run -n 4 ./matrix_graph
 //
 // Expected output:
 //   norm of the product: 20000
@@ -17,17 +17,14 @@
 #include <cmath>
 #include <iostream>
 
-Eigen::MatrixXd constant(int rows, int columns, double value) {
-  return Eigen::MatrixXd::Constant(rows, columns, value);
-}
-
+Eigen::MatrixXd constant(int size, double value) { return Eigen::MatrixXd::Constant(size, size, value); }
 Eigen::MatrixXd multiply(const Eigen::MatrixXd& x, const Eigen::MatrixXd& y) { return x * y; }
 
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
-    manta::future<Eigen::MatrixXd> x = manta::async<constant>(100, 100, 1.0);  // returns at once
-    auto y = manta::async<constant>(100, 100, 2.0);
-    auto z = manta::async<multiply>(x, y);  // starts when x and y exist
+    manta::future<Eigen::MatrixXd> x = manta::async<constant>(100, 1.0);  // returns at once
+    auto y = manta::async<constant>(100, 2.0);                            // runs beside it
+    auto z = manta::async<multiply>(x, y);                                // starts when x and y exist
 
     const double norm = z.get().norm();  // waits
     std::cout << "norm of the product: " << norm << "\n";

@@ -6,7 +6,7 @@
 // push it, each at its own pace, until the server says stop. Any number of
 // ranks will do, one too: a worker that waits for its pull lets others run.
 //
-//   scripts/run parameter_server -n 4        or        mpirun -n 4 ./parameter_server
+//   scripts/run parameter_server -n 4        or        manta-run -n 4 ./parameter_server
 //
 // Expected output (the number N of gradients varies):
 //   found 1.00 -2.00 3.00 0.50 after N gradients of 4 workers

@@ -5,7 +5,7 @@
 // Each gets its next policy when it has finished the one before, so none waits
 // for the slowest; the driver learns from each result as it ends.
 //
-//   scripts/run rollout_pool -n 4        or        mpirun -n 4 ./rollout_pool
+//   scripts/run rollout_pool -n 4        or        manta-run -n 4 ./rollout_pool
 //
 // Expected output (the order in which they end varies with the number of ranks):
 //   policy 0.0000 lasted 24 steps
@@ -64,8 +64,7 @@ int main(int argc, char** argv) {
     std::printf("...\nbest of %d policies: %.4f with %d steps\n", played, best.gain, best.steps);
 
     // [more]
-    std::vector<manta::future<simulator::episode>> all =
-        pool.map<&simulator::play>(gains);                // in the order of the elements
+    auto all = pool.map<&simulator::play>(gains);         // a vector of futures, in the order of the elements
     auto one = pool.submit<&simulator::play>(best.gain);  // to the actor with the fewest calls under way
     auto calls = pool.calls<&simulator::play>();          // work that comes bit by bit
     for (int i = 0; i < 3; ++i) calls.submit(best.gain);

@@ -5,7 +5,7 @@
 // block of it, manta::reduce merges their results pairwise by a tree across the
 // ranks. Only the last value comes back to the driver.
 //
-//   scripts/run tree_reduction -n 4        or        mpirun -n 4 ./tree_reduction
+//   scripts/run tree_reduction -n 4        or        manta-run -n 4 ./tree_reduction
 //
 // Expected output:
 //   6400000 samples: mean 0.500, variance 0.083

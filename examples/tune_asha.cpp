@@ -5,7 +5,7 @@
 // of learning rate and momentum, bad ones are stopped after few steps. The model is a
 // badly conditioned parabola, which gradient descent with momentum minimises.
 //
-//   scripts/run tune_asha -n 4        or        mpirun -n 4 ./tune_asha
+//   scripts/run tune_asha -n 4        or        manta-run -n 4 ./tune_asha
 //
 // Expected output (which trials are stopped depends on the order in which they report):
 //   best loss 4.3e-12 with {"lr":0.0407938816886556,"momentum":0.7199759444468135}; 86 of 100 trials stopped early

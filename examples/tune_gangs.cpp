@@ -6,7 +6,7 @@
 // relaxation factors of the red and of the black points are chosen so that it
 // takes few iterations.
 //
-//   scripts/run tune_gangs -n 5        or        mpirun -n 5 ./tune_gangs
+//   scripts/run tune_gangs -n 5        or        manta-run -n 5 ./tune_gangs
 //
 // Expected output (trials that run at once make the numbers differ a little):
 //   best of 30: 111 iterations with {"red":1.99,"black":1.8614382940210978}

@@ -6,7 +6,7 @@
 // ranks. Each report of the "training" adds alpha times beta to the accuracy.
 // 16_tune.md walks through it.
 //
-//   scripts/run tune_grid -n 4        or        mpirun -n 4 ./tune_grid
+//   scripts/run tune_grid -n 4        or        manta-run -n 4 ./tune_grid
 //
 // Expected output:
 //   6 trials, the fastest with {"alpha":0.6,"beta":2} after 85 reports

@@ -6,7 +6,7 @@
 // uses the first eight answers, whichever they are, and leaves the rest behind:
 // it ends without their values, and the run ends when they have.
 //
-//   scripts/run wait_loop -n 4        or        mpirun -n 4 ./wait_loop
+//   scripts/run wait_loop -n 4        or        manta-run -n 4 ./wait_loop
 //
 // Expected output (which come first varies with the number of ranks):
 //   search 0 came back
