@@ -32,22 +32,18 @@ struct observation {
   }
 };
 
+constexpr double dt = 0.05;
+
 // [class]
-/// Any class with public methods can be an actor. It inherits nothing, and nothing is registered.
-class pendulum {
- public:
-  explicit pendulum(double angle) : now_{angle, 0} {}
-
-  observation look() const { return now_; }
+struct pendulum {
+  explicit pendulum(double angle) : now{angle, 0} {}
+  observation look() const { return now; }
   observation step(double torque) {
-    constexpr double dt = 0.05;
-    now_.speed += dt * (torque - std::sin(now_.angle));
-    now_.angle += dt * now_.speed;
-    return now_;
+    now.speed += dt * (torque - std::sin(now.angle));
+    now.angle += dt * now.speed;
+    return now;
   }
-
- private:
-  observation now_;
+  observation now;
 };
 // [end]
 
@@ -122,8 +118,8 @@ int main(int argc, char** argv) {
     }
     // The new one: the last checkpoint, and the two deposits since then done again.
     const int balance = manta::async<&account::balance>(a).get();
-    std::printf("its balance is still %d\n", balance);
     // [end]
+    std::printf("its balance is still %d\n", balance);
     return right && balance == 70 ? 0 : 1;
   });
 }
