@@ -36,15 +36,16 @@ std::pair<int, int> divide(int a, int b) { return {a / b, a % b}; }
 
 int sum(const std::vector<int>& all) { return std::accumulate(all.begin(), all.end(), 0); }
 
+int sum_of_part(const std::vector<int>& all, int part) {
+  return std::accumulate(all.begin() + 100 * part, all.begin() + 100 * (part + 1), 0);
+}
+
 // [inside]
 /// Ten tasks of its own; returns their futures without waiting for them.
 std::vector<manta::future<int>> sums_of(manta::future<std::vector<int>> all) {
   std::vector<manta::future<int>> sums;
   for (int part = 0; part < 10; ++part) {
-    sums.push_back(
-        manta::async([](const std::vector<int>& v,
-                        int p) { return std::accumulate(v.begin() + 100 * p, v.begin() + 100 * (p + 1), 0); },
-                     all, part));
+    sums.push_back(manta::async<sum_of_part>(all, part));
   }
   return sums;
 }
@@ -57,9 +58,8 @@ int main(int argc, char** argv) {
     const auto x = manta::async<numbers>(0, 1000);
     // [get]
     const std::vector<int>& v = x.get();  // waits; refers to the value in the store of this rank
-    std::vector<int> mine = manta::async<numbers>(0, 1000).get();  // moved out, for this was the last handle
-    std::vector<std::vector<int>> both =
-        manta::get(std::vector{x, x});  // values in order; throws the first error in order
+    std::vector<int> mine = manta::async<numbers>(0, 1000).get();        // moved out, for this was the last handle
+    std::vector<std::vector<int>> both = manta::get(std::vector{x, x});  // in order; throws the first error in order
     // [end]
     std::printf("%zu numbers, the last is %d\n", v.size(), v.back());
     right = right && v == mine && both[1] == v;

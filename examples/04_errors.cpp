@@ -47,7 +47,7 @@ int check_mesh(int size) {
 
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
-    bool right = false;
+    std::string what;
     // [catch]
     auto x = manta::async<solve>(3);
     auto y = manta::async<twice>(x);  // does not run, and fails with the same cause
@@ -57,9 +57,10 @@ int main(int argc, char** argv) {
       std::puts(e.what());
       std::printf("the function '%s' threw %s on rank %d\n", e.details().function.c_str(), e.details().type.c_str(),
                   e.details().rank);
-      right = e.details().what == "no convergence for 3";
+      what = e.details().what;
     }
     // [end]
+    bool right = what == "no convergence for 3";
 
     // [many]
     std::vector<manta::future<double>> all;
