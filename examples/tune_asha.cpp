@@ -23,10 +23,15 @@ struct parabola {
     y += vy = momentum * vy - lr * 50 * y;
     return x * x + 50 * y * y;
   }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(x, y, vx, vy);
+  }
 };
 
 void train(const tune::config& c, tune::trial& trial) {
   parabola model;
+  trial.keep(model);  // saved when needed, restored when the trial goes on after a pause, a failure or a restart
   while (trial.report("loss", model.descend(c["lr"], c["momentum"]))) {}
 }
 // [end]
