@@ -63,8 +63,7 @@ int main(int argc, char** argv) {
 
     std::vector<double> state(1'000'000, 0.5);
     // [replicas]
-    const auto kept =
-        manta::put(std::move(state), {.replicas = 2});  // copies on two other ranks, on other nodes if there are any
+    const auto kept = manta::put(std::move(state), {.replicas = 2});  // copies on two other ranks, best on other nodes
     const double total = manta::async<sum>(kept).get();
     // [end]
     return right == queries && total == 500'000 ? 0 : 1;

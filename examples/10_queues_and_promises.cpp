@@ -82,8 +82,7 @@ class barrier {
 // [meet]
 int meet(manta::actor<barrier> b, int times) {
   int round = 0;
-  for (int i = 0; i < times; ++i)
-    round = manta::async<&barrier::arrive>(b).get().get();  // returns when all have arrived
+  for (int i = 0; i < times; ++i) round = manta::async<&barrier::arrive>(b).get().get();  // until all have arrived
   return round;
 }
 // [end]
