@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Hyper-parameter search: trials of a function, a class or an MPI program on the
-// ranks of a job. README.md has the tour; each header below says what it is for.
+// ranks of a job. examples/16_tune.md has the tour; each header below says what it is for.
 // The searchers that need Eigen are not among them: include manta/tune/bayesian.hpp,
 // manta/tune/cma_es.hpp or manta/tune/pb2.hpp for those.
 //
