@@ -12,7 +12,7 @@ In the file, a piece begins after a line `// [split]` and ends before the next l
 away; several pieces are joined with an empty line.
 
     snippets.py             compares, prints a diff for each block that differs, and checks links and lengths
-    snippets.py --update    copies the pieces into the documents
+    snippets.py --write    copies the pieces into the documents
 """
 import difflib
 import os
@@ -79,8 +79,8 @@ def quoted(comment, where):
     return text
 
 
-def check_code(document, update):
-    """The mistakes in the C++ blocks of a document; with `update` the blocks are replaced instead of compared."""
+def check_code(document, write):
+    """The mistakes in the C++ blocks of a document; with `write` the blocks are replaced instead of compared."""
     mistakes, result = [], []
     lines = lines_of(document)
     number = 0
@@ -96,14 +96,14 @@ def check_code(document, update):
         block = lines[begin:number]
         try:
             wanted = quoted(lines[begin - 2] if begin > 1 else "", where)
-            if not update and block != wanted:
+            if not write and block != wanted:
                 diff = difflib.unified_diff(wanted, block, lines[begin - 2][5:-4], where, lineterm="", n=2)
                 mistakes.append("%s: the block differs from its source:\n    %s" % (where, "\n    ".join(diff)))
             block = wanted
         except Mistake as mistake:
             mistakes.append(str(mistake))
         result += block
-    if update and result != lines:
+    if write and result != lines:
         with open(os.path.join(ROOT, document), "w", encoding="utf-8") as file:
             file.write("\n".join(result) + "\n")
     return mistakes
@@ -156,12 +156,12 @@ def documents():
     return sorted(found)
 
 
-def main(update):
+def main(write):
     mistakes = []
     everything = documents()
     guide = [d for d in everything if os.path.dirname(d) == "examples"]
     for document in ["README.md"] + guide:
-        mistakes += check_code(document, update)
+        mistakes += check_code(document, write)
     for document in everything:
         mistakes += check_links(document)
     contents = "\n".join(lines_of("examples/README.md"))
@@ -173,12 +173,12 @@ def main(update):
             mistakes.append("%s: examples/README.md does not list this chapter" % document)
     for mistake in mistakes:
         print(mistake)
-    print("%d documents, %d mistakes%s" % (len(everything), len(mistakes), "" if update or not mistakes else
-          "; where a source has changed on purpose, tests/documents/snippets.py --update copies it"))
+    print("%d documents, %d mistakes%s" % (len(everything), len(mistakes), "" if write or not mistakes else
+          "; where a source has changed on purpose, tests/documents/snippets.py --write copies it"))
     return 1 if mistakes else 0
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] not in ([], ["--update"]):
+    if sys.argv[1:] not in ([], ["--write"]):
         sys.exit(__doc__)
-    sys.exit(main(sys.argv[1:] == ["--update"]))
+    sys.exit(main(sys.argv[1:] == ["--write"]))
