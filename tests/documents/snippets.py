@@ -143,6 +143,14 @@ def check_links(document):
     return mistakes
 
 
+def check_commands(document):
+    """Programs that the document starts by scripts/run exist."""
+    for number, line in enumerate(lines_of(document), 1):
+        for name in re.findall(r"scripts/run (\w+)", line):
+            if not os.path.exists(os.path.join(ROOT, "examples", name + ".cpp")):
+                yield "%s:%d: scripts/run %s: there is no such example" % (document, number, name)
+
+
 def documents():
     """All documents of the project: what git tracks or would track, else what lies in the folder."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -164,6 +172,7 @@ def main(write):
         mistakes += check_code(document, write)
     for document in everything:
         mistakes += check_links(document)
+        mistakes += check_commands(document)
     contents = "\n".join(lines_of("examples/README.md"))
     for document in ["README.md"] + guide:
         limit = LONGEST_README if document == "README.md" else LONGEST_CHAPTER
