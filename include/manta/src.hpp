@@ -15,3 +15,7 @@
 #include "manta/manta.hpp"
 
 #include "manta/exec/engine.ipp"
+
+#ifndef MANTA_SOURCES_APART  // by a build that compiles the sources of the libraries beside this one
+#include "manta/tune/src.hpp"
+#endif

@@ -4,6 +4,7 @@
 // The mind of an experiment, driven by hand: ask and tell, failures, stopping,
 // the journal and what it restores.
 #include <doctest/doctest.h>
+#include <nlohmann/json.hpp>
 
 #include <fstream>
 

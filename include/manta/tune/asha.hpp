@@ -13,6 +13,7 @@
 #include <set>
 
 #include "manta/tune/scheduler.hpp"
+#include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
@@ -28,69 +29,17 @@ class asha {
     int brackets = 1;
   };
   asha() : asha(options{}) {}
-  explicit asha(options o) : options_(o) {
-    if (!(o.grace > 0) || !(o.max >= o.grace) || !(o.eta > 1) || o.brackets < 1) {
-      throw error("manta: asha needs 0 < grace <= max, eta > 1 and brackets >= 1");
-    }
-    const int marks = integer_log(o.max / o.grace, o.eta) + 1;
-    for (int s = 0; s < std::min(o.brackets, marks); ++s) {
-      auto& b = brackets_.emplace_back();
-      for (int k = 0; k < marks - s; ++k) {
-        const double at = o.grace * integer_power(o.eta, k + s);
-        if (at < o.max) b.push_back({at, {}});
-      }
-    }
-  }
+  MANTA_DECL explicit asha(options o);
 
   void begin(const space&, std::uint64_t seed, std::size_t) { seed_ = seed; }
   /// The marks of a bracket, ascending.
-  std::vector<double> marks(std::size_t bracket = 0) const {
-    std::vector<double> all;
-    for (const auto& m : brackets_[bracket]) all.push_back(m.at);
-    return all;
-  }
+  MANTA_DECL std::vector<double> marks(std::size_t bracket = 0) const;
 
-  void add(trial_number t, const config&) {
-    double total = 0;
-    for (const auto& b : brackets_) total += std::exp(static_cast<double>(b.size()));
-    double u = random(seed_, t, 0x61736861ULL).uniform() * total;
-    std::size_t chosen = 0;
-    while (chosen + 1 < brackets_.size() && u >= std::exp(static_cast<double>(brackets_[chosen].size()))) {
-      u -= std::exp(static_cast<double>(brackets_[chosen++].size()));
-    }
-    trials_[t] = {chosen, 0};
-  }
-  verdict report(trial_number t, double at, double loss) {
-    if (at >= options_.max) {
-      trials_.erase(t);
-      return verdict::stop("reached " + detail::number_text(options_.max) + ", the maximum");
-    }
-    place& p = trials_.at(t);
-    auto& marks = brackets_[p.bracket];
-    std::size_t reached = p.next;
-    while (reached < marks.size() && at >= marks[reached].at) ++reached;
-    if (reached == p.next) return verdict::go_on();
-    p.next = reached;  // after a jump the lower marks are passed by: judged there, this trial would be unfairly good
-    mark& m = marks[reached - 1];
-    const double cutoff = sorted_quantile(m.losses, 1 / options_.eta);
-    const std::size_t others = m.losses.size();
-    m.losses.insert(std::upper_bound(m.losses.begin(), m.losses.end(), loss), loss);
-    if (others > 0 && loss > cutoff) {
-      trials_.erase(t);
-      return verdict::stop("at " + detail::number_text(m.at) + ": loss " + detail::number_text(loss) + " is above " +
-                           detail::number_text(cutoff) + ", the best 1/" + detail::number_text(options_.eta) + " of " +
-                           std::to_string(others));
-    }
-    return verdict::go_on();
-  }
+  MANTA_DECL void add(trial_number t, const config&);
+  MANTA_DECL verdict report(trial_number t, double at, double loss);
   void remove(trial_number t) { trials_.erase(t); }
   action next(bool may_add) { return may_add ? action::add() : action::nothing(); }
-  double silent_until(trial_number t) const {
-    const auto p = trials_.find(t);
-    if (p == trials_.end()) return 0;
-    const auto& marks = brackets_[p->second.bracket];
-    return p->second.next < marks.size() ? marks[p->second.next].at : options_.max;
-  }
+  MANTA_DECL double silent_until(trial_number t) const;
 
  private:
   struct mark {
@@ -117,51 +66,13 @@ class asha_promotion {
     double eta = 4;
   };
   asha_promotion() : asha_promotion(options{}) {}
-  explicit asha_promotion(options o) : eta_(o.eta) {
-    if (!(o.grace > 0) || !(o.max >= o.grace) || !(o.eta > 1)) {
-      throw error("manta: asha_promotion needs 0 < grace <= max and eta > 1");
-    }
-    for (int k = 0; k <= integer_log(o.max / o.grace, o.eta); ++k) {
-      levels_.emplace_back();
-      levels_.back().at = o.grace * integer_power(o.eta, k);
-    }
-  }
+  MANTA_DECL explicit asha_promotion(options o);
 
   void add(trial_number t, const config&) { level_of_[t] = 0; }
-  verdict report(trial_number t, double at, double loss) {
-    const std::size_t k = level_of_.at(t);
-    level& here = levels_[k];
-    if (at < here.at) return verdict::go_on();
-    here.insert({loss, t}, eta_);
-    if (k + 1 == levels_.size()) {
-      level_of_.erase(t);
-      return verdict::stop("reached " + detail::number_text(here.at) + ", the last mark");
-    }
-    return verdict::pause("at " + detail::number_text(here.at) + " with loss " + detail::number_text(loss) +
-                          ": waits to be promoted");
-  }
-  void remove(trial_number t) {
-    level_of_.erase(t);
-    for (level& l : levels_) l.withdraw(t);
-  }
-  action next(bool may_add) {
-    for (std::size_t k = levels_.size() - 1; k-- > 0;) {  // the highest first
-      level& l = levels_[k];
-      if (l.promotable.empty()) continue;
-      const trial_number t = l.promotable.begin()->second;
-      l.promotable.erase(l.promotable.begin());
-      l.promoted.insert(t);
-      level_of_[t] = k + 1;
-      return action::resume(t, "among the best 1/" + detail::number_text(eta_) + " of " + std::to_string(l.size()) +
-                                   " at " + detail::number_text(l.at) + ": promoted to " +
-                                   detail::number_text(levels_[k + 1].at));
-    }
-    return may_add ? action::add() : action::nothing();
-  }
-  double silent_until(trial_number t) const {
-    const auto k = level_of_.find(t);
-    return k == level_of_.end() ? 0 : levels_[k->second].at;
-  }
+  MANTA_DECL verdict report(trial_number t, double at, double loss);
+  MANTA_DECL void remove(trial_number t);
+  MANTA_DECL action next(bool may_add);
+  MANTA_DECL double silent_until(trial_number t) const;
 
  private:
   using result = std::pair<double, trial_number>;
@@ -172,34 +83,10 @@ class asha_promotion {
     std::set<trial_number> promoted;
 
     std::size_t size() const { return best.size() + rest.size(); }
-    void insert(const result& r, double eta) {
-      if (!best.empty() && r < *best.rbegin()) {
-        enter(r);
-      } else {
-        rest.insert(r);
-      }
-      const auto wanted = static_cast<std::size_t>(static_cast<double>(size()) / eta + 1e-9);
-      while (best.size() > wanted) {
-        const result worst = *best.rbegin();
-        best.erase(worst);
-        promotable.erase(worst);
-        rest.insert(worst);
-      }
-      while (best.size() < wanted) {
-        const result r2 = *rest.begin();
-        rest.erase(rest.begin());
-        enter(r2);
-      }
-    }
-    void enter(const result& r) {
-      best.insert(r);
-      if (!promoted.contains(r.second)) promotable.insert(r);
-    }
+    void insert(const result& r, double eta);
+    void enter(const result& r);
     /// It failed: its result stays as one of those seen, but it cannot be promoted.
-    void withdraw(trial_number t) {
-      promoted.insert(t);
-      std::erase_if(promotable, [&](const result& r) { return r.second == t; });
-    }
+    void withdraw(trial_number t);
   };
 
   double eta_;
@@ -208,3 +95,7 @@ class asha_promotion {
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/asha.ipp"
+#endif

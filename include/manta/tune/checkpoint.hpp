@@ -10,14 +10,14 @@
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
 #include <cstdint>
-#include <fstream>
 #include <istream>
 #include <ostream>
 #include <streambuf>
 #include <string>
+#include <string_view>
 
-#include "manta/tune/append_file.hpp"
-#include "manta/tune/crc32c.hpp"
+#include "manta/tune/source.hpp"
+
 
 namespace manta::tune {
 
@@ -28,14 +28,8 @@ class string_sink : public std::streambuf {
   explicit string_sink(std::string& out) : out_(out) {}
 
  protected:
-  int_type overflow(int_type c) override {
-    out_ += traits_type::to_char_type(c);
-    return c;
-  }
-  std::streamsize xsputn(const char* text, std::streamsize n) override {
-    out_.append(text, static_cast<std::size_t>(n));
-    return n;
-  }
+  MANTA_DECL int_type overflow(int_type c) override;
+  MANTA_DECL std::streamsize xsputn(const char* text, std::streamsize n) override;
 
  private:
   std::string& out_;
@@ -43,10 +37,7 @@ class string_sink : public std::streambuf {
 /// Reads where the bytes lie.
 class view_source : public std::streambuf {
  public:
-  explicit view_source(std::string_view bytes) {
-    char* const begin = const_cast<char*>(bytes.data());  // streambuf's get area is never written to
-    setg(begin, begin, begin + bytes.size());
-  }
+  MANTA_DECL explicit view_source(std::string_view bytes);
 };
 }  // namespace detail
 
@@ -78,32 +69,16 @@ struct checkpoint {
     archive(iteration, seconds, state);
   }
 
-  void write(const std::string& path) const {
-    std::string bytes;
-    detail::string_sink sink(bytes);
-    std::ostream stream(&sink);
-    cereal::BinaryOutputArchive archive(stream);
-    archive(magic, crc32c(state), *this);
-    replace_file(path, bytes);
-  }
+  MANTA_DECL void write(const std::string& path) const;
   /// Throws if the file is not there or damaged.
-  static checkpoint read(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw error("manta: tune: cannot read the checkpoint " + path + ": " + std::strerror(errno));
-    checkpoint c;
-    std::uint32_t mark = 0, sum = 0;
-    try {
-      cereal::BinaryInputArchive archive(in);
-      archive(mark, sum, c);
-    } catch (const std::exception&) {
-      mark = 0;
-    }
-    if (mark != magic || sum != crc32c(c.state)) throw error("manta: tune: the checkpoint " + path + " is damaged");
-    return c;
-  }
+  MANTA_DECL static checkpoint read(const std::string& path);
 
  private:
   static constexpr std::uint32_t magic = 0x314b434dU;  // MCK1
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/checkpoint.ipp"
+#endif

@@ -17,6 +17,7 @@
 
 #include "manta/tune/math.hpp"
 #include "manta/tune/searcher.hpp"
+#include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
@@ -39,49 +40,14 @@ class checkpoint_files {
   bool contains(const std::string& file) const { return files_.contains(file); }
   std::size_t bytes() const { return bytes_; }
 
-  void add(const std::string& file, trial_number owner, std::uint64_t iteration, std::size_t bytes) {
-    const int users = files_.contains(file) ? files_.at(file).users : 0;
-    if (contains(file)) forget(file);
-    files_[file] = {owner, iteration, infinity, bytes, users};
-    of_[owner].push_back(file);
-    bytes_ += bytes;
-    changed_.insert(owner);
-  }
+  MANTA_DECL void add(const std::string& file, trial_number owner, std::uint64_t iteration, std::size_t bytes);
   /// What the trial reported at that iteration, as the options compare it.
-  void score(trial_number owner, std::uint64_t iteration, double score) {
-    const auto of = of_.find(owner);
-    if (of == of_.end()) return;
-    entry& last = files_.at(of->second.back());
-    if (last.iteration != iteration) return;
-    last.score = score;
-    changed_.insert(owner);
-  }
+  MANTA_DECL void score(trial_number owner, std::uint64_t iteration, double score);
   /// A trial would go on from it now, or would no longer.
-  void use(const std::string& file, int by) {
-    const auto at = files_.find(file);
-    if (at == files_.end()) return;
-    at->second.users += by;
-    if (by < 0) changed_.insert(at->second.owner);
-  }
-  void forget(const std::string& file) {
-    const auto at = files_.find(file);
-    const trial_number owner = at->second.owner;
-    bytes_ -= at->second.bytes;
-    files_.erase(at);
-    std::erase(of_[owner], file);
-    if (of_[owner].empty()) of_.erase(owner);
-  }
+  MANTA_DECL void use(const std::string& file, int by);
+  MANTA_DECL void forget(const std::string& file);
   /// The best one of those that the trial made; null if there is none.
-  const std::pair<const std::string, entry>* best_of(trial_number owner) const {
-    const auto of = of_.find(owner);
-    if (of == of_.end()) return nullptr;
-    const std::pair<const std::string, entry>* best = nullptr;
-    for (const std::string& file : of->second) {
-      const auto& each = *files_.find(file);
-      if (best == nullptr || each.second.score <= best->second.score) best = &each;
-    }
-    return best;
-  }
+  MANTA_DECL const std::pair<const std::string, entry>* best_of(trial_number owner) const;
 
   /// Forgets what need not be kept any more, and says what that was and whose: of each trial all but the last `keep` (0: none goes) and the
   /// `keep_best` best ones; then, while there are more bytes than the budget, what is worth least. What somebody would
@@ -142,3 +108,7 @@ class checkpoint_files {
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/checkpoint_files.ipp"
+#endif

@@ -23,6 +23,7 @@
 #include <string_view>
 
 #include "manta/tune/named_list.hpp"
+#include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
@@ -56,14 +57,7 @@ class config : public named_list<value> {
   config(std::initializer_list<entry> entries) : named_list(entries) {}
 
   /// Throws if there is none of that name, and lists those that are there.
-  const value& operator[](std::string_view name) const {
-    if (const value* v = find(name)) return *v;
-    std::string known;
-    for (const entry& e : *this) known += (known.empty() ? "" : ", ") + e.first;
-    throw error("manta: the configuration has no \"" + std::string(name) + "\"; it has " +
-                (known.empty() ? "nothing" : known) + (known.empty() ? "" : " (a conditional parameter is there only "
-                "while its condition holds: ask contains() first)"));
-  }
+  MANTA_DECL const value& operator[](std::string_view name) const;
   template <class T>
   T get(std::string_view name) const {
     return (*this)[name].as<T>();
@@ -85,11 +79,7 @@ class config : public named_list<value> {
   }
 
   /// {"lr":0.1,"opt":"adam"}
-  std::string text() const {
-    std::string out;
-    append_to(out);
-    return out;
-  }
+  MANTA_DECL std::string text() const;
 };
 
 template <class T, class... Domain>
@@ -104,3 +94,7 @@ void detail::member_reader::operator()(std::string_view name, T& member, const D
 }
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/config.ipp"
+#endif

@@ -8,6 +8,7 @@
 
 #include <map>
 
+#include "manta/tune/source.hpp"
 #include "manta/tune/space.hpp"
 
 namespace manta::tune {
@@ -16,33 +17,15 @@ class cube {
  public:
   cube() = default;
   /// Throws if the space is defined by running: `who` needs to know its parameters beforehand.
-  cube(const space& where, const std::string& who) : space_(where) {
-    if (where.is_program()) {
-      throw error("manta: " + who + " needs a space with a fixed list of parameters; write the list, with .when for "
-                  "conditions, or search a space defined by running with tpe or random_search");
-    }
-    for (const parameter& p : where.parameters()) {
-      if (p.where.type() != domain::kind::choice && p.where.type() != domain::kind::number) continue;
-      axis_of_[p.name] = axes_.size();
-      axes_.push_back(p);
-    }
-  }
+  MANTA_DECL cube(const space& where, const std::string& who);
 
   std::size_t dimensions() const { return axes_.size(); }
   const std::vector<parameter>& axes() const { return axes_; }
 
   /// The configuration at a point. Dependent parameters draw from `dependent`.
-  config at(const std::vector<double>& u, random& dependent) const {
-    return space_.make([&](const parameter& p, const config&) { return p.where.at(u[axis_of_.at(p.name)]); }, dependent);
-  }
+  MANTA_DECL config at(const std::vector<double>& u, random& dependent) const;
   /// The point of a configuration; the middle for parameters that it does not have.
-  std::vector<double> position(const config& c) const {
-    std::vector<double> u(axes_.size(), 0.5);
-    for (std::size_t i = 0; i < axes_.size(); ++i) {
-      if (const value* v = c.find(axes_[i].name)) u[i] = axes_[i].where.position(*v);
-    }
-    return u;
-  }
+  MANTA_DECL std::vector<double> position(const config& c) const;
 
  private:
   space space_;
@@ -51,3 +34,7 @@ class cube {
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/cube.ipp"
+#endif

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <chrono>
 #include <map>
 
 #include "manta/isolate.hpp"
@@ -14,6 +15,7 @@
 #include "manta/tune/output/tensorboard.hpp"
 #include "manta/tune/random_search.hpp"
 #include "manta/tune/scheduler.hpp"
+#include "manta/tune/source.hpp"
 #include "manta/tune/stopping.hpp"
 
 namespace manta::tune {
@@ -28,12 +30,12 @@ struct checkpoint_options {
   std::string minimise = {};     ///< the best by this metric instead of the experiment's
   std::string maximise = {};     ///< or by this one
   std::size_t budget_bytes = 0;  ///< of all trials and members of gangs together; the worst ended trials lose theirs first; 0: any
+
+  MANTA_DECL ~checkpoint_options();
 };
 
 /// JSON lines, CSV, the decision log, TensorBoard's event files and the HTML report.
-inline std::vector<any_output> default_outputs() {
-  return {json_lines(), csv(), decision_log(), tensorboard(), html_report()};
-}
+MANTA_DECL std::vector<any_output> default_outputs();
 
 struct experiment {
   std::string minimise = {};                 ///< the metric; give this one
@@ -68,3 +70,7 @@ struct experiment {
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/experiment.ipp"
+#endif

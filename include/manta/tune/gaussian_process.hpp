@@ -11,6 +11,7 @@
 #include <Eigen/Core>
 
 #include "manta/tune/random.hpp"
+#include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
@@ -25,163 +26,32 @@ class gaussian_process {
     double log_variance = 0, log_noise = std::log(1e-4);
   };
 
-  explicit gaussian_process(Eigen::Index dimensions) {
-    parameters_.log_lengths = vector::Constant(dimensions, std::log(0.4));
-  }
+  MANTA_DECL explicit gaussian_process(Eigen::Index dimensions);
   const parameters& hyper() const { return parameters_; }
 
   /// Finds the parameters for these values: from where they are, and from `starts` random points. O(n^3) for each step.
-  void fit(const matrix& points, const vector& values, int starts, int steps, random& r) {
-    set_data(points, values);
-    parameters best = parameters_;
-    double most = climb(best, steps);
-    for (int s = 0; s < starts; ++s) {
-      parameters p = parameters_;
-      for (double& l : p.log_lengths) l = std::log(0.4) + 0.8 * r.normal();
-      p.log_variance = 0.5 * r.normal();
-      p.log_noise = std::log(1e-4) + r.normal();
-      const double reached = climb(p, steps);
-      if (reached > most) {
-        most = reached;
-        best = std::move(p);
-      }
-    }
-    parameters_ = std::move(best);
-    factorise();
-  }
+  MANTA_DECL void fit(const matrix& points, const vector& values, int starts, int steps, random& r);
   /// The same parameters, other data: O(n^3 / 6).
-  void condition(const matrix& points, const vector& values) {
-    set_data(points, values);
-    factorise();
-  }
+  MANTA_DECL void condition(const matrix& points, const vector& values);
 
   /// Mean and variance (of the function, without noise) at each column.
-  void predict(const matrix& at, vector& mean, vector& variance) const {
-    const double a = std::exp(parameters_.log_variance);
-    matrix k = kernel(scaled_, scale(at, parameters_.log_lengths), a);
-    mean = (k.transpose() * alpha_).array() * deviation_ + offset_;
-    lower_.triangularView<Eigen::Lower>().solveInPlace(k);
-    variance = (a - k.colwise().squaredNorm().transpose().array()).max(1e-12 * a) * (deviation_ * deviation_);
-  }
+  MANTA_DECL void predict(const matrix& at, vector& mean, vector& variance) const;
 
  private:
-  static matrix scale(const matrix& points, const vector& log_lengths) {
-    return (-log_lengths).array().exp().matrix().asDiagonal() * points;
-  }
+  static matrix scale(const matrix& points, const vector& log_lengths);
   /// Distances by dot products, so that the work is one product of matrices.
-  static Eigen::ArrayXXd squared_distances(const matrix& x, const matrix& y) {
-    Eigen::ArrayXXd d = (-2 * x.transpose() * y).array();
-    d.colwise() += x.colwise().squaredNorm().transpose().array();
-    d.rowwise() += y.colwise().squaredNorm().array();
-    return d.max(0);
-  }
-  static matrix kernel(const matrix& x, const matrix& y, double a) {
-    const Eigen::ArrayXXd r = (5 * squared_distances(x, y)).sqrt();
-    return a * (1 + r + r.square() / 3) * (-r).exp();
-  }
+  static Eigen::ArrayXXd squared_distances(const matrix& x, const matrix& y);
+  static matrix kernel(const matrix& x, const matrix& y, double a);
 
-  void set_data(const matrix& points, const vector& values) {
-    points_ = points;
-    offset_ = values.mean();
-    deviation_ = std::sqrt((values.array() - offset_).square().mean());
-    if (!(deviation_ > 1e-12 * (1 + std::abs(offset_)))) deviation_ = 1;
-    values_ = (values.array() - offset_) / deviation_;
-  }
+  void set_data(const matrix& points, const vector& values);
   /// With a little on the diagonal if the matrix is not quite positive definite, more and more until it is.
-  static bool decompose(const matrix& k, Eigen::LLT<matrix>& factor) {
-    for (double jitter = 1e-9; jitter < 1; jitter *= 10) {
-      factor.compute(k + jitter * matrix::Identity(k.rows(), k.cols()));
-      if (factor.info() == Eigen::Success) return true;
-    }
-    return false;
-  }
-  void factorise() {
-    scaled_ = scale(points_, parameters_.log_lengths);
-    matrix k = kernel(scaled_, scaled_, std::exp(parameters_.log_variance));
-    k.diagonal().array() += std::exp(parameters_.log_noise);
-    Eigen::LLT<matrix> factor;
-    decompose(k, factor);
-    lower_ = factor.matrixLLT();
-    alpha_ = factor.solve(values_);
-  }
+  static bool decompose(const matrix& k, Eigen::LLT<matrix>& factor);
+  void factorise();
 
   /// Logarithm of the posterior of the parameters, and its gradient by (log lengths, log variance, log noise).
-  double posterior(const parameters& p, vector& gradient) const {
-    const Eigen::Index n = points_.cols(), d = points_.rows();
-    const double a = std::exp(p.log_variance), noise = std::exp(p.log_noise);
-    const matrix x = scale(points_, p.log_lengths);
-    const Eigen::ArrayXXd r = (5 * squared_distances(x, x)).sqrt();
-    const Eigen::ArrayXXd decay = (-r).exp();
-    const matrix m = (1 + r + r.square() / 3) * decay;
-    matrix k = a * m;
-    k.diagonal().array() += noise;
-    Eigen::LLT<matrix> factor;
-    if (!decompose(k, factor)) return -infinity;
-    const vector alpha = factor.solve(values_);
-    const matrix inverse = factor.solve(matrix::Identity(n, n));
-    double value = -0.5 * values_.dot(alpha) - factor.matrixLLT().diagonal().array().log().sum();
-    const matrix w = alpha * alpha.transpose() - inverse;  // half its trace with dK is the derivative
-    gradient.resize(d + 2);
-    const Eigen::ArrayXXd common = w.array() * ((5.0 / 3) * a * (1 + r) * decay);
-    for (Eigen::Index i = 0; i < d; ++i) {
-      const Eigen::ArrayXd row = x.row(i).transpose().array();
-      const Eigen::ArrayXXd difference = row.replicate(1, n) - row.transpose().replicate(n, 1);
-      gradient(i) = 0.5 * (common * difference.square()).sum();
-    }
-    gradient(d) = 0.5 * a * (w.array() * m.array()).sum();
-    gradient(d + 1) = 0.5 * noise * w.trace();
-    // log-normal priors
-    const auto prior = [&](double x0, double mean, double sd, double& g) {
-      value -= 0.5 * (x0 - mean) * (x0 - mean) / (sd * sd);
-      g -= (x0 - mean) / (sd * sd);
-    };
-    for (Eigen::Index i = 0; i < d; ++i) prior(p.log_lengths(i), std::log(0.4), 0.4, gradient(i));  // wider ones waste the first dozens
-    prior(p.log_variance, 0, 1, gradient(d));
-    prior(p.log_noise, std::log(1e-4), 2, gradient(d + 1));
-    return value;
-  }
+  double posterior(const parameters& p, vector& gradient) const;
   /// BFGS with a halving line search; returns the posterior reached.
-  double climb(parameters& p, int steps) const {
-    const Eigen::Index d = p.log_lengths.size() + 2;
-    vector gradient;
-    double value = posterior(p, gradient);
-    matrix h = 0.1 * matrix::Identity(d, d);
-    for (int s = 0; s < steps; ++s) {
-      vector direction = h * gradient;
-      if (direction.dot(gradient) <= 0) {
-        h = 0.1 * matrix::Identity(d, d);
-        direction = h * gradient;
-      }
-      const double longest = direction.cwiseAbs().maxCoeff();
-      double length = longest > 1 ? 1 / longest : 1;  // at most a factor of e
-      bool better = false;
-      for (int halving = 0; halving < 6; ++halving, length /= 3) {
-        parameters q = p;
-        q.log_lengths = (q.log_lengths + length * direction.head(d - 2)).cwiseMax(std::log(0.01)).cwiseMin(std::log(20.0));
-        q.log_variance = std::clamp(q.log_variance + length * direction(d - 2), -5.0, 7.0);
-        q.log_noise = std::clamp(q.log_noise + length * direction(d - 1), std::log(1e-7), std::log(1.0));
-        vector next;
-        const double reached = posterior(q, next);
-        if (!(reached > value)) continue;
-        vector step(d);
-        step << q.log_lengths - p.log_lengths, q.log_variance - p.log_variance, q.log_noise - p.log_noise;
-        const vector change = gradient - next;  // of the negative
-        const double curvature = step.dot(change);
-        if (curvature > 1e-12) {
-          const vector hy = h * change;
-          h += (1 + change.dot(hy) / curvature) / curvature * step * step.transpose() -
-               (hy * step.transpose() + step * hy.transpose()) / curvature;
-        }
-        better = reached - value > 1e-4;
-        value = reached;
-        gradient = std::move(next);
-        p = std::move(q);
-        break;
-      }
-      if (!better) break;
-    }
-    return value;
-  }
+  double climb(parameters& p, int steps) const;
 
   parameters parameters_;
   matrix points_, scaled_, lower_;  // the last: of the kernel's Cholesky factor, with something above
@@ -190,3 +60,7 @@ class gaussian_process {
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/gaussian_process.ipp"
+#endif

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "manta/tune/searcher.hpp"
+#include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
@@ -21,12 +22,7 @@ class history {
   void clear() { *this = history(); }
   void began(trial_number t, const config& c) { under_way_[t] = c; }
   /// Failures are forgotten: where a trial fails may be the trial's fault as well as the configuration's.
-  void ended(trial_number t, double loss) {
-    const auto at = under_way_.find(t);
-    if (at == under_way_.end()) return;
-    if (std::abs(loss) < infinity) done_.push_back({std::move(at->second), loss});
-    under_way_.erase(at);
-  }
+  MANTA_DECL void ended(trial_number t, double loss);
   /// In the order in which they ended.
   const std::vector<tried>& done() const { return done_; }
   const std::map<trial_number, config>& under_way() const { return under_way_; }
@@ -37,3 +33,7 @@ class history {
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/history.ipp"
+#endif

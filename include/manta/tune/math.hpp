@@ -11,70 +11,35 @@
 #include <numbers>
 #include <vector>
 
+#include "manta/tune/source.hpp"
+
 namespace manta::tune {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
-inline double normal_density(double z) { return std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi); }
+MANTA_DECL double normal_density(double z);
 
 /// P(Z <= z) of the standard normal distribution; exact in the lower tail.
-inline double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
+MANTA_DECL double normal_cdf(double z);
 
 /// The z with normal_cdf(z) = p, to machine precision: P. J. Acklam's rational approximation (2003) and one step of
 /// Halley's method. Minus or plus infinity at 0 and 1.
-inline double normal_quantile(double p) {
-  if (!(p > 0)) return -infinity;
-  if (!(p < 1)) return infinity;
-  if (p > 0.5) return -normal_quantile(1 - p);  // the residual below is exact in the lower tail only
-  double z = 0;
-  if (p < 0.02425) {
-    const double q = std::sqrt(-2 * std::log(p));
-    z = (((((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838e+00) * q -
-           2.549732539343734e+00) * q + 4.374664141464968e+00) * q + 2.938163982698783e+00) /
-        ((((7.784695709041462e-03 * q + 3.224671290700398e-01) * q + 2.445134137142996e+00) * q +
-          3.754408661907416e+00) * q + 1);
-  } else {
-    const double q = p - 0.5;
-    const double r = q * q;
-    z = (((((-3.969683028665376e+01 * r + 2.209460984245205e+02) * r - 2.759285104469687e+02) * r +
-           1.383577518672690e+02) * r - 3.066479806614716e+01) * r + 2.506628277459239e+00) * q /
-        (((((-5.447609879822406e+01 * r + 1.615858368580409e+02) * r - 1.556989798598866e+02) * r +
-           6.680131188771972e+01) * r - 1.328068155288572e+01) * r + 1);
-  }
-  const double density = normal_density(z);
-  if (density <= 0) return z;
-  const double u = (normal_cdf(z) - p) / density;
-  return z - u / (1 + z * u / 2);
-}
+MANTA_DECL double normal_quantile(double p);
 
 /// The q-quantile of ascending numbers, linear between neighbours (as numpy.percentile). NaN if there are none.
-inline double sorted_quantile(const std::vector<double>& ascending, double q) {
-  if (ascending.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const double at = q * static_cast<double>(ascending.size() - 1);
-  const auto below = static_cast<std::size_t>(at);
-  if (below + 1 >= ascending.size()) return ascending.back();
-  const double fraction = at - static_cast<double>(below);
-  return ascending[below] + (fraction > 0 ? fraction * (ascending[below + 1] - ascending[below]) : 0);
-}
+MANTA_DECL double sorted_quantile(const std::vector<double>& ascending, double q);
 
-inline double median(std::vector<double> numbers) {
-  std::sort(numbers.begin(), numbers.end());
-  return sorted_quantile(numbers, 0.5);
-}
+MANTA_DECL double median(std::vector<double> numbers);
 
 /// base^exponent of non-negative integers exactly, as long as it fits: logarithms in floating point would make
 /// log(243) / log(3) smaller than 5.
-inline double integer_power(double base, int exponent) {
-  double power = 1;
-  for (; exponent > 0; --exponent) power *= base;
-  return power;
-}
+MANTA_DECL double integer_power(double base, int exponent);
 
 /// The largest k with base^k <= x, by multiplication; 0 for x < base.
-inline int integer_log(double x, double base) {
-  int k = 0;
-  for (double power = base; power <= x * (1 + 1e-12); power *= base) ++k;
-  return k;
-}
+MANTA_DECL int integer_log(double x, double base);
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/math.ipp"
+#endif

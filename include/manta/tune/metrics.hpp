@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "manta/tune/named_list.hpp"
+#include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
@@ -19,15 +20,12 @@ class metrics : public named_list<double> {
   metrics(std::initializer_list<std::pair<std::string_view, double>> entries) : named_list(entries) {}
 
   /// Throws if there is none of that name.
-  double operator[](std::string_view name) const {
-    if (const double* x = find(name)) return *x;
-    throw error("manta: \"" + std::string(name) + "\" was not reported; there is " + names());
-  }
-  std::string names() const {
-    std::string all;
-    for (const entry& e : *this) all += (all.empty() ? "\"" : ", \"") + e.first + "\"";
-    return all.empty() ? "nothing" : all;
-  }
+  MANTA_DECL double operator[](std::string_view name) const;
+  MANTA_DECL std::string names() const;
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/metrics.ipp"
+#endif

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "manta/tune/math.hpp"
+#include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
@@ -23,34 +24,28 @@ namespace manta::tune {
 /// for those of the standard library differ between its implementations.
 class random {
  public:
-  explicit random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t purpose = 0)
-      : state_(mix(mix(mix(seed) ^ stream) ^ (purpose + 0x632be59bd9b4e019ULL))) {}
+  MANTA_DECL explicit random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t purpose = 0);
 
   std::uint64_t bits() { return mix(state_ += 0x9e3779b97f4a7c15ULL); }
   /// In (0, 1), never an end, so logarithms and quantiles are finite.
   double uniform() { return (static_cast<double>(bits() >> 11U) + 0.5) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   /// In [0, n).
-  std::size_t index(std::size_t n) { return static_cast<std::size_t>(uniform() * static_cast<double>(n)) % n; }
+  MANTA_DECL std::size_t index(std::size_t n);
   bool chance(double probability) { return uniform() < probability; }
   double normal() { return normal_quantile(uniform()); }
 
   /// 0, ..., n - 1 in random order.
-  std::vector<std::size_t> permutation(std::size_t n) {
-    std::vector<std::size_t> p(n);
-    for (std::size_t i = 0; i < n; ++i) p[i] = i;
-    for (std::size_t i = n; i > 1; --i) std::swap(p[i - 1], p[index(i)]);
-    return p;
-  }
+  MANTA_DECL std::vector<std::size_t> permutation(std::size_t n);
 
  private:
-  static std::uint64_t mix(std::uint64_t x) {
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-    return x ^ (x >> 31U);
-  }
+  static std::uint64_t mix(std::uint64_t x);
 
   std::uint64_t state_;
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/random.ipp"
+#endif

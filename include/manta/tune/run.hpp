@@ -7,33 +7,21 @@
 //                                            {.maximise = "accuracy", .trials = 100, .scheduler = tune::asha()});
 #pragma once
 
-#include "manta/tune/conductor.hpp"
+#include "manta/manta.hpp"
+#include "manta/tune/experiment.hpp"
 #include "manta/tune/results.hpp"
+#include "manta/tune/source.hpp"
+#include "manta/tune/trainable.hpp"
 
 namespace manta::tune {
 
 namespace detail {
 
-inline results run_experiment(const space& where, const experiment& e, conductor::maker make, bool gang) {
-  if (!gang && e.ranks > 1) {
-    throw error("manta: tune: .ranks is for gangs: have the function take manta::team first (a class: in setup), or leave it out");
-  }
-  if (gang && e.isolate) {
-    throw error("manta: tune: .isolate is not for gangs, for a child process has no MPI; leave it out");
-  }
-  study s(where, e);
-  if (!s.finished()) conductor(s, make, gang).run();
-  return results(s);
-}
+MANTA_DECL results run_experiment(const space& where, const experiment& e, const body_name& what, bool gang);
+
 template <class Body>
 results run_experiment(const space& where, const experiment& e) {
-  if constexpr (Body::gang) {
-    return run_experiment(where, e, &handle_on<gang_runner_of<Body>>::make, true);
-  } else if (e.isolate) {
-    return run_experiment(where, e, &handle_on<runner_of<isolated_runner, Body>>::make, false);
-  } else {
-    return run_experiment(where, e, &handle_on<runner_of<runner, Body>>::make, false);
-  }
+  return run_experiment(where, e, body_of<Body>::name(), Body::gang);
 }
 
 }  // namespace detail
@@ -72,3 +60,7 @@ results run(L, const space& where, const experiment& e) {
 }
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/run.ipp"
+#endif

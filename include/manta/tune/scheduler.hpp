@@ -29,6 +29,7 @@
 #include <optional>
 
 #include "manta/tune/searcher.hpp"
+#include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
@@ -82,11 +83,7 @@ class any_scheduler {
 
   explicit operator bool() const { return held_ != nullptr; }
   /// A copy that nobody else has.
-  any_scheduler clone() const {
-    any_scheduler a;
-    a.held_ = held_->clone();
-    return a;
-  }
+  MANTA_DECL any_scheduler clone() const;
 
   void begin(const space& where, std::uint64_t seed, std::size_t trials) { held_->begin(where, seed, trials); }
   void add(trial_number t, const config& c) { held_->add(t, c); }
@@ -146,11 +143,11 @@ class fifo {
 
 namespace detail {
 /// 12 or 0.25, for reasons.
-inline std::string number_text(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", x);
-  return text;
-}
+MANTA_DECL std::string number_text(double x);
 }  // namespace detail
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/scheduler.ipp"
+#endif

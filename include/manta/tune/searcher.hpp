@@ -27,6 +27,7 @@
 #include <memory>
 #include <optional>
 
+#include "manta/tune/source.hpp"
 #include "manta/tune/space.hpp"
 
 namespace manta::tune {
@@ -50,11 +51,7 @@ class any_searcher {
 
   explicit operator bool() const { return held_ != nullptr; }
   /// A copy that nobody else has: an experiment does not change the searcher it was given.
-  any_searcher clone() const {
-    any_searcher a;
-    a.held_ = held_->clone();
-    return a;
-  }
+  MANTA_DECL any_searcher clone() const;
 
   void begin(const space& where, std::uint64_t seed) { held_->begin(where, seed); }
   std::optional<config> ask(trial_number trial) { return held_->ask(trial); }
@@ -113,3 +110,7 @@ class any_searcher {
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/searcher.ipp"
+#endif

@@ -16,6 +16,7 @@
 #pragma once
 
 #include "manta/tune/domain.hpp"
+#include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
@@ -31,14 +32,7 @@ class chooser {
   chooser(source from, random& dependent) : from_(std::move(from)), random_(dependent) {}
 
   /// The value that the searcher gives this parameter. Asked for a name again, the value is the same.
-  value operator()(const std::string& name, const domain& where) {
-    if (const value* v = made_.find(name)) return *v;
-    value v = where.type() == domain::kind::constant    ? where.options().front()
-              : where.type() == domain::kind::dependent ? where.draw(made_, random_)
-                                                        : from_(parameter{name, where}, made_);
-    made_.set(name, v);
-    return v;
-  }
+  MANTA_DECL value operator()(const std::string& name, const domain& where);
   const config& made() const { return made_; }
 
  private:
@@ -62,52 +56,17 @@ class space {
   const std::vector<parameter>& parameters() const { return parameters_; }
 
   /// One configuration: `from` is asked for each parameter that applies and is neither constant nor dependent.
-  config make(const chooser::source& from, random& dependent) const {
-    chooser choose(from, dependent);
-    if (program_) {
-      program_(choose);
-    } else {
-      for (const parameter& p : parameters_) {
-        if (p.where.applies(choose.made())) choose(p.name, p.where);
-      }
-    }
-    return choose.made();
-  }
+  MANTA_DECL config make(const chooser::source& from, random& dependent) const;
   /// One at random.
-  config draw(random& r) const {
-    return make([&](const parameter& p, const config& before) { return p.where.draw(before, r); }, r);
-  }
+  MANTA_DECL config draw(random& r) const;
   /// Completes a configuration given by hand: what it names is taken, the rest is drawn.
-  config complete(const config& given, random& r) const {
-    config made = make(
-        [&](const parameter& p, const config& before) {
-          const value* v = given.find(p.name);
-          return v == nullptr ? p.where.draw(before, r) : *v;
-        },
-        r);
-    for (const auto& [name, v] : given) made.set(name, v);
-    return made;
-  }
+  MANTA_DECL config complete(const config& given, random& r) const;
 
   /// For the journal: two spaces with the same text give the same configurations (but for what functions in them do).
-  std::string text() const {
-    if (program_) return "a space defined by running";
-    std::string out;
-    for (const parameter& p : parameters_) out += p.name + ": " + p.where.text() + "\n";
-    return out;
-  }
+  MANTA_DECL std::string text() const;
 
  private:
-  void check() const {
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      for (std::size_t j = 0; j < i; ++j) {
-        if (parameters_[i].name == parameters_[j].name) {
-          throw error("manta: a space has two parameters named \"" + parameters_[i].name +
-                      "\"; for one with several domains give the conditions to one domain each, under different names");
-        }
-      }
-    }
-  }
+  void check() const;
 
   std::vector<parameter> parameters_;
   program program_;
@@ -135,3 +94,7 @@ space space_of() {
 }
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/space.ipp"
+#endif

@@ -15,6 +15,7 @@
 
 #include "manta/tune/metrics.hpp"
 #include "manta/tune/scheduler.hpp"
+#include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
@@ -45,58 +46,18 @@ class stop_rule {
 };
 
 /// The trial has come to `at` by the experiment's clock: after so many reports, if that is the clock.
-inline stop_rule after(double at) {
-  return {[at](const progress& p) -> std::optional<std::string> {
-            if (p.at < at) return std::nullopt;
-            return "reached " + detail::number_text(at);
-          },
-          at};
-}
+MANTA_DECL stop_rule after(double at);
 /// The trial has run that long.
-inline stop_rule after_time(std::chrono::duration<double> limit) {
-  return {[limit](const progress& p) -> std::optional<std::string> {
-            if (p.seconds < limit.count()) return std::nullopt;
-            return "ran for " + detail::number_text(p.seconds) + " s";
-          },
-          infinity};
-}
-inline stop_rule at_least(std::string metric, double goal) {
-  return [metric = std::move(metric), goal](const progress& p) -> std::optional<std::string> {
-    const double* x = p.reported.find(metric);
-    if (x == nullptr || !(*x >= goal)) return std::nullopt;
-    return metric + " " + detail::number_text(*x) + " is at least " + detail::number_text(goal);
-  };
-}
-inline stop_rule at_most(std::string metric, double goal) {
-  return [metric = std::move(metric), goal](const progress& p) -> std::optional<std::string> {
-    const double* x = p.reported.find(metric);
-    if (x == nullptr || !(*x <= goal)) return std::nullopt;
-    return metric + " " + detail::number_text(*x) + " is at most " + detail::number_text(goal);
-  };
-}
+MANTA_DECL stop_rule after_time(std::chrono::duration<double> limit);
+MANTA_DECL stop_rule at_least(std::string metric, double goal);
+MANTA_DECL stop_rule at_most(std::string metric, double goal);
 struct plateau_options {
   std::size_t reports = 4;       ///< the last so many
   double deviation = 0.01;       ///< have a smaller standard deviation
   std::size_t grace = 4;         ///< after so many at least
 };
 /// The metric does not move any more.
-inline stop_rule plateau(std::string metric, plateau_options o = {}) {
-  return [metric = std::move(metric), o, seen = std::size_t{0}, last = std::deque<double>()](
-             const progress& p) mutable -> std::optional<std::string> {
-    const double* x = p.reported.find(metric);
-    if (x == nullptr) return std::nullopt;
-    ++seen;
-    last.push_back(*x);
-    if (last.size() > o.reports) last.pop_front();
-    if (last.size() < o.reports || seen < o.grace) return std::nullopt;
-    double mean = 0, square = 0;
-    for (const double y : last) mean += y / static_cast<double>(last.size());
-    for (const double y : last) square += (y - mean) * (y - mean) / static_cast<double>(last.size());
-    if (!(std::sqrt(square) < o.deviation)) return std::nullopt;
-    return metric + " is on a plateau: the last " + std::to_string(o.reports) + " reports deviate by " +
-           detail::number_text(std::sqrt(square));
-  };
-}
+MANTA_DECL stop_rule plateau(std::string metric, plateau_options o = {});
 
 /// The experiment at a moment, as its rules see it.
 struct overview {
@@ -112,38 +73,17 @@ struct overview {
 /// nothing but what it is shown. When it says why, no further trials begin, and those that run end at their next reports.
 using experiment_rule = std::function<std::optional<std::string>(const overview&)>;
 
-inline experiment_rule time_budget(std::chrono::duration<double> limit) {
-  return [limit](const overview& o) -> std::optional<std::string> {
-    if (o.seconds < limit.count()) return std::nullopt;
-    return "the time budget of " + detail::number_text(limit.count()) + " s is used up";
-  };
-}
+MANTA_DECL experiment_rule time_budget(std::chrono::duration<double> limit);
 /// Reports of all trials together: epochs, if a report is one.
-inline experiment_rule report_budget(std::size_t limit) {
-  return [limit](const overview& o) -> std::optional<std::string> {
-    if (o.reports < limit) return std::nullopt;
-    return "the budget of " + std::to_string(limit) + " reports is used up";
-  };
-}
-inline experiment_rule ended_budget(std::size_t limit) {
-  return [limit](const overview& o) -> std::optional<std::string> {
-    if (o.ended < limit) return std::nullopt;
-    return std::to_string(limit) + " trials have ended";
-  };
-}
+MANTA_DECL experiment_rule report_budget(std::size_t limit);
+MANTA_DECL experiment_rule ended_budget(std::size_t limit);
 /// So many trials have ended since the best value was reported.
-inline experiment_rule no_improvement(std::size_t trials) {
-  return [trials](const overview& o) -> std::optional<std::string> {
-    if (o.ended_since_best < trials) return std::nullopt;
-    return std::to_string(trials) + " trials have brought no improvement";
-  };
-}
+MANTA_DECL experiment_rule no_improvement(std::size_t trials);
 /// The best value of the metric is as good as `goal`, whichever way is better.
-inline experiment_rule best_reaches(double goal) {
-  return [goal](const overview& o) -> std::optional<std::string> {
-    if (!(o.best < infinity) || !(o.maximised ? o.best_metric >= goal : o.best_metric <= goal)) return std::nullopt;
-    return "the best value " + detail::number_text(o.best_metric) + " has reached " + detail::number_text(goal);
-  };
-}
+MANTA_DECL experiment_rule best_reaches(double goal);
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/stopping.ipp"
+#endif

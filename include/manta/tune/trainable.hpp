@@ -18,11 +18,51 @@
 //   };
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <typeinfo>
+
+#include "manta/team.hpp"
+#include "manta/tune/source.hpp"
 #include "manta/tune/trial.hpp"
 
 namespace manta::tune {
 
 namespace detail {
+
+/// What is tuned, on the rank that runs it: one object runs trials one after the other.
+class body {
+ public:
+  virtual ~body() = default;
+  /// One trial. `members`: of the gang that runs it, or null.
+  virtual void run(const team* members, const config& c, trial& t) = 0;
+};
+
+/// Bodies travel by the number under which their types were registered, which is the same on all ranks; the name, of the
+/// compiler, is there to notice a rank with another program.
+struct body_name {
+  std::uint32_t number = 0;
+  std::string mangled;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(number, mangled);
+  }
+};
+/// To be called before main.
+MANTA_DECL std::uint32_t register_body(const char* mangled, std::unique_ptr<body> (*make)());
+/// Throws if this rank does not have it.
+MANTA_DECL std::unique_ptr<body> make_body(const body_name& what);
+
+template <class Body>
+class body_of {
+  static inline const std::uint32_t number =
+      register_body(typeid(Body).name(), []() -> std::unique_ptr<body> { return std::make_unique<Body>(); });
+
+ public:
+  static body_name name() { return {number, typeid(Body).name()}; }
+};
 
 template <class F>
 struct function_traits;
@@ -105,7 +145,7 @@ struct function_shape {
     } else if constexpr (std::is_same_v<result, metrics>) {
       t.report(call());
     } else {
-      t.report({{runner_access::metric(t), static_cast<double>(call())}});
+      t.report(trial_access::metric(t), static_cast<double>(call()));
     }
   }
 };
@@ -120,18 +160,18 @@ constexpr bool require_shape() {
 }
 
 template <auto F>
-struct function_body {
+struct function_body final : body {
   using shape = function_shape<function_traits<decltype(F)>>;
   using settings = typename shape::settings;
   static constexpr bool gang = shape::gang;
-  void run(const team* members, const config& c, trial& t) { shape::run(F, members, c, t); }
+  void run(const team* members, const config& c, trial& t) override { shape::run(F, members, c, t); }
 };
 template <class L>
-struct lambda_body {
+struct lambda_body final : body {
   using shape = function_shape<function_traits<L>>;
   using settings = typename shape::settings;
   static constexpr bool gang = shape::gang;
-  void run(const team* members, const config& c, trial& t) { shape::run(L{}, members, c, t); }
+  void run(const team* members, const config& c, trial& t) override { shape::run(L{}, members, c, t); }
 };
 
 template <class T>
@@ -139,11 +179,11 @@ using setup_parameters = without_team<typename function_traits<decltype(&T::setu
 
 /// A class as a trial; the object stays for the next one if it can be reset.
 template <class T>
-struct class_body {
+struct class_body final : body {
   using settings = typename first_parameter<typename setup_parameters<T>::type>::type;
   static constexpr bool gang = setup_parameters<T>::gang;
 
-  void run(const team* members, const config& c, trial& t) {
+  void run(const team* members, const config& c, trial& t) override {
     decltype(auto) s = as_parameter<settings>(c);
     bool ready = false;
     if constexpr (requires { { object_->reset(s) } -> std::convertible_to<bool>; }) {
@@ -161,14 +201,14 @@ struct class_body {
     T& o = *object_;
     if constexpr (requires { o.save(); }) {
       using state = std::remove_cvref_t<decltype(o.save())>;
-      if (const checkpoint* from = runner_access::source(t)) {
+      if (const checkpoint* from = trial_access::source(t)) {
         state saved{};
         from->unpack(saved);
         o.load(saved);
       }
-      runner_access::set_saver(t, [&o](checkpoint& into) { into.pack(o.save()); });
+      trial_access::save_by(t, [&o](checkpoint& into) { into.pack(o.save()); });
     }
-    runner_access::release_source(t);
+    trial_access::release_source(t);
     for (;;) {
       if constexpr (requires { { o.done() } -> std::convertible_to<bool>; }) {
         if (o.done()) return;
@@ -192,3 +232,7 @@ concept trainable_class = std::is_default_constructible_v<T> && requires(T t) {
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/trainable.ipp"
+#endif

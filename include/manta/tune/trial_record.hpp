@@ -9,6 +9,7 @@
 
 #include "manta/tune/metrics.hpp"
 #include "manta/tune/searcher.hpp"
+#include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
@@ -19,10 +20,7 @@ enum class cause : std::uint8_t {
   lost,         ///< its rank died, of what is not known: does not count, but four times are enough
   interrupted   ///< with the whole experiment
 };
-inline const char* name_of(cause c) {
-  static constexpr std::array<const char*, 4> names = {"failure", "crash", "lost", "interrupted"};
-  return names[static_cast<std::size_t>(c)];
-}
+MANTA_DECL const char* name_of(cause c);
 
 enum class status : std::uint8_t {
   waiting,    ///< to be started again after a failure
@@ -32,10 +30,7 @@ enum class status : std::uint8_t {
   stopped,    ///< by the scheduler, a rule, or the end of the experiment
   failed
 };
-inline const char* name_of(status s) {
-  static constexpr std::array<const char*, 6> names = {"waiting", "running", "paused", "complete", "stopped", "failed"};
-  return names[static_cast<std::size_t>(s)];
-}
+MANTA_DECL const char* name_of(status s);
 
 /// A curve of bounded size: when it is full, every second point goes, so that it always spans the whole trial.
 class curve {
@@ -43,24 +38,8 @@ class curve {
   struct point {
     float at, y;
   };
-  void add(double at, double y) {
-    if (seen_++ % stride_ != 0) {
-      last_ = {static_cast<float>(at), static_cast<float>(y)};
-      has_last_ = true;
-      return;
-    }
-    has_last_ = false;
-    points_.push_back({static_cast<float>(at), static_cast<float>(y)});
-    if (points_.size() < most) return;
-    for (std::size_t i = 0; 2 * i < points_.size(); ++i) points_[i] = points_[2 * i];
-    points_.resize((points_.size() + 1) / 2);
-    stride_ *= 2;
-  }
-  std::vector<point> points() const {
-    std::vector<point> all = points_;
-    if (has_last_) all.push_back(last_);
-    return all;
-  }
+  MANTA_DECL void add(double at, double y);
+  MANTA_DECL std::vector<point> points() const;
   void shrink() { points_.shrink_to_fit(); }
 
  private:
@@ -103,3 +82,7 @@ struct trial_record {
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/trial_record.ipp"
+#endif

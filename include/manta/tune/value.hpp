@@ -21,6 +21,7 @@
 #include <variant>
 
 #include "manta/error.hpp"
+#include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
@@ -31,16 +32,8 @@ class error : public manta::error {
 };
 
 /// The shortest text that reads back as the same number.
-inline void append_number(std::string& out, double x) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, x).ptr;
-  out.append(text, end);
-}
-inline void append_number(std::string& out, std::int64_t x) {
-  char text[24];
-  const auto end = std::to_chars(text, text + sizeof text, x).ptr;
-  out.append(text, end);
-}
+MANTA_DECL void append_number(std::string& out, double x);
+MANTA_DECL void append_number(std::string& out, std::int64_t x);
 
 class value {
  public:
@@ -56,8 +49,8 @@ class value {
 
   bool is_bool() const { return std::holds_alternative<bool>(content_); }
   bool is_integer() const { return std::holds_alternative<std::int64_t>(content_); }
-  bool is_number() const { return is_integer() || std::holds_alternative<double>(content_); }
-  bool is_text() const { return std::holds_alternative<std::string>(content_); }
+  MANTA_DECL bool is_number() const;
+  MANTA_DECL bool is_text() const;
 
   /// As a bool, an integer, a floating-point number, an enumeration or a string. Throws if it is of another kind, or
   /// not whole where an integer is asked for.
@@ -101,48 +94,11 @@ class value {
   }
 
   /// For people and for digests: 0.5, 3, true, "adam".
-  std::string text() const {
-    std::string out;
-    append_to(out);
-    return out;
-  }
+  MANTA_DECL std::string text() const;
   /// As JSON. What is not finite becomes a text ("nan", "inf"), for JSON has no number for it.
-  void append_to(std::string& out) const {
-    if (is_bool()) {
-      out += std::get<bool>(content_) ? "true" : "false";
-    } else if (is_integer()) {
-      append_number(out, std::get<std::int64_t>(content_));
-    } else if (is_text()) {
-      append_quoted(out, std::get<std::string>(content_));
-    } else {
-      append_json_number(out, std::get<double>(content_));
-    }
-  }
-  static void append_json_number(std::string& out, double x) {
-    if (!std::isfinite(x)) out += '"';
-    const std::size_t begin = out.size();
-    append_number(out, x);
-    // stays a number with a point when it is read again, so that its kind does not change
-    if (std::isfinite(x) && out.find_first_of(".e", begin) == std::string::npos) out += ".0";
-    if (!std::isfinite(x)) out += '"';
-  }
-  static void append_quoted(std::string& out, std::string_view text) {
-    out += '"';
-    for (const char c : text) {
-      if (c == '"' || c == '\\') {
-        out += '\\';
-        out += c;
-      } else if (static_cast<unsigned char>(c) < 0x20) {
-        constexpr std::string_view digits = "0123456789abcdef";
-        out += "\\u00";
-        out += digits[static_cast<unsigned char>(c) >> 4U];
-        out += digits[static_cast<unsigned char>(c) & 15U];
-      } else {
-        out += c;
-      }
-    }
-    out += '"';
-  }
+  MANTA_DECL void append_to(std::string& out) const;
+  MANTA_DECL static void append_json_number(std::string& out, double x);
+  MANTA_DECL static void append_quoted(std::string& out, std::string_view text);
 
   /// Integers and numbers compare by what they are worth, else the kinds must be the same.
   friend bool operator==(const value& a, const value& b) {
@@ -177,3 +133,7 @@ class value {
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/value.ipp"
+#endif

@@ -18,6 +18,7 @@
 
 #include <memory>
 
+#include "manta/tune/source.hpp"
 #include "manta/tune/space.hpp"
 #include "manta/tune/trial_record.hpp"
 
@@ -33,11 +34,7 @@ struct output_context {
 };
 
 /// trials/00012 in the folder of the experiment; made if it is not there.
-inline std::string trial_folder(const output_context& context, trial_number trial) {
-  std::string number = std::to_string(trial);
-  if (number.size() < 5) number.insert(0, 5 - number.size(), '0');
-  return context.folder + "/trials/" + number;
-}
+MANTA_DECL std::string trial_folder(const output_context& context, trial_number trial);
 
 /// Holds an output of any class. Copies refer to the same one.
 class any_output {
@@ -46,11 +43,7 @@ class any_output {
     requires(!std::same_as<O, any_output>)
   any_output(O o) : held_(std::make_shared<holder<O>>(std::move(o))) {}
 
-  any_output clone() const {
-    any_output a = *this;
-    a.held_ = held_->clone();
-    return a;
-  }
+  MANTA_DECL any_output clone() const;
   void begin(const output_context& c) { held_->begin(c); }
   void add(const trial_record& t) { held_->add(t); }
   void report(const trial_record& t, const metrics& m, double seconds) { held_->report(t, m, seconds); }
@@ -105,3 +98,7 @@ class any_output {
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/output/output.ipp"
+#endif

@@ -14,64 +14,25 @@
 #include "manta/tune/append_file.hpp"
 #include "manta/tune/crc32c.hpp"
 #include "manta/tune/output/output.hpp"
+#include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
 namespace event_file {
 
-inline void append_little(std::string& out, std::uint64_t x, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(x >> (8 * i) & 255U);
-}
-inline void append_varint(std::string& out, std::uint64_t x) {
-  for (; x >= 128; x >>= 7U) out += static_cast<char>((x & 127U) | 128U);
-  out += static_cast<char>(x);
-}
-inline void append_text(std::string& out, char tag, std::string_view text) {
-  out += tag;
-  append_varint(out, text.size());
-  out += text;
-}
-inline std::uint32_t masked_crc(std::string_view bytes) {
-  const std::uint32_t c = crc32c(bytes);
-  return (c >> 15U | c << 17U) + 0xa282ead8U;
-}
+MANTA_DECL void append_little(std::string& out, std::uint64_t x, int bytes);
+MANTA_DECL void append_varint(std::string& out, std::uint64_t x);
+MANTA_DECL void append_text(std::string& out, char tag, std::string_view text);
+MANTA_DECL std::uint32_t masked_crc(std::string_view bytes);
 /// A payload with its frame.
-inline void append_record(std::string& out, std::string_view payload) {
-  const std::size_t begin = out.size();
-  append_little(out, payload.size(), 8);
-  append_little(out, masked_crc(std::string_view(out).substr(begin, 8)), 4);
-  out += payload;
-  append_little(out, masked_crc(payload), 4);
-}
+MANTA_DECL void append_record(std::string& out, std::string_view payload);
 
 // Tags of protocol buffers: field number times 8 plus the wire type (0 varint, 1 eight bytes, 2 text, 5 four bytes).
 
-inline void append_wall_time(std::string& event, double wall_time) {
-  event += '\x09';  // Event.wall_time = 1
-  append_little(event, std::bit_cast<std::uint64_t>(wall_time), 8);
-}
+MANTA_DECL void append_wall_time(std::string& event, double wall_time);
 /// The first record of a file.
-inline std::string version_event(double wall_time) {
-  std::string event;
-  append_wall_time(event, wall_time);
-  append_text(event, '\x1a', "brain.Event:2");  // Event.file_version = 3
-  return event;
-}
-inline std::string scalars_event(double wall_time, std::uint64_t step, const metrics& m) {
-  std::string event, summary, one;
-  append_wall_time(event, wall_time);
-  event += '\x10';  // Event.step = 2
-  append_varint(event, step);
-  for (const auto& [name, x] : m) {
-    one.clear();
-    append_text(one, '\x0a', name);  // Summary.Value.tag = 1
-    one += '\x15';                   // Summary.Value.simple_value = 2
-    append_little(one, std::bit_cast<std::uint32_t>(static_cast<float>(x)), 4);
-    append_text(summary, '\x0a', one);  // Summary.value = 1
-  }
-  append_text(event, '\x2a', summary);  // Event.summary = 5
-  return event;
-}
+MANTA_DECL std::string version_event(double wall_time);
+MANTA_DECL std::string scalars_event(double wall_time, std::uint64_t step, const metrics& m);
 
 }  // namespace event_file
 
@@ -81,37 +42,19 @@ class tensorboard {
   explicit tensorboard(double fixed_time = 0) : fixed_time_(fixed_time) {}
 
   void begin(const output_context& c) { context_ = c; }
-  void report(const trial_record& t, const metrics& m, double) {
-    auto [at, is_new] = files_.try_emplace(t.id);
-    const double time = now();
-    if (is_new) {
-      const std::string folder = trial_folder(context_, t.id);
-      make_folders(folder);
-      // one name for each trial, so that a continued experiment replaces what it writes anew
-      at->second = append_file(folder + "/events.out.tfevents.0000000000.manta");
-      event_file::append_record(at->second.buffer(), event_file::version_event(time));
-    }
-    event_file::append_record(at->second.buffer(), event_file::scalars_event(time, t.iteration, m));
-    at->second.written();
-  }
-  void end(const trial_record& t) {
-    if (const auto at = files_.find(t.id); at != files_.end()) {
-      at->second.flush();
-      if (t.state != status::failed) files_.erase(at);
-    }
-  }
-  void flush() {
-    for (auto& [id, file] : files_) file.flush();
-  }
+  MANTA_DECL void report(const trial_record& t, const metrics& m, double);
+  MANTA_DECL void end(const trial_record& t);
+  MANTA_DECL void flush();
 
  private:
-  double now() const {
-    if (fixed_time_ > 0) return fixed_time_;
-    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-  }
+  double now() const;
   double fixed_time_;
   output_context context_;
   std::map<trial_number, append_file> files_;
 };
 
 }  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/output/tensorboard.ipp"
+#endif

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of append_file.hpp.
+#pragma once
+
+#include "manta/tune/append_file.hpp"
+
+namespace manta::tune {
+
+MANTA_DECL void make_folders(const std::string& path) {
+  for (std::size_t i = 1; i <= path.size(); ++i) {
+    if (i < path.size() && path[i] != '/') continue;
+    const std::string part = path.substr(0, i);
+    if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) {
+      throw error("manta: cannot make the folder " + part + ": " + std::strerror(errno));
+    }
+  }
+}
+
+MANTA_DECL bool write_all(int file, const std::string& content) {
+  for (std::size_t done = 0; done < content.size();) {
+    const ssize_t n = ::write(file, content.data() + done, content.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+MANTA_DECL void replace_file(const std::string& path, const std::string& content) {
+  const std::string temporary = path + ".new";
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  bool good = file >= 0 && write_all(file, content);
+  if (file >= 0) good = ::close(file) == 0 && good;
+  if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
+    throw error("manta: cannot write " + path + ": " + std::strerror(errno));
+  }
+}
+
+MANTA_DECL void append_file::written() {
+  if (buffer_.size() >= most_buffered) flush();
+}
+
+MANTA_DECL void append_file::flush() {
+  if (buffer_.empty()) return;
+  const int file = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (begun_ ? 0 : O_TRUNC), 0666);
+  const bool good = file >= 0 && write_all(file, buffer_);
+  const int code = errno;
+  if (file >= 0) ::close(file);
+  if (!good) throw error("manta: cannot write " + path_ + ": " + std::strerror(code));
+  begun_ = true;
+  buffer_.clear();
+}
+
+}  // namespace manta::tune

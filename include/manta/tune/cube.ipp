@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of cube.hpp.
+#pragma once
+
+#include "manta/tune/cube.hpp"
+
+namespace manta::tune {
+
+MANTA_DECL cube::cube(const space& where, const std::string& who)
+    : space_(where) {
+  if (where.is_program()) {
+    throw error("manta: " + who + " needs a space with a fixed list of parameters; write the list, with .when for "
+                "conditions, or search a space defined by running with tpe or random_search");
+  }
+  for (const parameter& p : where.parameters()) {
+    if (p.where.type() != domain::kind::choice && p.where.type() != domain::kind::number) continue;
+    axis_of_[p.name] = axes_.size();
+    axes_.push_back(p);
+  }
+}
+
+MANTA_DECL config cube::at(const std::vector<double>& u, random& dependent) const {
+  return space_.make([&](const parameter& p, const config&) { return p.where.at(u[axis_of_.at(p.name)]); }, dependent);
+}
+
+MANTA_DECL std::vector<double> cube::position(const config& c) const {
+  std::vector<double> u(axes_.size(), 0.5);
+  for (std::size_t i = 0; i < axes_.size(); ++i) {
+    if (const value* v = c.find(axes_[i].name)) u[i] = axes_[i].where.position(*v);
+  }
+  return u;
+}
+
+}  // namespace manta::tune

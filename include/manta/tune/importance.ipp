@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of importance.hpp.
+#pragma once
+
+#include "manta/tune/importance.hpp"
+
+namespace manta::tune {
+
+MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(const space& where,
+                                                                        const std::vector<trial_record>& trials) {
+  std::vector<const trial_record*> done;
+  for (const trial_record& t : trials) {
+    if (t.best_loss < infinity) done.push_back(&t);
+  }
+  std::vector<std::pair<std::string, double>> shares;
+  if (done.size() < 8) return shares;
+  std::sort(done.begin(), done.end(), [](const auto* a, const auto* b) { return a->best_loss < b->best_loss; });
+  std::vector<double> rank(done.size());
+  for (std::size_t i = 0; i < done.size(); ++i) rank[i] = static_cast<double>(i);
+
+  for (const parameter& p : where.parameters()) {
+    if (p.where.type() != domain::kind::choice && p.where.type() != domain::kind::number) continue;
+    std::vector<std::pair<double, double>> points;  // (position, rank) of the trials that have it
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      if (const value* v = done[i]->parameters.find(p.name)) points.emplace_back(p.where.position(*v), rank[i]);
+    }
+    if (points.size() < 8) continue;
+    std::sort(points.begin(), points.end());
+    const auto n = static_cast<double>(points.size());
+    double mean = 0, variance = 0;
+    for (const auto& [u, y] : points) mean += y / n;
+    for (const auto& [u, y] : points) variance += (y - mean) * (y - mean) / n;
+    const std::size_t bins = p.where.type() == domain::kind::choice
+                                 ? p.where.options().size()
+                                 : std::min<std::size_t>(10, points.size() / 4);
+    double between = 0, used = 0;
+    for (std::size_t b = 0; b < bins; ++b) {
+      double sum = 0, count = 0;
+      if (p.where.type() == domain::kind::choice) {
+        for (const auto& [u, y] : points) {
+          if (static_cast<std::size_t>(u * static_cast<double>(bins)) == b) sum += y, count += 1;
+        }
+      } else {
+        for (std::size_t i = b * points.size() / bins; i < (b + 1) * points.size() / bins; ++i) sum += points[i].second, count += 1;
+      }
+      if (count == 0) continue;
+      between += count * (sum / count - mean) * (sum / count - mean) / n;
+      used += 1;
+    }
+    // means of bins vary by chance alone: so much is taken off
+    const double chance = n > used ? (used - 1) * (variance - between) / (n - used) : 0;
+    shares.emplace_back(p.name, variance > 0 ? std::clamp((between - chance) / variance, 0.0, 1.0) : 0.0);
+  }
+  std::stable_sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  return shares;
+}
+
+}  // namespace manta::tune

@@ -1,0 +1,143 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of journal.hpp.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>  // not found? Install nlohmann-json3-dev, or name its include folder by -I or CPATH
+
+#include "manta/tune/append_file.hpp"
+#include "manta/tune/crc32c.hpp"
+#include "manta/tune/journal.hpp"
+#include "manta/tune/math.hpp"
+
+namespace manta::tune {
+
+namespace detail {
+
+using json = nlohmann::ordered_json;  // parameters keep their order
+
+/// Of numbers that are not finite: what append_json_number has made of them.
+MANTA_DECL value number_of(const std::string& text) {
+  if (text == "nan" || text == "-nan") return std::nan("");
+  if (text == "inf") return infinity;
+  if (text == "-inf") return -infinity;
+  return text;
+}
+MANTA_DECL value value_of(const json& j) {
+  if (j.is_boolean()) return j.get<bool>();
+  if (j.is_number_integer()) return j.get<std::int64_t>();
+  if (j.is_number()) return j.get<double>();
+  return j.get<std::string>();
+}
+
+MANTA_DECL journal::event event_in(const std::string& line) {
+  journal::event e;
+  const json all = json::parse(line);
+  for (const auto& [name, member] : all.items()) {
+    if (name == "p" || name == "m") {
+      for (const auto& [entry, j] : member.items()) {
+        const value v = j.is_string() ? number_of(j.get<std::string>()) : value_of(j);
+        if (name == "p") e.parameters.set(entry, v);
+        else e.reported.set(entry, v.as<double>());
+      }
+    } else if (name == "e") {
+      e.kind = member.get<std::string>();
+    } else {
+      e.others.set(name, value_of(member));
+    }
+  }
+  e.seconds = e.number("s");
+  return e;
+}
+MANTA_DECL const value& member_of(const journal::event& e, std::string_view name) {
+  if (const value* const v = e.others.find(name)) return *v;
+  throw error("manta: tune: an event \"" + e.kind + "\" of the journal has no \"" + std::string(name) +
+              "\": it was written by another version of manta; give another folder");
+}
+
+}  // namespace detail
+
+MANTA_DECL std::string journal::event::text(std::string_view name) const { return detail::member_of(*this, name).as<std::string>(); }
+MANTA_DECL std::int64_t journal::event::integer(std::string_view name) const { return detail::member_of(*this, name).as<std::int64_t>(); }
+MANTA_DECL double journal::event::number(std::string_view name) const {
+  const value& v = detail::member_of(*this, name);
+  return v.is_text() ? detail::number_of(v.as<std::string>()).as<double>() : v.as<double>();
+}
+
+MANTA_DECL journal::~journal() {
+  if (lock_ < 0) return;
+  try {
+    flush();
+  } catch (const error&) {
+    // the disk is full: what was written before is whole
+  }
+  ::close(lock_);
+}
+
+MANTA_DECL void journal::open(const std::string& path, const std::function<void(const event&)>& replay) {
+  path_ = path;
+  lock_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (lock_ < 0) throw error("manta: cannot open " + path + ": " + std::strerror(errno));
+  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw error("manta: another process continues the experiment in " + path + "; wait for it or give another folder");
+  }
+  std::ifstream in(path, std::ios::binary);
+  std::string line;
+  std::size_t number = 0;
+  off_t good = 0;
+  while (std::getline(in, line)) {
+    ++number;
+    const bool whole = !in.eof() && is_whole(line);
+    if (!whole) {
+      if (in.peek() != std::char_traits<char>::eof()) {
+        throw error("manta: " + path + ":" + std::to_string(number) + " is damaged (its checksum is wrong, and lines "
+                    "follow it); give another folder, or cut the file there to continue from before it");
+      }
+      break;
+    }
+    good += static_cast<off_t>(line.size()) + 1;
+    replay(detail::event_in(line));
+  }
+  if (::ftruncate(lock_, good) != 0 || ::lseek(lock_, good, SEEK_SET) != good) {
+    throw error("manta: cannot cut off the torn end of " + path + ": " + std::strerror(errno));
+  }
+}
+
+MANTA_DECL void journal::append(std::string_view kind, double seconds, std::string_view rest) {
+  if (lock_ < 0) return;
+  const std::size_t begin = buffer_.size();
+  buffer_ += "{\"e\":\"";
+  buffer_ += kind;
+  buffer_ += "\",\"s\":";
+  append_number(buffer_, std::floor(seconds * 1e6) / 1e6);
+  buffer_ += rest;
+  const std::uint32_t crc = crc32c(std::string_view(buffer_).substr(begin));
+  char sum[24];
+  std::snprintf(sum, sizeof sum, ",\"c\":\"%08x\"}\n", crc);
+  buffer_ += sum;
+  if (buffer_.size() > (std::size_t{1} << 16)) flush();
+}
+
+MANTA_DECL void journal::flush() {
+  if (!write_all(lock_, buffer_)) throw error("manta: cannot write " + path_ + ": " + std::strerror(errno));
+  buffer_.clear();
+}
+
+MANTA_DECL bool journal::is_whole(const std::string& line) {
+  constexpr std::size_t tail = 16;  // ,"c":"01234567"}
+  if (line.size() <= tail) return false;
+  char sum[24];
+  std::snprintf(sum, sizeof sum, ",\"c\":\"%08x\"}", crc32c(std::string_view(line).substr(0, line.size() - tail)));
+  return line.compare(line.size() - tail, tail, sum) == 0;
+}
+
+}  // namespace manta::tune

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of output.hpp.
+#pragma once
+
+#include "manta/tune/output/output.hpp"
+
+namespace manta::tune {
+
+MANTA_DECL std::string trial_folder(const output_context& context, trial_number trial) {
+  std::string number = std::to_string(trial);
+  if (number.size() < 5) number.insert(0, 5 - number.size(), '0');
+  return context.folder + "/trials/" + number;
+}
+
+MANTA_DECL any_output any_output::clone() const {
+  any_output a = *this;
+  a.held_ = held_->clone();
+  return a;
+}
+
+}  // namespace manta::tune

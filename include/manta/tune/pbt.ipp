@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of pbt.hpp.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+
+#include "manta/tune/pbt.hpp"
+
+namespace manta::tune {
+
+namespace detail {
+
+MANTA_DECL value perturbed(const domain& d, const value& old, const config& before, const pbt_options& o, random& r) {
+  if (r.chance(o.resample)) return d.draw(before, r);
+  const bool up = r.chance(0.5);
+  if (d.type() == domain::kind::choice) {
+    const std::size_t i = d.option_index(old), last = d.options().size() - 1;
+    return d.options()[up ? std::min(i + 1, last) : i == 0 ? 0 : i - 1];
+  }
+  const double x = old.as<double>();
+  double y = x * (up ? o.factor : 2 - o.factor);
+  if (d.step() > 0 && std::abs(y - x) < d.step()) y = x + (up == (x >= 0) ? d.step() : -d.step());  // or it would stay for ever
+  if (d.is_integer()) y = std::trunc(y);
+  return d.nearest(y);
+}
+
+MANTA_DECL population::population(pbt_options o)
+    : options_(std::move(o)) {
+  if (!(options_.interval > 0) || !(options_.quantile >= 0) || !(options_.quantile <= 0.5)) {
+    throw error("manta: pbt needs interval > 0 and a quantile from 0 to 0.5");
+  }
+}
+
+MANTA_DECL void population::begin(std::uint64_t seed, std::size_t trials) {
+  seed_ = seed;
+  size_ = trials;
+}
+
+MANTA_DECL void population::add(trial_number t, const config& c) {
+  members_[t].current = c;
+  ++added_;
+}
+
+MANTA_DECL double population::silent_until(trial_number t) const {
+  const auto m = members_.find(t);
+  return m == members_.end() ? 0 : m->second.last_look + options_.interval;
+}
+
+MANTA_DECL verdict population::report(trial_number t, double at, double loss, const explorer& explore) {
+  member& m = members_.at(t);
+  m.at = at;
+  if (at < m.last_look + options_.interval) return verdict::go_on();
+  m.last_look = at;
+  m.looks.emplace_back(at, loss);
+  if (options_.synchronous) return at_barrier(t, explore);
+  verdict v;
+  if (auto e = exploit_of(t, explore)) {
+    v.why = std::move(e->second);
+    v.change = std::move(e->first);
+    return v;
+  }
+  m.saved_at = at;
+  v.save = true;
+  // fewer places than trials: the one that has trained least goes first
+  if (added_ < size_) {
+    m.waits = true;
+    v = verdict::pause("others have not begun");
+  } else if (const auto least = least_trained(); least != members_.end() && least->second.at < at) {
+    m.waits = true;
+    v = verdict::pause("trial " + std::to_string(least->first) + " has trained less");
+  }
+  return v;
+}
+
+MANTA_DECL std::optional<std::pair<exploit, std::string>> population::exploit_of(trial_number t, const explorer& explore) {
+  const auto ranking = order(members_.at(t).at);
+  const std::size_t q = share_of(ranking.size());
+  if (std::find(ranking.end() - static_cast<std::ptrdiff_t>(q), ranking.end(), t) == ranking.end()) return std::nullopt;
+  std::vector<trial_number> best;  // that have a checkpoint
+  for (std::size_t i = 0; i < q; ++i) {
+    if (members_.at(ranking[i]).saved_at > 0) best.push_back(ranking[i]);
+  }
+  if (best.empty()) return std::nullopt;
+  random r(seed_, ++decisions_, 0x706274ULL);
+  const trial_number source = best[r.index(best.size())];
+  member& m = members_.at(t);
+  const member& s = members_.at(source);
+  config to = explore(t, s.current, r);
+  std::string why = "exploits trial " + std::to_string(source) + " (loss " + number_text(*s.loss_at(m.at)) + ", own " +
+                    number_text(*m.loss_at(m.at)) + ", at " + number_text(m.at) + ") from " + number_text(s.saved_at) +
+                    " on: " + m.current.text() + " becomes " + to.text();
+  m.current = to;
+  m.looks = s.looks;  // its line of training is now that of the source
+  while (!m.looks.empty() && m.looks.back().first > s.saved_at) m.looks.pop_back();
+  m.at = m.last_look = m.saved_at = s.saved_at;
+  return std::pair(exploit{source, std::move(to)}, std::move(why));
+}
+
+MANTA_DECL verdict population::at_barrier(trial_number t, const explorer& explore) {
+  members_.at(t).waits = true;
+  members_.at(t).saved_at = members_.at(t).at;
+  bool all_here = added_ >= size_;
+  for (const auto& [other, m] : members_) all_here = all_here && m.waits;
+  if (all_here) release(explore);
+  return verdict::pause("waits for the population");
+}
+
+MANTA_DECL void population::release_if_complete(const explorer& explore) {
+  if (!options_.synchronous || members_.empty() || added_ < size_) return;
+  for (const auto& [t, m] : members_) {
+    if (!m.waits) return;
+  }
+  release(explore);
+}
+
+MANTA_DECL void population::release(const explorer& explore) {
+  std::vector<action> others;
+  for (const trial_number t : order(infinity)) {  // best first
+    members_.at(t).waits = false;
+    action a = action::resume(t, "all have come");
+    auto e = exploit_of(t, explore);
+    if (!e) {
+      others.push_back(std::move(a));
+      continue;
+    }
+    a.why = std::move(e->second);
+    a.change = std::move(e->first);
+    turn_.push_back(std::move(a));  // before its source goes on, and may end, with the checkpoint
+  }
+  std::move(others.begin(), others.end(), std::back_inserter(turn_));
+}
+
+MANTA_DECL action population::next(bool may_add) {
+  if (may_add) return action::add();
+  if (options_.synchronous) {
+    if (turn_.empty()) return action::nothing();
+    action a = std::move(turn_.front());
+    turn_.erase(turn_.begin());
+    return a;
+  }
+  const auto least = least_trained();
+  if (least == members_.end()) return action::nothing();
+  least->second.waits = false;
+  return action::resume(least->first, "has trained least");
+}
+
+MANTA_DECL std::optional<double> population::member::loss_at(double age) const {
+  std::optional<double> loss;
+  for (const auto& [x, l] : looks) {
+    if (x <= age) loss = l;
+  }
+  return loss;
+}
+
+MANTA_DECL std::map<trial_number, population::member>::iterator population::least_trained() {
+  auto least = members_.end();
+  for (auto i = members_.begin(); i != members_.end(); ++i) {
+    if (i->second.waits && (least == members_.end() || i->second.at < least->second.at)) least = i;
+  }
+  return least;
+}
+
+MANTA_DECL std::vector<trial_number> population::order(double age) const {
+  std::vector<std::pair<double, trial_number>> all;
+  for (const auto& [t, m] : members_) {
+    if (const auto loss = m.loss_at(age)) all.emplace_back(*loss, t);
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<trial_number> trials;
+  for (const auto& [loss, t] : all) trials.push_back(t);
+  return trials;
+}
+
+MANTA_DECL std::size_t population::share_of(std::size_t n) const {
+  const auto q = static_cast<std::size_t>(std::ceil(static_cast<double>(n) * options_.quantile - 1e-9));
+  return std::min(q, n / 2);
+}
+
+}  // namespace detail
+
+MANTA_DECL void pbt::begin(const space& where, std::uint64_t seed, std::size_t trials) {
+  population_.begin(seed, trials);
+  mutable_.clear();
+  const auto& names = population_.options().mutate;
+  for (const parameter& p : where.parameters()) {
+    const bool searched = p.where.type() == domain::kind::choice || p.where.type() == domain::kind::number;
+    if (names.empty() ? searched : std::find(names.begin(), names.end(), p.name) != names.end()) mutable_.push_back(p);
+  }
+  for (const std::string& name : names) {
+    if (std::none_of(mutable_.begin(), mutable_.end(), [&](const parameter& p) { return p.name == name; })) {
+      throw error("manta: pbt: the space has no parameter \"" + name + "\" to mutate");
+    }
+  }
+  if (where.is_program()) throw error("manta: pbt needs a space with a fixed list of parameters");
+}
+
+MANTA_DECL detail::population::explorer pbt::explorer() const {
+  return [this](trial_number, const config& from, random& r) { return explore(from, r); };
+}
+
+MANTA_DECL verdict pbt::report(trial_number t, double at, double loss) { return population_.report(t, at, loss, explorer()); }
+
+MANTA_DECL void pbt::remove(trial_number t) {
+  population_.remove(t);
+  population_.release_if_complete(explorer());
+}
+
+MANTA_DECL config pbt::explore(const config& from, random& r) const {
+  config to = from;
+  for (const parameter& p : mutable_) {
+    if (const value* old = from.find(p.name)) to.set(p.name, detail::perturbed(p.where, *old, to, population_.options(), r));
+  }
+  return population_.options().explore ? population_.options().explore(std::move(to), r) : to;
+}
+
+}  // namespace manta::tune

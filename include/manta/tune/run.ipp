@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of run.hpp.
+#pragma once
+
+#include "manta/tune/conductor.hpp"
+#include "manta/tune/run.hpp"
+
+namespace manta::tune {
+
+namespace detail {
+
+MANTA_DECL results run_experiment(const space& where, const experiment& e, const body_name& what, bool gang) {
+  if (!gang && e.ranks > 1) {
+    throw error("manta: tune: .ranks is for gangs: have the function take manta::team first (a class: in setup), or leave it out");
+  }
+  if (gang && e.isolate) {
+    throw error("manta: tune: .isolate is not for gangs, for a child process has no MPI; leave it out");
+  }
+  study s(where, e);
+  if (!s.finished()) conductor(s, what, gang).run();
+  return results(s);
+}
+
+}  // namespace detail
+
+}  // namespace manta::tune

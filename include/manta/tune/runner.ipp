@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of runner.hpp.
+#pragma once
+
+#include "manta/tune/runner.hpp"
+
+namespace manta::tune::detail {
+
+MANTA_DECL trial_loop::trial_loop(body_name what, std::optional<team> members)
+    : what_(std::move(what)), body_(make_body(what_)), members_(members) {}
+
+MANTA_DECL void trial_loop::run_trials() {
+  order o = next_order();
+  while (o.what != order::kind::quit) {
+    bool again = false;
+    notice last = run(o, again);
+    if (again) continue;  // o is what it begins again as; nobody needs to be told
+    const bool broken = last.what == notice::kind::fatal;
+    notify(std::move(last));
+    if (broken) return;
+    o = next_order();
+  }
+  notify({});
+}
+
+MANTA_DECL notice trial_loop::run(order& o, bool& again) {
+  notice n;
+  try {
+    training line(*this, o, members());
+    const config parameters = line.begun_with().parameters;
+    std::string text;
+    bool failed = false, broken = false;
+    try {
+      trial t(line);
+      body_->run(members(), parameters, t);
+      if (!line.is_over() && this_task::stop_requested()) line.interrupt();
+    } catch (const trial_is_over&) {
+    } catch (const fatal& e) {
+      broken = true;
+      text = e.what();
+    } catch (const std::exception& e) {
+      failed = true;
+      text = e.what();
+    } catch (...) {
+      failed = true;
+      text = "threw something that is not a std::exception";
+    }
+    if (broken || (failed && !line.is_over())) {
+      body_ = make_body(what_);  // whatever state the old one is in goes
+      n.reports = line.take_pending();
+      n.what = broken ? notice::kind::fatal : notice::kind::failed;
+      n.text = text;
+      return n;
+    }
+    if (auto next = line.take_next()) {
+      o = std::move(*next);
+      again = true;
+      return n;
+    }
+    return line.farewell();
+  } catch (const std::exception& e) {  // reading or writing a checkpoint
+    n.what = notice::kind::failed;
+    n.text = e.what();
+    return n;
+  }
+}
+
+MANTA_DECL answers runner::tell(order o) {
+  out_ = promise<notice>();
+  const future<notice> answer = out_.get_future();
+  in_.set_value(std::move(o));
+  notice n = answer.get();
+  if (n.what == notice::kind::fatal) throw fatal(n.text);
+  return n;
+}
+
+MANTA_DECL order runner::next_order() {
+  order o = in_.get_future().get();
+  in_ = promise<order>();
+  return o;
+}
+
+MANTA_DECL isolated_runner::~isolated_runner() {
+  std::unique_lock lock(mutex_);
+  is_over_ = true;
+  changed_.notify_all();
+  if (!thread_.joinable()) return;
+  if (!changed_.wait_for(lock, std::chrono::seconds(1), [&] { return has_ended_; })) std::_Exit(0);  // with what hangs in it
+  lock.unlock();
+  thread_.join();
+}
+
+MANTA_DECL answers isolated_runner::tell(order o) {
+  if (o.what == order::kind::begin) limit_ = o.silence;
+  std::unique_lock lock(mutex_);
+  if (!thread_.joinable()) thread_ = std::thread([this] { live(); });
+  order_ = std::move(o);
+  changed_.notify_all();
+  const auto told = [&] { return notice_.has_value(); };
+  if (!(limit_ < longest)) {
+    changed_.wait(lock, told);
+  } else if (!changed_.wait_for(lock, std::chrono::duration<double>(limit_), told)) {
+    ::pthread_kill(thread_.native_handle(), SIGABRT);  // so that one sees where it is
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    std::_Exit(1);
+  }
+  notice n = std::move(*std::exchange(notice_, std::nullopt));
+  if (n.what == notice::kind::fatal) throw fatal(n.text);
+  return n;
+}
+
+MANTA_DECL answers isolated_runner::tell_from(order o, checkpoint source) {
+  o.source = std::move(source);
+  return tell(std::move(o));
+}
+
+MANTA_DECL void isolated_runner::live() {
+  try {
+    run_trials();
+  } catch (const trial_is_over&) {  // by the destructor
+  }
+  const std::lock_guard lock(mutex_);
+  has_ended_ = true;
+  changed_.notify_all();
+}
+
+MANTA_DECL order isolated_runner::next_order() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return order_.has_value() || is_over_; });
+  if (!order_) throw trial_is_over{};
+  return std::move(*std::exchange(order_, std::nullopt));
+}
+
+MANTA_DECL void isolated_runner::notify(notice n) {
+  const std::lock_guard lock(mutex_);
+  notice_ = std::move(n);
+  changed_.notify_all();
+}
+
+template <class Runner, class Base>
+class handle_on final : public runner_handle {
+ public:
+  handle_on(const actor_options& o, const body_name& what) : who_(spawn<Runner>(o, what)) {}
+  future<int> greet() const override { return async<&Base::greet>(who_); }
+  future<void> work() const override {
+    if constexpr (!is_isolated) return async<&Base::work>(who_);
+    return {};
+  }
+  future<answers> tell(order o) const override {
+    if constexpr (is_isolated) {
+      if (!o.from.empty()) {
+        const future<checkpoint> from = std::exchange(o.from, {}).front();
+        return async<&Base::tell_from>(who_, std::move(o), from);
+      }
+    }
+    return async<&Base::tell>(who_, std::move(o));
+  }
+  future<checkpoint> take() const override {
+    if constexpr (is_isolated) return async<&Base::take>(who_);
+    return {};
+  }
+
+ private:
+  static constexpr bool is_isolated = std::is_same_v<Base, isolated_runner>;
+  actor<Runner> who_;
+};
+
+MANTA_DECL std::unique_ptr<runner_handle> spawn_runner(const actor_options& options, const body_name& what, bool gang) {
+  if (gang) return std::make_unique<handle_on<gang_runner, runner>>(options, what);
+  if (options.isolate) return std::make_unique<handle_on<isolated_runner, isolated_runner>>(options, what);
+  return std::make_unique<handle_on<runner, runner>>(options, what);
+}
+
+}  // namespace manta::tune::detail

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of tune, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes this file. A build
+// that defines MANTA_SOURCES_APART compiles this file and src_eigen.hpp as sources of their own instead.
+#pragma once
+
+#ifndef MANTA_COMPILED
+#error "manta/tune/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#endif
+
+#if __has_include(<nlohmann/json.hpp>)
+
+#include "manta/tune/append_file.ipp"
+#include "manta/tune/asha.ipp"
+#include "manta/tune/bohb.ipp"
+#include "manta/tune/checkpoint.ipp"
+#include "manta/tune/checkpoint_files.ipp"
+#include "manta/tune/conductor.ipp"
+#include "manta/tune/config.ipp"
+#include "manta/tune/crc32c.ipp"
+#include "manta/tune/cube.ipp"
+#include "manta/tune/domain.ipp"
+#include "manta/tune/experiment.ipp"
+#include "manta/tune/halving.ipp"
+#include "manta/tune/history.ipp"
+#include "manta/tune/importance.ipp"
+#include "manta/tune/journal.ipp"
+#include "manta/tune/math.ipp"
+#include "manta/tune/median_stopping.ipp"
+#include "manta/tune/metrics.ipp"
+#include "manta/tune/output/files.ipp"
+#include "manta/tune/output/html.ipp"
+#include "manta/tune/output/output.ipp"
+#include "manta/tune/output/table.ipp"
+#include "manta/tune/output/tensorboard.ipp"
+#include "manta/tune/pbt.ipp"
+#include "manta/tune/random.ipp"
+#include "manta/tune/random_search.ipp"
+#include "manta/tune/results.ipp"
+#include "manta/tune/run.ipp"
+#include "manta/tune/runner.ipp"
+#include "manta/tune/scheduler.ipp"
+#include "manta/tune/searcher.ipp"
+#include "manta/tune/sobol.ipp"
+#include "manta/tune/space.ipp"
+#include "manta/tune/stopping.ipp"
+#include "manta/tune/study.ipp"
+#include "manta/tune/tpe.ipp"
+#include "manta/tune/trainable.ipp"
+#include "manta/tune/training.ipp"
+#include "manta/tune/trial.ipp"
+#include "manta/tune/trial_record.ipp"
+#include "manta/tune/value.ipp"
+
+namespace manta::tune::detail {
+const char compile_one_source_with_manta_src_hpp_and_nlohmann_json_for_tune = 0;
+}
+
+#endif
+
+#ifndef MANTA_SOURCES_APART
+#include "manta/tune/src_eigen.hpp"
+#endif

@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The searchers that need Eigen, see src.hpp.
+#pragma once
+
+#ifndef MANTA_COMPILED
+#error "manta/tune/src_eigen.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#endif
+
+#if __has_include(<Eigen/Core>)
+
+#include "manta/tune/bayesian.ipp"
+#include "manta/tune/cma_es.ipp"
+#include "manta/tune/gaussian_process.ipp"
+#include "manta/tune/pb2.ipp"
+
+namespace manta::tune::detail {
+const char compile_one_source_with_manta_src_hpp_and_Eigen_for_this_searcher = 0;
+}
+
+#endif

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of stopping.hpp.
+#pragma once
+
+#include "manta/tune/stopping.hpp"
+
+namespace manta::tune {
+
+MANTA_DECL stop_rule after(double at) {
+  return {[at](const progress& p) -> std::optional<std::string> {
+            if (p.at < at) return std::nullopt;
+            return "reached " + detail::number_text(at);
+          },
+          at};
+}
+
+MANTA_DECL stop_rule after_time(std::chrono::duration<double> limit) {
+  return {[limit](const progress& p) -> std::optional<std::string> {
+            if (p.seconds < limit.count()) return std::nullopt;
+            return "ran for " + detail::number_text(p.seconds) + " s";
+          },
+          infinity};
+}
+
+MANTA_DECL stop_rule at_least(std::string metric, double goal) {
+  return [metric = std::move(metric), goal](const progress& p) -> std::optional<std::string> {
+    const double* x = p.reported.find(metric);
+    if (x == nullptr || !(*x >= goal)) return std::nullopt;
+    return metric + " " + detail::number_text(*x) + " is at least " + detail::number_text(goal);
+  };
+}
+
+MANTA_DECL stop_rule at_most(std::string metric, double goal) {
+  return [metric = std::move(metric), goal](const progress& p) -> std::optional<std::string> {
+    const double* x = p.reported.find(metric);
+    if (x == nullptr || !(*x <= goal)) return std::nullopt;
+    return metric + " " + detail::number_text(*x) + " is at most " + detail::number_text(goal);
+  };
+}
+
+MANTA_DECL stop_rule plateau(std::string metric, plateau_options o) {
+  return [metric = std::move(metric), o, seen = std::size_t{0}, last = std::deque<double>()](
+             const progress& p) mutable -> std::optional<std::string> {
+    const double* x = p.reported.find(metric);
+    if (x == nullptr) return std::nullopt;
+    ++seen;
+    last.push_back(*x);
+    if (last.size() > o.reports) last.pop_front();
+    if (last.size() < o.reports || seen < o.grace) return std::nullopt;
+    double mean = 0, square = 0;
+    for (const double y : last) mean += y / static_cast<double>(last.size());
+    for (const double y : last) square += (y - mean) * (y - mean) / static_cast<double>(last.size());
+    if (!(std::sqrt(square) < o.deviation)) return std::nullopt;
+    return metric + " is on a plateau: the last " + std::to_string(o.reports) + " reports deviate by " +
+           detail::number_text(std::sqrt(square));
+  };
+}
+
+MANTA_DECL experiment_rule time_budget(std::chrono::duration<double> limit) {
+  return [limit](const overview& o) -> std::optional<std::string> {
+    if (o.seconds < limit.count()) return std::nullopt;
+    return "the time budget of " + detail::number_text(limit.count()) + " s is used up";
+  };
+}
+
+MANTA_DECL experiment_rule report_budget(std::size_t limit) {
+  return [limit](const overview& o) -> std::optional<std::string> {
+    if (o.reports < limit) return std::nullopt;
+    return "the budget of " + std::to_string(limit) + " reports is used up";
+  };
+}
+
+MANTA_DECL experiment_rule ended_budget(std::size_t limit) {
+  return [limit](const overview& o) -> std::optional<std::string> {
+    if (o.ended < limit) return std::nullopt;
+    return std::to_string(limit) + " trials have ended";
+  };
+}
+
+MANTA_DECL experiment_rule no_improvement(std::size_t trials) {
+  return [trials](const overview& o) -> std::optional<std::string> {
+    if (o.ended_since_best < trials) return std::nullopt;
+    return std::to_string(trials) + " trials have brought no improvement";
+  };
+}
+
+MANTA_DECL experiment_rule best_reaches(double goal) {
+  return [goal](const overview& o) -> std::optional<std::string> {
+    if (!(o.best < infinity) || !(o.maximised ? o.best_metric >= goal : o.best_metric <= goal)) return std::nullopt;
+    return "the best value " + detail::number_text(o.best_metric) + " has reached " + detail::number_text(goal);
+  };
+}
+
+}  // namespace manta::tune

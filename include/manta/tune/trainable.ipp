@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of trainable.hpp: the table of bodies.
+#pragma once
+
+#include <vector>
+
+#include "manta/tune/trainable.hpp"
+
+namespace manta::tune::detail {
+
+struct body_entry {
+  const char* mangled;
+  std::unique_ptr<body> (*make)();
+};
+
+/// In the order in which the types were registered.
+MANTA_DECL std::vector<body_entry>& bodies() {
+  static std::vector<body_entry> all;
+  return all;
+}
+
+MANTA_DECL std::uint32_t register_body(const char* mangled, std::unique_ptr<body> (*make)()) {
+  bodies().push_back({mangled, make});
+  return static_cast<std::uint32_t>(bodies().size() - 1);
+}
+
+MANTA_DECL std::unique_ptr<body> make_body(const body_name& what) {
+  if (what.number >= bodies().size() || bodies()[what.number].mangled != what.mangled) {
+    throw error("manta: tune: rank " + std::to_string(rank()) + " does not have the trial " + what.mangled +
+                ": start the same program on all ranks");
+  }
+  return bodies()[what.number].make();
+}
+
+}  // namespace manta::tune::detail

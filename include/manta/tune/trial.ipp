@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of trial.hpp.
+#pragma once
+
+#include "manta/tune/append_file.hpp"
+#include "manta/tune/training.hpp"
+#include "manta/tune/trial.hpp"
+
+namespace manta::tune {
+
+MANTA_DECL trial_number trial::id() const { return line_.begun_with().id; }
+MANTA_DECL const config& trial::parameters() const { return line_.begun_with().parameters; }
+MANTA_DECL std::uint64_t trial::iteration() const { return line_.iteration(); }
+MANTA_DECL bool trial::restored() const { return line_.is_restored(); }
+MANTA_DECL bool trial::should_end() const { return line_.is_over(); }
+MANTA_DECL const std::string& trial::metric() const { return line_.begun_with().metric; }
+
+MANTA_DECL std::uint64_t trial::seed() const {
+  const detail::order& o = line_.begun_with();
+  return random(o.seed, o.id, 0x747269616cULL).bits();
+}
+
+MANTA_DECL std::string trial::folder() const {
+  const detail::order& o = line_.begun_with();
+  if (o.folder.empty()) throw error("manta: tune: trial::folder: the experiment has no folder; give it one");
+  std::string number = std::to_string(o.id);
+  if (number.size() < 5) number.insert(0, 5 - number.size(), '0');
+  const std::string path = o.folder + "/trials/" + number;
+  make_folders(path);
+  return path;
+}
+
+MANTA_DECL bool trial::report(const metrics& values) { return line_.report(values); }
+MANTA_DECL bool trial::report(std::string_view metric, double value) { return line_.report({{metric, value}}); }
+
+MANTA_DECL void trial::save_by(std::function<void(checkpoint&)> saver, bool of_locals) { line_.keep(std::move(saver), of_locals); }
+MANTA_DECL const checkpoint* trial::source() const { return line_.source(); }
+MANTA_DECL void trial::release_source() { line_.release_source(); }
+
+}  // namespace manta::tune

@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of trial_record.hpp.
+#pragma once
+
+#include "manta/tune/trial_record.hpp"
+
+namespace manta::tune {
+
+MANTA_DECL const char* name_of(cause c) {
+  static constexpr std::array<const char*, 4> names = {"failure", "crash", "lost", "interrupted"};
+  return names[static_cast<std::size_t>(c)];
+}
+
+MANTA_DECL const char* name_of(status s) {
+  static constexpr std::array<const char*, 6> names = {"waiting", "running", "paused", "complete", "stopped", "failed"};
+  return names[static_cast<std::size_t>(s)];
+}
+
+MANTA_DECL void curve::add(double at, double y) {
+  if (seen_++ % stride_ != 0) {
+    last_ = {static_cast<float>(at), static_cast<float>(y)};
+    has_last_ = true;
+    return;
+  }
+  has_last_ = false;
+  points_.push_back({static_cast<float>(at), static_cast<float>(y)});
+  if (points_.size() < most) return;
+  for (std::size_t i = 0; 2 * i < points_.size(); ++i) points_[i] = points_[2 * i];
+  points_.resize((points_.size() + 1) / 2);
+  stride_ *= 2;
+}
+
+MANTA_DECL std::vector<curve::point> curve::points() const {
+  std::vector<point> all = points_;
+  if (has_last_) all.push_back(last_);
+  return all;
+}
+
+}  // namespace manta::tune

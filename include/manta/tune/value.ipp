@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of value.hpp.
+#pragma once
+
+#include "manta/tune/value.hpp"
+
+namespace manta::tune {
+
+MANTA_DECL void append_number(std::string& out, double x) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, x).ptr;
+  out.append(text, end);
+}
+
+MANTA_DECL void append_number(std::string& out, std::int64_t x) {
+  char text[24];
+  const auto end = std::to_chars(text, text + sizeof text, x).ptr;
+  out.append(text, end);
+}
+
+MANTA_DECL bool value::is_number() const { return is_integer() || std::holds_alternative<double>(content_); }
+
+MANTA_DECL bool value::is_text() const { return std::holds_alternative<std::string>(content_); }
+
+MANTA_DECL std::string value::text() const {
+  std::string out;
+  append_to(out);
+  return out;
+}
+
+MANTA_DECL void value::append_to(std::string& out) const {
+  if (is_bool()) {
+    out += std::get<bool>(content_) ? "true" : "false";
+  } else if (is_integer()) {
+    append_number(out, std::get<std::int64_t>(content_));
+  } else if (is_text()) {
+    append_quoted(out, std::get<std::string>(content_));
+  } else {
+    append_json_number(out, std::get<double>(content_));
+  }
+}
+
+MANTA_DECL void value::append_json_number(std::string& out, double x) {
+  if (!std::isfinite(x)) out += '"';
+  const std::size_t begin = out.size();
+  append_number(out, x);
+  // stays a number with a point when it is read again, so that its kind does not change
+  if (std::isfinite(x) && out.find_first_of(".e", begin) == std::string::npos) out += ".0";
+  if (!std::isfinite(x)) out += '"';
+}
+
+MANTA_DECL void value::append_quoted(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      constexpr std::string_view digits = "0123456789abcdef";
+      out += "\\u00";
+      out += digits[static_cast<unsigned char>(c) >> 4U];
+      out += digits[static_cast<unsigned char>(c) & 15U];
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+}  // namespace manta::tune
