@@ -149,6 +149,7 @@ MANTA_DECL void engine::on_call(std::uint32_t from, const std::byte* data, std::
     ++slot.in_line;
   }
   calls_.push(from, data, bytes);
+  others_turn_ = 0;
 }
 MANTA_DECL void engine::refuse_call(std::uint32_t from, const std::byte* data, std::size_t bytes) {
   task* const t = read_task(from, data, bytes);
@@ -203,6 +204,7 @@ MANTA_DECL void engine::list_slot(std::uint32_t index) {
   if (slot.listed) return;
   slot.listed = true;
   listed_slots_.push_back(index);
+  others_turn_ = 0;
 }
 
 /// Starts the first call of the first listed actor, if it still may start, or ends it if it is time.
