@@ -283,7 +283,11 @@ MANTA_DECL bool engine::lose_if_broken(const actor_slot& slot, std::uint32_t met
   if (!ok || !slot.broken || slot.restarts >= slot.request->restarts || wire::function_at(method).looks_only) return false;
   if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
   ok = false;
-  why = actor_failure("another method found the actor broken while this one waited, and what it did is lost: " + slot.broken_by);
+  store::failure f;
+  f.kind = store::failure::kind::actor;
+  f.message = "another method found the actor broken while this one waited, and what it did is lost: " + slot.broken_by;
+  f.actor_may_return = true;
+  why = store::share(std::move(f));
   return true;
 }
 

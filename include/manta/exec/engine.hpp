@@ -581,7 +581,8 @@ class engine {
   void on_where_is(std::uint32_t from, const where_message& m);
   void end_broken_gangs();
   store::failure_ptr nobody_left(const node& n) const;
-  store::failure_ptr death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what) const;
+  store::failure_ptr death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what,
+                                   bool actor_may_return = false) const;
   static void keep_arguments(node& n, const std::byte* arguments, std::size_t bytes) {
     n.size = static_cast<std::uint8_t>(bytes);
     std::memcpy(&n.sent.kept, arguments, bytes);
@@ -783,6 +784,8 @@ class engine {
   bool has_calls() const { return !listed_slots_.empty() || !calls_.empty(); }
   bool stacks_can_go_on() const { return !to_continue_.empty() || !made_way_.empty(); }
   bool somebody_can_go_on() const { return stacks_can_go_on() || runnable(); }
+  /// Has the first of those that made way waited for the calls that were here then?
+  bool has_made_way() const { return !made_way_.empty() && (made_way_.front().after <= calls_begun_ || !has_calls()); }
   /// Is this turn not one of those that always go first? It is a call's or the oldest work's, by turns.
   bool is_kept_turn() const { return turns_ != 0 && turns_ % 4 == 0; }
   bool is_turn_of_oldest() const { return turns_ % 8 == 0; }
@@ -912,7 +915,12 @@ class engine {
 
   base::list<wait_record*> waits_;
   base::ring<context*> to_continue_;                        // stacks whose wait is over
-  base::ring<context*> made_way_;                           // stacks that can go on and have let others go first
+  struct way {
+    context* stack;
+    std::uint64_t after;                                    // goes on when so many calls have begun, or none is here
+  };
+  base::ring<way> made_way_;                                // stacks that can go on and have let others go first
+  std::uint64_t calls_begun_ = 0;
   unsigned turns_ = 0;                                      // of stacks and calls since a task has started
   unsigned begun_ = 0;                                      // tasks, but for those that ran on the stacks of their waiters
   std::size_t timed_waits_ = 0;

@@ -40,9 +40,9 @@ MANTA_DECL void engine::wake(wait_record& record) {
 /// The stack that goes on now; null if there is none or a call goes first.
 MANTA_DECL context* engine::next_to_continue() {
   const bool oldest_first = is_kept_turn() && is_turn_of_oldest();
-  if (!made_way_.empty() && (oldest_first || (to_continue_.empty() && !has_calls()))) {
+  if (has_made_way() && (oldest_first || to_continue_.empty())) {
     ++turns_;
-    return made_way_.pop_front();
+    return made_way_.pop_front().stack;
   }
   if (to_continue_.empty()) return nullptr;
   ++turns_;
@@ -77,7 +77,9 @@ MANTA_DECL void engine::wait(wait_record& record) {
     }
     others_ran = others_ran || others;
     if (others) {
-      context* const next = is_kept_turn() && runnable() ? nullptr : next_to_continue();
+      const bool kept = is_kept_turn() && runnable();
+      if (is_kept_turn() && !kept) looked_in_vain();  // stacks that only poll, perhaps for what rank 0 has not sent yet
+      context* const next = kept ? nullptr : next_to_continue();
       record.parked = &stacks_->current();
       leave_stack(next);
       record.parked = nullptr;
@@ -154,7 +156,8 @@ MANTA_DECL void engine::look_around(bool late) {
 /// Calls are short and somebody waits for them: they go before tasks.
 MANTA_DECL bool engine::run_call() {
   if (!has_calls()) return false;
-  ++turns_;
+  ++calls_begun_;
+  if (made_way_.empty()) ++turns_;  // else those that made way know how many calls go before them
   listed_slots_.empty() ? receive_call(calls_.pop()) : run_mailbox();
   return true;
 }
@@ -362,21 +365,21 @@ MANTA_DECL void engine::relieve() {
   }
 }
 
-/// Called after a task that ran on the stack of its waiter. The waiter makes way for stacks and calls that can go on, and
-/// goes on after them.
+/// Called after a task that ran on the stack of its waiter. The waiter makes way for stacks that can go on and for the calls
+/// that are here, and goes on after them.
 MANTA_DECL void engine::let_others_go_first() {
   if (looked_long_ago()) look_around(true);
   others_turn_ = looked_around_ + ticks_between_looks();
   context* next = nullptr;
   if (!to_continue_.empty()) {
     next = to_continue_.pop_front();
-  } else if (!made_way_.empty() && !has_calls()) {
-    next = made_way_.pop_front();
+  } else if (has_made_way()) {
+    next = made_way_.pop_front().stack;
   } else if (!has_calls() || !stacks_->has_spare()) {
     return;
   }
   running_task* const task = running_;
-  made_way_.push_back(&stacks_->current());
+  made_way_.push_back({&stacks_->current(), calls_begun_ + calls_.size() + listed_slots_.size()});
   leave_stack(next);
   running_ = task;
   threads_.use(task->threads());
