@@ -41,6 +41,7 @@ class worker {
   }
   int add_all(const std::vector<double>& values) { return add(static_cast<int>(values.size())); }
   std::unique_ptr<int> boxed(int x) { return std::make_unique<int>(add(x)); }
+  int unbox(std::unique_ptr<int> x) { return add(*x); }
   void count() { ++calls_; }
   int refuse_odd(int x) {
     if (x % 2 != 0) throw std::invalid_argument("odd " + std::to_string(x));
@@ -195,20 +196,164 @@ TEST_CASE("a call that fails fails alone, in its place") {
         CHECK(contains(thrown<manta::task_failed>([&] { f.get(); }), "odd " + std::to_string(i)));
       }
     }
+  });
+}
+
+namespace {
+/// Ends an actor and returns when its calls fail.
+void end(const manta::actor<worker>& a) {
+  manta::kill(a);
+  CHECK_THROWS_AS(manta::async<&worker::calls>(a).get(), manta::actor_died);
+}
+struct outcome {
+  int done = 0, died = 0;
+  template <class R>
+  void note(const manta::future<R>& f) {
+    try {
+      f.get();
+      ++done;
+    } catch (const manta::actor_died&) {
+      ++died;
+    }
+  }
+};
+}  // namespace
+
+TEST_CASE("an actor that has died gets one call at most, and the others do the rest") {
+  in_world([] {
+    outcome mapped, unordered, submitted, called;
+    manta::actor_pool<worker> a(3);
+    end(a.actors()[1]);
+    for (const auto& f : a.map<&worker::add_late>(count_to(30))) mapped.note(f);
+    CHECK(mapped.done == 29);
+    CHECK(a.living() == 2U);
+    for (const auto& f : a.map<&worker::add>(count_to(30))) mapped.note(f);
+    CHECK(mapped.done == 59);  // it is known by now
+    manta::actor_pool<worker> b(3);
+    end(b.actors()[0]);
+    for (const auto& f : b.map_unordered<&worker::add_late>(count_to(30))) unordered.note(f);
+    CHECK(unordered.done == 29);
+    manta::actor_pool<worker> c(3);
+    end(c.actors()[2]);
+    for (int i = 0; i < 30; ++i) submitted.note(c.submit<&worker::add>(i));
+    CHECK(submitted.done == 29);
+    manta::actor_pool<worker> d(3);
+    end(d.actors()[1]);
+    auto calls = d.calls<&worker::add>();
+    for (int i = 0; i < 3; ++i) calls.submit(i);
+    for (int i = 3; i < 30; ++i) {
+      called.note(calls.next());
+      calls.submit(i);
+    }
+    while (calls.has_next()) called.note(calls.next());
+    CHECK(called.done >= 28);  // it may have been given a second one before the first had failed
+    CHECK(called.done + called.died == 30);
+  });
+}
+
+TEST_CASE("an actor that dies while it has calls gets no further ones") {
+  in_world([] {
+    auto g = manta::spawn<gate>();
+    manta::actor_pool<worker> pool(2);
+    const auto held = pool.submit<&worker::add_when_open>(g, 1);   // on the first
+    const auto behind = manta::async<&worker::add>(pool.actors()[0], 2);
     manta::kill(pool.actors()[0]);
-    CHECK_THROWS_AS(manta::async<&worker::calls>(pool.actors()[0]).get(), manta::actor_died);
-    int good = 0;
-    int died = 0;
-    for (auto& f : pool.map_unordered<&worker::add>(count_to(20))) {
+    CHECK_THROWS_AS(behind.get(), manta::actor_died);
+    manta::async<&gate::open>(g).get();
+    manta::wait(std::vector{held});  // what ran goes on to its end
+    outcome o;
+    for (const auto& f : pool.map<&worker::add>(count_to(20))) o.note(f);
+    CHECK(o.done >= 19);
+    CHECK(pool.living() == 1U);
+  });
+}
+
+TEST_CASE("what a dead actor had been given is done by the others if that is asked for") {
+  in_world([] {
+    manta::actor_pool<worker> a(3, 100);
+    end(a.actors()[1]);
+    const auto results = a.map<&worker::add_late>(count_to(30), {.redo = true});
+    for (int i = 0; i < 30; ++i) CHECK(results[static_cast<std::size_t>(i)].get() == 100 + i);
+    manta::actor_pool<worker> b(3);
+    end(b.actors()[0]);
+    std::set<int> seen;
+    for (auto& f : b.map_unordered<&worker::add_late>(count_to(30), {.redo = true})) CHECK(seen.insert(f.get()).second);
+    CHECK(seen.size() == 30U);
+    manta::actor_pool<worker> c(3);
+    end(c.actors()[2]);
+    end(c.actors()[0]);
+    seen.clear();
+    auto calls = c.calls<&worker::add_all>({.redo = true});
+    for (int i = 0; i < 30; ++i) {
+      calls.submit(std::vector<double>(static_cast<std::size_t>(i)));
+      if (i >= 3) CHECK(seen.insert(calls.next().get()).second);
+    }
+    while (calls.has_next()) CHECK(seen.insert(calls.next().get()).second);
+    CHECK(seen.size() == 30U);
+    CHECK(c.living() == 1U);
+    manta::actor_pool<worker> d(2);  // other failures are results, and no call is made twice because of them
+    outcome o;
+    int failed = 0;
+    for (const auto& f : d.map<&worker::refuse_odd>(count_to(10), {.redo = true})) {
       try {
         f.get();
-        ++good;
-      } catch (const manta::actor_died&) {
-        ++died;
+      } catch (const manta::task_failed&) {
+        ++failed;
       }
     }
-    CHECK(good + died == 20);
-    CHECK(good > 0);
+    CHECK(failed == 5);
+  });
+}
+
+TEST_CASE("when no actor is left the futures say so, and what was done is not lost") {
+  in_world([] {
+    for (const bool redo : {false, true}) {
+      manta::actor_pool<worker> pool(2);
+      const auto before = pool.map<&worker::add>(count_to(4), {.redo = redo});
+      manta::wait(before, {.count = 4});
+      for (const auto& a : pool.actors()) end(a);
+      const auto says_so = [](const auto& f) { return contains(thrown<manta::actor_died>([&] { f.get(); }), "none of the pool's 2 actors is left"); };
+      const auto after = pool.map<&worker::add>(count_to(4), {.redo = redo});
+      CHECK(says_so(after[2]));
+      CHECK(says_so(after[3]));
+      CHECK(pool.living() == 0U);
+      CHECK(says_so(pool.submit<&worker::add>(1)));
+      pool.submit<&worker::count>().wait();
+      int told = 0;
+      for (auto& f : pool.map_unordered<&worker::add>(count_to(4), {.redo = redo})) told += says_so(f);
+      CHECK(told == 4);
+      auto calls = pool.calls<&worker::add>({.redo = redo});
+      calls.submit(1);
+      CHECK(says_so(calls.next()));
+      CHECK(!calls.has_next());
+      CHECK(manta::get(before) == count_to(4));
+    }
+  });
+}
+
+TEST_CASE("an actor whose constructor failed, or one of whose calls had a dead actor's result as an argument") {
+  in_world([] {
+    const auto gone = manta::spawn<worker>();
+    end(gone);
+    manta::actor_pool<worker> pool(2);
+    for (int i = 0; i < 4; ++i) CHECK_THROWS_AS(pool.submit<&worker::add>(manta::async<&worker::add>(gone, 1)).get(), manta::actor_died);
+    CHECK(pool.living() == 2U);  // they have not died
+    manta::actor_pool<worker> mixed({manta::spawn<worker>(manta::async<&worker::add>(gone, 1)), manta::spawn<worker>()});
+    outcome o;
+    for (const auto& f : mixed.map<&worker::add>(count_to(10))) o.note(f);
+    CHECK(o.done >= 9);
+    CHECK(mixed.living() == 1U);
+  });
+}
+
+TEST_CASE("arguments that can only be moved cannot be kept for another actor") {
+  in_world([] {
+    manta::actor_pool<worker> pool(1);
+    auto calls = pool.calls<&worker::unbox>({.redo = true});
+    CHECK(contains(thrown<manta::error>([&] { calls.submit(std::make_unique<int>(3)); }), "can only be moved"));
+    auto others = pool.calls<&worker::unbox>();
+    others.submit(std::make_unique<int>(3));
+    CHECK(others.next().get() == 3);
   });
 }
 

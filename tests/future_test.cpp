@@ -20,9 +20,11 @@
 
 #include "support/world.hpp"
 
+using manta::testing::contains;
 using manta::testing::gate;
 using manta::testing::held;
 using manta::testing::in_world;
+using manta::testing::thrown;
 using manta::testing::tracked;
 using namespace std::chrono_literals;
 
@@ -158,6 +160,90 @@ TEST_CASE("get of an rvalue gives the value itself") {
     CHECK(other.get() == numbers(10));  // taking through one handle leaves the others' value alone
     auto putted = manta::put(std::string("hello"));
     CHECK(std::move(putted).get() == "hello");
+  });
+}
+
+namespace {
+std::size_t length(const std::vector<int>& v) { return v.size(); }
+
+/// Every use of it says that it is empty, and none gives an empty value.
+void check_taken(const manta::future<std::vector<int>>& f) {
+  CHECK(!f.valid());
+  const auto says_so = [](auto&& use) { CHECK(contains(thrown<manta::error>(use), "std::move(f).get(), which takes the value out")); };
+  says_so([&] { f.get(); });
+  says_so([&] { auto copy = f; std::move(copy).get(); });
+  says_so([&] { manta::get(f); });
+  says_so([&] { manta::get(std::vector{f}); });
+  says_so([&] { f.wait(); });
+  says_so([&] { f.wait_for(1ms); });
+  says_so([&] { manta::wait(std::vector{f}); });
+  says_so([&] { manta::async<length>(f); });
+  for (const int rank : manta::testing::executors()) says_so([&] { manta::async<length>({.rank = rank}, f); });
+}
+}  // namespace
+
+TEST_CASE("a future whose value has been taken is empty, wherever the value lay and however large it was") {
+  in_world([] {
+    for (const int n : {1, 10, 100'000}) {
+      for (const int rank : manta::testing::executors()) {
+        auto f = manta::async<numbers>({.rank = rank}, n);
+        CHECK(std::move(f).get() == numbers(n));
+        check_taken(f);
+      }
+      auto f = manta::put(numbers(n));
+      CHECK(std::move(f).get() == numbers(n));
+      check_taken(f);
+      f = manta::async<numbers>(n);  // may be assigned to
+      CHECK(f.get() == numbers(n));
+    }
+    auto plain = manta::async<add>(1, 2);
+    CHECK(std::move(plain).get() == 3);
+    CHECK(!plain.valid());
+    auto done = manta::async<nothing>();
+    std::move(done).get();
+    CHECK(!done.valid());
+  });
+}
+
+TEST_CASE("while another handle needs the value taking it copies, and the others go on giving it") {
+  in_world([] {
+    for (const int n : {10, 100'000}) {
+      for (const int rank : manta::testing::executors()) {
+        auto f = manta::async<numbers>({.rank = rank}, n);
+        const auto other = f;
+        CHECK(std::move(f).get() == numbers(n));
+        check_taken(f);
+        CHECK(other.get() == numbers(n));
+        for (const int r : manta::testing::executors()) CHECK(manta::async<length>({.rank = r}, other).get() == numbers(n).size());
+        auto given = manta::async<numbers>({.rank = rank}, n);
+        const auto seen = manta::async<length>({.rank = rank}, given);  // the task has a handle too
+        CHECK(std::move(given).get() == numbers(n));
+        CHECK(seen.get() == numbers(n).size());
+      }
+    }
+  });
+}
+
+TEST_CASE("get of a range that is given away takes the values, of another range it leaves them") {
+  in_world([] {
+    for (const int n : {10, 100'000}) {
+      std::vector<manta::future<std::vector<int>>> all;
+      for (int i = 0; i < 4; ++i) all.push_back(manta::async<numbers>(n));
+      const auto kept = all[2];
+      CHECK(manta::get(all).size() == 4U);
+      for (const auto& f : all) CHECK(f.get() == numbers(n));
+      for (const auto& v : manta::get(std::move(all))) CHECK(v == numbers(n));
+      for (const auto& f : all) check_taken(f);  // NOLINT(bugprone-use-after-move): what they give then is the question
+      CHECK(kept.get() == numbers(n));
+    }
+  });
+}
+
+TEST_CASE("a future whose task failed stays as it is when its value was to be taken") {
+  in_world([] {
+    auto f = manta::async<fail>(std::string("no value"));
+    for (int i = 0; i < 2; ++i) CHECK(contains(thrown<manta::task_failed>([&] { std::move(f).get(); }), "no value"));
+    CHECK(f.valid());
   });
 }
 

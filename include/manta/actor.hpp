@@ -6,6 +6,10 @@
 //
 //   manta::actor<Simulator> sim = manta::spawn<Simulator>(42);
 //   auto observation = manta::async<&Simulator::step>(sim, 0);
+//
+// An actor's rank runs tasks as well. A call waits until the task that runs there
+// ends or waits, not longer: it goes before tasks that have not started, and
+// between the children that a task runs one after the other.
 #pragma once
 
 #include "manta/async.hpp"

@@ -3,13 +3,17 @@
 //
 // actor_pool<A>: equal actors that share work. A call goes to the actor that has
 // the fewest calls under way, and map gives each actor its next element when it
-// has done the one before, so that uneven work balances.
+// has done the one before, so that uneven work balances. An actor that has died
+// gets no further calls; what it had been given fails, or is done by the others
+// if that is asked for.
 //
 //   manta::actor_pool<simulator> pool(8, {.cpus = 2}, seed);
-//   for (auto& f : pool.map_unordered<&simulator::episode>(policies)) learn(f.get());
+//   for (auto& f : pool.map_unordered<&simulator::episode>(policies, {.redo = true})) learn(f.get());
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <tuple>
 
 #include "manta/actor.hpp"
 #include "manta/wait.hpp"
@@ -28,7 +32,7 @@ class end_watcher {
     if (!exec::engine::inside()) return;
     exec::engine& e = *exec::engine::current();
     const exec::engine::guard g(e);
-    take_ended(e, [](std::uint32_t) {});
+    take_ended([](std::uint32_t, bool) {});
     for (const entry& each : entries_) {
       if (each.node != nullptr) e.unwatch(*each.node, record_);
     }
@@ -56,10 +60,12 @@ class end_watcher {
       e.watch(n, record_, at);
     } else {
       record_.ended.push_back(at);
+      if (n.state == graph::state::failed && store::failure_of(n)->tells_of_dead_actor()) record_.died.push_back(at);
     }
   }
 
-  /// Calls tell(mark) for each that has ended since, oldest end first. With `wait`, waits for one if there is none.
+  /// Calls tell(mark, died) for each that has ended since, oldest end first; `died`: because its actor is gone. With
+  /// `wait`, waits for one if there is none.
   template <class Tell>
   void take(bool wait, Tell&& tell) {
     exec::engine& e = exec::engine::here("actor_pool");
@@ -73,7 +79,7 @@ class end_watcher {
       e.wait(record_);
       e.throw_if_deadlocked(record_);
     }
-    take_ended(e, tell);
+    take_ended(tell);
   }
 
  private:
@@ -83,14 +89,17 @@ class end_watcher {
     std::uint32_t mark;
   };
   template <class Tell>
-  void take_ended(exec::engine&, Tell&& tell) {
-    for (const std::uint32_t at : record_.ended) {
-      tell(entries_[at].mark);
+  void take_ended(Tell&& tell) {
+    base::list<std::uint32_t> ended, died;
+    ended.swap(record_.ended);
+    died.swap(record_.died);
+    for (const std::uint32_t at : ended) {
+      const std::uint32_t mark = entries_[at].mark;
       entries_[at].node = nullptr;
       free_.push_back(at);
       --under_way_;
+      tell(mark, died.remove(at));
     }
-    record_.ended.clear();
   }
 
   exec::wait_record record_;
@@ -99,7 +108,16 @@ class end_watcher {
   std::size_t under_way_ = 0;
 };
 
-/// Futures that are handed out in the order in which they end.
+/// Drops the future of a call that is made again: nobody is to be told of its failure.
+template <class R>
+void forget_lost(future<R>& f) {
+  exec::engine& e = exec::engine::here("actor_pool");
+  const exec::engine::guard g(e);
+  access::of(f).node("actor_pool").set(graph::node::observed);
+  f = {};
+}
+
+/// Futures that are handed out in the order in which they end. Each has a number of its owner's.
 template <class R>
 class results_as_they_end {
  public:
@@ -107,31 +125,45 @@ class results_as_they_end {
   bool has_ended() const { return !ended_.empty(); }
   bool has_pending() const { return watcher_.under_way() != 0; }
 
-  void add(const future<R>& f) {
+  void add(const future<R>& f, std::size_t number) {
     std::uint32_t at = 0;
     if (free_.empty()) {
-      at = static_cast<std::uint32_t>(futures_.size());
-      futures_.push_back(f);
+      at = static_cast<std::uint32_t>(calls_.size());
+      calls_.push_back({f, number});
     } else {
       at = free_.back();
       free_.pop_back();
-      futures_[at] = f;
+      calls_[at] = {f, number};
     }
     watcher_.add(f, at);
   }
-  void collect(bool wait) {
-    watcher_.take(wait, [&](std::uint32_t at) { ended_.push_back(at); });
+  /// lost(number) is called for each call whose actor is gone; if it is true, the future is not handed out.
+  template <class Lost>
+  void collect(bool wait, Lost&& lost) {
+    watcher_.take(wait, [&](std::uint32_t at, bool died) {
+      if (died && lost(calls_[at].number)) {
+        forget_lost(calls_[at].result);
+        free_.push_back(at);
+      } else {
+        ended_.push_back(at);
+      }
+    });
   }
-  /// Of those that have been collected.
-  future<R> pop() {
+  /// Of those that have been collected; tells its number.
+  future<R> pop(std::size_t& number) {
     const std::uint32_t at = ended_.pop_front();
     free_.push_back(at);
-    return std::move(futures_[at]);
+    number = calls_[at].number;
+    return std::move(calls_[at].result);
   }
 
  private:
+  struct call {
+    future<R> result;
+    std::size_t number;
+  };
   end_watcher watcher_;
-  std::vector<future<R>> futures_;
+  std::vector<call> calls_;
   base::list<std::uint32_t> free_;
   base::ring<std::uint32_t> ended_;
 };
@@ -144,6 +176,18 @@ using method_result = std::remove_cvref_t<typename signature<decltype(M)>::resul
 template <class A>
 class actor_pool;
 
+struct pool_options {
+  /// What an actor had been given when it died is done again by another one, as long as one is left. A method may so
+  /// have run twice, the first time in part. Arguments must be copyable.
+  bool redo = false;
+};
+
+namespace detail {
+inline void require_copies(bool copyable) {
+  if (!copyable) throw error("manta: pool_options::redo keeps the arguments of each call, and these can only be moved; leave redo out");
+}
+}  // namespace detail
+
 /// What map_unordered gives: a range of futures in the order in which they end. Elements are given to actors while the
 /// loop runs. Once only; the pool must outlive it.
 template <auto M, class A, class X>
@@ -153,7 +197,11 @@ class unordered_results {
   using R = detail::method_result<M>;
 
   /// Made by actor_pool::map_unordered; gives the first elements out.
-  unordered_results(actor_pool<A>& pool, std::vector<X> elements) : pool_(pool), elements_(std::move(elements)) { feed(); }
+  unordered_results(actor_pool<A>& pool, std::vector<X> elements, const pool_options& options)
+      : pool_(pool), elements_(std::move(elements)), redo_(options.redo) {
+    if (redo_) detail::require_copies(std::is_copy_constructible_v<X>);
+    feed();
+  }
   unordered_results(const unordered_results&) = delete;
   unordered_results& operator=(const unordered_results&) = delete;
 
@@ -178,19 +226,33 @@ class unordered_results {
 
  private:
   void feed() {
-    while (next_ < elements_.size()) {
+    while (!lost_.empty() || next_ < elements_.size()) {
       const std::size_t idle = pool_.idle_actor();
-      if (idle == actor_pool<A>::none) return;
-      results_.add(pool_.template call<M>(idle, std::move(elements_[next_++])));
+      if (idle == actor_pool<A>::busy) return;
+      const std::size_t i = lost_.empty() ? next_++ : lost_.pop_front();
+      results_.add(give(idle, elements_[i]), i);
     }
+  }
+  future<R> give(std::size_t idle, X& x) {
+    if constexpr (std::is_copy_constructible_v<X>) {
+      if (redo_) return pool_.template call<M>(idle, std::as_const(x));
+    }
+    return pool_.template call<M>(idle, std::move(x));
   }
   void advance() {
     current_.reset();
-    while (results_.size() != 0 || next_ < elements_.size()) {
-      results_.collect(!results_.has_ended() && results_.has_pending());
+    while (results_.size() != 0 || !lost_.empty() || next_ < elements_.size()) {
+      results_.collect(!results_.has_ended() && results_.has_pending(), [&](std::size_t i) {
+        if (redo_ && pool_.living() != 0) {
+          lost_.push_back(i);
+          return true;
+        }
+        return false;
+      });
       feed();
       if (results_.has_ended()) {
-        current_ = results_.pop();
+        std::size_t number = 0;
+        current_ = results_.pop(number);
         return;
       }
       if (!results_.has_pending()) pool_.wait_for_end();  // all actors do something else
@@ -199,12 +261,14 @@ class unordered_results {
 
   actor_pool<A>& pool_;
   std::vector<X> elements_;
+  bool redo_;
   std::size_t next_ = 0;
+  base::ring<std::size_t> lost_;  // elements to be given again
   detail::results_as_they_end<R> results_;
   std::optional<future<R>> current_;
 };
 
-/// What actor_pool::calls gives: calls of one method whose results are taken as they end.
+/// What actor_pool::calls gives: calls of one method whose results are taken as they end. The pool must outlive it.
 template <auto M, class A>
 class pool_calls {
  public:
@@ -212,30 +276,72 @@ class pool_calls {
   using R = detail::method_result<M>;
 
   /// Made by actor_pool::calls; the pool must outlive it.
-  explicit pool_calls(actor_pool<A>& pool) : pool_(pool) {}
+  explicit pool_calls(actor_pool<A>& pool, const pool_options& options = {}) : pool_(pool), redo_(options.redo) {}
 
   /// Calls the method of the actor with the fewest calls under way. Returns at once.
   template <class... Args>
   void submit(Args&&... args) {
-    results_.add(pool_.template submit<M>(std::forward<Args>(args)...));
+    if (!redo_) return results_.add(pool_.template submit<M>(std::forward<Args>(args)...), 0);
+    constexpr bool copyable = (std::is_copy_constructible_v<typename detail::constructor_parameter<Args>::type> && ...);
+    detail::require_copies(copyable);
+    if constexpr (copyable) {
+      auto again = [pool = &pool_, kept = std::tuple<typename detail::constructor_parameter<Args>::type...>(std::forward<Args>(args)...)] {
+        return std::apply([&](const auto&... a) { return pool->template submit<M>(a...); }, kept);
+      };
+      const future<R> first = again();
+      results_.add(first, keep(std::move(again)));
+    }
   }
   /// Are there calls whose results have not been taken?
   bool has_next() const { return results_.size() != 0; }
   /// The result of the call that ended first; waits for one. Throws if there is none.
   future<R> next() {
     if (!has_next()) throw error("manta: pool_calls::next: the results of all calls have been taken; ask has_next() first");
-    results_.collect(!results_.has_ended());
-    return results_.pop();
+    base::list<std::size_t> lost;
+    do {
+      lost.clear();
+      results_.collect(!results_.has_ended(), [&](std::size_t i) {
+        if (!redo_ || pool_.living() == 0) return false;
+        lost.push_back(i);
+        return true;
+      });
+      for (const std::size_t i : lost) results_.add(kept_[i](), i);
+    } while (!results_.has_ended());
+    std::size_t number = 0;
+    future<R> f = results_.pop(number);
+    if (redo_) forget(number);
+    return f;
   }
 
  private:
+  std::size_t keep(std::function<future<R>()> again) {
+    if (free_.empty()) {
+      kept_.push_back(std::move(again));
+      return kept_.size() - 1;
+    }
+    const std::size_t i = free_.back();
+    free_.pop_back();
+    kept_[i] = std::move(again);
+    return i;
+  }
+  void forget(std::size_t i) {
+    kept_[i] = nullptr;
+    free_.push_back(i);
+  }
+
   actor_pool<A>& pool_;
+  bool redo_;
+  std::vector<std::function<future<R>()>> kept_;  // of calls whose results have not been taken
+  base::list<std::size_t> free_;
   detail::results_as_they_end<R> results_;
 };
 
 /// Actors of one class that share work. It knows of the calls made through it only, and belongs to the task that made it:
-/// it cannot be copied or sent, but its actors can. They end with their last handles. Calls on an actor that has died
-/// fail with actor_died, the others go on.
+/// it cannot be copied or sent, but its actors can. They end with their last handles.
+///
+/// A call that an actor had been given when it died fails with actor_died, and the actor gets no further one, unless it is
+/// built anew (actor_options::restarts). With pool_options::redo such calls of map, map_unordered and calls() are done by
+/// the actors that are left. When none is left, all further calls fail with actor_died, which says so.
 template <class A>
 class actor_pool {
  public:
@@ -262,64 +368,112 @@ class actor_pool {
   const std::vector<actor<A>>& actors() const { return actors_; }
   /// Number of actors.
   std::size_t size() const { return actors_.size(); }
+  /// Those of which it is not known that they have died.
+  std::size_t living() const {
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < size(); ++i) count += lives(i);
+    return count;
+  }
 
   /// Calls M of the actor with the fewest calls under way. Returns at once, like async.
   template <auto M, class... Args>
   auto submit(Args&&... args) {
     receive();
-    std::size_t best = 0;
+    std::size_t best = nobody;
     for (std::size_t k = 0; k < size(); ++k) {  // equals in turn
       const std::size_t i = (turn_ + k) % size();
-      if (k == 0 || loads_[i] < loads_[best]) best = i;
+      if (lives(i) && (best == nobody || loads_[i] < loads_[best])) best = i;
     }
     return call<M>(best, std::forward<Args>(args)...);
   }
 
   /// Calls M with each element, one at a time on each actor, and gives the futures in the order of the elements. Waits
-  /// until the last element has been given to an actor.
+  /// until the last element has been given to an actor; with redo until all are done.
   template <auto M, class Range>
-  auto map(const Range& range) {
+  auto map(const Range& range, const pool_options& options = {}) {
     std::vector<future<detail::method_result<M>>> results;
-    for (const auto& x : range) {
-      std::size_t idle = idle_actor();
-      for (; idle == none; idle = idle_actor()) wait_for_end();
-      results.push_back(call<M>(idle, x));
-    }
+    for (const auto& x : range) results.push_back(call<M>(wait_for_idle(), x));
+    if (options.redo) redo_lost<M>(range, results);
     return results;
   }
 
-  /// The same for a loop that takes results as they end: for (auto& f : pool.map_unordered<&A::m>(range)) use(f.get());
+  /// Does so for a loop that takes results as they end: for (auto& f : pool.map_unordered<&A::m>(range)) use(f.get());
   template <auto M, class Range>
-  auto map_unordered(const Range& range) {
+  auto map_unordered(const Range& range, const pool_options& options = {}) {
     using X = std::remove_cvref_t<decltype(*std::begin(range))>;
-    return unordered_results<M, A, X>(*this, std::vector<X>(std::begin(range), std::end(range)));
+    return unordered_results<M, A, X>(*this, std::vector<X>(std::begin(range), std::end(range)), options);
   }
 
   /// For work that comes bit by bit: auto c = pool.calls<&A::m>(); c.submit(x); while (c.has_next()) use(c.next().get());
   template <auto M>
-  auto calls() {
-    return pool_calls<M, A>(*this);
+  auto calls(const pool_options& options = {}) {
+    return pool_calls<M, A>(*this, options);
   }
 
  private:
   template <auto M, class B, class X>
   friend class unordered_results;
-  static constexpr std::size_t none = ~std::size_t{0};
+  static constexpr std::size_t busy = ~std::size_t{0};   ///< no actor: all that live have calls under way
+  static constexpr std::size_t nobody = busy - 1;        ///< no actor: none is left
 
   void begin() {
     if (actors_.empty()) throw error("manta: actor_pool: a pool needs at least one actor");
     loads_.resize(actors_.size(), 0);
+    dead_.resize(actors_.size(), false);
+  }
+  bool lives(std::size_t i) const {
+    const exec::engine::guard g(exec::engine::here("actor_pool"));
+    return !dead_[i] && detail::access::of(actors_[i]).node("actor_pool").state != graph::state::failed;
   }
   template <auto M, class... Args>
-  auto call(std::size_t i, Args&&... args) {
+  future<detail::method_result<M>> call(std::size_t i, Args&&... args) {
+    if (i == nobody) return nobody_left<M>();
     auto f = async<M>(actors_[i], std::forward<Args>(args)...);
     watcher_.add(f, static_cast<std::uint32_t>(i));
     ++loads_[i];
     turn_ = i + 1;
     return f;
   }
+  template <auto M>
+  future<detail::method_result<M>> nobody_left() const {
+    using R = detail::method_result<M>;
+    exec::engine& e = exec::engine::here("actor_pool");
+    const exec::engine::guard g(e);
+    graph::node& n = e.make_node(graph::no_index, detail::result_type<R>());
+    store::failure f;
+    f.kind = store::failure::kind::actor;
+    f.message = "none of the pool's " + std::to_string(size()) +
+                " actors is left to do this call: the calls that they had been given when they died say why. Make a new "
+                "pool, or let its actors be built anew (actor_options::restarts)";
+    e.fail(n, store::share(std::move(f)));
+    return detail::access::make_future<R>(n);
+  }
+  template <auto M, class Range>
+  void redo_lost(const Range& range, std::vector<future<detail::method_result<M>>>& results) {
+    using X = std::remove_cvref_t<decltype(*std::begin(range))>;
+    const std::vector<X> elements(std::begin(range), std::end(range));
+    detail::end_watcher ends;
+    for (std::size_t i = 0; i < results.size(); ++i) ends.add(results[i], static_cast<std::uint32_t>(i));
+    base::list<std::uint32_t> lost;
+    while (ends.under_way() != 0) {
+      ends.take(true, [&](std::uint32_t i, bool died) {
+        if (died) lost.push_back(i);
+      });
+      for (const std::uint32_t i : lost) {
+        const std::size_t idle = wait_for_idle();
+        if (idle == nobody) return;
+        detail::forget_lost(results[i]);
+        results[i] = call<M>(idle, elements[i]);
+        ends.add(results[i], i);
+      }
+      lost.clear();
+    }
+  }
   void note(bool wait) {
-    watcher_.take(wait, [&](std::uint32_t i) { --loads_[i]; });
+    watcher_.take(wait, [&](std::uint32_t i, bool died) {
+      --loads_[i];
+      if (died) dead_[i] = true;
+    });
   }
   void receive() {
     exec::engine& e = exec::engine::here("actor_pool");
@@ -330,14 +484,24 @@ class actor_pool {
   void wait_for_end() { note(true); }
   std::size_t idle_actor() {
     note(false);
+    std::size_t found = nobody;
     for (std::size_t k = 0; k < size(); ++k) {
-      if (loads_[(turn_ + k) % size()] == 0) return (turn_ + k) % size();
+      const std::size_t i = (turn_ + k) % size();
+      if (!lives(i)) continue;
+      if (loads_[i] == 0) return i;
+      found = busy;
     }
-    return none;
+    return found;
+  }
+  std::size_t wait_for_idle() {
+    std::size_t idle = idle_actor();
+    for (; idle == busy; idle = idle_actor()) wait_for_end();
+    return idle;
   }
 
   std::vector<actor<A>> actors_;
   base::list<std::size_t> loads_;  // calls under way
+  base::list<bool> dead_;          // a call has told so
   std::size_t turn_ = 0;
   detail::end_watcher watcher_;
 };

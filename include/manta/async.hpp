@@ -396,6 +396,8 @@ auto async(Args&&... args) {
 }
 
 /// Calls a method of an actor, on the actor's rank. Calls through one actor from one rank run in the order made.
+/// A call that has come waits until the task or method that runs on that rank ends or waits, and for the calls that came
+/// before it; tasks that have not started, and a task that runs its own children one after the other, go after it.
 /// A call on an actor that is gone fails with actor_died.
 template <auto M, class A, class... Args>
   requires(std::is_member_function_pointer_v<decltype(M)>)

@@ -54,7 +54,10 @@ class handle {
   bool valid() const { return node_ != nullptr; }
   graph::node& node(const char* call) const {
     if (node_ == nullptr) {
-      throw error(std::string("manta: ") + call + " on an empty handle; assign it from async, put or spawn first");
+      throw error(std::string("manta: ") + call +
+                  " on an empty handle: nothing was assigned to it, or it was given away, by std::move or by "
+                  "std::move(f).get(), which takes the value out; assign it from async, put or spawn first, and call "
+                  "get() on the future itself where the value is needed more than once");
     }
     return *node_;
   }
@@ -145,7 +148,8 @@ T take(const void* value, bool may_move) {
 
 }  // namespace detail
 
-/// A handle on an immutable value. An empty (default-constructed or moved-from) one may only be assigned to.
+/// A handle on an immutable value. An empty one (default-constructed, moved from, or left by std::move(f).get()) may only be
+/// assigned to; all else throws manta::error.
 /// All members that wait run other tasks of this rank meanwhile. Only the thread that runs tasks may call them;
 /// copying and destroying handles is allowed on any thread.
 template <class T>
@@ -170,7 +174,8 @@ class future {
     store::give(n);
     return *static_cast<std::add_pointer_t<const T>>(v);
   }
-  /// Waits and moves the value out if this is the last handle on this rank, else copies it.
+  /// Waits and gives the handle up with its value, as std::future does: it is empty afterwards. The value is moved out if no
+  /// other handle needs it, else copied, and the others go on giving it. The handle keeps what it has if this throws.
   T get() &&
     requires(!std::is_void_v<T>)
   {
@@ -178,6 +183,7 @@ class future {
     const exec::engine::guard g(e);
     graph::node& n = handle_.node("future::get");
     const void* const v = e.value(n);
+    const detail::handle last = std::move(handle_);
     return detail::take<T>(v, detail::may_move(n));
   }
   /// Waits; throws the error of a failed task.
@@ -187,6 +193,13 @@ class future {
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
     e.value(handle_.node("future::get"));
+  }
+  /// The handle is empty afterwards, unless this throws.
+  void get() &&
+    requires std::is_void_v<T>
+  {
+    std::as_const(*this).get();
+    *this = future();
   }
 
   /// Whether it has ended, well or badly. Does not wait for that, but receives what is there, and when this rank has
@@ -373,14 +386,22 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
 /// Puts text in quotes as a std::string.
 inline future<std::string> put(const char* text, const put_options& options = {}) { return put(std::string(text), options); }
 
-/// Waits for all futures of a range and gives their values in order. Throws the first error in order.
+/// Waits for all futures of a range and gives their values in order. Throws the first error in order. From a container that
+/// is given away, get(std::move(futures)), each value is taken out, as by std::move(f).get(): the futures whose values have
+/// been taken are empty afterwards.
 template <class Range>
   requires(!detail::is_future<Range>)
 auto get(Range&& futures) {
   if constexpr (detail::require_futures<Range>()) {
     using T = detail::range_value<Range>;
     if constexpr (std::is_void_v<T>) {
-      for (auto&& f : futures) f.get();
+      for (auto&& f : futures) {
+        if constexpr (detail::is_given_container<Range>) {
+          std::move(f).get();
+        } else {
+          f.get();
+        }
+      }
     } else {
       std::vector<T> values;
       for (auto&& f : futures) {

@@ -149,6 +149,7 @@ MANTA_DECL void engine::on_call(std::uint32_t from, const std::byte* data, std::
     ++slot.in_line;
   }
   calls_.push(from, data, bytes);
+  others_turn_ = 0;
 }
 MANTA_DECL void engine::refuse_call(std::uint32_t from, const std::byte* data, std::size_t bytes) {
   task* const t = read_task(from, data, bytes);
@@ -203,6 +204,7 @@ MANTA_DECL void engine::list_slot(std::uint32_t index) {
   if (slot.listed) return;
   slot.listed = true;
   listed_slots_.push_back(index);
+  others_turn_ = 0;
 }
 
 /// Starts the first call of the first listed actor, if it still may start, or ends it if it is time.
@@ -281,7 +283,11 @@ MANTA_DECL bool engine::lose_if_broken(const actor_slot& slot, std::uint32_t met
   if (!ok || !slot.broken || slot.restarts >= slot.request->restarts || wire::function_at(method).looks_only) return false;
   if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
   ok = false;
-  why = actor_failure("another method found the actor broken while this one waited, and what it did is lost: " + slot.broken_by);
+  store::failure f;
+  f.kind = store::failure::kind::actor;
+  f.message = "another method found the actor broken while this one waited, and what it did is lost: " + slot.broken_by;
+  f.actor_may_return = true;
+  why = store::share(std::move(f));
   return true;
 }
 

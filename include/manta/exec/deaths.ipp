@@ -47,11 +47,13 @@ MANTA_DECL void engine::connect_lifelines(const engine_options& options) {
   }
 }
 
-MANTA_DECL store::failure_ptr engine::death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what) const {
+MANTA_DECL store::failure_ptr engine::death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what,
+                                                  bool actor_may_return) const {
   store::failure f;
   f.kind = kind;
   f.message = what + obituaries_[rank].why;
   f.details.rank = static_cast<int>(rank);
+  f.actor_may_return = actor_may_return;
   return store::share(std::move(f));
 }
 
@@ -342,7 +344,7 @@ MANTA_DECL void engine::task_lost(node& n, std::uint32_t rank) {
     --away_;
     fail(n, obituaries_[rank].culprit == n.sent.id
                 ? death_failure(store::failure::kind::rank, rank, "'" + std::string(task_name(n)) + "' died with its rank: ")
-                : death_failure(store::failure::kind::actor, rank, "the actor died with its rank before the call had ended: "));
+                : death_failure(store::failure::kind::actor, rank, "the actor died with its rank before the call had ended: ", true));
     return release(n);
   }
   const std::uint32_t at = has_record ? n.record->caller : n.sent.at;

@@ -581,7 +581,8 @@ class engine {
   void on_where_is(std::uint32_t from, const where_message& m);
   void end_broken_gangs();
   store::failure_ptr nobody_left(const node& n) const;
-  store::failure_ptr death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what) const;
+  store::failure_ptr death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what,
+                                   bool actor_may_return = false) const;
   static void keep_arguments(node& n, const std::byte* arguments, std::size_t bytes) {
     n.size = static_cast<std::uint8_t>(bytes);
     std::memcpy(&n.sent.kept, arguments, bytes);
@@ -780,8 +781,18 @@ class engine {
   bool runnable() const {
     return !local_.empty() || !calls_.empty() || may_begin() || !staged_.empty() || !listed_slots_.empty();
   }
-  bool run_one();
+  bool has_calls() const { return !listed_slots_.empty() || !calls_.empty(); }
+  bool stacks_can_go_on() const { return !to_continue_.empty() || !made_way_.empty(); }
+  bool somebody_can_go_on() const { return stacks_can_go_on() || runnable(); }
+  /// Has the first of those that made way waited for the calls that were here then?
+  bool has_made_way() const { return !made_way_.empty() && (made_way_.front().after <= calls_begun_ || !has_calls()); }
+  /// Is this turn not one of those that always go first? It is a call's or the oldest work's, by turns.
+  bool is_kept_turn() const { return turns_ != 0 && turns_ % 4 == 0; }
+  bool is_turn_of_oldest() const { return turns_ % 8 == 0; }
+  bool run_call();
+  bool run_task();
   bool run_oldest();
+  bool run_kept_turn();
   bool receive();
   void attend();
   bool progress();
@@ -789,6 +800,8 @@ class engine {
   static void service_entry(void* self) { static_cast<engine*>(self)->service(); }
   void service();
   context* next_to_continue();
+  void leave_stack(context* next);
+  void let_others_go_first();
   void wake(wait_record& record);
   void check_deadlines();
   /// Of the tasks that the scheduler sent.
@@ -801,6 +814,7 @@ class engine {
   std::uint32_t waiting_tasks() const {
     return started_tasks() + (deaths_ != 0 ? awaiting_inputs_ : static_cast<std::uint32_t>(ahead_.size()));
   }
+  static std::uint64_t ticks_between_looks();
   bool looked_long_ago() const;
   void look_around(bool late);
   void report_blocked(std::uint32_t blocked, bool own_work, bool in_call = false);
@@ -900,7 +914,15 @@ class engine {
   base::list<std::uint64_t> ended_gangs_;                   // to be finished at the top level
 
   base::list<wait_record*> waits_;
-  base::ring<context*> to_continue_;
+  base::ring<context*> to_continue_;                        // stacks whose wait is over
+  struct way {
+    context* stack;
+    std::uint64_t after;                                    // goes on when so many calls have begun, or none is here
+  };
+  base::ring<way> made_way_;                                // stacks that can go on and have let others go first
+  std::uint64_t calls_begun_ = 0;
+  unsigned turns_ = 0;                                      // of stacks and calls since a task has started
+  unsigned begun_ = 0;                                      // tasks, but for those that ran on the stacks of their waiters
   std::size_t timed_waits_ = 0;
   unsigned silence_ = 0;
   std::int64_t silent_since_ = 0;
@@ -909,6 +931,7 @@ class engine {
   bool reported_own_work_ = false, reported_in_call_ = false;
   unsigned looks_in_vain_ = 0;
   std::uint64_t task_ended_ = 0, looked_around_ = 0;        // in ticks; as far as known between tasks
+  std::uint64_t others_turn_ = 0;                           // in ticks: when others may go on; 0: now, somebody can
   std::uint64_t begins_ = 0;                                // the same, of a task that follows upon another; 0: not known
   std::uint64_t sent_soon_ = 0;                             // in ticks
   graph::task_list ahead_;                                  // of these, sent ahead and waiting for what is made here

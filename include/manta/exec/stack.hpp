@@ -247,6 +247,8 @@ class stack_pool {
   std::size_t stacks() const { return stacks_.size(); }
   /// Stacks that `park` can take without making one.
   std::size_t idle() const { return idle_.size(); }
+  /// Is there a stack for the next `park`? Makes one if none is idle and one can be had.
+  bool has_spare();
   /// Size of each pooled stack.
   std::size_t stack_bytes() const { return stack_bytes_; }
 
@@ -403,6 +405,16 @@ inline context& stack_pool::take() {
   context& last = *idle_.back();
   idle_.pop_back();
   return last;
+}
+
+inline bool stack_pool::has_spare() {
+  if (!idle_.empty()) return true;
+  try {
+    idle_.push_back(&make());
+    return true;
+  } catch (const error&) {
+    return false;
+  }
 }
 
 inline context& stack_pool::make() {

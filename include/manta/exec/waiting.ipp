@@ -5,9 +5,18 @@
 // as there is nothing to run; when there is, it is left as it is and the
 // service loop runs on a pooled stack, until what it waits for is there. The
 // order at the top level is always: poll, run, pump.
+//
+// Who has its turn after a task: stacks whose wait is over or whose time is up,
+// then calls of actors, then stacks that made way for these two, then the next
+// task. Where no task has started for some turns, of eight one is kept for a
+// call and one for the oldest work, so that nobody waits for ever behind those
+// that always go first. A waiter that runs the tasks it waits for on its own
+// stack makes way between them as soon as somebody else can go on.
 #pragma once
 
 #include <unistd.h>
+
+#include <algorithm>
 
 #include "manta/exec/engine.hpp"
 
@@ -25,11 +34,26 @@ MANTA_DECL void engine::wake(wait_record& record) {
   if (record.parked == nullptr || record.queued) return;
   record.queued = true;
   to_continue_.push_back(record.parked);
+  others_turn_ = 0;
 }
 
+/// The stack that goes on now; null if there is none or a call goes first.
 MANTA_DECL context* engine::next_to_continue() {
+  const bool oldest_first = is_kept_turn() && is_turn_of_oldest();
+  if (has_made_way() && (oldest_first || to_continue_.empty())) {
+    ++turns_;
+    return made_way_.pop_front().stack;
+  }
   if (to_continue_.empty()) return nullptr;
+  ++turns_;
   return to_continue_.pop_front();
+}
+
+/// Leaves this stack for `next`, or if that is null for the service loop; returns when somebody goes on with it.
+MANTA_DECL void engine::leave_stack(context* next) {
+  const int depth = lock_.depth();
+  next != nullptr ? stacks_->park_and_switch(*next) : stacks_->park();
+  lock_.set_depth(depth);
 }
 
 MANTA_DECL void engine::wait(wait_record& record) {
@@ -38,15 +62,7 @@ MANTA_DECL void engine::wait(wait_record& record) {
   record.task = task;
   waits_.push_back(&record);
   if (record.deadline != wait_record::never) ++timed_waits_;
-  if (!runnable() && to_continue_.empty()) net_.pump(true);
-  const auto left = [&](auto&& leave) {
-    record.parked = &stacks_->current();
-    const int depth = lock_.depth();
-    leave();
-    lock_.set_depth(depth);
-    record.parked = nullptr;
-    record.queued = false;
-  };
+  if (!somebody_can_go_on()) net_.pump(true);
   for (bool others_ran = false;;) {
     running_ = &driver_task_;
     resting_ = true;
@@ -54,16 +70,20 @@ MANTA_DECL void engine::wait(wait_record& record) {
     resting_ = false;
     if (record.over()) break;
     // when the time is up at once the others still get a turn, or a loop around such a wait would starve them
-    const bool others = !to_continue_.empty() || runnable();
+    const bool others = somebody_can_go_on();
     if (record.deadline != wait_record::never && (others_ran || !others) && base::now_ns() >= record.deadline) {
       if (!others_ran) looked_in_vain();
       break;
     }
     others_ran = others_ran || others;
-    if (context* next = next_to_continue()) {
-      left([&] { stacks_->park_and_switch(*next); });
-    } else if (others) {
-      left([&] { stacks_->park(); });
+    if (others) {
+      const bool kept = is_kept_turn() && runnable();
+      if (is_kept_turn() && !kept) looked_in_vain();  // stacks that only poll, perhaps for what rank 0 has not sent yet
+      context* const next = kept ? nullptr : next_to_continue();
+      record.parked = &stacks_->current();
+      leave_stack(next);
+      record.parked = nullptr;
+      record.queued = false;
     } else if (any) {
       awake();
       net_.pump(true);
@@ -81,27 +101,26 @@ MANTA_DECL void engine::wait(wait_record& record) {
 
 /// The loop of a pooled stack.
 MANTA_DECL void engine::service() {
-  unsigned turns = 0;
+  unsigned ran = 0;
   bool in_a_row = false;
   for (;;) {
     running_ = &driver_task_;  // what ran last may have ended on another stack
     const std::uint64_t before = task_ended_;
     begins_ = std::exchange(in_a_row, false) ? before : 0;
-    // stacks that may go on come first, but tasks that poll each other must not starve what was sent here
-    const bool old_first = (++turns & 7) == 0 && run_oldest();
-    if (!old_first) {
+    const bool kept = is_kept_turn() && run_kept_turn();
+    if (!kept && stacks_can_go_on()) {
       if (context* next = next_to_continue()) {
         begins_ = 0;
         stacks_->release_and_switch(*next);
         continue;
       }
     }
-    if (old_first || run_one()) {
+    if (kept || run_call() || run_task()) {
       stacks_->fresh_state();  // a rounding mode that the task set is its own
       const bool late = looked_long_ago();
       if (!runnable()) {
         net_.pump(true);  // somebody may wait for what was made
-      } else if (!late && (turns & 31) != 0) {
+      } else if (!late && (++ran & 31) != 0) {
         in_a_row = task_ended_ != before;
         continue;
       }
@@ -114,17 +133,18 @@ MANTA_DECL void engine::service() {
     if (any) {
       awake();
       if (!runnable()) net_.pump(true);
-    } else if (to_continue_.empty() && !runnable()) {
+    } else if (!somebody_can_go_on()) {
       idle();
     }
   }
 }
 
-/// Has the rank not looked around for long?
-MANTA_DECL bool engine::looked_long_ago() const {
+/// A rank that runs one task after the other looks around at least that often.
+MANTA_DECL std::uint64_t engine::ticks_between_looks() {
   static const auto most = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
-  return task_ended_ - looked_around_ > most;
+  return most;
 }
+MANTA_DECL bool engine::looked_long_ago() const { return task_ended_ - looked_around_ > ticks_between_looks(); }
 
 MANTA_DECL void engine::look_around(bool late) {
   looked_around_ = task_ended_;
@@ -133,14 +153,21 @@ MANTA_DECL void engine::look_around(bool late) {
   net_.pump(late);
 }
 
-/// Calls first, they are short and somebody waits for them; then the newest task made here, so that memory follows
-/// depth and not breadth; then what was sent here, in order.
-MANTA_DECL bool engine::run_one() {
-  if (!listed_slots_.empty()) {
-    run_mailbox();
-  } else if (!calls_.empty()) {
-    receive_call(calls_.pop());
-  } else if (!local_.empty()) {
+/// Calls are short and somebody waits for them: they go before tasks.
+MANTA_DECL bool engine::run_call() {
+  if (!has_calls()) return false;
+  ++calls_begun_;
+  if (made_way_.empty()) ++turns_;  // else those that made way know how many calls go before them
+  listed_slots_.empty() ? receive_call(calls_.pop()) : run_mailbox();
+  return true;
+}
+
+/// The newest task made here goes first, so that memory follows depth and not breadth; then what was sent here, in order.
+/// Of eight tasks one is the oldest, or tasks that make tasks would starve what was sent here.
+MANTA_DECL bool engine::run_task() {
+  turns_ = 0;
+  if (++begun_ % 8 == 0) return run_oldest();
+  if (!local_.empty()) {
     run_node(local_.pop_back());
   } else if (!staged_.empty()) {
     run_staged(staged_.pop_front());
@@ -152,8 +179,9 @@ MANTA_DECL bool engine::run_one() {
   return true;
 }
 
-/// The one that has waited longest of those that run_one takes last.
+/// The task that has waited longest of those that run_task takes last.
 MANTA_DECL bool engine::run_oldest() {
+  turns_ = 0;
   if (!staged_.empty()) {
     run_staged(staged_.pop_front());
   } else if (may_begin()) {
@@ -164,6 +192,13 @@ MANTA_DECL bool engine::run_oldest() {
     return false;
   }
   return true;
+}
+
+/// Stacks that poll each other, or calls that never end, would keep all others from their turns. A stack that made way is
+/// older work than any task that has not started: see next_to_continue.
+MANTA_DECL bool engine::run_kept_turn() {
+  if (!is_turn_of_oldest()) return run_call();
+  return made_way_.empty() && run_oldest();
 }
 
 MANTA_DECL bool engine::receive() {
@@ -201,11 +236,15 @@ MANTA_DECL bool engine::progress() {
   return any;
 }
 
+/// The waits whose time is up end in the order of their deadlines.
 MANTA_DECL void engine::check_deadlines() {
   const std::int64_t now = base::now_ns();
+  base::list<wait_record*> due;
   for (wait_record* record : waits_) {
-    if (record->deadline <= now) wake(*record);
+    if (record->deadline <= now && record->parked != nullptr && !record->queued) due.push_back(record);
   }
+  std::sort(due.begin(), due.end(), [](const wait_record* a, const wait_record* b) { return a->deadline < b->deadline; });
+  for (wait_record* record : due) wake(*record);
 }
 
 /// What comes from this node ends a sleep; for what comes from others, or is to happen at a certain time, it must be short.
@@ -227,7 +266,7 @@ MANTA_DECL void engine::idle() {
     if (scheduler_->waiting() != 0) decide();
     ask_for_work();
     look_for_deadlock();
-    if (runnable() || !to_continue_.empty()) return;
+    if (somebody_can_go_on()) return;
   }
   if (silence_ <= spins) return;
   if (ledger_.offers() != 0) return ledger_.share_offered();
@@ -298,7 +337,7 @@ MANTA_DECL void engine::looked_in_vain() {
 MANTA_DECL void engine::step() {
   resting_ = false;
   progress();
-  if (!to_continue_.empty() || runnable()) {
+  if (somebody_can_go_on()) {
     wait_record once;  // over as soon as one other stack has had its turn
     once.remaining = 1;
     once.deadline = base::now_ns();
@@ -326,6 +365,26 @@ MANTA_DECL void engine::relieve() {
   }
 }
 
+/// Called after a task that ran on the stack of its waiter. The waiter makes way for stacks that can go on and for the calls
+/// that are here, and goes on after them.
+MANTA_DECL void engine::let_others_go_first() {
+  if (looked_long_ago()) look_around(true);
+  others_turn_ = looked_around_ + ticks_between_looks();
+  context* next = nullptr;
+  if (!to_continue_.empty()) {
+    next = to_continue_.pop_front();
+  } else if (has_made_way()) {
+    next = made_way_.pop_front().stack;
+  } else if (!has_calls() || !stacks_->has_spare()) {
+    return;
+  }
+  running_task* const task = running_;
+  made_way_.push_back({&stacks_->current(), calls_begun_ + calls_.size() + listed_slots_.size()});
+  leave_stack(next);
+  running_ = task;
+  threads_.use(task->threads());
+}
+
 MANTA_DECL void engine::wait_for_end(node& n, bool may_inline) {
   while (n.state == state::pending) {
     if (may_inline && n.has(node::queued) && stacks_->room() > stacks_->stack_bytes() / 2) {
@@ -337,7 +396,7 @@ MANTA_DECL void engine::wait_for_end(node& n, bool may_inline) {
       }
       running_ = before;
       threads_.use(before->threads());
-      if (looked_long_ago()) look_around(true);
+      if (task_ended_ > others_turn_) [[unlikely]] let_others_go_first();
       continue;
     }
     wait_record record;

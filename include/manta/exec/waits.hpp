@@ -18,6 +18,7 @@ struct wait_record {
   std::uint32_t remaining = 0;            ///< ends still to come before the wait is over
   std::int64_t deadline = never;
   base::list<std::uint32_t> ended;        ///< positions of the nodes that ended, in that order
+  base::list<std::uint32_t> died;         ///< positions of those among them that are calls of actors that are gone
   context* parked = nullptr;              ///< the stack that was left, if it was
   bool failed = false;                    ///< nothing can ever end: throw deadlock
   bool queued = false;                    ///< stands in the list of stacks to continue

@@ -25,12 +25,17 @@ struct failure : base::counted {
   std::string message;                         ///< the reason in one sentence, without rank and chain
   failure_details details;
   bool fatal = false;                          ///< for the actor whose method threw it
+  bool actor_may_return = false;               ///< of kind actor: it lives on or is built anew, as far as its options allow
   std::string exception_type;                  ///< mangled type registered by rethrow_as, or empty
   std::string exception_bytes;                 ///< the exception itself, encoded
+
+  /// Did a call end because its actor is gone for good? Not if it did not run because one of its arguments failed so.
+  bool tells_of_dead_actor() const { return kind == kind::actor && !actor_may_return && details.chain.empty(); }
 
   void write(wire::buffer& out) const {
     wire::put(out, kind);
     wire::put(out, fatal);
+    wire::put(out, actor_may_return);
     wire::put(out, details.rank);
     wire::put(out, details.attempt);
     for (const std::string* text : {&message, &details.what, &details.type, &details.function, &details.host,
@@ -43,6 +48,7 @@ struct failure : base::counted {
   void read(wire::source& in) {
     in.get(kind);
     in.get(fatal);
+    in.get(actor_may_return);
     in.get(details.rank);
     in.get(details.attempt);
     for (std::string* text : {&message, &details.what, &details.type, &details.function, &details.host,
