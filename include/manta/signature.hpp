@@ -592,7 +592,8 @@ std::tuple<argument<P, Forms>...> read_arguments(exec::invocation& call, list<P.
 template <class R, class Function, class Parameters, class Forms>
 void run_function(exec::invocation& call, Function&& function, Parameters parameters, Forms forms) {
   auto arguments = read_arguments(call, parameters, forms);
-  std::apply([&](auto&... a) { run_outside<R>(call, [&]() -> R { return function(a.pass()...); }); }, arguments);
+  // (In this order: nvcc 13 refuses a pack that a lambda inside a generic lambda expands.)
+  run_outside<R>(call, [&]() -> R { return std::apply([&](auto&... a) -> R { return function(a.pass()...); }, arguments); });
 }
 
 /// The same for a member of a gang. (A template parameter for the team, for team.hpp comes later.)
