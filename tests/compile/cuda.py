@@ -16,6 +16,17 @@ def find_nvcc():
     return shutil.which("nvcc") or next(iter(sorted(glob.glob("/usr/local/cuda*/bin/nvcc"), reverse=True)), None)
 
 
+def nvcc_flags():
+    """This build's flags in nvcc's spelling, header-only: nvcc then reads all of manta."""
+    flags = []
+    for flag in compiler.build_flags():
+        if flag.startswith("-isystem") and flag != "-isystem":
+            flags += ["-isystem", flag[len("-isystem"):]]
+        elif flag not in ("-DMANTA_COMPILED", "-pthread"):
+            flags.append(flag)
+    return flags
+
+
 def skip(why):
     print("skipped: " + why)
     return compiler.SKIP
@@ -30,9 +41,7 @@ def main():
     version = compiler.call([nvcc, "--version"])[1].strip().splitlines()
     print(nvcc + ": " + next((line for line in version if "release" in line), "of an unknown version"))
 
-    flags = [f for f in compiler.build_flags() if f not in ("-DMANTA_COMPILED", "-pthread")]
-    # EIGEN_NO_CUDA: no Eigen inside kernels here, and none of its warnings.
-    nvcc_call = [nvcc, "-ccbin", "mpicxx", "-Xcompiler", "-pthread", "-O0", "-DEIGEN_NO_CUDA"] + flags
+    nvcc_call = [nvcc, "-ccbin", "mpicxx"]
     with tempfile.TemporaryDirectory() as folder:
         empty = os.path.join(folder, "empty.cu")
         with open(empty, "w") as file:
@@ -41,6 +50,8 @@ def main():
         if code != 0:
             return skip("nvcc cannot compile an empty kernel here:\n" + output)
 
+        # EIGEN_NO_CUDA: no Eigen inside kernels here, and none of its warnings.
+        nvcc_call += ["-Xcompiler", "-pthread", "-O0", "-DEIGEN_NO_CUDA"] + nvcc_flags()
         program = os.path.join(folder, "program")
         code, output = compiler.call(nvcc_call + [SOURCE, "-o", program])
         if code != 0:
