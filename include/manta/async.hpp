@@ -145,6 +145,7 @@ inline graph::request_ptr make_request(exec::engine& e, const task_options& o, b
 template <auto F>
 struct constant {
   static std::string_view name() {
+    if constexpr (std::is_class_v<decltype(F)>) return wire::callable_name<std::remove_const_t<decltype(F)>>();
     const std::string_view text = __PRETTY_FUNCTION__;
     const std::size_t begin = text.find("F = ") + 4;
     std::string_view name = text.substr(begin, text.find_first_of(";]", begin) - begin);
@@ -168,7 +169,8 @@ struct function_task {
   static std::string_view name() { return constant<F>::name(); }
 };
 
-template <class L, class Parameters, class Forms, bool Gang = false>
+/// `Named`: the type whose name is shown.
+template <class L, class Parameters, class Forms, bool Gang = false, class Named = L>
 struct lambda_task {
   static constexpr bool gang = Gang, looks_only = false;
   using result = typename signature<L>::result;
@@ -179,7 +181,7 @@ struct lambda_task {
       run_function<result>(call, L{}, Parameters{}, Forms{});
     }
   }
-  static std::string_view name() { return wire::type_name<L>(); }
+  static std::string_view name() { return wire::callable_name<Named>(); }
 };
 
 /// (The class is a parameter too: g++ 12 gives a template that is told only by a member of a class of one file external
@@ -258,9 +260,9 @@ auto call_method(const actor<A>& self, Args&&... args) {
   static_assert(!is_stream, "manta: a method of an actor cannot be a generator: give the actor a method that returns the "
                             "next value, or pass its handle to a coroutine");
   if constexpr (!belongs || is_stream) {
-    return future<void>();
+    return refused<decltype(M)>();
   } else if constexpr (!require_call<typename Signature::parameters, list<Args...>, typename Signature::result>()) {
-    return future<R>();
+    return refused<decltype(M)>();
   } else {
     using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
     using Task = method_task<M, A, typename Signature::parameters, Forms>;
@@ -281,29 +283,51 @@ inline constexpr bool is_actor = false;
 template <class A>
 inline constexpr bool is_actor<actor<A>> = true;
 
+template <class... Args>
+inline constexpr bool starts_with_options = false;
+template <class First, class... Rest>
+inline constexpr bool starts_with_options<First, Rest...> = std::is_same_v<std::remove_cvref_t<First>, task_options>;
+template <class... Args>
+inline constexpr bool starts_with_actor = false;
+template <class First, class... Rest>
+inline constexpr bool starts_with_actor<First, Rest...> = is_actor<std::remove_cvref_t<First>>;
+
 template <auto F>
 constexpr bool require_function() {
-  constexpr bool is_function = callable_type<decltype(F)>;
+  constexpr bool is_function = callable_type<std::remove_const_t<decltype(F)>>;
   static_assert(is_function, "manta: async<f> takes a function with fixed parameters, or a method and an actor; a data member is "
                              "read by a method that returns it");
   return is_function;
 }
 
+/// async<F>(...) of a function,
 template <auto F, class... Args>
-auto call_function(const task_options* options, Args&&... args) {
+auto call(const task_options* options, Args&&... args) {
   if constexpr (!require_function<F>()) {
-    return future<void>();
+    return refused<decltype(F), Args...>();
   } else {
-    using Signature = signature<decltype(F)>;
-    using R = std::remove_cvref_t<typename Signature::result>;
+    using Signature = signature<std::remove_const_t<decltype(F)>>;
     using Gang = gang_parameters<typename Signature::parameters>;
     using Parameters = typename Gang::others;
     if constexpr (!require_call<Parameters, list<Args...>, typename Signature::result>()) {
-      return future<R>();
+      return refused<decltype(F)>();
     } else {
       using Forms = typename forms<Parameters, list<Args...>>::type;
       return submit<function_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
     }
+  }
+}
+/// and of a method.
+template <auto M, class... Args>
+  requires(std::is_member_function_pointer_v<decltype(M)>)
+auto call(const task_options* options, Args&&... args) {
+  constexpr bool on_actor = starts_with_actor<Args...>;
+  static_assert(on_actor, "manta: a method is called on an actor, without options: async<&A::method>(actor, args...), where spawn<A> "
+                          "gave the actor and took the options");
+  if constexpr (on_actor) {
+    return call_method<M>(std::forward<Args>(args)...);
+  } else {
+    return refused<decltype(M)>();
   }
 }
 
@@ -316,8 +340,8 @@ auto call_stateful(const task_options* options, L&& object, list<P...>, Rest&&..
   using Apply = std::remove_const_t<decltype(apply)>;
   using Parameters = list<F, P...>;
   using Forms = typename forms<Parameters, list<L, Rest...>>::type;
-  return submit<lambda_task<Apply, Parameters, Forms>, Parameters>(options, std::forward<L>(object),
-                                                                   std::forward<Rest>(rest)...);
+  using Task = lambda_task<Apply, Parameters, Forms, false, std::remove_cvref_t<L>>;
+  return submit<Task, Parameters>(options, std::forward<L>(object), std::forward<Rest>(rest)...);
 }
 
 template <class L>
@@ -336,96 +360,53 @@ constexpr bool require_callable() {
   }
 }
 
+/// async(object, ...)
 template <class L, class... Args>
-auto call_object(const task_options* options, L&& object, Args&&... args) {
+auto call(const task_options* options, L&& object, Args&&... args) {
   using F = std::remove_cvref_t<L>;
   if constexpr (!require_callable<F>()) {
-    return future<void>();
+    return refused<F, Args...>();
   } else {
     using Signature = signature<F>;
-    using R = std::remove_cvref_t<typename Signature::result>;
     using Gang = gang_parameters<typename Signature::parameters>;
     using Parameters = typename Gang::others;
     if constexpr (!require_call<Parameters, list<Args...>, typename Signature::result>()) {
-      return future<R>();
+      return refused<F>();
     } else if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
       using Forms = typename forms<Parameters, list<Args...>>::type;
       return submit<lambda_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
     } else if constexpr (!can_be_kept<F, L>) {
       static_assert(can_be_kept<F, L>, "manta: a function object of a move-only type is moved in: pass it by std::move");
-      return future<R>();
-    } else {
+      return refused<F>();
+    } else if constexpr (Gang::value) {
       static_assert(!Gang::value, "manta: a gang task is a function or a lambda without captures");
+      return refused<F>();
+    } else {
       return call_stateful(options, std::forward<L>(object), typename Signature::parameters{},
                            std::forward<Args>(args)...);
     }
   }
 }
 
-template <class... Args>
-inline constexpr bool starts_with_options = false;
-template <class First, class... Rest>
-inline constexpr bool starts_with_options<First, Rest...> = std::is_same_v<std::remove_cvref_t<First>, task_options>;
-template <class... Args>
-inline constexpr bool starts_with_actor = false;
-template <class First, class... Rest>
-inline constexpr bool starts_with_actor<First, Rest...> = is_actor<std::remove_cvref_t<First>>;
-
-template <class... Args>
-future<void> refuse_method_call() {
-  static_assert(sizeof...(Args) != sizeof...(Args), "manta: a method is called on an actor, without options: async<&A::method>(actor, "
-                                                    "args...), where spawn<A> gave the actor and took the options");
-  return {};
-}
-
 }  // namespace detail
 
-/// Runs F(args...) as a task; see the table in README.md for what may be passed for each parameter. Arguments are
-/// copied at the call. Returns at once, but helps when this rank is far ahead of the network.
-/// Throws unschedulable if no rank can ever meet the options.
-template <auto F, class... Args>
-  requires(!std::is_member_function_pointer_v<decltype(F)>)
-auto async(const task_options& options, Args&&... args) {
-  return detail::call_function<F>(&options, std::forward<Args>(args)...);
+/// Runs a function as a task, or calls a method of an actor; see the table in README.md for what may be passed for each
+/// parameter. Arguments are copied at the call. Returns at once, but helps when this rank is far ahead of the network.
+///
+///   async<f>(args...)               a function; also async<f>(options, args...)
+///   async(object, args...)          a lambda without captures or a serialisable function object; options come first here, too
+///   async<&A::method>(a, args...)   on the rank of the actor; calls through one actor from one rank run in the order made
+///
+/// Throws unschedulable if no rank can ever meet the options. A call on an actor that is gone fails with actor_died.
+//  What stands on the line of a name is what compilers show of a candidate that they could not take.
+template <auto... F, class... Args>
+  requires(!detail::starts_with_options<Args...>)
+auto async(Args&&... args) {  // manta: if f is overloaded, name one: async<static_cast<int (*)(int)>(f)>
+  return detail::call<F...>(nullptr, std::forward<Args>(args)...);
 }
-/// The same without options.
-template <auto F, class... Args>
-  requires(!std::is_member_function_pointer_v<decltype(F)> && !detail::starts_with_options<Args...>)
-auto async(Args&&... args) {
-  return detail::call_function<F>(nullptr, std::forward<Args>(args)...);
-}
-
-/// Calls a method of an actor, on the actor's rank. Calls through one actor from one rank run in the order made.
-/// A call on an actor that is gone fails with actor_died.
-template <auto M, class A, class... Args>
-  requires(std::is_member_function_pointer_v<decltype(M)>)
-auto async(const actor<A>& self, Args&&... args) {
-  return detail::call_method<M>(self, std::forward<Args>(args)...);
-}
-
-/// Refused at compile time: a method is called on an actor.
-template <auto M, class... Args>
-  requires(std::is_member_function_pointer_v<decltype(M)> && !detail::starts_with_actor<Args...>)
-auto async(Args&&...) {
-  return detail::refuse_method_call<decltype(M), Args...>();
-}
-/// Refused at compile time: the actor got its options when it was spawned.
-template <auto M, class... Args>
-  requires(std::is_member_function_pointer_v<decltype(M)>)
-auto async(const task_options&, Args&&...) {
-  return detail::refuse_method_call<decltype(M), Args...>();
-}
-
-/// The same for a lambda without captures or a serialisable function object.
-template <class Function, class... Args>
-  requires(!std::is_same_v<std::remove_cvref_t<Function>, task_options>)
-auto async(Function&& function, Args&&... args) {
-  return detail::call_object(nullptr, std::forward<Function>(function), std::forward<Args>(args)...);
-}
-/// The same with options.
-template <class Function, class... Args>
-auto async(const task_options& options, Function&& function, Args&&... args) {
-  return detail::call_object(&options, std::forward<Function>(function), std::forward<Args>(args)...);
+template <auto... F, class... Args>
+auto async(const task_options& options, Args&&... args) {  // likewise
+  return detail::call<F...>(&options, std::forward<Args>(args)...);
 }
 
 }  // namespace manta

@@ -19,6 +19,8 @@ namespace manta {
 class team;
 template <class T>
 class generator;
+template <class T>
+class stream;
 
 /// What is stored and sent for a parameter of type P. A view is specialised to the container it looks at; if that is one
 /// array, it says how it looks at the pages of one that has not been decoded.
@@ -115,6 +117,60 @@ struct gang_parameters<list<First, P...>> : std::true_type {
 
 template <class F>
 concept callable_type = requires { typename signature<F>::parameters; };
+
+// --- what a call gives
+
+/// A coroutine's result is what it yields, see stream.hpp.
+template <class R>
+inline constexpr bool is_generator = false;
+template <class T>
+inline constexpr bool is_generator<generator<T>> = true;
+
+template <class R>
+struct returned {
+  using type = future<std::remove_cvref_t<R>>;
+};
+template <class T>
+struct returned<generator<T>> {
+  using type = stream<T>;
+};
+
+/// The result of a call that is refused, as far as it can be known; void if it cannot. Arguments that are futures count as
+/// their values, actors as their objects.
+template <class A>
+struct passed_as {
+  using type = A;
+};
+template <class A>
+  requires is_future<A>
+struct passed_as<A> : future_value<std::remove_cvref_t<A>> {};
+template <class A>
+struct passed_as<actor<A>&> {
+  using type = A&;
+};
+template <class A>
+struct passed_as<const actor<A>&> : passed_as<actor<A>&> {};
+template <class A>
+struct passed_as<actor<A>> : passed_as<actor<A>&> {};
+
+template <class F, class... Args>
+struct result_if_called {
+  using type = void;
+};
+template <callable_type F, class... Args>
+struct result_if_called<F, Args...> {
+  using type = typename signature<F>::result;
+};
+template <class F, class... Args>
+  requires(!callable_type<F> && std::is_invocable_v<F, typename passed_as<Args>::type...>)
+struct result_if_called<F, Args...> : std::invoke_result<F, typename passed_as<Args>::type...> {};
+
+/// What a call gives after its mistake has been named: of the type that the right call would have had, so that the compiler has
+/// nothing to say about how the result is used.
+template <class F, class... Args>
+auto refused() {
+  return typename returned<typename result_if_called<std::decay_t<F>, Args...>::type>::type();
+}
 
 // --- what a parameter may be given
 
@@ -256,12 +312,6 @@ template <class... P, class... A>
 constexpr bool require_arguments(list<P...>, list<A...>) {
   return (require_argument<P, A>() && ...);
 }
-
-/// A coroutine's result is what it yields, see stream.hpp.
-template <class R>
-inline constexpr bool is_generator = false;
-template <class T>
-inline constexpr bool is_generator<generator<T>> = true;
 
 template <class R>
 constexpr bool require_result() {

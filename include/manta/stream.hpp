@@ -114,8 +114,8 @@ struct coroutine_task<function_task<F, Parameters, Forms, Gang>> {
   using producer_type = producer_of<typename signature<decltype(F)>::result::value_type, Parameters, Forms>;
   static void start(producer_type& made) { made.start(F); }
 };
-template <class L, class Parameters, class Forms, bool Gang>
-struct coroutine_task<lambda_task<L, Parameters, Forms, Gang>> {
+template <class L, class Parameters, class Forms, bool Gang, class Named>
+struct coroutine_task<lambda_task<L, Parameters, Forms, Gang, Named>> {
   static_assert(!Gang, "manta: a gang task cannot be a coroutine: return values, or per_rank of them");
   using producer_type = producer_of<typename signature<L>::result::value_type, Parameters, Forms>;
   static void start(producer_type& made) {
