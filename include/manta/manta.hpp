@@ -8,10 +8,16 @@
 #error "manta needs C++20: compile with -std=c++20"
 #else  // nothing follows that would add to the message
 
-// first, so that the compiler lists few headers above what these say about a mistake
+// first, so that compilers list few headers above what these say about a mistake
 #include "manta/wire/traits.hpp"
 //
+#include "manta/future.hpp"
+//
 #include "manta/signature.hpp"
+//
+#include "manta/async.hpp"
+//
+#include "manta/runtime.hpp"
 
 #include "manta/actor.hpp"
 #include "manta/actor_pool.hpp"
