@@ -10,6 +10,8 @@
 //   }
 #pragma once
 
+#include "manta/base/config.hpp"
+
 #include <coroutine>
 #include <exception>
 #include <optional>

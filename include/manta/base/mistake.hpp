@@ -15,6 +15,8 @@
 //   if constexpr (!mistake::found) ...
 #pragma once
 
+#include "manta/base/config.hpp"
+
 namespace manta::base {
 
 template <class...>

@@ -6,6 +6,8 @@
 // std::isnan(x) and x < infinity without looking.
 #pragma once
 
+#include "manta/base/config.hpp"
+
 #include <bit>
 #include <cstdint>
 
