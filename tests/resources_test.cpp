@@ -21,12 +21,23 @@ using manta::testing::held;
 using manta::testing::in_world;
 using manta::testing::where;
 
-// A stand-in for OpenMP's runtime: what a program has in which any library was compiled with OpenMP.
+// Stand-ins for OpenMP's runtime and for BLAS libraries: what a program has in which any library uses them. An OpenBLAS that
+// was built with OpenMP sets that one's number, too.
 namespace {
 int openmp_threads = 7;
-}
+int openblas_threads = 5;
+std::int64_t blis_threads = 6;
+int mkl_threads = 8;
+std::vector<int> blas_threads() { return {openblas_threads, static_cast<int>(blis_threads), mkl_threads}; }
+}  // namespace
 extern "C" void omp_set_num_threads(int n) { openmp_threads = n; }
 extern "C" int omp_get_max_threads() { return openmp_threads; }
+extern "C" void openblas_set_num_threads(int n) { openmp_threads = openblas_threads = n; }
+extern "C" int openblas_get_num_threads() { return openblas_threads; }
+extern "C" void bli_thread_set_num_threads(std::int64_t n) { blis_threads = n; }
+extern "C" std::int64_t bli_thread_get_num_threads() { return blis_threads; }
+extern "C" void MKL_Set_Num_Threads(int n) { mkl_threads = n; }
+extern "C" int MKL_Get_Max_Threads() { return mkl_threads; }
 
 namespace {
 
@@ -254,6 +265,16 @@ TEST_CASE("a task with several cpus has as many threads, while it waits others h
     CHECK_THROWS(manta::async({.cpus = 2}, [] { throw std::runtime_error("inside"); }).get());
     for (const int rank : executors()) CHECK(manta::async<threads_now>({.rank = rank}, 0).get() == 7);
     CHECK(openmp_threads == 7);
+  });
+}
+
+TEST_CASE("so have the BLAS libraries of the program") {
+  in_world(gpus_each(0, 4), [] {
+    CHECK(manta::async({.cpus = 3}, [] { return blas_threads(); }).get() == std::vector<int>{3, 3, 3});
+    for (const int rank : executors()) {
+      CHECK(manta::async({.rank = rank}, [] { return blas_threads(); }).get() == std::vector<int>{5, 6, 8});
+      CHECK(manta::async<threads_now>({.rank = rank}, 0).get() == 7);
+    }
   });
 }
 

@@ -158,17 +158,24 @@ struct constructor_task<A, list<P...>, list<Forms...>> {
   static std::string_view name() { return wire::type_name<A>(); }
 };
 
-template <class A, class... P>
-constexpr bool require_constructor(list<P...>) {
-  constexpr bool serializable = (wire::require_serializable<P>() && ...);
-  if constexpr (serializable) {
-    constexpr bool constructible = is_made_from<A, P...>;
-    static_assert(constructible, "manta: the actor's class has no public constructor that takes these arguments");
-    return constructible;
+template <class A>
+struct no_such_constructor {
+  static_assert(never<A>, "manta: the actor's class has no public constructor that takes these arguments");
+};
+
+template <class A, class... P, class... Args>
+constexpr auto mistake_in_construction(list<P...>, list<Args...>) {
+  using in_values = decltype(base::first_mistake(wire::mistake_in_value<P>()...));
+  if constexpr (in_values::found) {
+    return in_values();
+  } else if constexpr (!is_made_from<A, P...>) {
+    return mistake<no_such_constructor, A>();
   } else {
-    return false;
+    return base::first_mistake(std::conditional_t<can_be_kept<P, Args>, no_mistake, mistake<move_only_lvalue, Args>>()...);
   }
 }
+template <class A, class... Args>
+using mistake_in_spawn = decltype(mistake_in_construction<A>(constructor_parameters<A, Args...>(), list<Args...>()));
 
 /// `claimed`: its name, if it has one.
 template <class A, class... Args>
@@ -239,18 +246,18 @@ actor<A> construct_named(exec::engine& e, const actor_options& o, bool shared, A
   }
 }
 
-template <class Parameters, class Arguments>
-constexpr bool require_kept() {
-  constexpr bool are_kept = []<class... P, class... G>(list<P...>, list<G...>) {
-    return (can_be_kept<P, G> && ...);
-  }(Parameters(), Arguments());
-  static_assert(are_kept, "manta: an argument of a move-only type is moved in: pass it by std::move");
-  return are_kept;
+template <class A, class... Args>
+actor<A> start_actor(const actor_options& options, Args&&... args) {
+  exec::engine& e = exec::engine::here("spawn");
+  const exec::engine::guard g(e);
+  if (options.name.empty()) return construct<A>(e, options, {}, std::forward<Args>(args)...);
+  return construct_named<A>(e, options, false, std::forward<Args>(args)...);
 }
 
-template <class A, class... Args>
-inline constexpr bool can_construct = require_constructor<A>(constructor_parameters<A, Args...>()) &&
-                                      require_kept<constructor_parameters<A, Args...>, list<Args...>>();
+template <class... Args>
+inline constexpr bool starts_with_actor_options = false;
+template <class First, class... Rest>
+inline constexpr bool starts_with_actor_options<First, Rest...> = std::is_same_v<std::remove_cvref_t<First>, actor_options>;
 
 }  // namespace detail
 
@@ -259,27 +266,25 @@ inline constexpr bool can_construct = require_constructor<A>(constructor_paramet
 /// belongs, and waits for its answer; throws if the name is taken, unless this task has spawned it when it ran before.
 template <class A, class... Args>
 actor<A> spawn(const actor_options& options, Args&&... args) {
-  if constexpr (detail::can_construct<A, Args...>) {
-    exec::engine& e = exec::engine::here("spawn");
-    const exec::engine::guard g(e);
-    if (options.name.empty()) return detail::construct<A>(e, options, {}, std::forward<Args>(args)...);
-    return detail::construct_named<A>(e, options, false, std::forward<Args>(args)...);
-  } else {
+  using Mistake = detail::mistake_in_spawn<A, Args...>;
+  (void)typename Mistake::sentence();
+  if constexpr (Mistake::found) {
     return {};
+  } else {
+    return detail::start_actor<A>(options, std::forward<Args>(args)...);
   }
 }
-namespace detail {
-template <class... Args>
-inline constexpr bool starts_with_actor_options = false;
-template <class First, class... Rest>
-inline constexpr bool starts_with_actor_options<First, Rest...> =
-    std::is_same_v<std::remove_cvref_t<First>, actor_options>;
-}  // namespace detail
 /// The same without options.
 template <class A, class... Args>
   requires(!detail::starts_with_actor_options<Args...>)
 actor<A> spawn(Args&&... args) {
-  return spawn<A>(actor_options{}, std::forward<Args>(args)...);
+  using Mistake = detail::mistake_in_spawn<A, Args...>;
+  (void)typename Mistake::sentence();
+  if constexpr (Mistake::found) {
+    return {};
+  } else {
+    return detail::start_actor<A>(actor_options{}, std::forward<Args>(args)...);
+  }
 }
 
 /// Finds the actor of that name. Waits for rank 0's answer. Throws manta::error if there is none or if it is of another
@@ -299,7 +304,9 @@ actor<A> find_actor(const std::string& name) {
 /// for rank 0's answer.
 template <class A, class... Args>
 actor<A> spawn_or_find(const actor_options& options, Args&&... args) {
-  if constexpr (detail::can_construct<A, Args...>) {
+  using Mistake = detail::mistake_in_spawn<A, Args...>;
+  (void)typename Mistake::sentence();
+  if constexpr (!Mistake::found) {
     exec::engine& e = exec::engine::here("spawn_or_find");
     const exec::engine::guard g(e);
     if (options.name.empty()) throw error("manta: spawn_or_find needs a name: spawn_or_find<A>({.name = \"...\"}, ...)");
@@ -313,7 +320,7 @@ actor<A> spawn_or_find(const actor_options& options, Args&&... args) {
 template <class A, class Name, class... Args>
   requires std::is_convertible_v<Name, std::string_view>
 actor<A> spawn_or_find(const Name&, Args&&...) {
-  static_assert(!std::is_same_v<A, A>, "manta: spawn_or_find takes options first: spawn_or_find<A>({.name = \"...\"}, ...)");
+  static_assert(base::never<A>, "manta: spawn_or_find takes options first: spawn_or_find<A>({.name = \"...\"}, ...)");
   return {};
 }
 

@@ -13,58 +13,81 @@ namespace manta {
 
 namespace detail {
 template <class Range>
-constexpr bool require_range() {
-  constexpr bool is_one = is_range<Range>;
-  static_assert(is_one, "manta: this takes a range of elements: a container, an array or a view");
-  return is_one;
-}
+struct not_a_range {
+  static_assert(never<Range>, "manta: this takes a range of elements: a container, an array or a view");
+};
 
 /// The parameters that a function of one element has.
 template <auto F>
-using parameters_of = typename signature<decltype(F)>::parameters;
+using parameters_of = typename signature<type_of<F>>::parameters;
 template <auto F>
-using result_of = std::remove_cvref_t<typename signature<decltype(F)>::result>;
+using result_of = std::remove_cvref_t<typename signature<type_of<F>>::result>;
 
 /// An element as it is handed to a task: moved from a container that was given away.
 template <class Range>
 using element_of = std::remove_reference_t<decltype(*std::begin(std::declval<Range&>()))>;
 template <class Range>
 using handed_over = std::conditional_t<is_given_container<Range>, element_of<Range>, element_of<Range>&>;
+
+/// A task of F for one argument, an element of the range.
+template <auto F, class Range>
+constexpr auto mistake_in_map() {
+  if constexpr (!is_range<Range>) {
+    return mistake<not_a_range, Range>();
+  } else {
+    return mistake_in<F>(list<handed_over<Range>>());
+  }
+}
+
+template <auto F>
+struct result_of_function : result_if_called<type_of<F>> {};
 }  // namespace detail
 
 /// One task F(x) for each element; their futures in order. Elements are copied, or moved from a container that is given
 /// away (an rvalue).
 template <auto F, class Range>
-auto map(Range&& range) {
-  if constexpr (!detail::require_function<F>()) {
-    return std::vector<future<void>>();
-  } else {
-    std::vector<future<detail::result_of<F>>> results;
-    if constexpr (detail::require_range<Range>()) {
-      using Parameters = typename detail::gang_parameters<detail::parameters_of<F>>::others;
-      if constexpr (detail::require_call<Parameters, detail::list<detail::handed_over<Range>>, detail::result_of<F>>()) {
-        for (auto&& x : range) results.push_back(async<F>(static_cast<detail::handed_over<Range>&&>(x)));
-      }
-    }
-    return results;
+auto map(Range&& range) {  // manta: if f is overloaded, name one: map<static_cast<int (*)(int)>(f)>
+  using Mistake = decltype(detail::mistake_in_map<F, Range>());
+  (void)typename Mistake::sentence();
+  std::vector<future<std::remove_cvref_t<typename detail::result_of_function<F>::type>>> results;
+  if constexpr (!Mistake::found) {
+    for (auto&& x : range) results.push_back(async<F>(static_cast<detail::handed_over<Range>&&>(x)));
   }
+  return results;
 }
 
 namespace detail {
-template <auto Op, class T>
-constexpr bool require_operation() {
-  if constexpr (require_function<Op>()) {
-    constexpr bool gives_same = std::is_same_v<result_of<Op>, T>;
-    static_assert(gives_same, "manta: reduce<op> needs a function op(a, b) of two values that returns one of the same type");
-    return gives_same && require_call<parameters_of<Op>, list<future<T>, future<T>>, T>();
+template <class F>
+struct not_an_operation {
+  static_assert(never<F>, "manta: reduce<op> needs a function op(a, b) of two values that returns one of the same type");
+};
+
+/// What T an element stands for: itself, or what it is a future of.
+template <class Element>
+struct value_of_element : std::type_identity<Element> {};
+template <class T>
+struct value_of_element<future<T>> : std::type_identity<T> {};
+
+template <auto Op, class Range>
+constexpr auto mistake_in_reduce() {
+  if constexpr (!is_range<Range>) {
+    return mistake<not_a_range, Range>();
   } else {
-    return false;
+    using Element = range_future<Range>;
+    using T = typename value_of_element<Element>::type;
+    if constexpr (!callable_type<type_of<Op>>) {
+      return mistake<not_a_function, type_of<Op>>();
+    } else if constexpr (is_future<Element> ? !std::is_same_v<result_of<Op>, T> : !std::is_convertible_v<T, result_of<Op>>) {
+      return mistake<not_an_operation, type_of<Op>>();
+    } else {
+      return mistake_in<Op>(list<future<result_of<Op>>, future<result_of<Op>>>());
+    }
   }
 }
 
 template <auto Op, class T>
-future<T> reduce(std::vector<future<T>> level) {
-  if (level.empty()) throw error("manta: reduce of an empty range has no value; give it at least one future");
+future<T> reduce_futures(std::vector<future<T>> level) {
+  if (level.empty()) throw error("manta: reduce of an empty range has no value; give it at least one");
   while (level.size() > 1) {
     std::vector<future<T>> next;
     next.reserve((level.size() + 1) / 2);
@@ -76,17 +99,22 @@ future<T> reduce(std::vector<future<T>> level) {
 }
 }  // namespace detail
 
-/// Combines all values by Op(a, b), neighbours first, in a tree of tasks. Op must be associative; it need not be
-/// commutative, and the tree depends on the number of values only, so that sums of floats are the same on any number
-/// of ranks. Throws for an empty range.
+/// Combines all elements, values or futures of them, by Op(a, b), neighbours first, in a tree of tasks. Op must be
+/// associative; it need not be commutative, and the tree depends on the number of elements only, so that sums of floats are
+/// the same on any number of ranks. Throws for an empty range.
 template <auto Op, class Range>
-auto reduce(Range&& futures) {
-  if constexpr (!detail::require_futures<Range>()) {
-    return future<void>();
-  } else if constexpr (!detail::require_operation<Op, detail::range_value<Range>>()) {
-    return detail::range_future<Range>();
+auto reduce(Range&& range) {  // manta: if op is overloaded, name one: reduce<static_cast<int (*)(int, int)>(op)>
+  using Mistake = decltype(detail::mistake_in_reduce<Op, Range>());
+  (void)typename Mistake::sentence();
+  using T = std::remove_cvref_t<typename detail::result_of_function<Op>::type>;
+  if constexpr (Mistake::found) {
+    return future<T>();
+  } else if constexpr (detail::is_range_of_futures<Range>) {
+    return detail::reduce_futures<Op>(detail::listed<Range>(range));
   } else {
-    return detail::reduce<Op>(detail::listed<Range>(futures));
+    std::vector<future<T>> values;
+    for (auto&& x : range) values.push_back(put(static_cast<T>(static_cast<detail::handed_over<Range>&&>(x))));
+    return detail::reduce_futures<Op>(std::move(values));
   }
 }
 
@@ -128,15 +156,15 @@ void finish(const std::vector<future<Task>>& tasks) {
 /// Runs F(x) for every element, in chunks of `grain` elements a task (futures: one task each), and waits for all of them.
 /// Throws the first error, in order, after all have ended.
 template <auto F, class Range>
-void for_each(Range&& range, for_each_options options = {}) {
-  if constexpr (!detail::require_function<F>() || !detail::require_range<Range>()) {
-    return;
-  } else {
+void for_each(Range&& range, for_each_options options = {}) {  // manta: if f is overloaded, name one: for_each<static_cast<void (*)(int)>(f)>
+  using Mistake = decltype(detail::mistake_in_map<F, Range>());
+  (void)typename Mistake::sentence();
+  if constexpr (!Mistake::found) {
     using Element = std::remove_cvref_t<decltype(*std::begin(range))>;
     using T = typename detail::chunk_of<detail::parameters_of<F>, Element>::type;
     if constexpr (std::is_void_v<T>) {
       detail::finish(map<F>(std::forward<Range>(range)));
-    } else if constexpr (detail::require_parameters(detail::parameters_of<F>())) {
+    } else {
       std::vector<T> elements;
       for (auto&& x : range) elements.push_back(static_cast<T>(static_cast<detail::handed_over<Range>&&>(x)));
       std::size_t grain = options.grain;

@@ -145,6 +145,7 @@ inline graph::request_ptr make_request(exec::engine& e, const task_options& o, b
 template <auto F>
 struct constant {
   static std::string_view name() {
+    if constexpr (std::is_class_v<decltype(F)>) return wire::callable_name<std::remove_const_t<decltype(F)>>();
     const std::string_view text = __PRETTY_FUNCTION__;
     const std::size_t begin = text.find("F = ") + 4;
     std::string_view name = text.substr(begin, text.find_first_of(";]", begin) - begin);
@@ -168,7 +169,8 @@ struct function_task {
   static std::string_view name() { return constant<F>::name(); }
 };
 
-template <class L, class Parameters, class Forms, bool Gang = false>
+/// `Named`: the type whose name is shown.
+template <class L, class Parameters, class Forms, bool Gang = false, class Named = L>
 struct lambda_task {
   static constexpr bool gang = Gang, looks_only = false;
   using result = typename signature<L>::result;
@@ -179,7 +181,7 @@ struct lambda_task {
       run_function<result>(call, L{}, Parameters{}, Forms{});
     }
   }
-  static std::string_view name() { return wire::type_name<L>(); }
+  static std::string_view name() { return wire::callable_name<Named>(); }
 };
 
 /// (The class is a parameter too: g++ 12 gives a template that is told only by a member of a class of one file external
@@ -248,63 +250,162 @@ auto submit(const task_options* options, Args&&... args) {
   }
 }
 
-template <auto M, class A, class... Args>
-auto call_method(const actor<A>& self, Args&&... args) {
-  using Signature = signature<decltype(M)>;
-  using R = std::remove_cvref_t<typename Signature::result>;
-  constexpr bool belongs = std::is_convertible_v<A*, typename Signature::object*>;  // a public base, and but one of that class
-  static_assert(belongs, "manta: this method does not belong to the actor's class");
-  constexpr bool is_stream = is_generator<R>;
-  static_assert(!is_stream, "manta: a method of an actor cannot be a generator: give the actor a method that returns the "
-                            "next value, or pass its handle to a coroutine");
-  if constexpr (!belongs || is_stream) {
-    return future<void>();
-  } else if constexpr (!require_call<typename Signature::parameters, list<Args...>, typename Signature::result>()) {
-    return future<R>();
-  } else {
-    using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
-    using Task = method_task<M, A, typename Signature::parameters, Forms>;
-    exec::engine& e = exec::engine::here("async");
-    const exec::engine::guard g(e);
-    graph::node& handle = access::of(self).node("async: the actor");
-    argument_writer out(e, e.longest_argument(handle));
-    write_arguments(out, typename Signature::parameters{}, std::forward<Args>(args)...);
-    graph::node& n = e.call_actor(handle, function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(),
-                                  out.inputs(), out.input_count());
-    out.handed_over();
-    return access::make_future<R>(n);
-  }
-}
+// --- the mistakes, see base/mistake.hpp
 
 template <class T>
 inline constexpr bool is_actor = false;
 template <class A>
 inline constexpr bool is_actor<actor<A>> = true;
 
-template <auto F>
-constexpr bool require_function() {
-  constexpr bool is_function = callable_type<decltype(F)>;
-  static_assert(is_function, "manta: async<f> takes a function with fixed parameters, or a method and an actor; a data member is "
-                             "read by a method that returns it");
-  return is_function;
+template <class... Args>
+inline constexpr bool starts_with_options = false;
+template <class First, class... Rest>
+inline constexpr bool starts_with_options<First, Rest...> = std::is_same_v<std::remove_cvref_t<First>, task_options>;
+
+template <class F>
+struct not_a_function {
+  static_assert(never<F>, "manta: async<f> takes a function with fixed parameters, or a method and an actor; a data member is read by a "
+                          "method that returns it");
+};
+template <class F>
+struct coroutine_of_gang {
+  static_assert(never<F>, "manta: a gang task cannot be a coroutine: return values, or per_rank of them");
+};
+template <class F>
+struct not_callable {
+  static_assert(never<F>, "manta: async takes a function as template argument, a lambda without auto parameters, or an object with one "
+                          "operator(): async<f>(...) or async([](int i) { ... }, ...)");
+};
+template <class F>
+struct captures {
+  static_assert(never<F>, "manta: captures are not sent: pass the value as an argument, or use a function object with a serialize() "
+                          "function");
+};
+template <class F>
+struct move_only_object {
+  static_assert(never<F>, "manta: a function object of a move-only type is moved in: pass it by std::move");
+};
+template <class F>
+struct gang_of_object {
+  static_assert(never<F>, "manta: a gang task is a function or a lambda without captures");
+};
+template <class Method>
+struct method_without_actor {
+  static_assert(never<Method>, "manta: a method is called on an actor, without options: async<&A::method>(actor, args...), where "
+                               "spawn<A> gave the actor and took the options");
+};
+template <class Method>
+struct method_of_another_class {
+  static_assert(never<Method>, "manta: this method does not belong to the actor's class");
+};
+template <class Method>
+struct coroutine_method {
+  static_assert(never<Method>, "manta: a method of an actor cannot be a generator: give the actor a method that returns the next value, "
+                               "or pass its handle to a coroutine");
+};
+
+/// Of a function type F that has a signature.
+template <class F, class Arguments>
+constexpr auto mistake_in_task() {
+  using Signature = signature<F>;
+  using Gang = gang_parameters<typename Signature::parameters>;
+  if constexpr (Gang::value && is_generator<typename Signature::result>) {
+    return mistake<coroutine_of_gang, F>();
+  } else {
+    return mistake_in_call<typename Gang::others, Arguments, typename Signature::result>();
+  }
 }
 
+/// async<F>(...) of a function,
+template <auto F>
+using type_of = std::remove_const_t<decltype(F)>;
 template <auto F, class... Args>
-auto call_function(const task_options* options, Args&&... args) {
-  if constexpr (!require_function<F>()) {
-    return future<void>();
+constexpr auto mistake_in(list<Args...> arguments) {
+  if constexpr (callable_type<type_of<F>>) {
+    return mistake_in_task<type_of<F>, decltype(arguments)>();
   } else {
-    using Signature = signature<decltype(F)>;
-    using R = std::remove_cvref_t<typename Signature::result>;
-    using Gang = gang_parameters<typename Signature::parameters>;
-    using Parameters = typename Gang::others;
-    if constexpr (!require_call<Parameters, list<Args...>, typename Signature::result>()) {
-      return future<R>();
+    return mistake<not_a_function, type_of<F>>();
+  }
+}
+/// of a method,
+template <auto M, class... Args>
+  requires(std::is_member_function_pointer_v<decltype(M)>)
+constexpr auto mistake_in(list<Args...>) {
+  return mistake<method_without_actor, type_of<M>>();
+}
+template <auto M, class First, class... Args>
+  requires(std::is_member_function_pointer_v<decltype(M)> && is_actor<std::remove_cvref_t<First>>)
+constexpr auto mistake_in(list<First, Args...>) {
+  using Signature = signature<type_of<M>>;
+  using A = typename std::remove_cvref_t<First>::class_type;
+  if constexpr (!std::is_convertible_v<A*, typename Signature::object*>) {  // a public base, and but one of that class
+    return mistake<method_of_another_class, type_of<M>>();
+  } else if constexpr (is_generator<typename Signature::result>) {
+    return mistake<coroutine_method, type_of<M>>();
+  } else {
+    return mistake_in_call<typename Signature::parameters, list<Args...>, typename Signature::result>();
+  }
+}
+/// and async(object, ...).
+template <class L, class... Args>
+constexpr auto mistake_in(list<L, Args...>) {
+  using F = std::remove_cvref_t<L>;
+  if constexpr (!one_call_operator<F>) {
+    return mistake<not_callable, F>();
+  } else if constexpr (!std::is_empty_v<F> && !wire::is_serializable<F>()) {
+    return mistake<captures, F>();
+  } else {
+    using in_task = decltype(mistake_in_task<F, list<Args...>>());
+    constexpr bool is_sent = !std::is_empty_v<F> || !std::is_default_constructible_v<F>;
+    if constexpr (in_task::found || !is_sent) {
+      return in_task();
+    } else if constexpr (!can_be_kept<F, L>) {
+      return mistake<move_only_object, F>();
+    } else if constexpr (gang_parameters<typename signature<F>::parameters>::value) {
+      return mistake<gang_of_object, F>();
     } else {
-      using Forms = typename forms<Parameters, list<Args...>>::type;
-      return submit<function_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
+      return wire::mistake_in_value<F>();
     }
   }
+}
+
+template <auto... F, class... Args>
+constexpr auto mistake_with_options(list<Args...> arguments) {
+  if constexpr ((std::is_member_function_pointer_v<decltype(F)> || ...)) {
+    return mistake<method_without_actor, list<type_of<F>...>>();
+  } else {
+    return mistake_in<F...>(arguments);
+  }
+}
+
+// --- the calls
+
+/// async<F>(...) of a function,
+template <auto F, class... Args>
+  requires(!std::is_member_function_pointer_v<decltype(F)>)
+auto call(const task_options* options, Args&&... args) {
+  using Gang = gang_parameters<typename signature<type_of<F>>::parameters>;
+  using Parameters = typename Gang::others;
+  using Forms = typename forms<Parameters, list<Args...>>::type;
+  return submit<function_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
+}
+/// of a method,
+template <auto M, class A, class... Args>
+  requires(std::is_member_function_pointer_v<decltype(M)>)
+auto call(const task_options*, const actor<A>& self, Args&&... args) {
+  using Signature = signature<type_of<M>>;
+  using R = std::remove_cvref_t<typename Signature::result>;
+  using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
+  using Task = method_task<M, A, typename Signature::parameters, Forms>;
+  exec::engine& e = exec::engine::here("async");
+  const exec::engine::guard g(e);
+  graph::node& handle = access::of(self).node("async: the actor");
+  argument_writer out(e, e.longest_argument(handle));
+  write_arguments(out, typename Signature::parameters{}, std::forward<Args>(args)...);
+  graph::node& n = e.call_actor(handle, function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(),
+                                out.inputs(), out.input_count());
+  out.handed_over();
+  return access::make_future<R>(n);
 }
 
 template <class L, class... P, class... Rest>
@@ -316,118 +417,62 @@ auto call_stateful(const task_options* options, L&& object, list<P...>, Rest&&..
   using Apply = std::remove_const_t<decltype(apply)>;
   using Parameters = list<F, P...>;
   using Forms = typename forms<Parameters, list<L, Rest...>>::type;
-  return submit<lambda_task<Apply, Parameters, Forms>, Parameters>(options, std::forward<L>(object),
-                                                                   std::forward<Rest>(rest)...);
+  using Task = lambda_task<Apply, Parameters, Forms, false, std::remove_cvref_t<L>>;
+  return submit<Task, Parameters>(options, std::forward<L>(object), std::forward<Rest>(rest)...);
 }
 
-template <class L>
-constexpr bool require_callable() {
-  constexpr bool has_one = one_call_operator<L>;
-  static_assert(has_one, "manta: async takes a function as template argument, a lambda without auto parameters, or an "
-                         "object with one operator(): async<f>(...) or async([](int i) { ... }, ...)");
-  if constexpr (has_one) {
-    constexpr bool sendable = std::is_empty_v<L> || wire::is_serializable<L>();
-    static_assert(sendable,
-                  "manta: captures are not sent: pass the value as an argument, or use a function object with a "
-                  "serialize() function");
-    return sendable;
-  } else {
-    return false;
-  }
-}
-
+/// and async(object, ...).
 template <class L, class... Args>
-auto call_object(const task_options* options, L&& object, Args&&... args) {
+auto call(const task_options* options, L&& object, Args&&... args) {
   using F = std::remove_cvref_t<L>;
-  if constexpr (!require_callable<F>()) {
-    return future<void>();
+  using Gang = gang_parameters<typename signature<F>::parameters>;
+  using Parameters = typename Gang::others;
+  if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
+    using Forms = typename forms<Parameters, list<Args...>>::type;
+    return submit<lambda_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
   } else {
-    using Signature = signature<F>;
-    using R = std::remove_cvref_t<typename Signature::result>;
-    using Gang = gang_parameters<typename Signature::parameters>;
-    using Parameters = typename Gang::others;
-    if constexpr (!require_call<Parameters, list<Args...>, typename Signature::result>()) {
-      return future<R>();
-    } else if constexpr (std::is_empty_v<F> && std::is_default_constructible_v<F>) {
-      using Forms = typename forms<Parameters, list<Args...>>::type;
-      return submit<lambda_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
-    } else if constexpr (!can_be_kept<F, L>) {
-      static_assert(can_be_kept<F, L>, "manta: a function object of a move-only type is moved in: pass it by std::move");
-      return future<R>();
-    } else {
-      static_assert(!Gang::value, "manta: a gang task is a function or a lambda without captures");
-      return call_stateful(options, std::forward<L>(object), typename Signature::parameters{},
-                           std::forward<Args>(args)...);
-    }
+    return call_stateful(options, std::forward<L>(object), Parameters{}, std::forward<Args>(args)...);
   }
-}
-
-template <class... Args>
-inline constexpr bool starts_with_options = false;
-template <class First, class... Rest>
-inline constexpr bool starts_with_options<First, Rest...> = std::is_same_v<std::remove_cvref_t<First>, task_options>;
-template <class... Args>
-inline constexpr bool starts_with_actor = false;
-template <class First, class... Rest>
-inline constexpr bool starts_with_actor<First, Rest...> = is_actor<std::remove_cvref_t<First>>;
-
-template <class... Args>
-future<void> refuse_method_call() {
-  static_assert(sizeof...(Args) != sizeof...(Args), "manta: a method is called on an actor, without options: async<&A::method>(actor, "
-                                                    "args...), where spawn<A> gave the actor and took the options");
-  return {};
 }
 
 }  // namespace detail
 
-/// Runs F(args...) as a task; see the table in README.md for what may be passed for each parameter. Arguments are
-/// copied at the call. Returns at once, but helps when this rank is far ahead of the network.
-/// Throws unschedulable if no rank can ever meet the options.
-template <auto F, class... Args>
-  requires(!std::is_member_function_pointer_v<decltype(F)>)
-auto async(const task_options& options, Args&&... args) {
-  return detail::call_function<F>(&options, std::forward<Args>(args)...);
-}
-/// The same without options.
-template <auto F, class... Args>
-  requires(!std::is_member_function_pointer_v<decltype(F)> && !detail::starts_with_options<Args...>)
-auto async(Args&&... args) {
-  return detail::call_function<F>(nullptr, std::forward<Args>(args)...);
-}
-
-/// Calls a method of an actor, on the actor's rank. Calls through one actor from one rank run in the order made.
-/// A call that has come waits until the task or method that runs on that rank ends or waits, and for the calls that came
-/// before it; tasks that have not started, and a task that runs its own children one after the other, go after it.
+/// Runs a function as a task, or calls a method of an actor; examples/01_tasks.md has a table of what may be passed for each
+/// parameter. Arguments are copied at the call. Returns at once, but helps when this rank is far ahead of the network.
+///
+///   async<f>(args...)               a function
+///   async(object, args...)          a lambda without captures, or a serialisable function object
+///   async<&A::method>(a, args...)   on the rank of the actor; calls through one actor from one rank run in the order made
+///
+/// The first two take options before all else: async<f>({.retries = 3}, args...). Throws unschedulable if no rank can ever
+/// meet the options.
+///
+/// A call that has come to the actor's rank waits until the task or method that runs there ends or waits, and for the calls
+/// that came before it. Tasks that have not started, and a task that runs its own children one after the other, go after it.
 /// A call on an actor that is gone fails with actor_died.
-template <auto M, class A, class... Args>
-  requires(std::is_member_function_pointer_v<decltype(M)>)
-auto async(const actor<A>& self, Args&&... args) {
-  return detail::call_method<M>(self, std::forward<Args>(args)...);
+//  (What stands on the line of a function's name is what compilers show of one that they could not take.)
+template <auto... F, class... Args>
+  requires(!detail::starts_with_options<Args...>)
+auto async(Args&&... args) {  // manta: if f is overloaded, name one: async<static_cast<int (*)(int)>(f)>
+  using Arguments = detail::list<Args...>;
+  using Mistake = decltype(detail::mistake_in<F...>(Arguments()));
+  (void)typename Mistake::sentence();
+  if constexpr (Mistake::found) {
+    return detail::refused<F...>(Arguments());
+  } else {
+    return detail::call<F...>(nullptr, std::forward<Args>(args)...);
+  }
 }
-
-/// Refused at compile time: a method is called on an actor.
-template <auto M, class... Args>
-  requires(std::is_member_function_pointer_v<decltype(M)> && !detail::starts_with_actor<Args...>)
-auto async(Args&&...) {
-  return detail::refuse_method_call<decltype(M), Args...>();
-}
-/// Refused at compile time: the actor got its options when it was spawned.
-template <auto M, class... Args>
-  requires(std::is_member_function_pointer_v<decltype(M)>)
-auto async(const task_options&, Args&&...) {
-  return detail::refuse_method_call<decltype(M), Args...>();
-}
-
-/// The same for a lambda without captures or a serialisable function object.
-template <class Function, class... Args>
-  requires(!std::is_same_v<std::remove_cvref_t<Function>, task_options>)
-auto async(Function&& function, Args&&... args) {
-  return detail::call_object(nullptr, std::forward<Function>(function), std::forward<Args>(args)...);
-}
-/// The same with options.
-template <class Function, class... Args>
-auto async(const task_options& options, Function&& function, Args&&... args) {
-  return detail::call_object(&options, std::forward<Function>(function), std::forward<Args>(args)...);
+template <auto... F, class... Args>
+auto async(const task_options& options, Args&&... args) {  // likewise
+  using Arguments = detail::list<Args...>;
+  using Mistake = decltype(detail::mistake_with_options<F...>(Arguments()));
+  (void)typename Mistake::sentence();
+  if constexpr (Mistake::found) {
+    return detail::refused<F...>(Arguments());
+  } else {
+    return detail::call<F...>(&options, std::forward<Args>(args)...);
+  }
 }
 
 }  // namespace manta

@@ -15,6 +15,7 @@
 
 #include "manta/wire/traits.hpp"  // first: see manta.hpp
 
+#include "manta/base/number.hpp"
 #include "manta/exec/engine.hpp"
 
 namespace manta {
@@ -30,7 +31,7 @@ namespace detail {
 template <class Rep, class Period>
 std::int64_t deadline_after(std::chrono::duration<Rep, Period> d) {
   const double ns = std::chrono::duration<double, std::nano>(d).count();
-  if (!(ns < 9e18 - static_cast<double>(base::now_ns()))) return exec::wait_record::never;
+  if (base::is_nan(ns) || ns >= 9e18 - static_cast<double>(base::now_ns())) return exec::wait_record::never;
   return ns > 0 ? base::now_ns() + static_cast<std::int64_t>(ns) : base::now_ns();
 }
 
@@ -133,9 +134,12 @@ T take(const void* value, bool may_move) {
   if constexpr (wire::is_plain<T>) {
     return *static_cast<const T*>(value);
   } else {
-    if (may_move) return std::move(*static_cast<T*>(const_cast<void*>(value)));
+    T& object = *static_cast<T*>(const_cast<void*>(value));
+    if (may_move) return std::move(object);
     if constexpr (wire::is_copyable<T>) {
-      return *static_cast<const T*>(value);
+      return static_cast<const T&>(object);
+    } else if constexpr (!wire::is_serializable<T>()) {
+      return std::move(object);  // never comes here: the compiler has refused the call that gave the future
     } else {
       wire::buffer bytes;
       wire::sink out(bytes);
@@ -297,12 +301,29 @@ template <class Range>
 concept is_range_of_futures = is_range<Range> && is_future<range_future<Range>>;
 
 template <class Range>
-constexpr bool require_futures() {
-  constexpr bool are_futures = is_range_of_futures<Range>;
-  static_assert(are_futures, "manta: this takes a range of futures, such as std::vector<manta::future<T>>; a single future has get(), "
-                             "wait() and ready() of its own");
-  return are_futures;
-}
+struct not_futures {
+  static_assert(base::never<Range>, "manta: this takes a range of futures, such as std::vector<manta::future<T>>; a single future has "
+                                    "get(), wait() and ready() of its own");
+};
+template <class Range>
+using mistake_in_futures = std::conditional_t<is_range_of_futures<Range>, base::no_mistake, base::mistake<not_futures, Range>>;
+
+/// After that mistake has been named: the elements' type, so that the compiler has nothing to say about how it is used.
+template <class Range>
+struct element_or_void {
+  using type = void;
+};
+template <is_range Range>
+struct element_or_void<Range> {
+  using type = range_future<Range>;
+};
+template <class T>
+  requires is_future<T>
+struct element_or_void<T> {
+  using type = typename future_value<std::remove_cvref_t<T>>::type;
+};
+template <class Range>
+using supposed_value = typename element_or_void<Range>::type;
 
 /// Was a container passed as Range&& for good, so that its elements may be moved from? A view shows those of another.
 template <class Range>
@@ -353,15 +374,31 @@ struct put_options {
   int replicas = 0;
 };
 
+namespace detail {
+template <class T>
+struct put_of_move_only_lvalue {
+  static_assert(base::never<T>, "manta: a value of a move-only type is moved in: pass it by std::move");
+};
+template <class V, class T>
+constexpr auto mistake_in_put() {
+  using in_value = decltype(wire::mistake_in_value<T>());
+  if constexpr (!in_value::found && std::is_lvalue_reference_v<V> && !wire::is_copyable<T>) {
+    return base::mistake<put_of_move_only_lvalue, T>();
+  } else {
+    return in_value();
+  }
+}
+}  // namespace detail
+
 /// Makes a value known to all ranks and gives a future of it. The value stays on this rank until another one asks for
 /// it; a large array goes to memory that the ranks of this node share. Sends nothing, but for replicas. Where memory is
 /// short, other tasks of this rank run first; throws store_full where there is none left.
 template <class V>
 future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
   using T = std::remove_cvref_t<V>;
-  constexpr bool can_be_kept = std::is_rvalue_reference_v<V&&> || wire::is_copyable<T>;
-  static_assert(can_be_kept, "manta: a value of a move-only type is moved in: pass it by std::move");
-  if constexpr (can_be_kept && wire::require_serializable<T>()) {
+  using Mistake = decltype(detail::mistake_in_put<V, T>());
+  (void)typename Mistake::sentence();
+  if constexpr (!Mistake::found) {
     exec::engine& e = exec::engine::here("put");
     const exec::engine::guard g(e);
     const std::uint32_t type = wire::type_index<T>::value;
@@ -392,7 +429,12 @@ inline future<std::string> put(const char* text, const put_options& options = {}
 template <class Range>
   requires(!detail::is_future<Range>)
 auto get(Range&& futures) {
-  if constexpr (detail::require_futures<Range>()) {
+  using Mistake = detail::mistake_in_futures<Range>;
+  (void)typename Mistake::sentence();
+  if constexpr (Mistake::found) {
+    using T = detail::supposed_value<Range>;
+    if constexpr (!std::is_void_v<T>) return std::vector<T>();
+  } else {
     using T = detail::range_value<Range>;
     if constexpr (std::is_void_v<T>) {
       for (auto&& f : futures) {

@@ -10,6 +10,8 @@
 //   }
 #pragma once
 
+#include "manta/base/config.hpp"
+
 #include <coroutine>
 #include <exception>
 #include <optional>
@@ -23,11 +25,7 @@ namespace manta {
 /// async keeps its arguments for as long as the stream needs them.
 template <class T>
 class generator {
-  static_assert(!std::is_reference_v<T>,
-                "manta: a generator cannot yield references: the value is gone when the coroutine goes on; yield values");
-  static_assert(!std::is_pointer_v<T>,
-                "manta: a generator cannot yield pointers: they mean nothing on another rank; yield values");
-  static_assert(!std::is_void_v<T> && !std::is_const_v<T>, "manta: generator<T> needs a type of values, without const");
+  using item = std::remove_cvref_t<T>;  // T itself, or async says what is wrong
 
  public:
   /// The type of the values.
@@ -38,7 +36,7 @@ class generator {
     generator get_return_object() { return generator(std::coroutine_handle<promise_type>::from_promise(*this)); }
     std::suspend_always initial_suspend() const noexcept { return {}; }
     std::suspend_always final_suspend() const noexcept { return {}; }
-    std::suspend_always yield_value(T value) {
+    std::suspend_always yield_value(item value) {
       item_.emplace(std::move(value));
       return {};
     }
@@ -55,7 +53,7 @@ class generator {
 
    private:
     friend class generator;
-    std::optional<T> item_;
+    std::optional<item> item_;
     std::exception_ptr thrown_;
   };
 
@@ -74,7 +72,7 @@ class generator {
 
   /// Runs the coroutine up to its next co_yield and gives the value; gives nothing when the coroutine has ended. Throws
   /// what the coroutine throws, which ends it.
-  std::optional<T> next() {
+  std::optional<item> next() {
     if (!body_ || body_.done()) return std::nullopt;
     body_.promise().item_.reset();
     body_.resume();
@@ -86,7 +84,7 @@ class generator {
   class iterator {
    public:
     explicit iterator(generator& source) : source_(&source), item_(source.next()) {}
-    T& operator*() { return *item_; }
+    item& operator*() { return *item_; }
     iterator& operator++() {
       item_ = source_->next();
       return *this;
@@ -95,7 +93,7 @@ class generator {
 
    private:
     generator* source_;
-    std::optional<T> item_;
+    std::optional<item> item_;
   };
   /// Runs the coroutine up to its first co_yield; a loop over a generator runs it on this thread.
   iterator begin() { return iterator(*this); }

@@ -5,6 +5,8 @@
 // actor_options, tune::experiment).
 #pragma once
 
+#include "manta/base/config.hpp"
+
 #include <type_traits>
 
 #include "manta/base/child.hpp"

@@ -4,14 +4,18 @@
 // All of the public interface but eigen.hpp.
 #pragma once
 
-#if __cplusplus < 202002L
-#error "manta needs C++20: compile with -std=c++20"
-#else  // nothing follows that would add to the message
+#include "manta/base/config.hpp"
 
-// first, so that the compiler lists few headers above what these say about a mistake
+// first, so that compilers list few headers above what these say about a mistake
 #include "manta/wire/traits.hpp"
 //
+#include "manta/future.hpp"
+//
 #include "manta/signature.hpp"
+//
+#include "manta/async.hpp"
+//
+#include "manta/runtime.hpp"
 
 #include "manta/actor.hpp"
 #include "manta/actor_pool.hpp"
@@ -32,5 +36,3 @@
 #include "manta/team.hpp"
 #include "manta/this_task.hpp"
 #include "manta/wait.hpp"
-
-#endif

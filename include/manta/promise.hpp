@@ -17,6 +17,17 @@
 
 namespace manta {
 
+namespace detail {
+template <class T>
+constexpr auto mistake_in_promise() {
+  if constexpr (std::is_void_v<T>) {
+    return base::no_mistake();
+  } else {
+    return wire::mistake_in_value<T>();
+  }
+}
+}  // namespace detail
+
 /// The writing end of a future. It stays on the rank that made it and cannot be sent; its futures can. Move-only. Only
 /// the thread that runs tasks may make and complete one. A wait for a promise that nobody can complete any more is
 /// a deadlock and throws; one destroyed before it was completed fails its futures with broken_promise.
@@ -27,11 +38,9 @@ class promise {
   using value_type = T;
 
   promise() {
-    constexpr bool possible = [] {
-      if constexpr (std::is_void_v<T>) return true;
-      else return wire::require_serializable<T>();
-    }();
-    if constexpr (possible) {
+    using Mistake = decltype(detail::mistake_in_promise<T>());
+    (void)typename Mistake::sentence();
+    if constexpr (!Mistake::found) {
       exec::engine& e = exec::engine::here("promise");
       const exec::engine::guard g(e);
       handle_ = detail::handle(e.make_node(graph::no_index, wire::type_index<T>::value));

@@ -237,9 +237,10 @@ class queue {
   queue() = default;
   /// A queue that holds at most `capacity` values, on a rank that fits the options.
   explicit queue(std::size_t capacity, const actor_options& options = {}) {
-    constexpr bool possible = wire::require_serializable<T>();
+    using Mistake = decltype(wire::mistake_in_value<T>());
+    (void)typename Mistake::sentence();
     if (capacity == 0) throw error("manta: queue: the capacity must be at least 1");
-    if constexpr (possible) server_ = spawn<server>(options, std::uint64_t{capacity});
+    if constexpr (!Mistake::found) server_ = spawn<server>(options, std::uint64_t{capacity});
   }
 
   /// Waits while the queue is full. Throws queue_closed if it is closed, or becomes so meanwhile.

@@ -77,7 +77,7 @@ int run_program(int& argc, char** argv, const runtime_options& options, Driver& 
       rt.run(driver);
       code = 0;
     } else {
-      code = rt.run([&] { return static_cast<int>(driver()); });
+      code = rt.run(driver);
     }
   } catch (const driver_failed&) {
     // rank 0 says it
@@ -96,37 +96,44 @@ int run_program(int& argc, char** argv, const runtime_options& options, Driver& 
 }
 }  // namespace detail
 
+/// argc as main has it, from which options are taken out, or a number.
+class argument_count {
+ public:
+  argument_count(int& of_main) : count_(&of_main) {}
+  argument_count(const int& number) : number_(number), count_(&number_) {}
+  argument_count(const argument_count&) = delete;
+  argument_count& operator=(const argument_count&) = delete;
+  int& get() { return *count_; }
+
+ private:
+  int number_ = 0;
+  int* count_;
+};
+
 /// Runs driver() on rank 0 of MPI_COMM_WORLD and returns the same exit code on every rank: the driver's int, or 0.
 /// An exception is printed once and gives 1, or requeue_status if it came because the run had to end (runtime::leaving).
 /// Initialises MPI unless the caller did, and finalises only then.
 /// Takes --manta-NAME=VALUE out of argc and argv before the driver runs.
 template <class Driver>
-int run(int& argc, char** argv, const runtime_options& options, Driver&& driver) {
-  if constexpr (detail::require_driver<Driver>()) {
-    using R = decltype(driver());
-    constexpr bool gives_status = std::is_void_v<R> || std::is_convertible_v<R, int>;
-    static_assert(gives_status, "manta: the driver of manta::run returns nothing or an int, the exit status; a runtime's run() "
-                                "returns any value");
-    if constexpr (gives_status) return detail::run_program(argc, argv, options, driver);
+int run(argument_count argc, char** argv, const runtime_options& options, Driver&& driver) {
+  using Mistake = decltype(detail::mistake_in_program<Driver>());
+  (void)typename Mistake::sentence();
+  if constexpr (Mistake::found) {
+    return 1;
+  } else {
+    return detail::run_program(argc.get(), argv, options, driver);
   }
-  return 1;
 }
 /// The same with default settings.
 template <class Driver>
-int run(int& argc, char** argv, Driver&& driver) {
-  return run(argc, argv, runtime_options{}, std::forward<Driver>(driver));
-}
-/// The same for a constant argc: the settings are taken out of argv alone.
-template <class Driver>
-int run(const int& argc, char** argv, const runtime_options& options, Driver&& driver) {
-  int count = argc;
-  return run(count, argv, options, std::forward<Driver>(driver));
-}
-/// The same with default settings.
-template <class Driver>
-int run(const int& argc, char** argv, Driver&& driver) {
-  int count = argc;
-  return run(count, argv, runtime_options{}, std::forward<Driver>(driver));
+int run(argument_count argc, char** argv, Driver&& driver) {
+  using Mistake = decltype(detail::mistake_in_program<Driver>());
+  (void)typename Mistake::sentence();
+  if constexpr (Mistake::found) {
+    return 1;
+  } else {
+    return detail::run_program(argc.get(), argv, runtime_options{}, driver);
+  }
 }
 
 }  // namespace manta

@@ -16,10 +16,34 @@ namespace manta {
 
 namespace detail {
 template <class Driver>
-constexpr bool require_driver() {
-  constexpr bool is_driver = std::is_invocable_v<Driver&>;
-  static_assert(is_driver, "manta: the driver is called without arguments: [] { ... }; capture what it needs");
-  return is_driver;
+struct driver_with_parameters {
+  static_assert(base::never<Driver>, "manta: the driver is called without arguments: [] { ... }; capture what it needs");
+};
+template <class R>
+struct result_that_is_no_status {
+  static_assert(base::never<R>, "manta: the driver of manta::run returns nothing or an int, the exit status; a runtime's run() returns any "
+                                "value");
+};
+
+template <class Driver>
+constexpr auto mistake_in_driver() {
+  if constexpr (!std::is_invocable_v<Driver&>) {
+    return base::mistake<driver_with_parameters, Driver>();
+  } else if constexpr (std::is_void_v<std::invoke_result_t<Driver&>>) {
+    return base::no_mistake();
+  } else {
+    return wire::mistake_in_value<std::remove_cvref_t<std::invoke_result_t<Driver&>>>();
+  }
+}
+/// Of a whole program.
+template <class Driver>
+constexpr auto mistake_in_program() {
+  if constexpr (!std::is_invocable_v<Driver&>) {
+    return base::mistake<driver_with_parameters, Driver>();
+  } else {
+    using R = std::remove_cvref_t<std::invoke_result_t<Driver&>>;
+    return std::conditional_t<std::is_void_v<R> || std::is_same_v<R, int>, base::no_mistake, base::mistake<result_that_is_no_status, R>>();
+  }
 }
 }  // namespace detail
 
@@ -42,11 +66,13 @@ class runtime {
   /// leaves on rank 0, driver_failed on the others. Between two calls the ranks are free for the caller's own MPI.
   template <class Driver>
   auto run(Driver&& driver) {
-    if constexpr (detail::require_driver<Driver>()) {
+    using Mistake = decltype(detail::mistake_in_driver<Driver>());
+    (void)typename Mistake::sentence();
+    if constexpr (!Mistake::found) {
       using R = std::remove_cvref_t<decltype(driver())>;
       if constexpr (std::is_void_v<R>) {
         run_driver<R>(driver);
-      } else if constexpr (wire::require_serializable<R>()) {
+      } else {
         const wire::buffer bytes = run_driver<R>(driver);
         wire::source in(bytes.data(), bytes.size());
         const std::unique_ptr<R> value(wire::decode<R>(in));

@@ -19,6 +19,8 @@ namespace manta {
 class team;
 template <class T>
 class generator;
+template <class T>
+class stream;
 
 /// What is stored and sent for a parameter of type P. A view is specialised to the container it looks at; if that is one
 /// array, it says how it looks at the pages of one that has not been decoded.
@@ -116,6 +118,57 @@ struct gang_parameters<list<First, P...>> : std::true_type {
 template <class F>
 concept callable_type = requires { typename signature<F>::parameters; };
 
+// --- what a call gives
+
+/// A coroutine's result is what it yields, see stream.hpp.
+template <class R>
+inline constexpr bool is_generator = false;
+template <class T>
+inline constexpr bool is_generator<generator<T>> = true;
+
+template <class R>
+struct returned {
+  using type = future<std::remove_cvref_t<R>>;
+};
+template <class T>
+struct returned<generator<T>> {
+  using type = stream<std::remove_cvref_t<T>>;
+};
+
+/// The result of a call that is refused, as far as it can be known; void if it cannot. Arguments that are futures count as
+/// their values, actors as their objects.
+template <class A>
+struct passed_as {
+  using type = A;
+};
+template <class A>
+  requires is_future<A>
+struct passed_as<A> : future_value<A> {};
+template <class A>
+struct passed_as<actor<A>> {
+  using type = A&;
+};
+
+template <class F, class... Args>
+struct result_if_called {
+  using type = void;
+};
+template <callable_type F, class... Args>
+struct result_if_called<F, Args...> {
+  using type = typename signature<F>::result;
+};
+template <class F, class... Args>
+  requires(!callable_type<F> && std::is_invocable_v<F, typename passed_as<Args>::type...>)
+struct result_if_called<F, Args...> : std::invoke_result<F, typename passed_as<Args>::type...> {};
+
+/// What a call of F, or of the first argument, gives after its mistake has been named: of the type that the right call would have
+/// had, so that the compiler has nothing to say about how the result is used.
+template <auto... F, class... Args>
+auto refused(list<Args...>) {
+  using called = result_if_called<std::decay_t<decltype(F)>..., std::decay_t<Args>...>;
+  return typename returned<typename called::type>::type();
+}
+
 // --- what a parameter may be given
 
 template <class T>
@@ -184,7 +237,11 @@ constexpr auto form_of() {
 template <class P, class A>
 using form_type = decltype(form_of<P, A>());
 
-// --- the mistakes, in the user's words. Each is checked alone, so that one mistake gives one message.
+// --- the mistakes, in the user's words; see base/mistake.hpp
+
+using base::mistake;
+using base::never;
+using base::no_mistake;
 
 template <class T>
 inline constexpr bool looks_at_characters = false;
@@ -197,37 +254,94 @@ template <class T, std::size_t Extent>
 inline constexpr bool writes_through_view<std::span<T, Extent>> = !std::is_const_v<T>;
 
 template <class P>
-constexpr bool require_parameter() {
+struct team_not_first {
+  static_assert(never<P>, "manta: manta::team is the first parameter of a gang task and no other; take it once, first, by value");
+};
+template <class P>
+struct pointer_parameter {
+  static_assert(never<P>, "manta: a task cannot take a pointer: it means nothing on another rank; pass the value");
+};
+template <class P>
+struct rvalue_parameter {
+  static_assert(never<P>, "manta: a task cannot take an rvalue reference: take it by value");
+};
+template <class P>
+struct mutable_parameter {
+  static_assert(never<P>, "manta: a task cannot take a non-const reference: the argument would be a copy; return the new value, or keep "
+                          "it in an actor");
+};
+template <class P>
+struct characters_parameter {
+  static_assert(never<P>, "manta: a task cannot take a std::string_view: take const std::string&");
+};
+template <class P>
+struct mutable_view_parameter {
+  static_assert(never<P>, "manta: a task cannot write through a span or an Eigen::Ref: take it of const values, or take the vector or "
+                          "matrix by value");
+};
+template <class P>
+struct reference_to_view {
+  static_assert(never<P>, "manta: a coroutine takes a view by value: the view that a reference refers to is gone when the coroutine goes on");
+};
+
+template <class P>
+constexpr auto mistake_in_parameter() {
   using T = std::remove_reference_t<P>;
-  constexpr bool is_pointer = std::is_pointer_v<std::remove_cv_t<T>>;
-  constexpr bool is_rvalue = std::is_rvalue_reference_v<P>;
-  constexpr bool is_mutable = std::is_lvalue_reference_v<P> && !std::is_const_v<T>;
-  constexpr bool is_team = std::is_same_v<std::remove_cvref_t<P>, team>;
-  constexpr bool is_string_view = looks_at_characters<std::remove_cvref_t<P>>;
-  constexpr bool is_mutable_view = writes_through_view<std::remove_cvref_t<P>>;
-  static_assert(!is_team, "manta: manta::team is the first parameter of a gang task and no other; take it once, first, by value");
-  static_assert(!is_pointer, "manta: a task cannot take a pointer: it means nothing on another rank; pass the value");
-  static_assert(!is_rvalue, "manta: a task cannot take an rvalue reference: take it by value");
-  static_assert(!is_mutable,
-                "manta: a task cannot take a non-const reference: the argument would be a copy; return the new value, or "
-                "keep it in an actor");
-  static_assert(!is_string_view, "manta: a task cannot take a std::string_view: take const std::string&");
-  static_assert(!is_mutable_view,
-                "manta: a task cannot write through a span or an Eigen::Ref: take it of const values, or take the vector or "
-                "matrix by value");
-  return !is_team && !is_pointer && !is_rvalue && !is_mutable && !is_string_view && !is_mutable_view;
+  using V = std::remove_cvref_t<P>;
+  if constexpr (std::is_same_v<V, team>) {
+    return mistake<team_not_first, P>();
+  } else if constexpr (std::is_pointer_v<V>) {
+    return mistake<pointer_parameter, P>();
+  } else if constexpr (std::is_rvalue_reference_v<P>) {
+    return mistake<rvalue_parameter, P>();
+  } else if constexpr (std::is_lvalue_reference_v<P> && !std::is_const_v<T>) {
+    return mistake<mutable_parameter, P>();
+  } else if constexpr (looks_at_characters<V>) {
+    return mistake<characters_parameter, P>();
+  } else if constexpr (writes_through_view<V>) {
+    return mistake<mutable_view_parameter, P>();
+  } else {
+    return no_mistake();
+  }
 }
 template <class... P>
-constexpr bool require_parameters(list<P...>) {
-  return (require_parameter<P>() && ...);
+constexpr auto mistake_in_parameters(list<P...>) {
+  return base::first_mistake(mistake_in_parameter<P>()...);
 }
 
-template <std::size_t Wanted, std::size_t Given>
-constexpr bool require_count() {
-  static_assert(Given <= Wanted, "manta: too many arguments for this function; options come before them");
-  static_assert(Given >= Wanted, "manta: too few arguments for this function");
-  return Given == Wanted;
+/// Of a coroutine, which goes on looking at its arguments.
+template <class P>
+constexpr auto mistake_in_kept_parameter() {
+  if constexpr (std::is_reference_v<P> && !std::is_same_v<typename stored_as<P>::type, std::remove_cvref_t<P>>) {
+    return mistake<reference_to_view, P>();
+  } else {
+    return no_mistake();
+  }
 }
+template <class... P>
+constexpr auto mistake_in_kept_parameters(list<P...>) {
+  return base::first_mistake(mistake_in_kept_parameter<P>()...);
+}
+
+template <class Arguments>
+struct too_many_arguments {
+  static_assert(never<Arguments>, "manta: too many arguments for this function; options come before them");
+};
+template <class Arguments>
+struct too_few_arguments {
+  static_assert(never<Arguments>, "manta: too few arguments for this function");
+};
+template <class Given, class Wanted>
+struct conversion;  // names two types
+template <class Conversion>
+struct not_convertible {
+  static_assert(never<Conversion>, "manta: an argument cannot be converted to the parameter's type; pass a value or a future of a type "
+                                   "that converts to it");
+};
+template <class A>
+struct move_only_lvalue {
+  static_assert(never<A>, "manta: an argument of a move-only type is moved in: pass it by std::move");
+};
 
 /// What is not copyable has to be moved in.
 template <class S, class A>
@@ -235,60 +349,89 @@ inline constexpr bool can_be_kept = !std::is_same_v<std::remove_cvref_t<A>, S> |
                                     (std::is_rvalue_reference_v<A&&> && std::is_constructible_v<S, A&&>);
 
 template <class P, class A>
-constexpr bool require_argument() {
-  constexpr bool fits = !std::is_same_v<form_type<P, A>, no_form>;
-  static_assert(fits,
-                "manta: an argument cannot be converted to the parameter's type; pass a value or a future of a type that "
-                "converts to it");
-  if constexpr (fits) {
-    using S = stored_type<P, A>;
-    if constexpr (wire::require_serializable<S>()) {
-      static_assert(can_be_kept<S, A>, "manta: an argument of a move-only type is moved in: pass it by std::move");
-      return can_be_kept<S, A>;
-    } else {
-      return false;
-    }
+constexpr auto mistake_in_argument() {
+  if constexpr (std::is_same_v<form_type<P, A>, no_form>) {
+    return mistake<not_convertible, conversion<A, P>>();
   } else {
-    return false;
+    using S = stored_type<P, A>;
+    using in_value = decltype(wire::mistake_in_value<S>());
+    if constexpr (!in_value::found && !can_be_kept<S, A>) {
+      return mistake<move_only_lvalue, A>();
+    } else {
+      return in_value();
+    }
   }
 }
 template <class... P, class... A>
-constexpr bool require_arguments(list<P...>, list<A...>) {
-  return (require_argument<P, A>() && ...);
-}
-
-/// A coroutine's result is what it yields, see stream.hpp.
-template <class R>
-inline constexpr bool is_generator = false;
-template <class T>
-inline constexpr bool is_generator<generator<T>> = true;
-
-template <class R>
-constexpr bool require_result() {
-  if constexpr (std::is_void_v<R>) {
-    return true;
-  } else if constexpr (is_generator<R>) {
-    return require_result<typename R::value_type>();
-  } else if constexpr (std::is_pointer_v<std::remove_reference_t<R>>) {
-    static_assert(!std::is_pointer_v<std::remove_reference_t<R>>,
-                  "manta: a task cannot return a pointer: it means nothing on another rank; return the value");
-    return false;
+constexpr auto mistake_in_arguments(list<P...>, list<A...> given) {
+  if constexpr (sizeof...(A) > sizeof...(P)) {
+    return mistake<too_many_arguments, decltype(given)>();
+  } else if constexpr (sizeof...(A) < sizeof...(P)) {
+    return mistake<too_few_arguments, decltype(given)>();
   } else {
-    return wire::require_serializable<std::remove_cvref_t<R>>();
+    return base::first_mistake(mistake_in_argument<P, A>()...);
   }
 }
 
-/// All of them, in the order in which a reader would look.
-template <class Parameters, class Arguments, class Result>
-constexpr bool require_call() {
-  if constexpr (!require_parameters(Parameters{})) {
-    return false;
-  } else if constexpr (!require_count<Parameters::size, Arguments::size>()) {
-    return false;
-  } else if constexpr (!require_arguments(Parameters{}, Arguments{})) {
-    return false;
+template <class R>
+struct pointer_result {
+  static_assert(never<R>, "manta: a task cannot return a pointer: it means nothing on another rank; return the value");
+};
+
+template <class T>
+struct generator_of_references {
+  static_assert(never<T>, "manta: a generator cannot yield references: the value is gone when the coroutine goes on; yield values");
+};
+template <class T>
+struct generator_of_pointers {
+  static_assert(never<T>, "manta: a generator cannot yield pointers: they mean nothing on another rank; yield values");
+};
+template <class T>
+struct generator_of_constants {
+  static_assert(never<T>, "manta: generator<T> needs a type of values, without const");
+};
+
+template <class T>
+constexpr auto mistake_in_yield() {
+  if constexpr (std::is_reference_v<T>) {
+    return mistake<generator_of_references, T>();
+  } else if constexpr (std::is_pointer_v<T>) {
+    return mistake<generator_of_pointers, T>();
+  } else if constexpr (std::is_const_v<T> || std::is_void_v<T>) {
+    return mistake<generator_of_constants, T>();
   } else {
-    return require_result<Result>();
+    return wire::mistake_in_value<T>();
+  }
+}
+
+template <class R>
+constexpr auto mistake_in_result() {
+  if constexpr (std::is_void_v<R>) {
+    return no_mistake();
+  } else if constexpr (is_generator<R>) {
+    return mistake_in_yield<typename R::value_type>();
+  } else if constexpr (std::is_pointer_v<std::remove_reference_t<R>>) {
+    return mistake<pointer_result, R>();
+  } else {
+    return wire::mistake_in_value<std::remove_cvref_t<R>>();
+  }
+}
+
+/// In the order in which a reader would look; what is found first is not asked any further.
+template <class Parameters, class Arguments, class Result>
+constexpr auto mistake_in_call() {
+  using in_parameters = decltype(mistake_in_parameters(Parameters()));
+  if constexpr (in_parameters::found) {
+    return in_parameters();
+  } else {
+    using in_arguments = decltype(mistake_in_arguments(Parameters(), Arguments()));
+    if constexpr (in_arguments::found) {
+      return in_arguments();
+    } else if constexpr (is_generator<Result>) {
+      return base::first_mistake(mistake_in_result<Result>(), mistake_in_kept_parameters(Parameters()));
+    } else {
+      return mistake_in_result<Result>();
+    }
   }
 }
 
@@ -592,7 +735,8 @@ std::tuple<argument<P, Forms>...> read_arguments(exec::invocation& call, list<P.
 template <class R, class Function, class Parameters, class Forms>
 void run_function(exec::invocation& call, Function&& function, Parameters parameters, Forms forms) {
   auto arguments = read_arguments(call, parameters, forms);
-  std::apply([&](auto&... a) { run_outside<R>(call, [&]() -> R { return function(a.pass()...); }); }, arguments);
+  // (In this order: nvcc 13 refuses a pack that a lambda inside a generic lambda expands.)
+  run_outside<R>(call, [&]() -> R { return std::apply([&](auto&... a) -> R { return function(a.pass()...); }, arguments); });
 }
 
 /// The same for a member of a gang. (A template parameter for the team, for team.hpp comes later.)

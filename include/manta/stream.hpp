@@ -110,13 +110,11 @@ template <class Task>
 struct coroutine_task;
 template <auto F, class Parameters, class Forms, bool Gang>
 struct coroutine_task<function_task<F, Parameters, Forms, Gang>> {
-  static_assert(!Gang, "manta: a gang task cannot be a coroutine: return values, or per_rank of them");
   using producer_type = producer_of<typename signature<decltype(F)>::result::value_type, Parameters, Forms>;
   static void start(producer_type& made) { made.start(F); }
 };
-template <class L, class Parameters, class Forms, bool Gang>
-struct coroutine_task<lambda_task<L, Parameters, Forms, Gang>> {
-  static_assert(!Gang, "manta: a gang task cannot be a coroutine: return values, or per_rank of them");
+template <class L, class Parameters, class Forms, bool Gang, class Named>
+struct coroutine_task<lambda_task<L, Parameters, Forms, Gang, Named>> {
   using producer_type = producer_of<typename signature<L>::result::value_type, Parameters, Forms>;
   static void start(producer_type& made) {
     static constexpr L function{};  // the coroutine keeps a pointer to it
@@ -174,18 +172,6 @@ struct nth_task : task_of_stream<Task> {
     });
   }
 };
-
-template <class P>
-constexpr bool require_coroutine_parameter() {
-  constexpr bool outlives = !std::is_reference_v<P> || std::is_same_v<typename stored_as<P>::type, std::remove_cvref_t<P>>;
-  static_assert(outlives, "manta: a coroutine takes a view by value: the view that a reference refers to is gone when the "
-                          "coroutine goes on");
-  return outlives;
-}
-template <class... P>
-constexpr bool require_coroutine_parameters(list<P...>) {
-  return (require_coroutine_parameter<P>() && ...);
-}
 
 inline graph::request_ptr make_stream_request(exec::engine& e, const task_options* o, const std::string& what) {
   const graph::request_ptr asked = o == nullptr ? nullptr : make_request(e, *o, false);
@@ -491,20 +477,16 @@ inline constexpr bool is_handle<stream<T>> = true;
 template <class Task, class Parameters, class... Args>
 auto start_stream(const task_options* options, Args&&... args) {
   using T = typename Task::result::value_type;
-  if constexpr (!require_coroutine_parameters(Parameters{})) {
-    return stream<T>();
-  } else {
-    (void)registered_exception<typename wire::only_with<stream_end, T>::type>::index;
-    exec::engine& e = exec::engine::here("async");
-    const exec::engine::guard g(e);
-    graph::request_ptr request = make_stream_request(e, options, "coroutine '" + std::string(Task::name()) + "'");
-    argument_writer out(e);
-    write_arguments(out, Parameters{}, std::forward<Args>(args)...);
-    graph::node& n = e.submit(function_index<start_task<Task>>::value, wire::type_index<std::uint64_t>::value, out.bytes(),
-                              out.byte_count(), out.inputs(), out.input_count(), std::move(request));
-    out.handed_over();
-    return stream<T>(e, n, function_index<next_task<Task>>::value, function_index<nth_task<Task>>::value);
-  }
+  (void)registered_exception<typename wire::only_with<stream_end, T>::type>::index;
+  exec::engine& e = exec::engine::here("async");
+  const exec::engine::guard g(e);
+  graph::request_ptr request = make_stream_request(e, options, "coroutine '" + std::string(Task::name()) + "'");
+  argument_writer out(e);
+  write_arguments(out, Parameters{}, std::forward<Args>(args)...);
+  graph::node& n = e.submit(function_index<start_task<Task>>::value, wire::type_index<std::uint64_t>::value, out.bytes(),
+                            out.byte_count(), out.inputs(), out.input_count(), std::move(request));
+  out.handed_over();
+  return stream<T>(e, n, function_index<next_task<Task>>::value, function_index<nth_task<Task>>::value);
 }
 
 }  // namespace detail

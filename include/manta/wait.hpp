@@ -72,10 +72,12 @@ wait_result<T> split(std::vector<future<T>> futures, const wait_options& options
 ///   auto [ready, pending] = manta::wait(futures, {.count = 2, .timeout = 50ms});
 template <class Range>
 auto wait(Range&& futures, wait_options options = {}) {
-  if constexpr (detail::require_futures<Range>()) {
-    return detail::split(detail::listed<Range>(futures), options);
+  using Mistake = detail::mistake_in_futures<Range>;
+  (void)typename Mistake::sentence();
+  if constexpr (Mistake::found) {
+    return wait_result<detail::supposed_value<Range>>();
   } else {
-    return wait_result<void>();
+    return detail::split(detail::listed<Range>(futures), options);
   }
 }
 
@@ -83,8 +85,7 @@ auto wait(Range&& futures, wait_options options = {}) {
 template <class Range, class Option>
   requires(!std::is_convertible_v<Option, wait_options>)
 auto wait(Range&& futures, Option) {
-  static_assert(!std::is_same_v<Option, Option>,
-                "manta: wait takes its options by name: wait(futures, {.count = 2, .timeout = 50ms})");
+  static_assert(base::never<Option>, "manta: wait takes its options by name: wait(futures, {.count = 2, .timeout = 50ms})");
   return wait(std::forward<Range>(futures));
 }
 
@@ -160,10 +161,12 @@ class completion_range {
 ///   for (auto& f : manta::as_completed(futures)) use(f.get());
 template <class Range>
 auto as_completed(Range&& futures) {
-  if constexpr (detail::require_futures<Range>()) {
-    return completion_range<detail::range_value<Range>>(detail::listed<Range>(futures));
+  using Mistake = detail::mistake_in_futures<Range>;
+  (void)typename Mistake::sentence();
+  if constexpr (Mistake::found) {
+    return completion_range<detail::supposed_value<Range>>({});
   } else {
-    return completion_range<void>({});
+    return completion_range<detail::range_value<Range>>(detail::listed<Range>(futures));
   }
 }
 

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The two ways to build with manta.
+// What manta needs of the compiler, and the two ways to build with manta.
+//
+// A language that is too old is refused by an #include of a file that does not exist, whose name is the sentence: after an
+// #error compilers go on and complain about all that follows.
 //
 // Header-only (the default): each unit that includes a header of manta compiles what it needs.
 // Compiled: MANTA_COMPILED is defined for every unit of the program, and exactly one source includes <manta/src.hpp>,
@@ -12,6 +15,12 @@
 // says MANTA_DECL as well: the reference to it is then weak, so that a program without the source lacks one symbol
 // alone, whose name says what to do (see MANTA_REQUIRES_SOURCE).
 #pragma once
+
+#if __cplusplus < 202002L
+#include "manta needs C++20: compile with -std=c++20"
+#elif !defined(__cpp_exceptions)
+#include "manta needs exceptions: compile without -fno-exceptions"
+#endif
 
 #if !defined(MANTA_COMPILED)
 #define MANTA_DECL inline

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "manta/base/error.hpp"
+#include "manta/base/number.hpp"
 
 namespace manta::base {
 
@@ -27,7 +28,7 @@ inline double environment_number(const char* name, double otherwise, int least =
   const char* text = environment(name);
   char* end = nullptr;
   const double value = text != nullptr ? std::strtod(text, &end) : otherwise;
-  if ((text != nullptr && (end == text || *end != '\0')) || !(value >= least && value <= most)) {
+  if ((text != nullptr && (end == text || *end != '\0')) || is_nan(value) || value < least || value > most) {
     const std::string what = text != nullptr ? std::string(name) + "=" + text
                                              : std::to_string(value) + ", of the option that " + name + " overrides,";
     throw error("manta: " + what + " is not a number" +
@@ -63,7 +64,7 @@ inline std::uint64_t environment_bytes(const char* name, std::uint64_t otherwise
     for (const char* u = units; u <= unit; ++u) value *= 1024;
     ++end;
   }
-  if (end == text || *end != '\0' || !(value >= 1 && value < 1e18)) {
+  if (end == text || *end != '\0' || is_nan(value) || value < 1 || value >= 1e18) {
     throw error(std::string("manta: ") + name + "=" + text + " is not a number of bytes; give one such as 512M or 4G");
   }
   return static_cast<std::uint64_t>(value);

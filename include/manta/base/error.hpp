@@ -6,6 +6,8 @@
 // message says what happened, where, and what to do next.
 #pragma once
 
+#include "manta/base/config.hpp"
+
 #include <stdexcept>
 #include <string>
 #include <utility>

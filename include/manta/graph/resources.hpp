@@ -15,6 +15,7 @@
 
 #include "manta/base/containers.hpp"
 #include "manta/base/error.hpp"
+#include "manta/base/number.hpp"
 #include "manta/base/shared.hpp"
 #include "manta/graph/gang_choice.hpp"
 #include "manta/wire/bytes.hpp"
@@ -29,7 +30,7 @@ struct quantity {
 
   quantity() = default;
   quantity(std::string its_name, double amount)
-      : name(std::move(its_name)), units(amount >= 0 && amount <= 1e14 ? std::llround(amount * quantity_units) : invalid) {}
+      : name(std::move(its_name)), units(!base::is_nan(amount) && amount >= 0 && amount <= 1e14 ? std::llround(amount * quantity_units) : invalid) {}
   friend bool operator==(const quantity& a, const quantity& b) { return a.units == b.units && a.name == b.name; }
 
   std::string name;
@@ -373,7 +374,7 @@ inline std::int64_t gpu_units(double gpus, const char* where) {
   if (gpus > gpu_set::most) {
     throw unschedulable(std::string("manta: ") + where + " = " + std::to_string(gpus) + " is more than the 64 devices that a rank can have");
   }
-  if (!(gpus >= 0) || (gpus > 1 && gpus != std::floor(gpus)) || (gpus > 0 && units < 1)) {
+  if (base::is_nan(gpus) || gpus < 0 || (gpus > 1 && gpus != std::floor(gpus)) || (gpus > 0 && units < 1)) {
     throw error(std::string("manta: ") + where + " = " + std::to_string(gpus) +
                 " is no number of devices; give a part of one device (0.25) or a whole number up to 64");
   }

@@ -1053,7 +1053,7 @@ class scheduler {
 
   /// Of ranks in the order of a request that nobody waits for; where there may be more, that order is made anew.
   static constexpr std::size_t most_kept = std::size_t{1} << 22;
-  static constexpr double forever = std::numeric_limits<double>::infinity();
+  static constexpr double forever = std::numeric_limits<double>::max();
 
   node_table& nodes_;
   node_list anywhere_;                 // tasks without conditions

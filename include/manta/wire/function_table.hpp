@@ -30,6 +30,26 @@ inline std::string demangle(const char* mangled) {
   return name;
 }
 
+/// The name of a function object, for people; it lives as long as the program. Lambdas can be told apart: clang++ names the line,
+/// "lambda at main.cpp:12:18"; g++ numbers those of a function, in mangled names only, "main::{lambda(int)#2}".
+template <class F>
+std::string_view callable_name() {
+  constexpr std::string_view spelled = type_name<F>();
+  if constexpr (spelled.starts_with("(lambda at ")) {
+    return spelled.substr(1, spelled.size() - 2);
+  } else if constexpr (spelled.find("<lambda") == std::string_view::npos) {
+    return spelled;
+  } else {
+    static const std::string& name = *new std::string([] {
+      std::string text = demangle(typeid(F).name());
+      constexpr std::string_view call = "::operator()() const";  // of a lambda around it
+      for (std::size_t at = 0; (at = text.find(call, at)) != std::string::npos;) text.erase(at, call.size());
+      return text;
+    }());
+    return name;
+  }
+}
+
 /// Writes a value: plain ones and arrays as they lie in memory, others through cereal.
 template <class T>
 void encode(const T& value, sink& out) {

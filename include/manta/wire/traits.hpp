@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "manta/base/mistake.hpp"
 #include "manta/wire/archive.hpp"
 
 namespace manta::wire {
@@ -111,15 +112,96 @@ inline constexpr bool is_plain = [] {
 template <class T>
 inline constexpr bool stays_on_its_rank = false;
 
-/// The one place where an unserialisable type is refused; the compiler shows T in "with T = ...".
+// --- the mistakes: in a value that is to be sent
+
 template <class T>
-constexpr bool require_serializable() {
-  constexpr bool stays = stays_on_its_rank<T>;
-  static_assert(!stays, "manta: a promise cannot be sent: it is completed on the rank that made it; send its future");
-  static_assert(stays || is_serializable<T>(),
-                "manta: this type cannot be serialised: give it a serialize() function that cereal finds, or include "
-                "the header <cereal/types/...> of the standard type it uses (<manta/eigen.hpp> for Eigen's)");
-  return is_serializable<T>();
+struct stays_here {
+  static_assert(base::never<T>, "manta: a promise cannot be sent: it is completed on the rank that made it; send its future");
+};
+template <class T>
+struct not_copyable {
+  static_assert(base::never<T>, "manta: an argument is copied; pass the value, or make an actor of what cannot be copied (so is a result)");
+};
+template <class T>
+struct not_serialisable {
+  static_assert(base::never<T>, "manta: this type cannot be serialised: give it a serialize() function that cereal finds, or include the "
+                                "header <cereal/types/...> of the standard type it uses (<manta/eigen.hpp> for Eigen's)");
+};
+template <class T>
+struct no_default_constructor {
+  static_assert(base::never<T>, "manta: this type has no default constructor, and a rank that receives a value reads it into a new one: add "
+                                "T() (a private one will do, with `friend class cereal::access`)");
+};
+
+/// Compilers choose a constructor before they look whether it may be called: {} becomes a T if that has a default
+/// constructor at all, and `found` then stands or falls with the right to call it.
+struct anything {};
+template <class T>
+std::true_type found_constructor(T, int);
+template <class T>
+std::false_type found_constructor(anything, long);
+
+/// May the constructor be a private one, for cereal alone?
+template <class T>
+constexpr bool has_default_constructor() {
+  if constexpr (std::is_default_constructible_v<T>) {
+    return true;
+  } else if constexpr (std::is_aggregate_v<T>) {
+    return false;
+  } else if constexpr (requires { found_constructor<T>({}, 0); }) {
+    return decltype(found_constructor<T>({}, 0))::value;
+  } else {
+    return true;
+  }
+}
+
+/// Of a std template cereal makes the parts itself, so these need a public one.
+template <class T>
+constexpr auto mistake_in_construction();
+template <class T>
+struct mistake_in_parts {
+  using type = base::no_mistake;
+};
+template <class Part>
+constexpr auto mistake_in_part() {
+  if constexpr (std::is_empty_v<Part> || std::is_abstract_v<Part>) {
+    return base::no_mistake();
+  } else if constexpr (!std::is_default_constructible_v<Part>) {
+    return base::mistake<no_default_constructor, Part>();
+  } else {
+    return mistake_in_construction<Part>();
+  }
+}
+template <template <class...> class Template, class... Parts>
+  requires(is_std<Template<Parts...>> && !requires { typename Template<Parts...>::element_type; })
+struct mistake_in_parts<Template<Parts...>> {
+  using type = decltype(base::first_mistake(mistake_in_part<std::remove_const_t<Parts>>()...));
+};
+template <class T>
+constexpr auto mistake_in_construction() {
+  using in_parts = typename mistake_in_parts<T>::type;
+  if constexpr (in_parts::found) {
+    return in_parts();
+  } else if constexpr (!has_default_constructor<T>()) {
+    return base::mistake<no_default_constructor, T>();
+  } else {
+    return base::no_mistake();
+  }
+}
+
+template <class T>
+constexpr auto mistake_in_value() {
+  if constexpr (stays_on_its_rank<T>) {
+    return base::mistake<stays_here, T>();
+  } else if constexpr (!is_serializable<T>()) {
+    if constexpr (is_copyable<T>) {
+      return base::mistake<not_serialisable, T>();
+    } else {
+      return base::mistake<not_copyable, T>();
+    }
+  } else {
+    return mistake_in_construction<T>();
+  }
 }
 
 }  // namespace manta::wire
