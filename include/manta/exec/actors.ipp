@@ -42,7 +42,8 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
                                 std::size_t bytes, node* const* inputs, std::uint32_t input_count) {
   node& n = make_node(function, type, 2);  // one is the engine's own, until the call has ended
   const std::uint64_t id = running_->next_child();
-  if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count);
+  if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count, stopped_child(n));
+  if (tolls_.size() != 0 && toll_of(id).blamed() != 0) [[unlikely]] return refuse_child(n, id, inputs, input_count, died_with(n, toll_of(id).last));
   if (handle.state == state::ready && input_count == 0) {
     actor_place place;
     std::memcpy(&place, handle.bytes, sizeof place);
@@ -297,7 +298,8 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
   const void* const object = slot.object;
   const auto save = slot.type->save;
   running_task identity{0, slot.function};  // for the watchdog
-  running_task* const before = std::exchange(running_, &identity);
+  running_task* const before = running_;
+  runs(identity);
   ++slot.active;  // nothing else runs on it meanwhile
   try {
     {
@@ -317,7 +319,7 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
     note_unobserved(f);
   }
   --slot.active;
-  running_ = before;
+  runs(*before);
 }
 
 MANTA_DECL void engine::forget_past(actor_slot& slot) {
@@ -335,7 +337,8 @@ MANTA_DECL void engine::restart(std::uint32_t index) {
   ++slot.active;
   running_task identity{0, slot.function, static_cast<std::uint32_t>(slot.restarts + 1)};
   identity.actor = slot.request.get();
-  running_task* const before = std::exchange(running_, &identity);
+  running_task* const before = running_;
+  runs(identity);
   threads_.use(identity.threads());
   if (slot.constructor == nullptr || slot.restarts >= slot.request->restarts) {
     slot.dead = "a method found the actor broken: " + slot.broken_by +
@@ -370,7 +373,7 @@ MANTA_DECL void engine::restart(std::uint32_t index) {
         slot.log.push_back(t);
         running_task done_again{t->id, t->function, t->attempt};
         done_again.actor = slot.request.get();
-        running_ = &done_again;
+        runs(done_again);
         invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
         call.self = slot.object;
         call.keeps_inputs = true;
@@ -391,7 +394,7 @@ MANTA_DECL void engine::restart(std::uint32_t index) {
                   "): " + store::current_failure().details.what;
     }
   }
-  running_ = before;
+  runs(*before);
   threads_.use(0);
   --slot.active;
 }
@@ -424,7 +427,8 @@ MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
   request->write(bytes);
   send(0, message::actor_gone, index_message{0, 0}, bytes.data(), bytes.size());
   running_task identity{0, slot.function};
-  running_task* const before = std::exchange(running_, &identity);
+  running_task* const before = running_;
+  runs(identity);
   if (object != nullptr) {
     ++slot.active;  // the destructor may wait, and what comes meanwhile must not end the slot
     {
@@ -433,7 +437,7 @@ MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
     }
     --slot.active;
   }
-  running_ = before;
+  runs(*before);
 }
 
 MANTA_DECL void engine::kill_actor(node& handle, const std::string& why) {
@@ -518,7 +522,7 @@ MANTA_DECL node& engine::submit_named(const name_state& claimed, std::uint32_t f
     give_up_name(request->name);
     node& n = make_node(function, wire::type_index<std::uint64_t>::value, 2);
     n.set(node::actor);
-    return refuse_child(n, claimed.id, inputs, input_count);
+    return refuse_child(n, claimed.id, inputs, input_count, stopped_child(n));
   }
   if (rank_ == 0) {
     return begin_named(make_task(claimed.id, function, arguments, bytes, inputs, input_count, std::move(request)));

@@ -490,7 +490,7 @@ MANTA_DECL void engine::on_stuck(std::uint32_t rank) {
 }
 
 MANTA_DECL void engine::finish_run(bool drop) {
-  running_ = &driver_task_;
+  runs(driver_task_);
   if (drop) {
     stopping_ = true;
     for (std::uint32_t r = 1; r < size_; ++r) send(r, message::drop_tasks, index_message{0, 0});
@@ -519,15 +519,17 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   stack_pool stacks(&engine::service_entry, this);
   stacks_ = &stacks;
   current_ = this;
+  ++notes_->runs;
   role_ = role::owner;
   driver_task_ = running_task{base::mix(seed_, ++runs_), no_index};
   away_ = 0;
   forget_laden_calls();
   bound_ = max_queued_;
-  running_ = &driver_task_;
+  runs(driver_task_);
   silence_ = 0;
   const base::short_time_slice woken_soon;
   lock_.enter();
+  watch_process();
   install_overflow_reporter(&engine::who_is_interrupted, lifeline_ == nullptr ? nullptr : &engine::last_words);
   start_helper();
 
@@ -597,6 +599,8 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   stacks_ = nullptr;
   role_ = role::none;
   current_ = nullptr;
+  notes_->task = 0;
+  --notes_->runs;
   if (thrown != nullptr) std::rethrow_exception(thrown);
   return payload;
 }
@@ -621,12 +625,56 @@ MANTA_DECL const char* engine::who_is_interrupted() noexcept {
 
 /// In a signal handler that ends the rank: rank 0 is told why, and which task it was.
 MANTA_DECL void engine::last_words(const char* text, std::size_t bytes) noexcept {
-  char words[256];
   const running_task* const task = interrupted();
-  const unsigned long long id = task == nullptr ? 0 : task->id;
   while (bytes > 0 && text[bytes - 1] == '\n') --bytes;
-  const int length = std::snprintf(words, sizeof words, "%.*s #%016llx", static_cast<int>(bytes < 224 ? bytes : 224), text, id);
-  if (length > 0) net::lifeline::last_words(words, static_cast<std::size_t>(length));
+  net::lifeline::last_words(text, bytes, task == nullptr ? 0 : task->id);
+}
+
+// --- what user code does to the process
+
+MANTA_DECL void engine::watch_process() {
+  static const bool done = [] {
+#ifdef __GLIBC__
+    ::on_exit(&engine::exit_in_run, nullptr);
+#else
+    std::atexit([] { exit_in_run(1, nullptr); });
+#endif
+    ::at_quick_exit([] { exit_in_run(1, nullptr); });
+    ::pthread_atfork(nullptr, nullptr, &engine::forked);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+/// Says who has called exit(), and does not let it look like a success. What other libraries have registered is still done.
+MANTA_DECL void engine::exit_in_run(int status, void*) {
+  if (current_ == nullptr || is_copy_) return;
+  if (role_ == role::owner) current_->lock_.enter();  // so that the helper does nothing any more
+  const char* const who = who_is_interrupted();
+  char text[512];
+  const int length = std::snprintf(text, sizeof text, "manta: exit(%d) in %s; it ends the process, rank %u, and not just the task: return or throw instead\n", status,
+                                   who != nullptr ? who : "a thread of the program's own", current_->rank_);
+  (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
+  last_words(text, std::strchr(text, ';') - text);
+  if (status == 0) std::exit(1);  // goes on with what is left to be done
+}
+
+/// In a child that somebody has forked in the middle of a run: a copy of this process, which must not act as the rank.
+MANTA_DECL void engine::forked() {
+  if (current_ == nullptr) return;
+  is_copy_ = true;
+  role_ = role::none;
+  net::lifeline::is_child();
+  current_->lock_.is_copy([] { end_copy("came back"); });
+}
+MANTA_DECL void engine::end_copy(const char* what) {
+  char text[512];
+  const std::string_view name = current_->running_->name();
+  const int length = std::snprintf(text, sizeof text, "manta: rank %u: a child process that was forked in '%.*s' %s: it ends here, with status 1. What is forked in a task "
+                                   "leaves by exec or _exit, also where exec fails\n",
+                                   current_->rank_, static_cast<int>(name.size() < 150 ? name.size() : 150), name.data(), what);
+  (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
+  ::_exit(1);
 }
 
 // --- start

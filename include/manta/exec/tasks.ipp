@@ -32,7 +32,10 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
   const std::uint64_t id = running_->next_child();
   if (request != nullptr && request->actor) n.set(node::actor);
   if (running_->stops_children || stopping_) [[unlikely]] {
-    if (running_->stops_children || !leaving_.empty()) return refuse_child(n, id, inputs, input_count);
+    if (running_->stops_children || !leaving_.empty()) return refuse_child(n, id, inputs, input_count, stopped_child(n));
+  }
+  if (tolls_.size() != 0) [[unlikely]] {
+    if (const store::failure_ptr why = tried_too_often(n, id, request)) return refuse_child(n, id, inputs, input_count, why);
   }
   if (input_count == 0 && request == nullptr && bytes < most_compact_) {
     if (hands_out()) {
@@ -57,6 +60,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
   } else {
     task* const t = make_task(id, function, arguments, bytes, inputs, input_count, std::move(request));
     t->home_index = n.index;
+    if (tolls_.size() != 0) [[unlikely]] t->attempt = static_cast<std::uint16_t>(toll_of(id).blamed());
     n.form = form::record;
     n.record = t;
     if (journal_ != nullptr) {
@@ -503,7 +507,8 @@ MANTA_DECL void engine::keep_inputs(const invocation& call) {
 /// the clock, a tenth of a small task.
 MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
                            std::uint64_t* ns) {
-  running_task* const before = std::exchange(running_, &identity);
+  running_task* const before = running_;
+  runs(identity);
   threads_.use(identity.threads());
   identity.call = &call;
   identity.next = started_;
@@ -526,7 +531,7 @@ MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running
     if (ns != nullptr) *ns = took;
     if (leave_at_ != 0) durations_.learn(function, took);
   }
-  running_ = before;
+  runs(*before);
   threads_.use(0);
   (identity.previous == nullptr ? started_ : identity.previous->next) = identity.next;
   if (identity.next != nullptr) identity.next->previous = identity.previous;

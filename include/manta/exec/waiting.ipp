@@ -48,7 +48,7 @@ MANTA_DECL void engine::wait(wait_record& record) {
     record.queued = false;
   };
   for (bool others_ran = false;;) {
-    running_ = &driver_task_;
+    runs(driver_task_);
     resting_ = true;
     const bool any = progress();
     resting_ = false;
@@ -73,7 +73,7 @@ MANTA_DECL void engine::wait(wait_record& record) {
     if (record.over()) break;
   }
   awake();
-  running_ = task;
+  runs(*task);
   threads_.use(task->threads());
   if (record.deadline != wait_record::never) --timed_waits_;
   waits_.remove(&record);
@@ -84,7 +84,7 @@ MANTA_DECL void engine::service() {
   unsigned turns = 0;
   bool in_a_row = false;
   for (;;) {
-    running_ = &driver_task_;  // what ran last may have ended on another stack
+    runs(driver_task_);  // what ran last may have ended on another stack
     const std::uint64_t before = task_ended_;
     begins_ = std::exchange(in_a_row, false) ? before : 0;
     // stacks that may go on come first, but tasks that poll each other must not starve what was sent here
@@ -335,7 +335,7 @@ MANTA_DECL void engine::wait_for_end(node& n, bool may_inline) {
         inline_frame frame(*stacks_);
         run_node(n);
       }
-      running_ = before;
+      runs(*before);
       threads_.use(before->threads());
       if (looked_long_ago()) look_around(true);
       continue;
