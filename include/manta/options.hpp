@@ -43,6 +43,9 @@ struct runtime_options {
   std::int64_t end_time = 0;
   /// So many seconds before it, or after a tenth of what was left at the start, nothing more is started; MANTA_END_MARGIN
   std::uint64_t end_margin = 60;
+  /// Seconds from SIGTERM to the end, whatever the program is at, as batch systems give (Slurm's KillWait); 0: any number.
+  /// MANTA_TERM_GRACE, which manta-run obeys, too
+  double term_grace = 30;
   /// Seconds in which a task does not call manta after which it is taken for hung, and its rank ended, with a backtrace (an
   /// isolated task's process, and the task fails with it); 0: never. Needs the progress thread. Rank 0's counts. MANTA_WATCHDOG
   double watchdog = 0;
@@ -82,7 +85,7 @@ inline graph::quantities parse_resources(const std::string& text, const std::str
 inline void move_arguments_to_environment(int& argc, char**& argv) {
   static constexpr const char* known[] = {"resources",    "cpus",         "gpus",     "rank0-tasks",   "spares",   "progress-thread", "seed",
                                           "max-queued",   "store-memory", "node-store-memory", "spill-folder", "journal",   "journal-least",   "end-time",
-                                          "end-margin",   "watchdog",     "heartbeat",    "recovery",  "stack-kib"};
+                                          "end-margin",   "term-grace", "watchdog",     "heartbeat",    "recovery",  "stack-kib"};
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
     const std::string text = argv[i];
@@ -157,6 +160,7 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     e.journal_least = base::environment_number("MANTA_JOURNAL_LEAST", o.journal_least, 0);
     e.end_time = static_cast<std::int64_t>(base::environment_count("MANTA_END_TIME", static_cast<std::uint64_t>(o.end_time), 0, ~std::uint64_t{0} >> 1));
     e.end_margin = static_cast<std::int64_t>(base::environment_count("MANTA_END_MARGIN", o.end_margin, 0, 1'000'000));
+    e.term_grace = base::environment_number("MANTA_TERM_GRACE", o.term_grace, 0);
     e.watchdog_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_WATCHDOG", o.watchdog, 0));
     if (e.watchdog_ns > 0 && !e.progress_thread) {
       throw error("manta: runtime_options::watchdog or MANTA_WATCHDOG needs the progress thread, which is switched off");

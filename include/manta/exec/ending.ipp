@@ -558,7 +558,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
       try {
         std::rethrow_exception(thrown);
       } catch (const std::exception& e) {
-        text = e.what();
+        text = base::text_of(e);
       } catch (...) {
         text = "an exception that is not a std::exception";
       }
@@ -697,7 +697,7 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
   open_journal(options);
   watchdog_ns_ = options.watchdog_ns;
   set_end(options);
-  base::end_signals::watch();
+  base::end_signals::watch(options.term_grace);
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
   use_helper_ = options.progress_thread && size_ > 1;
   gangs_possible_ = use_helper_ && options.concurrent_mpi;

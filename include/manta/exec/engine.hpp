@@ -95,6 +95,7 @@ struct engine_options {
   double journal_least = 0.01;  ///< seconds that a task took whose result is kept
   std::int64_t end_time = 0;    ///< of the allocation, seconds since 1970; 0: not known
   std::int64_t end_margin = 60; ///< seconds
+  double term_grace = 30;       ///< seconds from SIGTERM to the end; 0: any number
   std::string mistake;       ///< what is wrong with this rank's settings: reported on all ranks
 };
 

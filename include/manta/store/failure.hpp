@@ -102,13 +102,13 @@ inline failure current_failure() {
     f.details.what = e.what();
   } catch (const manta::fatal& e) {
     f.fatal = true;
-    f.details.what = e.what();
+    f.details.what = base::text_of(e);
   } catch (const std::exception& e) {
-    f.details.what = e.what();
+    f.details.what = base::text_of(e);
   } catch (const std::string& text) {
     f.details.what = text;
-  } catch (const char* text) {
-    f.details.what = text;
+  } catch (const char* text) {  // throw nullptr comes here, too
+    f.details.what = text != nullptr ? text : "an exception without a text";
   } catch (...) {
     f.details.what = "an exception that is not a std::exception";
   }

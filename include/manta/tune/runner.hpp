@@ -68,10 +68,10 @@ class trial_loop : protected exchange {
       } catch (const trial_is_over&) {
       } catch (const fatal& e) {
         broken = true;
-        text = e.what();
+        text = base::text_of(e);
       } catch (const std::exception& e) {
         failed = true;
-        text = e.what();
+        text = base::text_of(e);
       } catch (...) {
         failed = true;
         text = "threw something that is not a std::exception";
@@ -91,7 +91,7 @@ class trial_loop : protected exchange {
       return runner_access::farewell(t);
     } catch (const std::exception& e) {  // reading or writing a checkpoint
       n.what = notice::kind::failed;
-      n.text = e.what();
+      n.text = base::text_of(e);
       return n;
     }
   }
