@@ -25,6 +25,9 @@ struct runtime_options {
   std::uint64_t seed = 0;       ///< of this_task::seed; MANTA_SEED
   /// Tasks and calls that a rank may have submitted and that have not ended before async makes it wait; MANTA_MAX_QUEUED.
   std::size_t max_queued = std::size_t{1} << 22;
+  /// Tasks that may wait on a rank at the same time. The next one that is to begin there fails instead, with task_failed: what
+  /// recurses without an end is told so long before the memory is full. MANTA_MAX_WAITING
+  std::size_t max_waiting = 100'000;
   /// Bytes of large values that a rank keeps in memory; 0: half of its memory, by control group, Slurm or machine, and half of
   /// what the other ranks of its node leave of theirs. What is more is dropped if other ranks have it too, or moves to a disk, longest unused first. MANTA_STORE_MEMORY=4G (K, M, G, T: powers of 1024).
   std::uint64_t store_memory = 0;
@@ -84,7 +87,7 @@ inline graph::quantities parse_resources(const std::string& text, const std::str
 /// Takes --manta-x=y out of the command line and into the environment, where all settings are read from.
 inline void move_arguments_to_environment(int& argc, char**& argv) {
   static constexpr const char* known[] = {"resources",    "cpus",         "gpus",     "rank0-tasks",   "spares",   "progress-thread", "seed",
-                                          "max-queued",   "store-memory", "node-store-memory", "spill-folder", "journal",   "journal-least",   "end-time",
+                                          "max-queued",   "max-waiting", "store-memory", "node-store-memory", "spill-folder", "journal",   "journal-least",   "end-time",
                                           "end-margin",   "term-grace", "watchdog",     "heartbeat",    "recovery",  "stack-kib"};
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
@@ -138,6 +141,7 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     e.rank0_tasks = base::environment_flag("MANTA_RANK0_TASKS", o.rank0_tasks);
     e.progress_thread = base::environment_flag("MANTA_PROGRESS_THREAD", o.progress_thread);
     e.concurrent_mpi = thread_level == MPI_THREAD_MULTIPLE;
+    e.max_waiting = base::environment_count("MANTA_MAX_WAITING", o.max_waiting, 1, ~std::uint64_t{0} >> 2);
     e.max_queued = base::environment_count("MANTA_MAX_QUEUED", o.max_queued, 1, ~std::uint64_t{0} >> 2);
     e.store_memory = base::environment_bytes("MANTA_STORE_MEMORY", o.store_memory);
     e.node_store_memory = base::environment_bytes("MANTA_NODE_STORE_MEMORY", o.node_store_memory);

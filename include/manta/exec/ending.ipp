@@ -690,6 +690,7 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
       sent_to_(size_),
       received_from_(size_),
       max_queued_(options.max_queued) {
+  max_waiting_ = may_start_ = options.max_waiting;
   prepare_isolation(false);
   compare_programs();
   share_settings(options);

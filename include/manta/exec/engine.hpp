@@ -84,6 +84,7 @@ struct engine_options {
   bool concurrent_mpi = false;  ///< MPI_THREAD_MULTIPLE
   std::uint64_t seed = 0;
   std::size_t max_queued = std::size_t{1} << 22;
+  std::size_t max_waiting = 100'000;
   std::uint64_t store_memory = 0;  ///< bytes; 0: its share of the node's
   std::uint64_t node_store_memory = 0;  ///< 0: half of the ranks' memory
   std::string spill_folder;
@@ -479,6 +480,7 @@ class engine {
   void await_input(task* t, node& input);
   void run_node(node& n);
   void run_staged(task* t);
+  store::failure_ptr too_many_wait(const running_task& identity) const;
   void keep_inputs(const invocation& call);
   bool load_checkpoint(invocation& call, const task& t, store::failure_ptr& why);
   void run_message(const message_queue::view& m);
@@ -884,7 +886,9 @@ class engine {
   running_task driver_task_;                                // of other ranks as well: nothing runs
   running_task* running_ = &driver_task_;
   base::launcher::notes* notes_ = &base::launcher::get().page();  // what manta-run sees of running_
-  running_task* started_ = nullptr;                         // all that have started here and not ended
+  running_task* started_ = nullptr;                         // all that have started here and not ended,
+  std::size_t started_count_ = 0;                           // how many,
+  std::size_t max_waiting_, may_start_;                     // and how many there may be: by the settings, and now
   std::uint64_t seed_ = 0;
 
   graph::node_list local_;                                  // tasks made here that may start, newest last

@@ -496,6 +496,16 @@ MANTA_DECL store::failure_ptr engine::failure_here(bool reads_arguments) const {
   return store::share(std::move(f));
 }
 
+/// Of a task that is not begun, for all that have begun here wait.
+MANTA_DECL store::failure_ptr engine::too_many_wait(const running_task& identity) const {
+  store::failure f;
+  f.details.type = "manta::error";
+  f.details.what = "it was not begun, because " + std::to_string(started_count_) + " tasks wait on this rank, each for one that began after it: is it a recursion "
+                   "without an end? If all are meant, raise runtime_options::max_waiting (MANTA_MAX_WAITING)";
+  locate(f, identity.name(), identity.attempt);
+  return store::share(std::move(f));
+}
+
 /// They will be needed here again.
 MANTA_DECL void engine::keep_inputs(const invocation& call) {
   for (std::uint32_t i = 0; i < call.input_count; ++i) {
@@ -508,9 +518,15 @@ MANTA_DECL void engine::keep_inputs(const invocation& call) {
 MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
                            std::uint64_t* ns) {
   running_task* const before = running_;
+  if (started_count_ >= may_start_) [[unlikely]] {
+    may_start_ = max_waiting_ / 8;  // what recurses in several branches must not begin the next one while the first comes back
+    why = too_many_wait(identity);
+    return false;
+  }
   runs(identity);
   threads_.use(identity.threads());
   identity.call = &call;
+  ++started_count_;
   identity.next = started_;
   if (started_ != nullptr) started_->previous = &identity;
   started_ = &identity;
@@ -532,6 +548,7 @@ MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running
     if (leave_at_ != 0) durations_.learn(function, took);
   }
   runs(*before);
+  if (--started_count_ < may_start_) may_start_ = max_waiting_;
   threads_.use(0);
   (identity.previous == nullptr ? started_ : identity.previous->next) = identity.next;
   if (identity.next != nullptr) identity.next->previous = identity.previous;
