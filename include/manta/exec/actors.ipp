@@ -425,7 +425,7 @@ MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
   }
   wire::buffer bytes;
   request->write(bytes);
-  send(0, message::actor_gone, index_message{0, 0}, bytes.data(), bytes.size());
+  send(0, message::actor_gone, index_message{index, 0}, bytes.data(), bytes.size());
   running_task identity{0, slot.function};
   running_task* const before = running_;
   runs(identity);
@@ -632,6 +632,16 @@ MANTA_DECL void engine::free_name(name_entry* entry) {
   ask_again(waiting);
 }
 
+/// Rank 0: an actor has ended there by itself; others may have its handle still.
+MANTA_DECL void engine::name_of_ended(const std::string& name, actor_place where) {
+  name_entry* const entry = name.empty() ? nullptr : find_name(name);
+  if (entry == nullptr || !entry->set()) return;
+  const node& n = graph_.nodes.at(entry->handle);
+  actor_place its;
+  std::memcpy(&its, n.bytes, sizeof its);
+  if (n.state == state::ready && its.rank == where.rank && its.slot == where.slot) free_name(entry);
+}
+
 MANTA_DECL void engine::on_name_ask(const std::byte* data, std::size_t bytes) {
   name_message m;
   std::memcpy(&m, data, sizeof m);
@@ -651,6 +661,15 @@ MANTA_DECL void engine::on_name_ask(const std::byte* data, std::size_t bytes) {
       answer.kind = name_answer_message::claimed;
     }
     return send(m.asker, message::name_answer, answer);
+  }
+  if (entry->set() && m.id != 0 && m.id != entry->id) {  // somebody else claims it
+    node& n = graph_.nodes.at(entry->handle);
+    if (n.state == state::failed) {  // a dead actor has no name
+      free_name(entry);
+      return on_name_ask(data, bytes);
+    }
+    const bool nobody_has_it = n.state == state::pending && n.refs.load(std::memory_order_acquire) == 1;
+    if (nobody_has_it) return entry->waiting.push_back(new wire::buffer(data, bytes));  // it ends when it has been made
   }
   if (entry->type != type) {
     answer.kind = name_answer_message::wrong_type;

@@ -9,8 +9,10 @@
 #pragma once
 
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include <cstdio>
+#include <ctime>
 #include <iostream>  // leaving by _exit must not lose what the program has written to std::cout
 
 #include "manta/exec/engine.hpp"
@@ -147,10 +149,11 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
       return on_kill(m.slot, std::string(reinterpret_cast<const char*>(data), bytes));
     }
     case message::actor_gone: {
-      read(index_message{});
+      const std::uint32_t slot = read(index_message{}).index;
       graph::request request;
       wire::source in(data, bytes);
       request.read(in);
+      name_of_ended(request.name, {from, slot});
       return scheduler_->give_back(from, request);
     }
     case message::name_ask:
@@ -814,6 +817,7 @@ MANTA_DECL void engine::start_helper() {
   if (!use_helper_) return;
   helper_stop_.store(false);
   owner_ = pthread_self();
+  owner_number_ = static_cast<int>(::syscall(SYS_gettid));
   const auto body = [](void* self) -> void* {
     engine& e = *static_cast<engine*>(self);
     role_ = role::helper;
@@ -840,6 +844,7 @@ MANTA_DECL void engine::start_helper() {
         continue;
       }
       const bool any = e.progress_from_helper();
+      e.watch_lock(was_here);
       in_vain = was_here ? 0 : any ? 1 : in_vain + 1;  // more may come soon
       if (e.watchdog_ns_ != 0) e.watch_task(was_here);
       patience = e.may_sleep_ns(in_vain);
@@ -866,6 +871,43 @@ MANTA_DECL void engine::watch_task(bool was_here) {
   std::fprintf(stderr, "manta: rank %u: '%s' has not called manta for %g s (MANTA_WATCHDOG) and is taken for hung; it is ended:\n",
                rank_, std::string(running_->name()).c_str(), static_cast<double>(std::exchange(watchdog_ns_, 0)) * 1e-9);
   abort_hung(owner_);
+}
+
+/// From the helper, which has the engine's lock. A task that holds a mutex and waits leaves the rank's thread to others, and if one
+/// of these wants the mutex nothing goes on here any more. Nobody can undo that, but it can be said.
+MANTA_DECL void engine::watch_lock(bool was_here) {
+  constexpr std::int64_t patience_ns = 5'000'000'000;
+  const std::int64_t now = base::now_ns();
+  if (was_here || locked_since_ns_ == 0) {
+    locked_since_ns_ = now;
+    locked_cpu_ = std::clock();
+  }
+  const bool others_wait = started_count_ + (rank_ == 0 ? 1 : 0) > 1;
+  if (now - locked_since_ns_ < patience_ns || !others_wait || interrupted() == nullptr) return;
+  const std::int64_t computed_ns = static_cast<std::int64_t>(std::clock() - locked_cpu_) * (1'000'000'000 / CLOCKS_PER_SEC);
+  const bool is_idle = computed_ns < (now - locked_since_ns_) / 10;
+  locked_since_ns_ = is_idle ? wait_record::never : 0;  // said once
+  if (!is_idle || !waits_for_lock(owner_number_)) return;
+  std::string others;
+  for (const wait_record* w : waits_) {
+    if (w == stop_wait_) continue;
+    others += (others.empty() ? "" : ", ") + describe_wait(*w) + (w->over() ? ", which has ended" : "");
+  }
+  std::fprintf(stderr,
+               "manta: rank %u: '%s' has stood in a lock (or waited for a thread of its own) for five seconds, and meanwhile nothing else can go on here: %s. "
+               "If one of these holds that lock, none of them ever goes on: release it before get, wait and whatever else waits\n",
+               rank_, std::string(running_->name()).c_str(), others.c_str());
+}
+
+/// Is that thread of this process in the system call by which threads wait for mutexes? False if the system does not tell.
+MANTA_DECL bool engine::waits_for_lock(int thread) {
+  const std::string path = "/proc/self/task/" + std::to_string(thread) + "/syscall";
+  std::FILE* const file = std::fopen(path.c_str(), "re");
+  if (file == nullptr) return false;
+  long number = -1;
+  const bool read = std::fscanf(file, "%ld", &number) == 1;
+  std::fclose(file);
+  return read && number == SYS_futex;
 }
 
 /// From the helper: rank 0 may wait in there for one that has died, of which it cannot be told; others it would end itself.

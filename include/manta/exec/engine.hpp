@@ -792,6 +792,7 @@ class engine {
   void on_name_gone(std::uint32_t from, std::string_view name);
   name_entry* find_name(std::string_view name);
   void free_name(name_entry* entry);
+  void name_of_ended(const std::string& name, actor_place where);
   void ask_again(base::list<wire::buffer*>& waiting);
   void forget_name(name_entry* entry);
   void forget_names();
@@ -854,6 +855,8 @@ class engine {
   void start_helper();
   void stop_helper();
   void watch_task(bool was_here);
+  void watch_lock(bool was_here);
+  static bool waits_for_lock(int thread);
   void watch_lonely() const;
 
   static const running_task* interrupted() noexcept;
@@ -1013,7 +1016,10 @@ class engine {
   static inline pthread_mutex_t engines_mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<bool> has_foreign_drops_{false};
   pthread_t helper_{};
-  pthread_t owner_{};                                       // the rank's own thread
+  pthread_t owner_{};                                       // the rank's own thread,
+  int owner_number_ = 0;                                    // and the kernel's number for it
+  std::int64_t locked_since_ns_ = 0;                        // the helper's: since when the owner has not been here,
+  std::clock_t locked_cpu_ = 0;                             // and what the process had computed by then
   std::int64_t watchdog_ns_ = 0, watched_ns_ = 0, away_ns_ = 0;  // the helper's
   bool use_helper_ = false, helper_running_ = false;
 
