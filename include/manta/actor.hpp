@@ -236,7 +236,8 @@ actor<A> construct_named(exec::engine& e, const actor_options& o, bool shared, A
   if (claimed.handle != nullptr) {
     actor<A> there = access::make_actor<A>(*claimed.handle);
     if (shared || claimed.own) return there;
-    throw error("manta: spawn: there is an actor named \"" + o.name + "\" already; use spawn_or_find to share it");
+    throw error("manta: spawn: there is an actor named \"" + o.name + "\" already; use spawn_or_find to share it. The name is free when it has been killed, when it "
+                "has died, or when its last handle has gone, also those in arguments of tasks that have not ended and in calls that wait until it has been made");
   }
   try {
     return construct<A>(e, o, claimed, std::forward<Args>(args)...);
@@ -262,8 +263,10 @@ inline constexpr bool starts_with_actor_options<First, Rest...> = std::is_same_v
 }  // namespace detail
 
 /// Constructs an actor on a rank that fits and returns its handle at once; calls may be made right away. If the
-/// constructor throws, the calls fail with actor_died, which says why. With a name: asks rank 0, to which it then
-/// belongs, and waits for its answer; throws if the name is taken, unless this task has spawned it when it ran before.
+/// constructor throws, the calls fail with actor_died, which says why. With a name: asks rank 0, to which it then belongs,
+/// and waits for its answer; throws if the name is taken, unless this task has spawned it when it ran before. A name is free
+/// when its actor has been killed or has died, or when its last handle has gone, also those in arguments of tasks that have not
+/// ended and in calls that wait until it has been made; calls that have reached it are still done, perhaps beside the next actor.
 template <class A, class... Args>
 actor<A> spawn(const actor_options& options, Args&&... args) {
   using Mistake = detail::mistake_in_spawn<A, Args...>;

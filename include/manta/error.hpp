@@ -30,7 +30,7 @@ struct registered_exception {
         wire::encode(e, sink);
         bytes.assign(reinterpret_cast<const char*>(out.data()), out.size());
       } else {
-        bytes = e.what();
+        bytes = base::text_of(e);
       }
       return true;
     } catch (...) {

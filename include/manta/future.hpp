@@ -168,6 +168,8 @@ class future {
   /// Waits for the value; the reference holds as long as this or any other handle on this rank does, and so long the
   /// value cannot move to a disk unless it is an array.
   /// A failed task's error is thrown here: task_failed, or the exception itself if its type was given to rethrow_as.
+  /// Hold no mutex meanwhile: while a task waits others run on its thread, and one that wants the mutex stops them all. (After
+  /// five seconds of that stderr says which task stands in the lock, and which ones wait.)
   std::add_lvalue_reference_t<const T> get() const&
     requires(!std::is_void_v<T>)
   {

@@ -35,6 +35,9 @@ struct runtime_options {
   std::uint64_t seed = 0;
   /// Number of unfinished tasks and calls that a rank may have submitted; above it, the next async waits.
   std::size_t max_queued = 4'194'304;
+  /// Number of tasks that may wait on a rank at the same time. The next task that is to begin there fails instead, with
+  /// task_failed: a recursion without an end fails long before the memory is full.
+  std::size_t max_waiting = 100'000;
   /// Bytes of large values that a rank keeps in memory; what is more is dropped if another rank has it, or moves to a
   /// disk. In the environment also `512M`, `4G` (K, M, G, T: powers of 1024). 0: the rank's share of node_store_memory,
   /// and half of what the other ranks of the node leave of theirs.
@@ -56,6 +59,9 @@ struct runtime_options {
   /// Seconds before the end of the allocation after which nothing more is started; at most a tenth of the time that was
   /// left at the start. Rank 0's value holds.
   std::uint64_t end_margin = 60;
+  /// Seconds from SIGTERM to the end of the process, whatever the program does then, as batch systems give (Slurm's
+  /// KillWait). 0: no limit. manta-run obeys MANTA_TERM_GRACE too.
+  double term_grace = 30;
   /// Seconds without a call to manta after which a task counts as hung: its rank prints a backtrace and ends (of an
   /// isolated task only the child process). 0: never. It needs the progress thread. Rank 0's value holds.
   double watchdog = 0;
@@ -92,9 +98,9 @@ struct environment_options {
 /// What may stand for NAME in --manta-NAME=VALUE: the members of runtime_options and environment_options.
 inline constexpr const char* setting_names[] = {
     "resources",       "cpus",     "gpus",          "rank0-tasks",  "spares",
-    "progress-thread", "seed",     "max-queued",    "store-memory", "node-store-memory",
+    "progress-thread", "seed",     "max-queued",    "max-waiting",  "store-memory", "node-store-memory",
     "spill-folder",    "journal",  "journal-least", "end-time",     "end-margin",
-    "watchdog",        "recovery", "heartbeat",     "stack-kib"};
+    "term-grace",      "watchdog",        "recovery", "heartbeat",     "stack-kib"};
 
 /// Reads `name=amount,name=amount`; `source` says in errors where the text stood.
 inline graph::quantities parse_resources(const std::string& text, const std::string& source) {
@@ -165,6 +171,7 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     e.rank0_tasks = base::environment_flag("MANTA_RANK0_TASKS", o.rank0_tasks);
     e.progress_thread = base::environment_flag("MANTA_PROGRESS_THREAD", o.progress_thread);
     e.concurrent_mpi = thread_level == MPI_THREAD_MULTIPLE;
+    e.max_waiting = base::environment_count("MANTA_MAX_WAITING", o.max_waiting, 1, ~std::uint64_t{0} >> 2);
     e.max_queued = base::environment_count("MANTA_MAX_QUEUED", o.max_queued, 1, ~std::uint64_t{0} >> 2);
     e.store_memory = base::environment_bytes("MANTA_STORE_MEMORY", o.store_memory);
     e.node_store_memory = base::environment_bytes("MANTA_NODE_STORE_MEMORY", o.node_store_memory);
@@ -189,6 +196,7 @@ inline exec::engine_options effective(const runtime_options& o, int thread_level
     e.end_time = static_cast<std::int64_t>(
         base::environment_count("MANTA_END_TIME", static_cast<std::uint64_t>(o.end_time), 0, ~std::uint64_t{0} >> 1));
     e.end_margin = static_cast<std::int64_t>(base::environment_count("MANTA_END_MARGIN", o.end_margin, 0, 1'000'000));
+    e.term_grace = base::environment_number("MANTA_TERM_GRACE", o.term_grace, 0);
     e.watchdog_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_WATCHDOG", o.watchdog, 0));
     if (e.watchdog_ns > 0 && !e.progress_thread) {
       throw error(

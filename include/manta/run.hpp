@@ -35,14 +35,20 @@ inline constexpr int requeue_status = 85;
 namespace detail {
 template <class Driver>
 int run_program(int& argc, char** argv, const runtime_options& options, Driver& driver) {
+  const exec::isolated_view* const isolated = exec::engine::isolated();
+  if (const exec::engine* const outer = exec::engine::current(); outer != nullptr || isolated != nullptr) {
+    std::fprintf(stderr, "manta: rank %u: manta::run was called in the middle of a run, and gives 1; a task starts others with manta::async, "
+                 "and another program as a process of its own\n", isolated != nullptr ? isolated->rank : outer->rank());
+    return 1;
+  }
   int initialised = 0;
   MPI_Initialized(&initialised);
   bool is_root = true, has_to_leave = false;
   int code = 1;
   const auto report = [&](const std::exception& e) {
     if (is_root) {
-      const bool ours = std::string_view(e.what()).starts_with("manta: ");
-      std::fprintf(stderr, "%s%s\n", ours ? "" : "manta: the driver failed: ", e.what());
+      const std::string_view text = base::text_of(e);
+      std::fprintf(stderr, "%s%s\n", text.starts_with("manta: ") ? "" : "manta: the driver failed: ", text.data());
     }
   };
   int finalised = 0;

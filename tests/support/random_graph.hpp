@@ -497,7 +497,7 @@ class builder {
       if (!causes.empty()) seen.wrong = "has a value and should have failed";
       else if (!right) seen.wrong = "has a wrong value";
     } catch (const manta::error& e) {
-      const bool expected = std::any_of(causes.begin(), causes.end(), [&](int id) { return contains(e.what(), "<" + std::to_string(id) + ">"); });
+      const bool expected = std::any_of(causes.begin(), causes.end(), [&](int id) { return contains(e.what(), std::string(1, '<').append(std::to_string(id)) + ">"); });
       if (expected && dynamic_cast<const manta::task_failed*>(&e) != nullptr) return;
       if (deadly_ && by_death(e)) seen.lost = true;
       else seen.wrong = (causes.empty() ? "failed and should not: " : "failed for another reason: ") + std::string(e.what());

@@ -6,11 +6,14 @@
 #pragma once
 
 #include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <string>
 
@@ -36,17 +39,24 @@ inline std::int64_t end_of_job() {
 }
 
 /// SIGTERM and SIGUSR1, by which batch systems ask programs to end, are noted instead of ending the process. They often
-/// come several times, by way of each launcher; a SIGTERM two seconds later does end it. A program's own handlers are
-/// left alone.
+/// come several times, by way of each launcher; a SIGTERM two seconds later does end it, and so does the end of the time
+/// that a SIGTERM gives, whatever the process is at. A program's own handlers are left alone.
 class end_signals {
  public:
-  static void watch() {
+  /// `grace`: seconds from the first SIGTERM; 0: any number.
+  static void watch(double grace) {
+    grace_ = grace;
+    std::snprintf(late_, sizeof late_, "manta: SIGTERM came %g s ago (MANTA_TERM_GRACE), and the program has not ended: it is ended now\n", grace);
+    sigevent event{};
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = SIGTERM;
+    if (grace > 0 && timer_ < 0 && ::syscall(SYS_timer_create, CLOCK_MONOTONIC, &event, &timer_) != 0) timer_ = -1;
     for (const int number : {SIGTERM, SIGUSR1}) {
       struct sigaction present {};
       if (::sigaction(number, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) continue;
       struct sigaction action {};
-      action.sa_handler = &handle;
-      action.sa_flags = SA_RESTART;
+      action.sa_sigaction = &handle;
+      action.sa_flags = SA_RESTART | SA_SIGINFO;
       ::sigemptyset(&action.sa_mask);
       ::sigaction(number, &action, nullptr);
     }
@@ -58,19 +68,33 @@ class end_signals {
   }
 
  private:
-  static void handle(int which) {
+  static void handle(int which, siginfo_t* info, void*) {
     const std::int64_t now = now_ns();
     std::int64_t first = 0;  // two threads may be here at once
+    const bool is_late = info->si_code == SI_TIMER;
+    if (!is_late && which == SIGTERM) start_timer();
     if (came_at_.compare_exchange_strong(first, now)) {
       came_ = which;
-    } else if (which == SIGTERM && now - first > 2'000'000'000) {
+    } else if (is_late || (which == SIGTERM && now - first > 2'000'000'000)) {
+      if (is_late) (void)!::write(STDERR_FILENO, late_, std::strlen(late_));
       ::signal(which, SIG_DFL);
       ::raise(which);
     }
   }
+  static void start_timer() {
+    if (timer_ < 0 || timer_runs_.exchange(true)) return;
+    itimerspec when{};
+    when.it_value.tv_sec = static_cast<std::time_t>(grace_);
+    when.it_value.tv_nsec = static_cast<long>((grace_ - static_cast<double>(when.it_value.tv_sec)) * 1e9);
+    ::syscall(SYS_timer_settime, timer_, 0, &when, nullptr);
+  }
 
   static inline volatile sig_atomic_t came_ = 0;
   static inline std::atomic<std::int64_t> came_at_{0};
+  static inline double grace_ = 0;
+  static inline int timer_ = -1;  // the kernel's number: with older C libraries timer_create is in a library of its own
+  static inline std::atomic<bool> timer_runs_{false};
+  static inline char late_[160] = "";
 };
 
 }  // namespace manta::base

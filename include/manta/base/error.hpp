@@ -8,12 +8,21 @@
 
 #include "manta/base/config.hpp"
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace manta {
+
+namespace base {
+/// What an exception of the user's says; its what() may have nothing to say.
+inline const char* text_of(const std::exception& e) noexcept {
+  const char* const text = e.what();
+  return text != nullptr ? text : "an exception without a text";
+}
+}  // namespace base
 
 /// The base of all of manta's exceptions; thrown itself for misuse of the interface.
 class error : public std::runtime_error {

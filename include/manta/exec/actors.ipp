@@ -42,7 +42,8 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
                                 std::size_t bytes, node* const* inputs, std::uint32_t input_count) {
   node& n = make_node(function, type, 2);  // one is the engine's own, until the call has ended
   const std::uint64_t id = running_->next_child();
-  if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count);
+  if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count, stopped_child(n));
+  if (tolls_.size() != 0 && toll_of(id).blamed() != 0) [[unlikely]] return refuse_child(n, id, inputs, input_count, died_with(n, toll_of(id).last));
   if (handle.state == state::ready && input_count == 0) {
     actor_place place;
     std::memcpy(&place, handle.bytes, sizeof place);
@@ -303,7 +304,8 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
   const void* const object = slot.object;
   const auto save = slot.type->save;
   running_task identity{0, slot.function};  // for the watchdog
-  running_task* const before = std::exchange(running_, &identity);
+  running_task* const before = running_;
+  runs(identity);
   ++slot.active;  // nothing else runs on it meanwhile
   try {
     {
@@ -323,7 +325,7 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
     note_unobserved(f);
   }
   --slot.active;
-  running_ = before;
+  runs(*before);
 }
 
 MANTA_DECL void engine::forget_past(actor_slot& slot) {
@@ -341,7 +343,8 @@ MANTA_DECL void engine::restart(std::uint32_t index) {
   ++slot.active;
   running_task identity{0, slot.function, static_cast<std::uint32_t>(slot.restarts + 1)};
   identity.actor = slot.request.get();
-  running_task* const before = std::exchange(running_, &identity);
+  running_task* const before = running_;
+  runs(identity);
   threads_.use(identity.threads());
   if (slot.constructor == nullptr || slot.restarts >= slot.request->restarts) {
     slot.dead = "a method found the actor broken: " + slot.broken_by +
@@ -376,7 +379,7 @@ MANTA_DECL void engine::restart(std::uint32_t index) {
         slot.log.push_back(t);
         running_task done_again{t->id, t->function, t->attempt};
         done_again.actor = slot.request.get();
-        running_ = &done_again;
+        runs(done_again);
         invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
         call.self = slot.object;
         call.keeps_inputs = true;
@@ -397,7 +400,7 @@ MANTA_DECL void engine::restart(std::uint32_t index) {
                   "): " + store::current_failure().details.what;
     }
   }
-  running_ = before;
+  runs(*before);
   threads_.use(0);
   --slot.active;
 }
@@ -428,9 +431,10 @@ MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
   }
   wire::buffer bytes;
   request->write(bytes);
-  send(0, message::actor_gone, index_message{0, 0}, bytes.data(), bytes.size());
+  send(0, message::actor_gone, index_message{index, 0}, bytes.data(), bytes.size());
   running_task identity{0, slot.function};
-  running_task* const before = std::exchange(running_, &identity);
+  running_task* const before = running_;
+  runs(identity);
   if (object != nullptr) {
     ++slot.active;  // the destructor may wait, and what comes meanwhile must not end the slot
     {
@@ -439,7 +443,7 @@ MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
     }
     --slot.active;
   }
-  running_ = before;
+  runs(*before);
 }
 
 MANTA_DECL void engine::kill_actor(node& handle, const std::string& why) {
@@ -524,7 +528,7 @@ MANTA_DECL node& engine::submit_named(const name_state& claimed, std::uint32_t f
     give_up_name(request->name);
     node& n = make_node(function, wire::type_index<std::uint64_t>::value, 2);
     n.set(node::actor);
-    return refuse_child(n, claimed.id, inputs, input_count);
+    return refuse_child(n, claimed.id, inputs, input_count, stopped_child(n));
   }
   if (rank_ == 0) {
     return begin_named(make_task(claimed.id, function, arguments, bytes, inputs, input_count, std::move(request)));
@@ -634,6 +638,16 @@ MANTA_DECL void engine::free_name(name_entry* entry) {
   ask_again(waiting);
 }
 
+/// Rank 0: an actor has ended there by itself; others may have its handle still.
+MANTA_DECL void engine::name_of_ended(const std::string& name, actor_place where) {
+  name_entry* const entry = name.empty() ? nullptr : find_name(name);
+  if (entry == nullptr || !entry->set()) return;
+  const node& n = graph_.nodes.at(entry->handle);
+  actor_place its;
+  std::memcpy(&its, n.bytes, sizeof its);
+  if (n.state == state::ready && its.rank == where.rank && its.slot == where.slot) free_name(entry);
+}
+
 MANTA_DECL void engine::on_name_ask(const std::byte* data, std::size_t bytes) {
   name_message m;
   std::memcpy(&m, data, sizeof m);
@@ -653,6 +667,15 @@ MANTA_DECL void engine::on_name_ask(const std::byte* data, std::size_t bytes) {
       answer.kind = name_answer_message::claimed;
     }
     return send(m.asker, message::name_answer, answer);
+  }
+  if (entry->set() && m.id != 0 && m.id != entry->id) {  // somebody else claims it
+    node& n = graph_.nodes.at(entry->handle);
+    if (n.state == state::failed) {  // a dead actor has no name
+      free_name(entry);
+      return on_name_ask(data, bytes);
+    }
+    const bool nobody_has_it = n.state == state::pending && n.refs.load(std::memory_order_acquire) == 1;
+    if (nobody_has_it) return entry->waiting.push_back(new wire::buffer(data, bytes));  // it ends when it has been made
   }
   if (entry->type != type) {
     answer.kind = name_answer_message::wrong_type;

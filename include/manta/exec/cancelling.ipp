@@ -165,12 +165,16 @@ MANTA_DECL void engine::discard_here(node& n, invocation& call) {
 }
 
 /// What a cancelled task submits, if its children were cancelled with it; or what comes when the run has to end.
-MANTA_DECL node& engine::refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count) {
+MANTA_DECL node& engine::refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count,
+                                      const store::failure_ptr& why) {
   for (std::uint32_t i = 0; i < input_count; ++i) release(*inputs[i]);
   note_sent(n, id, rank_);
-  fail(n, running_->stops_children ? cancel_failure(task_name(n), running_->name(), rank_) : leaving_failure());
+  fail(n, why);
   release(n);
   return n;
+}
+MANTA_DECL store::failure_ptr engine::stopped_child(const node& n) const {
+  return running_->stops_children ? cancel_failure(task_name(n), running_->name(), rank_) : leaving_failure();
 }
 
 // --- at rank 0, for tasks that it places
@@ -354,7 +358,7 @@ MANTA_DECL bool engine::stop_requested() {
     progress();
     if (now - task->first_look > 10 * look_every) serve_others();
     net_.pump(true);
-    running_ = task;
+    runs(*task);
   }
   return stopping_ || running_->stop;
 }

@@ -5,10 +5,13 @@
 // others; then each rank, for itself, forgets the dead one and sees to what it
 // is the home of:
 //
-//   a task that was there    is submitted again: while recovery is possible the home keeps what it was made of
+//   a task that was there    is submitted again: while recovery is possible the home keeps what it was made of. That which ran
+//                            when the rank died by its own doing (an exit, a signal, MPI_Abort), or was the second to be
+//                            killed under it, has caused the death: its retries count, and without any left it fails with
+//                            rank_lost. One that has cost a rank never runs on rank 0
 //   a value that was there   is made again by its task, if that is still known; else whoever asks gets object_lost
-//   an actor that lived there is dead, and calls that were under way fail with actor_died; the one that a signal hit, with
-//                            rank_lost
+//   an actor that lived there is dead, and calls that were under way fail with actor_died; the one that has caused the
+//                            death, with rank_lost
 //   a rank that stood by       takes its place, and has its resources (runtime_options::spares)
 //   a gang with a member there has failed, and is started again; members that do not come back from MPI are ended
 //
@@ -18,6 +21,8 @@
 // there run again elsewhere, and submit what they had submitted anew, under the same ids.
 // Messages from it that are handled after the news are thrown away; none is sent to it (net::network::abandon).
 #pragma once
+
+#include <bit>
 
 #include "manta/exec/engine.hpp"
 
@@ -35,8 +40,7 @@ MANTA_DECL void engine::connect_lifelines(const engine_options& options) {
     net::print_mpi_warnings_here();
     struct sigaction pipe {};  // MPI may write to a connection whose other end has died
     if (::sigaction(SIGPIPE, nullptr, &pipe) == 0 && pipe.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
-    const char* const launcher = base::environment("MANTA_RUN_FD");  // manta-run wants to know (its --help)
-    if (rank_ == 0 && launcher != nullptr) (void)!::write(std::atoi(launcher), "survives\n", 9);
+    if (rank_ == 0) base::launcher::get().tell("survives\n");
     return;
   }
   delete std::exchange(lifeline_, nullptr);
@@ -58,6 +62,10 @@ MANTA_DECL store::failure_ptr engine::death_failure(enum store::failure::kind ki
 }
 
 MANTA_DECL store::failure_ptr engine::nobody_left(const node& n) const {
+  if (n.form == form::record && n.record->request != nullptr && n.record->request->cost >= 0) {
+    return death_failure(store::failure::kind::rank, static_cast<std::uint32_t>(n.record->request->cost),
+                         "no rank is left but rank 0, on which " + describe_task(n) + " does not run, for it was on one that died: ");
+  }
   std::string why = "no rank is left that can run '" + std::string(task_name(n)) + "': ";
   for (std::uint32_t r = 1, told = 0; r < size_; ++r) {
     if (is_dead(r)) why += (told++ == 0 ? "" : "; ") + obituaries_[r].why;
@@ -72,15 +80,8 @@ MANTA_DECL store::failure_ptr engine::nobody_left(const node& n) const {
 
 MANTA_DECL void engine::look_for_deaths() {
   for (const net::lifeline::death& d : lifeline_->take_deaths()) {
-    std::string words = d.why;
-    std::uint64_t culprit = 0;
-    if (const std::size_t id = words.rfind(" #"); id != std::string::npos) {
-      culprit = std::strtoull(words.c_str() + id + 2, nullptr, 16);
-      words.resize(id);
-    }
-    if (words.starts_with("manta: ")) words.erase(0, 7);
-    const std::string why = "rank " + std::to_string(d.rank) + " has died: " + words;
-    const death_message news{culprit, d.rank, successor_of(d.rank)};
+    const std::string why = "rank " + std::to_string(d.rank) + " has died: " + d.why.substr(d.why.starts_with("manta: ") ? 7 : 0);
+    const death_message news{d.task, d.rank, successor_of(d.rank), d.by};
     const std::string then = news.successor != 0 ? "rank " + std::to_string(news.successor) + ", which stood by, takes its place"
                              : is_spare(d.rank)  ? "it stood by, and had nothing to do"
                                                  : "what it had to do is done elsewhere";
@@ -185,7 +186,13 @@ MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& 
   if (is_dead(rank)) return;
   dead_[rank] = true;
   ++deaths_;
-  obituaries_[rank] = {why, m.culprit};
+  obituaries_[rank] = {why, m.culprit, m.by};
+  if (m.culprit != 0) {
+    toll t = toll_of(m.culprit);
+    m.by == end_by::itself ? ++t.caused : ++t.killed;
+    t.last = rank;
+    note_toll(m.culprit, t);
+  }
   spares_.remove(rank);
   if (m.successor != 0) take_place(m.successor, rank);
   world_[rank] = graph::capacity{};
@@ -342,8 +349,8 @@ MANTA_DECL void engine::task_lost(node& n, std::uint32_t rank) {
   if (!has_record && n.sent.slot != no_index) {
     if (n.sent.at != rank) return;
     --away_;
-    fail(n, obituaries_[rank].culprit == n.sent.id
-                ? death_failure(store::failure::kind::rank, rank, "'" + std::string(task_name(n)) + "' died with its rank: ")
+    fail(n, obituaries_[rank].culprit == n.sent.id && toll_of(n.sent.id).blamed() != 0
+                ? died_with(n, rank)
                 : death_failure(store::failure::kind::actor, rank, "the actor died with its rank before the call had ended: ", true));
     return release(n);
   }
@@ -360,7 +367,6 @@ MANTA_DECL void engine::task_lost(node& n, std::uint32_t rank) {
 }
 
 MANTA_DECL void engine::submit_again(node& n, std::uint32_t rank) {
-  constexpr std::uint64_t most_deaths = 4;  // who has seen so many may well be the reason
   const bool has_record = n.form == form::record;
   --away_;
   if (has_record && n.record->ahead) {
@@ -368,22 +374,32 @@ MANTA_DECL void engine::submit_again(node& n, std::uint32_t rank) {
     --sent_ahead_;
   }
   const std::uint64_t id = id_of(n);
-  const std::uint64_t culprit = obituaries_[rank].culprit;
-  if (culprit == id) {
-    if (!may_retry(n)) {
-      fail(n, death_failure(store::failure::kind::rank, rank, "'" + std::string(task_name(n)) + "' died with its rank: "));
+  const obituary& death = obituaries_[rank];
+  if (death.culprit == id) {
+    const toll t = toll_of(id);
+    if (death.by != end_by::itself && t.killed == 1) {  // nobody's fault, the first time
+      with_request(n).cost = static_cast<int>(rank);
+    } else if (may_retry(n)) {
+      ++n.record->attempt;
+      n.record->request->cost = static_cast<int>(rank);
+    } else {
+      fail(n, died_with(n, rank));
       return release(n);
     }
-    ++n.record->attempt;
-  } else if (culprit == 0) {
-    std::uint64_t& deaths = deaths_of_.insert(id == base::index_table::no_key ? 0 : id);
-    if (++deaths >= most_deaths) {
-      fail(n, death_failure(store::failure::kind::rank, rank, "'" + std::string(task_name(n)) + "' was on " +
-                            std::to_string(deaths) + " ranks when they died, and is not tried again; the last: "));
+  } else if (death.culprit == 0 && (death.by == end_by::loss || death.by == end_by::unknown)) {
+    constexpr std::uint16_t most_deaths = 4;  // nobody knows what ran there; who has seen so many may well be the reason
+    toll t = toll_of(id);
+    t.last = rank;
+    ++t.present;
+    note_toll(id, t);
+    if (t.present >= most_deaths) {
+      fail(n, death_failure(store::failure::kind::rank, rank, describe_task(n) + " was on " + std::to_string(t.present) +
+                            " ranks when they died, and is not tried again; the last: "));
       return release(n);
     }
+    if (death.by == end_by::unknown) with_request(n).cost = static_cast<int>(rank);
   }
-  if (has_record) {
+  if (n.form == form::record) {
     n.record->place = graph::place::here;
     return start_when_possible(n);
   }
@@ -392,6 +408,51 @@ MANTA_DECL void engine::submit_again(node& n, std::uint32_t rank) {
   n.compact.id = sent.id;
   std::memcpy(n.compact.arguments, &sent.kept, sizeof sent.kept);
   task_ready(n);
+}
+
+/// What is asked for a task of ours that was sent away; with a record of its own if it has none.
+MANTA_DECL const graph::request& engine::with_request(node& n) {
+  if (n.form != form::record) {
+    const auto sent = n.sent;
+    task* const t = make_task(sent.id, n.function, reinterpret_cast<const std::byte*>(&sent.kept), n.size, nullptr, 0, nullptr);
+    t->home_index = n.index;
+    n.form = form::record;
+    n.record = t;
+  }
+  if (n.record->request == nullptr) n.record->request = graph::request_ptr(new graph::request);
+  return *n.record->request;
+}
+
+/// A task is submitted again, under the same id, because the rank has died on which it had been: by one that runs once more.
+/// What it has cost counts as ever. Null if it may run, else why not.
+MANTA_DECL store::failure_ptr engine::tried_too_often(const node& n, std::uint64_t id, graph::request_ptr& request) {
+  const toll t = toll_of(id);
+  if (t.caused + t.killed == 0) return nullptr;
+  if (static_cast<int>(t.blamed()) > (request == nullptr ? 0 : request->retries)) {
+    return died_with(n, t.last);
+  }
+  if (request == nullptr) request = graph::request_ptr(new graph::request);
+  request->cost = static_cast<int>(t.last);
+  return nullptr;
+}
+
+MANTA_DECL store::failure_ptr engine::died_with(const node& n, std::uint32_t rank) const {
+  return death_failure(store::failure::kind::rank, rank, describe_task(n) + " died with its rank: ");
+}
+
+/// Its name, and its function if that is another one.
+MANTA_DECL std::string engine::describe_task(const node& n) const {
+  const std::string name(task_name(n)), function(n.function == no_index ? std::string_view() : wire::function_at(n.function).name());
+  return "'" + name + "'" + (function.empty() || function == name ? "" : " (function " + function + ")");
+}
+
+/// What the deaths of ranks say of a task.
+MANTA_DECL engine::toll engine::toll_of(std::uint64_t id) {
+  const std::uint64_t* const at = tolls_.find(id == base::index_table::no_key ? 0 : id);
+  return at == nullptr ? toll{} : std::bit_cast<toll>(*at);
+}
+MANTA_DECL void engine::note_toll(std::uint64_t id, const toll& t) {
+  tolls_.insert(id == base::index_table::no_key ? 0 : id) = std::bit_cast<std::uint64_t>(t);
 }
 
 /// At the leaders of gangs: a member will not tell any more how it ended.
@@ -406,7 +467,7 @@ MANTA_DECL void engine::gangs_lost(std::uint32_t rank) {
   });
   for (const std::uint64_t id : broken) {
     gang_end& end = *reinterpret_cast<gang_end*>(*gang_ends_.find(id));
-    const bool is_call = end.slot != no_index && obituaries_[rank].culprit != end.leader->id;
+    const bool is_call = end.slot != no_index && (obituaries_[rank].culprit != end.leader->id || toll_of(end.leader->id).blamed() == 0);
     if (end.why == nullptr) {
       end.why = death_failure(is_call ? store::failure::kind::actor : store::failure::kind::rank, rank, "a member of the gang was lost: ");
     }

@@ -9,8 +9,10 @@
 #pragma once
 
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include <cstdio>
+#include <ctime>
 #include <iostream>  // leaving by _exit must not lose what the program has written to std::cout
 
 #include "manta/exec/engine.hpp"
@@ -147,10 +149,11 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
       return on_kill(m.slot, std::string(reinterpret_cast<const char*>(data), bytes));
     }
     case message::actor_gone: {
-      read(index_message{});
+      const std::uint32_t slot = read(index_message{}).index;
       graph::request request;
       wire::source in(data, bytes);
       request.read(in);
+      name_of_ended(request.name, {from, slot});
       return scheduler_->give_back(from, request);
     }
     case message::name_ask:
@@ -490,7 +493,7 @@ MANTA_DECL void engine::on_stuck(std::uint32_t rank) {
 }
 
 MANTA_DECL void engine::finish_run(bool drop) {
-  running_ = &driver_task_;
+  runs(driver_task_);
   if (drop) {
     stopping_ = true;
     for (std::uint32_t r = 1; r < size_; ++r) send(r, message::drop_tasks, index_message{0, 0});
@@ -519,15 +522,17 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   stack_pool stacks(&engine::service_entry, this);
   stacks_ = &stacks;
   current_ = this;
+  ++notes_->runs;
   role_ = role::owner;
   driver_task_ = running_task{base::mix(seed_, ++runs_), no_index};
   away_ = 0;
   forget_laden_calls();
   bound_ = max_queued_;
-  running_ = &driver_task_;
+  runs(driver_task_);
   silence_ = 0;
   const base::short_time_slice woken_soon;
   lock_.enter();
+  watch_process();
   install_overflow_reporter(&engine::who_is_interrupted, lifeline_ == nullptr ? nullptr : &engine::last_words);
   start_helper();
 
@@ -556,7 +561,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
       try {
         std::rethrow_exception(thrown);
       } catch (const std::exception& e) {
-        text = e.what();
+        text = base::text_of(e);
       } catch (...) {
         text = "an exception that is not a std::exception";
       }
@@ -597,6 +602,8 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   stacks_ = nullptr;
   role_ = role::none;
   current_ = nullptr;
+  notes_->task = 0;
+  --notes_->runs;
   if (thrown != nullptr) std::rethrow_exception(thrown);
   return payload;
 }
@@ -621,12 +628,56 @@ MANTA_DECL const char* engine::who_is_interrupted() noexcept {
 
 /// In a signal handler that ends the rank: rank 0 is told why, and which task it was.
 MANTA_DECL void engine::last_words(const char* text, std::size_t bytes) noexcept {
-  char words[256];
   const running_task* const task = interrupted();
-  const unsigned long long id = task == nullptr ? 0 : task->id;
   while (bytes > 0 && text[bytes - 1] == '\n') --bytes;
-  const int length = std::snprintf(words, sizeof words, "%.*s #%016llx", static_cast<int>(bytes < 224 ? bytes : 224), text, id);
-  if (length > 0) net::lifeline::last_words(words, static_cast<std::size_t>(length));
+  net::lifeline::last_words(text, bytes, task == nullptr ? 0 : task->id);
+}
+
+// --- what user code does to the process
+
+MANTA_DECL void engine::watch_process() {
+  static const bool done = [] {
+#ifdef __GLIBC__
+    ::on_exit(&engine::exit_in_run, nullptr);
+#else
+    std::atexit([] { exit_in_run(1, nullptr); });
+#endif
+    ::at_quick_exit([] { exit_in_run(1, nullptr); });
+    ::pthread_atfork(nullptr, nullptr, &engine::forked);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+/// Says who has called exit(), and does not let it look like a success. What other libraries have registered is still done.
+MANTA_DECL void engine::exit_in_run(int status, void*) {
+  if (current_ == nullptr || is_copy_) return;
+  if (role_ == role::owner) current_->lock_.enter();  // so that the helper does nothing any more
+  const char* const who = who_is_interrupted();
+  char text[512];
+  const int length = std::snprintf(text, sizeof text, "manta: exit(%d) in %s; it ends the process, rank %u, and not just the task: return or throw instead\n", status,
+                                   who != nullptr ? who : "a thread of the program's own", current_->rank_);
+  (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
+  last_words(text, std::strchr(text, ';') - text);
+  if (status == 0) std::exit(1);  // goes on with what is left to be done
+}
+
+/// In a child that somebody has forked in the middle of a run: a copy of this process, which must not act as the rank.
+MANTA_DECL void engine::forked() {
+  if (current_ == nullptr) return;
+  is_copy_ = true;
+  role_ = role::none;
+  net::lifeline::is_child();
+  current_->lock_.is_copy([] { end_copy("came back"); });
+}
+MANTA_DECL void engine::end_copy(const char* what) {
+  char text[512];
+  const std::string_view name = current_->running_->name();
+  const int length = std::snprintf(text, sizeof text, "manta: rank %u: a child process that was forked in '%.*s' %s: it ends here, with status 1. What is forked in a task "
+                                   "leaves by exec or _exit, also where exec fails\n",
+                                   current_->rank_, static_cast<int>(name.size() < 150 ? name.size() : 150), name.data(), what);
+  (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
+  ::_exit(1);
 }
 
 // --- start
@@ -642,6 +693,7 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
       sent_to_(size_),
       received_from_(size_),
       max_queued_(options.max_queued) {
+  max_waiting_ = may_start_ = options.max_waiting;
   prepare_isolation(false);
   compare_programs();
   share_settings(options);
@@ -649,7 +701,7 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
   open_journal(options);
   watchdog_ns_ = options.watchdog_ns;
   set_end(options);
-  base::end_signals::watch();
+  base::end_signals::watch(options.term_grace);
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
   use_helper_ = options.progress_thread && size_ > 1;
   gangs_possible_ = use_helper_ && options.concurrent_mpi;
@@ -765,6 +817,7 @@ MANTA_DECL void engine::start_helper() {
   if (!use_helper_) return;
   helper_stop_.store(false);
   owner_ = pthread_self();
+  owner_number_ = static_cast<int>(::syscall(SYS_gettid));
   const auto body = [](void* self) -> void* {
     engine& e = *static_cast<engine*>(self);
     role_ = role::helper;
@@ -791,6 +844,7 @@ MANTA_DECL void engine::start_helper() {
         continue;
       }
       const bool any = e.progress_from_helper();
+      e.watch_lock(was_here);
       in_vain = was_here ? 0 : any ? 1 : in_vain + 1;  // more may come soon
       if (e.watchdog_ns_ != 0) e.watch_task(was_here);
       patience = e.may_sleep_ns(in_vain);
@@ -817,6 +871,43 @@ MANTA_DECL void engine::watch_task(bool was_here) {
   std::fprintf(stderr, "manta: rank %u: '%s' has not called manta for %g s (MANTA_WATCHDOG) and is taken for hung; it is ended:\n",
                rank_, std::string(running_->name()).c_str(), static_cast<double>(std::exchange(watchdog_ns_, 0)) * 1e-9);
   abort_hung(owner_);
+}
+
+/// From the helper, which has the engine's lock. A task that holds a mutex and waits leaves the rank's thread to others, and if one
+/// of these wants the mutex nothing goes on here any more. Nobody can undo that, but it can be said.
+MANTA_DECL void engine::watch_lock(bool was_here) {
+  constexpr std::int64_t patience_ns = 5'000'000'000;
+  const std::int64_t now = base::now_ns();
+  if (was_here || locked_since_ns_ == 0) {
+    locked_since_ns_ = now;
+    locked_cpu_ = std::clock();
+  }
+  const bool others_wait = started_count_ + (rank_ == 0 ? 1 : 0) > 1;
+  if (now - locked_since_ns_ < patience_ns || !others_wait || interrupted() == nullptr) return;
+  const std::int64_t computed_ns = static_cast<std::int64_t>(std::clock() - locked_cpu_) * (1'000'000'000 / CLOCKS_PER_SEC);
+  const bool is_idle = computed_ns < (now - locked_since_ns_) / 10;
+  locked_since_ns_ = is_idle ? wait_record::never : 0;  // said once
+  if (!is_idle || !waits_for_lock(owner_number_)) return;
+  std::string others;
+  for (const wait_record* w : waits_) {
+    if (w == stop_wait_) continue;
+    others += (others.empty() ? "" : ", ") + describe_wait(*w) + (w->over() ? ", which has ended" : "");
+  }
+  std::fprintf(stderr,
+               "manta: rank %u: '%s' has stood in a lock (or waited for a thread of its own) for five seconds, and meanwhile nothing else can go on here: %s. "
+               "If one of these holds that lock, none of them ever goes on: release it before get, wait and whatever else waits\n",
+               rank_, std::string(running_->name()).c_str(), others.c_str());
+}
+
+/// Is that thread of this process in the system call by which threads wait for mutexes? False if the system does not tell.
+MANTA_DECL bool engine::waits_for_lock(int thread) {
+  const std::string path = "/proc/self/task/" + std::to_string(thread) + "/syscall";
+  std::FILE* const file = std::fopen(path.c_str(), "re");
+  if (file == nullptr) return false;
+  long number = -1;
+  const bool read = std::fscanf(file, "%ld", &number) == 1;
+  std::fclose(file);
+  return read && number == SYS_futex;
 }
 
 /// From the helper: rank 0 may wait in there for one that has died, of which it cannot be told; others it would end itself.

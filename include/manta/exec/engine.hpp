@@ -40,6 +40,7 @@
 #include "manta/base/config.hpp"
 #include "manta/base/environment.hpp"
 #include "manta/base/hash.hpp"
+#include "manta/base/launcher.hpp"
 #include "manta/base/thread.hpp"
 #include "manta/exec/actor_slot.hpp"
 #include "manta/exec/invocation.hpp"
@@ -83,6 +84,7 @@ struct engine_options {
   bool concurrent_mpi = false;  ///< MPI_THREAD_MULTIPLE
   std::uint64_t seed = 0;
   std::size_t max_queued = std::size_t{1} << 22;
+  std::size_t max_waiting = 100'000;
   std::uint64_t store_memory = 0;  ///< bytes; 0: its share of the node's
   std::uint64_t node_store_memory = 0;  ///< 0: half of the ranks' memory
   std::string spill_folder;
@@ -94,6 +96,7 @@ struct engine_options {
   double journal_least = 0.01;  ///< seconds that a task took whose result is kept
   std::int64_t end_time = 0;    ///< of the allocation, seconds since 1970; 0: not known
   std::int64_t end_margin = 60; ///< seconds
+  double term_grace = 30;       ///< seconds from SIGTERM to the end; 0: any number
   std::string mistake;       ///< what is wrong with this rank's settings: reported on all ranks
 };
 
@@ -345,6 +348,16 @@ class engine {
     base::list<std::uint32_t> waiting;   // members,
     base::list<std::uint32_t> below;     // and families, for that
   };
+  using end_by = net::lifeline::end_by;
+  /// How many ranks have died when a task ran there: by its own doing, and killed from outside; or, if nobody knows what ran,
+  /// when it was there.
+  struct toll {
+    std::uint16_t caused = 0;
+    std::uint8_t killed = 0, present = 0;
+    std::uint32_t last = 0;                                 // of these ranks
+    /// The first rank that is killed from outside is nobody's fault.
+    std::uint32_t blamed() const { return caused + (killed > 1 ? killed - 1U : 0U); }
+  };
   /// A name that an actor has or that somebody has claimed for one.
   struct name_entry {
     std::string name;
@@ -467,6 +480,7 @@ class engine {
   void await_input(task* t, node& input);
   void run_node(node& n);
   void run_staged(task* t);
+  store::failure_ptr too_many_wait(const running_task& identity) const;
   void keep_inputs(const invocation& call);
   bool load_checkpoint(invocation& call, const task& t, store::failure_ptr& why);
   void run_message(const message_queue::view& m);
@@ -575,6 +589,12 @@ class engine {
   void value_lost(node& n, std::uint32_t rank);
   void task_lost(node& n, std::uint32_t rank);
   void submit_again(node& n, std::uint32_t rank);
+  const graph::request& with_request(node& n);
+  store::failure_ptr tried_too_often(const node& n, std::uint64_t id, graph::request_ptr& request);
+  store::failure_ptr died_with(const node& n, std::uint32_t rank) const;
+  std::string describe_task(const node& n) const;
+  toll toll_of(std::uint64_t id);
+  void note_toll(std::uint64_t id, const toll& t);
   void fail_orphan(node& n, const std::string& more = {});
   void gangs_lost(std::uint32_t rank);
   void placed_lost(std::uint32_t rank);
@@ -676,7 +696,9 @@ class engine {
   bool is_withdrawn(task& t);
   void discard(node& n, const result_message& m, const std::byte* data, std::size_t bytes);
   void discard_here(node& n, invocation& call);
-  node& refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count);
+  node& refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count,
+                     const store::failure_ptr& why);
+  store::failure_ptr stopped_child(const node& n) const;
   void unstage(task* t);
   bool cancel_here(std::uint32_t index, bool children, std::uint32_t asker, std::string_view who);
   bool on_cancel(const cancel_message& m);
@@ -771,6 +793,7 @@ class engine {
   void on_name_gone(std::uint32_t from, std::string_view name);
   name_entry* find_name(std::string_view name);
   void free_name(name_entry* entry);
+  void name_of_ended(const std::string& name, actor_place where);
   void ask_again(base::list<wire::buffer*>& waiting);
   void forget_name(name_entry* entry);
   void forget_names();
@@ -846,15 +869,26 @@ class engine {
   void start_helper();
   void stop_helper();
   void watch_task(bool was_here);
+  void watch_lock(bool was_here);
+  static bool waits_for_lock(int thread);
   void watch_lonely() const;
 
   static const running_task* interrupted() noexcept;
   static const char* who_is_interrupted() noexcept;
   static void last_words(const char* text, std::size_t bytes) noexcept;
+  static void watch_process();
+  static void exit_in_run(int status, void*);
+  static void forked();
+  [[noreturn]] static void end_copy(const char* what);
+  void runs(running_task& t) {
+    running_ = &t;
+    notes_->task = t.id;
+  }
 
   static inline engine* current_ = nullptr;
   static inline const isolated_view* isolated_ = nullptr;
   static inline constinit thread_local role role_ = role::none;
+  static inline bool is_copy_ = false;                      // of a rank's process, forked by user code
 
   net::network net_;
   std::uint32_t rank_, size_;
@@ -868,7 +902,10 @@ class engine {
   stack_pool* stacks_ = nullptr;                            // during a run
   running_task driver_task_;                                // of other ranks as well: nothing runs
   running_task* running_ = &driver_task_;
-  running_task* started_ = nullptr;                         // all that have started here and not ended
+  base::launcher::notes* notes_ = &base::launcher::get().page();  // what manta-run sees of running_
+  running_task* started_ = nullptr;                         // all that have started here and not ended,
+  std::size_t started_count_ = 0;                           // how many,
+  std::size_t max_waiting_, may_start_;                     // and how many there may be: by the settings, and now
   std::uint64_t seed_ = 0;
 
   graph::node_list local_;                                  // tasks made here that may start, newest last
@@ -1002,7 +1039,10 @@ class engine {
   static inline pthread_mutex_t engines_mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<bool> has_foreign_drops_{false};
   pthread_t helper_{};
-  pthread_t owner_{};                                       // the rank's own thread
+  pthread_t owner_{};                                       // the rank's own thread,
+  int owner_number_ = 0;                                    // and the kernel's number for it
+  std::int64_t locked_since_ns_ = 0;                        // the helper's: since when the owner has not been here,
+  std::clock_t locked_cpu_ = 0;                             // and what the process had computed by then
   std::int64_t watchdog_ns_ = 0, watched_ns_ = 0, away_ns_ = 0;  // the helper's
   bool use_helper_ = false, helper_running_ = false;
 
@@ -1021,7 +1061,8 @@ class engine {
   base::list<bool> dead_;
   struct obituary {
     std::string why;
-    std::uint64_t culprit = 0;                              // the task that a signal hit; 0: not known
+    std::uint64_t culprit = 0;                              // the task that ran there; 0: not known, or none did
+    end_by by = end_by::unknown;
   };
   std::vector<obituary> obituaries_;                        // by rank
   struct ended_task {
@@ -1041,7 +1082,7 @@ class engine {
   base::list<std::uint32_t> free_families_;                 // places in it
   base::index_table family_of_;                             // node of a member -> its family's place, its own place in the value
   base::index_table parents_;                               // id of a parent -> its family's place
-  base::index_table deaths_of_;                             // id of a task -> ranks that have died when they had it
+  base::index_table tolls_;                                 // id of a task -> toll
   struct broken_gang {
     std::uint64_t id;
     std::int64_t patience_ends;

@@ -54,6 +54,7 @@ MANTA_DECL std::string mixed_modes() {
 namespace manta::exec {
 
 MANTA_DECL void engine::refuse(const char* call) {
+  if (is_copy_ && isolated_ == nullptr) end_copy((std::string("called manta (") + call + ")").c_str());
   throw error(std::string("manta: ") + call +
               (isolated_ != nullptr ? " was called in an isolated task or actor, which runs in a process of its own and can neither "
                                       "submit nor wait; pass values in and return values, or leave isolate out"

@@ -433,7 +433,7 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
     if (!helper_running_) {  // nobody else does it
       progress();
       net_.pump(true);
-      running_ = &identity;
+      runs(identity);
     }
     const std::int64_t now = base::now_ns();
     if (watchdog_ns_ != 0) {

@@ -64,6 +64,16 @@ class biased_lock {
   int depth() const { return depth_; }
   void set_depth(int depth) { depth_ = depth; }
 
+  /// In a child process that has only been copied together with the lock: whoever enters calls `refuse`, and does not return.
+  void is_copy(void (*refuse)()) {
+    refuse_ = refuse;
+#ifdef MANTA_LOCK_IS_FLAG
+    taken_.store(true);
+#else
+    helper_.store(true);
+#endif
+  }
+
   // --- the helper's side
 
   /// Changes with every entry of the owner.
@@ -103,7 +113,7 @@ class biased_lock {
   void acquire() {
     entries_.store(entries_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 #ifdef MANTA_LOCK_IS_FLAG
-    while (taken_.exchange(true, std::memory_order_acquire)) sched_yield();
+    while (taken_.exchange(true, std::memory_order_acquire)) yield();
     inside_.store(true, std::memory_order_relaxed);
 #else
     for (;;) {
@@ -115,9 +125,13 @@ class biased_lock {
       }
       if (!helper_.load(std::memory_order_acquire)) [[likely]] return;
       inside_.store(false, std::memory_order_release);
-      while (helper_.load(std::memory_order_acquire)) sched_yield();
+      while (helper_.load(std::memory_order_acquire)) yield();
     }
 #endif
+  }
+  void yield() const {
+    if (refuse_ != nullptr) refuse_();
+    sched_yield();
   }
   void release() {
     inside_.store(false, std::memory_order_release);
@@ -139,6 +153,7 @@ class biased_lock {
   static constexpr int while_owner_stays = 1, dozes = 2;
   std::atomic<int> helper_rests_{0};
   void (*rouse_)(void*);
+  void (*refuse_)() = nullptr;
   void* argument_;
   bool fence_by_helper_;
 #ifdef MANTA_LOCK_IS_FLAG

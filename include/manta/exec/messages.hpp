@@ -20,6 +20,7 @@
 #include <cstdint>
 
 #include "manta/graph/durations.hpp"
+#include "manta/net/lifeline.hpp"
 
 namespace manta::exec {
 
@@ -233,9 +234,10 @@ struct checkpoint_message {
 
 /// 0 --rank_died--> all: followed by the reason.
 struct death_message {
-  std::uint64_t culprit;  ///< the task that was running when a signal killed the rank; 0: not known
+  std::uint64_t culprit;  ///< the task that ran when it died; 0: not known, or none did
   std::uint32_t rank;
   std::uint32_t successor;  ///< the spare rank that takes its place; 0: none
+  net::lifeline::end_by by;
 };
 
 /// home --end_actor--> actor's rank. kill_actor: followed by the reason.

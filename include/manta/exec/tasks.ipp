@@ -32,7 +32,10 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
   const std::uint64_t id = running_->next_child();
   if (request != nullptr && request->actor) n.set(node::actor);
   if (running_->stops_children || stopping_) [[unlikely]] {
-    if (running_->stops_children || !leaving_.empty()) return refuse_child(n, id, inputs, input_count);
+    if (running_->stops_children || !leaving_.empty()) return refuse_child(n, id, inputs, input_count, stopped_child(n));
+  }
+  if (tolls_.size() != 0) [[unlikely]] {
+    if (const store::failure_ptr why = tried_too_often(n, id, request)) return refuse_child(n, id, inputs, input_count, why);
   }
   if (input_count == 0 && request == nullptr && bytes < most_compact_) {
     if (hands_out()) {
@@ -57,6 +60,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
   } else {
     task* const t = make_task(id, function, arguments, bytes, inputs, input_count, std::move(request));
     t->home_index = n.index;
+    if (tolls_.size() != 0) [[unlikely]] t->attempt = static_cast<std::uint16_t>(toll_of(id).blamed());
     n.form = form::record;
     n.record = t;
     if (journal_ != nullptr) {
@@ -492,6 +496,16 @@ MANTA_DECL store::failure_ptr engine::failure_here(bool reads_arguments) const {
   return store::share(std::move(f));
 }
 
+/// Of a task that is not begun, for all that have begun here wait.
+MANTA_DECL store::failure_ptr engine::too_many_wait(const running_task& identity) const {
+  store::failure f;
+  f.details.type = "manta::error";
+  f.details.what = "it was not begun, because " + std::to_string(started_count_) + " tasks wait on this rank, each for one that began after it: is it a recursion "
+                   "without an end? If all are meant, raise runtime_options::max_waiting (MANTA_MAX_WAITING)";
+  locate(f, identity.name(), identity.attempt);
+  return store::share(std::move(f));
+}
+
 /// They will be needed here again.
 MANTA_DECL void engine::keep_inputs(const invocation& call) {
   for (std::uint32_t i = 0; i < call.input_count; ++i) {
@@ -503,9 +517,16 @@ MANTA_DECL void engine::keep_inputs(const invocation& call) {
 /// the clock, a tenth of a small task.
 MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
                            std::uint64_t* ns) {
-  running_task* const before = std::exchange(running_, &identity);
+  running_task* const before = running_;
+  if (started_count_ >= may_start_) [[unlikely]] {
+    may_start_ = max_waiting_ / 8;  // what recurses in several branches must not begin the next one while the first comes back
+    why = too_many_wait(identity);
+    return false;
+  }
+  runs(identity);
   threads_.use(identity.threads());
   identity.call = &call;
+  ++started_count_;
   identity.next = started_;
   if (started_ != nullptr) started_->previous = &identity;
   started_ = &identity;
@@ -526,7 +547,8 @@ MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running
     if (ns != nullptr) *ns = took;
     if (leave_at_ != 0) durations_.learn(function, took);
   }
-  running_ = before;
+  runs(*before);
+  if (--started_count_ < may_start_) may_start_ = max_waiting_;
   threads_.use(0);
   (identity.previous == nullptr ? started_ : identity.previous->next) = identity.next;
   if (identity.next != nullptr) identity.next->previous = identity.previous;

@@ -64,7 +64,7 @@ MANTA_DECL void engine::wait(wait_record& record) {
   if (record.deadline != wait_record::never) ++timed_waits_;
   if (!somebody_can_go_on()) net_.pump(true);
   for (bool others_ran = false;;) {
-    running_ = &driver_task_;
+    runs(driver_task_);
     resting_ = true;
     const bool any = progress();
     resting_ = false;
@@ -93,7 +93,7 @@ MANTA_DECL void engine::wait(wait_record& record) {
     if (record.over()) break;
   }
   awake();
-  running_ = task;
+  runs(*task);
   threads_.use(task->threads());
   if (record.deadline != wait_record::never) --timed_waits_;
   waits_.remove(&record);
@@ -104,7 +104,7 @@ MANTA_DECL void engine::service() {
   unsigned ran = 0;
   bool in_a_row = false;
   for (;;) {
-    running_ = &driver_task_;  // what ran last may have ended on another stack
+    runs(driver_task_);  // what ran last may have ended on another stack
     const std::uint64_t before = task_ended_;
     begins_ = std::exchange(in_a_row, false) ? before : 0;
     const bool kept = is_kept_turn() && run_kept_turn();
@@ -394,7 +394,7 @@ MANTA_DECL void engine::wait_for_end(node& n, bool may_inline) {
         inline_frame frame(*stacks_);
         run_node(n);
       }
-      running_ = before;
+      runs(*before);
       threads_.use(before->threads());
       if (task_ended_ > others_turn_) [[unlikely]] let_others_go_first();
       continue;

@@ -316,6 +316,7 @@ struct request : base::counted {
   int max_pending = 0;       ///< 0: any number
   int restarts = 0;
   int checkpoint_every = 0;  ///< calls; 0: never
+  mutable int cost = nowhere;      ///< the rank that died last when it ran there: it does not come to rank 0 then
   mutable std::string checkpoint;  ///< of an actor whose rank has died: what it is made from, instead of by its constructor
   mutable grant granted;
 
@@ -324,14 +325,16 @@ struct request : base::counted {
   /// the default.
   bool unconditional() const {
     return cpus <= 1 && !holds() && rank < 0 && node < 0 && near == nowhere && !spread && reservation == 0 && !actor &&
-           ranks == 0;
+           ranks == 0 && cost < 0;
   }
   /// May run at any time too: needs no decision of rank 0.
   bool anywhere() const { return priority == 0 && unconditional(); }
+  /// The program ends with rank 0.
+  bool may_come_to(int on_rank) const { return cost < 0 || on_rank != 0; }
   bool possible(int on_rank, const capacity& c) const { return c.executes && fits_on(on_rank, c); }
   /// The same if that rank runs tasks.
   bool fits_on(int on_rank, const capacity& c) const {
-    return cpus <= c.cpus && (rank < 0 || rank == on_rank) && (node < 0 || node == c.node) &&
+    return cpus <= c.cpus && (rank < 0 || rank == on_rank) && (node < 0 || node == c.node) && may_come_to(on_rank) &&
            c.gpus.can_fit(gpu_units) && fits(resources, c.resources);
   }
   /// Inputs at the end of the list that the function does not see: the value that it wants to be near, its reservation.
@@ -344,7 +347,7 @@ struct request : base::counted {
   void write(wire::buffer& out) const {
     wire::put(out, name);
     for (const int number : {cpus, ranks, nodes, rank, node, near, priority, retries, bundle, concurrency, max_pending,
-                             restarts, checkpoint_every}) wire::put(out, number);
+                             restarts, checkpoint_every, cost}) wire::put(out, number);
     for (const bool flag : {spread, actor, detached, overlap_const, at_least_once, isolate, needs_rank_0, journaled}) wire::put(out, flag);
     wire::put(out, gpu_units);
     wire::put(out, reservation);
@@ -356,7 +359,7 @@ struct request : base::counted {
   void read(wire::source& in) {
     name = in.get<std::string>();
     for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &near, &priority, &retries, &bundle, &concurrency,
-                        &max_pending, &restarts, &checkpoint_every}) in.get(*number);
+                        &max_pending, &restarts, &checkpoint_every, &cost}) in.get(*number);
     for (bool* flag : {&spread, &actor, &detached, &overlap_const, &at_least_once, &isolate, &needs_rank_0, &journaled}) in.get(*flag);
     in.get(gpu_units);
     in.get(reservation);

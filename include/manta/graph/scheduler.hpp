@@ -470,7 +470,7 @@ class scheduler {
   static bool same(const request& a, const request& b) {
     return a.cpus == b.cpus && a.gpu_units == b.gpu_units && a.rank == b.rank && a.node == b.node &&
            a.near == b.near && a.spread == b.spread && a.priority == b.priority && a.reservation == b.reservation &&
-           a.bundle == b.bundle && a.actor == b.actor && a.ranks == b.ranks && a.nodes == b.nodes &&
+           a.bundle == b.bundle && a.actor == b.actor && a.ranks == b.ranks && a.nodes == b.nodes && (a.cost < 0) == (b.cost < 0) &&
            a.resources == b.resources;
   }
   static std::uint64_t hash(const request& r) {
@@ -699,7 +699,8 @@ class scheduler {
     return false;
   }
   bool may_join(std::uint32_t rank, const request& wanted) const {
-    return rank != 0 || !zero_is_lent_ || wanted.ranks == 0 || (wanted.needs_rank_0 && all_live_);
+    return wanted.may_come_to(static_cast<int>(rank)) &&
+           (rank != 0 || !zero_is_lent_ || wanted.ranks == 0 || (wanted.needs_rank_0 && all_live_));
   }
   /// Ranks that can take a member now, or once all of their tasks have ended.
   void find_candidates(const queue& q, bool now) {
@@ -872,7 +873,7 @@ class scheduler {
 
   /// May this bundle, the `i`th of its reservation, ever take the request? Not if its rank has died.
   bool is_for(const request& wanted, std::size_t i, const reservation::part& p) const {
-    return ranks_[p.rank].all.executes && (wanted.bundle < 0 || i == static_cast<std::size_t>(wanted.bundle)) &&
+    return ranks_[p.rank].all.executes && wanted.may_come_to(static_cast<int>(p.rank)) && (wanted.bundle < 0 || i == static_cast<std::size_t>(wanted.bundle)) &&
            p.wanted.is_enough_for(wanted);
   }
   /// Of the bundles on this rank the first that a member of a gang fits into.
@@ -1021,7 +1022,7 @@ class scheduler {
   }
   bool may_take(std::uint32_t rank, const queue& q, const request& wanted) const {
     const rank_state& r = ranks_[rank];
-    if (!r.all.executes || wanted.cpus > r.all.cpus || (wanted.rank >= 0 && wanted.rank != static_cast<int>(rank)) ||
+    if (!r.all.executes || wanted.cpus > r.all.cpus || !wanted.may_come_to(static_cast<int>(rank)) || (wanted.rank >= 0 && wanted.rank != static_cast<int>(rank)) ||
         (wanted.node >= 0 && wanted.node != r.all.node) || (q.node >= 0 && q.node != r.all.node)) {
       return false;
     }

@@ -6,6 +6,10 @@
 // a process that is stopped or cut off misses its heartbeats. A thread of its
 // own looks after the sockets, because the other threads may be busy or gone.
 // Without rank 0 there is nothing to do: the other ranks then end.
+//
+// How a process has ended, and in which task, it often cannot say itself (_exit,
+// SIGKILL, MPI_Abort). manta-run, its parent, can, and tells rank 0: so a death is
+// told when that has come, or ten seconds later.
 #pragma once
 
 #include <arpa/inet.h>
@@ -32,8 +36,10 @@
 #include <utility>
 #include <vector>
 
+#include "manta/base/child.hpp"
 #include "manta/base/clock.hpp"
 #include "manta/base/containers.hpp"
+#include "manta/base/launcher.hpp"
 #include "manta/base/thread.hpp"
 #include "collectives.hpp"
 #include "network.hpp"
@@ -65,9 +71,14 @@ inline void print_mpi_warnings_here() {
 
 class lifeline {
  public:
+  /// How a rank has died: by its own doing (an exit, a signal, MPI_Abort), or killed for want of memory; by a signal from
+  /// outside; with its node or its connection. Unknown: manta-run is not there to tell.
+  enum class end_by : std::uint8_t { unknown, itself, kill, loss };
   struct death {
     std::uint32_t rank;
     std::string why;
+    end_by by;
+    std::uint64_t task;  ///< the id of the one that ran there; 0: not known
   };
 
   /// Collective. Without connections, for which rank 0 says why, is_up() is false on all ranks.
@@ -94,17 +105,22 @@ class lifeline {
   void end(std::uint32_t rank) {
     (void)!::send(lines_[rank].socket, "k", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
-  /// In a signal handler of a rank that is about to die: tells rank 0 why.
-  static void last_words(const char* text, std::size_t bytes) noexcept {
-    char message[last_words_bytes + 1] = {'w'};
+  /// In a signal handler of a rank that is about to die by its own doing: tells rank 0 why, and in which task.
+  static void last_words(const char* text, std::size_t bytes, std::uint64_t task) noexcept {
+    constexpr std::size_t most = last_words_bytes - sizeof task - 1;  // the last byte is 0
+    char message[1 + last_words_bytes] = {'w'};
     if (last_words_to_ < 0) return;
-    std::memcpy(message + 1, text, bytes < last_words_bytes ? bytes : last_words_bytes);
+    std::memcpy(message + 1, &task, sizeof task);
+    std::memcpy(message + 1 + sizeof task, text, bytes < most ? bytes : most);
     (void)!::send(last_words_to_, message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
+  /// In a child process of this one, which must not speak for it.
+  static void is_child() noexcept { last_words_to_ = -1; }
 
  private:
-  static constexpr std::size_t last_words_bytes = 255;
+  static constexpr std::size_t last_words_bytes = 256;
   static constexpr int connect_patience_ms = 20'000;
+  static constexpr std::int64_t launcher_patience_ns = 10'000'000'000;  // manta-run needs milliseconds, but may wait for a core
   struct hello {
     std::uint64_t token;
     std::uint32_t rank;
@@ -114,10 +130,14 @@ class lifeline {
     int socket = -1;
     std::int64_t heard = 0;     // when
     std::int32_t process = 0;
-    std::string words;          // bytes that have come and are not understood yet; then its last words
+    std::string words;          // its last ones: the task's id and the text,
+    std::size_t words_missing = 0;  // bytes of it
+    std::string presumed;       // it is taken for dead because of that
+    std::int64_t gone = 0;      // when its end was heard; 0: it was not
     bool same_node = false;
     bool left = false;          // it has come to the barrier
     bool lost = false;          // it has died
+    bool watched() const { return !lost && !left; }
   };
 
   static bool send_all(int socket, const void* data, std::size_t bytes) {
@@ -135,14 +155,20 @@ class lifeline {
   static int connect_to(const std::string& all, std::uint16_t port, bool same_node);
   void watch_all();
   void watch_zero();
+  void look_at(std::uint32_t rank, std::int64_t now);
   void read(std::uint32_t rank);
-  void lost(std::uint32_t rank, const char* how);
+  void has_gone(std::uint32_t rank);
+  void read_launcher();
+  void heard_of(std::uint32_t rank, int number, int status, bool for_memory, std::uint64_t task);
+  void lost(std::uint32_t rank, const std::string& why, end_by by, std::uint64_t task);
 
   network& net_;
   int rank_, size_;
   std::int64_t heartbeat_ns_;
   bool up_ = false;
   base::array<line> lines_;              // rank 0: one for each rank; else the first is that to rank 0
+  int launcher_;                         // rank 0: where manta-run tells how others have ended; -1: there is none
+  std::string from_launcher_;            // a line that has not come to its end
   std::vector<death> deaths_;
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<bool> news_{false}, over_{false};
@@ -230,7 +256,8 @@ inline lifeline::lifeline(network& net, std::int64_t heartbeat_ns)
       rank_(net.rank()),
       size_(net.size()),
       heartbeat_ns_(heartbeat_ns),
-      lines_(static_cast<std::size_t>(rank_ == 0 ? size_ : 1)) {
+      lines_(static_cast<std::size_t>(rank_ == 0 ? size_ : 1)),
+      launcher_(rank_ == 0 ? base::launcher::get().socket() : -1) {
   struct {
     std::uint64_t token;
     std::uint16_t port;
@@ -309,24 +336,37 @@ inline void lifeline::watch_all() {
     watched.clear();
     whose.clear();
     watched.push_back({wake_[0], POLLIN, 0});
-    whose.push_back(0);
+    watched.push_back({launcher_, POLLIN, 0});  // below 0 it is passed over
+    whose.resize(watched.size(), 0);
+    bool looks = heartbeat_ns_ > 0;
     for (std::uint32_t r = 1; r < lines_.size(); ++r) {
-      if (lines_[r].lost || lines_[r].left) continue;
+      looks = looks || (lines_[r].watched() && lines_[r].gone != 0);
+      if (!lines_[r].watched() || lines_[r].gone != 0) continue;
       watched.push_back({lines_[r].socket, POLLIN, 0});
       whose.push_back(r);
     }
-    const bool beats = heartbeat_ns_ > 0;
-    if (::poll(watched.begin(), watched.size(), beats ? 500 : -1) < 0 && errno != EINTR) return;
-    for (std::size_t i = 1; i < watched.size(); ++i) {
+    if (::poll(watched.begin(), watched.size(), looks ? 500 : -1) < 0 && errno != EINTR) return;
+    for (std::size_t i = 2; i < watched.size(); ++i) {
       if (watched[i].revents != 0) read(whose[i]);
     }
+    if (watched[1].revents != 0) read_launcher();
     const std::int64_t now = base::now_ns();
-    for (std::uint32_t r = 1; beats && r < lines_.size(); ++r) {
-      line& l = lines_[r];
-      if (l.lost || l.left || now - l.heard < heartbeat_ns_) continue;
-      if (l.same_node) ::kill(l.process, SIGKILL);
-      lost(r, "it did not answer any more (MANTA_HEARTBEAT), and is taken for dead");
+    for (std::uint32_t r = 1; looks && r < lines_.size(); ++r) {
+      if (lines_[r].watched()) look_at(r, now);
     }
+  }
+}
+
+/// Has it been silent for too long, or have we waited long enough to hear how it has ended?
+inline void lifeline::look_at(std::uint32_t rank, std::int64_t now) {
+  line& l = lines_[rank];
+  if (l.gone != 0) {
+    if (now - l.gone >= launcher_patience_ns) lost(rank, l.presumed.empty() ? "its process has ended" : l.presumed, end_by::loss, 0);
+  } else if (heartbeat_ns_ > 0 && now - l.heard >= heartbeat_ns_) {
+    l.presumed = "it did not answer any more (MANTA_HEARTBEAT), and is taken for dead";
+    if (!l.same_node) return lost(rank, l.presumed, end_by::loss, 0);
+    ::kill(l.process, SIGKILL);
+    has_gone(rank);
   }
 }
 
@@ -337,24 +377,73 @@ inline void lifeline::read(std::uint32_t rank) {
   if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
   l.heard = base::now_ns();
   for (ssize_t i = 0; i < bytes; ++i) {
-    if (!l.words.empty()) {
-      if (data[i] != '\0') l.words += data[i];
+    if (l.words_missing != 0) {
+      l.words += data[i];
+      --l.words_missing;
     } else if (data[i] == 'w') {
-      l.words = " ";  // what follows are its last
+      l.words.clear();
+      l.words_missing = last_words_bytes;
     } else if (data[i] == 'b') {
       l.left = true;
       here_.fetch_add(1, std::memory_order_release);
       return;
     }
   }
-  if (bytes <= 0) lost(rank, l.words.empty() ? "its process has ended" : l.words.c_str() + 1);
+  if (bytes <= 0) has_gone(rank);
 }
 
-inline void lifeline::lost(std::uint32_t rank, const char* how) {
+/// Nothing more comes from there. What it has said itself is enough; else manta-run has to say it.
+inline void lifeline::has_gone(std::uint32_t rank) {
+  line& l = lines_[rank];
+  if (l.words.size() == last_words_bytes) {
+    std::uint64_t task = 0;
+    std::memcpy(&task, l.words.data(), sizeof task);
+    return lost(rank, l.words.c_str() + sizeof task, end_by::itself, task);
+  }
+  if (launcher_ < 0) return lost(rank, l.presumed.empty() ? "its process has ended" : l.presumed, end_by::unknown, 0);
+  l.gone = base::now_ns();
+}
+
+/// "died RANK SIGNAL STATUS MEMORY TASK"
+inline void lifeline::read_launcher() {
+  char data[1024];
+  const ssize_t bytes = ::recv(launcher_, data, sizeof data, MSG_DONTWAIT);
+  if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (bytes <= 0) launcher_ = -1;  // who waits to hear from it waits in vain
+  if (bytes > 0) from_launcher_.append(data, static_cast<std::size_t>(bytes));
+  for (std::size_t end; (end = from_launcher_.find('\n')) != std::string::npos; from_launcher_.erase(0, end + 1)) {
+    from_launcher_[end] = '\0';
+    unsigned rank = 0;
+    int number = 0, status = 0, for_memory = 0;
+    unsigned long long task = 0;
+    if (std::sscanf(from_launcher_.c_str(), "died %u %d %d %d %llx", &rank, &number, &status, &for_memory, &task) != 5) continue;
+    if (rank != 0 && rank < lines_.size() && lines_[rank].watched()) heard_of(rank, number, status, for_memory != 0, task);
+  }
+}
+
+/// manta-run knows how a process has ended. What it said itself before may still stand in the socket.
+inline void lifeline::heard_of(std::uint32_t rank, int number, int status, bool for_memory, std::uint64_t task) {
+  line& l = lines_[rank];
+  if (l.gone == 0 && number >= 0) {
+    char data = 0;
+    while (l.watched() && l.gone == 0 && ::recv(l.socket, &data, 1, MSG_DONTWAIT | MSG_PEEK) >= 0) read(rank);
+    if (!l.watched()) return;
+  }
+  bool from_outside = false;
+  for (const int each : {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT}) from_outside = from_outside || number == each;
+  std::string why = number < 0    ? "its node or the connection to it is lost"
+                    : number == 0 ? "its process ended with status " + std::to_string(status)
+                                  : "its process was killed by " + base::describe_signal(number);
+  if (for_memory) why += ", and the kernel has counted a kill for want of memory";
+  if (!l.presumed.empty()) why = l.presumed;
+  lost(rank, why, number < 0 ? end_by::loss : from_outside && !for_memory ? end_by::kill : end_by::itself, number < 0 ? 0 : task);
+}
+
+inline void lifeline::lost(std::uint32_t rank, const std::string& why, end_by by, std::uint64_t task) {
   lines_[rank].lost = true;
   ::shutdown(lines_[rank].socket, SHUT_RDWR);  // not closed yet: end() may be using it
   pthread_mutex_lock(&mutex_);
-  deaths_.push_back({rank, how});
+  deaths_.push_back({rank, why, by, task});
   news_.store(true, std::memory_order_release);
   pthread_mutex_unlock(&mutex_);
   net_.wake();
@@ -374,7 +463,12 @@ inline void lifeline::watch_zero() {
     const ssize_t bytes = ::recv(lines_[0].socket, &what, 1, 0);
     if (bytes == 1 && (what == 'a' || what == 'd')) return released_.store(what == 'a' ? 1 : 0, std::memory_order_release);
     if (bytes < 0 && errno == EINTR) continue;
-    if (bytes <= 0) std::fprintf(stderr, "manta: rank %d: rank 0 has died, and with it the job\n", rank_);
+    if (bytes <= 0) {
+      std::fprintf(stderr, "manta: rank %d: rank 0 has died, and with it the job\n", rank_);
+    } else {
+      constexpr char why[] = "rank 0 has had it end";
+      last_words(why, sizeof why, 0);  // what runs here is not the reason
+    }
     ::_exit(1);
   }
 }

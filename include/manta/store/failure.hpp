@@ -82,6 +82,13 @@ inline std::string host_name() {
   return name;
 }
 
+/// A failure inside a failure inside a failure: a hundred thousand of them are as long as a few, with the first and the last.
+inline std::string shortened(std::string text) {
+  constexpr std::size_t of_first = 512, of_last = 1024;
+  if (text.size() > of_first + of_last + 64) text.replace(of_first, text.size() - of_first - of_last, " [...] ");
+  return text;
+}
+
 /// From the exception being handled.
 inline failure current_failure() {
   failure f;
@@ -108,13 +115,15 @@ inline failure current_failure() {
     f.details.what = e.what();
   } catch (const manta::fatal& e) {
     f.fatal = true;
-    f.details.what = e.what();
+    f.details.what = base::text_of(e);
+  } catch (const task_failed& e) {
+    f.details.what = shortened(e.what());
   } catch (const std::exception& e) {
-    f.details.what = e.what();
+    f.details.what = base::text_of(e);
   } catch (const std::string& text) {
     f.details.what = text;
-  } catch (const char* text) {
-    f.details.what = text;
+  } catch (const char* text) {  // throw nullptr comes here, too
+    f.details.what = text != nullptr ? text : "an exception without a text";
   } catch (...) {
     f.details.what = "an exception that is not a std::exception";
   }

@@ -39,10 +39,10 @@ MANTA_DECL notice trial_loop::run(order& o, bool& again) {
     } catch (const trial_is_over&) {
     } catch (const fatal& e) {
       broken = true;
-      text = e.what();
+      text = base::text_of(e);
     } catch (const std::exception& e) {
       failed = true;
-      text = e.what();
+      text = base::text_of(e);
     } catch (...) {
       failed = true;
       text = "threw something that is not a std::exception";
@@ -62,7 +62,7 @@ MANTA_DECL notice trial_loop::run(order& o, bool& again) {
     return line.farewell();
   } catch (const std::exception& e) {  // reading or writing a checkpoint
     n.what = notice::kind::failed;
-    n.text = e.what();
+    n.text = base::text_of(e);
     return n;
   }
 }

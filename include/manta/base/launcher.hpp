@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What this process and manta-run, if that has started it, tell each other: by
+// a socket (lines, see manta-run --help), and by a page that manta-run reads when
+// the process has ended, however it did.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "environment.hpp"
+
+namespace manta::base {
+
+class launcher {
+ public:
+  /// What the process is at.
+  struct notes {
+    std::uint64_t task = 0;  ///< the id of the task that runs; 0: not known
+    std::uint64_t runs = 0;  ///< that are under way
+  };
+
+  /// The same in the whole process. The programs that it starts are none of manta-run's ranks: they find nothing.
+  static launcher& get() {
+    static launcher one;
+    return one;
+  }
+  launcher(const launcher&) = delete;
+  launcher& operator=(const launcher&) = delete;
+
+  /// -1: there is no manta-run.
+  int socket() const { return socket_; }
+  void tell(const char* line) const {
+    if (socket_ >= 0) (void)!::send(socket_, line, std::strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
+  }
+  /// Where to write it; nobody reads it without manta-run.
+  notes& page() { return *page_; }
+
+ private:
+  launcher() : socket_(take("MANTA_RUN_FD")) {
+    const int file = take("MANTA_RUN_PAGE");
+    void* const page = file < 0 ? MAP_FAILED : ::mmap(nullptr, sizeof(notes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (page != MAP_FAILED) page_ = static_cast<notes*>(page);
+    if (file >= 0) ::close(file);
+  }
+  static int take(const char* name) {
+    const char* const text = environment(name);
+    const int file = text == nullptr ? -1 : std::atoi(text);
+    if (text != nullptr) ::unsetenv(name);
+    return file >= 0 && ::fcntl(file, F_SETFD, FD_CLOEXEC) == 0 ? file : -1;
+  }
+
+  int socket_;
+  notes own_;
+  notes* page_ = &own_;
+};
+
+}  // namespace manta::base
