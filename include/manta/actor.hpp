@@ -135,6 +135,14 @@ void* load_isolated_actor(wire::source& in) {
   return exec::load_isolated(&class_of<A>, in);
 }
 
+/// What the request for an actor has to know of its class.
+struct actor_traits {
+  std::string_view name;
+  bool gang, saved;
+};
+/// Throws if the options contradict each other, or if no rank can ever meet them.
+MANTA_DECL graph::request_ptr make_actor_request(exec::engine& e, const actor_options& o, const actor_traits& its);
+
 template <class A, class Parameters, class Forms>
 struct constructor_task;
 template <class A, class... P, class... Forms>
@@ -183,48 +191,19 @@ actor<A> construct(exec::engine& e, const actor_options& o, const exec::engine::
   using Parameters = constructor_parameters<A, Args...>;
   using Forms = typename forms<Parameters, list<Args...>>::type;
   using Task = constructor_task<A, Parameters, Forms>;
-  if (o.concurrency < 1) throw error("manta: actor_options::concurrency must be at least 1");
-  if (o.restarts < 0 || o.checkpoint_every < 0 || o.max_pending < 0) {
-    throw error("manta: actor_options: restarts, checkpoint_every and max_pending must not be negative");
-  }
-  const bool saved_for_nothing = o.checkpoint_every > 0 && o.restarts == 0 && o.name.empty();
-  if (saved_for_nothing || (o.checkpoint_every > 0 && !can_be_saved<A>)) {
-    throw error("manta: actor_options::checkpoint_every " +
-                (saved_for_nothing ? std::string("is for restarts, and for named actors in a journal: set actor_options::restarts or name too")
-                                 : "saves the actor: give " + std::string(wire::type_name<A>()) +
-                                       " a serialize() function and a default constructor"));
-  }
-  if (!Task::gang && (o.ranks != 0 || o.nodes != 0)) {
-    throw error("manta: actor_options::ranks is for actors on several ranks: have the constructor of " +
-                std::string(Task::name()) + " take manta::team first, or leave it out");
-  }
-  if (Task::gang && o.restarts > 0) {
-    throw error("manta: an actor on several ranks cannot be restarted; leave actor_options::restarts out");
-  }
-  auto* const request = new graph::request;
-  graph::request_ptr owner(request);
-  fill_request(*request, o, "actor_options", Task::gang);
-  request->actor = true;
-  request->detached = o.detached;
-  request->restarts = o.restarts;
-  request->checkpoint_every = o.restarts > 0 || e.has_journal() ? o.checkpoint_every : 0;
-  request->at_least_once = o.at_least_once;
-  request->concurrency = o.concurrency;
-  request->overlap_const = o.overlap_const;
-  request->max_pending = o.max_pending;
-  require_placeable(e, *request, o, "an actor of class " + std::string(Task::name()));
+  graph::request_ptr request = make_actor_request(e, o, {Task::name(), Task::gang, can_be_saved<A>});
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
   write_hidden(out, o);
   const std::uint32_t function = function_index<Task>::value;
   if (o.name.empty()) {
     graph::node& n = e.submit(function, wire::type_index<std::uint64_t>::value, out.bytes(), out.byte_count(), out.inputs(),
-                              out.input_count(), std::move(owner));
+                              out.input_count(), std::move(request));
     out.handed_over();
     if (o.detached) e.detach(n);
     return access::make_actor<A>(n);
   }
-  graph::node& n = e.submit_named(claimed, function, out.bytes(), out.byte_count(), out.inputs(), out.input_count(), std::move(owner));
+  graph::node& n = e.submit_named(claimed, function, out.bytes(), out.byte_count(), out.inputs(), out.input_count(), std::move(request));
   out.handed_over();
   return access::make_actor<A>(e.named_handle(n));
 }
@@ -341,3 +320,7 @@ void kill(const actor<A>& victim) {
 }
 
 }  // namespace manta
+
+#ifndef MANTA_COMPILED
+#include "manta/actor.ipp"
+#endif

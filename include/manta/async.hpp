@@ -13,133 +13,18 @@
 #include <string>
 
 #include "manta/actor_handle.hpp"
-#include "manta/isolate.hpp"
-#include "manta/reservation.hpp"
 #include "manta/signature.hpp"
+#include "manta/task_options.hpp"
 
 namespace manta {
 
-/// What a task asks for. All members have defaults; give those that matter by name, in this order.
-struct task_options {
-  std::string name = {};                        ///< for this_task::name, errors and traces
-  int cpus = 1;                                 ///< only on ranks with as many cores; OpenMP and Eigen use so many threads
-  double gpus = 0;                              ///< devices, held while it runs: a part of one or whole ones
-  graph::quantities resources = {};             ///< named amounts, held while it runs (both by each member of a gang)
-  int ranks = 0;                                ///< a gang of that many ranks: the function takes manta::team first
-  int nodes = 0;                                ///< its ranks on exactly so many nodes, equally many on each
-  int rank = -1;                                ///< run on this rank only
-  int node = -1;                                ///< run on ranks of this node only
-  any_future near = {};                         ///< run where this value lies, when it exists; else on its node, else anywhere
-                                                ///< (a gang: as many members on its node as can be)
-  bool spread = false;                          ///< run where the fewest tasks are, in turn (a gang: on as many nodes as can be)
-  int priority = 0;                             ///< of tasks that wait at rank 0 the highest go first
-  int retries = 0;                              ///< run again after an exception, at most so often
-  /// Is this failure worth another attempt? Asked where the task was submitted, wherever it ran, outside of tasks: it
-  /// must not call manta. Null: every failure is.
-  bool (*retry_if)(const task_failed&) = nullptr;
-  /// From the call: a task that has not started by then fails with timeout and is not run. Not for one that has started.
-  std::chrono::nanoseconds deadline = std::chrono::nanoseconds::max();
-  std::chrono::nanoseconds retry_after{0};      ///< before the first retry; twice as long before each further one
-  /// How long it is likely to take: if the allocation ends before, it is not started. 0: as the mean of its function.
-  std::chrono::nanoseconds duration{0};
-  reservation in = {};                          ///< run in a bundle of this reservation (a gang: each member in one, on ranks of
-                                                ///< their own), and hold it until the end
-  int bundle = -1;                              ///< in this one; -1: in any that fits
-  /// Run in a child process of the rank: a crash there is a task_failed here, and one that does not end can be ended.
-  isolate_option isolate = {};
-  bool journaled = false;  ///< its result is worth keeping in the journal, if there is one, however little time it took
-};
-
 namespace detail {
 
-/// What tasks and actors ask for alike.
-template <class Options>
-void fill_request(graph::request& request, const Options& o, const char* kind, bool gang) {
-  const auto require_amount = [&](const char* name, int amount) {
-    if (amount < 0) {
-      throw error("manta: " + std::string(kind) + "::" + name + " = " + std::to_string(amount) + " is negative");
-    }
-  };
-  const auto require_place = [&](const char* name, int place) {
-    if (place < -1) throw error("manta: " + std::string(kind) + "::" + name + " = " + std::to_string(place) + " is none; -1 is any");
-  };
-  require_place("rank", o.rank);
-  require_place("node", o.node);
-  require_amount("cpus", o.cpus);
-  require_amount("ranks", o.ranks);
-  require_amount("nodes", o.nodes);
-  graph::require_valid(o.resources);
-  request.name = o.name;
-  request.cpus = o.cpus;
-  request.gpu_units = graph::gpu_units(o.gpus, (std::string(kind) + "::gpus").c_str());
-  request.resources = o.resources;
-  request.ranks = gang && o.ranks == 0 ? 1 : o.ranks;
-  request.nodes = o.nodes;
-  request.rank = o.rank;
-  request.node = o.node;
-  request.near = o.near.valid() ? graph::request::not_known : graph::request::nowhere;
-  request.spread = o.spread;
-  request.isolate = o.isolate;
-  if (gang && o.isolate) {
-    throw error("manta: " + std::string(kind) + "::isolate is not for gangs: the child process of an isolated one has no MPI");
-  }
-}
-
-/// Throws if no rank, no bundle of its reservation or no ranks together can ever run it.
-template <class Options>
-void require_placeable(exec::engine& e, graph::request& request, const Options& o, const std::string& what) {
-  if (request.nodes > 0 && request.ranks % request.nodes != 0) {
-    throw error("manta: ranks = " + std::to_string(request.ranks) + " cannot be spread evenly over nodes = " +
-                std::to_string(request.nodes));
-  }
-  if (request.ranks > 0 && request.spread && (request.nodes > 0 || o.near.valid())) {
-    throw error("manta: " + what + " asks for its members to be spread over as many nodes as can be, and for " +
-                (request.nodes > 0 ? "nodes = " + std::to_string(request.nodes) : "the node of the value in near") +
-                "; leave one of the two out");
-  }
-  if (o.in.valid()) {
-    put_in_reservation(request, o.in, o.bundle, what);
-  } else if (o.bundle >= 0) {
-    throw error("manta: " + what + " asks for a bundle but is in no reservation; give .in = r too");
-  }
-  const bool in_one_bundle = o.in.valid() && request.ranks == 0;
-  if (!in_one_bundle && !request.anywhere()) request.needs_rank_0 = graph::require_possible(request, e.world(), what);
-  e.require_gangs(request);
-}
+/// Adds the values that say where the task or actor is to be: its placement waits for them.
 template <class Options>
 void write_hidden(argument_writer& out, const Options& o) {
   if (o.near.valid()) out.add_hidden(access::of(o.near));
   if (o.in.valid()) out.add_hidden(access::of(o.in));
-}
-
-/// Null for a task that asks for nothing.
-inline graph::request_ptr make_request(exec::engine& e, const task_options& o, bool gang) {
-  if (!gang && (o.ranks != 0 || o.nodes != 0)) {
-    throw error("manta: task_options::ranks and nodes are for gang tasks: have the function take manta::team as its "
-                "first parameter, or leave them out");
-  }
-  if (!gang && o.name.empty() && o.cpus == 1 && o.gpus == 0 && o.resources.empty() && o.rank == -1 && o.node == -1 &&
-      !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 && !o.isolate && o.duration.count() == 0 &&
-      o.deadline == std::chrono::nanoseconds::max() && !o.in.valid() && o.bundle < 0 && !o.journaled) {
-    return nullptr;
-  }
-  if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
-  if (o.duration.count() < 0) throw error("manta: task_options::duration is negative; leave it out if it is not known");
-  auto* const request = new graph::request;
-  graph::request_ptr owner(request);
-  fill_request(*request, o, "task_options", gang);
-  request->priority = o.priority;
-  request->retries = o.retries;
-  request->retry_if = o.retry_if;
-  request->retry_after = o.retry_after.count();
-  request->duration = o.duration.count();
-  request->journaled = o.journaled;
-  if (o.deadline != std::chrono::nanoseconds::max()) {
-    request->deadline = o.deadline.count();
-    request->due = deadline_after(o.deadline);
-  }
-  require_placeable(e, *request, o, o.name.empty() ? "this task" : "task '" + o.name + "'");
-  return owner;
 }
 
 template <auto F>
@@ -221,28 +106,35 @@ std::uint32_t result_type() {
 template <class Task, class Parameters, class... Args>
 auto start_stream(const task_options* options, Args&&... args);
 
-template <class Task, class Parameters, class... Args>
-auto submit_task(const task_options* options, Args&&... args) {
+/// In place of options where there are none: then nothing of what makes requests is compiled.
+struct no_options {
+  operator const task_options*() const { return nullptr; }
+};
+
+template <class Task, class Parameters, class Options, class... Args>
+auto submit_task(Options options, Args&&... args) {
   using R = std::remove_cvref_t<typename Task::result>;
+  constexpr bool has_options = !std::is_same_v<Options, no_options>;
   exec::engine& e = exec::engine::here("async");
   const exec::engine::guard g(e);
   graph::request_ptr request;
-  if constexpr (Task::gang) {
-    request = make_request(e, options == nullptr ? task_options{} : *options, true);
-  } else if (options != nullptr) {
-    request = make_request(e, *options, false);
+  if constexpr (has_options) {
+    request = make_request(e, *options, Task::gang);
+  } else if constexpr (Task::gang) {
+    request = make_request(e, task_options{}, true);
   }
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
-  if (options != nullptr) write_hidden(out, *options);
+  if constexpr (has_options) write_hidden(out, *options);
   graph::node& n = e.submit(function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(), out.inputs(),
                             out.input_count(), std::move(request));
   out.handed_over();
   return access::make_future<R>(n);
 }
 
-template <class Task, class Parameters, class... Args>
-auto submit(const task_options* options, Args&&... args) {
+/// `options`: a pointer to them, or no_options.
+template <class Task, class Parameters, class Options, class... Args>
+auto submit(Options options, Args&&... args) {
   if constexpr (is_generator<typename Task::result>) {
     return start_stream<Task, Parameters>(options, std::forward<Args>(args)...);
   } else {
@@ -381,18 +273,18 @@ constexpr auto mistake_with_options(list<Args...> arguments) {
 // --- the calls
 
 /// async<F>(...) of a function,
-template <auto F, class... Args>
+template <auto F, class Options, class... Args>
   requires(!std::is_member_function_pointer_v<decltype(F)>)
-auto call(const task_options* options, Args&&... args) {
+auto call(Options options, Args&&... args) {
   using Gang = gang_parameters<typename signature<type_of<F>>::parameters>;
   using Parameters = typename Gang::others;
   using Forms = typename forms<Parameters, list<Args...>>::type;
   return submit<function_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
 }
 /// of a method,
-template <auto M, class A, class... Args>
+template <auto M, class Options, class A, class... Args>
   requires(std::is_member_function_pointer_v<decltype(M)>)
-auto call(const task_options*, const actor<A>& self, Args&&... args) {
+auto call(Options, const actor<A>& self, Args&&... args) {
   using Signature = signature<type_of<M>>;
   using R = std::remove_cvref_t<typename Signature::result>;
   using Forms = typename forms<typename Signature::parameters, list<Args...>>::type;
@@ -408,8 +300,8 @@ auto call(const task_options*, const actor<A>& self, Args&&... args) {
   return access::make_future<R>(n);
 }
 
-template <class L, class... P, class... Rest>
-auto call_stateful(const task_options* options, L&& object, list<P...>, Rest&&... rest) {
+template <class Options, class L, class... P, class... Rest>
+auto call_stateful(Options options, L&& object, list<P...>, Rest&&... rest) {
   // the object is the first argument of a captureless lambda that calls it; a coroutine goes on looking at it
   using R = typename signature<std::remove_cvref_t<L>>::result;
   using F = std::conditional_t<is_generator<R>, const std::remove_cvref_t<L>&, std::remove_cvref_t<L>>;
@@ -422,8 +314,8 @@ auto call_stateful(const task_options* options, L&& object, list<P...>, Rest&&..
 }
 
 /// and async(object, ...).
-template <class L, class... Args>
-auto call(const task_options* options, L&& object, Args&&... args) {
+template <class Options, class L, class... Args>
+auto call(Options options, L&& object, Args&&... args) {
   using F = std::remove_cvref_t<L>;
   using Gang = gang_parameters<typename signature<F>::parameters>;
   using Parameters = typename Gang::others;
@@ -460,7 +352,7 @@ auto async(Args&&... args) {  // manta: if f is overloaded, name one: async<stat
   if constexpr (Mistake::found) {
     return detail::refused<F...>(Arguments());
   } else {
-    return detail::call<F...>(nullptr, std::forward<Args>(args)...);
+    return detail::call<F...>(detail::no_options(), std::forward<Args>(args)...);
   }
 }
 template <auto... F, class... Args>

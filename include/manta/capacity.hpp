@@ -24,61 +24,14 @@ struct rank_resources {
 };
 
 /// What each rank has, by rank. Does not communicate.
-inline std::vector<rank_resources> capacity() {
-  exec::engine& e = exec::engine::here("capacity");
-  const exec::engine::guard g(e);  // a spare rank may join just now
-  std::vector<rank_resources> all(e.size());
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    const graph::capacity& c = e.world()[r];
-    all[r].rank = static_cast<int>(r);
-    all[r].node = c.node;
-    all[r].cpus = c.cpus;
-    all[r].gpus = static_cast<double>(c.gpus.units()) / graph::quantity_units;
-    all[r].resources = c.resources;
-    all[r].runs_tasks = c.executes;
-  }
-  return all;
-}
+MANTA_DECL std::vector<rank_resources> capacity();
 
 /// What tasks, actors and reservations have left of each rank's capacity(), as rank 0 knows it. Asks rank 0 and waits
 /// for its answer.
-inline std::vector<rank_resources> available() {
-  exec::engine& e = exec::engine::here("available");
-  const exec::engine::guard g(e);
-  std::vector<rank_resources> all = capacity();
-  const wire::buffer bytes = e.available();
-  wire::source in(bytes.data(), bytes.size());
-  for (rank_resources& r : all) {
-    in.get(r.cpus);
-    r.gpus = static_cast<double>(in.get<std::int64_t>()) / graph::quantity_units;
-    r.tasks = static_cast<int>(in.get<std::uint32_t>());
-    r.actors = static_cast<int>(in.get<std::uint32_t>());
-    r.resources = {};
-    r.resources.read(in);
-  }
-  return all;
-}
+MANTA_DECL std::vector<rank_resources> available();
 
 /// Sums by node of the ranks that run tasks.
-inline std::vector<rank_resources> by_node(const std::vector<rank_resources>& ranks) {
-  std::vector<rank_resources> nodes;
-  for (const rank_resources& r : ranks) {
-    while (static_cast<int>(nodes.size()) <= r.node) {
-      nodes.emplace_back();
-      nodes.back().node = static_cast<int>(nodes.size()) - 1;
-      nodes.back().runs_tasks = false;
-    }
-    if (!r.runs_tasks) continue;
-    rank_resources& n = nodes[static_cast<std::size_t>(r.node)];
-    n.runs_tasks = true;
-    n.cpus += r.cpus;
-    n.gpus += r.gpus;
-    n.tasks += r.tasks;
-    n.actors += r.actors;
-    for (const graph::quantity& q : r.resources) n.resources[q.name] += q.units;
-  }
-  return nodes;
-}
+MANTA_DECL std::vector<rank_resources> by_node(const std::vector<rank_resources>& ranks);
 
 /// Says in words where the task or value is and why, or what it waits for. May ask the rank that made it and rank 0,
 /// and wait for their answers; other work of this rank goes on meanwhile. Costs nothing unless it is called.
@@ -97,3 +50,7 @@ std::string explain(const actor<A>& a) {
 }
 
 }  // namespace manta
+
+#ifndef MANTA_COMPILED
+#include "manta/capacity.ipp"
+#endif

@@ -37,34 +37,10 @@ struct rank_memory {
 
 /// What the values on each rank take, by rank. Asks each rank and waits for its answer; other work of this rank goes on
 /// meanwhile. A rank that has died has nothing.
-inline std::vector<rank_memory> memory() {
-  exec::engine& e = exec::engine::here("memory");
-  const exec::engine::guard g(e);
-  std::vector<rank_memory> all(e.size());
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    rank_memory& m = all[r];
-    m.rank = static_cast<int>(r);
-    m.node = e.world()[r].node;
-    wire::buffer bytes;
-    try {
-      bytes = e.memory_of(static_cast<std::uint32_t>(r));
-    } catch (const rank_lost&) {
-      m.node = -1;
-      continue;
-    }
-    wire::source in(bytes.data(), bytes.size());
-    for (std::uint64_t* number : {&m.objects, &m.large, &m.bytes, &m.in_memory, &m.shared, &m.kept, &m.spilled, &m.dropped, &m.budget}) {
-      in.get(*number);
-    }
-    m.largest.resize(in.get<std::size_t>());
-    for (rank_memory::value& v : m.largest) {
-      in.get(v.bytes);
-      in.get(v.made_by);
-      in.get(v.owner);
-      in.get(v.copy);
-    }
-  }
-  return all;
-}
+MANTA_DECL std::vector<rank_memory> memory();
 
 }  // namespace manta
+
+#ifndef MANTA_COMPILED
+#include "manta/memory.ipp"
+#endif

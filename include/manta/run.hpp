@@ -5,9 +5,7 @@
 // the other ranks serve, finalise.
 #pragma once
 
-#include <unistd.h>
-
-#include <cstdio>
+#include <memory>
 
 #include "manta/runtime.hpp"
 
@@ -33,72 +31,21 @@ inline int node() {
 inline constexpr int requeue_status = 85;
 
 namespace detail {
+/// `call(driver)` gives the exit code.
+MANTA_DECL int run_program(int& argc, char** argv, const runtime_options& options, int (*call)(void*), void* driver);
+
 template <class Driver>
-int run_program(int& argc, char** argv, const runtime_options& options, Driver& driver) {
-  const exec::isolated_view* const isolated = exec::engine::isolated();
-  if (const exec::engine* const outer = exec::engine::current(); outer != nullptr || isolated != nullptr) {
-    std::fprintf(stderr, "manta: rank %u: manta::run was called in the middle of a run, and gives 1; a task starts others with manta::async, "
-                 "and another program as a process of its own\n", isolated != nullptr ? isolated->rank : outer->rank());
-    return 1;
-  }
-  int initialised = 0;
-  MPI_Initialized(&initialised);
-  bool is_root = true, has_to_leave = false;
-  int code = 1;
-  const auto report = [&](const std::exception& e) {
-    if (is_root) {
-      const std::string_view text = base::text_of(e);
-      std::fprintf(stderr, "%s%s\n", text.starts_with("manta: ") ? "" : "manta: the driver failed: ", text.data());
+int run_driver(int& argc, char** argv, const runtime_options& options, Driver& driver) {
+  const auto call = [](void* it) -> int {
+    Driver& d = *static_cast<Driver*>(it);
+    if constexpr (std::is_void_v<decltype(d())>) {
+      d();
+      return 0;
+    } else {
+      return static_cast<int>(d());
     }
   };
-  int finalised = 0;
-  MPI_Finalized(&finalised);
-  if (finalised != 0) {
-    report(error("manta: run: MPI has ended, and cannot begin again in a process; manta::run ends it if it began it, so use it "
-                 "once, or call MPI_Init_thread yourself and make a manta::runtime as often as you like"));
-    return 1;
-  }
-  if (initialised == 0) {
-    exec::engine::prepare_isolation(true);
-    int level = 0;
-    MPI_Init_thread(&argc, &argv, wanted_thread_level(), &level);
-  }
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  is_root = rank == 0;
-  try {
-    std::string mistake;
-    try {
-      detail::move_arguments_to_environment(argc, argv);
-    } catch (const error& wrong) {
-      mistake = wrong.what();
-    }
-    runtime rt(MPI_COMM_WORLD, options, mistake);
-    const struct at_end {
-      const runtime& rt;
-      bool& has_to_leave;
-      ~at_end() { has_to_leave = rt.leaving(); }
-    } look{rt, has_to_leave};
-    if constexpr (std::is_void_v<decltype(driver())>) {
-      rt.run(driver);
-      code = 0;
-    } else {
-      code = rt.run(driver);
-    }
-  } catch (const driver_failed&) {
-    // rank 0 says it
-  } catch (const std::exception& e) {
-    report(e);
-  } catch (...) {
-    report(std::runtime_error("an exception that is not a std::exception"));
-  }
-  if (code == 1 && has_to_leave) code = requeue_status;
-  if (net::mpi_is_given_up()) {  // a rank has died, and MPI_Finalize may wait for it
-    std::fflush(nullptr);
-    ::_exit(code);
-  }
-  if (initialised == 0) MPI_Finalize();
-  return code;
+  return run_program(argc, argv, options, call, const_cast<void*>(static_cast<const void*>(std::addressof(driver))));
 }
 }  // namespace detail
 
@@ -127,7 +74,7 @@ int run(argument_count argc, char** argv, const runtime_options& options, Driver
   if constexpr (Mistake::found) {
     return 1;
   } else {
-    return detail::run_program(argc.get(), argv, options, driver);
+    return detail::run_driver(argc.get(), argv, options, driver);
   }
 }
 /// The same with default settings.
@@ -138,8 +85,12 @@ int run(argument_count argc, char** argv, Driver&& driver) {
   if constexpr (Mistake::found) {
     return 1;
   } else {
-    return detail::run_program(argc.get(), argv, runtime_options{}, driver);
+    return detail::run_driver(argc.get(), argv, runtime_options{}, driver);
   }
 }
 
 }  // namespace manta
+
+#ifndef MANTA_COMPILED
+#include "manta/run.ipp"
+#endif

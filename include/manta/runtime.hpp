@@ -42,7 +42,8 @@ constexpr auto mistake_in_program() {
     return base::mistake<driver_with_parameters, Driver>();
   } else {
     using R = std::remove_cvref_t<std::invoke_result_t<Driver&>>;
-    return std::conditional_t<std::is_void_v<R> || std::is_same_v<R, int>, base::no_mistake, base::mistake<result_that_is_no_status, R>>();
+    constexpr bool gives_status = std::is_void_v<R> || (std::is_convertible_v<R, int> && !std::is_floating_point_v<R>);
+    return std::conditional_t<gives_status, base::no_mistake, base::mistake<result_that_is_no_status, R>>();
   }
 }
 }  // namespace detail
@@ -90,24 +91,8 @@ class runtime {
   std::size_t live_objects() const { return engine_.live_objects(); }
 
  private:
-  static exec::engine_options settings(MPI_Comm comm, const runtime_options& options, std::string mistake) {
-    int initialised = 0;
-    MPI_Initialized(&initialised);
-    if (initialised == 0) {
-      throw error("manta: runtime: MPI is not initialised; call MPI_Init_thread first, or use manta::run");
-    }
-    if (comm == MPI_COMM_NULL) {
-      throw error("manta: runtime: the communicator is MPI_COMM_NULL; only its members may make a runtime on a communicator");
-    }
-    if (exec::engine::current() != nullptr) {
-      throw error("manta: a run was started inside a run on this rank; finish the outer one first");
-    }
-    int level = MPI_THREAD_SINGLE;
-    MPI_Query_thread(&level);
-    int size = 1;
-    MPI_Comm_size(comm, &size);
-    return detail::effective(options, level, size == 1, std::move(mistake));
-  }
+  /// Throws if a run cannot begin here.
+  MANTA_DECL static exec::engine_options settings(MPI_Comm comm, const runtime_options& options, std::string mistake);
 
   /// What the driver gave, encoded, on every rank.
   template <class R, class Driver>
@@ -138,3 +123,7 @@ class runtime {
 };
 
 }  // namespace manta
+
+#ifndef MANTA_COMPILED
+#include "manta/runtime.ipp"
+#endif

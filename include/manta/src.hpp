@@ -14,7 +14,16 @@
 
 #include "manta/manta.hpp"
 
+#include "manta/actor.ipp"
+#include "manta/capacity.ipp"
 #include "manta/exec/engine.ipp"
+#include "manta/memory.ipp"
+#include "manta/options.ipp"
+#include "manta/reservation.ipp"
+#include "manta/run.ipp"
+#include "manta/runtime.ipp"
+#include "manta/stream.ipp"
+#include "manta/task_options.ipp"
 
 #ifndef MANTA_SOURCES_APART  // by a build that compiles the sources of the libraries beside this one
 #include "manta/tune/src.hpp"

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// How the settings of a run are read from code, environment and command line.
+#pragma once
+
+#include "manta/options.hpp"
+
+namespace manta {
+
+MANTA_DECL int wanted_thread_level() {
+  for (const wire::function_entry& f : wire::table<wire::function_entry>()) {
+    if (f.gang) return MPI_THREAD_MULTIPLE;
+  }
+  return MPI_THREAD_SERIALIZED;
+}
+
+namespace detail {
+
+MANTA_DECL graph::quantities parse_resources(const std::string& text, const std::string& source) {
+  graph::quantities amounts;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = text.find(',', begin);
+    if (end == std::string::npos) end = text.size();
+    const std::string item = text.substr(begin, end - begin);
+    const std::size_t equal = item.find('=');
+    char* rest = nullptr;
+    const double amount = equal == std::string::npos ? -1 : std::strtod(item.c_str() + equal + 1, &rest);
+    if (equal == std::string::npos || equal == 0 || *rest != '\0' || rest == item.c_str() + equal + 1 || amount < 0) {
+      throw error("manta: " + source + ": \"" + item + "\" is not name=amount; write for example gpu=2,slot=0.5");
+    }
+    const graph::quantity q(item.substr(0, equal), amount);
+    amounts[q.name] = q.units;
+    begin = end + 1;
+  }
+  return amounts;
+}
+
+MANTA_DECL void move_arguments_to_environment(int& argc, char**& argv) {
+  int kept = 0;
+  for (int i = 0; i < argc; ++i) {
+    const std::string text = argv[i];
+    if (i == 0 || text.rfind("--manta-", 0) != 0) {
+      argv[kept++] = argv[i];
+      continue;
+    }
+    const std::size_t equal = text.find('=');
+    const std::string name = text.substr(8, equal == std::string::npos ? equal : equal - 8);
+    bool found = false;
+    for (const char* k : setting_names) found = found || name == k;
+    if (!found || equal == std::string::npos) {
+      std::string names;
+      for (const char* k : setting_names) names += (names.empty() ? "" : ", ") + std::string(k);
+      throw error("manta: " + text + (found ? " lacks its value" : ": there is no such setting") +
+                  "; write --manta-NAME=VALUE with NAME one of " + names);
+    }
+    std::string variable = "MANTA_";
+    for (char c : name) variable += c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+    setenv(variable.c_str(), text.c_str() + equal + 1, 1);
+  }
+  argc = kept;
+  argv[argc] = nullptr;
+}
+
+MANTA_DECL exec::engine_options effective(const runtime_options& o, int thread_level, bool alone, std::string mistake) {
+  exec::engine_options e;
+  e.mistake = std::move(mistake);
+  if (!e.mistake.empty()) return e;
+  try {
+    const environment_options machine;
+    if (o.cpus < 0) throw error("manta: runtime_options::cpus is negative; 0 means this rank's share of the cores");
+    e.resources = o.resources;
+    if (const char* text = base::environment("MANTA_RESOURCES")) e.resources = parse_resources(text, "MANTA_RESOURCES");
+    graph::require_valid(e.resources);
+    e.cpus = static_cast<int>(base::environment_count("MANTA_CPUS", static_cast<std::uint64_t>(o.cpus), 0, 1'000'000));
+    e.gpus = base::environment_number("MANTA_GPUS", o.gpus);
+    if (e.gpus > graph::gpu_set::most) {
+      throw error(
+          "manta: runtime_options::gpus or MANTA_GPUS is no number of devices; give one from 0 to 64, or leave it "
+          "below 0 to use those that are there");
+    }
+    e.rank0_tasks = base::environment_flag("MANTA_RANK0_TASKS", o.rank0_tasks);
+    e.progress_thread = base::environment_flag("MANTA_PROGRESS_THREAD", o.progress_thread);
+    e.concurrent_mpi = thread_level == MPI_THREAD_MULTIPLE;
+    e.max_waiting = base::environment_count("MANTA_MAX_WAITING", o.max_waiting, 1, ~std::uint64_t{0} >> 2);
+    e.max_queued = base::environment_count("MANTA_MAX_QUEUED", o.max_queued, 1, ~std::uint64_t{0} >> 2);
+    e.store_memory = base::environment_bytes("MANTA_STORE_MEMORY", o.store_memory);
+    e.node_store_memory = base::environment_bytes("MANTA_NODE_STORE_MEMORY", o.node_store_memory);
+    const char* const folder = base::environment("MANTA_SPILL_FOLDER");
+    e.spill_folder = folder != nullptr ? folder : o.spill_folder;
+    if (!e.spill_folder.empty() && e.spill_folder != "none" && ::access(e.spill_folder.c_str(), W_OK | X_OK) != 0) {
+      throw error("manta: runtime_options::spill_folder or MANTA_SPILL_FOLDER: " + e.spill_folder + ": " +
+                  std::strerror(errno) + "; name a folder that this process may write to, or none");
+    }
+    e.seed = base::environment_count("MANTA_SEED", o.seed, 0, ~std::uint64_t{0});
+    e.ranks_per_node = static_cast<int>(
+        base::environment_count("MANTA_RANKS_PER_NODE", net::network::any_number, 1, net::network::any_number));
+    e.recovery = base::environment_flag("MANTA_RECOVERY", machine.recovery);
+    if (o.spares < 0) throw error("manta: runtime_options::spares is negative; give the number of ranks that stand by");
+    e.spares =
+        static_cast<int>(base::environment_count("MANTA_SPARES", static_cast<std::uint64_t>(o.spares), 0, 1'000'000));
+    if (!e.recovery) e.spares = 0;
+    e.heartbeat_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_HEARTBEAT", machine.heartbeat, 0));
+    const char* const journal = base::environment("MANTA_JOURNAL");
+    e.journal = journal != nullptr ? journal : o.journal;
+    e.journal_least = base::environment_number("MANTA_JOURNAL_LEAST", o.journal_least, 0);
+    e.end_time = static_cast<std::int64_t>(
+        base::environment_count("MANTA_END_TIME", static_cast<std::uint64_t>(o.end_time), 0, ~std::uint64_t{0} >> 1));
+    e.end_margin = static_cast<std::int64_t>(base::environment_count("MANTA_END_MARGIN", o.end_margin, 0, 1'000'000));
+    e.term_grace = base::environment_number("MANTA_TERM_GRACE", o.term_grace, 0);
+    e.watchdog_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_WATCHDOG", o.watchdog, 0));
+    if (e.watchdog_ns > 0 && !e.progress_thread) {
+      throw error(
+          "manta: runtime_options::watchdog or MANTA_WATCHDOG needs the progress thread, which is switched off");
+    }
+    base::environment_count("MANTA_STACK_KIB", machine.stack_kib, 32, 16'777'216);
+    if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {
+      throw error(std::string("manta: runtime: MPI was initialised with ") +
+                  (thread_level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED") +
+                  ", but the progress thread needs MPI_THREAD_SERIALIZED; ask MPI_Init_thread for it, or set "
+                  "runtime_options::progress_thread = false (then a rank in a long task does not answer others)");
+    }
+  } catch (const std::exception& wrong) {
+    e.resources = {};
+    e.mistake = wrong.what();
+  }
+  return e;
+}
+
+}  // namespace detail
+
+}  // namespace manta

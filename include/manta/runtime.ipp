@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What has to hold where a runtime is made.
+#pragma once
+
+#include "manta/runtime.hpp"
+
+namespace manta {
+
+MANTA_DECL exec::engine_options runtime::settings(MPI_Comm comm, const runtime_options& options, std::string mistake) {
+  int initialised = 0;
+  MPI_Initialized(&initialised);
+  if (initialised == 0) {
+    throw error("manta: runtime: MPI is not initialised; call MPI_Init_thread first, or use manta::run");
+  }
+  if (comm == MPI_COMM_NULL) {
+    throw error("manta: runtime: the communicator is MPI_COMM_NULL; only its members may make a runtime on a communicator");
+  }
+  if (exec::engine::current() != nullptr) {
+    throw error("manta: a run was started inside a run on this rank; finish the outer one first");
+  }
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  return detail::effective(options, level, size == 1, std::move(mistake));
+}
+
+}  // namespace manta

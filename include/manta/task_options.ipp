@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What a task asks of the scheduler.
+#pragma once
+
+#include "manta/request.ipp"
+#include "manta/task_options.hpp"
+
+namespace manta::detail {
+
+MANTA_DECL graph::request_ptr make_request(exec::engine& e, const task_options& o, bool gang) {
+  if (!gang && (o.ranks != 0 || o.nodes != 0)) {
+    throw error("manta: task_options::ranks and nodes are for gang tasks: have the function take manta::team as its "
+                "first parameter, or leave them out");
+  }
+  if (!gang && o.name.empty() && o.cpus == 1 && o.gpus == 0 && o.resources.empty() && o.rank == -1 && o.node == -1 &&
+      !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 && !o.isolate && o.duration.count() == 0 &&
+      o.deadline == std::chrono::nanoseconds::max() && !o.in.valid() && o.bundle < 0 && !o.journaled) {
+    return nullptr;
+  }
+  if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");
+  if (o.duration.count() < 0) throw error("manta: task_options::duration is negative; leave it out if it is not known");
+  auto* const request = new graph::request;
+  graph::request_ptr owner(request);
+  fill_request(*request, o, "task_options", gang);
+  request->priority = o.priority;
+  request->retries = o.retries;
+  request->retry_if = o.retry_if;
+  request->retry_after = o.retry_after.count();
+  request->duration = o.duration.count();
+  request->journaled = o.journaled;
+  if (o.deadline != std::chrono::nanoseconds::max()) {
+    request->deadline = o.deadline.count();
+    request->due = deadline_after(o.deadline);
+  }
+  require_placeable(e, *request, o, o.name.empty() ? "this task" : "task '" + o.name + "'");
+  return owner;
+}
+
+}  // namespace manta::detail
