@@ -42,7 +42,9 @@ constexpr auto mistake_in_program() {
     return base::mistake<driver_with_parameters, Driver>();
   } else {
     using R = std::remove_cvref_t<std::invoke_result_t<Driver&>>;
-    constexpr bool gives_status = std::is_void_v<R> || (std::is_convertible_v<R, int> && !std::is_floating_point_v<R>);
+    // (not bool: `return right;` would end a program that is right with status 1)
+    constexpr bool gives_status =
+        std::is_void_v<R> || (std::is_convertible_v<R, int> && !std::is_floating_point_v<R> && !std::is_same_v<R, bool>);
     return std::conditional_t<gives_status, base::no_mistake, base::mistake<result_that_is_no_status, R>>();
   }
 }
