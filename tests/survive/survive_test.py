@@ -4,7 +4,8 @@
 
   survive_test.py SCENARIO SURVIVOR [--rounds N] [--seed N] [words]
 
-Each runs over shared memory and over TCP. With words only scenarios whose name contains one of them, or "chaos".
+Each runs over shared memory or over TCP, in turn; over both where words are given or MANTA_TEST_LONG is set. With words
+only scenarios whose name contains one of them, or "chaos".
 Every start must end in time, with the right result or the error that a death explains, and leave no process and no file.
 """
 import argparse
@@ -230,56 +231,42 @@ def chaos(program, rng, transport):
     return deaths, int(told.group(1)), int(told.group(2))
 
 
+def scenarios(scenario, rng):
+    """All of them, and how each is played over a transport."""
+    for name, ranks in SCENARIOS.items():
+        yield name, lambda by, name=name, ranks=ranks: play(scenario, name, ranks, by)
+    yield "zero", lambda by: zero(scenario, by)
+    for number in (signal.SIGUSR1, signal.SIGTERM):
+        yield "leave on " + signal.Signals(number).name, lambda by, number=number: leave(scenario, by, number)
+    yield "study", lambda by: study(scenario, rng, by)
+
+
 def main():
+    is_long = bool(os.environ.get("MANTA_TEST_LONG"))
     parser = argparse.ArgumentParser()
     parser.add_argument("scenario")
     parser.add_argument("survivor")
-    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--rounds", type=int, default=12 if is_long else 3)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     scenario, survivor = os.path.realpath(options.scenario), os.path.realpath(options.survivor)
     wanted = lambda name: not options.words or any(word in name for word in options.words)
+    rng = random.Random(options.seed)
     failed = 0
-    for transport in TRANSPORTS:
-        by = transport or "shared memory"
-        for name, ranks in SCENARIOS.items():
-            if not wanted(name):
-                continue
-            begin = time.monotonic()
+    for number, (name, attempt) in enumerate(scenarios(scenario, rng)):
+        if not wanted(name):
+            continue
+        for transport in TRANSPORTS if is_long or options.words else TRANSPORTS[number % 2:][:1]:
+            by, begin = transport or "shared memory", time.monotonic()
             try:
-                play(scenario, name, ranks, transport)
+                attempt(transport)
                 print("ok   %s over %s, %.1f s" % (name, by, time.monotonic() - begin), flush=True)
             except AssertionError as why:
                 failed += 1
                 print("FAIL %s over %s: %s" % (name, by, why), flush=True)
-        if wanted("zero"):
-            try:
-                zero(scenario, transport)
-                print("ok   zero over %s" % by, flush=True)
-            except AssertionError as why:
-                failed += 1
-                print("FAIL zero over %s: %s" % (by, why), flush=True)
-        for number in (signal.SIGUSR1, signal.SIGTERM):
-            if not wanted("leave"):
-                continue
-            try:
-                leave(scenario, transport, number)
-                print("ok   leave on %s over %s" % (signal.Signals(number).name, by), flush=True)
-            except AssertionError as why:
-                failed += 1
-                print("FAIL leave on %s over %s: %s" % (signal.Signals(number).name, by, why), flush=True)
-        rng = random.Random(options.seed)
-        if wanted("study"):
-            try:
-                study(scenario, rng, transport)
-                print("ok   study over %s" % by, flush=True)
-            except AssertionError as why:
-                failed += 1
-                print("FAIL study over %s: %s" % (by, why), flush=True)
-        if not wanted("chaos"):
-            continue
-        sums = [0, 0, 0]
+    for transport in TRANSPORTS if wanted("chaos") else []:
+        by, sums = transport or "shared memory", [0, 0, 0]
         for _ in range(options.rounds):
             try:
                 sums = [a + b for a, b in zip(sums, chaos(survivor, rng, transport))]
