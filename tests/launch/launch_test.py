@@ -17,7 +17,7 @@ import time
 MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
 RANK, PLAIN = (os.path.abspath(p) for p in sys.argv[1:3])
 BASE = tempfile.mkdtemp(prefix="mt-")
-LIMIT = 60  # seconds until something counts as a hang
+LIMIT = 120  # seconds until something counts as a hang
 OPEN_MPI_5 = {"PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
               "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "PRTE_MCA_hwloc_default_binding_policy": "none"}
 checks = []

@@ -25,11 +25,11 @@ MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
 SCENARIOS = {"tasks": 4, "nested": 4, "twins": 6, "values": 4, "relay": 8, "forgotten": 3, "put": 3, "replicas": 4, "gifts": 4, "gifts-twice": 5, "gifts-cancelled": 4, "named": 8, "streams": 6, "pinned": 3, "deadly": 6, "crash": 6, "hung": 6, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "half-built": 8, "left-behind": 8, "led-twice": 4, "reserved": 4,
              "spare": 6, "stopped": 3}
 MORE = {"hung": {"MANTA_WATCHDOG": "1"}, "spare": {"MANTA_SPARES": "3"}, "stopped": {"MANTA_HEARTBEAT": "1"}, "relay": {"MANTA_RANKS_PER_NODE": "1"}, "forgotten": {"MANTA_STORE_MEMORY": "8M", "MANTA_SPARES": "1"}}  # environment
-DISTURBED = {"stopped": (1, signal.SIGSTOP), "spare": (3, signal.SIGKILL)}  # after a second
+DISTURBED = {"stopped": (1, signal.SIGSTOP), "spare": (3, signal.SIGKILL)}  # when it has printed "started"
 TRANSPORTS = ["", "self,tcp"]
 OPEN_MPI_5 = {"PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
               "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "PRTE_MCA_hwloc_default_binding_policy": "none"}
-LIMIT = 90  # seconds until a start counts as a hang
+LIMIT = 180  # seconds until a start counts as a hang
 
 
 def environment(transport, **more):
@@ -141,12 +141,10 @@ def killed(pid):
 def play(program, name, ranks, transport):
     folder = tempfile.mkdtemp(prefix="ms-")
     try:
-        process = start(program, ranks, [name, folder], transport, **MORE.get(name, {}))
+        play_it = begin if name in DISTURBED else start
+        process = play_it(program, ranks, [name, folder], transport, **MORE.get(name, {}))
         if name in DISTURBED:
             rank, number = DISTURBED[name]
-            while rank not in ranks_of(program):
-                time.sleep(0.01)
-            time.sleep(1)
             os.kill(ranks_of(program)[rank], number)
         output = finish(process, program)
         if process.returncode != 7 or "as expected" not in output:

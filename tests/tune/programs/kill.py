@@ -26,7 +26,7 @@ import sys
 import tempfile
 import time
 
-LIMIT = 60  # seconds until a run counts as a hang
+LIMIT = 120  # seconds until a run counts as a hang
 KINDS = ["fifo", "asha", "hyperband", "pbt", "tpe", "isolated"]
 
 
