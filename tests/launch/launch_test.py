@@ -199,8 +199,8 @@ def an_mpirun_that_lingers_is_ended():
             file.write("#!/bin/bash\nif [[ $1 == --version ]]; then exec %s --version; fi\n"
                        "trap '' HUP\n%s \"$@\"\nwhile :; do sleep 1; done\n" % ((shutil.which("mpirun"),) * 2))
         os.chmod(script, 0o755)
-        run = rank("status", 0, options=("--linger", "0.2"), environment={"MPIRUN": script})
-        run.says("mpirun still runs 0.2 s after rank 0 has ended, and is ended").ends(0)
+        run = rank("status", 0, options=("--linger", "3"), environment={"MPIRUN": script})  # long enough for ranks 1 and 2
+        run.says("mpirun still runs 3 s after rank 0 has ended, and is ended").ends(0)
 
 
 @check
