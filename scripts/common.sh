@@ -46,7 +46,6 @@ configure_build() {
   elif [[ -f $stamp && $(<"$stamp") != "${MANTA_MESON_ARGS:-}" ]]; then
     meson setup --wipe "$build" "$root" "${options[@]}"
   elif [[ ! -f $listing || $(<"$listing") != "$found" ]]; then
-    meson configure "$build" --clearcache # or a header that has come since stays unknown
     meson setup --reconfigure "$build" "$root"
   else
     return 0
