@@ -20,14 +20,23 @@ if grep -qs '^Seccomp:[[:space:]]*[12]' /proc/self/status; then
   export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy_mechanism:-none}
 fi
 
-# Configures $build, again where options have changed, or where a source file has come or gone.
+# Precompiled headers hide from ccache what a source includes unless it is told to look closer.
+export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+
+# What meson looks at once, when it configures: the sources that are there, and whether the tests can be built.
+found_here() {
+  (cd "$root" && find tests examples bench -name '*.cpp' | LC_ALL=C sort)
+  if echo '#include <doctest/doctest.h>' | ${CXX:-g++} -E -x c++ - -o /dev/null 2>/dev/null; then echo doctest; fi
+}
+
+# Configures $build, again where options have changed, or where what found_here prints has.
 configure_build() {
   # Our own programs use the compiled mode unless MANTA_MESON_ARGS says otherwise: later options win.
   local -a options
   read -r -a options <<<"-Dcompiled=true ${MANTA_MESON_ARGS:-}"
   local stamp=$build/manta-options.txt listing=$build/manta-sources.txt
-  local sources
-  sources=$(cd "$root" && find tests examples bench -name '*.cpp' | LC_ALL=C sort)
+  local found
+  found=$(found_here)
 
   if [[ ! -f $build/build.ninja ]]; then
     mkdir -p "$build"
@@ -36,11 +45,11 @@ configure_build() {
     meson setup "$build" "$root" "${options[@]}"
   elif [[ -f $stamp && $(<"$stamp") != "${MANTA_MESON_ARGS:-}" ]]; then
     meson setup --wipe "$build" "$root" "${options[@]}"
-  elif [[ ! -f $listing || $(<"$listing") != "$sources" ]]; then
+  elif [[ ! -f $listing || $(<"$listing") != "$found" ]]; then
     meson setup --reconfigure "$build" "$root"
   else
     return 0
   fi
   echo "${MANTA_MESON_ARGS:-}" >"$stamp"
-  echo "$sources" >"$listing"
+  echo "$found" >"$listing"
 }

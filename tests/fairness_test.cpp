@@ -262,11 +262,12 @@ TEST_CASE("the driver's limit passes between the tasks of its own world of one")
 }
 
 namespace {
-int note_limit(manta::actor<manta::testing::tally> begun, int ms) {
+/// Waits until so many milliseconds after a time that all of them know, however late each of them starts.
+int note_limit(manta::actor<manta::testing::tally> begun, clock_type::rep begin, int ms) {
   manta::promise<int> never;
   const auto f = never.get_future();
   manta::async<&manta::testing::tally::arrive>(begun);
-  f.wait_for(std::chrono::milliseconds(ms));
+  f.wait_until(clock_type::time_point(clock_type::duration(begin)) + std::chrono::milliseconds(ms));
   numbers.push_back(ms);
   return ms;
 }
@@ -281,8 +282,10 @@ TEST_CASE("limits that passed during one task end in their order") {
   in_world([] {
     const manta::task_options here{.rank = executor(0)};
     const auto begun = manta::spawn<manta::testing::tally>();
-    const std::vector<manta::future<int>> all{manta::async<note_limit>(here, begun, 300), manta::async<note_limit>(here, begun, 100),
-                                              manta::async<note_limit>(here, begun, 200)};
+    const auto begin = clock_type::now().time_since_epoch().count();
+    const std::vector<manta::future<int>> all{manta::async<note_limit>(here, begun, begin, 300),
+                                              manta::async<note_limit>(here, begun, begin, 100),
+                                              manta::async<note_limit>(here, begun, begin, 200)};
     manta::async<sleep_long>(here).get();
     manta::get(all);
     CHECK(manta::async<take_numbers>(here).get() == std::vector<int>{100, 200, 300});

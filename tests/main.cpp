@@ -9,7 +9,7 @@
 //   mpirun -n 4 build/tests/wait_test -tc="*timeout*"    doctest's own options work
 //   build/tests/base.id_test --no-mpi                    a test that needs no MPI
 //
-// MANTA_TEST_TIMEOUT: seconds until a hanging program is ended, 100 by default, 0 for never.
+// MANTA_TEST_TIMEOUT: seconds until a hanging program is ended, 280 by default, 0 for never.
 #define DOCTEST_CONFIG_IMPLEMENT
 #define DOCTEST_CONFIG_NO_POSIX_SIGNALS  // the library has its own handler for stack overflows
 #include <doctest/doctest.h>
@@ -130,7 +130,7 @@ void report_crashes() {
 /// the others have had time to do the same, it ends itself, and mpirun the rest.
 void start_watchdog() {
   const char* const setting = std::getenv("MANTA_TEST_TIMEOUT");
-  const int limit = setting != nullptr ? std::atoi(setting) : 100;
+  const int limit = setting != nullptr ? std::atoi(setting) : 280;
   if (limit <= 0) return;
   struct sigaction action = {};
   action.sa_handler = [](int) { print_stack(); };

@@ -1,11 +1,17 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
-"""Every header compiles alone, without a warning; all of them together link from two translation units."""
+"""Every header compiles alone, without a warning; all of them together link from two translation units. In both modes
+(include/manta/base/config.hpp), but that only the long suite tries the headers of folders alone in the header-only mode too:
+users include those directly in manta/. The long suite also compiles every .ipp file alone.
+"""
 import os
 import sys
 import tempfile
 
 import compiler
+
+SOURCES = {"manta/src.hpp", "manta/tune/src.hpp", "manta/tune/src_eigen.hpp"}  # for one unit of a program: libmanta.a has them
+MODES = {"compiled": ["-DMANTA_COMPILED"], "header-only": []}
 
 
 def shown(text):
@@ -13,48 +19,67 @@ def shown(text):
     return "\n".join("    " + line for line in lines[:25] + ([f"({len(lines) - 25} more lines)"] if len(lines) > 25 else []))
 
 
+def to_try_alone(headers):
+    """Pairs of a file and a mode."""
+    for mode in MODES:
+        for header in headers:
+            is_public = header.count("/") == 1
+            if mode == "compiled" or is_public or compiler.LONG:
+                yield header, mode
+    if compiler.LONG:
+        for part in compiler.headers((".ipp",)):
+            yield part, "compiled"
+
+
 def main():
-    headers = compiler.headers()
+    headers = [header for header in compiler.headers() if header not in SOURCES]
     if not headers:
         print("there are no headers yet")
         return compiler.SKIP
-    flags = compiler.build_flags() + compiler.WARNINGS
+    flags = [flag for flag in compiler.build_flags() if flag not in MODES["compiled"]] + compiler.WARNINGS
     found = compiler.compilers()
     name, cxx = next(iter(found.items()))
     failures = 0
 
-    def alone(header):
+    def alone(attempt):
         # Twice, so that a missing #pragma once is seen.
+        header, mode = attempt
         text = f"#include <{header}>\n#include <{header}>\n"
-        return compiler.call(cxx + flags + ["-fsyntax-only", "-x", "c++", "-"], text)
+        return compiler.call(cxx + flags + MODES[mode] + ["-fsyntax-only", "-x", "c++", "-"], text)
 
-    for header, (code, output) in zip(headers, compiler.in_parallel(alone, headers)):
+    attempts = list(to_try_alone(headers))
+    for (header, mode), (code, output) in zip(attempts, compiler.in_parallel(alone, attempts)):
         if code != 0:
             failures += 1
-            print(f"{header} does not compile alone with {name}:\n{shown(output)}")
+            print(f"{header} does not compile alone with {name}, {mode}:\n{shown(output)}")
 
     everything = "".join(f"#include <{header}>\n" for header in headers)
+    units = {"one": everything + "int main() {}\n", "two": everything + "int other() { return 0; }\n"}
+
+    def unit(work):
+        _, cxx, mode, text, target = work
+        return compiler.call(cxx + flags + MODES[mode] + ["-O0", "-c", "-o", target, "-x", "c++", "-"], text)
+
     with tempfile.TemporaryDirectory() as folder:
+        work = [(name, cxx, mode, text, os.path.join(folder, f"{name}-{mode}-{stem}.o"))
+                for name, cxx in found.items() for mode in MODES for stem, text in units.items()]
+        results = compiler.in_parallel(unit, work)
         for name, cxx in found.items():
-            sources = {"one": everything + "int main() {}\n", "two": everything + "int other() { return 0; }\n"}
+            for mode in MODES:
+                mine = [(w[-1], result) for w, result in zip(work, results) if w[0] == name and w[2] == mode]
+                broken = [output for _, (code, output) in mine if code != 0]
+                if broken:
+                    failures += 1
+                    print(f"all headers in one unit do not compile with {name}, {mode}:\n{shown(broken[0])}")
+                    continue
+                # Undefined references are not asked about: this is about what is defined twice.
+                objects = [target for target, _ in mine]
+                code, output = compiler.call(cxx + ["-r", "-nostdlib", "-o", os.path.join(folder, "both.o")] + objects)
+                if code != 0:
+                    failures += 1
+                    print(f"two units with all headers do not link with {name}, {mode}:\n{shown(output)}")
 
-            def unit(stem):
-                target = os.path.join(folder, stem + ".o")
-                return compiler.call(cxx + flags + ["-O0", "-c", "-o", target, "-x", "c++", "-"], sources[stem])
-
-            results = compiler.in_parallel(unit, sources)
-            if any(code != 0 for code, _ in results):
-                failures += 1
-                print(f"all headers in one unit do not compile with {name}:\n{shown(results[0][1])}")
-                continue
-            # Undefined references are not asked about: this is about what is defined twice.
-            objects = [os.path.join(folder, stem + ".o") for stem in sources]
-            code, output = compiler.call(cxx + ["-r", "-nostdlib", "-o", os.path.join(folder, "both.o")] + objects)
-            if code != 0:
-                failures += 1
-                print(f"two units with all headers do not link with {name}:\n{shown(output)}")
-
-    print(f"{len(headers)} headers, {', '.join(found)}: {failures} failures")
+    print(f"{len(headers)} headers, {len(attempts)} times alone, {', '.join(found)}: {failures} failures")
     return 1 if failures else 0
 
 

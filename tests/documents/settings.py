@@ -11,6 +11,7 @@ import sys
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 HEADER = os.path.join(ROOT, "include", "manta", "options.hpp")
+DEFINITIONS = HEADER.replace(".hpp", ".ipp")
 PAGE = os.path.join(ROOT, "scripts", "README.md")
 BEGIN = "<!-- settings: made by tests/documents/settings.py --write -->"
 END = "<!-- end of settings -->"
@@ -81,8 +82,8 @@ def complaints(text):
 
 
 def main():
-    with open(HEADER) as file:
-        text = file.read()
+    with open(HEADER) as file, open(DEFINITIONS) as definitions:
+        text = file.read() + definitions.read()
     with open(PAGE) as file:
         page = file.read()
     if BEGIN not in page or END not in page:

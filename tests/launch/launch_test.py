@@ -17,7 +17,7 @@ import time
 MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
 RANK, PLAIN = (os.path.abspath(p) for p in sys.argv[1:3])
 BASE = tempfile.mkdtemp(prefix="mt-")
-LIMIT = 60  # seconds until something counts as a hang
+LIMIT = 120  # seconds until something counts as a hang
 OPEN_MPI_5 = {"PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
               "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "PRTE_MCA_hwloc_default_binding_policy": "none"}
 checks = []
@@ -199,8 +199,8 @@ def an_mpirun_that_lingers_is_ended():
             file.write("#!/bin/bash\nif [[ $1 == --version ]]; then exec %s --version; fi\n"
                        "trap '' HUP\n%s \"$@\"\nwhile :; do sleep 1; done\n" % ((shutil.which("mpirun"),) * 2))
         os.chmod(script, 0o755)
-        run = rank("status", 0, options=("--linger", "0.2"), environment={"MPIRUN": script})
-        run.says("mpirun still runs 0.2 s after rank 0 has ended, and is ended").ends(0)
+        run = rank("status", 0, options=("--linger", "3"), environment={"MPIRUN": script})  # long enough for ranks 1 and 2
+        run.says("mpirun still runs 3 s after rank 0 has ended, and is ended").ends(0)
 
 
 @check

@@ -26,7 +26,7 @@ else
 fi
 
 if command -v mpirun >/dev/null; then mpirun=(mpirun --oversubscribe --bind-to none); else mpirun=(); fi
-limit=${MANTA_TEST_PROGRAM_TIMEOUT:-20}  # seconds until a start counts as a hang
+limit=${MANTA_TEST_PROGRAM_TIMEOUT:-60}  # seconds until a start counts as a hang
 failures=0 checks=0
 output="" code=0 what=""
 

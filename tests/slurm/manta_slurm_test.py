@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
 """scripts/manta-slurm through all its verbs, and the mistakes that its check finds."""
-from testbed import BOX, EXAMPLES, MANTA_RUN, MANTA_SLURM, PLAIN, PROGRAM, RANK, check, command, expect, processes_with, read, run, start_soon, until
+from testbed import BOX, EXAMPLES, MANTA_RUN, MANTA_SLURM, PLAIN, PROGRAM, RANK, check, command, expect, long_check, processes_with, read, run, start_soon, until
 
 import glob
 import os
@@ -109,7 +109,7 @@ def run_submits_follows_and_ends_with_the_status():
     expect("was killed by SIGSEGV" in output, output)
 
 
-@check
+@long_check
 def files_go_in_and_come_out_and_nothing_stays():
     os.mkdir("tables")
     for name, text in (("mesh.bin", "a mesh"), ("tables/one", "1")):
@@ -147,7 +147,7 @@ def status_and_logs_and_cancel():
     expect("does not know job 4321" in manta_slurm("status", "4321", status=1), "an unknown number")
 
 
-@check
+@long_check
 def an_array_is_one_job_of_several_parts():
     output = manta_slurm("run", plan(array="0-3%2", command="bash -c 'echo part $SLURM_ARRAY_TASK_ID; exit $((SLURM_ARRAY_TASK_ID == 2 ? 6 : 0))'"),
                          status=6)
@@ -156,7 +156,7 @@ def an_array_is_one_job_of_several_parts():
     expect(len(re.findall(r"_\d: completed", output)) == 3 and re.search(r"_2: failed after .*status 6", output), output)
 
 
-@check
+@long_check
 def a_program_that_asks_for_another_start_gets_one():
     manta_slurm("submit", plan(command="%s steps 99999 state" % PROGRAM, ranks_per_node=2, more="[requeue]\nat_most = 1\n"))
     number = re.search(r'"id": "(\d+)"', read("study.job")).group(1)
@@ -187,7 +187,7 @@ def goes_on_from_its_journal(number, log, journal):
     expect(0 < known < 400 and read(log).count("the sum is 79800") == 1, read(log))
 
 
-@check
+@long_check
 def the_study_of_the_examples_goes_on_from_its_journal():
     shutil.copy(os.path.join(EXAMPLES, "study.ini"), "study.ini")
     manta_slurm("submit", "study.ini", "--set", "command=%s study 400" % PROGRAM, "--set", "ranks_per_node=2")
@@ -195,7 +195,7 @@ def the_study_of_the_examples_goes_on_from_its_journal():
     goes_on_from_its_journal(number, "study-%s.out" % number, "study-journal")
 
 
-@check
+@long_check
 def the_batch_script_of_the_examples_goes_on_from_its_journal():
     text = read(os.path.join(EXAMPLES, "by_hand.sbatch"))
     old = "../../scripts/manta-run -- ../../build/examples/tree_reduction"
@@ -206,7 +206,7 @@ def the_batch_script_of_the_examples_goes_on_from_its_journal():
     goes_on_from_its_journal(number, "slurm-%s.out" % number, "by_hand-journal")
 
 
-@check
+@long_check
 def a_cancelled_job_is_not_started_again():
     manta_slurm("submit", plan(command="%s steps 99999 state" % PROGRAM, more="[requeue]\n"))  # SIGTERM too has it end with 85
     number = re.search(r'"id": "(\d+)"', read("study.job")).group(1)
@@ -217,7 +217,7 @@ def a_cancelled_job_is_not_started_again():
     expect("SIGTERM has come" in read(log) and "was cancelled; there will be no other start" in read(log), read(log))
 
 
-@check
+@long_check
 def a_job_whose_node_died_is_started_again():
     manta_slurm("submit", plan(command="bash -c 'echo restart ${SLURM_RESTART_COUNT:-0} on $(hostname); exec %s hang'" % RANK, nodes=2, more="[requeue]\nbefore_end = 1m\n"))
     number = re.search(r'"id": "(\d+)"', read("study.job")).group(1)
@@ -232,7 +232,7 @@ def a_job_whose_node_died_is_started_again():
     manta_slurm("cancel")
 
 
-@check
+@long_check
 def resize_starts_it_again_with_another_number_of_nodes():
     manta_slurm("submit", plan(command="%s steps 99999 state" % PROGRAM, ranks_per_node=2, more="[requeue]\nbefore_end = 1m\n"))
     number = re.search(r'"id": "(\d+)"', read("study.job")).group(1)
@@ -253,7 +253,7 @@ def resize_starts_it_again_with_another_number_of_nodes():
     manta_slurm("cancel")
 
 
-@check
+@long_check
 def forward_prints_or_opens_the_tunnel():
     manta_slurm("submit", plan(command=RANK + " hang", sbatch_options="-w n2"))
     until(lambda: "runs on n2" in manta_slurm("status"), "it runs")
@@ -272,7 +272,7 @@ def forward_prints_or_opens_the_tunnel():
     expect("does not run, so there is nothing to reach" in manta_slurm("forward", 8080, status=1), "a job that is over")
 
 
-@check
+@long_check
 def run_that_is_interrupted_leaves_the_job():
     process = subprocess.Popen([sys.executable, MANTA_SLURM, "run", plan(command=RANK + " hang")], stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, universal_newlines=True)

@@ -25,6 +25,12 @@ def check(function):
     return function
 
 
+def long_check(function):
+    """One that waits for Slurm's own delays: left out unless MANTA_TEST_LONG is set, or words on the command line choose it."""
+    function.is_long = True
+    return check(function)
+
+
 def until(condition, what, limit=LIMIT):
     """The condition's value once it is true; `what`, a text or a function that makes it, is said where it never is."""
     end = time.monotonic() + limit
@@ -125,7 +131,7 @@ def processes_with(text):
 def start_box(nodes, conf=""):
     for tool in ("munged", "slurmctld", "slurmd", "sbatch"):
         if not shutil.which(tool, path=os.environ["PATH"] + ":/usr/sbin:/sbin"):
-            print("skipped: there is no %s on this machine; scripts/setup installs Slurm, or: "
+            print("skipped: there is no %s on this machine; scripts/setup long installs Slurm, or: "
                   "apt-get install slurmctld slurmd slurm-client munge" % tool)
             sys.exit(77)
     folder = tempfile.mkdtemp(prefix="mbox-")
@@ -150,7 +156,8 @@ def start_box(nodes, conf=""):
 def run(nodes="n1:4:4000 n2:4:4000", conf=""):
     """Runs the checks whose name contains one of the words on the command line, in a box of this test's own."""
     words = sys.argv[4:]
-    chosen = [c for c in checks if not words or any(w in c.__name__ for w in words)]
+    is_long = bool(os.environ.get("MANTA_TEST_LONG"))
+    chosen = [c for c in checks if any(w in c.__name__ for w in words) or not words and (is_long or not hasattr(c, "is_long"))]
     failed = 0
     folder = start_box(nodes, conf)
     try:

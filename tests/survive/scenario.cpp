@@ -35,6 +35,12 @@ bool first(const std::string& file) {
   return f >= 0;
 }
 void die() { ::raise(SIGKILL); }
+/// From here on, the test may disturb this program.
+void started() {
+  std::puts("started");
+  std::fflush(stdout);
+}
+
 void pause_ms(int ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }
 
 /// A line more in the file.
@@ -320,7 +326,7 @@ int make_and_read(const std::string& file, int count) { return read_stream(manta
 
 /// Ends a rank, and returns when that is known.
 void kill_rank(const std::string& file, int rank) {
-  (void)manta::async<die_once>({.rank = rank, .retries = 0}, file, 1).wait_for(std::chrono::seconds(20));
+  (void)manta::async<die_once>({.rank = rank, .retries = 0}, file, 1).wait_for(std::chrono::seconds(60));
 }
 
 /// Spawns an actor that anybody may find, and returns its own rank.
@@ -396,7 +402,7 @@ void play(const std::string& name, const std::string& folder) {
     }
   } else if (name == "put") {
     auto there = manta::async<put_here>({.rank = 1}, 100'000).get();
-    (void)manta::async<die_once>({.rank = 1, .retries = 0}, folder + "/a", 1).wait_for(std::chrono::seconds(20));
+    (void)manta::async<die_once>({.rank = 1, .retries = 0}, folder + "/a", 1).wait_for(std::chrono::seconds(60));
     const std::string text = thrown<manta::object_lost>([&] { return there.get().size(); });
     expect(contains(text, "rank 1 has died"), text.c_str());
   } else if (name == "replicas") {  // of what a rank has put that dies, and then one of those that keep them
@@ -405,10 +411,10 @@ void play(const std::string& name, const std::string& folder) {
     const put_values single = manta::async<put_with_replicas>({.rank = 1}, 300'000, 1).get();
     while (ranks_with_arrays() < 3) pause_ms(10);
     pause_ms(500);  // the last of them
-    (void)manta::async<die_once>({.rank = 1, .retries = 0}, folder + "/a", 1).wait_for(std::chrono::seconds(20));
+    (void)manta::async<die_once>({.rank = 1, .retries = 0}, folder + "/a", 1).wait_for(std::chrono::seconds(60));
     expect(all_are(first_ones, 100'000), "the driver has them from a replica");
     expect(manta::async<all_are>({.rank = 3}, others, 200'000).get(), "who keeps them has them");
-    (void)manta::async<die_once>({.rank = 2, .retries = 0}, folder + "/b", 1).wait_for(std::chrono::seconds(20));
+    (void)manta::async<die_once>({.rank = 2, .retries = 0}, folder + "/b", 1).wait_for(std::chrono::seconds(60));
     expect(all_are(others, 200'000), "from the other replica");
     const std::string text = thrown<manta::object_lost>([&] { return single.array.get().size(); });
     expect(contains(text, "rank 1 has died"), text.c_str());
@@ -607,6 +613,7 @@ void play(const std::string& name, const std::string& folder) {
     expect(used() == std::set{1, 2}, "the others run nothing");
     const std::string text = thrown<manta::unschedulable>([&] { return manta::async<where>({.rank = 4}).get(); });
     expect(contains(text, "stands by for ranks that die"), text.c_str());
+    started();
     while (manta::capacity()[3].node >= 0) pause_ms(10);
     expect(used() == std::set{1, 2} && !works(3) && !works(4), "one that stood by is not replaced");
 
@@ -623,10 +630,10 @@ void play(const std::string& name, const std::string& folder) {
     expect(manta::async<where>({.in = bundles, .bundle = 0}).get() != manta::async<where>({.in = bundles, .bundle = 1}).get(), "bundles");
     bundles.release();
 
-    expect(manta::async<die_once>({.rank = 4, .retries = 0}, folder + "/b", 1).wait_for(std::chrono::seconds(20)), "the next death");
+    expect(manta::async<die_once>({.rank = 4, .retries = 0}, folder + "/b", 1).wait_for(std::chrono::seconds(60)), "the next death");
     expect(!works(4) && works(5) && used().contains(5), "replaced as well");
     expect(manta::async<where>({.rank = 5}).get() == 5, "by its number");
-    (void)manta::async<die_once>({.rank = 5, .retries = 0}, folder + "/c", 1).wait_for(std::chrono::seconds(20));
+    (void)manta::async<die_once>({.rank = 5, .retries = 0}, folder + "/c", 1).wait_for(std::chrono::seconds(60));
     expect(used().size() == 1, "nobody stands by any more");
   } else if (name == "zero") {  // rank 0 dies while one of the others computes, one waits, and one has nothing to do
     auto never = manta::async<hang_once>({.rank = 1}, folder + "/computes", 1);
@@ -637,11 +644,11 @@ void play(const std::string& name, const std::string& folder) {
     die();
   } else if (name == "stopped") {  // it does not answer any more
     expect(manta::async<where>({.rank = 1}).get() == 1, "alive");
+    started();
     auto f = manta::async<fan>(std::string(), 3000);
     expect(f.get() > 0, "done elsewhere");
   } else if (name == "study") {  // with a journal: each task that runs leaves its number in a file
-    std::puts("started");
-    std::fflush(stdout);
+    started();
     std::vector<manta::future<double>> all;
     for (int i = 0; i < 300; ++i) all.push_back(manta::async<trial>(folder + "/ran", i));
     double sum = 0;
@@ -652,8 +659,7 @@ void play(const std::string& name, const std::string& folder) {
     expect(manta::async<&account::add>(saved, 1).get() == 1, "alive");
     std::vector<manta::future<int>> all;
     for (int i = 0; i < 5000; ++i) all.push_back(manta::async<patient>(i));
-    std::puts("started");
-    std::fflush(stdout);
+    started();
     int done = 0, stopped = 0, dropped = 0;
     for (auto& f : all) {
       try {

@@ -658,7 +658,7 @@ MANTA_DECL void engine::exit_in_run(int status, void*) {
   const int length = std::snprintf(text, sizeof text, "manta: exit(%d) in %s; it ends the process, rank %u, and not just the task: return or throw instead\n", status,
                                    who != nullptr ? who : "a thread of the program's own", current_->rank_);
   (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
-  last_words(text, std::strchr(text, ';') - text);
+  last_words(text, static_cast<std::size_t>(std::strchr(text, ';') - text));
   if (status == 0) std::exit(1);  // goes on with what is left to be done
 }
 

@@ -8,6 +8,8 @@
     kill.py PROGRAM --leave MANTA_RUN...
     kill.py PROGRAM --bad MANTA_RUN...
 
+Each kind is played at least once; with MANTA_TEST_LONG there are more kills. N: until so many kills have been made.
+
 One process: what comes out is the same to the last digit, whatever searcher and scheduler. With MPIRUN, several ranks, on which
 the order of reports is chance: the same trials come out, and the same best, of kinds in which they do not depend on that
 order; of the others as many trials, each of them right. --worker: one rank is killed, not the experiment, which costs no
@@ -24,7 +26,7 @@ import sys
 import tempfile
 import time
 
-LIMIT = 60  # seconds until a run counts as a hang
+LIMIT = 120  # seconds until a run counts as a hang
 KINDS = ["fifo", "asha", "hyperband", "pbt", "tpe", "isolated"]
 
 
@@ -186,7 +188,7 @@ def kill_all(program, launcher, work, chance, kinds, wanted):
     exactly = not launcher
     kills = rounds = 0
     undisturbed = {}
-    while kills < wanted:
+    while kills < wanted or rounds < len(kinds):
         kind = kinds[rounds % len(kinds)]
         rounds += 1
         if kind not in undisturbed:
@@ -232,7 +234,8 @@ def main():
             return leave(program, launcher[1:], work, chance)
         if launcher[:1] == ["--bad"]:
             return bad(program, launcher[1:])
-        kill_all(program, launcher, work, chance, kinds, wanted or (12 if launcher else 50))
+        many = 12 if launcher else 50
+        kill_all(program, launcher, work, chance, kinds, wanted or (many if os.environ.get("MANTA_TEST_LONG") else 1))
     finally:
         shutil.rmtree(work, ignore_errors=True)
 
