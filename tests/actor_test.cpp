@@ -240,6 +240,16 @@ struct patient {
   }
 };
 
+/// Its constructor throws, or a method finds that it is broken.
+class breakable {
+ public:
+  explicit breakable(bool at_once) {
+    if (at_once) throw std::runtime_error("it cannot be made");
+  }
+  int number() const { return 1; }
+  int breaks() { throw manta::fatal("broken"); }
+};
+
 }  // namespace
 
 TEST_CASE("an actor keeps its state between calls") {
@@ -672,6 +682,20 @@ TEST_CASE("a name whose actor could not be made is free again, also for those wh
     for (int i = 0; i < 8; ++i) askers.push_back(manta::async<deposit_or_open>("Grace"));
     auto balances = manta::get(askers);
     CHECK(*std::max_element(balances.begin(), balances.end()) >= 101);
+  });
+}
+
+TEST_CASE("a name is free when its actor has died, though there are handles on it, and when its handles have gone before it was made") {
+  in_world([] {
+    std::vector<manta::actor<breakable>> kept;
+    for (int i = 0; i < 20; ++i) {
+      kept.push_back(manta::spawn<breakable>({.name = "Ada"}, true));
+      CHECK_THROWS_AS(manta::async<&breakable::number>(kept.back()).get(), manta::actor_died);
+      kept.push_back(manta::spawn<breakable>({.name = "Ada"}, false));
+      CHECK_THROWS_AS(manta::async<&breakable::breaks>(kept.back()).get(), manta::task_failed);
+      CHECK_THROWS_AS(manta::async<&breakable::number>(kept.back()).get(), manta::actor_died);
+    }
+    for (int i = 0; i < 50; ++i) (void)manta::spawn<breakable>({.name = "Grace"}, false);
   });
 }
 

@@ -82,6 +82,12 @@ int fail(const std::string& text) { throw std::runtime_error(text); }
 int fail_out_of_range() { return std::vector<int>(3).at(10); }
 int fail_not_registered() { throw not_registered("mine alone"); }
 int throw_42() { throw 42; }
+struct without_text : std::exception {
+  const char* what() const noexcept override { return nullptr; }
+};
+int throw_without_text() { throw without_text(); }
+int throw_nullptr() { throw nullptr; }
+int throw_null_text() { throw static_cast<const char*>(nullptr); }
 int diverge(int step) { throw diverged(step, "pressure"); }
 int inner(int x) { throw std::runtime_error("boom at level three, x = " + std::to_string(x)); }
 int middle(int x) { return manta::async<inner>(x + 1).get(); }
@@ -136,6 +142,22 @@ manta::failure_details details_of(const manta::future<T>& f) {
 }
 
 }  // namespace
+
+TEST_CASE("an exception that has no text is a failure like others") {
+  in_world([] {
+    CHECK(details_of(manta::async<throw_without_text>()).what == "an exception without a text");
+    CHECK(contains(details_of(manta::async<throw_without_text>()).type, "without_text"));
+    CHECK(details_of(manta::async<throw_nullptr>()).what == "an exception without a text");
+    CHECK(details_of(manta::async<throw_null_text>()).what == "an exception without a text");
+  });
+  bool driver_threw = false;
+  try {
+    in_world([] { throw without_text(); });
+  } catch (const std::exception&) {
+    driver_threw = true;
+  }
+  CHECK(driver_threw);
+}
 
 TEST_CASE("a standard exception arrives as task_failed that says what, where and in which function") {
   in_world([] {

@@ -37,6 +37,14 @@ long fib(int n) {
   return left.get() + right.get();
 }
 
+/// Without an end: in a line, in two branches, and by a range.
+int recurse(int n) { return manta::async<recurse>(n + 1).get() + 1; }
+int branch_off(int n) {
+  const auto left = manta::async<branch_off>(n - 1), right = manta::async<branch_off>(n - 2);
+  return left.get() + right.get();
+}
+int recurse_by_range(int n) { return manta::get(std::vector{manta::async<recurse_by_range>(n + 1)})[0]; }
+
 long serial_fib(int n) { return n < 2 ? n : serial_fib(n - 1) + serial_fib(n - 2); }
 
 int descend(int depth) { return depth == 0 ? 0 : 1 + manta::async<descend>(depth - 1).get(); }
@@ -185,6 +193,31 @@ TEST_CASE("a thousand tasks wait for each other in a chain") {
     for (int i = 0; i < 20; ++i) fs.push_back(manta::async<descend>(100 + i));
     for (int i = 0; i < 20; ++i) CHECK(fs[static_cast<std::size_t>(i)].get() == 100 + i);
   });
+}
+
+TEST_CASE("a recursion without an end fails with a sentence, and what comes after it goes on") {
+  manta::runtime_options few;
+  few.max_waiting = 2000;
+  in_world(few, [] {
+    for (const auto& f : {manta::async<recurse>(0), manta::async<recurse_by_range>(0)}) {
+      const std::string text = manta::testing::thrown<manta::task_failed>([&] { return f.get(); });
+      CHECK_MESSAGE(manta::testing::contains(text, "tasks wait on this rank"), text);
+      CHECK(manta::testing::contains(text, "max_waiting"));
+      CHECK(text.size() < 4000);
+    }
+    CHECK(manta::async<fib>(10).get() == serial_fib(10));
+  });
+}
+
+TEST_CASE("a recursion without an end in two branches ends the run with the sentence") {
+  manta::runtime_options few;
+  few.max_waiting = 2000;
+  const std::string text = manta::testing::thrown<manta::error>([&] {
+    manta::runtime rt(MPI_COMM_WORLD, few);
+    rt.run([] { return manta::async<branch_off>(30).get(); });
+    return 0;
+  });
+  CHECK_MESSAGE(manta::testing::contains(text, "max_waiting"), text);
 }
 
 TEST_CASE("a task waits for tasks on other ranks, and they for tasks on this one") {

@@ -32,6 +32,12 @@ namespace {
 
 int add(int a, int b) { return a + b; }
 int fail(const std::string& text) { throw std::runtime_error(text); }
+/// Of its own, in a task.
+int run_inside() {
+  int count = 0;
+  char* none = nullptr;
+  return manta::run(count, &none, [] {});
+}
 std::string big(int n) { return std::string(static_cast<std::size_t>(n), 'b'); }
 
 std::vector<std::uint64_t> me() { return {manta::this_task::id(), manta::this_task::seed()}; }
@@ -506,6 +512,15 @@ TEST_CASE("a run inside a run is an error, and the outer one goes on") {
   });
   CHECK(sum == 55);
   CHECK(manta::testing::checked_run(other, [] { return sum_to(20); }) == 210);
+}
+
+TEST_CASE("manta::run inside a task says what is wrong, whatever the rank, and gives 1") {
+  captured_stderr errors;
+  in_world([] {
+    for (int r = 0; r < manta::size(); ++r) CHECK(manta::async<run_inside>({.rank = r}).get() == 1);
+    CHECK(run_inside() == 1);
+  });
+  CHECK(errors.lines_anywhere("manta::run was called in the middle of a run") == world_size() + 1);
 }
 
 TEST_CASE("a driver cannot return futures, and says what to return instead") {

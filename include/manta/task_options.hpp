@@ -26,7 +26,7 @@ struct task_options {
                                                 ///< (a gang: as many members on its node as can be)
   bool spread = false;                          ///< run where the fewest tasks are, in turn (a gang: on as many nodes as can be)
   int priority = 0;                             ///< of tasks that wait at rank 0 the highest go first
-  int retries = 0;                              ///< run again after an exception, at most so often
+  int retries = 0;                              ///< run again after an exception, or after it has ended its rank, at most so often
   /// Is this failure worth another attempt? Asked where the task was submitted, wherever it ran, outside of tasks: it
   /// must not call manta. Null: every failure is.
   bool (*retry_if)(const task_failed&) = nullptr;

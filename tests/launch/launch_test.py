@@ -5,6 +5,8 @@
   launch_test.py RANK PLAIN [words]   the programs built from rank.cpp; only checks whose name contains one of the words
 """
 import fcntl
+import importlib.machinery
+import importlib.util
 import os
 import re
 import shutil
@@ -241,6 +243,46 @@ def a_second_sigint_ends_the_job():
     run.says("rank 0 caught signal 2")
     run.process.send_signal(signal.SIGINT)
     run.says("SIGINT came a second time: the job is ended").ends(137)
+
+
+@check
+def what_goes_on_after_sigterm_is_ended():
+    run = rank("deaf-all", environment={"MANTA_TERM_GRACE": "0.5"}).started()
+    run.process.terminate()
+    run.says("SIGTERM came 5.5 s ago, and the job still runs: it is ended").ends(137)
+
+
+@check
+def pmix_says_nothing_of_ranks_that_die():
+    run = rank("survives", 9)
+    run.process.wait(LIMIT)
+    run.silent("PMIX ERROR")
+    run = rank("hang").started()
+    run.process.send_signal(signal.SIGINT)
+    run.process.wait(LIMIT)
+    run.silent("PMIX ERROR")
+
+
+@check
+def kills_for_want_of_memory_are_seen():
+    loader = importlib.machinery.SourceFileLoader("manta_run", MANTA_RUN)
+    script = importlib.util.module_from_spec(importlib.util.spec_from_loader("manta_run", loader))
+    sys.dont_write_bytecode = True
+    loader.exec_module(script)
+    with tempfile.TemporaryDirectory() as folder:
+        def note(count):
+            with open(os.path.join(folder, "events"), "w") as file:
+                file.write("low 0\noom 3\noom_kill %d\n" % count)
+
+        note(2)
+        kills = script.MemoryKills([os.path.join(folder, "missing"), os.path.join(folder, "events")])
+        assert not kills.lately()
+        note(3)
+        assert kills.lately(), "one more since"
+        for _ in range(2):
+            kills.next = 0
+            kills.look()
+        assert not kills.lately(), "long ago"
 
 
 @check

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cereal/types/string.hpp>
@@ -18,6 +19,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <string>
@@ -100,6 +102,94 @@ int crash(int x) {
   if (manta::this_task::attempt() < x) std::abort();
   return manta::this_task::attempt();
 }
+/// The ways in which a task ends its rank's process by its own doing.
+enum class way { exit_0, exit_3, leave_0, leave_3, quick, signal, mpi, kill };
+constexpr way ways[] = {way::exit_0, way::exit_3, way::leave_0, way::leave_3, way::quick, way::signal, way::mpi};
+void as_petsc_does(int) { MPI_Abort(MPI_COMM_WORLD, 59); }
+void end_by(way how) {
+  switch (how) {
+    case way::exit_0: std::exit(0);
+    case way::exit_3: std::exit(3);
+    case way::leave_0: ::_exit(0);
+    case way::leave_3: ::_exit(3);
+    case way::quick: std::quick_exit(3);
+    case way::signal: ::raise(SIGXCPU); break;
+    case way::mpi: ::signal(SIGSEGV, as_petsc_does), ::raise(SIGSEGV); break;
+    case way::kill: ::raise(SIGKILL); break;
+  }
+}
+const char* words_of(way how) {
+  switch (how) {
+    case way::exit_0: return "exit(0) in task";
+    case way::exit_3: return "exit(3) in task";
+    case way::leave_0: return "its process ended with status 0";
+    case way::leave_3: return "its process ended with status 3";
+    case way::quick: return "exit(1) in task";  // it does not tell its status
+    case way::signal: return "its process was killed by signal";
+    case way::mpi: return "its process ended with status 59";
+    case way::kill: return "its process was killed by SIGKILL";
+  }
+  return "";
+}
+/// At the first `attempts`; returns the number of the one that did not.
+int end_rank(way how, int attempts) {
+  if (manta::this_task::attempt() < attempts) end_by(how);
+  return manta::this_task::attempt();
+}
+int end_rank_of_child(way how) {
+  try {
+    return manta::async<end_rank>(how, 1).get();
+  } catch (const manta::rank_lost&) {
+    return -1;
+  }
+}
+int dead_ranks() {
+  int dead = 0;
+  for (const auto& c : manta::capacity()) dead += c.node < 0;
+  return dead;
+}
+
+enum class stray { returns, throws, submits, waits, crashes, exits };
+/// What fork leaves behind where the child does not leave itself. Returns how it ended.
+int fork_stray(stray what) {
+  const manta::future<int> one = manta::put(1);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    switch (what) {
+      case stray::returns: return -1;
+      case stray::throws: throw std::runtime_error("in the child");
+      case stray::submits: return manta::async<square>(2).get();
+      case stray::waits: return one.get();
+      case stray::crashes: std::abort();
+      case stray::exits: ::_exit(5);
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+int fork_strays() {
+  for (const stray s : {stray::returns, stray::throws, stray::submits, stray::waits}) {
+    if (fork_stray(s) != 1) return static_cast<int>(s);
+  }
+  return fork_stray(stray::crashes) == -SIGABRT && fork_stray(stray::exits) == 5 ? 100 : 50;
+}
+
+std::mutex lock_of_rank;
+int hold_and_wait(int x) {
+  const std::lock_guard hold(lock_of_rank);
+  auto f = manta::async<square>(x);
+  pause_ms(100);
+  return f.get();
+}
+int hold_in_turn(int n) {
+  std::vector<manta::future<int>> all;
+  for (int i = 0; i < n; ++i) all.push_back(manta::async<hold_and_wait>(i));
+  int sum = 0;
+  for (auto& f : all) sum += f.get();
+  return sum;
+}
+
 numbers make(int n) {
   numbers v(static_cast<std::size_t>(n));
   std::iota(v.begin(), v.end(), 0.0);
@@ -510,8 +600,47 @@ void play(const std::string& name, const std::string& folder) {
     expect(manta::async<where>({.in = r}).get() == other, "in the other bundle");
   } else if (name == "deadly") {  // one that kills every rank on which it runs
     const std::string text = thrown<manta::rank_lost>([&] { return manta::async<die_always>(1).get(); });
-    expect(contains(text, "die_always' was on 4 ranks when they died"), text.c_str());
+    expect(contains(text, "die_always' died with its rank") && contains(text, "was killed by SIGKILL"), text.c_str());
+    expect(dead_ranks() == 2, "the first time it was nobody's fault");
     expect(manta::async<square>(3).get() == 9, "others go on");
+  } else if (name == "exits") {  // a task that ends its process costs one rank, however it does that
+    int dead = 0;
+    for (const way how : ways) {
+      if (how == way::mpi && OMPI_MAJOR_VERSION >= 5) continue;  // ends the whole job
+      auto deadly = manta::async<end_rank>({.name = "trap"}, how, 1);
+      std::vector<manta::future<int>> others;
+      for (int i = 0; i < 20; ++i) others.push_back(manta::async<square>(i));
+      const std::string text = thrown<manta::rank_lost>([&] { return deadly.get(); });
+      expect(contains(text, "'trap' (function {anonymous}::end_rank) died with its rank") && contains(text, words_of(how)), text.c_str());
+      for (int i = 0; i < 20; ++i) expect(others[static_cast<std::size_t>(i)].get() == i * i, "others go on");
+      expect(dead_ranks() == ++dead, "one rank");
+    }
+  } else if (name == "exits-retried") {
+    for (const way how : {way::exit_0, way::leave_3, way::kill}) expect(manta::async<end_rank>({.retries = 1}, how, 1).get() == 1, "the first kill does not count, the second does");
+  } else if (name == "exits-nested") {  // the child's owner dies with it, and its parent runs again and submits it again
+    for (const way how : {way::exit_3, way::leave_0, way::mpi}) {
+      if (how == way::mpi && OMPI_MAJOR_VERSION >= 5) continue;
+      const int before = dead_ranks();
+      expect(manta::async<end_rank_of_child>(how).get() == -1, "the parent is told");
+      expect(dead_ranks() == before + 1, "one rank");
+    }
+  } else if (name == "exits-last") {  // nobody is left but rank 0, which does not run what has cost a rank
+    auto deadly = manta::async<end_rank>({.retries = 5}, way::leave_0, 5);
+    std::vector<manta::future<int>> others;
+    for (int i = 0; i < 20; ++i) others.push_back(manta::async<square>(i));
+    const std::string text = thrown<manta::rank_lost>([&] { return deadly.get(); });
+    expect(contains(text, "no rank is left but rank 0"), text.c_str());
+    for (int i = 0; i < 20; ++i) expect(others[static_cast<std::size_t>(i)].get() == i * i, "rank 0 runs the others");
+  } else if (name == "exits-zero") {  // the driver does not return
+    end_by(way::exit_0);
+  } else if (name == "leaves-zero") {
+    end_by(way::leave_0);
+  } else if (name == "forked") {  // children that come back, on rank 0 and on others
+    expect(fork_strays() == 100, "from the driver");
+    expect(manta::async<fork_strays>({.rank = 1}).get() == 100, "from a task");
+    (void)thrown<manta::rank_lost>([] { return manta::async<end_rank>({.rank = 1}, way::leave_3, 1).get(); });
+  } else if (name == "locked") {  // a mutex held over get
+    manta::async<hold_in_turn>(8).get();
   } else if (name == "crash") {  // a signal names its task, whose attempts count
     expect(manta::async<crash>({.retries = 2}, 2).get() == 2, "the third attempt");
     const std::string text = thrown<manta::rank_lost>([&] { return manta::async<crash>(1).get(); });

@@ -22,7 +22,7 @@ import tempfile
 import time
 
 MANTA_RUN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts", "manta-run")
-SCENARIOS = {"tasks": 4, "nested": 4, "twins": 6, "values": 4, "relay": 8, "forgotten": 3, "put": 3, "replicas": 4, "gifts": 4, "gifts-twice": 5, "gifts-cancelled": 4, "named": 8, "streams": 6, "pinned": 3, "deadly": 6, "crash": 6, "hung": 6, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "half-built": 8, "left-behind": 8, "led-twice": 4, "reserved": 4,
+SCENARIOS = {"tasks": 4, "nested": 4, "twins": 6, "values": 4, "relay": 8, "forgotten": 3, "put": 3, "replicas": 4, "gifts": 4, "gifts-twice": 5, "gifts-cancelled": 4, "named": 8, "streams": 6, "pinned": 3, "deadly": 6, "crash": 6, "exits": 8, "exits-retried": 6, "exits-nested": 5, "exits-last": 3, "forked": 3, "hung": 6, "all": 3, "actor": 6, "isolated": 4, "gang": 8, "half-built": 8, "left-behind": 8, "led-twice": 4, "reserved": 4,
              "spare": 6, "stopped": 3}
 MORE = {"hung": {"MANTA_WATCHDOG": "1"}, "spare": {"MANTA_SPARES": "3"}, "stopped": {"MANTA_HEARTBEAT": "1"}, "relay": {"MANTA_RANKS_PER_NODE": "1"}, "forgotten": {"MANTA_STORE_MEMORY": "8M", "MANTA_SPARES": "1"}}  # environment
 DISTURBED = {"stopped": (1, signal.SIGSTOP), "spare": (3, signal.SIGKILL)}  # when it has printed "started"
@@ -166,6 +166,35 @@ def zero(program, transport):
         shutil.rmtree(folder)
 
 
+def early(program, transport, name):
+    """Rank 0 ends with status 0 before its driver has returned: that is said, and no success."""
+    folder = tempfile.mkdtemp(prefix="ms-")
+    try:
+        process = start(program, 3, [name, folder], transport)
+        output = finish(process, program)
+        said = {"exits-zero": "manta: exit(0) in the driver", "leaves-zero": "before its run was over, which counts as 1"}[name]
+        if process.returncode != 1 or said not in output or "as expected" in output:
+            raise AssertionError("status %d\n%s" % (process.returncode, last_of(output)))
+    finally:
+        shutil.rmtree(folder)
+
+
+def locked(program, transport):
+    """Nothing can go on: stderr says why, and SIGTERM ends it."""
+    folder = tempfile.mkdtemp(prefix="ms-")
+    try:
+        process = start(program, 3, ["locked", folder], transport, MANTA_TERM_GRACE="1")
+        output = b""
+        while b"stood in a lock" not in output and process.poll() is None:
+            output += process.stdout.readline()
+        process.send_signal(signal.SIGTERM)
+        output = output.decode() + finish(process, program)
+        if process.returncode != 128 + signal.SIGTERM or "hold_and_wait' waits for" not in output or "MANTA_TERM_GRACE" not in output:
+            raise AssertionError("status %d\n%s" % (process.returncode, last_of(output)))
+    finally:
+        shutil.rmtree(folder)
+
+
 def leave(program, transport, number):
     """Asked to end, and started again by somebody else: status 85."""
     folder = tempfile.mkdtemp(prefix="ms-")
@@ -236,6 +265,9 @@ def scenarios(scenario, rng):
     yield "zero", lambda by: zero(scenario, by)
     for number in (signal.SIGUSR1, signal.SIGTERM):
         yield "leave on " + signal.Signals(number).name, lambda by, number=number: leave(scenario, by, number)
+    for name in ("exits-zero", "leaves-zero"):
+        yield name, lambda by, name=name: early(scenario, by, name)
+    yield "locked", lambda by: locked(scenario, by)
     yield "study", lambda by: study(scenario, rng, by)
 
 

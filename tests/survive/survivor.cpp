@@ -3,7 +3,7 @@
 //
 // A program whose ranks are killed while it runs: random graphs
 // (../support/random_graph.hpp) for some time, and beside them actors that are
-// made again from their checkpoints. Every future ends with the right outcome
+// made again from their checkpoints, and tasks that end their ranks. Every future ends with the right outcome
 // or with an error that names a death; rank 0 prints how many of each, and
 // exits with 1 if there was anything else.
 //
@@ -11,7 +11,12 @@
 #define DOCTEST_CONFIG_DISABLE  // its support is used, but this is no test case
 #include "../support/random_graph.hpp"
 
+#include <signal.h>
+#include <unistd.h>
+
 #include <cstdio>
+#include <cstdlib>
+#include <random>
 
 namespace {
 
@@ -39,6 +44,35 @@ void count_on(const manta::actor<counter>& a, number most, verdict& all) {
   }
 }
 
+void as_petsc_does(int) { MPI_Abort(MPI_COMM_WORLD, 59); }
+/// Ends its rank at the first attempts, in one of the ways that there are; not rank 0, should that be the last one.
+int mischief(int how, int attempts) {
+  if (manta::rank() == 0 || manta::this_task::attempt() >= attempts) return 1;
+  switch (how % 5) {
+    case 0: std::exit(0);
+    case 1: ::_exit(3);
+    case 2: ::raise(SIGKILL); break;
+    case 3: std::abort();
+    default: break;
+  }
+  ::signal(SIGSEGV, OMPI_MAJOR_VERSION < 5 ? as_petsc_does : SIG_DFL);
+  ::raise(SIGSEGV);
+  return 0;
+}
+/// As long as there are ranks to spare; the future ends, with its value or with the error that says what it has done.
+void make_mischief(std::mt19937_64& random, verdict& all) {
+  int workers = 0;
+  for (const auto& c : manta::capacity()) workers += c.runs_tasks && c.node >= 0;
+  if (workers < 3 || random() % 2 != 0) return;
+  const int retries = static_cast<int>(random() % 2);
+  try {
+    if (manta::async<mischief>({.retries = retries}, static_cast<int>(random() % 5), 1).get() != 1) all.wrong.push_back("mischief returned");
+  } catch (const manta::rank_lost&) {
+  } catch (const manta::error& e) {
+    all.wrong.push_back("mischief: " + std::string(e.what()));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -49,6 +83,7 @@ int main(int argc, char** argv) {
     std::fflush(stdout);
     const auto end = std::chrono::steady_clock::now() + length;
     verdict all;
+    std::mt19937_64 random(first);
     std::vector<manta::actor<counter>> counters;
     for (int i = 1; i < 3; ++i) counters.push_back(manta::spawn<counter>({.restarts = 100, .checkpoint_every = i}));
     for (u64 seed = first; seed == first || std::chrono::steady_clock::now() < end; ++seed) {
@@ -58,6 +93,7 @@ int main(int argc, char** argv) {
       all.right += one.right;
       all.lost += one.lost;
       for (const std::string& text : one.wrong) all.wrong.push_back("graph " + std::to_string(seed) + ": " + text);
+      make_mischief(random, all);
       for (const auto& a : counters) count_on(a, static_cast<number>(10 * (seed - first + 1)), all);
     }
     for (const std::string& text : all.wrong) std::printf("%s\n", text.c_str());

@@ -73,7 +73,10 @@ class unschedulable : public error {
   using error::error;
 };
 
-/// A rank has died, and what was asked of it cannot be done elsewhere.
+/// A rank has died, and what was asked of it cannot be done elsewhere: most often because the task has caused the death, and has
+/// no retries left. It has if its rank's process ended by its own doing while it ran (exit, _exit, a signal, MPI_Abort), if the
+/// kernel killed that for want of memory, or if it is the second rank that is killed under this task. The message names the
+/// task and says how the process ended.
 class rank_lost : public error {
  public:
   using error::error;

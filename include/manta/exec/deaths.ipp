@@ -61,8 +61,16 @@ MANTA_DECL store::failure_ptr engine::death_failure(enum store::failure::kind ki
   return store::share(std::move(f));
 }
 
+/// Rank 0: if the task had not cost a rank.
+MANTA_DECL bool engine::could_run_on_zero(const graph::request& wanted) const {
+  const int cost = std::exchange(wanted.cost, graph::request::nowhere);
+  const bool could = scheduler_->is_possible(wanted);
+  wanted.cost = cost;
+  return could;
+}
+
 MANTA_DECL store::failure_ptr engine::nobody_left(const node& n) const {
-  if (n.form == form::record && n.record->request != nullptr && n.record->request->cost >= 0) {
+  if (n.form == form::record && n.record->request != nullptr && n.record->request->cost >= 0 && could_run_on_zero(*n.record->request)) {
     return death_failure(store::failure::kind::rank, static_cast<std::uint32_t>(n.record->request->cost),
                          "no rank is left but rank 0, on which " + describe_task(n) + " does not run, for it was on one that died: ");
   }

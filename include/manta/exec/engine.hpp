@@ -600,6 +600,7 @@ class engine {
   void placed_lost(std::uint32_t rank);
   void on_where_is(std::uint32_t from, const where_message& m);
   void end_broken_gangs();
+  bool could_run_on_zero(const graph::request& wanted) const;
   store::failure_ptr nobody_left(const node& n) const;
   store::failure_ptr death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what,
                                    bool actor_may_return = false) const;
