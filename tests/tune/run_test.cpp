@@ -270,7 +270,7 @@ TEST_CASE("a folder whose trials have failed is said to be continued, and how th
   in_world([&] {
     const auto start = [&](bool retry) {
       return errors_of([&] {
-        const auto r = tune::run<misbehave>({{"how", 3}}, {.minimise = "loss", .name = "study", .folder = f.path, .retry_failed = retry, .outputs = {}});
+        const auto r = tune::run<misbehave>({{"how", 3}}, {.minimise = "loss", .folder = f.path, .retry_failed = retry, .outputs = {}, .name = "study"});
         CHECK(contains(thrown<manta::error>([&] { r.best(); }), ".retry_failed = true starts the failed trials of " + f.path + " again"));
       });
     };
