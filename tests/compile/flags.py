@@ -15,7 +15,7 @@ REFUSED = [
     (["-std=c++17"], "manta needs C++20: compile with -std=c++20"),
     (["-fno-exceptions"], "manta needs exceptions: compile without -fno-exceptions"),
 ]
-MOST_LINES = 6  # of the whole output of a refusal
+MOST_LINES = 12  # of the whole output of a refusal
 
 
 def run_everywhere(program):
