@@ -111,6 +111,19 @@ TEST_CASE("reduce of one, two and a thousand futures gives the serial result") {
   });
 }
 
+TEST_CASE("reduce takes values as well as futures") {
+  in_world([] {
+    CHECK(manta::reduce<plus>(std::vector<long>{7}).get() == 7);
+    CHECK(manta::reduce<plus>(first_numbers(100)).get() == 4950);  // ints, for an operation on longs
+    const std::list<std::string> words = {"a", "b", "c", "d", "e"};
+    CHECK(manta::reduce<concatenate>(words).get() == "abcde");
+    CHECK(words.front() == "a");
+    CHECK(manta::reduce<add_vectors>(std::vector<std::vector<double>>(9, std::vector<double>(20'000, 2))).get() ==
+          std::vector<double>(20'000, 18.0));
+    CHECK_THROWS_WITH_AS(manta::reduce<plus>(std::vector<long>()), doctest::Contains("empty range"), manta::error);
+  });
+}
+
 TEST_CASE("reduce keeps the order of an operation that does not commute") {
   in_world([] {
     for (const int n : {1, 2, 3, 6, 17, 1000}) {

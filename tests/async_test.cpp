@@ -21,7 +21,9 @@
 
 #include "support/world.hpp"
 
+using manta::testing::contains;
 using manta::testing::in_world;
+using manta::testing::thrown;
 
 int add_outside(int a, int b) { return a + b; }  // external linkage, global namespace
 
@@ -50,6 +52,15 @@ struct scale {
   template <typename Archive>
   void serialize(Archive& archive) {
     archive(factor);
+  }
+};
+
+struct fails {
+  int code = 0;
+  int operator()() const { throw std::runtime_error(std::to_string(code)); }
+  template <typename Archive>
+  void serialize(Archive& archive) {
+    archive(code);
   }
 };
 
@@ -214,6 +225,24 @@ TEST_CASE("captureless lambdas and serialisable function objects run as tasks") 
     CHECK(manta::async(three, manta::async<half>(4.0)).get() == 6.0);
     CHECK(manta::async({.name = "named"}, [](int x) { return x; }, 5).get() == 5);
     CHECK(manta::async({.name = "named"}, scale{2}, 5).get() == 10.0);
+  });
+}
+
+TEST_CASE("the names of lambdas can be told apart, in errors and in tasks; a function object has that of its type") {
+  in_world([] {
+    const auto name = [] { return std::string(manta::this_task::name()); };
+    const std::string a = manta::async([] { return std::string(manta::this_task::name()); }).get();
+    const std::string b = manta::async([] { return std::string(manta::this_task::name()); }).get();
+    CHECK(contains(a, "lambda"));
+    CHECK(a != b);
+    CHECK(manta::async(name).get() != b);
+    const std::string c = manta::async<[] { return std::string(manta::this_task::name()); }>().get();
+    CHECK(contains(c, "lambda"));
+    CHECK(c != b);
+    const std::string first = thrown<manta::task_failed>([] { manta::async([]() -> int { throw std::runtime_error("one"); }).get(); });
+    const std::string second = thrown<manta::task_failed>([] { manta::async([]() -> int { throw std::runtime_error("one"); }).get(); });
+    CHECK(first != second);
+    CHECK(contains(thrown<manta::task_failed>([] { manta::async(fails{3}).get(); }), "::fails'"));
   });
 }
 

@@ -5,6 +5,8 @@
 // other arguments, with damaged files, computes what is not known and nothing
 // else. Each in_world is a start; the ranks count what they run.
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
@@ -199,6 +201,34 @@ TEST_CASE("short tasks are not kept unless they are marked, nor is anything with
   const std::string text = thrown<manta::error>([] { in_world({.journal = "/proc/nowhere"}, [] {}); });
   CHECK(contains(text, "/proc/nowhere"));
   CHECK(contains(text, "all ranks see and may write to"));
+}
+
+TEST_CASE("a relative folder stays where it was at the start, wherever the program goes") {
+  const shared_folder folder;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path);
+  const auto elsewhere = [] {
+    std::filesystem::current_path("/");
+    work();
+  };
+  CHECK(tasks_of("relative", elsewhere) == all_of_it);
+  std::filesystem::current_path(folder.path);
+  CHECK(tasks_of("relative", elsewhere) == 0);
+  std::filesystem::current_path(before);
+}
+
+TEST_CASE("what is named like a file of the journal and is none is passed over") {
+  const shared_folder folder;
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (world_rank() == 0) {
+    CHECK(::mkfifo((folder.path + "/0-0-0-0.journal").c_str(), 0600) == 0);
+    CHECK(::mkdir((folder.path + "/1-0-0-0.journal").c_str(), 0700) == 0);
+    CHECK(::symlink("nowhere", (folder.path + "/2-0-0-0.journal").c_str()) == 0);
+    CHECK(::symlink("/dev/zero", (folder.path + "/3-0-0-0.journal").c_str()) == 0);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  CHECK(tasks_of(folder.path, [] { work(); }) == all_of_it);
+  CHECK(tasks_of(folder.path, [] { work(); }) == 0);
 }
 
 TEST_CASE("a named actor with checkpoints goes on where it was, unless it had come to its end") {

@@ -7,6 +7,8 @@
 // into the matrix itself. A parameter Eigen::Ref<const M> looks at a stored M.
 #pragma once
 
+#include "manta/base/config.hpp"
+
 #include <Eigen/Core>  // not found? Install libeigen3-dev, add -I/usr/include/eigen3 (pkg-config --cflags eigen3)
 #include <Eigen/SparseCore>
 

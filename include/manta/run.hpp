@@ -49,13 +49,16 @@ int run_driver(int& argc, char** argv, const runtime_options& options, Driver& d
 }
 }  // namespace detail
 
-/// argc as main has it, from which options are taken out, or a number.
+/// The argc that manta::run takes: that of main, which then counts what is left, or a constant.
 class argument_count {
  public:
+  /// Refers to the variable, in which manta::run leaves the number of arguments that are not its own.
   argument_count(int& of_main) : count_(&of_main) {}
+  /// Copies the number.
   argument_count(const int& number) : number_(number), count_(&number_) {}
   argument_count(const argument_count&) = delete;
   argument_count& operator=(const argument_count&) = delete;
+  /// Gives the variable that manta::run changes.
   int& get() { return *count_; }
 
  private:

@@ -14,7 +14,7 @@ MANTA_DECL graph::request_ptr make_request(exec::engine& e, const task_options& 
     throw error("manta: task_options::ranks and nodes are for gang tasks: have the function take manta::team as its "
                 "first parameter, or leave them out");
   }
-  if (!gang && o.name.empty() && o.cpus == 1 && o.gpus == 0 && o.resources.empty() && o.rank == -1 && o.node == -1 &&
+  if (!gang && o.name.empty() && o.cpus == 1 && !base::is_nan(o.gpus) && o.gpus == 0 && o.resources.empty() && o.rank == -1 && o.node == -1 &&
       !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 && !o.isolate && o.duration.count() == 0 &&
       o.deadline == std::chrono::nanoseconds::max() && !o.in.valid() && o.bundle < 0 && !o.journaled) {
     return nullptr;

@@ -13,6 +13,8 @@
 //                                    {.maximise = "accuracy", .trials = 100, .scheduler = manta::tune::asha()});
 #pragma once
 
+#include "manta/base/config.hpp"
+
 #include "manta/tune/asha.hpp"
 #include "manta/tune/bohb.hpp"
 #include "manta/tune/halving.hpp"

@@ -265,6 +265,23 @@ TEST_CASE("each failure is one line on stderr, also without a folder") {
   });
 }
 
+TEST_CASE("a folder whose trials have failed is said to be continued, and how they are started again") {
+  folder f;
+  in_world([&] {
+    const auto start = [&](bool retry) {
+      return errors_of([&] {
+        const auto r = tune::run<misbehave>({{"how", 3}}, {.minimise = "loss", .folder = f.path, .retry_failed = retry, .outputs = {}, .name = "study"});
+        CHECK(contains(thrown<manta::error>([&] { r.best(); }), ".retry_failed = true starts the failed trials of " + f.path + " again"));
+      });
+    };
+    CHECK(!contains(start(false), "continues"));
+    CHECK(contains(start(false), "study: continues " + f.path + ", where 1 of 1 trials have failed; .retry_failed = true"));
+    const std::string again = start(true);
+    CHECK(!contains(again, "continues"));
+    CHECK(contains(again, "study: trial 0 failed: reported \"accuracy\""));
+  });
+}
+
 namespace {
 
 /// The first trial fails at its first attempt, when others have begun elsewhere, and says at the second whether it is there.

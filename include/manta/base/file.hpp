@@ -24,6 +24,14 @@
 
 namespace manta::base {
 
+/// The path from the root of what is there, so that it holds wherever the program goes; unchanged if nothing is there.
+inline std::string absolute_path(const std::string& path) {
+  char* const found = ::realpath(path.c_str(), nullptr);
+  std::string absolute = found != nullptr ? found : path;
+  std::free(found);
+  return absolute;
+}
+
 /// A file descriptor that is closed.
 class file {
  public:

@@ -697,8 +697,8 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
   prepare_isolation(false);
   compare_programs();
   share_settings(options);
-  connect_lifelines(options);
   open_journal(options);
+  connect_lifelines(options);  // last of what can fail: its thread looks at the network, which a failure would destroy
   watchdog_ns_ = options.watchdog_ns;
   set_end(options);
   base::end_signals::watch(options.term_grace);

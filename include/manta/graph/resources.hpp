@@ -374,7 +374,7 @@ using request_ptr = base::shared<const request>;
 /// Throws if it is no number of devices.
 inline std::int64_t gpu_units(double gpus, const char* where) {
   const double units = gpus * quantity_units;
-  if (gpus > gpu_set::most) {
+  if (!base::is_nan(gpus) && gpus > gpu_set::most) {
     throw unschedulable(std::string("manta: ") + where + " = " + std::to_string(gpus) + " is more than the 64 devices that a rank can have");
   }
   if (base::is_nan(gpus) || gpus < 0 || (gpus > 1 && gpus != std::floor(gpus)) || (gpus > 0 && units < 1)) {

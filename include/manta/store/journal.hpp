@@ -31,6 +31,7 @@
 #include "manta/base/clock.hpp"
 #include "manta/base/containers.hpp"
 #include "manta/base/error.hpp"
+#include "manta/base/file.hpp"
 #include "manta/base/hash.hpp"
 #include "manta/base/thread.hpp"
 #include "manta/wire/buffer.hpp"
@@ -98,6 +99,7 @@ class journal {
     std::fprintf(stderr, "manta: journal: %s/%s %s\n", folder_.c_str(), name.c_str(), what);
   }
   static std::string file_of_state(const std::string& name);
+  std::FILE* open_to_read(const std::string& name) const;
   bool header_is_ours(std::FILE* file, const std::string& name, bool speaks);
   static bool read_record(std::FILE* file, record& r, wire::buffer& payload);
   void drop_state(const std::string& file);
@@ -136,16 +138,19 @@ inline std::uint64_t journal::digest_of_program() {
 
 inline journal::journal(std::string folder, std::uint64_t program, int rank, bool speaks)
     : folder_(std::move(folder)), program_(program), rank_(rank), speaks_(speaks) {
+  int not_made = 0;
   for (std::size_t i = 1; i <= folder_.size(); ++i) {  // as mkdir -p
-    if (i == folder_.size() || folder_[i] == '/') ::mkdir(folder_.substr(0, i).c_str(), 0777);
+    if (i != folder_.size() && folder_[i] != '/') continue;
+    if (::mkdir(folder_.substr(0, i).c_str(), 0777) != 0) not_made = errno;
   }
   DIR* const entries = ::opendir(folder_.c_str());
   if (entries == nullptr || ::access(folder_.c_str(), W_OK | X_OK) != 0) {
-    const int code = errno;
+    const int code = errno == ENOENT && not_made != 0 ? not_made : errno;
     if (entries != nullptr) ::closedir(entries);
     throw error("manta: the journal's folder " + folder_ + ": " + std::strerror(code) +
                 "; name a folder that all ranks see and may write to");
   }
+  folder_ = base::absolute_path(folder_);
   while (const dirent* entry = ::readdir(entries)) {
     const std::string name = entry->d_name;
     if (name.ends_with(".journal")) read_segment(name);
@@ -166,6 +171,14 @@ inline journal::~journal() {
   pthread_cond_broadcast(&changed_);
   pthread_mutex_unlock(&mutex_);
   ::pthread_join(thread_, nullptr);
+}
+
+/// Null unless it is a file: whoever opens a FIFO waits for its other end.
+inline std::FILE* journal::open_to_read(const std::string& name) const {
+  const std::string path = folder_ + "/" + name;
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return nullptr;
+  return std::fopen(path.c_str(), "rb");
 }
 
 inline bool journal::header_is_ours(std::FILE* file, const std::string& name, bool speaks) {
@@ -192,9 +205,9 @@ inline bool journal::read_record(std::FILE* file, record& r, wire::buffer& paylo
 }
 
 inline void journal::read_segment(const std::string& name) {
-  std::FILE* const file = std::fopen((folder_ + "/" + name).c_str(), "rb");
+  std::FILE* const file = open_to_read(name);
   if (file == nullptr) {
-    if (speaks_) complain(name, "cannot be read, and is ignored");
+    if (speaks_) complain(name, "is no file, or cannot be read, and is ignored");
     return;
   }
   if (!header_is_ours(file, name, speaks_)) {
@@ -232,7 +245,7 @@ inline bool journal::find(std::uint64_t task, std::uint64_t digest, std::uint64_
 }
 
 inline bool journal::read(const place& p, std::uint64_t task, std::uint64_t digest, std::uint64_t& form, wire::buffer& payload) {
-  std::FILE* const file = std::fopen((folder_ + "/" + files_[p.file]).c_str(), "rb");
+  std::FILE* const file = open_to_read(files_[p.file]);
   record r{};
   const bool good = file != nullptr && std::fseek(file, static_cast<long>(p.at), SEEK_SET) == 0 && read_record(file, r, payload) &&
                     r.task == task && r.digest == digest;
@@ -251,7 +264,7 @@ inline std::string journal::file_of_state(const std::string& name) {
 inline bool journal::find_state(const std::string& name, std::uint64_t kind, wire::buffer& payload) {
   const std::string own = file_of_state(name);
   flush();
-  std::FILE* const file = std::fopen((folder_ + "/" + own).c_str(), "rb");
+  std::FILE* const file = open_to_read(own);
   if (file == nullptr) return false;
   record r{};
   bool good = header_is_ours(file, own, true);
@@ -368,7 +381,8 @@ inline void journal::keep_names() const {
 
 inline void journal::write_file(const std::string& name, const wire::buffer& content) {
   const std::string path = folder_ + "/" + name, temporary = path + ".part";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  ::unlink(temporary.c_str());  // of a start that was killed; or a FIFO, which would make us wait
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   char start[header_bytes];
   std::memcpy(start, magic, 16);
   std::memcpy(start + 16, &program_, sizeof program_);
@@ -382,9 +396,10 @@ inline void journal::write_file(const std::string& name, const wire::buffer& con
     return true;
   };
   bool good = file >= 0 && write_all(start, sizeof start) && write_all(content.data(), content.size()) && ::fsync(file) == 0;
-  const int code = errno;
+  int code = errno;
   if (file >= 0) good = ::close(file) == 0 && good;
   if (good && std::rename(temporary.c_str(), path.c_str()) == 0) return keep_names();
+  if (good) code = errno;
   std::fprintf(stderr, "manta: journal: %s cannot be written (%s); nothing more is kept on rank %d\n", temporary.c_str(),
                std::strerror(code), rank_);
   ::unlink(temporary.c_str());

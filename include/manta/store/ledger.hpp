@@ -113,7 +113,7 @@ class ledger {
   /// `folder` "none": nothing is moved to a disk.
   void set_limits(std::uint64_t budget, const std::string& folder) {
     budget_ = limit_ = budget;
-    if (folder != "none") folder_ = folder;
+    if (folder != "none") folder_ = base::absolute_path(folder);
     rlimit files{};
     if (getrlimit(RLIMIT_NOFILE, &files) == 0) max_files_ = static_cast<std::size_t>(files.rlim_cur / 2);
   }

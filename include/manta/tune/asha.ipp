@@ -10,7 +10,7 @@ namespace manta::tune {
 
 MANTA_DECL asha::asha(options o)
     : options_(o) {
-  if (!(o.grace > 0) || !(o.max >= o.grace) || !(o.eta > 1) || o.brackets < 1) {
+  if (is_nan(o.grace + o.max + o.eta) || o.grace <= 0 || o.max < o.grace || o.eta <= 1 || o.brackets < 1) {
     throw error("manta: asha needs 0 < grace <= max, eta > 1 and brackets >= 1");
   }
   const int marks = integer_log(o.max / o.grace, o.eta) + 1;
@@ -73,7 +73,7 @@ MANTA_DECL double asha::silent_until(trial_number t) const {
 
 MANTA_DECL asha_promotion::asha_promotion(options o)
     : eta_(o.eta) {
-  if (!(o.grace > 0) || !(o.max >= o.grace) || !(o.eta > 1)) {
+  if (is_nan(o.grace + o.max + o.eta) || o.grace <= 0 || o.max < o.grace || o.eta <= 1) {
     throw error("manta: asha_promotion needs 0 < grace <= max and eta > 1");
   }
   for (int k = 0; k <= integer_log(o.max / o.grace, o.eta); ++k) {

@@ -91,7 +91,7 @@ MANTA_DECL void cma_es::tell(trial_number t, double loss) {
   const auto at = open_.find(t);
   if (at == open_.end()) return;
   if (at->second.first == generation_) {
-    told_.emplace_back(std::isnan(loss) ? infinity : loss, std::move(at->second.second));
+    told_.emplace_back(is_nan(loss) ? infinity : loss, std::move(at->second.second));
   }
   open_.erase(at);
   if (told_.size() < strategy_.lambda()) return;

@@ -10,7 +10,7 @@ namespace manta::tune {
 
 MANTA_DECL domain domain::quantised(double step) const {
   require(kind_ == kind::number, "quantised is for numbers");
-  require(step > 0 && std::isfinite(step), "the step of quantised must be positive");
+  require(step > 0 && is_finite(step), "the step of quantised must be positive");
   domain d = *this;
   d.step_ = step;
   return d;
@@ -147,19 +147,19 @@ MANTA_DECL domain grid(std::vector<value> values) {
 }
 
 MANTA_DECL domain uniform(double low, double high) {
-  domain::require(low <= high && std::isfinite(high - low), "uniform(low, high) needs finite low <= high");
+  domain::require(low <= high && is_finite(high - low), "uniform(low, high) needs finite low <= high");
   return domain::number(low, high);
 }
 
 MANTA_DECL domain loguniform(double low, double high) {
-  domain::require(low > 0 && low <= high && std::isfinite(high), "loguniform(low, high) needs 0 < low <= high");
+  domain::require(low > 0 && low <= high && is_finite(high), "loguniform(low, high) needs 0 < low <= high");
   domain d = domain::number(low, high);
   d.log_ = true;
   return d;
 }
 
 MANTA_DECL domain normal(double mean, double deviation) {
-  domain::require(std::isfinite(mean) && deviation > 0, "normal(mean, deviation) needs a positive deviation");
+  domain::require(is_finite(mean) && deviation > 0, "normal(mean, deviation) needs a positive deviation");
   domain d = domain::number(mean, deviation);
   d.normal_ = true;
   return d;

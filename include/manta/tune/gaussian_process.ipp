@@ -64,7 +64,7 @@ MANTA_DECL void gaussian_process::set_data(const matrix& points, const vector& v
   points_ = points;
   offset_ = values.mean();
   deviation_ = std::sqrt((values.array() - offset_).square().mean());
-  if (!(deviation_ > 1e-12 * (1 + std::abs(offset_)))) deviation_ = 1;
+  if (is_nan(deviation_) || deviation_ <= 1e-12 * (1 + std::abs(offset_))) deviation_ = 1;
   values_ = (values.array() - offset_) / deviation_;
 }
 
@@ -142,7 +142,7 @@ MANTA_DECL double gaussian_process::climb(parameters& p, int steps) const {
       q.log_noise = std::clamp(q.log_noise + length * direction(d - 1), std::log(1e-7), std::log(1.0));
       vector next;
       const double reached = posterior(q, next);
-      if (!(reached > value)) continue;
+      if (is_nan(reached) || reached <= value) continue;
       vector step(d);
       step << q.log_lengths - p.log_lengths, q.log_variance - p.log_variance, q.log_noise - p.log_noise;
       const vector change = gradient - next;  // of the negative

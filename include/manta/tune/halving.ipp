@@ -10,7 +10,7 @@ namespace manta::tune {
 
 MANTA_DECL std::vector<std::vector<rung>> hyperband_brackets(double max, double eta,
                                                          hyperband_sizes sizes) {
-  if (!(max >= 1) || !(eta > 1)) throw error("manta: hyperband needs max >= 1 and eta > 1");
+  if (is_nan(max + eta) || max < 1 || eta <= 1) throw error("manta: hyperband needs max >= 1 and eta > 1");
   const int s_max = integer_log(max, eta);
   std::vector<std::vector<rung>> brackets;
   for (int s = s_max; s >= 0; --s) {
@@ -169,7 +169,7 @@ MANTA_DECL void hyperband::tidy(std::size_t b) {
 }
 
 MANTA_DECL std::vector<rung> successive_halving::rungs_of(const options& o) {
-  if (!(o.min > 0) || !(o.max >= o.min) || !(o.eta > 1) || o.trials == 0) {
+  if (is_nan(o.min + o.max + o.eta) || o.min <= 0 || o.max < o.min || o.eta <= 1 || o.trials == 0) {
     throw error("manta: successive_halving needs trials >= 1, 0 < min <= max and eta > 1");
   }
   std::vector<rung> rungs;

@@ -11,7 +11,7 @@ namespace manta::tune {
 MANTA_DECL void history::ended(trial_number t, double loss) {
   const auto at = under_way_.find(t);
   if (at == under_way_.end()) return;
-  if (std::abs(loss) < infinity) done_.push_back({std::move(at->second), loss});
+  if (is_finite(loss)) done_.push_back({std::move(at->second), loss});
   under_way_.erase(at);
 }
 

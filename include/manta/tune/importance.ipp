@@ -12,7 +12,7 @@ MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(cons
                                                                         const std::vector<trial_record>& trials) {
   std::vector<const trial_record*> done;
   for (const trial_record& t : trials) {
-    if (t.best_loss < infinity) done.push_back(&t);
+    if (is_finite(t.best_loss)) done.push_back(&t);
   }
   std::vector<std::pair<std::string, double>> shares;
   if (done.size() < 8) return shares;

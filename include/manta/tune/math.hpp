@@ -11,11 +11,16 @@
 #include <numbers>
 #include <vector>
 
+#include "manta/base/number.hpp"
 #include "manta/tune/source.hpp"
 
 namespace manta::tune {
 
+/// No loss yet. Asked of the bits whether a number is one (base/number.hpp): `x < infinity` says nothing with -ffast-math.
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
+using base::is_finite;
+using base::is_infinite;
+using base::is_nan;
 
 MANTA_DECL double normal_density(double z);
 

@@ -13,8 +13,8 @@ MANTA_DECL double normal_density(double z) { return std::exp(-0.5 * z * z) / std
 MANTA_DECL double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
 MANTA_DECL double normal_quantile(double p) {
-  if (!(p > 0)) return -infinity;
-  if (!(p < 1)) return infinity;
+  if (is_nan(p) || p <= 0) return -infinity;
+  if (p >= 1) return infinity;
   if (p > 0.5) return -normal_quantile(1 - p);  // the residual below is exact in the lower tail only
   double z = 0;
   if (p < 0.02425) {

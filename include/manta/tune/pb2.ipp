@@ -182,7 +182,7 @@ MANTA_DECL std::vector<double> pb2::choose(trial_number t, const config& from, r
   }
   const double mean = real.y.mean();
   double deviation = std::sqrt((real.y.array() - mean).square().mean());
-  if (!(deviation > 0)) deviation = 1;
+  if (is_nan(deviation) || deviation <= 0) deviation = 1;
   real.y = (real.y.array() - mean) / deviation;
   detail::drifting_process& process = process_;
   process.fit(real, r);

@@ -29,7 +29,7 @@ MANTA_DECL value perturbed(const domain& d, const value& old, const config& befo
 
 MANTA_DECL population::population(pbt_options o)
     : options_(std::move(o)) {
-  if (!(options_.interval > 0) || !(options_.quantile >= 0) || !(options_.quantile <= 0.5)) {
+  if (is_nan(options_.interval + options_.quantile) || options_.interval <= 0 || options_.quantile < 0 || options_.quantile > 0.5) {
     throw error("manta: pbt needs interval > 0 and a quantile from 0 to 0.5");
   }
 }

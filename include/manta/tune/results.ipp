@@ -23,6 +23,9 @@ MANTA_DECL const trial_record& results::best() const {
   for (const trial_record& t : trials_) {
     if (t.state == status::failed && reason.empty()) reason = "; trial " + std::to_string(t.id) + ": " + t.why;
   }
+  if (!reason.empty() && !folder_.empty()) {
+    reason += "; when that is mended, .retry_failed = true starts the failed trials of " + folder_ + " again, .fresh = true replaces them";
+  }
   throw error("manta: tune: no trial has reported \"" + metric_ + "\"" + reason);
 }
 

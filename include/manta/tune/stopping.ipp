@@ -27,7 +27,7 @@ MANTA_DECL stop_rule after_time(std::chrono::duration<double> limit) {
 MANTA_DECL stop_rule at_least(std::string metric, double goal) {
   return [metric = std::move(metric), goal](const progress& p) -> std::optional<std::string> {
     const double* x = p.reported.find(metric);
-    if (x == nullptr || !(*x >= goal)) return std::nullopt;
+    if (x == nullptr || is_nan(*x) || *x < goal) return std::nullopt;
     return metric + " " + detail::number_text(*x) + " is at least " + detail::number_text(goal);
   };
 }
@@ -35,7 +35,7 @@ MANTA_DECL stop_rule at_least(std::string metric, double goal) {
 MANTA_DECL stop_rule at_most(std::string metric, double goal) {
   return [metric = std::move(metric), goal](const progress& p) -> std::optional<std::string> {
     const double* x = p.reported.find(metric);
-    if (x == nullptr || !(*x <= goal)) return std::nullopt;
+    if (x == nullptr || is_nan(*x) || *x > goal) return std::nullopt;
     return metric + " " + detail::number_text(*x) + " is at most " + detail::number_text(goal);
   };
 }
@@ -52,7 +52,7 @@ MANTA_DECL stop_rule plateau(std::string metric, plateau_options o) {
     double mean = 0, square = 0;
     for (const double y : last) mean += y / static_cast<double>(last.size());
     for (const double y : last) square += (y - mean) * (y - mean) / static_cast<double>(last.size());
-    if (!(std::sqrt(square) < o.deviation)) return std::nullopt;
+    if (is_nan(square) || std::sqrt(square) >= o.deviation) return std::nullopt;
     return metric + " is on a plateau: the last " + std::to_string(o.reports) + " reports deviate by " +
            detail::number_text(std::sqrt(square));
   };
@@ -88,7 +88,7 @@ MANTA_DECL experiment_rule no_improvement(std::size_t trials) {
 
 MANTA_DECL experiment_rule best_reaches(double goal) {
   return [goal](const overview& o) -> std::optional<std::string> {
-    if (!(o.best < infinity) || !(o.maximised ? o.best_metric >= goal : o.best_metric <= goal)) return std::nullopt;
+    if (!is_finite(o.best) || !(o.maximised ? o.best_metric >= goal : o.best_metric <= goal)) return std::nullopt;
     return "the best value " + detail::number_text(o.best_metric) + " has reached " + detail::number_text(goal);
   };
 }

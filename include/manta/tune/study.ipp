@@ -269,8 +269,8 @@ MANTA_DECL answer study::report_of(trial_number t, const metrics& m, double now,
   overview_.seconds = now;
   overview_.maximised = sign_ < 0;
   for (any_output& o : outputs_) o.report(r, m, seconds);
-  if (!(std::abs(*value) < infinity)) {
-    const std::string text = std::isnan(*value) ? "nan" : "infinite";
+  if (!is_finite(*value)) {
+    const std::string text = is_nan(*value) ? "nan" : "infinite";
     give_up(r, "reported " + metric_ + " = " + text + " at " + detail::number_text(r.at) + ": it is not continued", now);
     return {verdict::kind::stop, false, {}, 0};
   }
@@ -391,7 +391,7 @@ MANTA_DECL void study::close(trial_record& r, status how, const std::string& why
   r.why = why;
   r.losses.shrink();
   owed_.erase(r.id);
-  searcher_.tell(r.id, how == status::failed && r.best_loss == infinity ? std::nan("") : r.best_loss);
+  searcher_.tell(r.id, how == status::failed && is_infinite(r.best_loss) ? std::nan("") : r.best_loss);
   release_dropped(now);
   ++overview_.ended;
   overview_.ended_since_best += r.id != best_;
@@ -451,7 +451,7 @@ MANTA_DECL void study::score_checkpoint(trial_record& r) {
   const checkpoint_options& o = options_.checkpoints;
   const bool by_own = !o.minimise.empty() || !o.maximise.empty();
   const double* value = r.last.find(!by_own ? metric_ : o.minimise.empty() ? o.maximise : o.minimise);
-  if (value == nullptr || std::isnan(*value)) return;
+  if (value == nullptr || is_nan(*value)) return;
   files_.score(r.id, r.iteration, (by_own ? o.maximise.empty() ? 1 : -1 : sign_) * *value);
   note_best_checkpoint(r);
 }

@@ -4,6 +4,7 @@
 // The definitions of value.hpp.
 #pragma once
 
+#include "manta/tune/math.hpp"
 #include "manta/tune/value.hpp"
 
 namespace manta::tune {
@@ -43,12 +44,12 @@ MANTA_DECL void value::append_to(std::string& out) const {
 }
 
 MANTA_DECL void value::append_json_number(std::string& out, double x) {
-  if (!std::isfinite(x)) out += '"';
+  if (!is_finite(x)) out += '"';
   const std::size_t begin = out.size();
   append_number(out, x);
   // stays a number with a point when it is read again, so that its kind does not change
-  if (std::isfinite(x) && out.find_first_of(".e", begin) == std::string::npos) out += ".0";
-  if (!std::isfinite(x)) out += '"';
+  if (is_finite(x) && out.find_first_of(".e", begin) == std::string::npos) out += ".0";
+  if (!is_finite(x)) out += '"';
 }
 
 MANTA_DECL void value::append_quoted(std::string& out, std::string_view text) {

@@ -19,7 +19,7 @@ MANTA_DECL void html_report::report(const trial_record& t, const metrics& m, dou
   ++reports_;
   if (!t.ran.empty()) last_ = t.ran.back().end;
   const double* x = m.find(context_.metric);
-  if (x == nullptr || !(std::abs(*x) < infinity)) return;
+  if (x == nullptr || !is_finite(*x)) return;
   if (!improvements_.empty() && !(context_.maximised ? *x > improvements_.back().value : *x < improvements_.back().value)) return;
   improvements_.push_back({last_, reports_, *x});
 }
@@ -40,7 +40,7 @@ MANTA_DECL std::string html_report::page(const std::vector<trial_record>& all) c
       "table{border-collapse:collapse}td,th{border:1px solid #ddd;padding:2px 6px;text-align:right}"
       "path,polyline{fill:none;stroke-width:1}text{font-size:11px;fill:#333}</style></head><body>\n<h1>" +
       escaped(context_.name) + "</h1>\n";
-  if (order.empty() || !(order.front()->best_loss < infinity)) {
+  if (order.empty() || !is_finite(order.front()->best_loss)) {
     return out + "<p>No trial has reported " + escaped(context_.metric) + ".</p></body></html>\n";
   }
   const trial_record& best = *order.front();
@@ -182,7 +182,7 @@ MANTA_DECL void html_report::parallel(std::string& out, const std::vector<const 
   const std::size_t shown = std::min(order.size(), options_.most_curves);
   std::vector<double> losses;
   for (std::size_t i = 0; i < shown; ++i) {
-    if (order[i]->best_loss < infinity) losses.push_back(order[i]->best_loss);
+    if (is_finite(order[i]->best_loss)) losses.push_back(order[i]->best_loss);
   }
   for (std::size_t i = losses.size(); i-- > 0;) {
     out += "<polyline stroke=\"" +
@@ -243,7 +243,7 @@ MANTA_DECL void html_report::table(std::string& out, const std::vector<const tri
   for (std::size_t i = 0; i < std::min(order.size(), options_.most_rows); ++i) {
     const trial_record& t = *order[i];
     out += "<tr><td>" + std::to_string(t.id) + "</td><td>" +
-           (t.best_loss < infinity ? short_number(metric(t.best_loss)) : "") + "</td><td>" + short_number(t.at) +
+           (is_finite(t.best_loss) ? short_number(metric(t.best_loss)) : "") + "</td><td>" + short_number(t.at) +
            "</td><td>" + name_of(t.state) + "</td><td style=\"text-align:left\">" + escaped(t.parameters.text()) +
            "</td><td style=\"text-align:left\">" + escaped(t.why) + "</td></tr>\n";
   }
