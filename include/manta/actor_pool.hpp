@@ -32,7 +32,7 @@ class end_watcher {
     if (!exec::engine::inside()) return;
     exec::engine& e = *exec::engine::current();
     const exec::engine::guard g(e);
-    take_ended([](std::uint32_t, bool) {});
+    take_ended([](std::uint32_t, bool, bool) {});
     for (const entry& each : entries_) {
       if (each.node != nullptr) e.unwatch(*each.node, record_);
     }
@@ -59,13 +59,12 @@ class end_watcher {
     if (n.state == graph::state::pending) {
       e.watch(n, record_, at);
     } else {
-      record_.ended.push_back(at);
-      if (n.state == graph::state::failed && store::failure_of(n)->tells_of_dead_actor()) record_.died.push_back(at);
+      record_.note_end(at, n);
     }
   }
 
-  /// Calls tell(mark, died) for each that has ended since, oldest end first; `died`: because its actor is gone. With
-  /// `wait`, waits for one if there is none.
+  /// Calls tell(mark, lost, gone) for each that has ended since, oldest end first; `lost`: because its actor died; `gone`:
+  /// and is not built anew. With `wait`, waits for one if there is none.
   template <class Tell>
   void take(bool wait, Tell&& tell) {
     exec::engine& e = exec::engine::here("actor_pool");
@@ -90,15 +89,16 @@ class end_watcher {
   };
   template <class Tell>
   void take_ended(Tell&& tell) {
-    base::list<std::uint32_t> ended, died;
+    base::list<std::uint32_t> ended, lost, gone;
     ended.swap(record_.ended);
-    died.swap(record_.died);
+    lost.swap(record_.lost);
+    gone.swap(record_.gone);
     for (const std::uint32_t at : ended) {
       const std::uint32_t mark = entries_[at].mark;
       entries_[at].node = nullptr;
       free_.push_back(at);
       --under_way_;
-      tell(mark, died.remove(at));
+      tell(mark, lost.remove(at), gone.remove(at));
     }
   }
 
@@ -137,11 +137,11 @@ class results_as_they_end {
     }
     watcher_.add(f, at);
   }
-  /// lost(number) is called for each call whose actor is gone; if it is true, the future is not handed out.
-  template <class Lost>
-  void collect(bool wait, Lost&& lost) {
-    watcher_.take(wait, [&](std::uint32_t at, bool died) {
-      if (died && lost(calls_[at].number)) {
+  /// again(number) is called for each call that is lost with its actor; if it is true, the future is not handed out.
+  template <class Again>
+  void collect(bool wait, Again&& again) {
+    watcher_.take(wait, [&](std::uint32_t at, bool lost, bool) {
+      if (lost && again(calls_[at].number)) {
         forget_lost(calls_[at].result);
         free_.push_back(at);
       } else {
@@ -456,8 +456,8 @@ class actor_pool {
     for (std::size_t i = 0; i < results.size(); ++i) ends.add(results[i], static_cast<std::uint32_t>(i));
     base::list<std::uint32_t> lost;
     while (ends.under_way() != 0) {
-      ends.take(true, [&](std::uint32_t i, bool died) {
-        if (died) lost.push_back(i);
+      ends.take(true, [&](std::uint32_t i, bool is_lost, bool) {
+        if (is_lost) lost.push_back(i);
       });
       for (const std::uint32_t i : lost) {
         const std::size_t idle = wait_for_idle();
@@ -470,9 +470,9 @@ class actor_pool {
     }
   }
   void note(bool wait) {
-    watcher_.take(wait, [&](std::uint32_t i, bool died) {
+    watcher_.take(wait, [&](std::uint32_t i, bool, bool gone) {
       --loads_[i];
-      if (died) dead_[i] = true;
+      if (gone) dead_[i] = true;
     });
   }
   void receive() {

@@ -802,12 +802,12 @@ class engine {
   // waiting.ipp
   /// Not while so much is on its way here that what the next task needs had better wait.
   bool may_begin() const { return !inbox_.empty() && !ledger_.expects_much(); }
-  bool runnable() const {
-    return !local_.empty() || !calls_.empty() || may_begin() || !staged_.empty() || !listed_slots_.empty();
-  }
+  bool has_tasks() const { return !local_.empty() || may_begin() || !staged_.empty(); }
+  bool runnable() const { return has_tasks() || has_calls(); }
   bool has_calls() const { return !listed_slots_.empty() || !calls_.empty(); }
   bool stacks_can_go_on() const { return !to_continue_.empty() || !made_way_.empty(); }
   bool somebody_can_go_on() const { return stacks_can_go_on() || runnable(); }
+  std::uint64_t calls_to_begin() const { return calls_begun_ + calls_.size() + listed_slots_.size(); }
   /// Has the first of those that made way waited for the calls that were here then?
   bool has_made_way() const { return !made_way_.empty() && (made_way_.front().after <= calls_begun_ || !has_calls()); }
   /// Is this turn not one of those that always go first? It is a call's or the oldest work's, by turns.
@@ -959,7 +959,9 @@ class engine {
   };
   base::ring<way> made_way_;                                // stacks that can go on and have let others go first
   std::uint64_t calls_begun_ = 0;
-  unsigned turns_ = 0;                                      // of stacks and calls since a task has started
+  std::uint64_t calls_first_ = 0;                           // so many have begun before the next task does
+  bool task_begun_ = false;                                 // since that was set
+  unsigned turns_ = 0;                                      // of stacks since a task or call has begun
   unsigned begun_ = 0;                                      // tasks, but for those that ran on the stacks of their waiters
   std::size_t timed_waits_ = 0;
   unsigned silence_ = 0;

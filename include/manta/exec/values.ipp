@@ -24,8 +24,7 @@ MANTA_DECL void engine::complete(node& n) {
       }
       case link_kind::waiter: {
         auto& record = *static_cast<wait_record*>(l.pointer);
-        record.ended.push_back(l.index);
-        if (n.state == state::failed && store::failure_of(n)->tells_of_dead_actor()) record.died.push_back(l.index);
+        record.note_end(l.index, n);
         if (record.remaining > 0 && --record.remaining == 0) wake(record);
         break;
       }

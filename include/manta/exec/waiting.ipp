@@ -6,12 +6,13 @@
 // service loop runs on a pooled stack, until what it waits for is there. The
 // order at the top level is always: poll, run, pump.
 //
-// Who has its turn after a task: stacks whose wait is over or whose time is up,
-// then calls of actors, then stacks that made way for these two, then the next
-// task. Where no task has started for some turns, of eight one is kept for a
-// call and one for the oldest work, so that nobody waits for ever behind those
-// that always go first. A waiter that runs the tasks it waits for on its own
-// stack makes way between them as soon as somebody else can go on.
+// Who has its turn after a task: stacks whose wait is over or whose time is up;
+// then the calls of actors that are here; then a stack that made way for these
+// two; then the next task. A waiter that runs the tasks it waits for on its own
+// stack makes way between them as soon as somebody else can go on. Calls that
+// come later wait for the next such moment, and of eight turns that stacks have
+// in a row one is kept for a call and one for the oldest work: so nobody waits
+// for ever behind those that go first.
 #pragma once
 
 #include <unistd.h>
@@ -153,11 +154,13 @@ MANTA_DECL void engine::look_around(bool late) {
   net_.pump(late);
 }
 
-/// Calls are short and somebody waits for them: they go before tasks.
+/// Calls are short and somebody waits for them: those that are here go before the next task.
 MANTA_DECL bool engine::run_call() {
   if (!has_calls()) return false;
+  if (std::exchange(task_begun_, false)) calls_first_ = calls_to_begin();
+  if (calls_begun_ >= calls_first_ && made_way_.empty() && has_tasks()) return false;
   ++calls_begun_;
-  if (made_way_.empty()) ++turns_;  // else those that made way know how many calls go before them
+  turns_ = 0;
   listed_slots_.empty() ? receive_call(calls_.pop()) : run_mailbox();
   return true;
 }
@@ -166,6 +169,7 @@ MANTA_DECL bool engine::run_call() {
 /// Of eight tasks one is the oldest, or tasks that make tasks would starve what was sent here.
 MANTA_DECL bool engine::run_task() {
   turns_ = 0;
+  task_begun_ = true;
   if (++begun_ % 8 == 0) return run_oldest();
   if (!local_.empty()) {
     run_node(local_.pop_back());
@@ -182,6 +186,7 @@ MANTA_DECL bool engine::run_task() {
 /// The task that has waited longest of those that run_task takes last.
 MANTA_DECL bool engine::run_oldest() {
   turns_ = 0;
+  task_begun_ = true;
   if (!staged_.empty()) {
     run_staged(staged_.pop_front());
   } else if (may_begin()) {
@@ -194,8 +199,8 @@ MANTA_DECL bool engine::run_oldest() {
   return true;
 }
 
-/// Stacks that poll each other, or calls that never end, would keep all others from their turns. A stack that made way is
-/// older work than any task that has not started: see next_to_continue.
+/// Stacks that poll each other would keep all others from their turns. A stack that made way is older work than any task
+/// that has not started: see next_to_continue.
 MANTA_DECL bool engine::run_kept_turn() {
   if (!is_turn_of_oldest()) return run_call();
   return made_way_.empty() && run_oldest();
@@ -379,7 +384,7 @@ MANTA_DECL void engine::let_others_go_first() {
     return;
   }
   running_task* const task = running_;
-  made_way_.push_back({&stacks_->current(), calls_begun_ + calls_.size() + listed_slots_.size()});
+  made_way_.push_back({&stacks_->current(), calls_to_begin()});
   leave_stack(next);
   running_ = task;
   threads_.use(task->threads());

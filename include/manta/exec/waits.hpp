@@ -18,13 +18,20 @@ struct wait_record {
   std::uint32_t remaining = 0;            ///< ends still to come before the wait is over
   std::int64_t deadline = never;
   base::list<std::uint32_t> ended;        ///< positions of the nodes that ended, in that order
-  base::list<std::uint32_t> died;         ///< positions of those among them that are calls of actors that are gone
+  base::list<std::uint32_t> lost;         ///< those among them that are calls and ended with their actors
+  base::list<std::uint32_t> gone;         ///< those among these whose actors do not return
   context* parked = nullptr;              ///< the stack that was left, if it was
   bool failed = false;                    ///< nothing can ever end: throw deadlock
   bool queued = false;                    ///< stands in the list of stacks to continue
   const running_task* task = nullptr;     ///< who waits, for reports
   const graph::node* first = nullptr;     ///< for what
 
+  void note_end(std::uint32_t position, const graph::node& n) {
+    ended.push_back(position);
+    if (n.state != graph::state::failed || !store::failure_of(n)->tells_of_lost_call()) return;
+    lost.push_back(position);
+    if (!store::failure_of(n)->actor_may_return) gone.push_back(position);
+  }
   bool over() const { return remaining == 0 || failed; }
 };
 

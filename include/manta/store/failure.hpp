@@ -29,8 +29,8 @@ struct failure : base::counted {
   std::string exception_type;                  ///< mangled type registered by rethrow_as, or empty
   std::string exception_bytes;                 ///< the exception itself, encoded
 
-  /// Did a call end because its actor is gone for good? Not if it did not run because one of its arguments failed so.
-  bool tells_of_dead_actor() const { return kind == kind::actor && !actor_may_return && details.chain.empty(); }
+  /// Did a call end because its actor died? Not if it did not run because one of its arguments had failed so.
+  bool tells_of_lost_call() const { return kind == kind::actor && details.chain.empty(); }
 
   void write(wire::buffer& out) const {
     wire::put(out, kind);
