@@ -14,8 +14,6 @@ import compiler
 LAYERS = ["base", "observe", "wire", "net", "graph", "store", "exec", "public"]
 # Libraries on the public interface: they may include public headers and themselves, neither each other nor what is below.
 LIBRARIES = ["tune", "train", "rl", "serve"]
-# What libraries may include too: the macro of the two modes.
-FOR_ALL = {"manta/base/config.hpp"}
 # The only places that may include mpi.h: net/, and the public headers that name MPI_Comm.
 MPI_HEADERS = {"runtime.hpp", "run.hpp", "options.hpp", "team.hpp"}
 # Plain data and plain bytes: no MPI, no threads, no clocks.
