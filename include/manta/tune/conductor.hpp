@@ -74,7 +74,6 @@ class conductor {
 
   void fail(std::size_t i, trial_number t, const std::string& why, cause c = cause::failure);
   void say(trial_number t, const std::string& what);
-  void say_what_had_failed();
 
   /// The runner is gone, its process, or its rank: the trial goes on elsewhere from its checkpoint, if it may.
   void lost(std::size_t i, std::string why, cause c);

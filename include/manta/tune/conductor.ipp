@@ -11,17 +11,7 @@ namespace manta::tune::detail {
 MANTA_DECL conductor::conductor(study& s, body_name what, bool gang)
     : study_(s), options_(s.options()), what_(std::move(what)), gang_(gang), before_(s.elapsed_before()), table_(s) {}
 
-/// Of an earlier start, whose failures may have been mended since.
-MANTA_DECL void conductor::say_what_had_failed() {
-  const auto& known = study_.trials();
-  const auto failed = std::count_if(known.begin(), known.end(), [](const trial_record& t) { return t.state == status::failed; });
-  if (failed == 0) return;
-  table_.line("continues " + options_.folder + ", where " + std::to_string(failed) + " of " + std::to_string(known.size()) +
-              " trials have failed; .retry_failed = true starts those again, .fresh = true replaces the experiment");
-}
-
 MANTA_DECL void conductor::run() {
-  say_what_had_failed();
   const std::size_t wanted = options_.concurrency > 0 ? options_.concurrency : places();
   for (std::size_t i = 0; i < wanted; ++i) add_runner();
   try {

@@ -252,15 +252,16 @@ MANTA_DECL answer study::report_of(trial_number t, const metrics& m, double now,
   r.iteration = iteration;
   r.seconds = seconds;
   r.ran.back().end = now;
-  const double* value = m.find(metric_);
-  if (value == nullptr) {
-    give_up(r, "reported " + m.names() + ", but the experiment's metric is \"" + metric_ + "\"", now);
+  const auto refuse = [&](const std::string& why) -> answer {
+    give_up(r, why, now);
+    --r.iteration;  // this report does not count: a trial that is started again makes it once more
     return {verdict::kind::stop, false, {}, 0};
-  }
+  };
+  const double* value = m.find(metric_);
+  if (value == nullptr) return refuse("reported " + m.names() + ", but the experiment's metric is \"" + metric_ + "\"");
   const double* clock = options_.clock.empty() ? nullptr : m.find(options_.clock);
   if (clock == nullptr && !options_.clock.empty()) {
-    give_up(r, "reported " + m.names() + ", but the experiment's clock is \"" + options_.clock + "\"", now);
-    return {verdict::kind::stop, false, {}, 0};
+    return refuse("reported " + m.names() + ", but the experiment's clock is \"" + options_.clock + "\"");
   }
   r.at = clock != nullptr ? *clock : static_cast<double>(iteration);
   r.last = m;
@@ -271,8 +272,7 @@ MANTA_DECL answer study::report_of(trial_number t, const metrics& m, double now,
   for (any_output& o : outputs_) o.report(r, m, seconds);
   if (!is_finite(*value)) {
     const std::string text = is_nan(*value) ? "nan" : "infinite";
-    give_up(r, "reported " + metric_ + " = " + text + " at " + detail::number_text(r.at) + ": it is not continued", now);
-    return {verdict::kind::stop, false, {}, 0};
+    return refuse("reported " + metric_ + " = " + text + " at " + detail::number_text(r.at) + ": it is not continued");
   }
   r.loss = sign_ * *value;
   r.losses.add(r.at, r.loss);
