@@ -10,7 +10,7 @@ namespace manta::tune {
 
 MANTA_DECL any_scheduler any_scheduler::clone() const {
   any_scheduler a;
-  a.held_ = held_->clone();
+  a.held_.reset(held_->clone());
   return a;
 }
 
