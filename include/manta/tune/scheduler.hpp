@@ -24,7 +24,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstdio>
 #include <memory>
 #include <optional>
 

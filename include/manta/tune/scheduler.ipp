@@ -4,6 +4,8 @@
 // The definitions of scheduler.hpp.
 #pragma once
 
+#include <cstdio>
+
 #include "manta/tune/scheduler.hpp"
 
 namespace manta::tune {
