@@ -81,8 +81,10 @@ function(manta_add_library include_dir)
   # manta::compiled is imported here too, so that a project may install and export what it links with it.
   add_library(manta::compiled INTERFACE IMPORTED GLOBAL)
   target_link_libraries(manta::compiled INTERFACE manta_compiled)
-  add_library(manta_compiled STATIC EXCLUDE_FROM_ALL "${include_dir}/manta/src.cpp")
-  target_compile_definitions(manta_compiled PUBLIC MANTA_COMPILED)
+  add_library(
+    manta_compiled STATIC EXCLUDE_FROM_ALL
+    "${include_dir}/manta/src.cpp" "${include_dir}/manta/tune/src.cpp" "${include_dir}/manta/tune/src_eigen.cpp")
+  target_compile_definitions(manta_compiled PUBLIC MANTA_COMPILED PRIVATE MANTA_SOURCES_APART)
   target_link_libraries(manta_compiled PUBLIC manta::manta)
   set_target_properties(manta_compiled PROPERTIES POSITION_INDEPENDENT_CODE TRUE)
   # Where the project names no CMAKE_BUILD_TYPE the engine is optimised all the same.

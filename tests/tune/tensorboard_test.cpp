@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "manta/tune/crc32c.hpp"
 #include "manta/tune/output/tensorboard.hpp"
 #include "support/text.hpp"
 

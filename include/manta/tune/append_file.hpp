@@ -6,14 +6,8 @@
 // file descriptor is held, however many trials there are.
 #pragma once
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <string>
+#include <utility>
 
 #include "manta/tune/source.hpp"
 #include "manta/tune/value.hpp"

@@ -4,6 +4,14 @@
 // The definitions of append_file.hpp.
 #pragma once
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
 #include "manta/tune/append_file.hpp"
 
 namespace manta::tune {

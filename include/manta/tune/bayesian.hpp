@@ -11,6 +11,7 @@
 #include "manta/tune/history.hpp"
 #include "manta/tune/sobol.hpp"
 #include "manta/tune/source.hpp"
+#include "manta/tune/source_eigen.hpp"
 
 namespace manta::tune {
 

@@ -13,6 +13,7 @@
 #include "manta/tune/cube.hpp"
 #include "manta/tune/searcher.hpp"
 #include "manta/tune/source.hpp"
+#include "manta/tune/source_eigen.hpp"
 
 namespace manta::tune {
 

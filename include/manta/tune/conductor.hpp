@@ -6,6 +6,12 @@
 // a future, so their bytes go from the rank that made them to the one that goes on.
 #pragma once
 
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
 #include "manta/tune/output/table.hpp"
 #include "manta/tune/runner.hpp"
 #include "manta/tune/study.hpp"
@@ -120,4 +126,5 @@ class conductor {
 
 #ifndef MANTA_COMPILED
 #include "manta/tune/conductor.ipp"
+#include "manta/tune/conductor_hearing.ipp"
 #endif

@@ -5,7 +5,6 @@
 // Castagnoli's polynomial. "123456789" has e3069283.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 

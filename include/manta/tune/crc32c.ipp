@@ -4,6 +4,8 @@
 // The definitions of crc32c.hpp.
 #pragma once
 
+#include <array>
+
 #include "manta/tune/crc32c.hpp"
 
 namespace manta::tune {

@@ -84,10 +84,10 @@ class domain {
   static domain number(double low, double high);
   static std::size_t bin(double u, std::size_t n);
   /// Whole numbers are integers, also those of uniform(16, 256).quantised(16): 32 and not 32.0.
-  value as_value(double x) const;
+  MANTA_DECL value as_value(double x) const;
   /// So many steps from there: 0.3 and not 0.30000000000000004 for three of 0.1.
   double stepped(double from, double count) const;
-  double rounded(double x) const;
+  MANTA_DECL double rounded(double x) const;
   /// Of equally probable levels; 0 if the values are not that.
   double level_count() const;
   /// Of log-uniform numbers; integers have half a step more at both ends, so that each end gets its share.

@@ -12,6 +12,7 @@
 
 #include "manta/tune/random.hpp"
 #include "manta/tune/source.hpp"
+#include "manta/tune/source_eigen.hpp"
 
 namespace manta::tune {
 

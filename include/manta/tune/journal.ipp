@@ -23,8 +23,6 @@ namespace manta::tune {
 
 namespace detail {
 
-using json = nlohmann::ordered_json;  // parameters keep their order
-
 /// Of numbers that are not finite: what append_json_number has made of them.
 MANTA_DECL value number_of(const std::string& text) {
   if (text == "nan" || text == "-nan") return std::nan("");
@@ -32,28 +30,58 @@ MANTA_DECL value number_of(const std::string& text) {
   if (text == "-inf") return -infinity;
   return text;
 }
-MANTA_DECL value value_of(const json& j) {
-  if (j.is_boolean()) return j.get<bool>();
-  if (j.is_number_integer()) return j.get<std::int64_t>();
-  if (j.is_number()) return j.get<double>();
-  return j.get<std::string>();
-}
+
+/// Fills an event while a line is parsed. The parser calls these functions; it goes on if they return true.
+class event_reader {
+ public:
+  explicit event_reader(journal::event& into) : event_(into) {}
+
+  bool null() { return false; }
+  bool boolean(bool b) { return take(b); }
+  bool number_integer(std::int64_t i) { return take(i); }
+  bool number_unsigned(std::uint64_t i) { return take(i); }
+  bool number_float(double x, const std::string&) { return take(x); }
+  bool string(std::string& text) { return take(inside_.empty() ? value(text) : number_of(text)); }
+  bool binary(nlohmann::json::binary_t&) { return false; }
+  bool start_object(std::size_t) {
+    inside_ = key_;
+    return true;
+  }
+  bool end_object() {
+    inside_.clear();
+    return true;
+  }
+  bool start_array(std::size_t) { return false; }
+  bool end_array() { return false; }
+  bool key(std::string& name) {
+    key_ = name;
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) { return false; }
+
+ private:
+  bool take(const value& v) {
+    if (inside_ == "p") {
+      event_.parameters.set(key_, v);
+    } else if (inside_ == "m") {
+      event_.reported.set(key_, v.as<double>());
+    } else if (key_ == "e") {
+      event_.kind = v.as<std::string>();
+    } else {
+      event_.others.set(key_, v);
+    }
+    return true;
+  }
+
+  journal::event& event_;
+  std::string key_, inside_;  ///< inside_: the member whose object is read; empty: the line's own
+};
 
 MANTA_DECL journal::event event_in(const std::string& line) {
   journal::event e;
-  const json all = json::parse(line);
-  for (const auto& [name, member] : all.items()) {
-    if (name == "p" || name == "m") {
-      for (const auto& [entry, j] : member.items()) {
-        const value v = j.is_string() ? number_of(j.get<std::string>()) : value_of(j);
-        if (name == "p") e.parameters.set(entry, v);
-        else e.reported.set(entry, v.as<double>());
-      }
-    } else if (name == "e") {
-      e.kind = member.get<std::string>();
-    } else {
-      e.others.set(name, value_of(member));
-    }
+  event_reader reader(e);
+  if (!nlohmann::json::sax_parse(line, &reader)) {
+    throw error("manta: tune: a line of the journal is no event: " + line.substr(0, 100) + "; give another folder");
   }
   e.seconds = e.number("s");
   return e;

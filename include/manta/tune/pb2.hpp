@@ -14,6 +14,7 @@
 
 #include "manta/tune/pbt.hpp"
 #include "manta/tune/source.hpp"
+#include "manta/tune/source_eigen.hpp"
 
 namespace manta::tune {
 

@@ -39,7 +39,7 @@ class random {
   MANTA_DECL std::vector<std::size_t> permutation(std::size_t n);
 
  private:
-  static std::uint64_t mix(std::uint64_t x);
+  MANTA_DECL static std::uint64_t mix(std::uint64_t x);
 
   std::uint64_t state_;
 };

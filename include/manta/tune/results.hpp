@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "manta/tune/checkpoint.hpp"
+#include "manta/tune/importance.hpp"
 #include "manta/tune/source.hpp"
 #include "manta/tune/study.hpp"
 

@@ -23,7 +23,7 @@ namespace manta::tune::detail {
 /// Runs trials as it is told to.
 class trial_loop : protected exchange {
  public:
-  explicit trial_loop(body_name what, std::optional<team> members = std::nullopt);
+  MANTA_DECL explicit trial_loop(body_name what, std::optional<team> members = std::nullopt);
   trial_loop(const trial_loop&) = delete;
   trial_loop& operator=(const trial_loop&) = delete;
 
@@ -31,7 +31,7 @@ class trial_loop : protected exchange {
   int greet() { return rank(); }
 
  protected:
-  void run_trials();
+  MANTA_DECL void run_trials();
 
  private:
   const team* members() const { return members_ ? &*members_ : nullptr; }
@@ -55,7 +55,7 @@ class runner : public trial_loop {
   answers tell(order o);
 
  private:
-  order next_order() override;
+  MANTA_DECL order next_order() override;
   void notify(notice n) override { out_.set_value(std::move(n)); }
   void leave(checkpoint c, notice& n) override { n.made = put(std::move(c)); }
 

@@ -24,7 +24,6 @@
 #pragma once
 
 #include <concepts>
-#include <cstdio>
 #include <memory>
 #include <optional>
 
@@ -79,7 +78,7 @@ class any_scheduler {
   any_scheduler() = default;
   template <class S>
     requires(scheduler<S> && !std::same_as<S, any_scheduler>)
-  any_scheduler(S s) : held_(std::make_shared<holder<S>>(std::move(s))) {}
+  any_scheduler(S s) : held_(static_cast<base*>(new holder<S>(std::move(s)))) {}
 
   explicit operator bool() const { return held_ != nullptr; }
   /// A copy that nobody else has.
@@ -96,7 +95,7 @@ class any_scheduler {
  private:
   struct base {
     virtual ~base() = default;
-    virtual std::shared_ptr<base> clone() const = 0;
+    virtual base* clone() const = 0;
     virtual void begin(const space& where, std::uint64_t seed, std::size_t trials) = 0;
     virtual void add(trial_number t, const config& c) = 0;
     virtual verdict report(trial_number t, double at, double loss) = 0;
@@ -108,7 +107,7 @@ class any_scheduler {
   template <class S>
   struct holder final : base {
     explicit holder(S s) : scheduler_(std::move(s)) {}
-    std::shared_ptr<base> clone() const override { return std::make_shared<holder>(scheduler_); }
+    base* clone() const override { return new holder(scheduler_); }
     void begin([[maybe_unused]] const space& where, [[maybe_unused]] std::uint64_t seed,
                [[maybe_unused]] std::size_t trials) override {
       if constexpr (requires { scheduler_.begin(where, seed, trials); }) scheduler_.begin(where, seed, trials);

@@ -4,13 +4,15 @@
 // The definitions of scheduler.hpp.
 #pragma once
 
+#include <cstdio>
+
 #include "manta/tune/scheduler.hpp"
 
 namespace manta::tune {
 
 MANTA_DECL any_scheduler any_scheduler::clone() const {
   any_scheduler a;
-  a.held_ = held_->clone();
+  a.held_.reset(held_->clone());
   return a;
 }
 

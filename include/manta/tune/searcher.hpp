@@ -47,7 +47,7 @@ class any_searcher {
   any_searcher() = default;
   template <class S>
     requires(searcher<S> && !std::same_as<S, any_searcher>)
-  any_searcher(S s) : held_(std::make_shared<holder<S>>(std::move(s))) {}
+  any_searcher(S s) : held_(static_cast<base*>(new holder<S>(std::move(s)))) {}
 
   explicit operator bool() const { return held_ != nullptr; }
   /// A copy that nobody else has: an experiment does not change the searcher it was given.
@@ -65,7 +65,7 @@ class any_searcher {
  private:
   struct base {
     virtual ~base() = default;
-    virtual std::shared_ptr<base> clone() const = 0;
+    virtual base* clone() const = 0;
     virtual void begin(const space& where, std::uint64_t seed) = 0;
     virtual std::optional<config> ask(trial_number trial) = 0;
     virtual void tell(trial_number trial, double loss) = 0;
@@ -78,7 +78,7 @@ class any_searcher {
   template <class S>
   struct holder final : base {
     explicit holder(S s) : searcher_(std::move(s)) {}
-    std::shared_ptr<base> clone() const override { return std::make_shared<holder>(searcher_); }
+    base* clone() const override { return new holder(searcher_); }
     void begin(const space& where, std::uint64_t seed) override { searcher_.begin(where, seed); }
     std::optional<config> ask(trial_number trial) override { return searcher_.ask(trial); }
     void tell(trial_number trial, double loss) override { searcher_.tell(trial, loss); }

@@ -8,9 +8,6 @@
 
 #include "manta/base/config.hpp"
 
-#ifdef MANTA_COMPILED
-namespace manta::tune::detail {
-extern const char compile_one_source_with_manta_src_hpp_and_nlohmann_json_for_tune;
-[[gnu::used]] static const char* const needs_source = &compile_one_source_with_manta_src_hpp_and_nlohmann_json_for_tune;
-}  // namespace manta::tune::detail
-#endif
+namespace manta::tune {
+MANTA_REQUIRES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_nlohmann_json);
+}

@@ -4,9 +4,8 @@
 // As source.hpp, for the searchers that need Eigen.
 #pragma once
 
-#ifdef MANTA_COMPILED
-namespace manta::tune::detail {
-extern const char compile_one_source_with_manta_src_hpp_and_Eigen_for_this_searcher;
-[[gnu::used]] static const char* const needs_source_eigen = &compile_one_source_with_manta_src_hpp_and_Eigen_for_this_searcher;
-}  // namespace manta::tune::detail
-#endif
+#include "manta/base/config.hpp"
+
+namespace manta::tune {
+MANTA_REQUIRES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_Eigen);
+}

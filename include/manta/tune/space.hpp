@@ -66,7 +66,7 @@ class space {
   MANTA_DECL std::string text() const;
 
  private:
-  void check() const;
+  MANTA_DECL void check() const;
 
   std::vector<parameter> parameters_;
   program program_;

@@ -8,6 +8,7 @@
 #ifndef MANTA_COMPILED
 #error "manta/tune/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
 #endif
+#define MANTA_SOURCE
 
 #if __has_include(<nlohmann/json.hpp>)
 
@@ -17,6 +18,7 @@
 #include "manta/tune/checkpoint.ipp"
 #include "manta/tune/checkpoint_files.ipp"
 #include "manta/tune/conductor.ipp"
+#include "manta/tune/conductor_hearing.ipp"
 #include "manta/tune/config.ipp"
 #include "manta/tune/crc32c.ipp"
 #include "manta/tune/cube.ipp"
@@ -34,6 +36,7 @@
 #include "manta/tune/output/output.ipp"
 #include "manta/tune/output/table.ipp"
 #include "manta/tune/output/tensorboard.ipp"
+#include "manta/tune/output/trial_files.ipp"
 #include "manta/tune/pbt.ipp"
 #include "manta/tune/random.ipp"
 #include "manta/tune/random_search.ipp"
@@ -46,6 +49,9 @@
 #include "manta/tune/space.ipp"
 #include "manta/tune/stopping.ipp"
 #include "manta/tune/study.ipp"
+#include "manta/tune/study_checkpoints.ipp"
+#include "manta/tune/study_course.ipp"
+#include "manta/tune/study_journal.ipp"
 #include "manta/tune/tpe.ipp"
 #include "manta/tune/trainable.ipp"
 #include "manta/tune/training.ipp"
@@ -53,8 +59,8 @@
 #include "manta/tune/trial_record.ipp"
 #include "manta/tune/value.ipp"
 
-namespace manta::tune::detail {
-const char compile_one_source_with_manta_src_hpp_and_nlohmann_json_for_tune = 0;
+namespace manta::tune {
+MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_nlohmann_json);
 }
 
 #endif

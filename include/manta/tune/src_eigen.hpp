@@ -7,6 +7,7 @@
 #ifndef MANTA_COMPILED
 #error "manta/tune/src_eigen.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
 #endif
+#define MANTA_SOURCE
 
 #if __has_include(<Eigen/Core>)
 
@@ -15,8 +16,8 @@
 #include "manta/tune/gaussian_process.ipp"
 #include "manta/tune/pb2.ipp"
 
-namespace manta::tune::detail {
-const char compile_one_source_with_manta_src_hpp_and_Eigen_for_this_searcher = 0;
+namespace manta::tune {
+MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_Eigen);
 }
 
 #endif

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <functional>
 #include <optional>
 

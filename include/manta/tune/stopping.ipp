@@ -4,6 +4,9 @@
 // The definitions of stopping.hpp.
 #pragma once
 
+#include <cmath>
+#include <deque>
+
 #include "manta/tune/stopping.hpp"
 
 namespace manta::tune {

@@ -13,12 +13,8 @@
 //   const auto& best = *s.best();
 #pragma once
 
-#include <dirent.h>
-#include <sys/stat.h>
-
-#include <cstdlib>
-#include <memory>
-#include <set>
+#include <optional>
+#include <string>
 #include <unordered_map>
 
 #include "manta/tune/checkpoint_files.hpp"
@@ -119,7 +115,7 @@ class study {
   std::optional<job> next_of(double now, const config* said, std::optional<trial_number> trial = {});
 
   job start(trial_record& r, double now, std::optional<exploit> change, const std::string& why);
-  void placed_of(trial_number t, int rank, double now) { running(t).ran.back() = {now, now, rank}; }
+  void placed_of(trial_number t, int rank, double now);
   /// It runs no more.
   void leave(trial_record& r, double now);
   void apply(trial_record& r, const exploit& e, job& j);
@@ -194,4 +190,7 @@ class study {
 
 #ifndef MANTA_COMPILED
 #include "manta/tune/study.ipp"
+#include "manta/tune/study_checkpoints.ipp"
+#include "manta/tune/study_course.ipp"
+#include "manta/tune/study_journal.ipp"
 #endif

@@ -9,8 +9,6 @@
 //   std::string s = v;            // throws tune::error: it is a number
 #pragma once
 
-#include <charconv>
-#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +16,6 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "manta/error.hpp"
 #include "manta/tune/source.hpp"
@@ -38,54 +35,43 @@ MANTA_DECL void append_number(std::string& out, std::int64_t x);
 class value {
  public:
   value() = default;
-  value(bool b) : content_(b) {}
+  value(bool b) : kind_(kind::truth), integer_(b ? 1 : 0) {}
   template <std::integral I>
     requires(!std::same_as<I, bool>)
-  value(I i) : content_(static_cast<std::int64_t>(i)) {}
-  value(double x) : content_(x) {}
-  value(std::string text) : content_(std::move(text)) {}
-  value(std::string_view text) : content_(std::string(text)) {}
-  value(const char* text) : content_(std::string(text)) {}
+  value(I i) : integer_(static_cast<std::int64_t>(i)) {}
+  value(double x) : kind_(kind::number), number_(x) {}
+  value(std::string text) : kind_(kind::text), text_(std::move(text)) {}
+  value(std::string_view text) : kind_(kind::text), text_(text) {}
+  value(const char* text) : kind_(kind::text), text_(text) {}
 
-  bool is_bool() const { return std::holds_alternative<bool>(content_); }
-  bool is_integer() const { return std::holds_alternative<std::int64_t>(content_); }
-  MANTA_DECL bool is_number() const;
-  MANTA_DECL bool is_text() const;
+  bool is_bool() const { return kind_ == kind::truth; }
+  bool is_integer() const { return kind_ == kind::integer; }
+  bool is_number() const { return kind_ == kind::integer || kind_ == kind::number; }
+  bool is_text() const { return kind_ == kind::text; }
 
   /// As a bool, an integer, a floating-point number, an enumeration or a string. Throws if it is of another kind, or
   /// not whole where an integer is asked for.
   template <class T>
   T as() const {
     if constexpr (std::is_same_v<T, bool>) {
-      if (is_bool()) return std::get<bool>(content_);
+      if (!is_bool()) refuse("true or false");
+      return integer_ != 0;
     } else if constexpr (std::is_enum_v<T>) {
       return static_cast<T>(as<std::underlying_type_t<T>>());
     } else if constexpr (std::is_integral_v<T>) {
-      if (is_integer() && std::in_range<T>(std::get<std::int64_t>(content_))) {
-        return static_cast<T>(std::get<std::int64_t>(content_));
-      }
-      if (std::holds_alternative<double>(content_)) {
-        const double x = std::get<double>(content_);
-        if (x == std::floor(x) && std::abs(x) < 9e15 && std::in_range<T>(static_cast<std::int64_t>(x))) {
-          return static_cast<T>(x);
-        }
-      }
-      if (is_bool()) return static_cast<T>(std::get<bool>(content_));
+      const std::int64_t i = whole();
+      if (!std::in_range<T>(i)) refuse_integer();
+      return static_cast<T>(i);
     } else if constexpr (std::is_floating_point_v<T>) {
-      if (is_integer()) return static_cast<T>(std::get<std::int64_t>(content_));
-      if (is_number()) return static_cast<T>(std::get<double>(content_));
+      if (!is_number()) refuse("a number");
+      return static_cast<T>(is_integer() ? static_cast<double>(integer_) : number_);
     } else {
       static_assert(std::is_same_v<T, std::string>,
                     "manta: a value of a configuration is a bool, an integer, a floating-point number, an enumeration "
                     "or a std::string");
-      if (is_text()) return std::get<std::string>(content_);
+      if (!is_text()) refuse("a text");
+      return text_;
     }
-    throw error("manta: the value " + text() + " is not " +
-                (std::is_same_v<T, bool>              ? "true or false"
-                 : std::is_integral_v<T>              ? "an integer in the range asked for"
-                 : std::is_floating_point_v<T>        ? "a number"
-                                                      : "a text") +
-                "; ask for the type that the space gives it");
   }
   template <class T>
     requires(std::is_arithmetic_v<T> || std::is_same_v<T, std::string>)
@@ -101,35 +87,36 @@ class value {
   MANTA_DECL static void append_quoted(std::string& out, std::string_view text);
 
   /// Integers and numbers compare by what they are worth, else the kinds must be the same.
-  friend bool operator==(const value& a, const value& b) {
-    if (a.is_number() && b.is_number() && a.is_integer() != b.is_integer()) return a.as<double>() == b.as<double>();
-    return a.content_ == b.content_;
-  }
+  friend bool operator==(const value& a, const value& b) { return a.equals(b); }
 
   template <class Archive>
   void save(Archive& out) const {
-    out(static_cast<std::uint8_t>(content_.index()));
-    std::visit([&](const auto& x) { out(x); }, content_);
+    out(kind_);
+    if (is_text()) out(text_);
+    else if (kind_ == kind::number) out(number_);
+    else out(integer_);
   }
   template <class Archive>
   void load(Archive& in) {
-    std::uint8_t kind = 0;
-    in(kind);
-    if (kind == 0) load_as<bool>(in);
-    if (kind == 1) load_as<std::int64_t>(in);
-    if (kind == 2) load_as<double>(in);
-    if (kind == 3) load_as<std::string>(in);
+    in(kind_);
+    if (is_text()) in(text_);
+    else if (kind_ == kind::number) in(number_);
+    else in(integer_);
   }
 
  private:
-  template <class T, class Archive>
-  void load_as(Archive& in) {
-    T x{};
-    in(x);
-    content_ = std::move(x);
-  }
+  enum class kind : std::uint8_t { truth, integer, number, text };
 
-  std::variant<bool, std::int64_t, double, std::string> content_ = std::int64_t{0};
+  MANTA_DECL bool equals(const value& other) const;
+  /// As an integer, also what is true or false, and a number without a fraction. Throws if it is neither.
+  MANTA_DECL std::int64_t whole() const;
+  [[noreturn]] MANTA_DECL void refuse(const char* wanted) const;
+  [[noreturn]] MANTA_DECL void refuse_integer() const;
+
+  kind kind_ = kind::integer;
+  std::int64_t integer_ = 0;  ///< of a truth value: 0 or 1
+  double number_ = 0;
+  std::string text_;
 };
 
 }  // namespace manta::tune

@@ -4,6 +4,9 @@
 // The definitions of value.hpp.
 #pragma once
 
+#include <charconv>
+#include <cmath>
+
 #include "manta/tune/math.hpp"
 #include "manta/tune/value.hpp"
 
@@ -21,10 +24,6 @@ MANTA_DECL void append_number(std::string& out, std::int64_t x) {
   out.append(text, end);
 }
 
-MANTA_DECL bool value::is_number() const { return is_integer() || std::holds_alternative<double>(content_); }
-
-MANTA_DECL bool value::is_text() const { return std::holds_alternative<std::string>(content_); }
-
 MANTA_DECL std::string value::text() const {
   std::string out;
   append_to(out);
@@ -33,15 +32,34 @@ MANTA_DECL std::string value::text() const {
 
 MANTA_DECL void value::append_to(std::string& out) const {
   if (is_bool()) {
-    out += std::get<bool>(content_) ? "true" : "false";
+    out += integer_ != 0 ? "true" : "false";
   } else if (is_integer()) {
-    append_number(out, std::get<std::int64_t>(content_));
+    append_number(out, integer_);
   } else if (is_text()) {
-    append_quoted(out, std::get<std::string>(content_));
+    append_quoted(out, text_);
   } else {
-    append_json_number(out, std::get<double>(content_));
+    append_json_number(out, number_);
   }
 }
+
+MANTA_DECL bool value::equals(const value& other) const {
+  if (is_number() && other.is_number() && kind_ != other.kind_) return as<double>() == other.as<double>();
+  if (kind_ != other.kind_) return false;
+  return is_text() ? text_ == other.text_ : kind_ == kind::number ? number_ == other.number_ : integer_ == other.integer_;
+}
+
+MANTA_DECL std::int64_t value::whole() const {
+  if (is_text()) refuse_integer();
+  if (kind_ != kind::number) return integer_;
+  if (number_ != std::floor(number_) || !(std::abs(number_) < 9e15)) refuse_integer();
+  return static_cast<std::int64_t>(number_);
+}
+
+MANTA_DECL void value::refuse(const char* wanted) const {
+  throw error("manta: the value " + text() + " is not " + wanted + "; ask for the type that the space gives it");
+}
+
+MANTA_DECL void value::refuse_integer() const { refuse("an integer in the range asked for"); }
 
 MANTA_DECL void value::append_json_number(std::string& out, double x) {
   if (!is_finite(x)) out += '"';

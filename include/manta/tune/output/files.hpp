@@ -8,10 +8,7 @@
 //   decisions.jsonl              what scheduler and rules decided, and why
 #pragma once
 
-#include <map>
-
-#include "manta/tune/append_file.hpp"
-#include "manta/tune/output/output.hpp"
+#include "manta/tune/output/trial_files.hpp"
 #include "manta/tune/source.hpp"
 
 namespace manta::tune {
@@ -19,35 +16,29 @@ namespace manta::tune {
 /// config.json and result.jsonl of each trial.
 class json_lines {
  public:
-  void begin(const output_context& c) { context_ = c; }
+  void begin(const output_context& c) { files_.begin(c); }
   MANTA_DECL void add(const trial_record& t);
   MANTA_DECL void report(const trial_record& t, const metrics& m, double seconds);
-  MANTA_DECL void end(const trial_record& t);
-  MANTA_DECL void flush();
+  void end(const trial_record& t) { files_.end(t); }
+  void flush() { files_.flush(); }
 
  private:
-  output_context context_;
-  std::map<trial_number, append_file> files_;
+  detail::trial_files files_{"result.jsonl"};
 };
 
 /// progress.csv of each trial. The columns are the metrics of the first report; others, and what is missing later, stay out.
 class csv {
  public:
-  void begin(const output_context& c) { context_ = c; }
+  void begin(const output_context& c) { files_.begin(c); }
   MANTA_DECL void report(const trial_record& t, const metrics& m, double seconds);
-  MANTA_DECL void end(const trial_record& t);
-  MANTA_DECL void flush();
+  void end(const trial_record& t) { files_.end(t); }
+  void flush() { files_.flush(); }
 
   /// A text as one cell: in quotes if it has to be.
   MANTA_DECL static void append_cell(std::string& out, std::string_view text);
 
  private:
-  struct sheet {
-    append_file file;
-    std::vector<std::string> columns;
-  };
-  output_context context_;
-  std::map<trial_number, sheet> files_;
+  detail::trial_files files_{"progress.csv"};
 };
 
 /// decisions.jsonl of the experiment.

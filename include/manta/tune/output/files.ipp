@@ -9,7 +9,7 @@
 namespace manta::tune {
 
 MANTA_DECL void json_lines::add(const trial_record& t) {
-  const std::string folder = trial_folder(context_, t.id);
+  const std::string folder = trial_folder(files_.context(), t.id);
   make_folders(folder);
   append_file file(folder + "/config.json");
   file.buffer() = t.parameters.text() + "\n";
@@ -17,9 +17,8 @@ MANTA_DECL void json_lines::add(const trial_record& t) {
 }
 
 MANTA_DECL void json_lines::report(const trial_record& t, const metrics& m, double seconds) {
-  auto [at, is_new] = files_.try_emplace(t.id);
-  if (is_new) at->second = append_file(trial_folder(context_, t.id) + "/result.jsonl");
-  std::string& out = at->second.buffer();
+  append_file& file = files_.of(t.id).first->file;
+  std::string& out = file.buffer();
   out += "{\"iteration\":";
   append_number(out, static_cast<std::int64_t>(t.iteration));
   out += ",\"seconds\":";
@@ -31,28 +30,12 @@ MANTA_DECL void json_lines::report(const trial_record& t, const metrics& m, doub
     value::append_json_number(out, x);
   }
   out += "}\n";
-  at->second.written();
-}
-
-MANTA_DECL void json_lines::end(const trial_record& t) {
-  if (const auto at = files_.find(t.id); at != files_.end()) {
-    at->second.flush();
-    if (t.state != status::failed) files_.erase(at);  // that one may be started again
-  }
-}
-
-MANTA_DECL void json_lines::flush() {
-  for (auto& [id, file] : files_) file.flush();
+  file.written();
 }
 
 MANTA_DECL void csv::report(const trial_record& t, const metrics& m, double seconds) {
-  auto [at, is_new] = files_.try_emplace(t.id);
-  sheet& s = at->second;
-  if (is_new) {
-    const std::string folder = trial_folder(context_, t.id);
-    make_folders(folder);
-    s.file = append_file(folder + "/progress.csv");
-  }
+  const auto [sheet, is_new] = files_.of(t.id);
+  detail::trial_files::sheet& s = *sheet;
   std::string& out = s.file.buffer();
   if (is_new) {
     out += "iteration,seconds";
@@ -72,17 +55,6 @@ MANTA_DECL void csv::report(const trial_record& t, const metrics& m, double seco
   }
   out += '\n';
   s.file.written();
-}
-
-MANTA_DECL void csv::end(const trial_record& t) {
-  if (const auto at = files_.find(t.id); at != files_.end()) {
-    at->second.file.flush();
-    if (t.state != status::failed) files_.erase(at);  // that one may be started again
-  }
-}
-
-MANTA_DECL void csv::flush() {
-  for (auto& [id, s] : files_) s.file.flush();
 }
 
 MANTA_DECL void csv::append_cell(std::string& out, std::string_view text) {

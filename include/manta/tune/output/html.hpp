@@ -6,12 +6,11 @@
 // each parameter matters, when which trial ran on which rank, and the table.
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
-#include <map>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "manta/tune/append_file.hpp"
-#include "manta/tune/importance.hpp"
 #include "manta/tune/output/output.hpp"
 #include "manta/tune/source.hpp"
 

@@ -4,6 +4,14 @@
 // The definitions of html.hpp.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+
+#include "manta/tune/append_file.hpp"
+#include "manta/tune/importance.hpp"
 #include "manta/tune/output/html.hpp"
 
 namespace manta::tune {

@@ -41,7 +41,7 @@ class any_output {
  public:
   template <class O>
     requires(!std::same_as<O, any_output>)
-  any_output(O o) : held_(std::make_shared<holder<O>>(std::move(o))) {}
+  any_output(O o) : held_(static_cast<base*>(new holder<O>(std::move(o)))) {}
 
   MANTA_DECL any_output clone() const;
   void begin(const output_context& c) { held_->begin(c); }
@@ -55,7 +55,7 @@ class any_output {
  private:
   struct base {
     virtual ~base() = default;
-    virtual std::shared_ptr<base> clone() const = 0;
+    virtual base* clone() const = 0;
     virtual void begin(const output_context&) = 0;
     virtual void add(const trial_record&) = 0;
     virtual void report(const trial_record&, const metrics&, double) = 0;
@@ -67,7 +67,7 @@ class any_output {
   template <class O>
   struct holder final : base {
     explicit holder(O o) : output_(std::move(o)) {}
-    std::shared_ptr<base> clone() const override { return std::make_shared<holder>(output_); }
+    base* clone() const override { return new holder(output_); }
     void begin([[maybe_unused]] const output_context& c) override {
       if constexpr (requires { output_.begin(c); }) output_.begin(c);
     }

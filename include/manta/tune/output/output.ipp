@@ -16,7 +16,7 @@ MANTA_DECL std::string trial_folder(const output_context& context, trial_number 
 
 MANTA_DECL any_output any_output::clone() const {
   any_output a = *this;
-  a.held_ = held_->clone();
+  a.held_.reset(held_->clone());
   return a;
 }
 

@@ -7,13 +7,11 @@
 // four fields are needed.
 #pragma once
 
-#include <bit>
-#include <chrono>
-#include <map>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
-#include "manta/tune/append_file.hpp"
-#include "manta/tune/crc32c.hpp"
-#include "manta/tune/output/output.hpp"
+#include "manta/tune/output/trial_files.hpp"
 #include "manta/tune/source.hpp"
 
 namespace manta::tune {
@@ -41,16 +39,16 @@ class tensorboard {
   /// Of the wall clock; a test sets it.
   explicit tensorboard(double fixed_time = 0) : fixed_time_(fixed_time) {}
 
-  void begin(const output_context& c) { context_ = c; }
+  void begin(const output_context& c) { files_.begin(c); }
   MANTA_DECL void report(const trial_record& t, const metrics& m, double);
-  MANTA_DECL void end(const trial_record& t);
-  MANTA_DECL void flush();
+  void end(const trial_record& t) { files_.end(t); }
+  void flush() { files_.flush(); }
 
  private:
   double now() const;
   double fixed_time_;
-  output_context context_;
-  std::map<trial_number, append_file> files_;
+  /// One name for each trial, so that a continued experiment replaces what it writes anew.
+  detail::trial_files files_{"events.out.tfevents.0000000000.manta"};
 };
 
 }  // namespace manta::tune

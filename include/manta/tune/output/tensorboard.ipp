@@ -4,6 +4,10 @@
 // The definitions of tensorboard.hpp.
 #pragma once
 
+#include <bit>
+#include <chrono>
+
+#include "manta/tune/crc32c.hpp"
 #include "manta/tune/output/tensorboard.hpp"
 
 namespace manta::tune {
@@ -69,28 +73,12 @@ MANTA_DECL std::string scalars_event(double wall_time, std::uint64_t step, const
 }  // namespace event_file
 
 MANTA_DECL void tensorboard::report(const trial_record& t, const metrics& m, double) {
-  auto [at, is_new] = files_.try_emplace(t.id);
+  const auto [sheet, is_new] = files_.of(t.id);
+  std::string& out = sheet->file.buffer();
   const double time = now();
-  if (is_new) {
-    const std::string folder = trial_folder(context_, t.id);
-    make_folders(folder);
-    // one name for each trial, so that a continued experiment replaces what it writes anew
-    at->second = append_file(folder + "/events.out.tfevents.0000000000.manta");
-    event_file::append_record(at->second.buffer(), event_file::version_event(time));
-  }
-  event_file::append_record(at->second.buffer(), event_file::scalars_event(time, t.iteration, m));
-  at->second.written();
-}
-
-MANTA_DECL void tensorboard::end(const trial_record& t) {
-  if (const auto at = files_.find(t.id); at != files_.end()) {
-    at->second.flush();
-    if (t.state != status::failed) files_.erase(at);
-  }
-}
-
-MANTA_DECL void tensorboard::flush() {
-  for (auto& [id, file] : files_) file.flush();
+  if (is_new) event_file::append_record(out, event_file::version_event(time));
+  event_file::append_record(out, event_file::scalars_event(time, t.iteration, m));
+  sheet->file.written();
 }
 
 MANTA_DECL double tensorboard::now() const {

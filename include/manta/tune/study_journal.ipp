@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What a study writes into its journal, and how it continues from there.
+#pragma once
+
+#include <algorithm>
+
+#include "manta/tune/study.hpp"
+
+namespace manta::tune {
+
+MANTA_DECL std::string& study::line(trial_number t) {
+  line_ = ",\"t\":";
+  append_number(line_, static_cast<std::int64_t>(t));
+  return line_;
+}
+
+MANTA_DECL void study::log_file(std::string_view kind, trial_number t, std::uint64_t iteration, const std::string& file, double now) {
+  std::string& rest = line(t);
+  rest += ",\"i\":";
+  append_number(rest, static_cast<std::int64_t>(iteration));
+  rest += ",\"f\":";
+  value::append_quoted(rest, file);
+  log_.append(kind, now, rest);
+  quiet_ = false;
+}
+
+MANTA_DECL void study::log_trial(std::string_view kind, trial_number t, double now) {
+  log_.append(kind, now, line(t));
+  quiet_ = false;
+}
+
+MANTA_DECL void study::continue_from_journal() {
+  std::string identity = ",\"version\":1,\"metric\":";
+  value::append_quoted(identity, metric_);
+  identity += ",\"seed\":";
+  append_number(identity, static_cast<std::int64_t>(options_.seed));
+  identity += ",\"space\":";
+  value::append_quoted(identity, space_.text());
+  bool first = true;
+  log_.open(options_.folder + "/journal.jsonl", [&](const journal::event& e) {
+    if (first) check_identity(e);
+    first = false;
+    clock_ = e.seconds;
+    replay(e);
+  });
+  if (first) {
+    log_.append("begin", 0, identity);
+    log_.flush();
+    return;
+  }
+  for (trial_record& r : records_) {  // from its beginning, if the file has gone
+    if (!r.checkpoint_file.empty() && !files_.contains(r.checkpoint_file)) set_checkpoint(r, 0, "");
+    note_best_checkpoint(r);
+  }
+  remove_unknown_checkpoints();
+  // what ran when the program was killed runs again, first of all
+  std::vector<trial_number> interrupted;
+  for (const auto& [t, rules] : running_) interrupted.push_back(t);
+  std::sort(interrupted.begin(), interrupted.end());
+  for (const trial_number t : interrupted) failed(t, "the experiment was interrupted", clock_, cause::interrupted);
+  for (trial_record& r : records_) {
+    if (!options_.retry_failed || r.state != status::failed) continue;
+    revive(r.id);
+    log_trial("revive", r.id, clock_);
+  }
+}
+
+MANTA_DECL void study::check_identity(const journal::event& e) const {
+  const auto must_be = [&](const char* what, const std::string& there, const std::string& here) {
+    if (there == here) return;
+    throw error("manta: tune: " + options_.folder + " holds an experiment with another " + what + " (" + there +
+                " there, " + here + " here); give another folder, or .fresh = true to replace it");
+  };
+  if (e.kind != "begin") throw error("manta: tune: " + options_.folder + "/journal.jsonl is not the journal of an experiment");
+  must_be("metric", e.text("metric"), metric_);
+  must_be("seed", std::to_string(e.integer("seed")), std::to_string(static_cast<std::int64_t>(options_.seed)));
+  must_be("space", e.text("space"), space_.text());
+}
+
+MANTA_DECL void study::replay(const journal::event& e) {
+  const std::string& kind = e.kind;
+  const auto trial = [&] { return static_cast<trial_number>(e.integer("t")); };
+  const auto iteration = [&] { return static_cast<std::uint64_t>(e.integer("i")); };
+  if (kind == "next") {
+    const config& c = e.parameters;
+    const auto j = next_of(clock_, &c, trial());
+    if (!j || j->trial != trial() || !(j->parameters == c)) {
+      throw error("manta: tune: the journal of " + options_.folder + " does not fit: trial " +
+                  std::to_string(trial()) + " had " + c.text() + ", now it would be " +
+                  (j ? "trial " + std::to_string(j->trial) + " with " + j->parameters.text() : "none") +
+                  "; searcher, scheduler or options are not those it was made with");
+    }
+  } else if (kind == "none") {
+    if (!stopping_.empty()) return;
+    while (scheduler_.next(!exhausted_ && records_.size() < limit_).what == action::kind::add) exhausted_ = true;
+    release_dropped(clock_);
+  } else if (kind == "report") {
+    report_of(trial(), e.reported, clock_, iteration(), e.number("r"));
+  } else if (kind == "place") {
+    placed_of(trial(), static_cast<int>(e.integer("rank")), clock_);
+  } else if (kind == "tick") {
+    overview_.seconds = clock_;
+    check_stop_all();
+  } else if (kind == "end") {
+    ended_of(trial(), clock_);
+  } else if (kind == "fail") {
+    failed_of(trial(), e.text("why"), clock_, cause_of(e.text("cause")));
+  } else if (kind == "save") {
+    checkpointed_of(trial(), iteration(), e.text("f"));
+  } else if (kind == "from") {
+    set_checkpoint(records_.at(trial()), iteration(), e.text("f"));
+  } else if (kind == "revive") {
+    revive(trial());
+  } else if (kind == "finish") {
+    finish_of(clock_);
+  }
+}
+
+MANTA_DECL cause study::cause_of(const std::string& name) {
+  for (const cause c : {cause::failure, cause::crash, cause::lost}) {
+    if (name == name_of(c)) return c;
+  }
+  return cause::interrupted;
+}
+
+MANTA_DECL void study::revive(trial_number t) {
+  trial_record& r = records_.at(t);
+  r.failures = r.crashes = r.ranks_lost = 0;
+  files_.use(r.checkpoint_file, 1);
+  r.state = status::waiting;
+  --overview_.ended;
+  scheduler_.add(t, r.parameters);
+  again_.push_back(t);
+  finished_ = false;
+}
+
+}  // namespace manta::tune
