@@ -22,8 +22,6 @@ PURE = ["graph", "wire"]
 FOR_ALL = {"manta/base/config.hpp", "manta/base/number.hpp"}
 # The one source of a compiled program: it includes all there is.
 EVERYTHING = "manta/src.hpp"
-# What libraries may include from below the public headers: the two ways to build.
-FOR_ALL = {"manta/base/config.hpp", "manta/base/number.hpp"}
 CLOCKS = {"manta/base/clock.hpp"}
 IMPURE = {"mpi.h", "thread", "chrono", "mutex", "condition_variable", "future", "stop_token", "ctime", "time.h", "sys/time.h"}
 
