@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "manta/run.hpp"
 #include "manta/tune/trainable.hpp"
 
 namespace manta::tune::detail {
