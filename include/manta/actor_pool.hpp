@@ -176,6 +176,7 @@ using method_result = std::remove_cvref_t<typename signature<decltype(M)>::resul
 template <class A>
 class actor_pool;
 
+/// How a pool treats the calls that it gives out.
 struct pool_options {
   /// What an actor had been given when it died is done again by another one, as long as one is left. A method may so
   /// have run twice, the first time in part. Arguments must be copyable.

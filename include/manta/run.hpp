@@ -5,8 +5,6 @@
 // the other ranks serve, finalise.
 #pragma once
 
-#include <memory>
-
 #include "manta/runtime.hpp"
 
 namespace manta {
@@ -36,8 +34,11 @@ MANTA_DECL int run_program(int& argc, char** argv, const runtime_options& option
 
 template <class Driver>
 int run_driver(int& argc, char** argv, const runtime_options& options, Driver& driver) {
+  struct context {
+    Driver& driver;  // a function has no address that is a void*
+  } c{driver};
   const auto call = [](void* it) -> int {
-    Driver& d = *static_cast<Driver*>(it);
+    Driver& d = static_cast<context*>(it)->driver;
     if constexpr (std::is_void_v<decltype(d())>) {
       d();
       return 0;
@@ -45,7 +46,7 @@ int run_driver(int& argc, char** argv, const runtime_options& options, Driver& d
       return static_cast<int>(d());
     }
   };
-  return run_program(argc, argv, options, call, const_cast<void*>(static_cast<const void*>(std::addressof(driver))));
+  return run_program(argc, argv, options, call, &c);
 }
 }  // namespace detail
 
