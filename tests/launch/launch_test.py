@@ -376,8 +376,8 @@ def other_launchers_get_their_own_options():
             os.chmod(path, 0o755)
             return path
 
-        five = {"MPIRUN": fake("mpirun", "mpirun (Open MPI) 5.0.7")}
-        Run("--recovery", "-n", 2, "true", environment=five).says("started: --with-ft ulfm -x MANTA_RUN -n 2").ends(1)
+        five = {"MPIRUN": fake("mpirun", "mpirun (Open MPI) 5.0.7")}  # MANTA_* of the environment are handed on
+        Run("--recovery", "-n", 2, "true", environment=five).says("started: --with-ft ulfm -x MANTA_RUN ", " -n 2 ").ends(1)
         other = {"MPIRUN": fake("mpirun", "HYDRA build details:")}
         Run("-n", 2, "true", environment=other).says("is not Open MPI's", "HYDRA").ends(2)
         fake("srun", "slurm 22.05.8")
