@@ -165,7 +165,7 @@ else
     expect_processes_gone
     start "$n ranks, a run inside a run" "${mpirun[@]}" -n $n "$program" nested
     expect_code 0
-    expect_lines 1 "a run was started inside a run"
+    expect_lines 1 "manta::run was called in the middle of a run"
   done
 
   start "3 ranks, killed with shared values and values on the disk" \

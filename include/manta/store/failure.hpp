@@ -82,9 +82,10 @@ inline std::string host_name() {
   return name;
 }
 
-/// A failure inside a failure inside a failure: a hundred thousand of them are as long as a few, with the first and the last.
+/// Keeps the beginning and the end of a long text: a failure inside a failure, and so on a hundred thousand times, names the
+/// outermost tasks and the cause, not all the tasks between them. (The end has the tasks that did not run because of it, too.)
 inline std::string shortened(std::string text) {
-  constexpr std::size_t of_first = 512, of_last = 1024;
+  constexpr std::size_t of_first = 2048, of_last = 14'336;
   if (text.size() > of_first + of_last + 64) text.replace(of_first, text.size() - of_first - of_last, " [...] ");
   return text;
 }
