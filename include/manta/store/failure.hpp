@@ -82,11 +82,14 @@ inline std::string host_name() {
   return name;
 }
 
-/// Keeps the beginning and the end of a long text: a failure inside a failure, and so on a hundred thousand times, names the
-/// outermost tasks and the cause, not all the tasks between them. (The end has the tasks that did not run because of it, too.)
+/// Keeps the beginning of a long text and the failure that stands innermost in it: a failure inside a failure, and so on a
+/// hundred thousand times, names the outermost tasks and the cause, not all the tasks between them.
 inline std::string shortened(std::string text) {
-  constexpr std::size_t of_first = 2048, of_last = 14'336;
-  if (text.size() > of_first + of_last + 64) text.replace(of_first, text.size() - of_first - of_last, " [...] ");
+  constexpr std::size_t outermost = 512, innermost = 2048;
+  if (text.size() <= outermost + innermost) return text;
+  const std::size_t cause = text.rfind("manta: task '");
+  if (cause != std::string::npos && cause > outermost) text.replace(outermost, cause - outermost, " [...] ");
+  if (text.size() > outermost + innermost) text.replace(outermost + innermost, std::string::npos, " [...]");
   return text;
 }
 
