@@ -26,5 +26,10 @@
 #include "manta/task_options.ipp"
 
 #ifndef MANTA_SOURCES_APART  // by a build that compiles the sources of the libraries beside this one
+#include "manta/nn/src.hpp"
+#include "manta/output/src.hpp"
+#include "manta/rl/src.hpp"
+#include "manta/serve/src.hpp"
+#include "manta/train/src.hpp"
 #include "manta/tune/src.hpp"
 #endif

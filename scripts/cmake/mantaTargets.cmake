@@ -81,9 +81,8 @@ function(manta_add_library include_dir)
   # manta::compiled is imported here too, so that a project may install and export what it links with it.
   add_library(manta::compiled INTERFACE IMPORTED GLOBAL)
   target_link_libraries(manta::compiled INTERFACE manta_compiled)
-  add_library(
-    manta_compiled STATIC EXCLUDE_FROM_ALL
-    "${include_dir}/manta/src.cpp" "${include_dir}/manta/tune/src.cpp" "${include_dir}/manta/tune/src_eigen.cpp")
+  file(GLOB library_sources "${include_dir}/manta/*/src*.cpp")
+  add_library(manta_compiled STATIC EXCLUDE_FROM_ALL "${include_dir}/manta/src.cpp" ${library_sources})
   target_compile_definitions(manta_compiled PUBLIC MANTA_COMPILED PRIVATE MANTA_SOURCES_APART)
   target_link_libraries(manta_compiled PUBLIC manta::manta)
   set_target_properties(manta_compiled PROPERTIES POSITION_INDEPENDENT_CODE TRUE)

@@ -13,7 +13,9 @@ import compiler
 # From the bottom up. "public" are the headers directly in include/manta.
 LAYERS = ["base", "observe", "wire", "net", "graph", "store", "exec", "public"]
 # Libraries on the public interface: they may include public headers and themselves, neither each other nor what is below.
-LIBRARIES = ["tune", "train", "rl", "serve"]
+LIBRARIES = ["output", "nn", "tune", "train", "rl", "serve"]
+# What a library may include of the others. A header that joins two libraries is named after both: tune/train.hpp, serve/rl.hpp.
+SHARED = {"tune": {"output"}, "train": {"nn", "output"}, "rl": {"nn", "output"}, "serve": {"output"}, "output": set(), "nn": set()}
 # The only places that may include mpi.h: net/, and the public headers that name MPI_Comm.
 MPI_HEADERS = {"runtime.hpp", "run.hpp", "options.hpp", "team.hpp"}
 # Plain data and plain bytes: no MPI, no threads, no clocks.
@@ -38,9 +40,16 @@ def layer_of(header):
 
 def allowed(layer):
     if layer in LIBRARIES:
-        return {layer, "public"}
+        return {layer, "public"} | SHARED[layer]
     below = set(LAYERS[: LAYERS.index(layer) + 1])
     return below - {"net"} if layer in PURE else below
+
+
+def joins(header):
+    """What a header that joins two libraries may include besides: manta/tune/train.hpp is tune's and may include train."""
+    parts = header.split("/")
+    other = os.path.splitext(parts[-1])[0]
+    return {other} | SHARED[other] if len(parts) > 2 and parts[1] in LIBRARIES and other in LIBRARIES else set()
 
 
 def complaints(header, everything):
@@ -61,7 +70,7 @@ def complaints(header, everything):
                     yield number, f"{target} does not exist"
                 elif target == "manta/manta.hpp" and layer not in LIBRARIES and header != EVERYTHING:
                     yield number, "manta.hpp is for users: include what is used"
-                elif layer_of(target) not in allowed(layer) and header != EVERYTHING and target not in FOR_ALL:
+                elif layer_of(target) not in allowed(layer) | joins(header) and header != EVERYTHING and target not in FOR_ALL:
                     yield number, f"{layer} must not include {layer_of(target)} ({target})"
                 elif layer in PURE and target in CLOCKS:
                     yield number, f"{layer}/ knows no clocks: {target}"
