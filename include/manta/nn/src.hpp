@@ -1,21 +1,37 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of nn, small networks, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes this file. A
-// build that defines MANTA_SOURCES_APART compiles this file as a source of its own instead.
+// The definitions of nn, small networks, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes
+// this file. A build that defines MANTA_SOURCES_APART compiles this file as a source of its own instead.
 #pragma once
 
 #ifndef MANTA_COMPILED
-#error "manta/nn/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#error \
+    "manta/nn/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
 #endif
 #define MANTA_SOURCE
 
 #if __has_include(<Eigen/Core>)
 
+#include "manta/nn/layers.ipp"
+#include "manta/nn/loss.ipp"
+#include "manta/nn/network.ipp"
+#include "manta/nn/optimizer.ipp"
+#include "manta/nn/random.ipp"
+#include "manta/nn/shape.ipp"
 #include "manta/nn/source.hpp"
+#include "manta/nn/spec.ipp"
 
 namespace manta::nn {
+template class network<float>;
+template class network<double>;
+template float loss::over(const matrix<float>&, const targets<float>&, matrix<float>&, double) const;
+template double loss::over(const matrix<double>&, const targets<double>&, matrix<double>&, double) const;
+template double loss::weight(const targets<float>&) const;
+template double loss::weight(const targets<double>&) const;
+template Eigen::Index correct(const matrix<float>&, std::span<const int>);
+template Eigen::Index correct(const matrix<double>&, std::span<const int>);
 MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_Eigen);
-}
+}  // namespace manta::nn
 
 #endif

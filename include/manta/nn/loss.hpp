@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Losses, with their gradients. A loss is a mean over the samples of a batch.
+//
+//   auto [value, dy] = nn::cross_entropy(y, labels);      // y: outputs x samples, as the network gives it
+//   net.backward(dy);
+//   nn::loss l = nn::cross_entropy({.smoothing = 0.1});   // the loss as a value, for a recipe
+#pragma once
+
+#include <cereal/types/vector.hpp>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "manta/nn/module.hpp"
+
+namespace manta::nn {
+
+/// What the network ought to give: a class for each sample, or a matrix like y. Refers to the caller's memory.
+template <class T>
+class targets {
+ public:
+  targets(const std::vector<int>& labels) : labels_(labels), has_labels_(true) {}
+  targets(std::span<const int> labels) : labels_(labels), has_labels_(true) {}
+  targets(const Eigen::VectorXi& labels)
+      : labels_(labels.data(), static_cast<std::size_t>(labels.size())), has_labels_(true) {}
+  targets(const matrix<T>& values) : values_(&values) {}
+
+  [[nodiscard]] bool has_labels() const { return has_labels_; }
+  [[nodiscard]] std::span<const int> labels() const { return labels_; }
+  [[nodiscard]] const matrix<T>& values() const { return *values_; }
+  [[nodiscard]] Eigen::Index samples() const {
+    return has_labels_ ? static_cast<Eigen::Index>(labels_.size()) : values_->cols();
+  }
+
+ private:
+  std::span<const int> labels_;
+  bool has_labels_ = false;
+  const matrix<T>* values_ = nullptr;
+};
+
+struct cross_entropy_options {
+  std::vector<double> weights = {};  ///< of the classes; empty: all 1. The mean is weighted, as PyTorch's
+  double smoothing = 0;  ///< label smoothing (Szegedy et al., 2016): the part that is spread over all classes
+};
+
+/// A loss as a value: plain data that can be sent and saved.
+class loss {
+ public:
+  /// none: to be assigned to.
+  enum class kind { none, cross_entropy, mse, huber, binary };
+
+  loss() = default;
+  explicit loss(kind k) : kind_(k) {}
+  loss(kind k, cross_entropy_options options, double delta)
+      : kind_(k), weights_(std::move(options.weights)), smoothing_(options.smoothing), delta_(delta) {}
+
+  /// The mean loss of the batch; writes its gradient by y to dy. Throws if sizes do not match, or a label is no class.
+  template <class T>
+  T operator()(const matrix<T>& y, const std::type_identity_t<targets<T>>& t, matrix<T>& dy) const {
+    return over(y, t, dy, weight<T>(t));
+  }
+  /// The sum of the samples' losses divided by `divisor`, and its gradient: for a part of a batch, whose mean needs the
+  /// weight of the whole.
+  template <class T>
+  T over(const matrix<T>& y, const std::type_identity_t<targets<T>>& t, matrix<T>& dy, double divisor) const;
+  /// By what the sum is divided to give the mean: the number of samples, or the sum of their classes' weights.
+  template <class T>
+  double weight(const targets<T>& t) const;
+
+  /// Targets are classes.
+  [[nodiscard]] bool has_classes() const { return kind_ == kind::cross_entropy; }
+  [[nodiscard]] MANTA_DECL std::string name() const;
+
+  bool operator==(const loss&) const = default;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(kind_, weights_, smoothing_, delta_);
+  }
+
+ private:
+  kind kind_ = kind::none;
+  std::vector<double> weights_;
+  double smoothing_ = 0, delta_ = 1;
+};
+
+/// The samples of a batch whose largest output is that of their class.
+template <class T>
+Eigen::Index correct(const matrix<T>& y, std::span<const int> labels);
+
+/// Softmax and cross entropy of the outputs, which are logits, one for each class.
+MANTA_DECL loss cross_entropy(const cross_entropy_options& options = {});
+/// The mean over samples and outputs of (y - target)^2.
+MANTA_DECL loss mse();
+/// As mse / 2 within delta of the target, and linear beyond, as PyTorch's (Huber, 1964).
+MANTA_DECL loss huber(double delta = 1);
+/// Binary cross entropy of outputs that are logits, each by itself; targets in [0, 1].
+MANTA_DECL loss binary_cross_entropy();
+
+/// A loss and its gradient by the network's outputs.
+template <class T>
+struct loss_value {
+  T value;
+  matrix<T> gradient;
+};
+
+namespace detail {
+template <class T>
+loss_value<T> evaluate(const loss& l, const matrix<T>& y, const targets<T>& t) {
+  loss_value<T> result{};
+  result.value = l(y, t, result.gradient);
+  return result;
+}
+}  // namespace detail
+
+template <class T>
+loss_value<T> cross_entropy(const matrix<T>& y, const std::type_identity_t<targets<T>>& labels,
+                            const cross_entropy_options& options = {}) {
+  return detail::evaluate<T>(cross_entropy(options), y, labels);
+}
+template <class T>
+loss_value<T> mse(const matrix<T>& y, const std::type_identity_t<matrix<T>>& target) {
+  return detail::evaluate<T>(mse(), y, target);
+}
+template <class T>
+loss_value<T> huber(const matrix<T>& y, const std::type_identity_t<matrix<T>>& target, double delta = 1) {
+  return detail::evaluate<T>(huber(delta), y, target);
+}
+template <class T>
+loss_value<T> binary_cross_entropy(const matrix<T>& y, const std::type_identity_t<matrix<T>>& target) {
+  return detail::evaluate<T>(binary_cross_entropy(), y, target);
+}
+
+#ifdef MANTA_COMPILED
+extern template float loss::over(const matrix<float>&, const targets<float>&, matrix<float>&, double) const;
+extern template double loss::over(const matrix<double>&, const targets<double>&, matrix<double>&, double) const;
+extern template double loss::weight(const targets<float>&) const;
+extern template double loss::weight(const targets<double>&) const;
+extern template Eigen::Index correct(const matrix<float>&, std::span<const int>);
+extern template Eigen::Index correct(const matrix<double>&, std::span<const int>);
+#endif
+
+}  // namespace manta::nn
+
+#ifndef MANTA_COMPILED
+#include "manta/nn/loss.ipp"
+#endif

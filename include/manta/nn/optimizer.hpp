@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Optimisers: values that change parameters by their gradients and keep what they need from step to step. Each has
+// `step(parameters, gradients)` for float and double, a rate that can be set, and can be sent and saved.
+//
+//   nn::adam optimizer({.rate = 1e-3f});
+//   optimizer.step(net.parameters(), net.gradients());
+#pragma once
+
+#include <cereal/types/vector.hpp>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "manta/nn/source.hpp"
+
+namespace manta::nn {
+
+struct sgd_options {
+  double rate = 1e-2;
+  double momentum = 0;
+  bool nesterov = false;
+  double weight_decay = 0;  ///< added to the gradient, times the parameter
+};
+struct adam_options {
+  double rate = 1e-3;
+  double beta1 = 0.9, beta2 = 0.999;
+  double epsilon = 1e-8;    ///< added to the root of the corrected second moment, as in the paper and in PyTorch
+  double weight_decay = 0;  ///< adam: added to the gradient; adamw: taken off the parameter, times the rate
+};
+struct rmsprop_options {
+  double rate = 1e-2;
+  double alpha = 0.99;
+  double epsilon = 1e-8;
+  double momentum = 0;
+  double weight_decay = 0;
+};
+
+/// Any of the optimisers below, as a value: plain numbers, so that a recipe may give one of them by its type or by
+/// this.
+class optimizer {
+ public:
+  /// none: to be assigned to.
+  enum class kind { none, sgd, adam, adamw, rmsprop };
+
+  optimizer() = default;
+
+  /// Changes the parameters. Both spans have to be of equal length, the same from step to step; else throws.
+  MANTA_DECL void step(std::span<float> parameters, std::span<const float> gradients);
+  MANTA_DECL void step(std::span<double> parameters, std::span<const double> gradients);
+
+  [[nodiscard]] double rate() const { return rate_; }
+  /// Schedules call this; what was kept stays.
+  void rate(double r) { rate_ = r; }
+  /// The steps that were made.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+  /// "adam".
+  [[nodiscard]] MANTA_DECL std::string name() const;
+
+  bool operator==(const optimizer&) const = default;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(kind_, rate_, momentum_, beta2_, epsilon_, decay_, nesterov_, steps_, floats_, doubles_);
+  }
+
+ protected:
+  MANTA_DECL explicit optimizer(const sgd_options& o);
+  MANTA_DECL optimizer(kind k, const adam_options& o);
+  MANTA_DECL explicit optimizer(const rmsprop_options& o);
+
+ private:
+  template <class T>
+  void move(std::span<T> p, std::span<const T> g, std::vector<T>& kept);
+
+  kind kind_ = kind::none;
+  double rate_ = 0, momentum_ = 0, beta2_ = 0, epsilon_ = 0, decay_ = 0;
+  bool nesterov_ = false;
+  std::uint64_t steps_ = 0;
+  std::vector<float> floats_;    ///< moments of float parameters: the first of all parameters, then the second
+  std::vector<double> doubles_;  ///< likewise
+};
+
+/// v = momentum v + g; p -= rate v, or rate (g + momentum v) with nesterov, as PyTorch's.
+struct sgd : optimizer {
+  explicit sgd(const sgd_options& options = {}) : optimizer(options) {}
+};
+/// Kingma, Ba, 2015.
+struct adam : optimizer {
+  explicit adam(const adam_options& options = {}) : optimizer(kind::adam, options) {}
+};
+/// Adam with decoupled weight decay (Loshchilov, Hutter, 2019).
+struct adamw : optimizer {
+  explicit adamw(const adam_options& options = {}) : optimizer(kind::adamw, options) {}
+};
+/// Tieleman, Hinton, 2012; not centred.
+struct rmsprop : optimizer {
+  explicit rmsprop(const rmsprop_options& options = {}) : optimizer(options) {}
+};
+
+/// Scales the gradients so that their norm is at most `limit`, and returns the norm that they had.
+MANTA_DECL double clip_norm(std::span<float> gradients, double limit);
+MANTA_DECL double clip_norm(std::span<double> gradients, double limit);
+
+}  // namespace manta::nn
+
+#ifndef MANTA_COMPILED
+#include "manta/nn/optimizer.ipp"
+#endif

@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cereal/archives/binary.hpp>
+#include <functional>
+#include <sstream>
+
+#include "manta/error.hpp"
+#include "manta/nn.hpp"
+
+namespace nn = manta::nn;
+
+namespace {
+
+using matrix = nn::matrix<double>;
+
+matrix numbers(int rows, int cols, std::uint64_t seed) {
+  const nn::random r(seed);
+  matrix m(rows, cols);
+  for (Eigen::Index i = 0; i < m.size(); ++i) m.data()[i] = r.normal(static_cast<std::uint64_t>(i));
+  return m;
+}
+
+/// The largest difference of a gradient from central differences, relative to the gradient's size.
+double difference(std::span<double> at, std::span<const double> gradient, const std::function<double()>& f) {
+  double worst = 0, size = 1e-3;
+  for (double g : gradient) size = std::max(size, std::abs(g));
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double x = at[i], h = 1e-5;
+    at[i] = x + h;
+    const double above = f();
+    at[i] = x - h;
+    const double below = f();
+    at[i] = x;
+    worst = std::max(worst, std::abs((above - below) / (2 * h) - gradient[i]) / size);
+  }
+  return worst;
+}
+
+/// Parameters' and input's gradients of a network, against central differences of a loss.
+void check_network(nn::network<double> net, const nn::loss& loss, const nn::targets<double>& targets, int samples) {
+  INFO(net.describe());
+  net.initialise(3);
+  matrix x = numbers(net.input_shape().size(), samples, 5), dy;
+  const auto value = [&] {
+    matrix unused;
+    return loss(net.forward(x), targets, unused);
+  };
+  loss(net.forward(x), targets, dy);
+  net.zero_gradients();
+  const matrix dx = net.backward_to_input(dy);
+  const std::vector<double> gradients(net.gradients().begin(), net.gradients().end());
+  CHECK(difference(net.parameters(), gradients, value) < 1e-6);
+  CHECK(difference({x.data(), static_cast<std::size_t>(x.size())}, {dx.data(), static_cast<std::size_t>(dx.size())},
+                   value) < 1e-6);
+}
+
+std::string message(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const manta::error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("gradients of layers and losses are those of central differences") {
+  const std::vector<int> labels{0, 2, 1, 2};
+  const matrix values = numbers(3, 4, 9), part = values.array().logistic();
+  const auto with = [](const nn::spec& activation) {
+    return nn::network<double>(nn::shape{5}, nn::linear(6), activation, nn::linear(3, {.bias = false}));
+  };
+  check_network(with(nn::relu()), nn::cross_entropy(), labels, 4);
+  check_network(with(nn::tanh()), nn::cross_entropy({.weights = {1, 2, 0.5}, .smoothing = 0.1}), labels, 4);
+  check_network(with(nn::sigmoid()), nn::mse(), values, 4);
+  check_network(with(nn::tanh()), nn::huber(0.5), values, 4);
+  check_network(with(nn::tanh()), nn::binary_cross_entropy(), part, 4);
+}
+
+TEST_CASE("losses have the values of their formulas") {
+  matrix y(3, 2);
+  y << 1, 0, 2, 0, 3, 0;
+  const auto [loss, dy] = nn::cross_entropy(y, std::vector<int>{2, 0});
+  CHECK(loss == doctest::Approx((std::log(1 + std::exp(-1.) + std::exp(-2.)) + std::log(3.)) / 2));
+  CHECK(dy(0, 1) == doctest::Approx((1. / 3 - 1) / 2));
+  CHECK(nn::mse(y, matrix(matrix::Zero(3, 2))).value == doctest::Approx(14. / 6));
+  CHECK(nn::huber(y, matrix(matrix::Zero(3, 2)), 1.).value == doctest::Approx((0.5 + 1.5 + 2.5) / 6));
+  const matrix large = matrix::Constant(2, 1, 1000);
+  CHECK(nn::cross_entropy(large, std::vector<int>{0}).value == doctest::Approx(std::log(2.)));
+  CHECK(nn::binary_cross_entropy(large, matrix(matrix::Zero(2, 1))).value == doctest::Approx(1000));
+}
+
+TEST_CASE("optimisers take the steps of their papers") {
+  // The first three steps from 1 with the gradients 0.5, 1, -2, computed by hand from the formulas.
+  const auto steps = [](nn::optimizer o) {
+    std::vector<double> p{1}, at;
+    for (double g : {0.5, 1., -2.}) o.step(p, std::vector<double>{g}), at.push_back(p[0]);
+    return at;
+  };
+  CHECK(steps(nn::sgd({.rate = 0.1})) == std::vector<double>{0.95, 0.85, 1.05});
+  const auto momentum = steps(nn::sgd({.rate = 0.1, .momentum = 0.5}));
+  CHECK(momentum[1] == doctest::Approx(0.95 - 0.1 * 1.25));
+  const auto nesterov = steps(nn::sgd({.rate = 0.1, .momentum = 0.5, .nesterov = true}));
+  CHECK(nesterov[0] == doctest::Approx(1 - 0.1 * 0.75));
+  const auto adam = steps(nn::adam({.rate = 0.1}));
+  CHECK(adam[0] == doctest::Approx(0.9));
+  const double m = (0.9 * 0.05 + 0.1) / (1 - 0.81), v = (0.999 * 0.00025 + 0.001) / (1 - 0.998001);
+  CHECK(adam[1] == doctest::Approx(0.9 - 0.1 * m / std::sqrt(v)));
+  CHECK(steps(nn::adamw({.rate = 0.1, .weight_decay = 0.5}))[0] == doctest::Approx(0.95 - 0.1));
+  CHECK(steps(nn::rmsprop({.rate = 0.1, .alpha = 0.75}))[0] == doctest::Approx(1 - 0.1 * 0.5 / 0.25));
+
+  std::vector<float> g{3, 4};
+  CHECK(nn::clip_norm(g, 1) == doctest::Approx(5));
+  CHECK(g[1] == doctest::Approx(0.8));
+}
+
+TEST_CASE("a network learns, is a value, and comes back from an archive as it was") {
+  nn::network<float> net(nn::shape{2}, nn::linear(16), nn::tanh(), nn::linear(2));
+  net.initialise(1);
+  nn::matrix<float> x(2, 4), dy;
+  x << 0, 0, 1, 1, 0, 1, 0, 1;
+  const std::vector<int> labels{0, 1, 1, 0};
+  nn::adam optimizer({.rate = 0.05});
+  const auto step = [&](nn::network<float>& n, nn::optimizer& o) {
+    const float loss = nn::cross_entropy()(n.forward(x), labels, dy);
+    n.zero_gradients();
+    n.backward(dy);
+    o.step(n.parameters(), n.gradients());
+    return loss;
+  };
+  for (int i = 0; i < 200; ++i) step(net, optimizer);
+  CHECK(nn::correct(net.forward(x), labels) == 4);
+
+  std::stringstream bytes;
+  {
+    cereal::BinaryOutputArchive out(bytes);
+    out(net, optimizer);
+  }
+  nn::network<float> read, copy = net;
+  nn::adam read_optimizer, copied_optimizer = optimizer;
+  {
+    cereal::BinaryInputArchive in(bytes);
+    in(read, read_optimizer);
+  }
+  CHECK(read.describe() == net.describe());
+  CHECK(std::ranges::equal(read.parameters(), net.parameters()));
+  CHECK(step(read, read_optimizer) == step(net, optimizer));
+  CHECK(std::ranges::equal(read.parameters(), net.parameters()));
+  CHECK(!std::ranges::equal(copy.parameters(), net.parameters()));
+  step(copy, copied_optimizer);
+  CHECK(std::ranges::equal(copy.parameters(), net.parameters()));
+  const nn::network<float> constant = net;
+  CHECK(constant.parameters().size() == 2 * 16 + 16 + 16 * 2 + 2);
+  CHECK(net.describe() == "2 -> linear(16) -> tanh() -> linear(2) -> 2");
+}
+
+TEST_CASE("backward reports the parts of the gradients as they become final") {
+  nn::network<double> net(nn::shape{3}, nn::linear(4), nn::relu(), nn::linear(2));
+  net.forward(numbers(3, 5, 1));
+  std::vector<std::pair<std::size_t, std::size_t>> parts;
+  net.backward(numbers(2, 5, 2), [&](std::size_t begin, std::size_t end) { parts.emplace_back(begin, end); });
+  CHECK(parts == std::vector<std::pair<std::size_t, std::size_t>>{{16, 26}, {0, 16}});
+}
+
+TEST_CASE("orthogonal weights are orthogonal") {
+  nn::network<double> net(nn::shape{6}, nn::linear(4, {.start = nn::start::orthogonal, .gain = 2}));
+  const Eigen::Map<const Eigen::Matrix<double, 4, 6, Eigen::RowMajor>> w(net.parameters().data());
+  CHECK((w * w.transpose() - 4 * Eigen::Matrix4d::Identity()).norm() < 1e-12);
+}
+
+TEST_CASE("mistakes are told with what was given and what is needed") {
+  nn::network<double> net(nn::shape{3}, nn::linear(2));
+  CHECK(message([&] { net.forward(matrix(4, 2)); }).find("takes columns of 3 numbers (3), and got a matrix of 4 x 2") !=
+        std::string::npos);
+  CHECK(message([&] { net.backward(matrix(2, 2)); }).find("the last forward gave") != std::string::npos);
+  CHECK(message([&] {
+          nn::network<double>(nn::shape{3}, nn::linear(2), nn::linear(0));
+        }).find("layer 1 of the network, linear(0)") != std::string::npos);
+  CHECK(message([&] {
+          nn::cross_entropy(matrix(3, 1), std::vector<int>{3});
+        }).find("sample 0 of the batch has the class 3") != std::string::npos);
+  CHECK(message([&] {
+          nn::cross_entropy(matrix(3, 2), std::vector<int>{1});
+        }).find("outputs for 2 samples, and 1 classes") != std::string::npos);
+  CHECK(message([&] {
+          nn::adam().step(net.parameters(), std::vector<double>(3));
+        }).find("adam got 8 parameters and 3 gradients") != std::string::npos);
+}
+
+TEST_CASE("a later forward uses the memory of the first") {
+  nn::network<float> net(nn::shape{20}, nn::linear(30), nn::relu(), nn::linear(4));
+  const nn::matrix<float> x = nn::matrix<float>::Random(20, 16);
+  const float* first = nullptr;
+  for (int i = 0; i < 3; ++i) {
+    const float* y = net.forward(x).data();
+    if (i > 0) CHECK(y == first);
+    first = y;
+  }
+}
