@@ -1,7 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Data-parallel training.
+// Data-parallel training: a recipe's model, trained by ranks together. examples/18_train.md has the tour.
+//
+//   train::trainer trainer(fashion{.rate = 3e-4f}, {.workers = 4, .batch = 256});
+//   train::summary t = trainer.train(), v = trainer.validate();
 #pragma once
 
-#include "manta/train/source.hpp"
+#include "manta/nn.hpp"
+#include "manta/train/data_parallel.hpp"
+#include "manta/train/samples.hpp"
+#include "manta/train/trainer.hpp"

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "manta/tune/crc32c.hpp"
+#include "manta/output/crc32c.hpp"
 #include "manta/tune/output/tensorboard.hpp"
 #include "support/text.hpp"
 
@@ -27,13 +27,13 @@ std::string hex(std::string_view bytes) {
 }  // namespace
 
 TEST_CASE("CRC-32C has its check value") {
-  CHECK(tune::crc32c("123456789") == 0xe3069283U);
+  CHECK(output::crc32c("123456789") == 0xe3069283U);
   CHECK(tune::event_file::masked_crc("123456789") == 0xc78ab0e5U);
-  CHECK(tune::crc32c("") == 0U);
+  CHECK(output::crc32c("") == 0U);
   std::string thirty_two(32, '\0');  // RFC 3720, appendix B.4
-  CHECK(tune::crc32c(thirty_two) == 0x8a9136aaU);
+  CHECK(output::crc32c(thirty_two) == 0x8a9136aaU);
   for (int i = 0; i < 32; ++i) thirty_two[static_cast<std::size_t>(i)] = static_cast<char>(i);
-  CHECK(tune::crc32c(thirty_two) == 0x46dd794eU);
+  CHECK(output::crc32c(thirty_two) == 0x46dd794eU);
 }
 
 TEST_CASE("events have the bytes of their protocol buffers") {

@@ -70,6 +70,8 @@ class loss {
   template <class T>
   double weight(const targets<T>& t) const;
 
+  /// Samples count differently: there are weights of classes.
+  [[nodiscard]] bool is_weighted() const { return !weights_.empty(); }
   /// Targets are classes.
   [[nodiscard]] bool has_classes() const { return kind_ == kind::cross_entropy; }
   [[nodiscard]] MANTA_DECL std::string name() const;

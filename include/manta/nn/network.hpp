@@ -69,7 +69,10 @@ class network {
     return input_gradient_;
   }
 
-  std::span<T> parameters() { return parameters_; }
+  std::span<T> parameters() {
+    is_fresh_ = false;
+    return parameters_;
+  }
   [[nodiscard]] std::span<const T> parameters() const { return parameters_; }
   std::span<T> gradients() { return gradients_; }
   [[nodiscard]] std::span<const T> gradients() const { return gradients_; }
@@ -79,6 +82,9 @@ class network {
   [[nodiscard]] const shape& output_shape() const { return layers_.empty() ? in_ : layers_.back()->output_shape(); }
   /// The layers, as they were given.
   [[nodiscard]] const std::vector<spec>& specs() const { return specs_; }
+  /// The parameters are still those of the constructor. A trainer initialises a fresh network by its own seed, and leaves
+  /// one alone that was initialised, loaded or changed.
+  [[nodiscard]] bool is_fresh() const { return is_fresh_; }
   /// The architecture in words: "784 -> linear(..) -> relu() -> 10". Networks of equal text have the same parameters.
   [[nodiscard]] std::string describe() const;
 
@@ -117,6 +123,7 @@ class network {
   std::vector<std::unique_ptr<layer<T>>> layers_;
   std::vector<std::size_t> begins_;  ///< where each layer's parameters begin; one more at the end
   std::vector<T> parameters_, gradients_;
+  bool is_fresh_ = true;
   pass pass_;
   std::vector<matrix<T>> values_;              ///< the input and each layer's result
   std::vector<matrix<T>> gradients_by_value_;  ///< of the loss, by the results of the layers but the last

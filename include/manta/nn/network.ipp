@@ -39,6 +39,7 @@ network<T>::network(const shape& in, std::vector<spec> layers) : in_(in), specs_
   gradients_.assign(begins_.back(), T(0));
   bind();
   initialise(0);
+  is_fresh_ = true;
 }
 
 template <class T>
@@ -48,6 +49,7 @@ network<T>::network(const network& other)
       begins_(other.begins_),
       parameters_(other.parameters_),
       gradients_(other.gradients_),
+      is_fresh_(other.is_fresh_),
       pass_(other.pass_) {
   for (const auto& l : other.layers_) layers_.push_back(l->clone());
   bind();
@@ -69,6 +71,7 @@ void network<T>::bind() {
 
 template <class T>
 void network<T>::initialise(std::uint64_t seed) {
+  is_fresh_ = false;
   for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i]->initialise(random(seed, i));
 }
 
@@ -141,6 +144,7 @@ void network<T>::take(const std::vector<T>& parameters, const std::vector<T>& bu
   if (parameters.size() != parameters_.size() || buffers.size() != all_buffers().size())
     throw error("manta: nn: the data of the network " + describe() + " are damaged: " +
                 std::to_string(parameters.size()) + " parameters instead of " + std::to_string(parameters_.size()));
+  is_fresh_ = false;
   std::copy(parameters.begin(), parameters.end(), parameters_.begin());
   auto from = buffers.begin();
   for (const auto& l : layers_) {

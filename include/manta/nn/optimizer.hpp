@@ -54,6 +54,12 @@ class optimizer {
   [[nodiscard]] double rate() const { return rate_; }
   /// Schedules call this; what was kept stays.
   void rate(double r) { rate_ = r; }
+  /// Goes on from what another optimiser of this kind has kept, with the settings of its own.
+  void take_moments(const optimizer& other) {
+    steps_ = other.steps_;
+    floats_ = other.floats_;
+    doubles_ = other.doubles_;
+  }
   /// The steps that were made.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
   /// "adam".

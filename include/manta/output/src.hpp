@@ -10,12 +10,7 @@
 #endif
 #define MANTA_SOURCE
 
-#if __has_include(<nlohmann/json.hpp>)
-
-#include "manta/output/source.hpp"
-
-namespace manta::output {
-MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_nlohmann_json);
-}
-
-#endif
+#include "manta/output/append_file.ipp"
+#include "manta/output/bytes.ipp"
+#include "manta/output/crc32c.ipp"
+#include "manta/output/saved_state.ipp"

@@ -1,18 +1,26 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of train, data-parallel training, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes this file. A
-// build that defines MANTA_SOURCES_APART compiles this file as a source of its own instead.
+// The definitions of train, data-parallel training, compiled once in the compiled mode (base/config.hpp). manta/src.hpp
+// includes this file. A build that defines MANTA_SOURCES_APART compiles this file as a source of its own instead.
 #pragma once
 
 #ifndef MANTA_COMPILED
-#error "manta/train/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#error \
+    "manta/train/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
 #endif
 #define MANTA_SOURCE
 
 #if __has_include(<Eigen/Core>)
 
+#include "manta/nn.hpp"
+#include "manta/train/exchange.ipp"
+#include "manta/train/learner.ipp"
+#include "manta/train/samples.ipp"
 #include "manta/train/source.hpp"
+#include "manta/train/summary.ipp"
+#include "manta/train/trainer.ipp"
+#include "manta/train/worker.ipp"
 
 namespace manta::train {
 MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_Eigen);

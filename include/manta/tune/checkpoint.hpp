@@ -6,40 +6,14 @@
 // where it is needed; on disk it is a file that is replaced at once or not at all.
 #pragma once
 
-#include <cereal/archives/binary.hpp>
 #include <cereal/types/string.hpp>
-#include <cereal/types/vector.hpp>
 #include <cstdint>
-#include <istream>
-#include <ostream>
-#include <streambuf>
 #include <string>
-#include <string_view>
 
+#include "manta/output/bytes.hpp"
 #include "manta/tune/source.hpp"
 
-
 namespace manta::tune {
-
-namespace detail {
-/// Writes at the end of a string.
-class string_sink : public std::streambuf {
- public:
-  explicit string_sink(std::string& out) : out_(out) {}
-
- protected:
-  MANTA_DECL int_type overflow(int_type c) override;
-  MANTA_DECL std::streamsize xsputn(const char* text, std::streamsize n) override;
-
- private:
-  std::string& out_;
-};
-/// Reads where the bytes lie.
-class view_source : public std::streambuf {
- public:
-  MANTA_DECL explicit view_source(std::string_view bytes);
-};
-}  // namespace detail
 
 struct checkpoint {
   std::uint64_t iteration = 0;  ///< reports made before it
@@ -49,19 +23,12 @@ struct checkpoint {
   /// Replaces the state by these values.
   template <class... T>
   void pack(const T&... values) {
-    state.clear();
-    detail::string_sink sink(state);
-    std::ostream stream(&sink);
-    cereal::BinaryOutputArchive archive(stream);
-    archive(values...);
+    state = manta::output::pack(values...);
   }
   /// Fills the values, which must be of the types that were packed, in their order.
   template <class... T>
   void unpack(T&... values) const {
-    detail::view_source source(state);
-    std::istream stream(&source);
-    cereal::BinaryInputArchive archive(stream);
-    archive(values...);
+    manta::output::unpack(state, values...);
   }
 
   template <class Archive>

@@ -14,8 +14,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>  // not found? Install nlohmann-json3-dev, or name its include folder by -I or CPATH
 
-#include "manta/tune/append_file.hpp"
-#include "manta/tune/crc32c.hpp"
+#include "manta/output/append_file.hpp"
+#include "manta/output/crc32c.hpp"
 #include "manta/tune/journal.hpp"
 #include "manta/tune/math.hpp"
 
@@ -148,7 +148,7 @@ MANTA_DECL void journal::append(std::string_view kind, double seconds, std::stri
   buffer_ += "\",\"s\":";
   append_number(buffer_, std::floor(seconds * 1e6) / 1e6);
   buffer_ += rest;
-  const std::uint32_t crc = crc32c(std::string_view(buffer_).substr(begin));
+  const std::uint32_t crc = manta::output::crc32c(std::string_view(buffer_).substr(begin));
   char sum[24];
   std::snprintf(sum, sizeof sum, ",\"c\":\"%08x\"}\n", crc);
   buffer_ += sum;
@@ -156,7 +156,7 @@ MANTA_DECL void journal::append(std::string_view kind, double seconds, std::stri
 }
 
 MANTA_DECL void journal::flush() {
-  if (!write_all(lock_, buffer_)) throw error("manta: cannot write " + path_ + ": " + std::strerror(errno));
+  if (!manta::output::write_all(lock_, buffer_)) throw error("manta: cannot write " + path_ + ": " + std::strerror(errno));
   buffer_.clear();
 }
 
@@ -164,7 +164,7 @@ MANTA_DECL bool journal::is_whole(const std::string& line) {
   constexpr std::size_t tail = 16;  // ,"c":"01234567"}
   if (line.size() <= tail) return false;
   char sum[24];
-  std::snprintf(sum, sizeof sum, ",\"c\":\"%08x\"}", crc32c(std::string_view(line).substr(0, line.size() - tail)));
+  std::snprintf(sum, sizeof sum, ",\"c\":\"%08x\"}", manta::output::crc32c(std::string_view(line).substr(0, line.size() - tail)));
   return line.compare(line.size() - tail, tail, sum) == 0;
 }
 

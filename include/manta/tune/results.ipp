@@ -4,7 +4,7 @@
 // The definitions of results.hpp.
 #pragma once
 
-#include "manta/tune/append_file.hpp"
+#include "manta/output/append_file.hpp"
 #include "manta/tune/importance.hpp"
 #include "manta/tune/output/files.hpp"
 #include "manta/tune/results.hpp"
@@ -80,6 +80,6 @@ MANTA_DECL std::string results::to_csv() const {
   return out;
 }
 
-MANTA_DECL void results::to_csv(const std::string& path) const { replace_file(path, to_csv()); }
+MANTA_DECL void results::to_csv(const std::string& path) const { manta::output::replace_file(path, to_csv()); }
 
 }  // namespace manta::tune

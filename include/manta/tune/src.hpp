@@ -12,7 +12,6 @@
 
 #if __has_include(<nlohmann/json.hpp>)
 
-#include "manta/tune/append_file.ipp"
 #include "manta/tune/asha.ipp"
 #include "manta/tune/bohb.ipp"
 #include "manta/tune/checkpoint.ipp"
@@ -20,7 +19,6 @@
 #include "manta/tune/conductor.ipp"
 #include "manta/tune/conductor_hearing.ipp"
 #include "manta/tune/config.ipp"
-#include "manta/tune/crc32c.ipp"
 #include "manta/tune/cube.ipp"
 #include "manta/tune/domain.ipp"
 #include "manta/tune/experiment.ipp"

@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <cmath>
 
-#include "manta/tune/append_file.hpp"
+#include "manta/output/append_file.hpp"
 #include "manta/tune/study.hpp"
 
 namespace manta::tune {
@@ -32,7 +32,7 @@ MANTA_DECL study::study(const space& where, const experiment& e)
   limit_ = limit();
   scheduler_.begin(space_, options_.seed, limit_);
   if (!options_.folder.empty()) {
-    make_folders(options_.folder);
+    manta::output::make_folders(options_.folder);
     if (options_.fresh && ::unlink((options_.folder + "/journal.jsonl").c_str()) != 0 && errno != ENOENT) {
       throw error("manta: tune: cannot remove the journal of " + options_.folder);
     }

@@ -4,7 +4,7 @@
 // The definitions of training.hpp.
 #pragma once
 
-#include "manta/tune/append_file.hpp"
+#include "manta/output/append_file.hpp"
 #include "manta/tune/training.hpp"
 
 namespace manta::tune::detail {
@@ -113,7 +113,7 @@ MANTA_DECL void training::make_checkpoint() {
   }
   if (!begin_.folder.empty()) {
     const std::string folder = "checkpoints";
-    make_folders(begin_.folder + "/" + folder);
+    manta::output::make_folders(begin_.folder + "/" + folder);
     file_ = folder + "/" + std::to_string(begin_.id) + "-" + std::to_string(begin_.line) + "-" + std::to_string(iteration_);
     c.write(member_file(begin_.folder + "/" + file_, member_));
   }

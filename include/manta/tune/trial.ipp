@@ -4,7 +4,7 @@
 // The definitions of trial.hpp.
 #pragma once
 
-#include "manta/tune/append_file.hpp"
+#include "manta/output/append_file.hpp"
 #include "manta/tune/training.hpp"
 #include "manta/tune/trial.hpp"
 
@@ -28,7 +28,7 @@ MANTA_DECL std::string trial::folder() const {
   std::string number = std::to_string(o.id);
   if (number.size() < 5) number.insert(0, 5 - number.size(), '0');
   const std::string path = o.folder + "/trials/" + number;
-  make_folders(path);
+  manta::output::make_folders(path);
   return path;
 }
 

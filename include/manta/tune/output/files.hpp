@@ -50,7 +50,7 @@ class decision_log {
   void finish(const std::vector<trial_record>&) { file_.flush(); }
 
  private:
-  append_file file_;
+  manta::output::append_file file_;
 };
 
 }  // namespace manta::tune

@@ -10,14 +10,14 @@ namespace manta::tune {
 
 MANTA_DECL void json_lines::add(const trial_record& t) {
   const std::string folder = trial_folder(files_.context(), t.id);
-  make_folders(folder);
-  append_file file(folder + "/config.json");
+  manta::output::make_folders(folder);
+  manta::output::append_file file(folder + "/config.json");
   file.buffer() = t.parameters.text() + "\n";
   file.flush();
 }
 
 MANTA_DECL void json_lines::report(const trial_record& t, const metrics& m, double seconds) {
-  append_file& file = files_.of(t.id).first->file;
+  manta::output::append_file& file = files_.of(t.id).first->file;
   std::string& out = file.buffer();
   out += "{\"iteration\":";
   append_number(out, static_cast<std::int64_t>(t.iteration));
@@ -68,8 +68,8 @@ MANTA_DECL void csv::append_cell(std::string& out, std::string_view text) {
 }
 
 MANTA_DECL void decision_log::begin(const output_context& c) {
-  make_folders(c.folder);
-  file_ = append_file(c.folder + "/decisions.jsonl");
+  manta::output::make_folders(c.folder);
+  file_ = manta::output::append_file(c.folder + "/decisions.jsonl");
 }
 
 MANTA_DECL void decision_log::decision(const trial_record& t, std::string_view what, std::string_view why) {

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "manta/tune/append_file.hpp"
+#include "manta/output/append_file.hpp"
 #include "manta/tune/importance.hpp"
 #include "manta/tune/output/html.hpp"
 
@@ -34,7 +34,7 @@ MANTA_DECL void html_report::report(const trial_record& t, const metrics& m, dou
 
 MANTA_DECL void html_report::finish(const std::vector<trial_record>& all) {
   if (context_.folder.empty()) return;
-  replace_file(context_.folder + "/report.html", page(all));
+  manta::output::replace_file(context_.folder + "/report.html", page(all));
 }
 
 MANTA_DECL std::string html_report::page(const std::vector<trial_record>& all) const {

@@ -7,7 +7,7 @@
 #include <bit>
 #include <chrono>
 
-#include "manta/tune/crc32c.hpp"
+#include "manta/output/crc32c.hpp"
 #include "manta/tune/output/tensorboard.hpp"
 
 namespace manta::tune {
@@ -30,7 +30,7 @@ MANTA_DECL void append_text(std::string& out, char tag, std::string_view text) {
 }
 
 MANTA_DECL std::uint32_t masked_crc(std::string_view bytes) {
-  const std::uint32_t c = crc32c(bytes);
+  const std::uint32_t c = manta::output::crc32c(bytes);
   return (c >> 15U | c << 17U) + 0xa282ead8U;
 }
 

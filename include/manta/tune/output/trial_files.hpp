@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "manta/tune/append_file.hpp"
+#include "manta/output/append_file.hpp"
 #include "manta/tune/output/output.hpp"
 
 namespace manta::tune::detail {
@@ -16,7 +16,7 @@ namespace manta::tune::detail {
 class trial_files {
  public:
   struct sheet {
-    append_file file;
+    manta::output::append_file file;
     std::vector<std::string> columns;  ///< of a table
   };
 

@@ -12,8 +12,8 @@ MANTA_DECL std::pair<trial_files::sheet*, bool> trial_files::of(trial_number t) 
   const auto [at, is_new] = sheets_.try_emplace(t);
   if (is_new) {
     const std::string folder = trial_folder(context_, t);
-    make_folders(folder);
-    at->second.file = append_file(folder + "/" + name_);
+    manta::output::make_folders(folder);
+    at->second.file = manta::output::append_file(folder + "/" + name_);
   }
   return {&at->second, is_new};
 }

@@ -6,9 +6,9 @@
 
 #include <array>
 
-#include "manta/tune/crc32c.hpp"
+#include "manta/output/crc32c.hpp"
 
-namespace manta::tune {
+namespace manta::output {
 
 MANTA_DECL std::uint32_t crc32c(std::string_view bytes) {
   static constexpr auto tables = [] {
@@ -35,4 +35,4 @@ MANTA_DECL std::uint32_t crc32c(std::string_view bytes) {
   return ~c;
 }
 
-}  // namespace manta::tune
+}  // namespace manta::output

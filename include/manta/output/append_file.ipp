@@ -12,9 +12,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include "manta/tune/append_file.hpp"
+#include "manta/error.hpp"
+#include "manta/output/append_file.hpp"
 
-namespace manta::tune {
+namespace manta::output {
 
 MANTA_DECL void make_folders(const std::string& path) {
   for (std::size_t i = 1; i <= path.size(); ++i) {
@@ -42,7 +43,9 @@ MANTA_DECL void replace_file(const std::string& path, const std::string& content
   bool good = file >= 0 && write_all(file, content);
   if (file >= 0) good = ::close(file) == 0 && good;
   if (!good || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    throw error("manta: cannot write " + path + ": " + std::strerror(errno));
+    const int code = errno;
+    ::unlink(temporary.c_str());
+    throw error("manta: cannot write " + path + ": " + std::strerror(code) + "; what was there before is intact");
   }
 }
 
@@ -61,4 +64,4 @@ MANTA_DECL void append_file::flush() {
   buffer_.clear();
 }
 
-}  // namespace manta::tune
+}  // namespace manta::output

@@ -9,10 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "manta/tune/source.hpp"
-#include "manta/tune/value.hpp"
+#include "manta/output/source.hpp"
 
-namespace manta::tune {
+namespace manta::output {
 
 /// As mkdir -p.
 MANTA_DECL void make_folders(const std::string& path);
@@ -41,8 +40,8 @@ class append_file {
   bool begun_ = false;
 };
 
-}  // namespace manta::tune
+}  // namespace manta::output
 
 #ifndef MANTA_COMPILED
-#include "manta/tune/append_file.ipp"
+#include "manta/output/append_file.ipp"
 #endif

@@ -8,15 +8,15 @@
 #include <cstdint>
 #include <string_view>
 
-#include "manta/tune/source.hpp"
+#include "manta/output/source.hpp"
 
-namespace manta::tune {
+namespace manta::output {
 
 /// Eight bytes at a time by tables (Kounavis, Berry 2005: "slicing by 8").
 MANTA_DECL std::uint32_t crc32c(std::string_view bytes);
 
-}  // namespace manta::tune
+}  // namespace manta::output
 
 #ifndef MANTA_COMPILED
-#include "manta/tune/crc32c.ipp"
+#include "manta/output/crc32c.ipp"
 #endif

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Data-parallel training in a loop of one's own, inside a gang: each member runs its part of a batch, and all get the
+// mean gradient.
+//
+//   double run(manta::team team, settings s) {
+//     nn::network<float> net(...);
+//     train::data_parallel ddp(team, net);         // all get the first member's parameters
+//     for (...) {
+//       auto [loss, dy] = nn::cross_entropy(ddp.forward(x), labels);
+//       ddp.backward(dy);                          // net.gradients(): the mean over the members
+//       optimizer.step(net.parameters(), net.gradients());
+//     }
+//   }
+#pragma once
+
+#include <algorithm>
+
+#include "manta/nn/module.hpp"
+#include "manta/train/exchange.hpp"
+
+namespace manta::train {
+
+/// Refers to the module, which has to live longer. All members make the same calls in the same order; the loop's own
+/// MPI calls on the team's communicator may stand between them.
+template <nn::module Module>
+class data_parallel {
+ public:
+  using scalar = typename Module::scalar;
+
+  /// Collective: sets the parameters to those of the first member. Throws if the members' modules differ in size.
+  data_parallel(const team& members, Module& net) : members_(members), net_(net), exchange_(members) {
+    double sizes[2] = {static_cast<double>(net.parameters().size()), 0};
+    sizes[1] = sizes[0] * sizes[0];
+    exchange_.sum(sizes);
+    if (sizes[1] * members.size() != sizes[0] * sizes[0])
+      throw error("manta: train: the members' modules have different numbers of parameters; this one has " +
+                  std::to_string(net.parameters().size()));
+    exchange_.broadcast(net.parameters().data(), net.parameters().size_bytes());
+  }
+
+  const nn::matrix<scalar>& forward(const nn::matrix<scalar>& x) { return net_.forward(x); }
+
+  /// Collective. dy: the gradient of this member's mean loss. Sets the module's gradients to the mean over the members,
+  /// which is the gradient of the mean loss of all where their batches are of one size. Parts are exchanged while the
+  /// backward pass goes on.
+  void backward(const nn::matrix<scalar>& dy) {
+    const std::span<scalar> gradients = net_.gradients();
+    std::fill(gradients.begin(), gradients.end(), scalar(0));
+    exchange_.begin(gradients);
+    nn::backward(net_, dy, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) gradients[i] /= static_cast<scalar>(members_.size());
+      exchange_.ready(first, last);
+    });
+    exchange_.finish();
+  }
+
+ private:
+  team members_;
+  Module& net_;
+  exchange exchange_;
+};
+
+}  // namespace manta::train

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The exchange of gradients between the members of a team: the sum over all, in place. Parts of the gradients are
+// reduced by nonblocking collectives while the backward pass goes on with the others. All members begin the parts in
+// one order, that of their networks' layers, and MPI sums each in an order that depends on its size alone: the same
+// bits in each run.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "manta/team.hpp"
+#include "manta/train/source.hpp"
+
+namespace manta::train {
+
+class exchange {
+ public:
+  /// Parts are reduced once `bucket_bytes` of them are together.
+  explicit exchange(const team& members, std::size_t bucket_bytes = std::size_t(1) << 20U)
+      : team_(members), bucket_bytes_(bucket_bytes) {}
+  exchange(const exchange&) = delete;
+  exchange& operator=(const exchange&) = delete;
+
+  /// Collective: begins the exchange of this array. Only one is under way at a time.
+  MANTA_DECL void begin(std::span<float> gradients);
+  MANTA_DECL void begin(std::span<double> gradients);
+  /// The range [first, last) of the array changes no more. Ranges come from the end of the array to its beginning.
+  MANTA_DECL void ready(std::size_t first, std::size_t last);
+  /// Reduces what is left, and waits: the array then has the sums over all members.
+  MANTA_DECL void finish();
+
+  /// Collective, between begin and finish: sums of a few numbers over all members, in place, there after finish.
+  MANTA_DECL void sum_beside(std::span<double> numbers);
+  /// Collective: sums of a few numbers over all members, in place.
+  MANTA_DECL void sum(std::span<double> numbers);
+  /// Collective: the first member's bytes for all.
+  MANTA_DECL void broadcast(void* data, std::size_t bytes);
+
+ private:
+  void reduce(std::size_t first, std::size_t last);
+
+  team team_;
+  std::size_t bucket_bytes_;
+  std::byte* data_ = nullptr;
+  std::size_t size_ = 0, width_ = 0;
+  std::size_t open_begin_ = 0, open_end_ = 0;  ///< ready, and not yet being reduced
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace manta::train
+
+#ifndef MANTA_COMPILED
+#include "manta/train/exchange.ipp"
+#endif

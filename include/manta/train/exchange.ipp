@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of exchange.hpp.
+#pragma once
+
+#include <algorithm>
+#include <climits>
+
+#include "manta/error.hpp"
+#include "manta/train/exchange.hpp"
+
+namespace manta::train {
+
+namespace detail {
+inline void check_mpi(int code, const char* what) {
+  if (code != MPI_SUCCESS)
+    throw error(std::string("manta: train: ") + what + " failed with MPI's code " + std::to_string(code));
+}
+}  // namespace detail
+
+MANTA_DECL void exchange::begin(std::span<float> gradients) {
+  data_ = reinterpret_cast<std::byte*>(gradients.data());
+  width_ = sizeof(float);
+  size_ = open_begin_ = open_end_ = gradients.size();
+}
+MANTA_DECL void exchange::begin(std::span<double> gradients) {
+  data_ = reinterpret_cast<std::byte*>(gradients.data());
+  width_ = sizeof(double);
+  size_ = open_begin_ = open_end_ = gradients.size();
+}
+
+MANTA_DECL void exchange::ready(std::size_t first, std::size_t last) {
+  if (last != open_begin_)
+    throw error("manta: train: a module reported the gradients " + std::to_string(first) + " to " +
+                std::to_string(last) + " as final, and all from " + std::to_string(open_begin_) +
+                " on before; they have to come from the last to the first");
+  open_begin_ = first;
+  if ((open_end_ - open_begin_) * width_ >= bucket_bytes_) reduce(open_begin_, open_end_);
+  // MPI moves nonblocking collectives on only while it is called.
+  int done = 0;
+  if (!requests_.empty()) MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
+  if (done != 0) requests_.clear();
+}
+
+MANTA_DECL void exchange::finish() {
+  if (open_end_ > 0) reduce(0, open_end_);
+  detail::check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
+                    "the exchange of gradients");
+  requests_.clear();
+}
+
+MANTA_DECL void exchange::reduce(std::size_t first, std::size_t last) {
+  open_begin_ = open_end_ = first;
+  if (team_.size() == 1) return;
+  const MPI_Datatype type = width_ == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
+  constexpr std::size_t most = INT_MAX / 2;
+  for (std::size_t at = first; at < last; at += most) {
+    const int count = static_cast<int>(std::min(most, last - at));
+    requests_.emplace_back();
+    detail::check_mpi(
+        MPI_Iallreduce(MPI_IN_PLACE, data_ + at * width_, count, type, MPI_SUM, team_.comm(), &requests_.back()),
+        "MPI_Iallreduce");
+  }
+}
+
+MANTA_DECL void exchange::sum_beside(std::span<double> numbers) {
+  if (team_.size() == 1) return;
+  requests_.emplace_back();
+  detail::check_mpi(MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_SUM,
+                                   team_.comm(), &requests_.back()),
+                    "MPI_Iallreduce");
+}
+
+MANTA_DECL void exchange::sum(std::span<double> numbers) {
+  if (team_.size() == 1) return;
+  detail::check_mpi(
+      MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_SUM, team_.comm()),
+      "MPI_Allreduce");
+}
+
+MANTA_DECL void exchange::broadcast(void* data, std::size_t bytes) {
+  if (team_.size() == 1) return;
+  constexpr std::size_t most = std::size_t(1) << 30U;
+  for (std::size_t at = 0; at < bytes; at += most) {
+    detail::check_mpi(MPI_Bcast(static_cast<std::byte*>(data) + at, static_cast<int>(std::min(most, bytes - at)),
+                                MPI_BYTE, 0, team_.comm()),
+                      "MPI_Bcast");
+  }
+}
+
+}  // namespace manta::train

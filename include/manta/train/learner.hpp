@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A recipe: what is trained, in one serialisable class.
+//
+//   struct fashion {
+//     float rate = 1e-3f;
+//     nn::network<float> model() const;             // any nn::module
+//     nn::adam optimizer() const;
+//     nn::loss loss() const;
+//     train::samples training_data() const;         // or a class of your own with size() and take(numbers, batch)
+//     train::samples validation_data() const;       // optional
+//     std::map<std::string, double> metrics(const nn::matrix<float>& y, const nn::targets<float>& t) const;  //
+//     optional:
+//                                                   // means over the samples of y
+//     double learning_rate(double epoch) const;     // optional: the rate from here on; 2.5: in the middle of the third
+//     epoch template <class Archive> void serialize(Archive& archive) { archive(CEREAL_NVP(rate)); }
+//   };
+//
+// A learner is a recipe at work on one rank, without its types. The compiled core knows learners alone.
+#pragma once
+
+#include <cereal/types/map.hpp>
+#include <cereal/types/string.hpp>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <typeinfo>
+
+#include "manta/error.hpp"
+#include "manta/nn/loss.hpp"
+#include "manta/nn/module.hpp"
+#include "manta/output/bytes.hpp"
+#include "manta/train/exchange.hpp"
+#include "manta/train/samples.hpp"
+
+namespace manta::train {
+
+template <class R>
+concept recipe = requires(const R r) {
+  { r.model() } -> nn::module;
+  r.optimizer();
+  r.loss();
+  r.training_data();
+};
+
+namespace detail {
+
+/// Sums over the samples that one worker ran.
+struct sums {
+  double loss = 0;    ///< of the samples' losses, each times its weight
+  double weight = 0;  ///< of the samples' weights
+  std::uint64_t samples = 0;
+  std::map<std::string, double> metrics;  ///< each times the number of samples
+
+  void add(const sums& other) {
+    loss += other.loss;
+    weight += other.weight;
+    samples += other.samples;
+    for (const auto& [name, value] : other.metrics) metrics[name] += value;
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(loss, weight, samples, metrics);
+  }
+};
+
+class learner {
+ public:
+  virtual ~learner() = default;
+  /// Makes model, optimiser and data. A fresh network is initialised by the seed.
+  virtual void open(std::uint64_t seed) = 0;
+  [[nodiscard]] virtual std::uint64_t size(bool training) const = 0;
+  [[nodiscard]] virtual std::string description() const = 0;
+  [[nodiscard]] virtual std::uint64_t parameters() const = 0;
+  /// Collective: all get the first member's parameters.
+  virtual void share(exchange& e) = 0;
+
+  /// The weight of these samples of the training data in the loss.
+  [[nodiscard]] virtual double weight(std::span<const std::uint64_t> which) = 0;
+  /// Forward, and what the samples gave. The gradient of the sum of the losses / divisor is kept for `backward`.
+  virtual sums forward(bool training, std::span<const std::uint64_t> which, const nn::pass& p, double divisor) = 0;
+  virtual void zero_gradients() = 0;
+  virtual void begin(exchange& e) = 0;
+  /// After forward; of a worker without samples: says that all gradients are final.
+  virtual void backward(exchange* e, bool has_samples) = 0;
+  /// The optimiser's step. clip: the largest norm of the gradients, or 0.
+  virtual void update(double clip) = 0;
+
+  [[nodiscard]] virtual double rate() const = 0;
+  virtual void rate(double r) = 0;
+  /// What the recipe says, if it does.
+  [[nodiscard]] virtual std::optional<double> recipe_rate(double epoch) const = 0;
+
+  [[nodiscard]] virtual std::string save() const = 0;
+  /// `own_settings`: see worker::restore.
+  virtual void load(const std::string& bytes, bool own_settings) = 0;
+  [[nodiscard]] virtual std::string model() const = 0;
+};
+
+/// Learners travel as a number that is the same on all ranks, and the bytes of their recipe.
+struct learner_name {
+  std::uint32_t number = 0;
+  std::string type, bytes;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(number, type, bytes);
+  }
+};
+/// To be called before main.
+MANTA_DECL std::uint32_t register_learner(const char* type, std::unique_ptr<learner> (*make)(const std::string& bytes));
+/// Throws if this rank's program does not have it.
+MANTA_DECL std::unique_ptr<learner> make_learner(const learner_name& what);
+
+template <recipe R>
+class learner_of final : public learner {
+  using module_type = std::remove_cvref_t<decltype(std::declval<const R&>().model())>;
+  using scalar = typename module_type::scalar;
+  static constexpr bool validates = requires(const R& r) { r.validation_data(); };
+
+ public:
+  static learner_name name(const R& r) { return {number, typeid(R).name(), output::pack(r)}; }
+
+  explicit learner_of(const std::string& bytes) { output::unpack(bytes, recipe_); }
+
+  void open(std::uint64_t seed) override {
+    model_ = recipe_.model();
+    if constexpr (requires { model_.is_fresh(); }) {
+      if (model_.is_fresh()) model_.initialise(seed);
+    }
+    optimizer_ = recipe_.optimizer();
+    loss_ = recipe_.loss();
+    training_ = recipe_.training_data();
+    if constexpr (validates) validation_ = recipe_.validation_data();
+  }
+  [[nodiscard]] std::uint64_t size(bool training) const override {
+    if constexpr (validates) return training ? training_.size() : validation_.size();
+    return training ? training_.size() : 0;
+  }
+  [[nodiscard]] std::string description() const override {
+    if constexpr (requires { model_.describe(); }) return model_.describe();
+    return std::string("a module of ") + std::to_string(parameters()) + " parameters";
+  }
+  [[nodiscard]] std::uint64_t parameters() const override { return std::as_const(model_).parameters().size(); }
+  void share(exchange& e) override { e.broadcast(model_.parameters().data(), model_.parameters().size_bytes()); }
+
+  double weight(std::span<const std::uint64_t> which) override {
+    if constexpr (requires { loss_.is_weighted(); }) {
+      if (!loss_.is_weighted()) return static_cast<double>(which.size());
+    }
+    training_.take(which, batch_);
+    return loss_.template weight<scalar>(batch_.targets());
+  }
+
+  sums forward(bool training, std::span<const std::uint64_t> which, const nn::pass& p, double divisor) override {
+    if constexpr (validates) {
+      training ? training_.take(which, batch_) : validation_.take(which, batch_);
+    } else {
+      training_.take(which, batch_);
+    }
+    nn::set_mode(model_, p);
+    const nn::matrix<scalar>& y = model_.forward(batch_.x);
+    const nn::targets<scalar> targets = batch_.targets();
+    sums s;
+    s.samples = which.size();
+    s.weight = loss_.template weight<scalar>(targets);
+    s.loss = static_cast<double>(loss_.over(y, targets, dy_, divisor)) * divisor;
+    if (targets.has_labels()) s.metrics["accuracy"] = static_cast<double>(nn::correct(y, targets.labels()));
+    if constexpr (requires { recipe_.metrics(y, targets); }) {
+      for (const auto& [name, mean] : recipe_.metrics(y, targets))
+        s.metrics[name] = static_cast<double>(mean) * static_cast<double>(s.samples);
+    }
+    return s;
+  }
+  void zero_gradients() override { std::fill(model_.gradients().begin(), model_.gradients().end(), scalar(0)); }
+  void begin(exchange& e) override { e.begin(model_.gradients()); }
+  void backward(exchange* e, bool has_samples) override {
+    if (!has_samples) {
+      if (e) e->ready(0, model_.gradients().size());
+    } else if (e) {
+      nn::backward(model_, dy_, [e](std::size_t first, std::size_t last) { e->ready(first, last); });
+    } else {
+      model_.backward(dy_);
+    }
+  }
+  void update(double clip) override {
+    if (clip > 0) nn::clip_norm(model_.gradients(), clip);
+    optimizer_.step(model_.parameters(), model_.gradients());
+  }
+
+  [[nodiscard]] double rate() const override {
+    if constexpr (requires { optimizer_.rate(); }) return static_cast<double>(optimizer_.rate());
+    return 0;
+  }
+  void rate(double r) override {
+    if constexpr (requires { optimizer_.rate(r); }) {
+      optimizer_.rate(r);
+    } else {
+      throw error("manta: train: the recipe's optimizer has no rate(double), so its rate cannot be changed");
+    }
+  }
+  [[nodiscard]] std::optional<double> recipe_rate(double epoch) const override {
+    if constexpr (requires { recipe_.learning_rate(epoch); }) return static_cast<double>(recipe_.learning_rate(epoch));
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::string save() const override { return output::pack(model_, optimizer_); }
+  void load(const std::string& bytes, bool own_settings) override {
+    // Into copies first: what cannot be read changes nothing.
+    module_type m = model_;
+    auto o = optimizer_;
+    output::unpack(bytes, m, o);
+    model_ = std::move(m);
+    if constexpr (requires { optimizer_.take_moments(o); }) {
+      if (own_settings) return optimizer_.take_moments(o);
+    }
+    const double own_rate = rate();
+    optimizer_ = std::move(o);
+    if (own_settings) rate(own_rate);
+  }
+  [[nodiscard]] std::string model() const override { return output::pack(model_); }
+
+ private:
+  static inline const std::uint32_t number = register_learner(
+      typeid(R).name(),
+      [](const std::string& bytes) -> std::unique_ptr<learner> { return std::make_unique<learner_of>(bytes); });
+
+  R recipe_{};
+  module_type model_;
+  std::remove_cvref_t<decltype(std::declval<const R&>().optimizer())> optimizer_;
+  std::remove_cvref_t<decltype(std::declval<const R&>().loss())> loss_;
+  std::remove_cvref_t<decltype(std::declval<const R&>().training_data())> training_, validation_;
+  batch<scalar> batch_;
+  nn::matrix<scalar> dy_;
+};
+
+}  // namespace detail
+
+}  // namespace manta::train
+
+#ifndef MANTA_COMPILED
+#include "manta/train/learner.ipp"
+#endif

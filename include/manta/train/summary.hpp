@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What a pass over data gave, weighted by samples over all workers.
+#pragma once
+
+#include <cereal/types/map.hpp>
+#include <cereal/types/string.hpp>
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "manta/train/source.hpp"
+
+namespace manta::train {
+
+struct summary {
+  double loss = 0;            ///< the mean over the samples; of a training pass: as each batch was met, before its step
+  std::uint64_t epoch = 0;    ///< epochs that are complete
+  std::uint64_t step = 0;     ///< steps of the optimiser since the beginning
+  std::uint64_t samples = 0;  ///< of this pass
+  double seconds = 0;         ///< of this pass
+  double rate = 0;            ///< the optimiser's, at the end
+  std::map<std::string, double> metrics = {};  ///< "accuracy" where targets are classes, and the recipe's own
+
+  /// "loss" or a metric. Throws if there is none of that name, and lists those that there are.
+  MANTA_DECL double operator[](std::string_view name) const;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(loss, epoch, step, samples, seconds, rate, metrics);
+  }
+};
+
+/// One line: "epoch 3: loss 0.412, accuracy 0.853, 60000 samples in 1.2 s".
+MANTA_DECL std::ostream& operator<<(std::ostream& out, const summary& s);
+
+}  // namespace manta::train
+
+#ifndef MANTA_COMPILED
+#include "manta/train/summary.ipp"
+#endif

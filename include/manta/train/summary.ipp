@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of summary.hpp.
+#pragma once
+
+#include <cstdio>
+#include <ostream>
+
+#include "manta/error.hpp"
+#include "manta/train/summary.hpp"
+
+namespace manta::train {
+
+MANTA_DECL double summary::operator[](std::string_view name) const {
+  if (name == "loss") return loss;
+  const auto found = metrics.find(std::string(name));
+  if (found != metrics.end()) return found->second;
+  std::string names = "loss";
+  for (const auto& [metric, value] : metrics) names += ", " + metric;
+  throw error("manta: train: the summary has no metric \"" + std::string(name) + "\"; it has " + names);
+}
+
+MANTA_DECL std::ostream& operator<<(std::ostream& out, const summary& s) {
+  const auto number = [](double x) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.4g", x);
+    return std::string(digits);
+  };
+  out << "epoch " << s.epoch << ": loss " << number(s.loss);
+  for (const auto& [name, value] : s.metrics) out << ", " << name << ' ' << number(value);
+  return out << ", " << s.samples << " samples in " << number(s.seconds) << " s";
+}
+
+}  // namespace manta::train

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A trainer: data-parallel training of a recipe (learner.hpp) by workers, which are the members of a gang.
+//
+//   train::trainer trainer(fashion{.rate = 3e-4f}, {.workers = 4, .batch = 256, .seed = 1});
+//   for (int epoch = 0; epoch < 5; ++epoch) {
+//     train::summary t = trainer.train(), v = trainer.validate();
+//     std::cout << t.loss << ' ' << v["accuracy"] << '\n';
+//   }
+//   trainer.save("checkpoint");
+//   nn::network<float> net = trainer.model();
+//
+// Any number of trainers may exist: those that are not at work give their ranks to the one that is. The result does not
+// depend on the number of workers, but for the rounding of sums, and is the same bits from run to run.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <string>
+
+#include "manta/actor.hpp"
+#include "manta/output/saved_state.hpp"
+#include "manta/train/learner.hpp"
+#include "manta/train/options.hpp"
+#include "manta/train/state.hpp"
+#include "manta/train/summary.hpp"
+#include "manta/train/worker.hpp"
+
+namespace manta::train {
+
+/// The steps to the end of the epoch.
+inline constexpr std::uint64_t whole_epoch = std::numeric_limits<std::uint64_t>::max();
+
+namespace detail {
+/// The trainer without the recipe's type. Its workers hold their ranks. Where another trainer of this process needs
+/// these, a trainer that is not at work parks: it keeps its state and lets its workers end, and starts new ones at its
+/// next use.
+class trainer_core {
+ public:
+  MANTA_DECL trainer_core(learner_name what, const options& o);
+  trainer_core(const trainer_core&) = delete;
+  trainer_core& operator=(const trainer_core&) = delete;
+  MANTA_DECL ~trainer_core();
+
+  MANTA_DECL summary train(std::uint64_t steps);
+  MANTA_DECL summary validate();
+  [[nodiscard]] MANTA_DECL train::state state();
+  MANTA_DECL void restore(const train::state& s);
+  MANTA_DECL void save(const std::string& path);
+  MANTA_DECL void load(const std::string& path);
+  [[nodiscard]] MANTA_DECL std::string model();
+  MANTA_DECL void rate(double r);
+
+ private:
+  /// Starts the workers if there are none, from the parked state if there is one.
+  void wake();
+  void start_workers();
+  void park();
+  /// Has other trainers park until there are ranks enough.
+  void make_room();
+  template <class Call>
+  auto call(Call&& c);
+
+  learner_name what_;
+  options options_;
+  actor<worker> workers_;
+  bool has_workers_ = false, is_busy_ = false, was_started_ = false;
+  train::state parked_;
+  std::uint64_t last_use_ = 0;
+};
+}  // namespace detail
+
+template <recipe Recipe>
+class trainer {
+ public:
+  using model_type = std::remove_cvref_t<decltype(std::declval<const Recipe&>().model())>;
+
+  /// Starts the workers, which make model and data; waits. Throws manta::unschedulable if there are too few ranks, and
+  /// manta::error if a recipe cannot be trained: without data, with a batch larger than the data, or with models that
+  /// differ between workers.
+  explicit trainer(const Recipe& r, const options& o = {})
+      : core_(std::make_unique<detail::trainer_core>(detail::learner_of<Recipe>::name(r), o)) {}
+
+  /// An epoch, or what is left of it, or fewer steps; waits. Throws manta::error with the number of the batch if the
+  /// loss becomes NaN or infinite; the parameters are those before that batch then.
+  summary train(std::uint64_t steps = whole_epoch) { return core_->train(steps); }
+  /// The mean over the validation data; waits.
+  summary validate() { return core_->validate(); }
+
+  /// Sets the optimiser's rate, from the next step on.
+  void rate(double r) { core_->rate(r); }
+
+  /// Everything that is needed to go on, as a value.
+  [[nodiscard]] train::state state() const { return core_->state(); }
+  /// Goes on from there, also with another number of workers: with the same number bit for bit. Throws manta::error,
+  /// and changes nothing, if the state is of another architecture.
+  void restore(const train::state& s) { core_->restore(s); }
+  /// Writes the state to a file, at once or not at all: if the disk is full, the file that was there is intact.
+  void save(const std::string& path) const { core_->save(path); }
+  /// As restore, from a file.
+  void load(const std::string& path) { core_->load(path); }
+
+  /// A copy of the model as it is now.
+  [[nodiscard]] model_type model() const {
+    model_type m;
+    output::unpack(core_->model(), m);
+    return m;
+  }
+
+ private:
+  std::unique_ptr<detail::trainer_core> core_;
+};
+
+/// The model in a checkpoint of a trainer, without a trainer. `Model`: the recipe's type of it.
+template <nn::module Model>
+Model load_model(const std::string& path) {
+  state s;
+  output::unpack(output::read_state(path, "train"), s);
+  Model m;
+  output::unpack(s.learner, m);
+  return m;
+}
+
+}  // namespace manta::train
+
+#ifndef MANTA_COMPILED
+#include "manta/train/trainer.ipp"
+#endif

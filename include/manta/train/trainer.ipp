@@ -1,0 +1,147 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of trainer.hpp.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "manta/run.hpp"
+#include "manta/train/trainer.hpp"
+
+namespace manta::train::detail {
+
+/// A failure of all workers as the driver wants to read it: the sentence alone.
+template <class Value>
+auto sentence_of(const future<Value>& f) {
+  try {
+    return f.get();
+  } catch (const task_failed& e) {
+    throw error(e.details().what);
+  }
+}
+
+template <class Call>
+summary timed(Call&& call) {
+  const auto begin = std::chrono::steady_clock::now();
+  const per_rank<pass_result> parts = sentence_of(call());
+  return joined(parts, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+}
+
+inline void check_options(const options& o) {
+  const auto refuse = [](const std::string& what) { throw error("manta: train: " + what); };
+  if (o.workers < 1) refuse(".workers is " + std::to_string(o.workers) + "; at least one is needed");
+  if (o.batch < 1) refuse(".batch is " + std::to_string(o.batch) + "; at least one sample is needed");
+  if (o.accumulate < 1) refuse(".accumulate is " + std::to_string(o.accumulate) + "; at least one part is needed");
+}
+
+/// The trainers of this process.
+inline std::vector<trainer_core*>& trainers() {
+  static std::vector<trainer_core*> all;
+  return all;
+}
+
+/// A call of a trainer: it counts as busy meanwhile, and no other parks it.
+template <class Call>
+auto trainer_core::call(Call&& c) {
+  struct guard {
+    bool& flag;
+    explicit guard(bool& f) : flag(f) { flag = true; }
+    ~guard() { flag = false; }
+  } const busy(is_busy_);
+  static std::uint64_t uses = 0;
+  last_use_ = ++uses;
+  wake();
+  return c();
+}
+
+MANTA_DECL trainer_core::trainer_core(learner_name what, const options& o) : what_(std::move(what)), options_(o) {
+  check_options(o);
+  trainers().push_back(this);
+  try {
+    call([] {});
+  } catch (...) {
+    std::erase(trainers(), this);
+    throw;
+  }
+}
+MANTA_DECL trainer_core::~trainer_core() { std::erase(trainers(), this); }
+
+inline void trainer_core::wake() {
+  if (has_workers_) return;
+  make_room();
+  start_workers();
+  if (was_started_) sentence_of(async<&worker::restore>(workers_, parked_, false));
+  was_started_ = true;
+  parked_ = {};
+}
+
+inline void trainer_core::start_workers() {
+  workers_ = spawn<worker>(
+      {.cpus = options_.cpus, .gpus = options_.gpus, .resources = options_.resources, .ranks = options_.workers}, what_,
+      options_);
+  try {
+    sentence_of(async<&worker::open>(workers_));
+  } catch (...) {
+    workers_ = {};
+    throw;
+  }
+  has_workers_ = true;
+}
+
+inline void trainer_core::park() {
+  parked_ = sentence_of(async<&worker::save>(workers_));
+  workers_ = {};  // the last handle: the workers end
+  has_workers_ = false;
+}
+
+inline void trainer_core::make_room() {
+  for (;;) {
+    int free = std::max(1, size() - 1);
+    trainer_core* longest_idle = nullptr;
+    for (trainer_core* t : trainers()) {
+      if (!t->has_workers_) continue;
+      free -= t->options_.workers;
+      if (!t->is_busy_ && (!longest_idle || t->last_use_ < longest_idle->last_use_)) longest_idle = t;
+    }
+    if (free >= options_.workers || !longest_idle) return;
+    longest_idle->park();
+  }
+}
+
+MANTA_DECL summary trainer_core::train(std::uint64_t steps) {
+  return call([&] { return timed([&] { return async<&worker::train>(workers_, steps); }); });
+}
+MANTA_DECL summary trainer_core::validate() {
+  return call([&] { return timed([&] { return async<&worker::validate>(workers_); }); });
+}
+MANTA_DECL state trainer_core::state() {
+  if (!has_workers_) return parked_;
+  return call([&] { return sentence_of(async<&worker::save>(workers_)); });
+}
+MANTA_DECL void trainer_core::restore(const train::state& s) {
+  call([&] { sentence_of(async<&worker::restore>(workers_, s, false)); });
+}
+
+MANTA_DECL void trainer_core::save(const std::string& path) {
+  output::write_state(path, "train", output::pack(state()));
+}
+MANTA_DECL void trainer_core::load(const std::string& path) {
+  train::state s;
+  try {
+    output::unpack(output::read_state(path, "train"), s);
+  } catch (const cereal::Exception& e) {
+    throw error("manta: train: the checkpoint " + path + " cannot be read: " + e.what());
+  }
+  restore(s);
+}
+MANTA_DECL std::string trainer_core::model() {
+  return call([&] { return sentence_of(async<&worker::model>(workers_)); });
+}
+MANTA_DECL void trainer_core::rate(double r) {
+  call([&] { sentence_of(async<&worker::rate>(workers_, r)); });
+}
+
+}  // namespace manta::train::detail

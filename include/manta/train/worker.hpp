@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A worker: one member of the gang that trains. It holds a copy of the model, runs its share of each batch, and
+// exchanges gradients with the other members. The trainer calls all members together.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "manta/team.hpp"
+#include "manta/train/exchange.hpp"
+#include "manta/train/learner.hpp"
+#include "manta/train/options.hpp"
+#include "manta/train/state.hpp"
+#include "manta/train/summary.hpp"
+
+namespace manta::train::detail {
+
+/// What one worker says after a pass.
+struct pass_result {
+  sums mine;
+  std::uint64_t epoch = 0, step = 0;
+  double rate = 0;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(mine, epoch, step, rate);
+  }
+};
+
+class worker {
+ public:
+  MANTA_DECL worker(team members, const learner_name& what, const options& o);
+
+  /// Collective: makes model and data, and checks that all members have the same. Throws the same error on all.
+  MANTA_DECL void open();
+  /// Collective: at most `steps` steps, to the end of the epoch at most.
+  MANTA_DECL per_rank<pass_result> train(std::uint64_t steps);
+  /// This member's share of the validation data; no communication.
+  MANTA_DECL per_rank<pass_result> validate();
+
+  /// The first member's.
+  [[nodiscard]] MANTA_DECL state save() const;
+  /// Throws, and changes nothing, if the state is of another architecture. `own_settings`: the optimiser keeps its rate
+  /// and other settings, and takes the moments alone.
+  MANTA_DECL void restore(const state& s, bool own_settings);
+  [[nodiscard]] MANTA_DECL std::string model() const;
+  MANTA_DECL void rate(double r);
+  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+
+ private:
+  /// One step over the samples [sample_, end) of this epoch's order.
+  sums step(std::uint64_t end);
+  void make_order();
+
+  team team_;
+  exchange exchange_;
+  options options_;
+  std::unique_ptr<learner> learner_;
+  std::uint64_t seed_, epoch_ = 0, sample_ = 0, step_ = 0;
+  std::vector<std::uint64_t> order_;  ///< of the epoch under way; empty: to be made
+  double last_loss_ = 0;              ///< of the step before, for messages
+};
+
+/// A team of one, which no call of MPI concerns: for a worker outside a gang.
+MANTA_DECL team alone();
+
+/// The summary of what all workers said.
+MANTA_DECL summary joined(const per_rank<pass_result>& parts, double seconds);
+
+}  // namespace manta::train::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/train/worker.ipp"
+#endif

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of worker.hpp.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+
+#include "manta/base/number.hpp"
+#include "manta/error.hpp"
+#include "manta/nn/random.hpp"
+#include "manta/train/worker.hpp"
+
+namespace manta::train::detail {
+
+/// The part of [begin, end) that belongs to member `i` of `n`: parts differ by one at most.
+inline std::pair<std::uint64_t, std::uint64_t> share_of(std::uint64_t begin, std::uint64_t end, int i, int n) {
+  const auto at = [&](int k) {
+    return begin + (end - begin) * static_cast<std::uint64_t>(k) / static_cast<std::uint64_t>(n);
+  };
+  return {at(i), at(i + 1)};
+}
+
+/// A text's number, exact in a double.
+inline double mark_of(const std::string& text) {
+  std::uint64_t h = 0xcbf29ce484222325ULL;  // FNV-1a
+  for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return static_cast<double>(h >> 24U);
+}
+
+MANTA_DECL worker::worker(team members, const learner_name& what, const options& o)
+    : team_(members), exchange_(members, o.bucket_bytes), options_(o), learner_(make_learner(what)), seed_(o.seed) {}
+
+MANTA_DECL void worker::open() {
+  // A member that throws alone would leave the others in the checks below.
+  std::string problem;
+  try {
+    learner_->open(seed_);
+  } catch (const std::exception& e) {
+    problem = e.what();
+  }
+  double failed[1] = {problem.empty() ? 0. : 1.};
+  exchange_.sum(failed);
+  if (!problem.empty()) throw error(problem);
+  if (failed[0] > 0) throw error("manta: train: another worker could not make the recipe's model and data");
+
+  const double size = static_cast<double>(learner_->size(true)), mark = mark_of(learner_->description());
+  double all[4] = {mark, mark * mark, size, size * size};
+  exchange_.sum(all);
+  const double n = team_.size();
+  // By Cauchy and Schwarz these are equal only where all members have one value.
+  const auto differ = [&](double sum, double squares) {
+    return std::abs(squares * n - sum * sum) > 1e-12 * squares * n;
+  };
+  const std::string& recipe = learner_->description();
+  if (differ(all[0], all[1]))
+    throw error("manta: train: the workers' recipes make different models; here it is " + recipe);
+  if (differ(all[2], all[3]))
+    throw error("manta: train: the workers' training data differ in size; here there are " +
+                std::to_string(learner_->size(true)) + " samples");
+  if (learner_->size(true) == 0) throw error("manta: train: the recipe's training_data() has no samples");
+  if (learner_->size(true) < static_cast<std::uint64_t>(options_.batch))
+    throw error("manta: train: a batch of " + std::to_string(options_.batch) +
+                " samples is larger than the training data, which have " + std::to_string(learner_->size(true)) +
+                "; choose a smaller batch");
+  learner_->share(exchange_);
+}
+
+MANTA_DECL per_rank<pass_result> worker::train(std::uint64_t steps) {
+  const std::uint64_t size = learner_->size(true), batch = static_cast<std::uint64_t>(options_.batch);
+  const std::uint64_t last = options_.drop_last ? size / batch * batch : size;
+  pass_result result;
+  if (sample_ == 0) make_order();
+  while (steps-- > 0 && sample_ < last) result.mine.add(step(std::min(sample_ + batch, last)));
+  if (sample_ >= last) {
+    ++epoch_;
+    sample_ = 0;
+  }
+  result.epoch = epoch_;
+  result.step = step_;
+  result.rate = learner_->rate();
+  return result;
+}
+
+inline void worker::make_order() {
+  order_.resize(learner_->size(true));
+  std::iota(order_.begin(), order_.end(), std::uint64_t(0));
+  if (!options_.shuffle) return;
+  const nn::random numbers(seed_, epoch_, 1);
+  for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[numbers.bits(i) % i]);
+}
+
+inline sums worker::step(std::uint64_t end) {
+  const std::span<const std::uint64_t> order(order_);
+  const std::span<const std::uint64_t> whole = order.subspan(sample_, end - sample_);
+  const double size = static_cast<double>(learner_->size(true));
+  if (const auto rate = learner_->recipe_rate(static_cast<double>(epoch_) + static_cast<double>(sample_) / size))
+    learner_->rate(*rate);
+
+  const double divisor = learner_->weight(whole);
+  const auto [first, last] = share_of(sample_, end, team_.rank(), team_.size());
+  nn::pass pass{.training = true, .seed = seed_, .step = step_, .samples = {}};
+  learner_->zero_gradients();
+  learner_->begin(exchange_);
+  sums mine;
+  double loss[1] = {0};
+  for (int part = 0; part < options_.accumulate; ++part) {
+    const auto [from, to] = share_of(first, last, part, options_.accumulate);
+    const bool is_last = part + 1 == options_.accumulate;
+    pass.samples = order.subspan(from, to - from);
+    if (from < to) mine.add(learner_->forward(true, pass.samples, pass, divisor));
+    if (is_last) {
+      loss[0] = mine.loss / divisor;
+      exchange_.sum_beside(loss);
+    }
+    if (from < to || is_last) learner_->backward(is_last ? &exchange_ : nullptr, from < to);
+  }
+  exchange_.finish();
+
+  if (!base::is_finite(loss[0])) {
+    throw error("manta: train: the loss became " + std::string(base::is_nan(loss[0]) ? "NaN" : "infinite") +
+                " in step " + std::to_string(step_) + ", which is batch " +
+                std::to_string(sample_ / static_cast<std::uint64_t>(options_.batch)) + " of epoch " +
+                std::to_string(epoch_) + " (before it was " + std::to_string(last_loss_) +
+                "); the step was not made. Try a smaller rate, or clip the gradients");
+  }
+  learner_->update(options_.clip);
+  last_loss_ = loss[0];
+  ++step_;
+  sample_ = end;
+  return mine;
+}
+
+MANTA_DECL per_rank<pass_result> worker::validate() {
+  pass_result result;
+  const auto [first, last] = share_of(0, learner_->size(false), team_.rank(), team_.size());
+  if (learner_->size(false) == 0)
+    throw error("manta: train: the recipe has no validation_data(), or it has no samples");
+  const std::uint64_t piece = static_cast<std::uint64_t>(std::max(1, options_.batch));
+  std::vector<std::uint64_t> which;
+  for (std::uint64_t at = first; at < last; at += piece) {
+    which.resize(std::min(piece, last - at));
+    std::iota(which.begin(), which.end(), at);
+    result.mine.add(
+        learner_->forward(false, which, {.training = false, .seed = seed_, .step = step_, .samples = which}, 1));
+  }
+  result.epoch = epoch_;
+  result.step = step_;
+  result.rate = learner_->rate();
+  return result;
+}
+
+MANTA_DECL state worker::save() const {
+  return {learner_->description(), seed_, epoch_, sample_, step_, learner_->save()};
+}
+
+MANTA_DECL void worker::restore(const state& s, bool own_settings) {
+  if (s.model != learner_->description())
+    throw error("manta: train: the checkpoint is of the network " + s.model + "; the recipe's is " +
+                learner_->description() + ". Nothing was changed");
+  try {
+    learner_->load(s.learner, own_settings);
+  } catch (const std::exception& e) {
+    throw error(std::string("manta: train: the checkpoint cannot be read: ") + e.what() + ". Nothing was changed");
+  }
+  seed_ = s.seed;
+  epoch_ = s.epoch;
+  sample_ = s.sample;
+  step_ = s.step;
+  make_order();
+}
+
+MANTA_DECL std::string worker::model() const { return learner_->model(); }
+
+MANTA_DECL void worker::rate(double r) { learner_->rate(r); }
+
+MANTA_DECL team alone() { return team(net::team_place{MPI_COMM_NULL, 0, 1, 0}); }
+
+MANTA_DECL summary joined(const per_rank<pass_result>& parts, double seconds) {
+  sums all;
+  for (const pass_result& part : parts) all.add(part.mine);
+  const pass_result& first = *parts.begin();
+  summary s;
+  s.loss = all.weight > 0 ? all.loss / all.weight : 0;
+  s.epoch = first.epoch;
+  s.step = first.step;
+  s.rate = first.rate;
+  s.samples = all.samples;
+  s.seconds = seconds;
+  for (const auto& [name, value] : all.metrics)
+    s.metrics[name] = value / static_cast<double>(std::max<std::uint64_t>(1, all.samples));
+  return s;
+}
+
+}  // namespace manta::train::detail

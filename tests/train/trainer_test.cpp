@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Trainers: the oracle is one worker, and a loop written by hand.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "manta/train.hpp"
+#include "manta/tune.hpp"
+#include "manta/tune/train.hpp"
+#include "support/world.hpp"
+
+using manta::testing::in_world;
+namespace nn = manta::nn;
+namespace train = manta::train;
+namespace tune = manta::tune;
+
+namespace {
+
+int workers() { return std::max(1, manta::size() - 1); }
+
+/// Three clouds of points in eight dimensions.
+train::samples clouds(std::uint64_t seed, int count) {
+  const nn::random r(seed);
+  Eigen::MatrixXd x(8, count);
+  std::vector<int> y(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    y[static_cast<std::size_t>(i)] = i % 3;
+    for (int k = 0; k < 8; ++k) x(k, i) = r.normal(static_cast<std::uint64_t>(8 * i + k)) + (k % 3 == i % 3 ? 1.5 : 0);
+  }
+  return train::samples(std::move(x), std::move(y));
+}
+
+struct three_clouds {
+  double rate = 1e-2;
+  int samples = 301, hidden = 16;
+  bool differs = false;
+  bool is_weighted = false;
+  double explode_at = 0;  ///< the rate is infinite from this epoch on
+
+  nn::network<double> model() const {
+    const int more = differs ? manta::rank() : 0;
+    return nn::network<double>(nn::shape{8}, nn::linear(hidden + more), nn::tanh(), nn::linear(3));
+  }
+  nn::adam optimizer() const { return nn::adam({.rate = rate}); }
+  nn::loss loss() const { return is_weighted ? nn::cross_entropy({.weights = {1, 2, 3}}) : nn::cross_entropy(); }
+  train::samples training_data() const { return clouds(1, samples); }
+  train::samples validation_data() const { return clouds(2, 100); }
+  std::map<std::string, double> metrics(const nn::matrix<double>& y, const nn::targets<double>&) const {
+    return {{"size", y.norm()}};
+  }
+  double learning_rate(double epoch) const { return explode_at > 0 && epoch >= explode_at ? 1e308 : rate; }
+  int epochs() const { return 4; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(rate), CEREAL_NVP(samples), CEREAL_NVP(hidden), CEREAL_NVP(differs), CEREAL_NVP(is_weighted),
+            CEREAL_NVP(explode_at));
+  }
+};
+
+std::vector<double> parameters(const train::trainer<three_clouds>& t) {
+  const auto net = t.model();
+  return {net.parameters().begin(), net.parameters().end()};
+}
+
+double distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double d = 0, size = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) d += (a[i] - b[i]) * (a[i] - b[i]), size += a[i] * a[i];
+  return std::sqrt(d / size);
+}
+
+std::string message(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const manta::error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+/// What the trainer ought to do, by hand.
+std::vector<double> by_hand(const three_clouds& recipe, std::uint64_t seed, int batch, int epochs) {
+  auto net = recipe.model();
+  net.initialise(seed);
+  auto optimizer = recipe.optimizer();
+  const train::samples data = recipe.training_data();
+  for (int epoch = 0; epoch < epochs; ++epoch) {
+    std::vector<std::uint64_t> order(data.size());
+    std::iota(order.begin(), order.end(), std::uint64_t(0));
+    const nn::random numbers(seed, static_cast<std::uint64_t>(epoch), 1);
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[numbers.bits(i) % i]);
+    for (std::size_t at = 0; at < order.size(); at += static_cast<std::size_t>(batch)) {
+      train::batch<double> b;
+      data.take(std::span(order).subspan(at, std::min(order.size() - at, static_cast<std::size_t>(batch))), b);
+      const auto [loss, dy] =
+          nn::cross_entropy(net.forward(b.x), b.labels,
+                            {.weights = recipe.is_weighted ? std::vector<double>{1, 2, 3} : std::vector<double>{}});
+      net.zero_gradients();
+      net.backward(dy);
+      optimizer.step(net.parameters(), net.gradients());
+    }
+  }
+  return {net.parameters().begin(), net.parameters().end()};
+}
+
+double own_loop(manta::team team, int steps) {
+  three_clouds recipe;
+  auto net = recipe.model();
+  net.initialise(static_cast<std::uint64_t>(team.rank()));  // the first member's count
+  train::data_parallel ddp(team, net);
+  auto optimizer = recipe.optimizer();
+  const train::samples data = clouds(1, 24 * team.size());
+  for (int i = 0; i < steps; ++i) {
+    std::vector<std::uint64_t> mine(24);
+    std::iota(mine.begin(), mine.end(), static_cast<std::uint64_t>(24 * team.rank()));
+    train::batch<double> b;
+    data.take(mine, b);
+    const auto [loss, dy] = nn::cross_entropy(ddp.forward(b.x), b.labels);
+    ddp.backward(dy);
+    optimizer.step(net.parameters(), net.gradients());
+  }
+  double sum = 0;
+  for (double p : net.parameters()) sum += p * p;
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("any number of workers gives what a loop by hand gives, and the same bits from run to run") {
+  in_world([] {
+    for (const bool is_weighted : {false, true}) {
+      const three_clouds recipe{.is_weighted = is_weighted};
+      const std::vector<double> expected = by_hand(recipe, 7, 28, 3);
+      for (int n = 1; n <= workers(); ++n) {
+        std::vector<std::vector<double>> runs;
+        for (int run = 0; run < 2; ++run) {
+          train::trainer trainer(recipe, {.workers = n, .batch = 28, .seed = 7, .accumulate = 1 + run * 0});
+          train::summary s;
+          for (int epoch = 0; epoch < 3; ++epoch) s = trainer.train();
+          CHECK(s.epoch == 3);
+          CHECK(s.samples == 301);
+          CHECK(s.step == 33);
+          runs.push_back(parameters(trainer));
+        }
+        CHECK(runs[0] == runs[1]);
+        CHECK(distance(runs[0], expected) < 1e-12);
+        train::trainer parts(recipe, {.workers = n, .batch = 28, .seed = 7, .accumulate = 3});
+        for (int epoch = 0; epoch < 3; ++epoch) parts.train();
+        CHECK(distance(parameters(parts), expected) < 1e-12);
+      }
+    }
+  });
+}
+
+TEST_CASE("summaries are means over all samples, whatever the number of workers") {
+  in_world([] {
+    train::trainer one(three_clouds{}, {.workers = 1, .batch = 28}),
+        all(three_clouds{}, {.workers = workers(), .batch = 28});
+    const train::summary a = one.train(), b = all.train(), va = one.validate(), vb = all.validate();
+    CHECK(a.loss == doctest::Approx(b.loss));
+    CHECK(a["accuracy"] == doctest::Approx(b["accuracy"]));
+    CHECK(va.loss == doctest::Approx(vb.loss));
+    CHECK(va["accuracy"] == doctest::Approx(vb["accuracy"]));
+    CHECK(va.samples == 100);
+    CHECK(va["accuracy"] > 0.5);
+    CHECK(va["size"] > 0);
+    CHECK(message([&] { va["precision"]; }).find("it has loss, accuracy, size") != std::string::npos);
+  });
+}
+
+TEST_CASE("a training that is saved and loaded goes on bit for bit, also in the middle of an epoch") {
+  in_world([] {
+    const std::string file = "train-test-" + std::to_string(manta::size()) + "/checkpoint";
+    train::trainer a(three_clouds{}, {.workers = workers(), .batch = 28, .seed = 3});
+    a.train();
+    a.train(4);
+    a.save(file);
+    train::trainer b(three_clouds{}, {.workers = workers(), .batch = 28, .seed = 99}),
+        c(three_clouds{}, {.workers = 1, .batch = 28});
+    b.load(file);
+    c.restore(b.state());
+    CHECK(a.train().samples == 301 - 4 * 28);
+    CHECK(b.train().samples == 301 - 4 * 28);
+    c.train();
+    CHECK(parameters(a) == parameters(b));
+    CHECK(distance(parameters(a), parameters(c)) < 1e-12);
+    a.train(), b.train();
+    CHECK(parameters(a) == parameters(b));
+    CHECK(train::load_model<nn::network<double>>(file).describe() == a.model().describe());
+
+    train::trainer other(three_clouds{.hidden = 5}, {.workers = 1, .batch = 28});
+    const std::vector<double> before = parameters(other);
+    CHECK(message([&] { other.load(file); }).find("the checkpoint is of the network") != std::string::npos);
+    CHECK(parameters(other) == before);
+    CHECK(message([&] { a.load("no-such-file"); }).find("cannot read the checkpoint no-such-file") !=
+          std::string::npos);
+    std::ofstream(file, std::ios::in | std::ios::out).seekp(40).write("xxxx", 4);
+    CHECK(message([&] { a.load(file); }).find("damaged") != std::string::npos);
+    CHECK(message([&] { a.save("/dev/null/x"); }).find("/dev/null") != std::string::npos);
+    std::filesystem::remove_all("train-test-" + std::to_string(manta::size()));
+  });
+}
+
+TEST_CASE("mistakes in a recipe are one sentence each") {
+  in_world([] {
+    const auto made = [](const three_clouds& recipe, const train::options& o) {
+      return message([&] { train::trainer(recipe, o).train(); });
+    };
+    CHECK(
+        made({.samples = 10}, {.batch = 28}) ==
+        "manta: train: a batch of 28 samples is larger than the training data, which have 10; choose a smaller batch");
+    CHECK(made({.samples = 0}, {.batch = 28}) == "manta: train: the recipe's training_data() has no samples");
+    CHECK(made({}, {.workers = 0}).find(".workers is 0") != std::string::npos);
+    CHECK_THROWS_AS(train::trainer(three_clouds{}, {.workers = manta::size() + 1}), manta::unschedulable);
+    if (workers() > 1)
+      CHECK(made({.differs = true}, {.workers = 2}).find("the workers' recipes make different models") !=
+            std::string::npos);
+    const std::string nan = made({.explode_at = 0.5}, {.workers = workers(), .batch = 28});
+    CHECK(nan.find("the loss became") != std::string::npos);
+    CHECK(nan.find("of epoch 0") != std::string::npos);
+  });
+}
+
+TEST_CASE("a loop of one's own in a gang gets the mean gradient") {
+  in_world([] {
+    const double alone = manta::async<own_loop>({.ranks = 1}, 5).get();
+    for (int n = 1; n <= workers(); ++n)
+      CHECK(manta::async<own_loop>({.ranks = n}, 5).get() == doctest::Approx(alone).epsilon(0.05));
+  });
+}
+
+TEST_CASE("a recipe is a trial of a search") {
+  in_world([] {
+    const auto results = tune::run<train::trial<three_clouds>>({{"rate", tune::grid({1e-5, 1e-2})}, {"hidden", 4}},
+                                                               {.maximise = "accuracy", .folder = ""});
+    CHECK(results.size() == 2);
+    CHECK(results.best().parameters.get<double>("rate") == 1e-2);
+    CHECK(results.best().last["train_loss"] > 0);
+    const auto wrong = message([&] {
+      const auto none =
+          tune::run<train::trial<three_clouds>>({{"speed", tune::grid({1.0})}}, {.maximise = "accuracy", .folder = ""});
+      throw manta::error(none.begin()->why);
+    });
+    CHECK(wrong.find("does not name with CEREAL_NVP; it names rate, samples, hidden") != std::string::npos);
+  });
+}
