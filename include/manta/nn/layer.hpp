@@ -21,8 +21,23 @@ struct parameter_array {
   shape extents;     ///< the last extent fastest
 };
 
-/// Parameters and gradients lie in the network's arrays: `bind` says where. All matrices are features x samples. A
-/// layer may keep what its backward needs of the last forward, in memory that it uses again.
+/// All numbers of these arrays.
+inline std::size_t size_of(const std::vector<parameter_array>& arrays) {
+  std::size_t n = 0;
+  for (const parameter_array& a : arrays) n += static_cast<std::size_t>(a.extents.size());
+  return n;
+}
+
+/// What recurrent layers carry from step to step, during one forward of network<T>::forward(x, state, resets).
+template <class T>
+struct carried {
+  matrix<T>* state = nullptr;               ///< all layers' state x samples; null: each sequence begins at zero
+  Eigen::Index first_row = 0;               ///< where the layer's part begins
+  std::span<const unsigned char> resets{};  ///< for each column of x: begins a sequence anew; empty: none does
+};
+
+/// Parameters, gradients and buffers lie in the network's arrays: `bind` says where. All matrices are features x
+/// samples. A layer may keep what its backward needs of the last forward, in memory that it uses again.
 template <class T>
 class layer {
  public:
@@ -34,15 +49,17 @@ class layer {
   [[nodiscard]] const shape& output_shape() const { return out_; }
 
   [[nodiscard]] virtual std::vector<parameter_array> arrays() const { return {}; }
-  /// The layer's part of the network's parameters and gradients, as long as its arrays together.
-  virtual void bind(T* parameters, T* gradients) {
-    (void)parameters;
-    (void)gradients;
-  }
-  virtual void initialise(const random& numbers) { (void)numbers; }
   /// Numbers that a layer keeps besides its parameters, such as the running means of batch norm: saved with the
-  /// network.
-  virtual std::span<T> buffers() { return {}; }
+  /// network, and set by initialise.
+  [[nodiscard]] virtual std::vector<parameter_array> buffer_arrays() const { return {}; }
+  /// The layer's part of the network's parameters, gradients and buffers, as long as its arrays together.
+  virtual void bind(T*, T*, T*) {}
+  virtual void initialise(const random&) {}
+
+  /// How many numbers a sample's state has; 0 but for recurrent layers.
+  [[nodiscard]] virtual int state_size() const { return 0; }
+  /// For the forwards that follow, until it is called again.
+  virtual void carry(const carried<T>&) {}
 
   /// Writes y, which it resizes.
   virtual void forward(const matrix<T>& x, matrix<T>& y, const pass& p) = 0;
@@ -52,6 +69,13 @@ class layer {
  private:
   shape in_, out_;
 };
+
+/// A batch of sequences, length x features a column, as a matrix of features x (samples * length): a column a position.
+/// A batch of vectors is that of sequences of one position.
+template <class T>
+Eigen::Map<const matrix<T>> positions(const matrix<T>& x, Eigen::Index features) {
+  return {x.data(), features, x.size() / features};
+}
 
 /// The layer that a spec describes, for inputs of this shape. Throws manta::error if the shape does not suit it; the
 /// text has what the layer got and what it needs, and the network adds which layer it is.

@@ -7,21 +7,78 @@
 #include "manta/error.hpp"
 #include "manta/nn/layer.hpp"
 #include "manta/nn/layer/activation.hpp"
+#include "manta/nn/layer/attention.hpp"
+#include "manta/nn/layer/chain.hpp"
+#include "manta/nn/layer/convolution.hpp"
 #include "manta/nn/layer/linear.hpp"
+#include "manta/nn/layer/normalisation.hpp"
+#include "manta/nn/layer/pooling.hpp"
+#include "manta/nn/layer/recurrent.hpp"
+#include "manta/nn/layer/small.hpp"
 
 namespace manta::nn {
+
+namespace detail {
+
+/// A chain of the layers of s, which may be one layer.
+template <class T>
+chain<T> chain_of(const spec& s, const shape& in) {
+  return s.kind == "sequential" ? chain<T>(in, s.parts, "it") : chain<T>(in, {s}, "it");
+}
+
+/// One function for each kind.
+template <class T>
+using layer_maker = std::unique_ptr<layer<T>> (*)(const spec&, const shape&);
+
+template <class T, class Layer>
+std::unique_ptr<layer<T>> made(const spec& s, const shape& in) {
+  if constexpr (std::is_constructible_v<Layer, const spec&, const shape&>) {
+    return std::make_unique<Layer>(s, in);
+  } else {
+    return std::make_unique<Layer>(in);
+  }
+}
+template <class T>
+std::unique_ptr<layer<T>> made_sequential(const spec& s, const shape& in) {
+  return std::make_unique<sequential_layer<T>>(chain_of<T>(s, in), in);
+}
+template <class T>
+std::unique_ptr<layer<T>> made_residual(const spec& s, const shape& in) {
+  return std::make_unique<residual_layer<T>>(
+      chain_of<T>(s.parts[0], in), s.parts.size() > 1 ? chain_of<T>(s.parts[1], in) : chain<T>(in, {}, "it"), in);
+}
+
+}  // namespace detail
 
 template <class T>
 std::unique_ptr<layer<T>> make_layer(const spec& s, const shape& in) {
   using namespace detail;
-  if (s.kind == "linear") {
-    if (s.sizes[0] < 1) throw error("it needs at least one output");
-    return std::make_unique<linear_layer<T>>(s, in);
-  }
-  if (s.kind == "relu") return std::make_unique<activation<T, relu_function>>(in);
-  if (s.kind == "tanh") return std::make_unique<activation<T, tanh_function>>(in);
-  if (s.kind == "sigmoid") return std::make_unique<activation<T, sigmoid_function>>(in);
-  throw error("there is no layer of this kind; nn/layers.hpp has those that there are");
+  static const std::map<std::string, layer_maker<T>> makers = {
+      {"linear", made<T, linear_layer<T>>},
+      {"relu", made<T, activation_layer<T, relu_function>>},
+      {"tanh", made<T, activation_layer<T, tanh_function>>},
+      {"sigmoid", made<T, activation_layer<T, sigmoid_function>>},
+      {"gelu", made<T, activation_layer<T, gelu_function>>},
+      {"softmax", made<T, softmax_layer<T>>},
+      {"conv2d", made<T, conv2d_layer<T>>},
+      {"max_pool", made<T, max_pool_layer<T>>},
+      {"average_pool", made<T, average_pool_layer<T>>},
+      {"batch_norm", made<T, batch_norm_layer<T>>},
+      {"layer_norm", made<T, layer_norm_layer<T>>},
+      {"dropout", made<T, dropout_layer<T>>},
+      {"embedding", made<T, embedding_layer<T>>},
+      {"positions", made<T, positions_layer<T>>},
+      {"lstm", made<T, recurrent_layer<T, lstm_cell<T>>>},
+      {"gru", made<T, recurrent_layer<T, gru_cell<T>>>},
+      {"attention", made<T, attention_layer<T>>},
+      {"last", made<T, last_layer<T>>},
+      {"flatten", made<T, flatten_layer<T>>},
+      {"sequential", made_sequential<T>},
+      {"residual", made_residual<T>},
+  };
+  const auto maker = makers.find(s.kind);
+  if (maker == makers.end()) throw error("there is no layer of this kind; nn/layers.hpp has those that there are");
+  return maker->second(s, in);
 }
 
 }  // namespace manta::nn

@@ -3,7 +3,18 @@
 //
 // The layers that a network may consist of, as the program writes them. Each function gives a spec (spec.hpp), which
 // knows neither the shape of its input nor the scalar type: the network fills them in, and checks them.
+//
+// Shapes of a sample: {features}, a vector; {length, features}, a sequence of positions; {channels, height, width}, an
+// image. Layers that work on vectors take a sequence position by position.
+//
+// Sequences, for lstm and gru, lie in either of two ways. A column has a whole sequence, shape {length, features}, which
+// begins at the state zero; the result is a sequence as well, and last() is its last position. Or a column has one step,
+// shape {features}, and network::forward(x, state, resets) carries the state: from call to call for a simulation that
+// goes on, and through the steps of one call for training. The parameters are alike in both.
 #pragma once
+
+#include <concepts>
+#include <vector>
 
 #include "manta/nn/spec.hpp"
 
@@ -23,13 +34,77 @@ struct linear_options {
   nn::start start = start::standard;
   double gain = 1;
 };
+struct conv2d_options {
+  int stride = 1;
+  int padding = 0;  ///< rows and columns of zeros on each side
+  bool bias = true;
+  nn::start start = start::standard;
+  double gain = 1;
+};
+struct pool_options {
+  int stride = 0;   ///< 0: the size
+  int padding = 0;  ///< on each side; counts neither as a maximum nor in a mean
+};
+struct batch_norm_options {
+  double momentum = 0.1;     ///< the part of a new mean in the running one
+  double epsilon = 1e-5;     ///< added to the variance
+  bool all_workers = false;  ///< statistics over all workers, by pass::sum_over_workers
+};
+struct recurrent_options {
+  nn::start start = start::standard;  ///< standard: uniform within 1 / sqrt(features), biases too
+  double gain = 1;
+};
+struct attention_options {
+  bool causal = false;  ///< a position attends to itself and those before it
+};
 
-/// y = W x + b. An input of any shape counts as a vector.
+/// y = W x + b. An image counts as a vector.
 MANTA_DECL spec linear(int outputs, const linear_options& options = {});
 
 MANTA_DECL spec relu();
 MANTA_DECL spec tanh();
 MANTA_DECL spec sigmoid();
+MANTA_DECL spec gelu();
+/// Over the features. A network that is trained by cross_entropy ends without it.
+MANTA_DECL spec softmax();
+
+/// Images to images of so many channels, by filters of size x size.
+MANTA_DECL spec conv2d(int channels, int size, const conv2d_options& options = {});
+/// Of windows of size x size of each channel; a size of 0 stands for the whole image.
+MANTA_DECL spec max_pool(int size, const pool_options& options = {});
+MANTA_DECL spec average_pool(int size, const pool_options& options = {});
+
+/// Over the batch: for each channel of an image, or each feature.
+MANTA_DECL spec batch_norm(const batch_norm_options& options = {});
+/// Over all numbers of a sample; over the features of each position of a sequence.
+MANTA_DECL spec layer_norm(double epsilon = 1e-5);
+/// In training sets numbers to zero with this probability, and scales the others to keep the mean. What is dropped
+/// follows pass::seed, pass::step and the sample's number.
+MANTA_DECL spec dropout(double probability);
+
+/// From {length}, numbers of words, to {length, features}: a vector of parameters for each word.
+MANTA_DECL spec embedding(int words, int features);
+/// Adds a vector of parameters to each position of a sequence.
+MANTA_DECL spec positions();
+MANTA_DECL spec lstm(int features, const recurrent_options& options = {});
+MANTA_DECL spec gru(int features, const recurrent_options& options = {});
+/// Of each position to all of the sequence; the features are divided among the heads.
+MANTA_DECL spec attention(int heads, const attention_options& options = {});
+/// The last position of a sequence.
+MANTA_DECL spec last();
+/// As one vector.
+MANTA_DECL spec flatten();
+
+/// Layers that count as one.
+MANTA_DECL spec sequential(std::vector<spec> layers);
+template <std::convertible_to<spec>... Layers>
+spec sequential(const spec& first, const Layers&... others) {
+  return sequential(std::vector<spec>{first, others...});
+}
+/// layer(x) + x.
+MANTA_DECL spec residual(const spec& layer);
+/// layer(x) + shortcut(x), where the shape changes.
+MANTA_DECL spec residual(const spec& layer, const spec& shortcut);
 
 }  // namespace manta::nn
 

@@ -8,15 +8,64 @@
 
 namespace manta::nn {
 
+namespace detail {
+inline spec with_start(spec s, start how, double gain) {
+  return s.with("start", static_cast<double>(how), 0).with("gain", gain, 1);
+}
+inline spec pool(const char* kind, int size, const pool_options& options) {
+  return spec{kind, {size}, {}, {}}.with("stride", options.stride, 0).with("padding", options.padding, 0);
+}
+inline spec plain(const char* kind) { return {kind, {}, {}, {}}; }
+}  // namespace detail
+
 MANTA_DECL spec linear(int outputs, const linear_options& options) {
-  return spec{"linear", {outputs}, {}, {}}
-      .with("bias", options.bias, 1)
-      .with("start", static_cast<double>(options.start), 0)
-      .with("gain", options.gain, 1);
+  return detail::with_start(spec{"linear", {outputs}, {}, {}}.with("bias", options.bias, 1), options.start,
+                            options.gain);
 }
 
-MANTA_DECL spec relu() { return {"relu", {}, {}, {}}; }
-MANTA_DECL spec tanh() { return {"tanh", {}, {}, {}}; }
-MANTA_DECL spec sigmoid() { return {"sigmoid", {}, {}, {}}; }
+MANTA_DECL spec relu() { return detail::plain("relu"); }
+MANTA_DECL spec tanh() { return detail::plain("tanh"); }
+MANTA_DECL spec sigmoid() { return detail::plain("sigmoid"); }
+MANTA_DECL spec gelu() { return detail::plain("gelu"); }
+MANTA_DECL spec softmax() { return detail::plain("softmax"); }
+
+MANTA_DECL spec conv2d(int channels, int size, const conv2d_options& options) {
+  return detail::with_start(spec{"conv2d", {channels, size}, {}, {}}
+                                .with("stride", options.stride, 1)
+                                .with("padding", options.padding, 0)
+                                .with("bias", options.bias, 1),
+                            options.start, options.gain);
+}
+MANTA_DECL spec max_pool(int size, const pool_options& options) { return detail::pool("max_pool", size, options); }
+MANTA_DECL spec average_pool(int size, const pool_options& options) {
+  return detail::pool("average_pool", size, options);
+}
+
+MANTA_DECL spec batch_norm(const batch_norm_options& options) {
+  return detail::plain("batch_norm")
+      .with("momentum", options.momentum, 0.1)
+      .with("epsilon", options.epsilon, 1e-5)
+      .with("all_workers", options.all_workers, 0);
+}
+MANTA_DECL spec layer_norm(double epsilon) { return detail::plain("layer_norm").with("epsilon", epsilon, 1e-5); }
+MANTA_DECL spec dropout(double probability) { return detail::plain("dropout").with("probability", probability, 0); }
+
+MANTA_DECL spec embedding(int words, int features) { return {"embedding", {words, features}, {}, {}}; }
+MANTA_DECL spec positions() { return detail::plain("positions"); }
+MANTA_DECL spec lstm(int features, const recurrent_options& options) {
+  return detail::with_start({"lstm", {features}, {}, {}}, options.start, options.gain);
+}
+MANTA_DECL spec gru(int features, const recurrent_options& options) {
+  return detail::with_start({"gru", {features}, {}, {}}, options.start, options.gain);
+}
+MANTA_DECL spec attention(int heads, const attention_options& options) {
+  return spec{"attention", {heads}, {}, {}}.with("causal", options.causal, 0);
+}
+MANTA_DECL spec last() { return detail::plain("last"); }
+MANTA_DECL spec flatten() { return detail::plain("flatten"); }
+
+MANTA_DECL spec sequential(std::vector<spec> layers) { return {"sequential", {}, {}, std::move(layers)}; }
+MANTA_DECL spec residual(const spec& layer) { return {"residual", {}, {}, {layer}}; }
+MANTA_DECL spec residual(const spec& layer, const spec& shortcut) { return {"residual", {}, {}, {layer, shortcut}}; }
 
 }  // namespace manta::nn

@@ -40,6 +40,9 @@ struct pass {
   /// The numbers of the batch's samples in the data, so that what is drawn for a sample does not depend on how the
   /// batch is divided among workers. Empty: 0, 1, .. The memory has to live until the pass has ended.
   std::span<const std::uint64_t> samples = {};
+  /// Adds the numbers of all workers that take part in the pass, in place: for batch_norm({.all_workers = true}), which
+  /// calls it in forward and backward, so that all workers have to make the pass. Empty: there is this worker alone.
+  std::function<void(std::span<double>)> sum_over_workers = {};
 };
 
 /// Called by a module's backward pass as parts of its gradients become final, from the last layer to the first: the

@@ -16,6 +16,7 @@
 
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -23,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "manta/nn/layer.hpp"
+#include "manta/nn/layer/chain.hpp"
 #include "manta/nn/layers.hpp"
 #include "manta/nn/module.hpp"
 
@@ -58,6 +59,20 @@ class network {
   /// the number of features is wrong. Allocates only when a batch is larger than those before.
   const matrix<T>& forward(const matrix<T>& x);
 
+  /// Steps of sequences, for networks with recurrent layers (nn::lstm, nn::gru) whose input is one step. `state` has a
+  /// column for each sample and is carried from call to call: the call begins with it, and leaves in it what is there
+  /// after the last step. x has the steps one after the other, each with all samples: step t of sample i is column
+  /// t * samples + i. Where `resets` is not 0, which has a number for each column of x, the sample's state is zero before
+  /// that step. backward then goes through all steps of the call, and not beyond its beginning and the resets.
+  ///
+  ///   nn::matrix<float> state = net.initial_state(environments);
+  ///   net.forward(x, state);                       // one step of each environment
+  ///   state.col(i).setZero();                      // environment i begins again
+  const matrix<T>& forward(const matrix<T>& x, matrix<T>& state, std::span<const unsigned char> resets = {});
+  /// Numbers of a sample's state; 0 without recurrent layers.
+  [[nodiscard]] int state_size() const { return layers_.state_size(); }
+  [[nodiscard]] matrix<T> initial_state(int samples) const { return matrix<T>::Zero(state_size(), samples); }
+
   /// dy: the gradient of the loss by the result of the last forward. Adds to gradients().
   void backward(const matrix<T>& dy) { run_back(dy, nullptr, nullptr); }
   /// As above, and calls `ready` for each layer's gradients once they are final, from the last layer to the first.
@@ -78,8 +93,12 @@ class network {
   [[nodiscard]] std::span<const T> gradients() const { return gradients_; }
   void zero_gradients() { std::fill(gradients_.begin(), gradients_.end(), T(0)); }
 
+  /// Numbers besides the parameters that training changes: the running means and variances of batch norm.
+  std::span<T> buffers() { return buffers_; }
+  [[nodiscard]] std::span<const T> buffers() const { return buffers_; }
+
   [[nodiscard]] const shape& input_shape() const { return in_; }
-  [[nodiscard]] const shape& output_shape() const { return layers_.empty() ? in_ : layers_.back()->output_shape(); }
+  [[nodiscard]] const shape& output_shape() const { return layers_.output_shape(); }
   /// The layers, as they were given.
   [[nodiscard]] const std::vector<spec>& specs() const { return specs_; }
   /// The parameters are still those of the constructor. A trainer initialises a fresh network by its own seed, and leaves
@@ -88,18 +107,20 @@ class network {
   /// The architecture in words: "784 -> linear(..) -> relu() -> 10". Networks of equal text have the same parameters.
   [[nodiscard]] std::string describe() const;
 
-  /// An array of parameters and where it begins in parameters(). Names are the layer's number and the array's:
-  /// "0.weight".
+  /// An array of parameters and where it begins in parameters(). Names are the layer's number and the array's, as in
+  /// PyTorch's Sequential: "0.weight".
   struct array {
     std::string name;
     shape extents;
     std::size_t begin;
   };
-  [[nodiscard]] std::vector<array> arrays() const;
+  [[nodiscard]] std::vector<array> arrays() const { return places(layers_.arrays()); }
+  /// Those of buffers(): "1.running_mean".
+  [[nodiscard]] std::vector<array> buffer_arrays() const { return places(layers_.buffer_arrays()); }
 
   template <class Archive>
   void save(Archive& archive) const {
-    archive(in_, specs_, parameters_, all_buffers());
+    archive(in_, specs_, parameters_, buffers_);
   }
   /// Gradients are not saved: they are zero after loading.
   template <class Archive>
@@ -113,21 +134,19 @@ class network {
   }
 
  private:
-  void bind();
+  void bind() { layers_.bind(parameters_.data(), gradients_.data(), buffers_.data()); }
+  void check_input(const matrix<T>& x) const;
   void run_back(const matrix<T>& dy, const gradients_ready* ready, matrix<T>* dx);
-  [[nodiscard]] std::vector<T> all_buffers() const;
+  static std::vector<array> places(std::vector<parameter_array> arrays);
   void take(const std::vector<T>& parameters, const std::vector<T>& buffers);
 
   shape in_;
   std::vector<spec> specs_;
-  std::vector<std::unique_ptr<layer<T>>> layers_;
-  std::vector<std::size_t> begins_;  ///< where each layer's parameters begin; one more at the end
-  std::vector<T> parameters_, gradients_;
+  detail::chain<T> layers_;
+  std::vector<T> parameters_, gradients_, buffers_;
   bool is_fresh_ = true;
   pass pass_;
-  std::vector<matrix<T>> values_;              ///< the input and each layer's result
-  std::vector<matrix<T>> gradients_by_value_;  ///< of the loss, by the results of the layers but the last
-  matrix<T> input_gradient_;
+  matrix<T> x_, y_, input_gradient_;
 };
 
 #ifdef MANTA_COMPILED

@@ -1,38 +1,100 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Functions of each number by itself. The derivative is computed from the result.
+// Functions of each number by itself, and softmax.
 #pragma once
 
+#include <cmath>
 #include <memory>
+#include <numbers>
 
 #include "manta/nn/layer.hpp"
 
 namespace manta::nn::detail {
 
+// A function gives its value and its derivative, which may use both x and y.
+
 struct relu_function {
   static auto value(const auto& x) { return x.max(0); }
-  static auto derivative(const auto& y) { return (y > 0).template cast<typename std::decay_t<decltype(y)>::Scalar>(); }
+  static auto derivative(const auto&, const auto& y) {
+    return (y > 0).template cast<typename std::decay_t<decltype(y)>::Scalar>();
+  }
 };
 struct tanh_function {
   static auto value(const auto& x) { return x.tanh(); }
-  static auto derivative(const auto& y) { return 1 - y.square(); }
+  static auto derivative(const auto&, const auto& y) { return 1 - y.square(); }
 };
 struct sigmoid_function {
   static auto value(const auto& x) { return x.logistic(); }
-  static auto derivative(const auto& y) { return y * (1 - y); }
+  static auto derivative(const auto&, const auto& y) { return y * (1 - y); }
+};
+/// x P(Z <= x) of the standard normal distribution (Hendrycks, Gimpel, 2016), exactly, as PyTorch's default.
+struct gelu_function {
+  template <class T>
+  static T below(T x) {
+    return T(0.5) * std::erfc(-x * std::numbers::sqrt2_v<T> / 2);
+  }
+  static auto value(const auto& x) {
+    return x.unaryExpr([](auto v) { return v * below(v); });
+  }
+  static auto derivative(const auto& x, const auto&) {
+    return x.unaryExpr([](auto v) {
+      using T = decltype(v);
+      constexpr T density = std::numbers::inv_sqrtpi_v<T> / std::numbers::sqrt2_v<T>;
+      return below(v) + v * density * std::exp(-v * v / 2);
+    });
+  }
 };
 
 template <class T, class Function>
-class activation final : public layer<T> {
+class activation_layer final : public layer<T> {
  public:
-  explicit activation(const shape& in) : layer<T>(in, in) {}
-  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<activation>(*this); }
+  explicit activation_layer(const shape& in) : layer<T>(in, in) {}
+  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<activation_layer>(*this); }
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass&) override { y.array() = Function::value(x.array()); }
-  void backward(const matrix<T>&, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx) override {
-    if (dx) dx->array() = dy.array() * Function::derivative(y.array());
+  void backward(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx) override {
+    if (dx) dx->array() = dy.array() * Function::derivative(x.array(), y.array());
   }
+};
+
+/// Columns of numbers that are positive and add up to 1, in place. The maximum is taken off first: exponentials of large
+/// numbers would overflow.
+template <class Columns>
+void softmax_in_place(Columns&& m) {
+  for (Eigen::Index i = 0; i < m.cols(); ++i) {
+    m.col(i).array() = (m.col(i).array() - m.col(i).maxCoeff()).exp();
+    m.col(i) /= m.col(i).sum();
+  }
+}
+
+/// The gradient by softmax's input: y (dy - y . dy), column by column.
+template <class Result, class Y, class Dy>
+void softmax_back(Result&& dx, const Y& y, const Dy& dy) {
+  for (Eigen::Index i = 0; i < y.cols(); ++i)
+    dx.col(i).array() = y.col(i).array() * (dy.col(i).array() - y.col(i).dot(dy.col(i)));
+}
+
+template <class T>
+class softmax_layer final : public layer<T> {
+ public:
+  explicit softmax_layer(const shape& in)
+      : layer<T>(in, in), features_(in.dimensions() == 2 ? in[1] : in.size()) {}
+  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<softmax_layer>(*this); }
+
+  void forward(const matrix<T>& x, matrix<T>& y, const pass&) override {
+    y = x;
+    softmax_in_place(Eigen::Map<matrix<T>>(y.data(), features_, y.size() / features_));
+  }
+  void backward(const matrix<T>&, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx) override {
+    if (!dx) return;
+    dx->resize(y.rows(), y.cols());
+    softmax_back(Eigen::Map<matrix<T>>(dx->data(), features_, dx->size() / features_), positions(y, features_),
+                 positions(dy, features_));
+  }
+
+ private:
+  int features_;
 };
 
 }  // namespace manta::nn::detail

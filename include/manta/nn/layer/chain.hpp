@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Layers in a row: what a network, sequential and residual consist of.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "manta/error.hpp"
+#include "manta/nn/layer.hpp"
+
+namespace manta::nn::detail {
+
+template <class T>
+class chain {
+ public:
+  chain() = default;
+  /// Throws where a layer does not suit its input; `where` names the row in the text.
+  chain(const shape& in, const std::vector<spec>& specs, const std::string& where) : in_(in) {
+    for (const spec& s : specs) {
+      const shape now = output_shape();
+      try {
+        layers_.push_back(make_layer<T>(s, now));
+      } catch (const error& e) {
+        throw error("layer " + std::to_string(layers_.size()) + " of " + where + ", " + s.text() +
+                    ", gets an input of shape " + now.text() + ": " + e.what());
+      }
+    }
+    begins_ = {0};
+    for (const auto& l : layers_) begins_.push_back(begins_.back() + size_of(l->arrays()));
+    values_.resize(layers_.size());
+    gradients_.resize(layers_.size());
+  }
+  chain(const chain& other) : in_(other.in_), begins_(other.begins_) {
+    for (const auto& l : other.layers_) layers_.push_back(l->clone());
+    values_.resize(layers_.size());
+    gradients_.resize(layers_.size());
+  }
+  chain(chain&&) noexcept = default;
+  chain& operator=(const chain&) = delete;
+  chain& operator=(chain&&) noexcept = default;
+  ~chain() = default;
+
+  [[nodiscard]] bool empty() const { return layers_.empty(); }
+  [[nodiscard]] const shape& output_shape() const { return layers_.empty() ? in_ : layers_.back()->output_shape(); }
+  /// The number of parameters.
+  [[nodiscard]] std::size_t size() const { return begins_.back(); }
+
+  /// Names begin with the layer's number.
+  [[nodiscard]] std::vector<parameter_array> arrays() const { return named(&layer<T>::arrays); }
+  [[nodiscard]] std::vector<parameter_array> buffer_arrays() const { return named(&layer<T>::buffer_arrays); }
+
+  void bind(T* parameters, T* gradients, T* buffers) {
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      layers_[i]->bind(parameters + begins_[i], gradients + begins_[i], buffers);
+      buffers += size_of(layers_[i]->buffer_arrays());
+    }
+  }
+  void initialise(const random& numbers) {
+    for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i]->initialise(random(numbers.bits(0), i));
+  }
+
+  [[nodiscard]] int state_size() const {
+    int size = 0;
+    for (const auto& l : layers_) size += l->state_size();
+    return size;
+  }
+  void carry(const carried<T>& c) {
+    carried<T> part = c;
+    for (const auto& l : layers_) {
+      if (l->state_size() > 0) l->carry(part);
+      part.first_row += l->state_size();
+    }
+  }
+
+  void forward(const matrix<T>& x, matrix<T>& y, const pass& p) {
+    if (layers_.empty()) y = x;
+    pass own = p;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      own.seed = random(p.seed, i).bits(0);
+      layers_[i]->forward(i == 0 ? x : values_[i - 1], i + 1 == layers_.size() ? y : values_[i], own);
+    }
+  }
+
+  /// Calls ready(begin, end) after each layer with parameters. Leaves out what is asked for neither by parameters nor by
+  /// the caller.
+  template <class Ready>
+  void backward(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx, Ready ready) {
+    if (layers_.empty() && dx) *dx = dy;
+    const matrix<T>* above = &dy;
+    for (std::size_t i = layers_.size(); i-- > 0 && above;) {
+      matrix<T>* below = i == 0 ? dx : dx || begins_[i] > 0 ? &gradients_[i] : nullptr;
+      layers_[i]->backward(i == 0 ? x : values_[i - 1], i + 1 == layers_.size() ? y : values_[i], *above, below);
+      if (begins_[i + 1] > begins_[i]) ready(begins_[i], begins_[i + 1]);
+      above = below;
+    }
+  }
+
+ private:
+  [[nodiscard]] std::vector<parameter_array> named(std::vector<parameter_array> (layer<T>::*which)() const) const {
+    std::vector<parameter_array> all;
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      for (parameter_array& a : (*layers_[i].*which)())
+        all.push_back({std::to_string(i) + "." + a.name, std::move(a.extents)});
+    }
+    return all;
+  }
+
+  shape in_;
+  std::vector<std::unique_ptr<layer<T>>> layers_;
+  std::vector<std::size_t> begins_{0};  ///< where each layer's parameters begin; one more at the end
+  std::vector<matrix<T>> values_;       ///< the results of the layers but the last
+  std::vector<matrix<T>> gradients_;    ///< of the loss, by each layer's input but the first's
+};
+
+/// Layers that count as one.
+template <class T>
+class sequential_layer final : public layer<T> {
+ public:
+  sequential_layer(chain<T> c, const shape& in) : layer<T>(in, c.output_shape()), chain_(std::move(c)) {}
+  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<sequential_layer>(*this); }
+
+  [[nodiscard]] std::vector<parameter_array> arrays() const override { return chain_.arrays(); }
+  [[nodiscard]] std::vector<parameter_array> buffer_arrays() const override { return chain_.buffer_arrays(); }
+  void bind(T* parameters, T* gradients, T* buffers) override { chain_.bind(parameters, gradients, buffers); }
+  void initialise(const random& numbers) override { chain_.initialise(numbers); }
+  [[nodiscard]] int state_size() const override { return chain_.state_size(); }
+  void carry(const carried<T>& c) override { chain_.carry(c); }
+
+  void forward(const matrix<T>& x, matrix<T>& y, const pass& p) override { chain_.forward(x, y, p); }
+  void backward(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx) override {
+    chain_.backward(x, y, dy, dx, [](std::size_t, std::size_t) {});
+  }
+
+ private:
+  chain<T> chain_;
+};
+
+/// y = main(x) + shortcut(x); without layers the shortcut is x itself (He et al., 2016).
+template <class T>
+class residual_layer final : public layer<T> {
+ public:
+  residual_layer(chain<T> main, chain<T> shortcut, const shape& in)
+      : layer<T>(in, main.output_shape()), main_(std::move(main)), shortcut_(std::move(shortcut)) {
+    if (main_.output_shape() != shortcut_.output_shape())
+      throw error("its layers give " + main_.output_shape().text() + ", and the shortcut " +
+                  shortcut_.output_shape().text() + "; both have to be alike");
+  }
+  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<residual_layer>(*this); }
+
+  [[nodiscard]] std::vector<parameter_array> arrays() const override { return both(main_.arrays(), shortcut_.arrays()); }
+  [[nodiscard]] std::vector<parameter_array> buffer_arrays() const override {
+    return both(main_.buffer_arrays(), shortcut_.buffer_arrays());
+  }
+  void bind(T* parameters, T* gradients, T* buffers) override {
+    main_.bind(parameters, gradients, buffers);
+    shortcut_.bind(parameters + main_.size(), gradients + main_.size(), buffers + size_of(main_.buffer_arrays()));
+  }
+  void initialise(const random& numbers) override {
+    main_.initialise(random(numbers.bits(0)));
+    shortcut_.initialise(random(numbers.bits(1)));
+  }
+  [[nodiscard]] int state_size() const override { return main_.state_size() + shortcut_.state_size(); }
+  void carry(const carried<T>& c) override {
+    main_.carry(c);
+    carried<T> rest = c;
+    rest.first_row += main_.state_size();
+    shortcut_.carry(rest);
+  }
+
+  void forward(const matrix<T>& x, matrix<T>& y, const pass& p) override {
+    pass own = p;
+    own.seed = random(p.seed, 1).bits(0);
+    main_.forward(x, main_y_, p);
+    shortcut_.forward(x, shortcut_y_, own);
+    y = main_y_ + shortcut_y_;
+  }
+  void backward(const matrix<T>& x, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
+    const auto ignore = [](std::size_t, std::size_t) {};
+    main_.backward(x, main_y_, dy, dx, ignore);
+    if (shortcut_.empty()) {
+      if (dx) *dx += dy;
+      return;
+    }
+    shortcut_.backward(x, shortcut_y_, dy, dx ? &shortcut_dx_ : nullptr, ignore);
+    if (dx) *dx += shortcut_dx_;
+  }
+
+ private:
+  static std::vector<parameter_array> both(std::vector<parameter_array> main, std::vector<parameter_array> shortcut) {
+    for (parameter_array& a : main) a.name = "main." + a.name;
+    for (parameter_array& a : shortcut) main.push_back({"shortcut." + a.name, std::move(a.extents)});
+    return main;
+  }
+
+  chain<T> main_, shortcut_;
+  matrix<T> main_y_, shortcut_y_, shortcut_dx_;
+};
+
+}  // namespace manta::nn::detail

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Layers of a few lines: dropout, embedding, positions, flatten, last.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "manta/error.hpp"
+#include "manta/nn/layer.hpp"
+
+namespace manta::nn::detail {
+
+/// Srivastava et al., 2014. The mask follows seed, step and the sample's number.
+template <class T>
+class dropout_layer final : public layer<T> {
+ public:
+  dropout_layer(const spec& s, const shape& in) : layer<T>(in, in), probability_(s.option("probability", 0)) {
+    if (!(probability_ >= 0 && probability_ < 1)) throw error("the probability has to be at least 0 and below 1");
+  }
+  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<dropout_layer>(*this); }
+
+  void forward(const matrix<T>& x, matrix<T>& y, const pass& p) override {
+    drops_ = p.training && probability_ > 0;
+    if (!drops_) {
+      y = x;
+      return;
+    }
+    mask_.resize(x.rows(), x.cols());
+    const T kept = static_cast<T>(1 / (1 - probability_));
+    const auto limit = static_cast<std::uint32_t>(probability_ * 0x1p32);
+    for (Eigen::Index s = 0; s < x.cols(); ++s) {
+      const auto i = static_cast<std::size_t>(s);
+      const random numbers(p.seed, i < p.samples.size() ? p.samples[i] : i, p.step);
+      T* mask = mask_.data() + s * x.rows();
+      for (Eigen::Index k = 0; k < x.rows(); k += 2) {  // 32 bits for each number
+        const std::uint64_t bits = numbers.bits(static_cast<std::uint64_t>(k));
+        mask[k] = static_cast<std::uint32_t>(bits) < limit ? T(0) : kept;
+        if (k + 1 < x.rows()) mask[k + 1] = static_cast<std::uint32_t>(bits >> 32U) < limit ? T(0) : kept;
+      }
+    }
+    y = x.cwiseProduct(mask_);
+  }
+  void backward(const matrix<T>&, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
+    if (!dx) return;
+    if (drops_) {
+      *dx = dy.cwiseProduct(mask_);
+    } else {
+      *dx = dy;
+    }
+  }
+
+ private:
+  double probability_;
+  bool drops_ = false;
+  matrix<T> mask_;
+};
+
+/// A vector for each word: the input has the words' numbers.
+template <class T>
+class embedding_layer final : public layer<T> {
+ public:
+  embedding_layer(const spec& s, const shape& in)
+      : layer<T>(in, shape{in.size(), s.sizes[1]}), words_(s.sizes[0]), features_(s.sizes[1]) {
+    if (words_ < 1 || features_ < 1) throw error("it needs at least one word and one feature");
+    if (in.dimensions() != 1) throw error("it needs a sequence of words, nn::shape{length}");
+  }
+  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<embedding_layer>(*this); }
+
+  [[nodiscard]] std::vector<parameter_array> arrays() const override { return {{"weight", shape{words_, features_}}}; }
+  void bind(T* parameters, T* gradients, T*) override { p_ = parameters, g_ = gradients; }
+  /// Normal with variance 1, as PyTorch's.
+  void initialise(const random& numbers) override {
+    for (int i = 0; i < words_ * features_; ++i) p_[i] = static_cast<T>(numbers.normal(static_cast<std::uint64_t>(i)));
+  }
+
+  void forward(const matrix<T>& x, matrix<T>& y, const pass&) override {
+    y.resize(x.rows() * features_, x.cols());
+    for (Eigen::Index i = 0; i < x.size(); ++i) {
+      const T word = x.data()[i];
+      if (!(word >= 0 && word < static_cast<T>(words_)))
+        throw error("manta: nn: embedding got the word " + std::to_string(word) + " in sample " +
+                    std::to_string(i / x.rows()) + " of the batch; words are numbers from 0 to " +
+                    std::to_string(words_ - 1));
+      column(y.data(), i) = column(p_, static_cast<Eigen::Index>(word));
+    }
+  }
+  /// Words have no gradient: dx is 0.
+  void backward(const matrix<T>& x, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
+    for (Eigen::Index i = 0; i < x.size(); ++i)
+      column(g_, static_cast<Eigen::Index>(x.data()[i])) += column(dy.data(), i);
+    if (dx) dx->setZero(x.rows(), x.cols());
+  }
+
+ private:
+  template <class Number>
+  auto column(Number* array, Eigen::Index i) const {
+    using vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
+    return Eigen::Map<std::conditional_t<std::is_const_v<Number>, const vector, vector>>(array + i * features_,
+                                                                                         features_);
+  }
+
+  int words_, features_;
+  T *p_ = nullptr, *g_ = nullptr;
+};
+
+/// Adds a vector of parameters to each position.
+template <class T>
+class positions_layer final : public layer<T> {
+ public:
+  explicit positions_layer(const shape& in) : layer<T>(in, in) {
+    if (in.dimensions() != 2) throw error("it needs a sequence, nn::shape{length, features}");
+  }
+  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<positions_layer>(*this); }
+
+  [[nodiscard]] std::vector<parameter_array> arrays() const override { return {{"weight", this->input_shape()}}; }
+  void bind(T* parameters, T* gradients, T*) override { p_ = parameters, g_ = gradients; }
+  /// Normal with standard deviation 0.02 (Radford et al., 2018).
+  void initialise(const random& numbers) override {
+    for (int i = 0; i < this->input_shape().size(); ++i)
+      p_[i] = static_cast<T>(0.02 * numbers.normal(static_cast<std::uint64_t>(i)));
+  }
+
+  void forward(const matrix<T>& x, matrix<T>& y, const pass&) override { y = x.colwise() + vector(p_, x.rows()); }
+  void backward(const matrix<T>&, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
+    vector(g_, dy.rows()) += dy.rowwise().sum();
+    if (dx) *dx = dy;
+  }
+
+ private:
+  using vector = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
+  T *p_ = nullptr, *g_ = nullptr;
+};
+
+/// The numbers as one vector.
+template <class T>
+class flatten_layer final : public layer<T> {
+ public:
+  explicit flatten_layer(const shape& in) : layer<T>(in, shape{in.size()}) {}
+  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<flatten_layer>(*this); }
+  void forward(const matrix<T>& x, matrix<T>& y, const pass&) override { y = x; }
+  void backward(const matrix<T>&, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
+    if (dx) *dx = dy;
+  }
+};
+
+/// The last position of a sequence.
+template <class T>
+class last_layer final : public layer<T> {
+ public:
+  explicit last_layer(const shape& in) : layer<T>(in, shape{in.dimensions() == 2 ? in[1] : 0}) {
+    if (in.dimensions() != 2) throw error("it needs a sequence, nn::shape{length, features}");
+  }
+  [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<last_layer>(*this); }
+  void forward(const matrix<T>& x, matrix<T>& y, const pass&) override {
+    y = x.bottomRows(this->output_shape().size());
+  }
+  void backward(const matrix<T>& x, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
+    if (!dx) return;
+    dx->setZero(x.rows(), x.cols());
+    dx->bottomRows(dy.rows()) = dy;
+  }
+};
+
+}  // namespace manta::nn::detail

@@ -1,0 +1,347 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Layers: gradients against central differences, values against formulas written down here in another way, and what the
+// layers promise besides.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "manta/error.hpp"
+#include "manta/nn.hpp"
+
+namespace nn = manta::nn;
+
+namespace {
+
+using matrix = nn::matrix<double>;
+
+matrix numbers(int rows, int cols, std::uint64_t seed) {
+  const nn::random r(seed);
+  matrix m(rows, cols);
+  for (Eigen::Index i = 0; i < m.size(); ++i) m.data()[i] = r.normal(static_cast<std::uint64_t>(i));
+  return m;
+}
+
+/// The largest difference of a gradient from central differences, relative to the gradient's size.
+double difference(std::span<double> at, std::span<const double> gradient, const std::function<double()>& f) {
+  double worst = 0, size = 1e-3;
+  for (double g : gradient) size = std::max(size, std::abs(g));
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const double x = at[i], h = 1e-5;
+    at[i] = x + h;
+    const double above = f();
+    at[i] = x - h;
+    const double below = f();
+    at[i] = x;
+    worst = std::max(worst, std::abs((above - below) / (2 * h) - gradient[i]) / size);
+  }
+  return worst;
+}
+
+std::span<double> all(matrix& m) { return {m.data(), static_cast<std::size_t>(m.size())}; }
+
+/// The loss is the sum of the outputs, each times a number of its own.
+void check_gradients(nn::network<double> net, int samples, const nn::pass& p = {}, matrix x = {}) {
+  INFO(net.describe());
+  net.initialise(3);
+  if (net.state_size() == 0) {  // weights of normalisations are 1, biases 0: others show more
+    const matrix more = numbers(static_cast<int>(net.parameters().size()), 1, 8) * 0.1;
+    for (std::size_t i = 0; i < net.parameters().size(); ++i) net.parameters()[i] += more(static_cast<int>(i));
+  }
+  net.mode(p);
+  const bool has_words = x.size() > 0;
+  if (!has_words) x = numbers(net.input_shape().size(), samples, 5);
+  const matrix weights = numbers(net.output_shape().size(), samples, 6);
+  const auto value = [&] { return net.forward(x).cwiseProduct(weights).sum(); };
+  value();
+  net.zero_gradients();
+  matrix dx = net.backward_to_input(weights);
+  const std::vector<double> gradients(net.gradients().begin(), net.gradients().end());
+  CHECK(difference(net.parameters(), gradients, value) < 1e-6);
+  if (!has_words) CHECK(difference(all(x), all(dx), value) < 1e-6);
+  value();
+  net.backward(weights);  // adds
+  for (std::size_t i = 0; i < gradients.size(); ++i)
+    CHECK(net.gradients()[i] == doctest::Approx(2 * gradients[i]).epsilon(1e-12));
+}
+
+template <class... Layers>
+nn::network<double> network(const nn::shape& in, const Layers&... layers) {
+  return nn::network<double>(in, layers...);
+}
+
+std::string message(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const manta::error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  INFO(text);
+  const bool found = text.find(part) != std::string::npos;
+  CHECK(found);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("gradients of all layers are those of central differences") {
+  const nn::shape vector{6}, sequence{4, 6}, image{2, 5, 6};
+  check_gradients(network(vector, nn::gelu()), 3);
+  check_gradients(network(vector, nn::softmax()), 3);
+  check_gradients(network(sequence, nn::linear(3), nn::softmax()), 3);
+  check_gradients(network(image, nn::conv2d(3, 3)), 2);
+  check_gradients(network(image, nn::conv2d(3, 3, {.stride = 2, .padding = 1, .bias = false})), 3);
+  check_gradients(network(image, nn::conv2d(4, 1, {.stride = 2})), 2);
+  check_gradients(network(nn::shape{1, 15, 14}, nn::conv2d(2, 5, {.padding = 2})), 3);
+  check_gradients(network(image, nn::max_pool(2)), 2);
+  check_gradients(network(image, nn::max_pool(3, {.stride = 2, .padding = 1})), 2);
+  check_gradients(network(image, nn::average_pool(3, {.stride = 2, .padding = 1})), 2);
+  check_gradients(network(nn::shape{3, 4, 4}, nn::average_pool(0), nn::linear(2)), 2);
+  check_gradients(network(vector, nn::batch_norm()), 5);
+  check_gradients(network(sequence, nn::batch_norm()), 3);
+  check_gradients(network(image, nn::batch_norm()), 3);
+  check_gradients(network(image, nn::batch_norm()), 3, {.training = false});
+  check_gradients(network(vector, nn::layer_norm()), 3);
+  check_gradients(network(sequence, nn::layer_norm()), 3);
+  check_gradients(network(image, nn::layer_norm()), 3);
+  check_gradients(network(vector, nn::linear(8), nn::dropout(0.4), nn::linear(2)), 3, {.seed = 4});
+  check_gradients(network(sequence, nn::positions()), 3);
+  check_gradients(network(sequence, nn::last(), nn::linear(2)), 3);
+  check_gradients(network(image, nn::flatten(), nn::linear(2)), 3);
+  check_gradients(network(sequence, nn::lstm(5)), 3);
+  check_gradients(network(sequence, nn::gru(5)), 3);
+  check_gradients(network(vector, nn::lstm(3), nn::lstm(2)), 3);
+  check_gradients(network(sequence, nn::gru(3, {.start = nn::start::orthogonal}), nn::lstm(4), nn::last()), 2);
+  check_gradients(network(sequence, nn::attention(2)), 3);
+  check_gradients(network(sequence, nn::attention(3, {.causal = true})), 3);
+  check_gradients(network(sequence, nn::sequential(nn::linear(4), nn::tanh()), nn::residual(nn::linear(4))), 3);
+  check_gradients(network(image, nn::conv2d(2, 3, {.padding = 1}),
+                          nn::residual(nn::sequential(nn::batch_norm(), nn::tanh(),
+                                                      nn::conv2d(4, 3, {.stride = 2, .padding = 1})),
+                                       nn::conv2d(4, 1, {.stride = 2, .bias = false}))),
+                  3);
+  matrix words(3, 2);
+  words << 0, 4, 2, 2, 4, 1;
+  check_gradients(network(nn::shape{3}, nn::embedding(5, 4), nn::residual(nn::attention(2, {.causal = true}))), 2, {},
+                  words);
+}
+
+TEST_CASE("a convolution gives the sums of its definition") {
+  for (const int samples : {1, 7}) {
+    nn::network<double> net(nn::shape{2, 7, 5}, nn::conv2d(3, 3, {.stride = 2, .padding = 1}));
+    const matrix x = numbers(2 * 7 * 5, samples, 1);
+    const matrix& y = net.forward(x);
+    CHECK(net.output_shape() == nn::shape{3, 4, 3});
+    const std::span<const double> p = net.parameters();
+    for (int s = 0; s < samples; ++s)
+      for (int f = 0; f < 3; ++f)
+        for (int i = 0; i < 4; ++i)
+          for (int j = 0; j < 3; ++j) {
+            double sum = p[static_cast<std::size_t>(3 * 2 * 9 + f)];
+            for (int c = 0; c < 2; ++c)
+              for (int ky = 0; ky < 3; ++ky)
+                for (int kx = 0; kx < 3; ++kx) {
+                  const int row = 2 * i + ky - 1, col = 2 * j + kx - 1;
+                  if (row < 0 || row >= 7 || col < 0 || col >= 5) continue;
+                  sum += p[static_cast<std::size_t>(((f * 2 + c) * 3 + ky) * 3 + kx)] * x((c * 7 + row) * 5 + col, s);
+                }
+            CHECK(y((f * 4 + i) * 3 + j, s) == doctest::Approx(sum).epsilon(1e-12));
+          }
+  }
+}
+
+TEST_CASE("pooling takes maxima and means of what lies in the image") {
+  matrix x(9, 1);
+  x << 1, 2, 3, 4, 9, 6, 7, 8, 5;
+  const auto pooled = [&](const nn::spec& layer) {
+    nn::network<double> net(nn::shape{1, 3, 3}, layer);
+    const matrix y = net.forward(x);
+    return std::vector<double>(y.data(), y.data() + y.size());
+  };
+  CHECK(pooled(nn::max_pool(2, {.stride = 1})) == std::vector<double>{9, 9, 9, 9});
+  CHECK(pooled(nn::max_pool(2, {.padding = 1})) == std::vector<double>{1, 3, 7, 9});
+  CHECK(pooled(nn::average_pool(2, {.padding = 1})) == std::vector<double>{1, 2.5, 5.5, 7});
+  CHECK(pooled(nn::average_pool(0)) == std::vector<double>{5});
+}
+
+TEST_CASE("batch norm normalises a batch in training, and by running means in use") {
+  nn::network<double> net(nn::shape{2, 1, 2}, nn::batch_norm({.epsilon = 0}));
+  matrix x(4, 2);
+  x << 1, 3, 3, 5, 10, 10, 10, 14;  // channel 0: 1 3 3 5, channel 1: 10 10 10 14
+  const matrix y = net.forward(x);
+  CHECK(y(0, 0) == doctest::Approx(-std::sqrt(2.)));
+  CHECK(y(3, 1) == doctest::Approx(3 / std::sqrt(3.)));
+  const std::vector<double> running(net.buffers().begin(), net.buffers().end());
+  const std::vector<double> expected{0.3, 1.1, 0.9 + 0.1 * 8 / 3, 0.9 + 0.1 * 4};
+  for (std::size_t i = 0; i < 4; ++i) CHECK(running[i] == doctest::Approx(expected[i]));
+  CHECK(net.buffer_arrays()[1].name == "0.running_var");
+  net.mode({.training = false});
+  CHECK(net.forward(x)(0, 0) == doctest::Approx((1 - 0.3) / std::sqrt(expected[2])));
+  const nn::network<double> copy = net;
+  CHECK(std::ranges::equal(copy.buffers(), running));
+}
+
+TEST_CASE("batch norm over two workers gives what one gives, whatever their shares") {
+  const nn::shape in{2, 3, 2};
+  nn::network<double> one(in, nn::conv2d(2, 1), nn::batch_norm({.all_workers = true}));
+  const matrix x = numbers(12, 7, 2), dy = numbers(12, 7, 3) / 7;  // of a mean over all samples
+  one.forward(x);
+  const matrix dx = one.backward_to_input(dy);
+
+  // A worker is run as often as needed: the sums of the others are those of the pass before.
+  const std::vector<std::pair<int, int>> shares{{0, 2}, {2, 5}};
+  std::vector<nn::network<double>> workers(2, nn::network<double>(in, nn::conv2d(2, 1),
+                                                                  nn::batch_norm({.all_workers = true})));
+  std::vector<std::vector<std::vector<double>>> sums(2, std::vector<std::vector<double>>(2));
+  std::vector<matrix> parts(2);
+  for (int round = 0; round < 3; ++round) {
+    for (std::size_t w = 0; w < 2; ++w) {
+      std::size_t call = 0;
+      const auto sum = [&](std::span<double> own) {
+        sums[w][call].assign(own.begin(), own.end());
+        if (!sums[1 - w][call].empty())
+          for (std::size_t i = 0; i < own.size(); ++i) own[i] += sums[1 - w][call][i];
+        ++call;
+      };
+      const auto [begin, count] = shares[w];
+      workers[w].mode({.sum_over_workers = sum});
+      workers[w].forward(x.middleCols(begin, count));
+      workers[w].zero_gradients();
+      parts[w] = workers[w].backward_to_input(dy.middleCols(begin, count) * 7 / count) * count / 7;
+    }
+  }
+  CHECK((dx.leftCols(2) - parts[0]).norm() < 1e-12);
+  CHECK((dx.rightCols(5) - parts[1]).norm() < 1e-12);
+  for (std::size_t i = 0; i < one.gradients().size(); ++i)
+    CHECK(one.gradients()[i] ==
+          doctest::Approx(workers[0].gradients()[i] * 2 / 7 + workers[1].gradients()[i] * 5 / 7).epsilon(1e-10));
+}
+
+TEST_CASE("a dropout mask follows the sample's number, not its place in a batch") {
+  nn::network<double> net(nn::shape{1000}, nn::dropout(0.25), nn::dropout(0.25));
+  const std::vector<std::uint64_t> samples{7, 8, 9}, alone{9};
+  const matrix ones = matrix::Ones(1000, 3);
+  net.mode({.seed = 1, .step = 5, .samples = samples});
+  const matrix y = net.forward(ones);
+  CHECK(y.mean() == doctest::Approx(1).epsilon(0.05));
+  const auto kept = (y.array() > 0).count();
+  CHECK(kept == doctest::Approx(3000 * 0.75 * 0.75).epsilon(0.05));  // the two masks are independent
+  net.mode({.seed = 1, .step = 5, .samples = alone});
+  CHECK(net.forward(matrix::Ones(1000, 1)) == y.col(2));
+  net.mode({.seed = 1, .step = 6, .samples = alone});
+  CHECK(net.forward(matrix::Ones(1000, 1)) != y.col(2));
+  net.mode({.training = false});
+  CHECK(net.forward(ones) == ones);
+}
+
+TEST_CASE("sequences give what their steps give with a carried state") {
+  for (const nn::spec& layer : {nn::lstm(4), nn::gru(4)}) {
+    const int length = 5, samples = 3;
+    nn::network<double> whole(nn::shape{length, 2}, layer, nn::linear(3)), steps(nn::shape{2}, layer, nn::linear(3));
+    whole.initialise(4);
+    std::ranges::copy(whole.parameters(), steps.parameters().begin());
+    const matrix x = numbers(length * 2, samples, 1);
+    const matrix y = whole.forward(x);
+
+    matrix in_order(2, length * samples), expected(3, length * samples);
+    for (int t = 0; t < length; ++t) {
+      in_order.middleCols(t * samples, samples) = x.middleRows(2 * t, 2);
+      expected.middleCols(t * samples, samples) = y.middleRows(3 * t, 3);
+    }
+    matrix state = steps.initial_state(samples);
+    for (int t = 0; t < length; ++t) {
+      const matrix& now = steps.forward(in_order.middleCols(t * samples, samples), state);
+      CHECK((now - expected.middleCols(t * samples, samples)).norm() < 1e-12);
+    }
+    matrix other = steps.initial_state(samples);
+    CHECK((steps.forward(in_order, other) - expected).norm() < 1e-12);
+    CHECK((state - other).norm() < 1e-12);
+
+    const matrix dy = numbers(3, length * samples, 2);
+    matrix dy_whole(3 * length, samples);
+    for (int t = 0; t < length; ++t) dy_whole.middleRows(3 * t, 3) = dy.middleCols(t * samples, samples);
+    steps.backward(dy);
+    whole.backward(dy_whole);
+    for (std::size_t i = 0; i < steps.gradients().size(); ++i)
+      CHECK(steps.gradients()[i] == doctest::Approx(whole.gradients()[i]).epsilon(1e-10));
+  }
+}
+
+TEST_CASE("a reset begins a sample's sequence anew, in both directions") {
+  for (const nn::spec& layer : {nn::lstm(4), nn::gru(4)}) {
+    const int length = 6, samples = 2;
+    nn::network<double> net(nn::shape{2}, layer, nn::tanh(), layer);
+    matrix x = numbers(2, length * samples, 1);
+    const matrix weights = numbers(4, length * samples, 2), start = numbers(net.state_size(), samples, 3) / 2;
+    std::vector<unsigned char> resets(static_cast<std::size_t>(length * samples), 0);
+    resets[0] = resets[3 * samples + 1] = 1;
+    const auto run = [&] {
+      matrix state = start;
+      return matrix(net.forward(x, state, resets));
+    };
+    const matrix y = run();
+    matrix fresh = net.initial_state(1);
+    for (int t = 3; t < length; ++t) {
+      const matrix& one = net.forward(x.col(t * samples + 1), fresh);
+      CHECK((one - y.col(t * samples + 1)).norm() < 1e-12);
+    }
+    const auto value = [&] { return run().cwiseProduct(weights).sum(); };
+    value();
+    net.zero_gradients();
+    matrix dx = net.backward_to_input(weights);
+    const std::vector<double> gradients(net.gradients().begin(), net.gradients().end());
+    CHECK(difference(net.parameters(), gradients, value) < 1e-6);
+    CHECK(difference(all(x), all(dx), value) < 1e-6);
+  }
+}
+
+TEST_CASE("causal attention does not see what comes later") {
+  nn::network<double> net(nn::shape{5, 4}, nn::attention(2, {.causal = true}));
+  matrix x = numbers(20, 1, 1);
+  const matrix before = net.forward(x);
+  x.bottomRows(4) = numbers(4, 1, 2);
+  const matrix& after = net.forward(x);
+  CHECK((after - before).topRows(16).norm() == 0);
+  CHECK((after - before).bottomRows(4).norm() > 1e-3);
+}
+
+TEST_CASE("a copy of a network shares nothing with it") {
+  nn::network<double> net(nn::shape{4, 4}, nn::residual(nn::sequential(nn::layer_norm(), nn::attention(2))),
+                          nn::lstm(3), nn::batch_norm(), nn::last());
+  const matrix x = numbers(16, 4, 1);
+  const matrix y = net.forward(x);
+  nn::network<double> copy = net, moved = std::move(net);
+  std::ranges::fill(moved.parameters(), 0.);
+  copy.initialise(0);
+  CHECK(copy.forward(x) == y);
+  CHECK(copy.arrays()[0].name == "0.main.0.weight");
+  CHECK(copy.arrays()[2].name == "0.main.1.in_proj_weight");
+  CHECK(copy.arrays()[6].name == "1.weight_ih_l0");
+}
+
+TEST_CASE("layers that do not suit their input are named, with what they need") {
+  const auto made = [](const nn::shape& in, const nn::spec& layer) {
+    return message([&] { nn::network<float>(in, nn::relu(), layer); });
+  };
+  contains(made({10}, nn::conv2d(3, 3)), "layer 1 of the network, conv2d(3, 3), gets an input of shape 10: it needs an "
+                                         "image, nn::shape{channels, height, width}");
+  contains(made({1, 2, 2}, nn::conv2d(3, 5, {.padding = 1})), "needs an image of at least 3 x 3");
+  contains(made({1, 4, 4}, nn::max_pool(2, {.padding = 2})), "the padding smaller than the size");
+  contains(made({4, 6}, nn::attention(4)), "the 6 features have to be a multiple of the 4 heads");
+  contains(made({6}, nn::attention(2)), "gets an input of shape 6: it needs a sequence");
+  contains(made({6}, nn::dropout(1)), "at least 0 and below 1");
+  contains(made({6}, nn::residual(nn::linear(5))), "its layers give 5, and the shortcut 6");
+  contains(made({6}, nn::sequential(nn::linear(5), nn::last())), "layer 1 of it, last(), gets an input of shape 5");
+  nn::network<double> steps(nn::shape{2}, nn::lstm(3)), words(nn::shape{2}, nn::embedding(3, 2));
+  matrix state(5, 2), x = matrix::Zero(2, 4);
+  contains(message([&] { steps.forward(x, state); }), "the state has to be 6 x samples");
+  x(1, 2) = 3;
+  contains(message([&] { words.forward(x); }), "embedding got the word 3.000000 in sample 2");
+}
