@@ -7,8 +7,6 @@
 // bits in each run.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <span>
 #include <vector>
