@@ -14,3 +14,7 @@
 #include "manta/output/bytes.ipp"
 #include "manta/output/crc32c.ipp"
 #include "manta/output/saved_state.ipp"
+
+namespace manta::output {
+MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp);
+}

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // In the compiled mode each unit that includes a header of serve refers to an object of the compiled source. Where that
-// source is missing, or was compiled without JSON, the linker names this object once, and its name says what to do.
+// source is missing, the linker names this object, and its name says what to do.
 #pragma once
 
 #include "manta/base/config.hpp"
 
 namespace manta::serve {
-MANTA_REQUIRES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_nlohmann_json);
+MANTA_REQUIRES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp);
 }

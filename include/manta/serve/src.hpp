@@ -1,21 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of serve, model serving, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes this file. A
-// build that defines MANTA_SOURCES_APART compiles this file as a source of its own instead.
+// The definitions of serve, model serving, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes
+// this file. A build that defines MANTA_SOURCES_APART compiles this file as a source of its own instead.
 #pragma once
 
 #ifndef MANTA_COMPILED
-#error "manta/serve/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#error \
+    "manta/serve/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
 #endif
 #define MANTA_SOURCE
 
-#if __has_include(<nlohmann/json.hpp>)
-
-#include "manta/serve/source.hpp"
+#include "manta/serve/dispatcher.ipp"
 
 namespace manta::serve {
-MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_nlohmann_json);
+MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp);
 }
-
-#endif

@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Who gets which request: the queue of a deployment and the load of its replicas. Plain data without communication: a
+// router (router.hpp) tells it what happened and does what it answers.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <vector>
+
+#include "manta/serve/options.hpp"
+#include "manta/serve/status.hpp"
+
+namespace manta::serve {
+
+/// A request in the queue; the router's own has more members.
+struct request {
+  using clock = std::chrono::steady_clock;
+  call_options options;
+  clock::time_point arrived = clock::now();
+  int tries = 0;
+};
+
+class dispatcher {
+ public:
+  using clock = request::clock;
+
+  MANTA_DECL explicit dispatcher(const options& o);
+
+  /// Throws overloaded if the queue is full, unavailable while the deployment drains.
+  MANTA_DECL void admit(request& r);
+  /// Back to the head of the queue: its replica died.
+  MANTA_DECL void again(request& r);
+  /// Leaves the queue, if it is in it.
+  MANTA_DECL void forget(request& r);
+  /// The request that leaves next, or null.
+  [[nodiscard]] MANTA_DECL request* front() const;
+  /// Requests whose time is over, which leave the queue.
+  MANTA_DECL std::vector<request*> expired();
+
+  /// Requests for one replica.
+  struct batch {
+    std::size_t replica = 0;
+    std::vector<request*> requests;
+  };
+  /// The next batch, for the ready replica with the least work; empty: there is no request, or each replica has enough.
+  MANTA_DECL batch next();
+  /// Adds requests from the queue until the batch is full. True: it is.
+  MANTA_DECL bool fill(batch& b);
+  /// The replica has answered, or died.
+  MANTA_DECL void finished(const batch& b);
+  /// A request has its answer.
+  MANTA_DECL void answered(const request& r, bool good);
+
+  // Replicas, by numbers that are used once.
+  MANTA_DECL std::size_t add_starting();
+  MANTA_DECL void ready(std::size_t replica);
+  MANTA_DECL void remove(std::size_t replica);
+  /// Gets no more requests.
+  MANTA_DECL void retire(std::size_t replica);
+  [[nodiscard]] MANTA_DECL bool is_idle(std::size_t replica) const;
+  [[nodiscard]] MANTA_DECL std::vector<std::size_t> all_ready() const;
+  [[nodiscard]] MANTA_DECL int count(bool is_ready) const;
+
+  /// The number of replicas that there should be now: more while requests have waited for a tenth of a second, one
+  /// fewer after ten seconds in which one less would have done.
+  MANTA_DECL int wanted();
+
+  [[nodiscard]] bool has_queue() const { return queued_ > 0; }
+  [[nodiscard]] std::uint64_t outstanding() const { return queued_ + running_; }
+  void drain() { is_draining_ = true; }
+  void count_version() { ++version_; }
+  void count_retry() { ++retried_; }
+  [[nodiscard]] const options& told() const { return options_; }
+  [[nodiscard]] MANTA_DECL status report() const;
+  /// All requests of the queue, which is empty then: nobody can answer them.
+  MANTA_DECL std::vector<request*> give_up();
+
+ private:
+  struct replica_state {
+    bool is_ready = false, is_retired = false;
+    int ongoing = 0;
+  };
+  request* take();
+
+  options options_;
+  std::map<int, std::deque<request*>, std::greater<>> queue_;  ///< by priority
+  std::uint64_t queued_ = 0, running_ = 0;
+  std::map<std::size_t, replica_state> replicas_;
+  std::size_t next_replica_ = 0;
+  bool is_draining_ = false;
+  clock::time_point queue_since_ = {}, busy_since_ = clock::now();
+  int version_ = 1;
+  std::uint64_t served_ = 0, failed_ = 0, retried_ = 0, refused_ = 0, expired_ = 0, batches_ = 0;
+  std::vector<float> latencies_;  ///< ms, a ring
+};
+
+}  // namespace manta::serve
+
+#ifndef MANTA_COMPILED
+#include "manta/serve/dispatcher.ipp"
+#endif

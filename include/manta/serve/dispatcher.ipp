@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of dispatcher.hpp.
+#pragma once
+
+#include <algorithm>
+
+#include "manta/serve/dispatcher.hpp"
+
+namespace manta::serve {
+
+MANTA_DECL dispatcher::dispatcher(const options& o) : options_(o) {
+  const auto refuse = [&](const std::string& what) {
+    throw error("manta: serve: the deployment '" + o.name + "': " + what);
+  };
+  if (o.replicas < 1) refuse(".replicas is " + std::to_string(o.replicas) + "; at least one is needed");
+  if (o.max_batch < 1) refuse(".max_batch is " + std::to_string(o.max_batch) + "; at least one request is needed");
+  if (o.max_queue < 1) refuse(".max_queue is " + std::to_string(o.max_queue) + "; at least one place is needed");
+  if (o.max > 0 && (o.min < 1 || o.min > o.max))
+    refuse(".min is " + std::to_string(o.min) + " and .max is " + std::to_string(o.max) +
+           "; wanted is 1 <= .min <= .max");
+  if (o.max == 0 && o.min > 0) refuse(".min without .max; give both for a number of replicas that follows the queue");
+  if (o.max > 0) options_.replicas = std::clamp(o.replicas, o.min, o.max);
+}
+
+MANTA_DECL void dispatcher::admit(request& r) {
+  if (is_draining_)
+    throw unavailable("manta: serve: the deployment '" + options_.name + "' drains and takes no more requests");
+  if (queued_ >= static_cast<std::uint64_t>(options_.max_queue)) {
+    ++refused_;
+    throw overloaded("manta: serve: the queue of the deployment '" + options_.name + "' is full: " +
+                     std::to_string(queued_) + " requests wait; try again later, or raise .max_queue or .replicas");
+  }
+  if (queued_ == 0) queue_since_ = clock::now();
+  queue_[r.options.priority].push_back(&r);
+  ++queued_;
+}
+
+MANTA_DECL void dispatcher::again(request& r) {
+  if (queued_ == 0) queue_since_ = clock::now();
+  queue_[r.options.priority].push_front(&r);
+  ++queued_;
+}
+
+MANTA_DECL void dispatcher::forget(request& r) { queued_ -= std::erase(queue_[r.options.priority], &r); }
+
+MANTA_DECL request* dispatcher::front() const {
+  for (const auto& [priority, line] : queue_) {
+    if (!line.empty()) return line.front();
+  }
+  return nullptr;
+}
+
+MANTA_DECL std::vector<request*> dispatcher::expired() {
+  std::vector<request*> over;
+  const auto now = clock::now();
+  for (auto& [priority, line] : queue_) {
+    std::erase_if(line, [&](request* r) {
+      const bool is_over = r->options.deadline.count() > 0 && now - r->arrived > r->options.deadline;
+      if (is_over) over.push_back(r);
+      return is_over;
+    });
+  }
+  queued_ -= over.size();
+  expired_ += over.size();
+  return over;
+}
+
+inline request* dispatcher::take() {
+  for (auto& [priority, line] : queue_) {
+    if (line.empty()) continue;
+    request* const r = line.front();
+    line.pop_front();
+    --queued_;
+    ++running_;
+    return r;
+  }
+  return nullptr;
+}
+
+MANTA_DECL dispatcher::batch dispatcher::next() {
+  batch b;
+  if (queued_ == 0) return b;
+  auto best = replicas_.end();
+  for (auto r = replicas_.begin(); r != replicas_.end(); ++r) {
+    if (!r->second.is_ready || r->second.is_retired || r->second.ongoing >= options_.max_ongoing) continue;
+    if (best == replicas_.end() || r->second.ongoing < best->second.ongoing) best = r;
+  }
+  if (best == replicas_.end()) return b;
+  b.replica = best->first;
+  ++best->second.ongoing;
+  ++batches_;
+  fill(b);
+  return b;
+}
+
+MANTA_DECL bool dispatcher::fill(batch& b) {
+  const auto most = static_cast<std::size_t>(options_.max_batch);
+  while (b.requests.size() < most) {
+    request* const r = take();
+    if (r == nullptr) return false;
+    b.requests.push_back(r);
+  }
+  return true;
+}
+
+MANTA_DECL void dispatcher::finished(const batch& b) {
+  running_ -= b.requests.size();
+  const auto found = replicas_.find(b.replica);
+  if (found != replicas_.end()) --found->second.ongoing;
+}
+
+MANTA_DECL void dispatcher::answered(const request& r, bool good) {
+  ++(good ? served_ : failed_);
+  constexpr std::size_t most = 1024;
+  const float ms = std::chrono::duration<float, std::milli>(clock::now() - r.arrived).count();
+  if (latencies_.size() < most) {
+    latencies_.push_back(ms);
+  } else {
+    latencies_[(served_ + failed_) % most] = ms;
+  }
+}
+
+MANTA_DECL std::size_t dispatcher::add_starting() {
+  replicas_[next_replica_] = {};
+  return next_replica_++;
+}
+MANTA_DECL void dispatcher::ready(std::size_t replica) { replicas_.at(replica).is_ready = true; }
+MANTA_DECL void dispatcher::remove(std::size_t replica) { replicas_.erase(replica); }
+MANTA_DECL void dispatcher::retire(std::size_t replica) { replicas_.at(replica).is_retired = true; }
+MANTA_DECL bool dispatcher::is_idle(std::size_t replica) const {
+  const auto found = replicas_.find(replica);
+  return found == replicas_.end() || found->second.ongoing == 0;
+}
+MANTA_DECL std::vector<std::size_t> dispatcher::all_ready() const {
+  std::vector<std::size_t> all;
+  for (const auto& [number, r] : replicas_) {
+    if (r.is_ready && !r.is_retired) all.push_back(number);
+  }
+  return all;
+}
+MANTA_DECL int dispatcher::count(bool is_ready) const {
+  return static_cast<int>(std::count_if(replicas_.begin(), replicas_.end(), [&](const auto& r) {
+    return r.second.is_ready == is_ready && !r.second.is_retired;
+  }));
+}
+
+MANTA_DECL int dispatcher::wanted() {
+  using namespace std::chrono_literals;
+  const int now = count(true) + count(false);
+  if (options_.max == 0) return options_.replicas;
+  const auto time = clock::now();
+  // One replica less would do if all work fitted into the others.
+  if (outstanding() > static_cast<std::uint64_t>((now - 1) * options_.max_batch)) busy_since_ = time;
+  if (queued_ > 0 && time - queue_since_ > 100ms && count(false) == 0) {
+    queue_since_ = time;  // the next one after another tenth of a second
+    return std::clamp(now + 1, options_.min, options_.max);
+  }
+  if (time - busy_since_ > 10s) {
+    busy_since_ = time;
+    return std::clamp(now - 1, options_.min, options_.max);
+  }
+  return std::clamp(now, options_.min, options_.max);
+}
+
+MANTA_DECL status dispatcher::report() const {
+  status s;
+  s.name = options_.name;
+  s.version = version_;
+  s.replicas = count(true);
+  s.starting = count(false);
+  s.queued = queued_;
+  s.running = running_;
+  s.served = served_;
+  s.failed = failed_;
+  s.retried = retried_;
+  s.refused = refused_;
+  s.expired = expired_;
+  s.batches = batches_;
+  if (!latencies_.empty()) {
+    std::vector<float> sorted = latencies_;
+    std::sort(sorted.begin(), sorted.end());
+    s.p50_ms = static_cast<double>(sorted[sorted.size() / 2]);
+    s.p99_ms = static_cast<double>(sorted[sorted.size() * 99 / 100]);
+  }
+  return s;
+}
+
+MANTA_DECL std::vector<request*> dispatcher::give_up() {
+  std::vector<request*> all;
+  for (auto& [priority, line] : queue_) {
+    all.insert(all.end(), line.begin(), line.end());
+    line.clear();
+  }
+  queued_ = 0;
+  return all;
+}
+
+}  // namespace manta::serve

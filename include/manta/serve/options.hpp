@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What a deployment asks for.
+#pragma once
+
+#include <cereal/types/map.hpp>
+#include <cereal/types/string.hpp>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "manta/actor.hpp"
+#include "manta/serve/source.hpp"
+
+namespace manta::serve {
+
+struct options {
+  std::string name = {};  ///< unique in the run; also in HTTP routes and in status
+  int replicas = 1;       ///< objects that share the work; where min and max are given, at the beginning
+  int max_batch = 1;      ///< requests that a replica gets at once, if it is batched
+  std::chrono::microseconds wait =
+      {};                            ///< time that a batch waits to become full; 0: an idle replica takes what there is
+  int max_queue = 1000;              ///< requests that may wait for a replica; a further one throws serve::overloaded
+  bool idempotent = false;           ///< a request whose replica died is given to another, three times at most
+  int min = 0, max = 0;              ///< bounds of the number of replicas, which then follows the queue; 0: fixed
+  int cpus = 1;                      ///< cores of each replica
+  double gpus = 0;                   ///< devices of each replica
+  int node = -1;                     ///< replicas live on this node; -1: on any
+  graph::quantities resources = {};  ///< named amounts of each replica
+  /// Batches (or single requests) that a replica has at once: one runs, the others wait beside it or, where the method
+  /// waits for something, run meanwhile. 0: two for batched replicas, four for others.
+  int max_ongoing = 0;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    std::int64_t us = wait.count();
+    std::map<std::string, double> amounts;
+    for (const auto& q : resources) amounts[q.name] = resources.amount(q.name);
+    archive(name, replicas, max_batch, us, max_queue, idempotent, min, max, cpus, gpus, node, amounts, max_ongoing);
+    wait = std::chrono::microseconds(us);
+    resources = amounts;
+  }
+};
+
+/// What a single call may ask for: see deployment::with.
+struct call_options {
+  int priority = 0;  ///< higher ones leave the queue first
+  std::chrono::microseconds deadline =
+      {};  ///< a request that waited longer in the queue fails with manta::timeout; 0: never
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    std::int64_t us = deadline.count();
+    archive(priority, us);
+    deadline = std::chrono::microseconds(us);
+  }
+};
+
+}  // namespace manta::serve

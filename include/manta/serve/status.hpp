@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// How a deployment does, and what it throws.
+#pragma once
+
+#include <cereal/types/string.hpp>
+#include <cstdint>
+#include <string>
+
+#include "manta/error.hpp"
+#include "manta/serve/source.hpp"
+
+namespace manta::serve {
+
+/// The queue of a deployment is full. HTTP answers 503.
+class overloaded : public error {
+ public:
+  using error::error;
+};
+/// The deployment drains or has ended, or none of its replicas can be made. HTTP answers 503.
+class unavailable : public error {
+ public:
+  using error::error;
+};
+
+struct status {
+  std::string name;
+  int version = 1;                ///< counts updates
+  int replicas = 0;               ///< that are ready
+  int starting = 0;               ///< that are being made
+  std::uint64_t queued = 0;       ///< requests that wait
+  std::uint64_t running = 0;      ///< requests that replicas have
+  std::uint64_t served = 0;       ///< answers
+  std::uint64_t failed = 0;       ///< exceptions of the deployment's own code, and replicas that died
+  std::uint64_t retried = 0;      ///< requests that another replica got after a death
+  std::uint64_t refused = 0;      ///< because the queue was full
+  std::uint64_t expired = 0;      ///< because of their deadlines
+  std::uint64_t batches = 0;      ///< calls of replicas
+  double p50_ms = 0, p99_ms = 0;  ///< time from a request's arrival to its answer, of the last 1024
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(name, version, replicas, starting, queued, running, served, failed, retried, refused, expired, batches,
+            p50_ms, p99_ms);
+  }
+};
+
+}  // namespace manta::serve

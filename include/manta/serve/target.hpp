@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What can be deployed: a function, a method of a class, and either of them in batches.
+//
+//   int twice(int);                                          serve::deploy<twice>({.name = "double"})
+//   struct rule { int apply(image); };                       serve::deploy<&rule::apply>({.name = "rule"}, constructor
+//   arguments..) std::vector<int> classifier::predict(const std::vector<image>&);
+//                                                            serve::deploy<serve::batched<&classifier::predict>>(..)
+#pragma once
+
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "manta/error.hpp"
+#include "manta/serve/source.hpp"
+
+namespace manta::serve {
+
+/// See batched.
+template <auto F>
+struct batched_function {};
+
+/// F takes many requests in one call: it has one parameter, a vector of requests, and returns a vector of as many
+/// answers.
+template <auto F>
+inline constexpr batched_function<F> batched{};
+
+namespace detail {
+
+/// The class of functions that are not methods.
+struct no_class {};
+
+template <class F>
+struct shape;
+template <class R, class... A>
+struct shape<R (*)(A...)> {
+  using result = R;
+  using arguments = std::tuple<std::remove_cvref_t<A>...>;
+  using class_type = no_class;
+};
+template <class R, class... A>
+struct shape<R (*)(A...) noexcept> : shape<R (*)(A...)> {};
+template <class C, class R, class... A>
+struct shape<R (C::*)(A...)> : shape<R (*)(A...)> {
+  using class_type = C;
+};
+template <class C, class R, class... A>
+struct shape<R (C::*)(A...) const> : shape<R (C::*)(A...)> {};
+template <class C, class R, class... A>
+struct shape<R (C::*)(A...) noexcept> : shape<R (C::*)(A...)> {};
+template <class C, class R, class... A>
+struct shape<R (C::*)(A...) const noexcept> : shape<R (C::*)(A...)> {};
+
+template <class R, class Tuple>
+struct signature_of;
+template <class R, class... A>
+struct signature_of<R, std::tuple<A...>> {
+  using type = R(A...);
+};
+
+template <class T>
+struct element_of {
+  static constexpr bool is_vector = false;
+};
+template <class T>
+struct element_of<std::vector<T>> {
+  static constexpr bool is_vector = true;
+  using type = T;
+};
+
+/// What a call without a value gives.
+struct nothing {
+  template <class Archive>
+  void serialize(Archive&) {}
+};
+template <class R>
+using value_of = std::conditional_t<std::is_void_v<R>, nothing, std::remove_cvref_t<R>>;
+
+template <class Object, class F, class... A>
+decltype(auto) invoke_on(Object& object, F f, A&&... a) {
+  if constexpr (std::is_same_v<Object, no_class>) {
+    return f(std::forward<A>(a)...);
+  } else {
+    return (object.*f)(std::forward<A>(a)...);
+  }
+}
+
+/// One request a call.
+template <auto F>
+struct target {
+  using parts = shape<decltype(F)>;
+  using class_type = typename parts::class_type;
+  using result = std::remove_cvref_t<typename parts::result>;
+  using arguments = typename parts::arguments;
+  static constexpr bool is_batched = false;
+
+  template <class Object>
+  static std::vector<value_of<result>> run(Object& object, std::vector<arguments>&& requests) {
+    std::vector<value_of<result>> answers;
+    for (arguments& r : requests) {
+      std::apply(
+          [&](auto&... a) {
+            if constexpr (std::is_void_v<result>) {
+              invoke_on(object, F, std::move(a)...);
+              answers.push_back({});
+            } else {
+              answers.push_back(invoke_on(object, F, std::move(a)...));
+            }
+          },
+          r);
+    }
+    return answers;
+  }
+};
+
+/// Many requests a call.
+template <auto F>
+struct batch_target {
+  using parts = shape<decltype(F)>;
+  using class_type = typename parts::class_type;
+  static_assert(std::tuple_size_v<typename parts::arguments> == 1,
+                "manta: serve::batched takes a function with one parameter, a std::vector of requests");
+  using many = std::tuple_element_t<0, typename parts::arguments>;
+  using answers = std::remove_cvref_t<typename parts::result>;
+  static_assert(element_of<many>::is_vector && element_of<answers>::is_vector,
+                "manta: serve::batched takes a function from a std::vector of requests to a std::vector of answers");
+  using result = typename element_of<answers>::type;
+  using arguments = std::tuple<typename element_of<many>::type>;
+  static constexpr bool is_batched = true;
+
+  template <class Object>
+  static answers run(Object& object, std::vector<arguments>&& requests) {
+    many all;
+    all.reserve(requests.size());
+    for (arguments& r : requests) all.push_back(std::move(std::get<0>(r)));
+    answers given = invoke_on(object, F, std::move(all));
+    if (given.size() != requests.size())
+      throw error("manta: serve: a batched function got " + std::to_string(requests.size()) +
+                  " requests and returned " + std::to_string(given.size()) +
+                  " answers; it has to return one for each request, in their order");
+    return given;
+  }
+};
+
+template <auto F, class Type = decltype(F)>
+struct target_of {
+  using type = target<F>;
+};
+template <auto F, auto G>
+struct target_of<F, batched_function<G>> {
+  using type = batch_target<G>;
+};
+template <auto F, auto G>
+struct target_of<F, const batched_function<G>> {
+  using type = batch_target<G>;
+};
+
+/// An object of the class, by its constructor or as an aggregate.
+template <class C, class... A>
+std::unique_ptr<C> make_object(const A&... a) {
+  if constexpr (std::is_constructible_v<C, const A&...>) {
+    return std::make_unique<C>(a...);
+  } else {
+    return std::unique_ptr<C>(new C{a...});
+  }
+}
+
+}  // namespace detail
+
+}  // namespace manta::serve

@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "manta/serve.hpp"
+#include "support/world.hpp"
+
+using manta::testing::in_world;
+using namespace std::chrono_literals;
+namespace serve = manta::serve;
+
+namespace {
+
+int twice(int x) { return 2 * x; }
+std::string joined(const std::string& a, int n) {
+  std::string all;
+  for (int i = 0; i < n; ++i) all += a;
+  return all;
+}
+int throws(int x) {
+  if (x % 2 == 1) throw std::runtime_error("odd: " + std::to_string(x));
+  return x;
+}
+
+using numbers = std::vector<double>;
+
+/// Sums requests; remembers the largest batch.
+struct adder {
+  explicit adder(const numbers& w) : weights(w) {}
+  std::vector<double> sums(const std::vector<numbers>& batch) {
+    largest = std::max(largest, static_cast<int>(batch.size()));
+    std::vector<double> all;
+    for (const numbers& x : batch) all.push_back(std::inner_product(x.begin(), x.end(), weights.begin(), 0.0));
+    return all;
+  }
+  int rank_and_largest(int) { return largest; }
+  numbers weights;
+  int largest = 0;
+};
+
+struct too_few {
+  std::vector<int> run(const std::vector<int>&) { return {}; }
+};
+struct no_file {
+  no_file() { throw std::runtime_error("no such model"); }
+  int run(int x) { return x; }
+};
+struct version {
+  int number;
+  int get(int x) { return number * 1000 + x; }
+};
+struct broken_version {
+  explicit broken_version(int) { throw std::runtime_error("cannot load"); }
+  int get(int x) { return x; }
+};
+
+/// Ends with its first request of 13.
+struct fragile {
+  int run(int x) {
+    if (x == 13) throw manta::fatal("the replica ends");
+    return x + 1;
+  }
+};
+
+struct rule {
+  serve::deployment<double(numbers)> inner;
+  double factor;
+  double apply(const numbers& x) { return factor * inner(x).get(); }
+};
+
+double call_from_a_task(const serve::deployment<double(numbers)>& d, int i) {
+  return d(numbers{1, static_cast<double>(i)}).get();
+}
+
+
+std::string message(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("functions, methods and batches are called through handles, from any rank") {
+  in_world([] {
+    auto d = serve::deploy<twice>({.name = "double"});
+    CHECK(d(21).get() == 42);
+    CHECK(d(manta::async<twice>(5)).get() == 20);
+    CHECK(serve::deploy<joined>({.name = "joined"})("ab", 3).get() == "ababab");
+
+    auto sums = serve::deploy<serve::batched<&adder::sums>>({.name = "sums", .replicas = 2, .max_batch = 8},
+                                                            manta::put(numbers{1, 10}));
+    CHECK(sums({2, 3}).get() == 32);
+    std::vector<manta::future<double>> answers;
+    for (int i = 0; i < 50; ++i) answers.push_back(manta::async<call_from_a_task>(sums, i));
+    for (int i = 0; i < 50; ++i) answers.push_back(sums(numbers{1, static_cast<double>(i)}));
+    for (int i = 0; i < 100; ++i) CHECK(answers[static_cast<std::size_t>(i)].get() == 1 + 10 * (i % 50));
+
+    auto rules = serve::deploy<&rule::apply>({.name = "rules"}, sums, 2.0);
+    CHECK(rules(numbers{1, 1}).get() == 22);
+    CHECK(serve::find<int(int)>("double")(4).get() == 8);
+    const serve::status s = sums.status();
+    CHECK(s.served == 102);
+    CHECK(s.replicas == 2);
+    CHECK(s.queued + s.running == 0);
+  });
+}
+
+TEST_CASE("what is queued goes to a replica in batches, none above the largest") {
+  in_world([] {
+    auto sums = serve::deploy<serve::batched<&adder::sums>>({.name = "sums", .max_batch = 8, .wait = 2s}, numbers{1});
+    std::vector<manta::future<double>> answers;
+    for (int i = 0; i < 32; ++i) answers.push_back(sums(numbers{static_cast<double>(i)}));
+    for (int i = 0; i < 32; ++i) CHECK(answers[static_cast<std::size_t>(i)].get() == i);
+    CHECK(sums.status().batches >= 4);
+    CHECK(sums.status().batches < 32);
+  });
+}
+
+TEST_CASE("errors arrive with their text, and others are answered") {
+  in_world([] {
+    auto d = serve::deploy<throws>({.name = "throws"});
+    CHECK(d(2).get() == 2);
+    CHECK(contains(message([&] { d(3).get(); }), "the deployment 'throws' failed: odd: 3"));
+    CHECK(d(4).get() == 4);
+    auto f = serve::deploy<serve::batched<&too_few::run>>({.name = "few"});
+    CHECK(contains(message([&] { f(3).get(); }), "got 1 requests and returned 0 answers"));
+    CHECK(message([] { serve::deploy<&no_file::run>({.name = "none"}); }) ==
+          "manta: serve: the deployment 'none' cannot start: no such model");
+    CHECK(contains(message([] { serve::deploy<twice>({.name = "x", .replicas = 0}); }), ".replicas is 0"));
+    CHECK(contains(message([] { serve::deploy<twice>({.name = "x", .max = 2}); }), "wanted is 1 <= .min <= .max"));
+    CHECK_THROWS_AS(serve::deploy<twice>({.name = "x", .cpus = 1000}), manta::unschedulable);
+  });
+}
+
+TEST_CASE("a full queue refuses at once, with an error of its own") {
+  in_world([] {
+    auto d = serve::deploy<twice>({.name = "double", .max_queue = 5});
+    std::vector<manta::future<int>> answers;
+    for (int i = 0; i < 2000; ++i) answers.push_back(d(i));
+    int good = 0, refused = 0;
+    for (int i = 0; i < 2000; ++i) {
+      try {
+        good += answers[static_cast<std::size_t>(i)].get() == 2 * i;
+      } catch (const serve::overloaded&) {
+        ++refused;
+      }
+    }
+    CHECK(good + refused == 2000);
+    CHECK(d.status().refused == static_cast<std::uint64_t>(refused));
+    CHECK(d.status().served == static_cast<std::uint64_t>(good));
+    d.drain();
+    CHECK_THROWS_AS(d(1).get(), serve::unavailable);
+  });
+}
+
+TEST_CASE("a replica that dies is replaced; its requests go to another one if the deployment is idempotent") {
+  in_world([] {
+    auto once = serve::deploy<&fragile::run>({.name = "once"});
+    CHECK_THROWS_AS(once(13).get(), manta::error);
+    CHECK(once(1).get() == 2);
+    auto again = serve::deploy<&fragile::run>({.name = "again", .replicas = 2, .idempotent = true});
+    CHECK_THROWS_AS(again(13).get(), manta::error);  // ends each replica that gets it
+    CHECK(again.status().retried == 3);
+    CHECK(again(2).get() == 3);
+  });
+}
+
+TEST_CASE("an update switches when all new replicas are ready; a failed one changes nothing") {
+  in_world([] {
+    auto d = serve::deploy<&version::get>({.name = "v", .replicas = 2}, 1);
+    std::vector<manta::future<int>> answers;
+    for (int i = 0; i < 100; ++i) answers.push_back(d(i));
+    serve::update<&version::get>(d, 2);
+    for (int i = 0; i < 100; ++i) CHECK(answers[static_cast<std::size_t>(i)].get() % 1000 == i);
+    CHECK(d(7).get() == 2007);
+    CHECK(contains(message([&] { serve::update<&broken_version::get>(d, 3); }),
+                   "keeps its version, for the new one cannot start: cannot load"));
+    CHECK(d(7).get() == 2007);
+    CHECK(d.status().version == 2);
+    CHECK(d.status().replicas == 2);
+  });
+}
+
+TEST_CASE("a split gives each part its share") {
+  in_world([] {
+    auto a = serve::deploy<&version::get>({.name = "a"}, 1), b = serve::deploy<&version::get>({.name = "b"}, 2);
+    auto both = serve::split<int(int)>({.name = "both"}, {{a, 9}, {b, 1}});
+    int first = 0;
+    for (int i = 0; i < 100; ++i) first += both(i).get() < 2000;
+    CHECK(first >= 88);
+    CHECK(first <= 92);
+  });
+}
+
+TEST_CASE("the dispatcher: priorities, deadlines, least work, and numbers of replicas") {
+  serve::options o{.name = "d", .max_batch = 2, .min = 1, .max = 3};
+  o.max_ongoing = 1;
+  serve::dispatcher d(o);
+  std::vector<serve::request> requests(6);
+  requests[4].options.priority = 5;
+  requests[5].options.deadline = 1us;
+  requests[5].arrived -= 1s;
+  const std::size_t one = d.add_starting();
+  for (auto& r : requests) d.admit(r);
+  CHECK(d.next().requests.empty());  // nobody is ready
+  CHECK(d.expired() == std::vector<serve::request*>{&requests[5]});
+  d.ready(one);
+  const auto first = d.next();
+  CHECK(first.requests == std::vector<serve::request*>{&requests[4], &requests[0]});
+  CHECK(d.next().requests.empty());
+  const std::size_t two = d.add_starting();
+  d.ready(two);
+  const auto second = d.next();
+  CHECK(second.replica == two);
+  d.finished(first);
+  for (serve::request* r : first.requests) d.answered(*r, true);
+  CHECK(d.report().served == 2);
+  CHECK(d.report().queued == 1);
+  CHECK(d.report().running == 2);
+  d.remove(two);
+  d.finished(second);
+  d.again(*second.requests[0]);
+  CHECK(d.next().requests.front() == second.requests[0]);
+  CHECK(d.wanted() == 1);
+}
