@@ -12,4 +12,5 @@
 #include "manta/nn/network.hpp"
 #include "manta/nn/optimizer.hpp"
 #include "manta/nn/random.hpp"
+#include "manta/nn/schedule.hpp"
 #include "manta/nn/shape.hpp"

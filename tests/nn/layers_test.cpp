@@ -122,11 +122,11 @@ TEST_CASE("gradients of all layers are those of central differences") {
   check_gradients(network(sequence, nn::attention(2)), 3);
   check_gradients(network(sequence, nn::attention(3, {.causal = true})), 3);
   check_gradients(network(sequence, nn::sequential(nn::linear(4), nn::tanh()), nn::residual(nn::linear(4))), 3);
-  check_gradients(network(image, nn::conv2d(2, 3, {.padding = 1}),
-                          nn::residual(nn::sequential(nn::batch_norm(), nn::tanh(),
-                                                      nn::conv2d(4, 3, {.stride = 2, .padding = 1})),
-                                       nn::conv2d(4, 1, {.stride = 2, .bias = false}))),
-                  3);
+  check_gradients(
+      network(image, nn::conv2d(2, 3, {.padding = 1}),
+              nn::residual(nn::sequential(nn::batch_norm(), nn::tanh(), nn::conv2d(4, 3, {.stride = 2, .padding = 1})),
+                           nn::conv2d(4, 1, {.stride = 2, .bias = false}))),
+      3);
   matrix words(3, 2);
   words << 0, 4, 2, 2, 4, 1;
   check_gradients(network(nn::shape{3}, nn::embedding(5, 4), nn::residual(nn::attention(2, {.causal = true}))), 2, {},
@@ -197,8 +197,8 @@ TEST_CASE("batch norm over two workers gives what one gives, whatever their shar
 
   // A worker is run as often as needed: the sums of the others are those of the pass before.
   const std::vector<std::pair<int, int>> shares{{0, 2}, {2, 5}};
-  std::vector<nn::network<double>> workers(2, nn::network<double>(in, nn::conv2d(2, 1),
-                                                                  nn::batch_norm({.all_workers = true})));
+  std::vector<nn::network<double>> workers(
+      2, nn::network<double>(in, nn::conv2d(2, 1), nn::batch_norm({.all_workers = true})));
   std::vector<std::vector<std::vector<double>>> sums(2, std::vector<std::vector<double>>(2));
   std::vector<matrix> parts(2);
   for (int round = 0; round < 3; ++round) {
@@ -330,8 +330,9 @@ TEST_CASE("layers that do not suit their input are named, with what they need") 
   const auto made = [](const nn::shape& in, const nn::spec& layer) {
     return message([&] { nn::network<float>(in, nn::relu(), layer); });
   };
-  contains(made({10}, nn::conv2d(3, 3)), "layer 1 of the network, conv2d(3, 3), gets an input of shape 10: it needs an "
-                                         "image, nn::shape{channels, height, width}");
+  contains(made({10}, nn::conv2d(3, 3)),
+           "layer 1 of the network, conv2d(3, 3), gets an input of shape 10: it needs an "
+           "image, nn::shape{channels, height, width}");
   contains(made({1, 2, 2}, nn::conv2d(3, 5, {.padding = 1})), "needs an image of at least 3 x 3");
   contains(made({1, 4, 4}, nn::max_pool(2, {.padding = 2})), "the padding smaller than the size");
   contains(made({4, 6}, nn::attention(4)), "the 6 features have to be a multiple of the 4 heads");

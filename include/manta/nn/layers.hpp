@@ -7,10 +7,10 @@
 // Shapes of a sample: {features}, a vector; {length, features}, a sequence of positions; {channels, height, width}, an
 // image. Layers that work on vectors take a sequence position by position.
 //
-// Sequences, for lstm and gru, lie in either of two ways. A column has a whole sequence, shape {length, features}, which
-// begins at the state zero; the result is a sequence as well, and last() is its last position. Or a column has one step,
-// shape {features}, and network::forward(x, state, resets) carries the state: from call to call for a simulation that
-// goes on, and through the steps of one call for training. The parameters are alike in both.
+// Sequences, for lstm and gru, lie in either of two ways. A column has a whole sequence, shape {length, features},
+// which begins at the state zero; the result is a sequence as well, and last() is its last position. Or a column has
+// one step, shape {features}, and network::forward(x, state, resets) carries the state: from call to call for a
+// simulation that goes on, and through the steps of one call for training. The parameters are alike in both.
 #pragma once
 
 #include <concepts>

@@ -92,7 +92,8 @@ class loss {
 template <class T>
 Eigen::Index correct(const matrix<T>& y, std::span<const int> labels);
 
-/// Softmax and cross entropy of the outputs, which are logits, one for each class.
+/// Softmax and cross entropy of the outputs, which are logits, one for each class. Where a network gives sequences of
+/// logits (length x classes), there is a label for each position, sample by sample, and the mean is over positions.
 MANTA_DECL loss cross_entropy(const cross_entropy_options& options = {});
 /// The mean over samples and outputs of (y - target)^2.
 MANTA_DECL loss mse();

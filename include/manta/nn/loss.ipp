@@ -4,6 +4,7 @@
 // The definitions of loss.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "manta/error.hpp"
@@ -48,32 +49,35 @@ void check_targets(const loss& l, const matrix<T>& y, const targets<T>& t) {
     say("the outputs are " + size(y.rows(), y.cols()) + " and the targets " +
         size(t.values().rows(), t.values().cols()));
   if (!t.has_labels()) return;
-  if (t.samples() != y.cols())
+  const Eigen::Index per_sample = y.cols() > 0 ? t.samples() / y.cols() : 1;
+  if (t.samples() != y.cols() * per_sample || (per_sample > 1 && y.rows() % per_sample != 0))
     say("there are outputs for " + std::to_string(y.cols()) + " samples, and " + std::to_string(t.samples()) +
         " classes");
+  const Eigen::Index classes = y.rows() / std::max<Eigen::Index>(1, per_sample);
   for (std::size_t i = 0; i < t.labels().size(); ++i) {
-    if (t.labels()[i] < 0 || t.labels()[i] >= y.rows())
-      say("sample " + std::to_string(i) + " of the batch has the class " + std::to_string(t.labels()[i]) +
-          "; the network's " + std::to_string(y.rows()) + " outputs are the classes 0 to " +
-          std::to_string(y.rows() - 1));
+    if (t.labels()[i] < 0 || t.labels()[i] >= classes)
+      say("sample " + std::to_string(static_cast<Eigen::Index>(i) / per_sample) + " of the batch has the class " +
+          std::to_string(t.labels()[i]) + "; the network's " + std::to_string(classes) +
+          " outputs are the classes 0 to " + std::to_string(classes - 1));
   }
 }
 
-/// The sum of the samples' losses, in double; dy becomes the gradient of sum / divisor.
+/// The sum of the samples' losses, in double; dy becomes the gradient of sum / divisor. A column for each label.
 template <class T>
-double softmax_loss(const matrix<T>& y, std::span<const int> labels, const std::vector<double>& weights,
-                    double smoothing, matrix<T>& dy, double divisor) {
+double softmax_loss(const Eigen::Map<const matrix<T>>& y, std::span<const int> labels,
+                    const std::vector<double>& weights, double smoothing, Eigen::Map<matrix<T>> dy, double divisor) {
   double sum = 0;
   const T uniform = static_cast<T>(smoothing / static_cast<double>(y.rows()));
-  // The maximum is taken off first: exponentials of large outputs would overflow.
-  dy = (y.rowwise() - y.colwise().maxCoeff()).array().exp();
   for (Eigen::Index i = 0; i < y.cols(); ++i) {
     const int label = labels[static_cast<std::size_t>(i)];
     const auto weight = [&](Eigen::Index k) {
       return weights.empty() ? T(1) : static_cast<T>(weights[static_cast<std::size_t>(k)]);
     };
+    // The maximum is taken off first: exponentials of large outputs would overflow.
+    const T greatest = y.col(i).maxCoeff();
+    dy.col(i).array() = (y.col(i).array() - greatest).exp();
     const T total = dy.col(i).sum();
-    const T log_sum = y.col(i).maxCoeff() + std::log(total);
+    const T log_sum = greatest + std::log(total);
     const T scale = static_cast<T>(1 / divisor);
     const T hard = static_cast<T>(1 - smoothing) * weight(label);
     sum += static_cast<double>(hard * (log_sum - y(label, i)));
@@ -114,10 +118,14 @@ T loss::over(const matrix<T>& y, const std::type_identity_t<targets<T>>& t, matr
     throw error("manta: nn: this loss is empty; assign nn::cross_entropy(), nn::mse() or another to it");
   detail::check_targets(*this, y, t);
   if (kind_ == kind::cross_entropy) {
-    if (!weights_.empty() && weights_.size() != static_cast<std::size_t>(y.rows()))
+    const Eigen::Index classes = t.samples() > 0 ? y.size() / t.samples() : y.rows();
+    if (!weights_.empty() && weights_.size() != static_cast<std::size_t>(classes))
       throw error("manta: nn: cross_entropy has " + std::to_string(weights_.size()) +
-                  " weights of classes, and the network " + std::to_string(y.rows()) + " outputs");
-    return static_cast<T>(detail::softmax_loss(y, t.labels(), weights_, smoothing_, dy, divisor) / divisor);
+                  " weights of classes, and the network " + std::to_string(classes) + " outputs");
+    dy.resize(y.rows(), y.cols());
+    return static_cast<T>(detail::softmax_loss<T>({y.data(), classes, t.samples()}, t.labels(), weights_, smoothing_,
+                                                  {dy.data(), classes, t.samples()}, divisor) /
+                          divisor);
   }
   const double count = divisor * static_cast<double>(y.rows());
   const T scale = static_cast<T>(1 / count), delta = static_cast<T>(delta_);
@@ -143,9 +151,12 @@ T loss::over(const matrix<T>& y, const std::type_identity_t<targets<T>>& t, matr
 template <class T>
 Eigen::Index correct(const matrix<T>& y, std::span<const int> labels) {
   Eigen::Index n = 0;
-  for (Eigen::Index i = 0; i < y.cols(); ++i) {
+  if (labels.empty()) return 0;
+  const auto count = static_cast<Eigen::Index>(labels.size());
+  const Eigen::Map<const matrix<T>> columns(y.data(), y.size() / count, count);
+  for (Eigen::Index i = 0; i < count; ++i) {
     Eigen::Index best = 0;
-    y.col(i).maxCoeff(&best);
+    columns.col(i).maxCoeff(&best);
     n += best == labels[static_cast<std::size_t>(i)];
   }
   return n;

@@ -14,9 +14,9 @@
 //   }
 #pragma once
 
+#include <algorithm>
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <memory>
@@ -62,8 +62,8 @@ class network {
   /// Steps of sequences, for networks with recurrent layers (nn::lstm, nn::gru) whose input is one step. `state` has a
   /// column for each sample and is carried from call to call: the call begins with it, and leaves in it what is there
   /// after the last step. x has the steps one after the other, each with all samples: step t of sample i is column
-  /// t * samples + i. Where `resets` is not 0, which has a number for each column of x, the sample's state is zero before
-  /// that step. backward then goes through all steps of the call, and not beyond its beginning and the resets.
+  /// t * samples + i. Where `resets` is not 0, which has a number for each column of x, the sample's state is zero
+  /// before that step. backward then goes through all steps of the call, and not beyond its beginning and the resets.
   ///
   ///   nn::matrix<float> state = net.initial_state(environments);
   ///   net.forward(x, state);                       // one step of each environment
@@ -101,8 +101,8 @@ class network {
   [[nodiscard]] const shape& output_shape() const { return layers_.output_shape(); }
   /// The layers, as they were given.
   [[nodiscard]] const std::vector<spec>& specs() const { return specs_; }
-  /// The parameters are still those of the constructor. A trainer initialises a fresh network by its own seed, and leaves
-  /// one alone that was initialised, loaded or changed.
+  /// The parameters are still those of the constructor. A trainer initialises a fresh network by its own seed, and
+  /// leaves one alone that was initialised, loaded or changed.
   [[nodiscard]] bool is_fresh() const { return is_fresh_; }
   /// The architecture in words: "784 -> linear(..) -> relu() -> 10". Networks of equal text have the same parameters.
   [[nodiscard]] std::string describe() const;

@@ -56,7 +56,7 @@ void optimizer::move(std::span<T> p, std::span<const T> g, std::vector<T>& kept)
   const auto n = static_cast<Eigen::Index>(p.size());
   // In pieces that stay in the cache: each is read and written by several expressions.
   constexpr Eigen::Index piece = 2048;
-  array d(std::min(n, piece));
+  Eigen::Array<T, Eigen::Dynamic, 1, 0, piece, 1> d(std::min(n, piece));  // on the stack
   const T rate = static_cast<T>(rate_), m = static_cast<T>(momentum_), b2 = static_cast<T>(beta2_),
           eps = static_cast<T>(epsilon_), decay = static_cast<T>(decay_);
   const double step = static_cast<double>(steps_);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Matrix products of layers. Eigen allocates memory for the packed blocks of each large product and frees it again; here
-// each thread keeps that memory, so that a step allocates nothing after the first. Small products, products with vectors and
-// products on several threads are Eigen's own.
+// Matrix products of layers. Eigen allocates memory for the packed blocks of each large product and frees it again;
+// here each thread keeps that memory, so that a step allocates nothing after the first. Small products, products with
+// vectors and products on several threads are Eigen's own.
 #pragma once
 
 #include <Eigen/Core>
@@ -64,19 +64,23 @@ void add_product(Result&& result, const A& a, const B& b,
     result.noalias() += factor * (a * b);
     return;
   }
-  constexpr auto order = [](bool row_major, bool transposed) { return row_major != transposed ? Eigen::RowMajor : Eigen::ColMajor; };
+  constexpr auto order = [](bool row_major, bool transposed) {
+    return row_major != transposed ? Eigen::RowMajor : Eigen::ColMajor;
+  };
   constexpr bool flip = std::decay_t<Result>::IsRowMajor;  // compute the transpose, which is column by column
   kept_blocking<T> blocking(flip ? b.cols() : a.rows(), flip ? a.rows() : b.cols(), a.cols());
   if constexpr (flip) {
-    Eigen::internal::general_matrix_matrix_product<Index, T, order(B::IsRowMajor, true), false, T, order(A::IsRowMajor, true), false,
-                                                   Eigen::ColMajor, 1>::run(b.cols(), a.rows(), a.cols(), b.data(), b.outerStride(),
-                                                                            a.data(), a.outerStride(), result.data(), 1,
-                                                                            result.outerStride(), factor, blocking, nullptr);
+    Eigen::internal::general_matrix_matrix_product<Index, T, order(B::IsRowMajor, true), false, T,
+                                                   order(A::IsRowMajor, true), false, Eigen::ColMajor,
+                                                   1>::run(b.cols(), a.rows(), a.cols(), b.data(), b.outerStride(),
+                                                           a.data(), a.outerStride(), result.data(), 1,
+                                                           result.outerStride(), factor, blocking, nullptr);
   } else {
-    Eigen::internal::general_matrix_matrix_product<Index, T, order(A::IsRowMajor, false), false, T, order(B::IsRowMajor, false), false,
-                                                   Eigen::ColMajor, 1>::run(a.rows(), b.cols(), a.cols(), a.data(), a.outerStride(),
-                                                                            b.data(), b.outerStride(), result.data(), 1,
-                                                                            result.outerStride(), factor, blocking, nullptr);
+    Eigen::internal::general_matrix_matrix_product<Index, T, order(A::IsRowMajor, false), false, T,
+                                                   order(B::IsRowMajor, false), false, Eigen::ColMajor,
+                                                   1>::run(a.rows(), b.cols(), a.cols(), a.data(), a.outerStride(),
+                                                           b.data(), b.outerStride(), result.data(), 1,
+                                                           result.outerStride(), factor, blocking, nullptr);
   }
 }
 

@@ -18,9 +18,13 @@
 #include "manta/nn/network.ipp"
 #include "manta/nn/optimizer.ipp"
 #include "manta/nn/random.ipp"
+#include "manta/nn/schedule.ipp"
 #include "manta/nn/shape.ipp"
 #include "manta/nn/source.hpp"
 #include "manta/nn/spec.ipp"
+#if __has_include(<nlohmann/json.hpp>)
+#include "manta/nn/weights.ipp"
+#endif
 
 namespace manta::nn {
 template class network<float>;

@@ -58,8 +58,8 @@ class activation_layer final : public layer<T> {
   }
 };
 
-/// Columns of numbers that are positive and add up to 1, in place. The maximum is taken off first: exponentials of large
-/// numbers would overflow.
+/// Columns of numbers that are positive and add up to 1, in place. The maximum is taken off first: exponentials of
+/// large numbers would overflow.
 template <class Columns>
 void softmax_in_place(Columns&& m) {
   for (Eigen::Index i = 0; i < m.cols(); ++i) {
@@ -78,8 +78,7 @@ void softmax_back(Result&& dx, const Y& y, const Dy& dy) {
 template <class T>
 class softmax_layer final : public layer<T> {
  public:
-  explicit softmax_layer(const shape& in)
-      : layer<T>(in, in), features_(in.dimensions() == 2 ? in[1] : in.size()) {}
+  explicit softmax_layer(const shape& in) : layer<T>(in, in), features_(in.dimensions() == 2 ? in[1] : in.size()) {}
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<softmax_layer>(*this); }
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass&) override {

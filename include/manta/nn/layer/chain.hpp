@@ -85,8 +85,8 @@ class chain {
     }
   }
 
-  /// Calls ready(begin, end) after each layer with parameters. Leaves out what is asked for neither by parameters nor by
-  /// the caller.
+  /// Calls ready(begin, end) after each layer with parameters. Leaves out what is asked for neither by parameters nor
+  /// by the caller.
   template <class Ready>
   void backward(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx, Ready ready) {
     if (layers_.empty() && dx) *dx = dy;
@@ -151,7 +151,9 @@ class residual_layer final : public layer<T> {
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<residual_layer>(*this); }
 
-  [[nodiscard]] std::vector<parameter_array> arrays() const override { return both(main_.arrays(), shortcut_.arrays()); }
+  [[nodiscard]] std::vector<parameter_array> arrays() const override {
+    return both(main_.arrays(), shortcut_.arrays());
+  }
   [[nodiscard]] std::vector<parameter_array> buffer_arrays() const override {
     return both(main_.buffer_arrays(), shortcut_.buffer_arrays());
   }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Two-dimensional convolution as matrix products: the patches that the filters see are copied to the columns of a matrix.
+// Two-dimensional convolution as matrix products: the patches that the filters see are copied to the columns of a
+// matrix.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +14,8 @@
 
 namespace manta::nn::detail {
 
-/// Small images are taken in groups, so that the products have enough rows; large ones one by one, without a copy of the
-/// result. `patches` has a row for each position of each image of the group, a column for each weight of a filter.
+/// Small images are taken in groups, so that the products have enough rows; large ones one by one, without a copy of
+/// the result. `patches` has a row for each position of each image of the group, a column for each weight of a filter.
 template <class T>
 class conv2d_layer final : public layer<T> {
  public:
@@ -36,7 +37,9 @@ class conv2d_layer final : public layer<T> {
     return a;
   }
   void bind(T* parameters, T* gradients, T*) override { p_ = parameters, g_ = gradients; }
-  void initialise(const random& numbers) override { draw_with_bias<T>(p_, filters_, weights_, has_bias_, start_, gain_, numbers); }
+  void initialise(const random& numbers) override {
+    draw_with_bias<T>(p_, filters_, weights_, has_bias_, start_, gain_, numbers);
+  }
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass&) override {
     const Eigen::Index positions = window_.positions();
@@ -84,7 +87,9 @@ class conv2d_layer final : public layer<T> {
 
  private:
   using filters = Eigen::Map<matrix<T>>;  // a column a filter, so row-major seen from PyTorch
-  Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>> bias(T* array) const { return {array + weights_ * filters_, filters_}; }
+  Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>> bias(T* array) const {
+    return {array + weights_ * filters_, filters_};
+  }
 
   [[nodiscard]] Eigen::Index group_size() const { return std::max<Eigen::Index>(1, 192 / window_.positions()); }
 

@@ -19,7 +19,9 @@ class normalisation_layer : public layer<T> {
   normalisation_layer(const spec& s, const shape& in, shape weights)
       : layer<T>(in, in), weights_(std::move(weights)), count_(weights_.size()), epsilon_(s.option("epsilon", 1e-5)) {}
 
-  [[nodiscard]] std::vector<parameter_array> arrays() const override { return {{"weight", weights_}, {"bias", weights_}}; }
+  [[nodiscard]] std::vector<parameter_array> arrays() const override {
+    return {{"weight", weights_}, {"bias", weights_}};
+  }
   void bind(T* parameters, T* gradients, T*) override { p_ = parameters, g_ = gradients; }
   void initialise(const random&) override {
     vector(p_, count_).setOnes();
@@ -37,8 +39,8 @@ class normalisation_layer : public layer<T> {
   T *p_ = nullptr, *g_ = nullptr;
 };
 
-/// Ioffe, Szegedy, 2015. A channel has the mean and variance of all its numbers in the batch; in use, those that were met
-/// in training, of which it keeps a running mean.
+/// Ioffe, Szegedy, 2015. A channel has the mean and variance of all its numbers in the batch; in use, those that were
+/// met in training, of which it keeps a running mean.
 template <class T>
 class batch_norm_layer final : public normalisation_layer<T> {
  public:
@@ -89,13 +91,12 @@ class batch_norm_layer final : public normalisation_layer<T> {
     }
     scale_ = this->weight() / deviation_;
     shift_ = this->bias() - mean_ * scale_;
-    each(x.cols(), [&](Eigen::Index at, Eigen::Index n, auto c) {
-      part(y, at, n) = part(x, at, n) * c(scale_) + c(shift_);
-    });
+    each(x.cols(),
+         [&](Eigen::Index at, Eigen::Index n, auto c) { part(y, at, n) = part(x, at, n) * c(scale_) + c(shift_); });
   }
 
-  /// With the statistics of all workers the gradients are those of a mean over all samples, given that each worker's loss
-  /// is the mean over its own: a worker's sums count as much as it has samples.
+  /// With the statistics of all workers the gradients are those of a mean over all samples, given that each worker's
+  /// loss is the mean over its own: a worker's sums count as much as it has samples.
   void backward(const matrix<T>& x, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
     const double own = trained_ ? own_count_ : 1;
     sums(dy, x, false);
@@ -127,14 +128,15 @@ class batch_norm_layer final : public normalisation_layer<T> {
   using array = Eigen::Array<T, Eigen::Dynamic, 1>;
   [[nodiscard]] int channels() const { return normalisation_layer<T>::count_; }
 
-  /// Calls f(at, n, c) for parts that lie one after the other: n numbers from `at` on, for which c picks what belongs to
-  /// their channels from an array of channels: the plane of one channel, or one number of each channel.
+  /// Calls f(at, n, c) for parts that lie one after the other: n numbers from `at` on, for which c picks what belongs
+  /// to their channels from an array of channels: the plane of one channel, or one number of each channel.
   template <class Function>
   void each(Eigen::Index samples, Function f) const {
     const Eigen::Index rows = this->input_shape().size();
     if (width_ == 1) {
       for (Eigen::Index at = 0; at < samples * rows; at += channels())
-        f(at, Eigen::Index{channels()}, [](auto& of_channels) -> auto& { return of_channels; });
+        f(
+            at, Eigen::Index{channels()}, [](auto& of_channels) -> auto& { return of_channels; });
       return;
     }
     for (Eigen::Index at = 0, end = samples * rows; at < end;) {

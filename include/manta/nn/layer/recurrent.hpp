@@ -3,10 +3,10 @@
 //
 // LSTM (Hochreiter, Schmidhuber, 1997; Gers et al., 2000) and GRU (Cho et al., 2014), with PyTorch's parameters.
 //
-// What all steps can do at once is one product each: the inputs' part of the gates, and the gradients of the weights. What
-// is left for each step is the product with the hidden state. Sequences lie in either of two ways, and a step of all
-// samples is a matrix in both: a column has a whole sequence (shape {length, features}), or a column has one step, and the
-// columns are step by step (shape {features}).
+// What all steps can do at once is one product each: the inputs' part of the gates, and the gradients of the weights.
+// What is left for each step is the product with the hidden state. Sequences lie in either of two ways, and a step of
+// all samples is a matrix in both: a column has a whole sequence (shape {length, features}), or a column has one step,
+// and the columns are step by step (shape {features}).
 #pragma once
 
 #include <cmath>
@@ -46,7 +46,8 @@ class recurrent_layer final : public layer<T> {
         start_(static_cast<nn::start>(static_cast<int>(s.option("start", 0)))),
         gain_(s.option("gain", 1)) {
     if (features_ < 1) throw error("it needs at least one feature");
-    if (in.dimensions() > 2) throw error("it needs steps, nn::shape{features}, or sequences, nn::shape{length, features}");
+    if (in.dimensions() > 2)
+      throw error("it needs steps, nn::shape{features}, or sequences, nn::shape{length, features}");
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<recurrent_layer>(*this); }
 
@@ -86,8 +87,9 @@ class recurrent_layer final : public layer<T> {
     order_.by_sample = this->input_shape().dimensions() == 2;
     const Eigen::Index all = x.size() / inputs_;
     if (order_.by_sample && carried_.state)
-      throw error("manta: nn: a state is carried from step to step, and this network's input are whole sequences; make it "
-                  "for one step, nn::shape{features}");
+      throw error(
+          "manta: nn: a state is carried from step to step, and this network's input are whole sequences; make it "
+          "for one step, nn::shape{features}");
     if (!carried_.state) resets_.clear();
     order_.samples = order_.by_sample ? x.cols() : carried_.state ? carried_.state->cols() : all;
     order_.steps = all / order_.samples;
@@ -96,7 +98,8 @@ class recurrent_layer final : public layer<T> {
     before_.resize(state_size(), all);
     cell_.keep(features_, all);
 
-    gates_.colwise() = vector(p_ + weights(), rows()) + vector(p_ + weights() + rows(), rows()) * Cell::hidden_bias_in_gates;
+    gates_.colwise() = vector(p_ + weights(), rows());
+    if constexpr (Cell::hidden_bias_in_gates) gates_.colwise() += hidden_bias();
     add_product(gates_, input_weights(p_), positions(x, inputs_));
     now_.resize(state_size(), order_.samples);
     if (carried_.state) {
@@ -165,7 +168,7 @@ template <class T>
 class lstm_cell {
  public:
   static constexpr int gates = 4, states = 2;
-  static constexpr T hidden_bias_in_gates = 1;
+  static constexpr bool hidden_bias_in_gates = true;
 
   void keep(int features, Eigen::Index columns) { tanh_.resize(features, columns); }
 
@@ -217,7 +220,7 @@ template <class T>
 class gru_cell {
  public:
   static constexpr int gates = 3, states = 1;
-  static constexpr T hidden_bias_in_gates = 0;
+  static constexpr bool hidden_bias_in_gates = false;
 
   void keep(int features, Eigen::Index columns) { hidden_.resize(3 * features, columns); }
 

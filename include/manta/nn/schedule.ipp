@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of schedule.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "manta/nn/schedule.hpp"
+
+namespace manta::nn {
+
+namespace detail {
+/// From `begin` to `end` along half a cosine, for a part in [0, 1].
+inline double half_cosine(double begin, double end, double part) {
+  return end + (begin - end) * (1 + std::cos(std::numbers::pi * std::clamp(part, 0., 1.))) / 2;
+}
+}  // namespace detail
+
+MANTA_DECL double schedule::operator()(double time) const {
+  if (time < warm_up_) return std::min(1., (time + 1) / warm_up_);
+  const double t = time - warm_up_;
+  switch (kind_) {
+    case kind::constant:
+      break;
+    case kind::step:
+      return std::pow(a_, std::floor(t / length_));
+    case kind::cosine:
+      return detail::half_cosine(1, a_, t / length_);
+    case kind::one_cycle: {
+      // PyTorch's places of the greatest and of the last step.
+      const double top = a_ * length_ - 1, last = length_ - 1;
+      if (t <= top) return detail::half_cosine(1 / b_, 1, top > 0 ? t / top : 1);
+      return detail::half_cosine(1, 1e-4 / b_, last > top ? (t - top) / (last - top) : 1);
+    }
+  }
+  return 1;
+}
+
+MANTA_DECL schedule step_decay(double every, double factor) { return {schedule::kind::step, every, factor, 1}; }
+MANTA_DECL schedule cosine(double length, double least) { return {schedule::kind::cosine, length, least, 1}; }
+MANTA_DECL schedule one_cycle(double length, double rise, double divisor) {
+  return {schedule::kind::one_cycle, length, rise, divisor};
+}
+MANTA_DECL schedule warm_up(double length, const schedule& rest) { return rest.after_warm_up(length); }
+
+}  // namespace manta::nn

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Opt-in, needs nlohmann's JSON: the weights of networks in files that the rest of the world reads and writes: `.npz`
+// (NumPy) and `.safetensors`. Arrays have the names that a PyTorch Sequential of these layers gives them, "0.weight",
+// and PyTorch's shapes and orders.
+//
+//   nn::save_weights("net.safetensors", net);     // Python: safetensors.torch.load_file("net.safetensors")
+//   nn::load_weights("net.npz", net);             // Python: numpy.savez("net.npz", **{k: v.numpy() for k, v in ...})
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "manta/nn/network.hpp"
+#include "manta/nn/source.hpp"
+
+namespace manta::nn {
+
+/// An array as it lies in a file.
+struct stored_array {
+  std::string name;
+  std::vector<std::int64_t> extents;  ///< the last extent fastest
+  std::string type;                   ///< "F16", "BF16", "F32", "F64", "I32", "I64", as safetensors names them
+  std::string bytes;                  ///< little-endian
+  std::uint64_t offset = 0;           ///< of the bytes in the file that was read
+};
+
+/// All arrays of a `.npz` or `.safetensors` file. Throws manta::error, with file, offset, what was expected and what
+/// was found, if it is missing, damaged, or has types other than those above; a compressed `.npz` is not read.
+MANTA_DECL std::vector<stored_array> read_arrays(const std::string& path);
+/// Writes beside the file and renames at the end: a full disk leaves the former file as it was. Throws manta::error.
+MANTA_DECL void write_arrays(const std::string& path, const std::vector<stored_array>& arrays);
+
+namespace detail {
+/// Copies numbers of any of the types to floats or doubles.
+MANTA_DECL void convert(const stored_array& from, float* to);
+MANTA_DECL void convert(const stored_array& from, double* to);
+MANTA_DECL stored_array store(const std::string& name, const shape& extents, const float* numbers);
+MANTA_DECL stored_array store(const std::string& name, const shape& extents, const double* numbers);
+/// An array of a network and where its numbers go.
+struct wanted_array {
+  std::string name;
+  shape extents;
+};
+/// The arrays of the file in this order. Throws unless all are there with these shapes, and no others.
+MANTA_DECL std::vector<stored_array> find_arrays(const std::string& path, const std::vector<wanted_array>& wanted,
+                                                 const std::map<std::string, std::string>& names);
+}  // namespace detail
+
+/// Parameters, and the running means of batch norm.
+template <class T>
+void save_weights(const std::string& path, const network<T>& net) {
+  std::vector<stored_array> all;
+  for (const auto& a : net.arrays()) all.push_back(detail::store(a.name, a.extents, net.parameters().data() + a.begin));
+  for (const auto& a : net.buffer_arrays())
+    all.push_back(detail::store(a.name, a.extents, net.buffers().data() + a.begin));
+  write_arrays(path, all);
+}
+
+/// `names` gives the file's name of an array where it differs from the network's: {{"0.weight", "fc1.weight"}}. The
+/// file has to have each array of the network in its shape, and no others but PyTorch's "num_batches_tracked"; else
+/// throws and leaves the network as it was.
+template <class T>
+void load_weights(const std::string& path, network<T>& net, const std::map<std::string, std::string>& names = {}) {
+  std::vector<detail::wanted_array> wanted;
+  const auto arrays = net.arrays(), buffers = net.buffer_arrays();
+  for (const auto& a : arrays) wanted.push_back({a.name, a.extents});
+  for (const auto& a : buffers) wanted.push_back({a.name, a.extents});
+  const std::vector<stored_array> found = detail::find_arrays(path, wanted, names);
+  auto from = found.begin();
+  for (const auto& a : arrays) detail::convert(*from++, net.parameters().data() + a.begin);
+  for (const auto& a : buffers) detail::convert(*from++, net.buffers().data() + a.begin);
+}
+
+}  // namespace manta::nn
+
+#ifndef MANTA_COMPILED
+#include "manta/nn/weights.ipp"
+#endif
