@@ -1,7 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Reinforcement learning.
+// Reinforcement learning: environments, and algorithms that workers on any ranks act for. examples/19_rl.md has the tour.
+//
+//   rl::ppo algorithm("CartPole-v1", {.workers = 4, .seed = 1});
+//   for (rl::report r; (r = algorithm.train()).mean_return < 475;) std::cout << r << '\n';
 #pragma once
 
-#include "manta/rl/source.hpp"
+#include "manta/manta.hpp"
+#include "manta/nn.hpp"
+#include "manta/rl/environment.hpp"
+#include "manta/rl/environments/classic.hpp"
+#include "manta/rl/ppo.hpp"

@@ -1,18 +1,33 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of rl, reinforcement learning, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes this file. A
-// build that defines MANTA_SOURCES_APART compiles this file as a source of its own instead.
+// The definitions of rl, reinforcement learning, compiled once in the compiled mode (base/config.hpp). manta/src.hpp
+// includes this file. A build that defines MANTA_SOURCES_APART compiles this file as a source of its own instead.
 #pragma once
 
 #ifndef MANTA_COMPILED
-#error "manta/rl/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#error \
+    "manta/rl/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
 #endif
 #define MANTA_SOURCE
 
 #if __has_include(<Eigen/Core>)
 
+#include "manta/manta.hpp"
+#include "manta/nn.hpp"
+#include "manta/rl/algorithm.ipp"
+#include "manta/rl/distribution.ipp"
+#include "manta/rl/environment.ipp"
+#include "manta/rl/environments/classic.ipp"
+#include "manta/rl/filter.ipp"
+#include "manta/rl/on_policy.ipp"
+#include "manta/rl/policy.ipp"
+#include "manta/rl/ppo.ipp"
+#include "manta/rl/report.ipp"
 #include "manta/rl/source.hpp"
+#include "manta/rl/space.ipp"
+#include "manta/rl/vector_environment.ipp"
+#include "manta/rl/worker.ipp"
 
 namespace manta::rl {
 MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_Eigen);

@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The face that all algorithms have.
+//
+//   rl::ppo algorithm("CartPole-v1", {.workers = 4, .seed = 1});
+//   for (rl::report r; (r = algorithm.train()).mean_return < 475;) std::cout << r << '\n';
+//   std::cout << algorithm.evaluate(100).mean_return << '\n';
+//   algorithm.save("checkpoint");
+//   int a = algorithm.act(observation);
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "manta/rl/environment.hpp"
+#include "manta/rl/filter.hpp"
+#include "manta/rl/policy.hpp"
+#include "manta/rl/report.hpp"
+#include "manta/rl/vector_environment.hpp"
+
+namespace manta::rl {
+
+/// An action as the program takes it: an int for a discrete space, a vector for others.
+class action {
+ public:
+  explicit action(std::vector<float> numbers) : numbers_(std::move(numbers)) {}
+  operator int() const { return static_cast<int>(numbers_.front()); }
+  operator float() const { return numbers_.front(); }
+  operator Eigen::VectorXf() const { return Eigen::Map<const Eigen::VectorXf>(numbers_.data(), std::ssize(numbers_)); }
+  [[nodiscard]] const std::vector<float>& numbers() const { return numbers_; }
+
+ private:
+  std::vector<float> numbers_;
+};
+
+class algorithm {
+ public:
+  algorithm(const algorithm&) = delete;
+  algorithm& operator=(const algorithm&) = delete;
+  virtual ~algorithm() = default;
+
+  /// One iteration: workers act, the learner learns; waits. Throws manta::error with environment, episode and step for
+  /// what an environment does wrong, and if the learner diverges.
+  MANTA_DECL report train();
+  /// Runs so many episodes with the best actions, on seeds that training does not use, on this rank; waits.
+  MANTA_DECL report evaluate(int episodes);
+
+  /// The best action for one observation, as the environment gives it.
+  template <class Observation>
+  action act(const Observation& observation) {
+    std::vector<float> raw(static_cast<std::size_t>(environment_.observations().size()));
+    detail::write_observation(observation, raw);
+    return act_on(raw);
+  }
+
+  /// Writes everything that is needed to go on to a file, at once or not at all. Throws if the environment's class has
+  /// no serialize.
+  MANTA_DECL void save(const std::string& path);
+  /// Goes on from there bit for bit, with any number of workers. Throws manta::error, and changes nothing, if the file
+  /// is of another algorithm, environment or network.
+  MANTA_DECL void load(const std::string& path);
+
+  [[nodiscard]] const any_environment& environment() const { return environment_; }
+
+ protected:
+  MANTA_DECL algorithm(std::string name, const any_environment& e, std::uint64_t seed);
+
+  /// Fills in the learner's figures and the times, and calls count_episodes and count_steps.
+  virtual void iterate(report& r) = 0;
+  /// The best actions for columns of filtered observations.
+  virtual const nn::matrix<float>& best_outputs(const nn::matrix<float>& filtered) = 0;
+  /// From a column of outputs to the environment's action.
+  virtual void to_best_action(const float* outputs, float* action) const = 0;
+  [[nodiscard]] virtual const moments& filter() const = 0;
+  [[nodiscard]] virtual std::string state() = 0;
+  virtual void restore(const std::string& bytes) = 0;
+  /// The networks in words, for checkpoints.
+  [[nodiscard]] virtual std::string description() const = 0;
+
+  /// Episodes may come in any order.
+  MANTA_DECL void count_episodes(std::vector<episode> ended);
+  void count_steps(std::uint64_t n) { steps_ += n; }
+  /// Iterations before this one.
+  [[nodiscard]] std::uint64_t iteration() const { return iteration_; }
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
+
+  any_environment environment_;
+  std::uint64_t seed_;
+
+ private:
+  MANTA_DECL action act_on(const std::vector<float>& raw);
+
+  std::string name_;
+  std::uint64_t iteration_ = 0, steps_ = 0, episodes_ = 0;
+  std::deque<episode> last_episodes_;
+};
+
+}  // namespace manta::rl
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/algorithm.ipp"
+#endif

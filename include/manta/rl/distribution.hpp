@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Action distributions: what the numbers that a policy's network gives mean. One object for each kind of action space.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "manta/nn/module.hpp"
+#include "manta/rl/random.hpp"
+#include "manta/rl/space.hpp"
+
+namespace manta::rl {
+
+/// All columns are samples. `outputs`: those of the network. `spread`: the logarithms of the deviations, one for each
+/// number of a box; empty for choices.
+class distribution {
+ public:
+  virtual ~distribution() = default;
+  /// Outputs of the network that it needs.
+  [[nodiscard]] virtual int outputs() const = 0;
+  /// Numbers in `spread`.
+  [[nodiscard]] virtual int spread() const = 0;
+  /// Numbers of an action, as the policy keeps it.
+  [[nodiscard]] virtual int size() const = 0;
+
+  virtual void sample(const float* outputs, const float* spread, random& numbers, float* action) const = 0;
+  /// The most likely action.
+  virtual void best(const float* outputs, float* action) const = 0;
+  /// What the environment gets: inside its space.
+  virtual void to_environment(const float* action, float* to) const = 0;
+
+  [[nodiscard]] virtual float log_probability(const float* outputs, const float* spread, const float* action) const = 0;
+  [[nodiscard]] virtual float entropy(const float* outputs, const float* spread) const = 0;
+  /// Adds the gradients of a * log_probability + b * entropy by outputs and spread.
+  virtual void add_gradient(const float* outputs, const float* spread, const float* action, float a, float b,
+                            float* by_outputs, float* by_spread) const = 0;
+};
+
+/// Categorical for discrete spaces, independent categoricals for multi_discrete, a Gaussian with a diagonal covariance
+/// for a box: its mean is the middle of the bounds where they are finite, plus half of their distance times the output.
+MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions);
+
+}  // namespace manta::rl
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/distribution.ipp"
+#endif

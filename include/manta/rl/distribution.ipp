@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of distribution.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "manta/base/number.hpp"
+#include "manta/rl/distribution.hpp"
+
+namespace manta::rl {
+
+namespace detail {
+
+/// Logarithm of the sum of exponentials.
+inline float log_sum(const float* logits, int n) {
+  const float top = *std::max_element(logits, logits + n);
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += std::exp(logits[i] - top);
+  return top + std::log(sum);
+}
+
+/// Independent choices, one after the other.
+class choices final : public distribution {
+ public:
+  choices(std::vector<int> n, int start) : n_(std::move(n)), start_(start) {
+    for (int k : n_) outputs_ += k;
+  }
+  [[nodiscard]] int outputs() const override { return outputs_; }
+  [[nodiscard]] int spread() const override { return 0; }
+  [[nodiscard]] int size() const override { return static_cast<int>(n_.size()); }
+
+  void sample(const float* logits, const float*, random& numbers, float* action) const override {
+    for (int n : n_) {
+      const float norm = log_sum(logits, n);
+      float left = static_cast<float>(numbers.uniform());
+      int choice = 0;
+      while (choice + 1 < n && (left -= std::exp(logits[choice] - norm)) >= 0) ++choice;
+      *action++ = static_cast<float>(choice);
+      logits += n;
+    }
+  }
+  void best(const float* logits, float* action) const override {
+    for (int n : n_) {
+      *action++ = static_cast<float>(std::max_element(logits, logits + n) - logits);
+      logits += n;
+    }
+  }
+  void to_environment(const float* action, float* to) const override {
+    for (std::size_t i = 0; i < n_.size(); ++i) to[i] = action[i] + static_cast<float>(start_);
+  }
+  [[nodiscard]] float log_probability(const float* logits, const float*, const float* action) const override {
+    float sum = 0;
+    for (int n : n_) {
+      sum += logits[static_cast<int>(*action++)] - log_sum(logits, n);
+      logits += n;
+    }
+    return sum;
+  }
+  [[nodiscard]] float entropy(const float* logits, const float*) const override {
+    float sum = 0;
+    for (int n : n_) {
+      const float norm = log_sum(logits, n);
+      for (int i = 0; i < n; ++i) sum -= std::exp(logits[i] - norm) * (logits[i] - norm);
+      logits += n;
+    }
+    return sum;
+  }
+  void add_gradient(const float* logits, const float*, const float* action, float a, float b, float* by,
+                    float*) const override {
+    for (int n : n_) {
+      const float norm = log_sum(logits, n);
+      float h = 0;
+      for (int i = 0; i < n; ++i) h -= std::exp(logits[i] - norm) * (logits[i] - norm);
+      for (int i = 0; i < n; ++i) {
+        const float p = std::exp(logits[i] - norm);
+        by[i] += -a * p - b * p * (logits[i] - norm + h);
+      }
+      by[static_cast<int>(*action++)] += a;
+      logits += n;
+      by += n;
+    }
+  }
+
+ private:
+  std::vector<int> n_;
+  int start_, outputs_ = 0;
+};
+
+/// A Gaussian with a diagonal covariance. An action is kept as it was drawn, in units of half the distance of the
+/// bounds.
+class gaussian final : public distribution {
+ public:
+  explicit gaussian(const box& b) : box_(b) {
+    for (std::size_t i = 0; i < b.low.size(); ++i) {
+      const double low = static_cast<double>(b.low[i]), high = static_cast<double>(b.high[i]);
+      const bool bounded = base::is_finite(low) && base::is_finite(high) && high - low < 1e30 && high > low;
+      middle_.push_back(bounded ? static_cast<float>((low + high) / 2) : 0.f);
+      half_.push_back(bounded ? static_cast<float>((high - low) / 2) : 1.f);
+    }
+  }
+  [[nodiscard]] int outputs() const override { return size(); }
+  [[nodiscard]] int spread() const override { return size(); }
+  [[nodiscard]] int size() const override { return static_cast<int>(middle_.size()); }
+
+  void sample(const float* mean, const float* spread, random& numbers, float* action) const override {
+    for (int i = 0; i < size(); ++i) action[i] = mean[i] + std::exp(spread[i]) * static_cast<float>(numbers.normal());
+  }
+  void best(const float* mean, float* action) const override { std::copy(mean, mean + size(), action); }
+  void to_environment(const float* action, float* to) const override {
+    for (std::size_t i = 0; i < middle_.size(); ++i)
+      to[i] = std::clamp(middle_[i] + half_[i] * action[i], box_.low[i], box_.high[i]);
+  }
+  [[nodiscard]] float log_probability(const float* mean, const float* spread, const float* action) const override {
+    float sum = 0;
+    for (int i = 0; i < size(); ++i) {
+      const float z = (action[i] - mean[i]) * std::exp(-spread[i]);
+      sum -= z * z / 2 + spread[i] + log_root_of_2_pi;
+    }
+    return sum;
+  }
+  [[nodiscard]] float entropy(const float*, const float* spread) const override {
+    float sum = 0;
+    for (int i = 0; i < size(); ++i) sum += spread[i] + log_root_of_2_pi + 0.5f;
+    return sum;
+  }
+  void add_gradient(const float* mean, const float* spread, const float* action, float a, float b, float* by_mean,
+                    float* by_spread) const override {
+    for (int i = 0; i < size(); ++i) {
+      const float inverse = std::exp(-spread[i]), z = (action[i] - mean[i]) * inverse;
+      by_mean[i] += a * z * inverse;
+      by_spread[i] += a * (z * z - 1) + b;
+    }
+  }
+
+ private:
+  static constexpr float log_root_of_2_pi = 0.918938533f;
+  box box_;
+  std::vector<float> middle_, half_;
+};
+
+}  // namespace detail
+
+MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions) {
+  if (const discrete* d = actions.as_discrete())
+    return std::make_unique<detail::choices>(std::vector<int>{d->n}, d->start);
+  if (const multi_discrete* m = actions.as_multi_discrete()) return std::make_unique<detail::choices>(m->n, 0);
+  return std::make_unique<detail::gaussian>(*actions.as_box());
+}
+
+}  // namespace manta::rl

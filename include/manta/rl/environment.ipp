@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of environment.hpp.
+#pragma once
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "manta/error.hpp"
+#include "manta/rl/environment.hpp"
+#include "manta/rl/environments/classic.hpp"
+
+namespace manta::rl {
+
+namespace detail {
+
+using describe_class = environment_class (*)(const std::string& arguments);
+inline std::map<std::string, describe_class>& environment_classes() {
+  static std::map<std::string, describe_class> all;
+  return all;
+}
+MANTA_DECL bool register_environment_class(const char* mangled,
+                                           environment_class (*describe)(const std::string& arguments)) {
+  environment_classes()[mangled] = describe;
+  return true;
+}
+
+inline std::map<std::string, any_environment>& named_environments() {
+  static std::map<std::string, any_environment> all = classic_environments();
+  return all;
+}
+
+MANTA_DECL std::string readable_name(const char* mangled) {
+  int status = 0;
+  char* const text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
+  std::string name = status == 0 ? text : mangled;
+  std::free(text);
+  return name;
+}
+
+MANTA_DECL void check_size(std::size_t got, std::size_t expected) {
+  if (got != expected)
+    throw error("an observation has " + std::to_string(got) + " numbers; observation_space() says " +
+                std::to_string(expected));
+}
+
+}  // namespace detail
+
+MANTA_DECL any_environment::any_environment(const std::string& name) {
+  const auto& all = detail::named_environments();
+  const auto found = all.find(name);
+  if (found == all.end()) {
+    std::string names;
+    for (const auto& [known, e] : all) names += (names.empty() ? "" : ", ") + known;
+    throw error("manta: rl: there is no environment \"" + name + "\"; there are " + names +
+                ". Give a name to one of your own by rl::register_environment, or pass rl::environment<E>()");
+  }
+  *this = found->second;
+}
+MANTA_DECL any_environment::any_environment(const char* name) : any_environment(std::string(name)) {}
+
+MANTA_DECL any_environment::any_environment(std::string name, const char* mangled, std::string arguments)
+    : name_(std::move(name)), mangled_(mangled), arguments_(std::move(arguments)) {
+  const detail::environment_class c = detail::environment_classes().at(mangled_)(arguments_);
+  observations_ = c.observations;
+  actions_ = c.actions;
+}
+
+MANTA_DECL std::unique_ptr<detail::simulation> any_environment::make() const {
+  const auto& all = detail::environment_classes();
+  const auto found = all.find(mangled_);
+  if (found == all.end())
+    throw error("manta: rl: this rank's program does not have the environment " + name_ +
+                ": start the same program on all ranks");
+  return found->second(arguments_).make(arguments_);
+}
+
+MANTA_DECL void register_environment(const std::string& name, const any_environment& e) {
+  any_environment named = e;
+  named.name_ = name;
+  detail::named_environments()[name] = named;
+}
+MANTA_DECL std::vector<std::string> environment_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, e] : detail::named_environments()) names.push_back(name);
+  return names;
+}
+
+}  // namespace manta::rl

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Running means and deviations: observations are brought to mean 0 and deviation 1, rewards to deviation 1. Sums of
+// parts are merged in a fixed order, so the number of workers changes nothing.
+#pragma once
+
+#include <cereal/types/vector.hpp>
+#include <cstddef>
+#include <vector>
+
+#include "manta/nn/module.hpp"
+#include "manta/rl/source.hpp"
+
+namespace manta::rl {
+
+/// Count, mean and sum of squared differences of vectors (Welford, 1962; merged as Chan et al., 1979, do).
+class moments {
+ public:
+  moments() = default;
+  explicit moments(int size) : mean_(static_cast<std::size_t>(size)), squares_(static_cast<std::size_t>(size)) {}
+
+  MANTA_DECL void add(const float* numbers);
+  MANTA_DECL void merge(const moments& other);
+  [[nodiscard]] double count() const { return count_; }
+  [[nodiscard]] double mean(std::size_t i) const { return mean_[i]; }
+  /// 1 as long as there are fewer than two, or all are equal.
+  [[nodiscard]] MANTA_DECL double deviation(std::size_t i) const;
+  [[nodiscard]] std::size_t size() const { return mean_.size(); }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(count_, mean_, squares_);
+  }
+
+ private:
+  double count_ = 0;
+  std::vector<double> mean_, squares_;
+};
+
+/// Writes (x - mean) / deviation, between -10 and 10, column by column; copies x where nothing is known yet.
+MANTA_DECL void normalise(const moments& m, const nn::matrix<float>& x, nn::matrix<float>& to);
+
+}  // namespace manta::rl
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/filter.ipp"
+#endif

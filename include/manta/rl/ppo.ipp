@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of ppo.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "manta/base/number.hpp"
+#include "manta/rl/ppo.hpp"
+
+namespace manta::rl {
+
+MANTA_DECL ppo::ppo(const any_environment& e, const ppo_options& o)
+    : on_policy("ppo", e,
+                {.workers = o.workers,
+                 .environments = o.environments,
+                 .seed = o.seed,
+                 .how = {.steps = o.fragment, .discount = o.discount, .lambda = o.lambda, .reward_scale = 1},
+                 .normalise_observations = o.normalise_observations,
+                 .normalise_rewards = o.normalise_rewards,
+                 .model = o.model},
+                nn::adam({.rate = o.rate, .epsilon = 1e-5})),
+      options_(o) {
+  if (o.batch < 1) throw error("manta: rl: .batch is " + std::to_string(o.batch) + "; at least one step is needed");
+  if (o.epochs < 1) throw error("manta: rl: .epochs is " + std::to_string(o.epochs) + "; at least one is needed");
+}
+
+MANTA_DECL void ppo::learn(const fragment& all, report& r) {
+  const auto size = static_cast<std::size_t>(all.observations.cols());
+  const std::size_t batch = std::min(size, static_cast<std::size_t>(options_.batch));
+  std::vector<int> order(size);
+  std::iota(order.begin(), order.end(), 0);
+  figures sums;
+  for (int epoch = 0; epoch < options_.epochs; ++epoch) {
+    random numbers(seed_, iteration() * static_cast<std::uint64_t>(options_.epochs) + static_cast<std::uint64_t>(epoch),
+                   3);
+    for (std::size_t i = size; i > 1; --i)
+      std::swap(order[i - 1], order[static_cast<std::size_t>(numbers.index(static_cast<int>(i)))]);
+    const double kl_before = sums.kl;
+    const int batches_before = sums.batches;
+    // The last minibatch takes what is left, so that none is tiny.
+    for (std::size_t at = 0; at < size;) {
+      const std::size_t count = size - at < 2 * batch ? size - at : batch;
+      learn_batch(all, std::span(order).subspan(at, count), sums);
+      at += count;
+    }
+    if (options_.target_kl > 0 && (sums.kl - kl_before) / (sums.batches - batches_before) > 1.5 * options_.target_kl)
+      break;
+  }
+  const double n = sums.batches;
+  r.learner = {{"policy_loss", sums.policy_loss / n}, {"value_loss", sums.value_loss / n},
+               {"entropy", sums.entropy / n},         {"kl", sums.kl / n},
+               {"clipped", sums.clipped / n},         {"gradient_norm", sums.norm / n}};
+}
+
+inline void ppo::learn_batch(const fragment& all, std::span<const int> which, figures& sums) {
+  const auto count = static_cast<Eigen::Index>(which.size());
+  const auto n = static_cast<float>(count);
+  observations_.resize(all.observations.rows(), count);
+  double mean = 0, squares = 0;
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const int k = which[static_cast<std::size_t>(i)];
+    observations_.col(i) = all.observations.col(k);
+    const double a = static_cast<double>(all.advantages[static_cast<std::size_t>(k)]);
+    mean += a;
+    squares += a * a;
+  }
+  mean /= static_cast<double>(count);
+  const double deviation = std::sqrt(std::max(0.0, squares / static_cast<double>(count) - mean * mean)) + 1e-8;
+
+  zero_gradients();
+  const float* const spread = policy_.spread().data();
+  const nn::matrix<float>& outputs = policy_.actor().forward(observations_);
+  outputs_gradient_.setZero(outputs.rows(), count);
+  double policy_loss = 0, entropy = 0, kl = 0, clipped = 0, value_loss = 0;
+  const float range = static_cast<float>(options_.clip);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const auto k = static_cast<std::size_t>(which[static_cast<std::size_t>(i)]);
+    const float* const o = outputs.col(i).data();
+    const float* const action = all.actions.col(static_cast<Eigen::Index>(k)).data();
+    const float advantage = static_cast<float>((static_cast<double>(all.advantages[k]) - mean) / deviation);
+    const float difference = distribution_->log_probability(o, spread, action) - all.log_probabilities[k];
+    const float ratio = std::exp(difference);
+    const bool is_clipped = (advantage > 0 && ratio > 1 + range) || (advantage < 0 && ratio < 1 - range);
+    policy_loss -=
+        static_cast<double>(std::min(ratio * advantage, std::clamp(ratio, 1 - range, 1 + range) * advantage));
+    entropy += static_cast<double>(distribution_->entropy(o, spread));
+    kl += static_cast<double>(ratio - 1 - difference);
+    clipped += is_clipped;
+    distribution_->add_gradient(o, spread, action, is_clipped ? 0 : -advantage * ratio / n,
+                                -static_cast<float>(options_.entropy) / n, outputs_gradient_.col(i).data(),
+                                spread_gradients_.data());
+  }
+  policy_.actor().backward(outputs_gradient_);
+  const nn::matrix<float>& values = policy_.critic().forward(observations_);
+  value_gradient_.resize(1, count);
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const float d = values(0, i) - all.returns[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])];
+    value_loss += static_cast<double>(d * d);
+    value_gradient_(0, i) = static_cast<float>(2 * options_.value) * d / n;
+  }
+  policy_.critic().backward(value_gradient_);
+  if (!base::is_finite(policy_loss) || !base::is_finite(value_loss))
+    throw error(
+        "manta: rl: the loss of ppo is not finite; the parameters are those of the last good step. Try a smaller rate");
+  const double norm = step(options_.clip_norm);
+  sums.policy_loss += policy_loss / static_cast<double>(count);
+  sums.value_loss += value_loss / static_cast<double>(count);
+  sums.entropy += entropy / static_cast<double>(count);
+  sums.kl += kl / static_cast<double>(count);
+  sums.clipped += clipped / static_cast<double>(count);
+  sums.norm += norm;
+  ++sums.batches;
+}
+
+}  // namespace manta::rl

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Random numbers that are computed from a key and a counter. Each environment, each episode and each policy has a
+// stream of its own, so what it draws does not depend on how environments are divided among workers and ranks.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+#include "manta/rl/source.hpp"
+
+namespace manta::rl {
+
+class random {
+ public:
+  random() : random(0) {}
+  /// The stream of these three numbers; streams of different numbers are independent.
+  explicit random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t purpose = 0)
+      : key_(mix(mix(mix(seed + 0x9e3779b97f4a7c15U) ^ stream) ^ (purpose + 0xd1b54a32d192ed03U))) {}
+
+  /// 64 random bits: splitmix64 (Steele, Lea, Flood, OOPSLA 2014) as a function of its counter.
+  std::uint64_t bits() { return mix(key_ + ++count_ * 0x9e3779b97f4a7c15U); }
+  /// In [0, 1).
+  double uniform() { return static_cast<double>(bits() >> 11U) * 0x1p-53; }
+  /// In [low, high).
+  double uniform(double low, double high) { return low + (high - low) * uniform(); }
+  /// Mean 0, variance 1 (Box, Muller, 1958). Uses two numbers.
+  double normal() {
+    const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+    return radius * std::cos(2 * std::numbers::pi * uniform());
+  }
+  /// In 0, 1, .., n - 1. n has to be positive.
+  int index(int n) { return static_cast<int>(((bits() >> 32U) * static_cast<std::uint64_t>(n)) >> 32U); }
+
+  bool operator==(const random&) const = default;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(key_, count_);
+  }
+
+ private:
+  static std::uint64_t mix(std::uint64_t x) {
+    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+    return x ^ (x >> 31U);
+  }
+
+  std::uint64_t key_, count_ = 0;
+};
+
+}  // namespace manta::rl

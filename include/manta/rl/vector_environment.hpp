@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Many environments of one kind, stepped together: observations are the columns of one matrix. An episode that has
+// ended begins anew in the same step, and its last observation is kept.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "manta/nn/module.hpp"
+#include "manta/rl/environment.hpp"
+
+namespace manta::rl {
+
+/// An episode that has ended.
+struct episode {
+  double total = 0;  ///< the sum of its rewards
+  std::uint64_t length = 0;
+  std::uint64_t ended = 0;        ///< the step of the training, counted in its environment, at which it ended
+  std::uint64_t environment = 0;  ///< the number of the environment
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(total, length, ended, environment);
+  }
+};
+
+class vector_environment {
+ public:
+  vector_environment() = default;
+  /// The environments with the numbers first, .., first + count - 1 of a run. Random numbers follow from the seed, an
+  /// environment's number and its episodes' numbers, so they do not depend on how environments are divided among ranks.
+  MANTA_DECL vector_environment(const any_environment& e, std::uint64_t seed, int first, int count);
+
+  [[nodiscard]] int size() const { return static_cast<int>(lanes_.size()); }
+  /// Begins an episode in each environment.
+  MANTA_DECL void reset();
+  /// features x environments, as a network reads them (space::flatten).
+  [[nodiscard]] const nn::matrix<float>& observations() const { return observations_; }
+
+  /// One step in each. actions: action_space().size() numbers x environments. Throws manta::error with environment,
+  /// episode and step if one throws, or if an observation or reward is NaN, outside its space or of the wrong size.
+  MANTA_DECL void step(const nn::matrix<float>& actions);
+  [[nodiscard]] const std::vector<double>& rewards() const { return rewards_; }
+  [[nodiscard]] const std::vector<char>& terminated() const { return terminated_; }
+  [[nodiscard]] const std::vector<char>& truncated() const { return truncated_; }
+  /// Where an episode ended in this step, the column is its last observation; else undefined.
+  [[nodiscard]] const nn::matrix<float>& last_observations() const { return last_; }
+
+  /// The episodes that have ended since the last call, in the order of their ends and of the environments.
+  MANTA_DECL std::vector<episode> take_episodes();
+
+  /// Objects and counts, where the class is serialisable.
+  [[nodiscard]] bool can_be_saved() const { return lanes_.front().object->can_be_saved(); }
+  [[nodiscard]] MANTA_DECL std::string save() const;
+  MANTA_DECL void load(const std::string& bytes);
+
+ private:
+  struct lane {
+    std::unique_ptr<detail::simulation> object;
+    std::uint64_t number = 0, episode = 0, steps = 0, all_steps = 0;
+    double total = 0;
+  };
+  void begin(std::size_t i);
+  /// Calls f, and adds to an error where it happened.
+  template <class F>
+  void guarded(const lane& l, F&& f) const;
+  void check(const lane& l, std::span<const float> observation) const;
+
+  any_environment kind_;
+  std::uint64_t seed_ = 0;
+  std::vector<lane> lanes_;
+  std::vector<float> raw_;  ///< an observation as the environment gives it
+  nn::matrix<float> observations_, last_;
+  std::vector<double> rewards_;
+  std::vector<char> terminated_, truncated_;
+  std::vector<episode> ended_;
+};
+
+}  // namespace manta::rl
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/vector_environment.ipp"
+#endif

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of vector_environment.hpp.
+#pragma once
+
+#include "manta/base/number.hpp"
+#include "manta/error.hpp"
+#include "manta/output/bytes.hpp"
+#include "manta/rl/vector_environment.hpp"
+
+namespace manta::rl {
+
+MANTA_DECL vector_environment::vector_environment(const any_environment& e, std::uint64_t seed, int first, int count)
+    : kind_(e),
+      seed_(seed),
+      lanes_(static_cast<std::size_t>(count)),
+      raw_(static_cast<std::size_t>(e.observations().size())) {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    lanes_[i].number = static_cast<std::uint64_t>(first) + i;
+    lanes_[i].object = e.make();
+  }
+  observations_.setZero(e.observations().features(), count);
+  last_ = observations_;
+  rewards_.resize(lanes_.size());
+  terminated_.resize(lanes_.size());
+  truncated_.resize(lanes_.size());
+}
+
+template <class F>
+void vector_environment::guarded(const lane& l, F&& f) const {
+  try {
+    f();
+  } catch (const std::exception& e) {
+    throw error("manta: rl: environment " + std::to_string(l.number) + " (" + kind_.name() + "), episode " +
+                std::to_string(l.episode) + ", step " + std::to_string(l.steps) + ": " + e.what());
+  }
+}
+
+inline void vector_environment::check(const lane& l, std::span<const float> observation) const {
+  if (kind_.observations().contains(observation)) return;
+  guarded(l, [&] {
+    throw error("the observation " + detail::text_of(observation) + " is not in the observation space " +
+                kind_.observations().text());
+  });
+}
+
+inline void vector_environment::begin(std::size_t i) {
+  lane& l = lanes_[i];
+  l.steps = 0;
+  l.total = 0;
+  random numbers(seed_, l.number, l.episode);
+  guarded(l, [&] { l.object->reset(numbers, raw_); });
+  check(l, raw_);
+  kind_.observations().flatten(raw_, observations_.col(static_cast<Eigen::Index>(i)).data());
+}
+
+MANTA_DECL void vector_environment::reset() {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) begin(i);
+}
+
+MANTA_DECL void vector_environment::step(const nn::matrix<float>& actions) {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) {
+    lane& l = lanes_[i];
+    const auto column = static_cast<Eigen::Index>(i);
+    detail::simulation::outcome o;
+    const std::span<const float> action(actions.col(column).data(), static_cast<std::size_t>(actions.rows()));
+    guarded(l, [&] { o = l.object->step(action, raw_); });
+    ++l.steps;
+    ++l.all_steps;
+    if (!base::is_finite(o.reward)) {
+      guarded(l, [&] { throw error(std::string("the reward is ") + (base::is_nan(o.reward) ? "NaN" : "infinite")); });
+    }
+    check(l, raw_);
+    l.total += o.reward;
+    if (!o.terminated && kind_.time_limit() > 0 && l.steps >= static_cast<std::uint64_t>(kind_.time_limit()))
+      o.truncated = true;
+    rewards_[i] = o.reward;
+    terminated_[i] = o.terminated;
+    truncated_[i] = o.truncated && !o.terminated;
+    kind_.observations().flatten(raw_, observations_.col(column).data());
+    if (!o.terminated && !o.truncated) continue;
+    last_.col(column) = observations_.col(column);
+    ended_.push_back({l.total, l.steps, l.all_steps, l.number});
+    ++l.episode;
+    begin(i);
+  }
+}
+
+MANTA_DECL std::vector<episode> vector_environment::take_episodes() { return std::exchange(ended_, {}); }
+
+MANTA_DECL std::string vector_environment::save() const {
+  std::string bytes;
+  for (const lane& l : lanes_) bytes = output::pack(bytes, l.object->save(), l.episode, l.steps, l.all_steps, l.total);
+  return output::pack(bytes, observations_.size(),
+                      std::vector<float>(observations_.data(), observations_.data() + observations_.size()));
+}
+
+MANTA_DECL void vector_environment::load(const std::string& bytes) {
+  std::string rest, object;
+  std::vector<float> numbers;
+  Eigen::Index size = 0;
+  output::unpack(bytes, rest, size, numbers);
+  std::copy(numbers.begin(), numbers.end(), observations_.data());
+  for (auto l = lanes_.rbegin(); l != lanes_.rend(); ++l) {
+    const std::string inner = rest;
+    output::unpack(inner, rest, object, l->episode, l->steps, l->all_steps, l->total);
+    l->object->load(object);
+  }
+}
+
+}  // namespace manta::rl

@@ -1,0 +1,104 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A rollout worker: an actor with a share of the environments of a training. It acts in all of them together and gives
+// fragments of a fixed number of steps, with advantages (generalised advantage estimation, Schulman et al., 2016).
+#pragma once
+
+#include <cereal/types/vector.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "manta/eigen.hpp"
+#include "manta/rl/policy.hpp"
+#include "manta/rl/vector_environment.hpp"
+
+namespace manta::rl {
+
+/// Steps of some environments, one column each: all steps of the first environment, then those of the next.
+struct fragment {
+  nn::matrix<float> observations;  ///< as the network read them: filtered
+  nn::matrix<float> actions;
+  std::vector<float> log_probabilities, advantages, returns, values;
+  std::vector<moments> seen;   ///< of the unfiltered observations, by environment
+  std::vector<moments> gains;  ///< of the discounted sums of rewards, by environment
+  std::vector<episode> episodes;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(observations, actions, log_probabilities, advantages, returns, values, seen, gains, episodes);
+  }
+};
+
+/// How a fragment is made.
+struct rollout {
+  int steps = 128;
+  double discount = 0.99, lambda = 0.95;
+  double reward_scale = 1;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(steps, discount, lambda, reward_scale);
+  }
+};
+
+/// Advantages of one environment's steps. values: one more than steps, the last one that of the state after the
+/// fragment. final_values: where an episode was truncated, the value of its last state.
+MANTA_DECL void estimate_advantages(std::span<const double> rewards, std::span<const float> values,
+                                    std::span<const char> terminated, std::span<const char> truncated,
+                                    std::span<const float> final_values, double discount, double lambda,
+                                    std::span<float> advantages);
+
+namespace detail {
+
+class rollout_worker {
+ public:
+  rollout_worker() = default;
+  MANTA_DECL rollout_worker(const any_environment& e, std::uint64_t seed, int first, int count, const model_options& m);
+  MANTA_DECL fragment run(const policy::weights& w, const rollout& how);
+  /// Environments, counts and sums, for checkpoints. Throws if the environment has no serialize.
+  [[nodiscard]] MANTA_DECL std::string state() const;
+  MANTA_DECL void restore(const std::string& bytes);
+
+  /// For a restart after the death of the rank: with an environment that cannot be saved, its episodes begin anew.
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(kind_, seed_, first_, environments_.size(), model_, environments_.can_be_saved() ? state() : std::string());
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    any_environment kind;
+    std::uint64_t seed = 0;
+    int first = 0, count = 0;
+    model_options model;
+    std::string bytes;
+    archive(kind, seed, first, count, model, bytes);
+    *this = rollout_worker(kind, seed, first, count, model);
+    if (!bytes.empty()) restore(bytes);
+  }
+
+ private:
+  void act(std::uint64_t step);
+
+  any_environment kind_;
+  std::uint64_t seed_ = 0;
+  int first_ = 0;
+  model_options model_;
+  vector_environment environments_;
+  std::unique_ptr<distribution> distribution_;
+  policy policy_;
+  even_forward forward_;
+  nn::matrix<float> filtered_, actions_, sent_, outputs_;
+  std::vector<float> log_probabilities_;
+  std::vector<double> gains_;  ///< discounted sums of rewards of the episodes under way
+  std::uint64_t steps_ = 0;
+  bool has_begun_ = false;
+};
+
+}  // namespace detail
+
+}  // namespace manta::rl
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/worker.ipp"
+#endif

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of worker.hpp.
+#pragma once
+
+#include "manta/base/number.hpp"
+#include "manta/error.hpp"
+#include "manta/output/bytes.hpp"
+#include "manta/rl/worker.hpp"
+
+namespace manta::rl {
+
+MANTA_DECL void estimate_advantages(std::span<const double> rewards, std::span<const float> values,
+                                    std::span<const char> terminated, std::span<const char> truncated,
+                                    std::span<const float> final_values, double discount, double lambda,
+                                    std::span<float> advantages) {
+  double next = 0;
+  for (std::size_t t = rewards.size(); t-- > 0;) {
+    const double value_after = terminated[t] ? 0 : static_cast<double>(truncated[t] ? final_values[t] : values[t + 1]);
+    const double delta = rewards[t] + discount * value_after - static_cast<double>(values[t]);
+    next = delta + (terminated[t] || truncated[t] ? 0 : discount * lambda * next);
+    advantages[t] = static_cast<float>(next);
+  }
+}
+
+namespace detail {
+
+MANTA_DECL rollout_worker::rollout_worker(const any_environment& e, std::uint64_t seed, int first, int count,
+                                          const model_options& m)
+    : kind_(e),
+      seed_(seed),
+      first_(first),
+      model_(m),
+      environments_(e, seed, first, count),
+      distribution_(make_distribution(e.actions())),
+      policy_(e.observations(), e.actions(), m, seed),
+      gains_(static_cast<std::size_t>(count)) {}
+
+inline void rollout_worker::act(std::uint64_t step) {
+  normalise(policy_.filter(), environments_.observations(), filtered_);
+  outputs_ = forward_(policy_.actor(), filtered_);
+  for (Eigen::Index i = 0; i < environments_.size(); ++i) {
+    const float* const o = outputs_.col(i).data();
+    if (!outputs_.col(i).allFinite())
+      throw error("manta: rl: the policy's outputs are not finite in environment " + std::to_string(first_ + i) +
+                  " at its step " + std::to_string(step) + "; the training has diverged: try a smaller rate");
+    random numbers(seed_, static_cast<std::uint64_t>(first_ + i), (std::uint64_t(1) << 63U) + step);
+    distribution_->sample(o, policy_.spread().data(), numbers, actions_.col(i).data());
+    distribution_->to_environment(actions_.col(i).data(), sent_.col(i).data());
+    log_probabilities_[static_cast<std::size_t>(i)] =
+        distribution_->log_probability(o, policy_.spread().data(), actions_.col(i).data());
+  }
+}
+
+MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout& how) {
+  policy_.set(w);
+  if (!std::exchange(has_begun_, true)) environments_.reset();
+  const int n = environments_.size();
+  const auto size = static_cast<std::size_t>(n), steps = static_cast<std::size_t>(how.steps), all = size * steps;
+  fragment f;
+  f.observations.resize(environments_.observations().rows(), static_cast<Eigen::Index>(all));
+  f.actions.resize(distribution_->size(), static_cast<Eigen::Index>(all));
+  for (auto* column : {&f.log_probabilities, &f.advantages, &f.returns, &f.values}) column->resize(all);
+  f.seen.assign(size, moments(static_cast<int>(f.observations.rows())));
+  f.gains.assign(size, moments(1));
+  actions_.resize(distribution_->size(), n);
+  sent_.resize(kind_.actions().size(), n);
+  log_probabilities_.resize(size);
+
+  // By environment: values have one more step.
+  std::vector<float> values((steps + 1) * size), finals(all);
+  std::vector<double> rewards(all);
+  std::vector<char> terminated(all), truncated(all);
+  nn::matrix<float> last;
+  for (std::size_t t = 0; t < steps; ++t) {
+    act(steps_++);
+    const nn::matrix<float>& v = forward_(policy_.critic(), filtered_);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t at = i * steps + t;
+      const auto from = static_cast<Eigen::Index>(i), to = static_cast<Eigen::Index>(at);
+      values[i * (steps + 1) + t] = f.values[at] = v(0, from);
+      f.observations.col(to) = filtered_.col(from);
+      f.actions.col(to) = actions_.col(from);
+      f.log_probabilities[at] = log_probabilities_[i];
+      f.seen[i].add(environments_.observations().col(from).data());
+    }
+    environments_.step(sent_);
+    bool any_truncated = false;
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t at = i * steps + t;
+      rewards[at] = environments_.rewards()[i] * how.reward_scale;
+      terminated[at] = environments_.terminated()[i];
+      truncated[at] = environments_.truncated()[i];
+      any_truncated = any_truncated || truncated[at];
+      gains_[i] = gains_[i] * how.discount + environments_.rewards()[i];
+      const float gain = static_cast<float>(gains_[i]);
+      f.gains[i].add(&gain);
+      if (terminated[at] || truncated[at]) gains_[i] = 0;
+    }
+    if (!any_truncated) continue;
+    normalise(policy_.filter(), environments_.last_observations(), last);
+    const nn::matrix<float>& after = forward_(policy_.critic(), last);
+    for (std::size_t i = 0; i < size; ++i) finals[i * steps + t] = after(0, static_cast<Eigen::Index>(i));
+  }
+  normalise(policy_.filter(), environments_.observations(), filtered_);
+  const nn::matrix<float>& v = forward_(policy_.critic(), filtered_);
+  for (std::size_t i = 0; i < size; ++i) {
+    values[i * (steps + 1) + steps] = v(0, static_cast<Eigen::Index>(i));
+    const auto part = [&](auto& all_of) { return std::span(all_of).subspan(i * steps, steps); };
+    estimate_advantages(part(rewards), std::span(values).subspan(i * (steps + 1), steps + 1), part(terminated),
+                        part(truncated), part(finals), how.discount, how.lambda, part(f.advantages));
+  }
+  for (std::size_t k = 0; k < all; ++k) f.returns[k] = f.advantages[k] + f.values[k];
+  f.episodes = environments_.take_episodes();
+  return f;
+}
+
+MANTA_DECL std::string rollout_worker::state() const {
+  if (!environments_.can_be_saved())
+    throw error("manta: rl: the environment " + kind_.name() +
+                " has no serialize, so a training in it cannot be saved; give its class a "
+                "serialize of its state");
+  return output::pack(environments_.save(), gains_, steps_, has_begun_);
+}
+MANTA_DECL void rollout_worker::restore(const std::string& bytes) {
+  std::string environments;
+  output::unpack(bytes, environments, gains_, steps_, has_begun_);
+  environments_.load(environments);
+}
+
+}  // namespace detail
+
+}  // namespace manta::rl

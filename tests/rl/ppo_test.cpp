@@ -1,0 +1,213 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Training: what it learns, that the number of workers and ranks changes nothing, and what goes wrong.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <limits>
+
+#include "manta/rl.hpp"
+#include "support/world.hpp"
+
+using manta::testing::in_world;
+namespace rl = manta::rl;
+
+namespace {
+
+/// Ten steps to the right end it.
+struct corridor {
+  int at = 0;
+  static rl::box observation_space() { return {{0.f}, {10.f}}; }
+  static rl::discrete action_space() { return {2}; }
+  Eigen::VectorXf reset(rl::random&) {
+    at = 0;
+    return here();
+  }
+  rl::step<Eigen::VectorXf> step(int action) {
+    at = std::max(0, at + (action == 1 ? 1 : -1));
+    return {here(), at == 10 ? 1. : -0.1, at == 10, false};
+  }
+  [[nodiscard]] Eigen::VectorXf here() const { return Eigen::VectorXf::Constant(1, static_cast<float>(at)); }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(at);
+  }
+};
+
+/// The reward is the nearness of the action to a number that is seen.
+struct target {
+  float wanted = 0;
+  static rl::box observation_space() { return {{-1.f}, {1.f}}; }
+  static rl::box action_space() { return {{-2.f, -2.f}, {2.f, 2.f}}; }
+  float reset(rl::random& random) { return wanted = static_cast<float>(random.uniform(-1, 1)); }
+  rl::step<float> step(const std::vector<float>& a) {
+    return {wanted, -std::abs(a[0] - wanted) - std::abs(a[1] + wanted), true, false};
+  }
+};
+
+struct broken {
+  int kind;
+  int steps = 0;
+  static rl::box observation_space() { return {{0.f}, {1.f}}; }
+  static rl::discrete action_space() { return {2}; }
+  Eigen::VectorXf reset(rl::random&) { return Eigen::VectorXf::Zero(1); }
+  rl::step<Eigen::VectorXf> step(int) {
+    Eigen::VectorXf o = Eigen::VectorXf::Zero(kind == 2 ? 2 : 1);
+    double reward = 0;
+    if (++steps < 30) return {o, reward, false, false};
+    if (kind == 0) throw std::runtime_error("the simulator stopped");
+    if (kind == 1) reward = std::numeric_limits<double>::quiet_NaN();
+    if (kind == 3) o[0] = 7;
+    return {o, reward, false, false};
+  }
+};
+
+std::string message(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const manta::error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("ppo learns CartPole, and is the same for any number of workers") {
+  in_world([] {
+    std::vector<double> returns;
+    for (const int workers : {1, 2, 4}) {
+      rl::ppo algorithm("CartPole-v1", {.workers = workers, .seed = 1});
+      rl::report r;
+      for (int i = 0; i < (workers == 1 ? 30 : 5); ++i) {
+        r = algorithm.train();
+        if (workers == 1) {
+          returns.push_back(r.mean_return);
+        } else {
+          CHECK(r.mean_return == returns[static_cast<std::size_t>(i)]);
+        }
+      }
+      if (workers > 1) continue;
+      CHECK(r.steps == 30 * 2048);
+      CHECK(r.mean_return > 150);
+      CHECK(algorithm.evaluate(20).mean_return > 300);
+      CHECK(r.learner.at("entropy") < 0.65);
+    }
+  });
+}
+
+TEST_CASE("ppo learns actions of a box") {
+  in_world([] {
+    rl::ppo algorithm(rl::environment<target>(),
+                      {.workers = 2, .seed = 2, .environments = 4, .fragment = 128, .rate = 1e-3});
+    for (int i = 0; i < 40; ++i) algorithm.train();
+    CHECK(algorithm.evaluate(50).mean_return > -0.5);
+    const Eigen::VectorXf a = algorithm.act(0.5f);
+    CHECK(a.size() == 2);
+    CHECK(a[0] > a[1]);
+  });
+}
+
+TEST_CASE("a training that is saved and loaded goes on bit for bit") {
+  in_world([] {
+    const std::string file = "rl-test-" + std::to_string(manta::size());
+    const rl::ppo_options options{.workers = 2, .seed = 5, .environments = 4, .fragment = 32};
+    rl::ppo a(rl::environment<corridor>(), options);
+    for (int i = 0; i < 3; ++i) a.train();
+    a.save(file);
+    rl::ppo b(rl::environment<corridor>(), {.workers = 1, .seed = 9, .environments = 4, .fragment = 32});
+    b.load(file);
+    for (int i = 0; i < 3; ++i) {
+      const rl::report x = a.train(), y = b.train();
+      CHECK(x.mean_return == y.mean_return);
+      CHECK(x.steps == y.steps);
+      CHECK(x.learner == y.learner);
+    }
+    CHECK(static_cast<int>(a.act(3)) == static_cast<int>(b.act(3)));
+    rl::ppo other(rl::environment<corridor>(), {.model = {.hidden = {8}}}), pole("CartPole-v1");
+    CHECK(contains(message([&] { other.load(file); }), "this algorithm's are 1 -> linear(8"));
+    CHECK(contains(message([&] { pole.load(file); }), "is of the environment"));
+    rl::ppo cannot(rl::environment<target>(), {.environments = 1, .fragment = 8});
+    cannot.train();
+    CHECK(contains(message([&] { cannot.save(file); }), "has no serialize"));
+    std::filesystem::remove(file);
+  });
+}
+
+TEST_CASE("what an environment does wrong is said with environment, episode and step") {
+  in_world([] {
+    const auto trained = [](int kind) {
+      return message([&] { rl::ppo(rl::environment<broken>(kind), {.workers = 2}).train(); });
+    };
+    CHECK(contains(trained(0), "environment 0 ("));
+    CHECK(contains(trained(0), "episode 0, step 29: the simulator stopped"));
+    CHECK(contains(trained(1), "the reward is NaN"));
+    CHECK(contains(trained(2), "an observation has 2 numbers; observation_space() says 1"));
+    CHECK(contains(trained(3), "the observation {7} is not in the observation space box{{0}, {1}}"));
+    CHECK(contains(message([] { rl::ppo("CartPole-v2"); }), "there are Acrobot-v1, CartPole-v1"));
+    CHECK(contains(message([] { rl::ppo("CartPole-v1", {.workers = 0}); }), ".workers is 0"));
+    CHECK(contains(message([] { rl::ppo("CartPole-v1", {.model = {.hidden = {0}}}); }), "a layer of 0 units"));
+  });
+}
+
+TEST_CASE("advantages: worked by hand, with an end and a cut in the middle") {
+  const std::vector<double> rewards{1, 2, 3, 4, 5};
+  const std::vector<float> values{0.5f, 1, 1.5f, 2, 2.5f, 3}, finals{0, 0, 0, 10, 0};
+  const std::vector<char> terminated{0, 1, 0, 0, 0}, truncated{0, 0, 0, 1, 0};
+  std::vector<float> a(5);
+  rl::estimate_advantages(rewards, values, terminated, truncated, finals, 0.5, 0.5, a);
+  const double d4 = 5 + 0.5 * 3 - 2.5, d3 = 4 + 0.5 * 10 - 2, d2 = 3 + 0.5 * 2 - 1.5, d1 = 2 - 1.,
+               d0 = 1 + 0.5 * 1 - 0.5;
+  CHECK(a[4] == doctest::Approx(d4));
+  CHECK(a[3] == doctest::Approx(d3));
+  CHECK(a[2] == doctest::Approx(d2 + 0.25 * d3));
+  CHECK(a[1] == doctest::Approx(d1));
+  CHECK(a[0] == doctest::Approx(d0 + 0.25 * d1));
+}
+
+TEST_CASE("distributions: gradients are those of central differences, samples have their probabilities") {
+  for (const rl::space& s : {rl::space(rl::discrete{3}), rl::space(rl::multi_discrete{{2, 3}}),
+                             rl::space(rl::box{{-1.f, 0.f}, {1.f, 4.f}})}) {
+    INFO(s.text());
+    const auto d = rl::make_distribution(s);
+    std::vector<float> o(static_cast<std::size_t>(d->outputs())), spread(static_cast<std::size_t>(d->spread()), -0.3f),
+        action(static_cast<std::size_t>(d->size()));
+    rl::random numbers(4);
+    for (float& x : o) x = static_cast<float>(numbers.normal());
+    d->sample(o.data(), spread.data(), numbers, action.data());
+    const auto f = [&] {
+      return 2. * static_cast<double>(d->log_probability(o.data(), spread.data(), action.data())) +
+             3. * static_cast<double>(d->entropy(o.data(), spread.data()));
+    };
+    std::vector<float> by(o.size()), by_spread(spread.size());
+    d->add_gradient(o.data(), spread.data(), action.data(), 2, 3, by.data(), by_spread.data());
+    const auto check = [&](std::vector<float>& at, const std::vector<float>& gradient) {
+      for (std::size_t i = 0; i < at.size(); ++i) {
+        const float x = at[i], h = 1e-2f;
+        at[i] = x + h;
+        const double above = f();
+        at[i] = x - h;
+        const double below = f();
+        at[i] = x;
+        CHECK(static_cast<double>(gradient[i]) ==
+              doctest::Approx((above - below) / (2 * static_cast<double>(h))).epsilon(0.02));
+      }
+    };
+    check(o, by);
+    check(spread, by_spread);
+    if (s.as_box() != nullptr) continue;
+    const double expected = std::exp(static_cast<double>(d->log_probability(o.data(), spread.data(), action.data())));
+    int same = 0;
+    const std::vector<float> wanted = action;
+    for (int i = 0; i < 20000; ++i) {
+      d->sample(o.data(), spread.data(), numbers, action.data());
+      same += action == wanted;
+    }
+    CHECK(same / 20000. == doctest::Approx(expected).epsilon(0.1));
+  }
+}
