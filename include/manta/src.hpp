@@ -19,6 +19,7 @@
 #include "manta/exec/engine.ipp"
 #include "manta/memory.ipp"
 #include "manta/options.ipp"
+#include "manta/process.ipp"
 #include "manta/reservation.ipp"
 #include "manta/run.ipp"
 #include "manta/runtime.ipp"

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A helper program beside a rank, such as a Python interpreter, that answers messages. A crash or a hang of the program
+// is an error that says what it printed last, and never takes the rank with it.
+//
+//   manta::process p({manta::python_program(), "-c", script});
+//   p.send(bytes);                                  // one message
+//   std::string answer = p.receive(std::chrono::seconds(10));
+//
+// The program reads messages from file descriptor 3 and writes them to file descriptor 4: eight bytes with the length,
+// little-endian, then the message. It has to end when descriptor 3 does. What it prints to its standard output and error
+// appears on the standard error of the rank.
+//
+// The program is started by posix_spawn, which copies no memory of this process, so that it may be started after MPI.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "manta/base/config.hpp"
+
+namespace manta {
+
+class process {
+ public:
+  process() = default;
+  /// Starts the program, which is looked for in PATH. Throws manta::error if there is none. The program does not see the
+  /// variables by which MPI knows its ranks, nor open files of this process.
+  MANTA_DECL explicit process(std::vector<std::string> command);
+  MANTA_DECL process(process&& other) noexcept;
+  MANTA_DECL process& operator=(process&& other) noexcept;
+  /// Closes the channel, which ends a program that keeps to the rules, and kills one that runs on after a second.
+  MANTA_DECL ~process();
+
+  [[nodiscard]] bool running() const { return pid_ > 0; }
+  [[nodiscard]] pid_t id() const { return pid_; }
+
+  /// Sends one message; waits until the program has room for it. Throws manta::error if the program has ended, or reads
+  /// nothing for so long.
+  MANTA_DECL void send(std::string_view message, std::chrono::milliseconds timeout = std::chrono::minutes(1));
+  /// Waits for one message. Throws manta::error if the program ends first, or says nothing for so long; it is killed then.
+  MANTA_DECL std::string receive(std::chrono::milliseconds timeout = std::chrono::minutes(1));
+
+ private:
+  void finish(bool at_once);
+  [[noreturn]] void fail(const std::string& what);
+  /// Moves bytes in one direction until all are through.
+  void transfer(char* data, std::size_t size, bool out, std::chrono::steady_clock::time_point until);
+  /// Hands what the program has printed on to standard error; keeps its end.
+  void forward_output();
+
+  pid_t pid_ = 0;
+  int to_ = -1, from_ = -1, output_ = -1;
+  std::string name_, last_words_;
+};
+
+/// The Python interpreter: $MANTA_PYTHON, or python3.
+MANTA_DECL std::string python_program();
+
+}  // namespace manta
+
+#ifndef MANTA_COMPILED
+#include "manta/process.ipp"
+#endif
