@@ -12,7 +12,8 @@
 //   rl::ppo algorithm(rl::environment<corridor>());
 //
 // Observations are Eigen vectors, std::array or std::vector of floats, a number, or an int where the space is discrete.
-// Actions are an int where the space is discrete, else an Eigen vector, a std::vector<float>, or a float.
+// Actions are an int where the space is discrete, else an Eigen vector, a std::vector<float>, a span of const float, or a
+// float.
 // A class with `serialize` has its state saved in checkpoints, so that training goes on in the middle of its episodes.
 #pragma once
 
@@ -56,6 +57,10 @@ class simulation {
   /// Both write observation_space().size() floats. They throw manta::error if there are more or fewer.
   virtual void reset(random& numbers, std::span<float> observation) = 0;
   virtual outcome step(std::span<const float> action, std::span<float> observation) = 0;
+  /// The action of the coming step, told for all environments of a vector before the first of them is stepped: one that
+  /// lives in another process begins.
+  virtual void announce(std::span<const float> action) = 0;
+  [[nodiscard]] virtual bool wants_announcements() const = 0;
   /// The object's state, where its class is serialisable.
   [[nodiscard]] virtual bool can_be_saved() const = 0;
   [[nodiscard]] virtual std::string save() const = 0;
@@ -91,6 +96,12 @@ class any_environment {
   [[nodiscard]] const space& actions() const { return actions_; }
   /// Episodes are truncated after so many steps; 0: never.
   [[nodiscard]] int time_limit() const { return time_limit_; }
+  /// The environment under another name, for messages.
+  [[nodiscard]] any_environment with_name(const std::string& name) const {
+    any_environment e = *this;
+    e.name_ = name;
+    return e;
+  }
   /// The same environment with another limit.
   [[nodiscard]] any_environment with_time_limit(int steps) const {
     any_environment e = *this;
@@ -165,6 +176,8 @@ class simulation_of final : public simulation {
     const auto result = [&] {
       if constexpr (std::is_same_v<action_space, discrete>) {
         return e_.step(static_cast<int>(action[0]));
+      } else if constexpr (requires { e_.step(action); }) {
+        return e_.step(action);
       } else if constexpr (requires(const Eigen::VectorXf& v) { e_.step(v); }) {
         return e_.step(Eigen::VectorXf(Eigen::Map<const Eigen::VectorXf>(action.data(), std::ssize(action))));
       } else if constexpr (requires(std::vector<float> v) { e_.step(v); }) {
@@ -179,7 +192,24 @@ class simulation_of final : public simulation {
     return {result.reward, result.terminated, result.truncated};
   }
 
-  [[nodiscard]] bool can_be_saved() const override { return detail::is_saved<E>; }
+  void announce(std::span<const float> action) override {
+    if constexpr (requires { e_.announce(action); }) e_.announce(action);
+  }
+  [[nodiscard]] bool wants_announcements() const override {
+    if constexpr (requires { bool(e_.wants_announcements()); }) {
+      return e_.wants_announcements();  // such as a wrapper, which depends on what is in it
+    } else {
+      return requires(E & e, std::span<const float> action) { e.announce(action); };
+    }
+  }
+
+  [[nodiscard]] bool can_be_saved() const override {
+    if constexpr (requires { bool(e_.can_be_saved()); }) {
+      return e_.can_be_saved();
+    } else {
+      return detail::is_saved<E>;
+    }
+  }
   [[nodiscard]] std::string save() const override {
     std::ostringstream out(std::ios::binary);
     if constexpr (detail::is_saved<E>) {
@@ -271,7 +301,8 @@ class environment : public any_environment {
   static any_environment value(Args... args) {
     if constexpr (detail::require_environment<E>()) {
       using entry = detail::environment_entry<E, Args...>;
-      (void)entry::registered;
+      if (!entry::registered)  // an object of static storage asks
+        detail::register_environment_class(typeid(entry).name(), &entry::describe);
       std::ostringstream out(std::ios::binary);
       {
         cereal::BinaryOutputArchive archive(out);

@@ -60,11 +60,19 @@ MANTA_DECL void vector_environment::reset() {
 }
 
 MANTA_DECL void vector_environment::step(const nn::matrix<float>& actions) {
+  const auto action_of = [&](std::size_t i) {
+    return std::span<const float>(actions.col(static_cast<Eigen::Index>(i)).data(),
+                                  static_cast<std::size_t>(actions.rows()));
+  };
+  if (!lanes_.empty() && lanes_.front().object->wants_announcements()) {
+    for (std::size_t i = 0; i < lanes_.size(); ++i)
+      guarded(lanes_[i], [&] { lanes_[i].object->announce(action_of(i)); });
+  }
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     lane& l = lanes_[i];
     const auto column = static_cast<Eigen::Index>(i);
     detail::simulation::outcome o;
-    const std::span<const float> action(actions.col(column).data(), static_cast<std::size_t>(actions.rows()));
+    const std::span<const float> action = action_of(i);
     guarded(l, [&] { o = l.object->step(action, raw_); });
     ++l.steps;
     ++l.all_steps;

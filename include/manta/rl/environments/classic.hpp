@@ -35,6 +35,7 @@ struct acrobot {
   static discrete action_space() { return {3}; }
   MANTA_DECL std::array<float, 6> reset(random& random);
   MANTA_DECL rl::step<std::array<float, 6>> step(int action);
+  [[nodiscard]] MANTA_DECL std::string text() const;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(state);
@@ -52,6 +53,7 @@ struct mountain_car {
   static discrete action_space() { return {3}; }
   MANTA_DECL std::array<float, 2> reset(random& random);
   MANTA_DECL rl::step<std::array<float, 2>> step(int action);
+  [[nodiscard]] MANTA_DECL std::string text() const;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(x, v);
@@ -66,6 +68,7 @@ struct mountain_car_continuous {
   static box action_space() { return {{-1.f}, {1.f}}; }
   MANTA_DECL std::array<float, 2> reset(random& random);
   MANTA_DECL rl::step<std::array<float, 2>> step(float action);
+  [[nodiscard]] MANTA_DECL std::string text() const;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(x, v);
@@ -80,6 +83,7 @@ struct pendulum {
   static box action_space() { return {{-2.f}, {2.f}}; }
   MANTA_DECL std::array<float, 3> reset(random& random);
   MANTA_DECL rl::step<std::array<float, 3>> step(float action);
+  [[nodiscard]] MANTA_DECL std::string text() const;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(angle, spin);
@@ -99,6 +103,7 @@ struct catch_ball {
   static discrete action_space() { return {3}; }
   MANTA_DECL std::array<float, 50> reset(random& random);
   MANTA_DECL rl::step<std::array<float, 50>> step(int action);
+  [[nodiscard]] MANTA_DECL std::string text() const;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(ball_row, ball_column, paddle);
@@ -116,6 +121,7 @@ struct frozen_lake {
   static discrete action_space() { return {4}; }
   MANTA_DECL int reset(random& random);
   MANTA_DECL rl::step<int> step(int action);
+  [[nodiscard]] MANTA_DECL std::string text() const;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(at, numbers);

@@ -9,7 +9,9 @@
 #include <limits>
 #include <numbers>
 
+#include "manta/rl/environments/breakout.hpp"
 #include "manta/rl/environments/classic.hpp"
+#include "manta/rl/environments/taxi.hpp"
 
 namespace manta::rl {
 
@@ -103,6 +105,36 @@ MANTA_DECL rl::step<std::array<float, 6>> acrobot::step(int action) {
   return {observation(), is_up ? 0. : -1., is_up, false};
 }
 
+MANTA_DECL std::string acrobot::text() const {
+  // The bar +, the joint o and the tip x, seen from the side, with the line that the tip has to pass.
+  std::array<std::string, 9> rows;
+  rows.fill(std::string(17, ' '));
+  rows[2].assign(17, '-');
+  const auto put = [&](double x, double y, char c) {
+    rows[static_cast<std::size_t>(std::lround(4 - 2 * y))][static_cast<std::size_t>(std::lround(8 + 4 * x))] = c;
+  };
+  const double x = std::sin(state[0]), y = -std::cos(state[0]), both = state[0] + state[1];
+  put(0, 0, '+');
+  put(x, y, 'o');
+  put(x + std::sin(both), y - std::cos(both), 'x');
+  std::string all;
+  for (const std::string& r : rows) all += r + '\n';
+  return all;
+}
+
+namespace detail {
+/// The valley as a line from -1.2 to 0.6, with the car C and the goal F.
+inline std::string valley(double car, double goal) {
+  std::string line(37, '_');
+  const auto column = [](double x) { return static_cast<std::size_t>(std::lround((x + 1.2) * 20)); };
+  line[column(goal)] = 'F';
+  line[column(car)] = 'C';
+  return line + '\n';
+}
+}  // namespace detail
+MANTA_DECL std::string mountain_car::text() const { return detail::valley(x, 0.5); }
+MANTA_DECL std::string mountain_car_continuous::text() const { return detail::valley(x, 0.45); }
+
 MANTA_DECL box mountain_car::observation_space() { return {{-1.2f, -0.07f}, {0.6f, 0.07f}}; }
 MANTA_DECL std::array<float, 2> mountain_car::reset(random& random) {
   x = random.uniform(-0.6, -0.4);
@@ -150,6 +182,14 @@ MANTA_DECL rl::step<std::array<float, 3>> pendulum::step(float action) {
   return {observation(), -cost, false, false};
 }
 
+MANTA_DECL std::string pendulum::text() const {
+  // Where the tip is on a line below the axis: o above it, u below.
+  std::string line(41, ' ');
+  line[20] = '|';
+  line[static_cast<std::size_t>(std::lround(20 - 20 * std::sin(angle)))] = std::cos(angle) > 0 ? 'o' : 'u';
+  return line + '\n';
+}
+
 MANTA_DECL box catch_ball::observation_space() {
   return {std::vector<float>(50, 0.f), std::vector<float>(50, 1.f), {1, rows, columns}};
 }
@@ -172,6 +212,22 @@ MANTA_DECL rl::step<std::array<float, 50>> catch_ball::step(int action) {
   return {board(), !is_down ? 0. : paddle == ball_column ? 1. : -1., is_down, false};
 }
 
+MANTA_DECL std::string catch_ball::text() const {
+  std::string all;
+  for (int row = 0; row < rows; ++row) {
+    std::string line(columns, '.');
+    if (row == rows - 1) line[static_cast<std::size_t>(paddle)] = '=';
+    if (row == ball_row) line[static_cast<std::size_t>(ball_column)] = 'o';
+    all += line + '\n';
+  }
+  return all;
+}
+
+MANTA_DECL std::string frozen_lake::text() const {
+  std::string map = "SFFF\nFHFH\nFFFH\nHFFG\n";
+  map[static_cast<std::size_t>(at / 4 * 5 + at % 4)] = '*';
+  return map;
+}
 MANTA_DECL int frozen_lake::reset(random& random) {
   numbers = rl::random(random.bits());
   return at = 0;
@@ -196,7 +252,10 @@ MANTA_DECL std::map<std::string, any_environment> detail::classic_environments()
           {"MountainCarContinuous-v0", environment<mountain_car_continuous>().with_time_limit(999)},
           {"Pendulum-v1", environment<pendulum>().with_time_limit(200)},
           {"Catch-v0", environment<catch_ball>()},
-          {"FrozenLake-v1", environment<frozen_lake>().with_time_limit(100)}};
+          {"FrozenLake-v1", environment<frozen_lake>().with_time_limit(100)},
+          {"Taxi-v3", environment<taxi>().with_time_limit(200)},
+          {"MinAtar/Breakout-v0", environment<breakout>(true)},
+          {"MinAtar/Breakout-v1", environment<breakout>(false)}};
 }
 
 }  // namespace manta::rl
