@@ -53,34 +53,50 @@ class kept_blocking : public Eigen::internal::level3_blocking<T, T> {
   }
 };
 
-/// result += factor * a * b, of matrices that lie in memory with an inner stride of 1.
-template <class Result, class A, class B>
-void add_product(Result&& result, const A& a, const B& b,
-                 typename std::decay_t<Result>::Scalar factor = typename std::decay_t<Result>::Scalar{1}) {
-  using T = typename std::decay_t<Result>::Scalar;
-  using Eigen::Index;
+template <class T, bool RowMajor>
+using plain_matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, RowMajor ? Eigen::RowMajor : Eigen::ColMajor>;
+
+/// A matrix in memory, row by row or column by column.
+template <class T, bool RowMajor>
+using strided = Eigen::Map<std::conditional_t<std::is_const_v<T>, const plain_matrix<std::remove_const_t<T>, RowMajor>,
+                                              plain_matrix<std::remove_const_t<T>, RowMajor>>,
+                           0, Eigen::OuterStride<>>;
+
+/// result += factor * a * b; the result lies column by column. One function for each order of a and b, however their
+/// types are called: Eigen's products are long to compile.
+template <class T, bool RowMajorA, bool RowMajorB>
+void add_product_by_columns(strided<T, false> result, strided<const T, RowMajorA> a, strided<const T, RowMajorB> b,
+                            T factor) {
   const bool small = a.rows() == 1 || b.cols() == 1 || a.rows() + a.cols() + b.cols() < 20;
   if (small || Eigen::nbThreads() > 1) {
     result.noalias() += factor * (a * b);
     return;
   }
-  constexpr auto order = [](bool row_major, bool transposed) {
-    return row_major != transposed ? Eigen::RowMajor : Eigen::ColMajor;
-  };
-  constexpr bool flip = std::decay_t<Result>::IsRowMajor;  // compute the transpose, which is column by column
-  kept_blocking<T> blocking(flip ? b.cols() : a.rows(), flip ? a.rows() : b.cols(), a.cols());
-  if constexpr (flip) {
-    Eigen::internal::general_matrix_matrix_product<Index, T, order(B::IsRowMajor, true), false, T,
-                                                   order(A::IsRowMajor, true), false, Eigen::ColMajor,
-                                                   1>::run(b.cols(), a.rows(), a.cols(), b.data(), b.outerStride(),
-                                                           a.data(), a.outerStride(), result.data(), 1,
-                                                           result.outerStride(), factor, blocking, nullptr);
+  constexpr auto order = [](bool row_major) { return row_major ? Eigen::RowMajor : Eigen::ColMajor; };
+  kept_blocking<T> blocking(a.rows(), b.cols(), a.cols());
+  Eigen::internal::general_matrix_matrix_product<Eigen::Index, T, order(RowMajorA), false, T, order(RowMajorB), false,
+                                                 Eigen::ColMajor, 1>::run(a.rows(), b.cols(), a.cols(), a.data(),
+                                                                          a.outerStride(), b.data(), b.outerStride(),
+                                                                          result.data(), 1, result.outerStride(),
+                                                                          factor, blocking, nullptr);
+}
+
+/// result += factor * a * b, of matrices that lie in memory with an inner stride of 1.
+template <class Result, class A, class B>
+void add_product(Result&& result, const A& a, const B& b,
+                 typename std::decay_t<Result>::Scalar factor = typename std::decay_t<Result>::Scalar{1}) {
+  using T = typename std::decay_t<Result>::Scalar;
+  using stride = Eigen::OuterStride<>;
+  if constexpr (std::decay_t<Result>::IsRowMajor) {  // the transpose of the result lies column by column
+    add_product_by_columns<T, !B::IsRowMajor, !A::IsRowMajor>(
+        {result.data(), result.cols(), result.rows(), stride(result.outerStride())},
+        {b.data(), b.cols(), b.rows(), stride(b.outerStride())},
+        {a.data(), a.cols(), a.rows(), stride(a.outerStride())}, factor);
   } else {
-    Eigen::internal::general_matrix_matrix_product<Index, T, order(A::IsRowMajor, false), false, T,
-                                                   order(B::IsRowMajor, false), false, Eigen::ColMajor,
-                                                   1>::run(a.rows(), b.cols(), a.cols(), a.data(), a.outerStride(),
-                                                           b.data(), b.outerStride(), result.data(), 1,
-                                                           result.outerStride(), factor, blocking, nullptr);
+    add_product_by_columns<T, A::IsRowMajor, B::IsRowMajor>(
+        {result.data(), result.rows(), result.cols(), stride(result.outerStride())},
+        {a.data(), a.rows(), a.cols(), stride(a.outerStride())},
+        {b.data(), b.rows(), b.cols(), stride(b.outerStride())}, factor);
   }
 }
 
