@@ -7,6 +7,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <unsupported/Eigen/SpecialFunctions>
 
 #include "manta/nn/layer.hpp"
 
@@ -30,19 +31,15 @@ struct sigmoid_function {
 };
 /// x P(Z <= x) of the standard normal distribution (Hendrycks, Gimpel, 2016), exactly, as PyTorch's default.
 struct gelu_function {
-  template <class T>
-  static T below(T x) {
-    return T(0.5) * std::erfc(-x * std::numbers::sqrt2_v<T> / 2);
+  static auto below(const auto& x) {
+    using T = typename std::decay_t<decltype(x)>::Scalar;
+    return T(0.5) * (1 + (x * (std::numbers::sqrt2_v<T> / 2)).erf());
   }
-  static auto value(const auto& x) {
-    return x.unaryExpr([](auto v) { return v * below(v); });
-  }
+  static auto value(const auto& x) { return x * below(x); }
   static auto derivative(const auto& x, const auto&) {
-    return x.unaryExpr([](auto v) {
-      using T = decltype(v);
-      constexpr T density = std::numbers::inv_sqrtpi_v<T> / std::numbers::sqrt2_v<T>;
-      return below(v) + v * density * std::exp(-v * v / 2);
-    });
+    using T = typename std::decay_t<decltype(x)>::Scalar;
+    constexpr T density = std::numbers::inv_sqrtpi_v<T> / std::numbers::sqrt2_v<T>;
+    return below(x) + density * x * (x.square() * T(-0.5)).exp();
   }
 };
 

@@ -31,15 +31,21 @@ class dropout_layer final : public layer<T> {
     mask_.resize(x.rows(), x.cols());
     const T kept = static_cast<T>(1 / (1 - probability_));
     const auto limit = static_cast<std::uint32_t>(probability_ * 0x1p32);
+    // 32 random bits for each number; no branches, which would be guessed wrongly as often as not.
+    const auto scale = [&](std::uint64_t bits) {
+      return static_cast<T>(static_cast<std::uint32_t>(bits) >= limit) * kept;
+    };
     for (Eigen::Index s = 0; s < x.cols(); ++s) {
       const auto i = static_cast<std::size_t>(s);
       const random numbers(p.seed, i < p.samples.size() ? p.samples[i] : i, p.step);
       T* mask = mask_.data() + s * x.rows();
-      for (Eigen::Index k = 0; k < x.rows(); k += 2) {  // 32 bits for each number
+      Eigen::Index k = 0;
+      for (; k + 1 < x.rows(); k += 2) {
         const std::uint64_t bits = numbers.bits(static_cast<std::uint64_t>(k));
-        mask[k] = static_cast<std::uint32_t>(bits) < limit ? T(0) : kept;
-        if (k + 1 < x.rows()) mask[k + 1] = static_cast<std::uint32_t>(bits >> 32U) < limit ? T(0) : kept;
+        mask[k] = scale(bits);
+        mask[k + 1] = scale(bits >> 32U);
       }
+      if (k < x.rows()) mask[k] = scale(numbers.bits(static_cast<std::uint64_t>(k)));
     }
     y = x.cwiseProduct(mask_);
   }
