@@ -263,7 +263,26 @@ constexpr bool require_environment() {
   static_assert(has_reset,
                 "manta: rl: an environment needs reset(rl::random& random), which begins an episode and gives its "
                 "first observation");
-  return has_spaces && has_reset;
+  constexpr bool has_step = [] {
+    if constexpr (!has_spaces) {
+      return true;
+    } else {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(std::declval<const E&>().action_space())>, discrete>) {
+        return requires(E& e) { e.step(0).observation; };
+      } else {
+        return requires(E& e, std::span<const float> a) { e.step(a).observation; } ||
+               requires(E& e, const Eigen::VectorXf& a) { e.step(a).observation; } ||
+               requires(E& e, std::vector<float> a) { e.step(a).observation; } ||
+               requires(E& e, std::vector<int> a) { e.step(a).observation; } ||
+               requires(E& e) { e.step(0.f).observation; };
+      }
+    }
+  }();
+  static_assert(has_step,
+                "manta: rl: an environment needs step(action), which gives rl::step: observation, reward, terminated, "
+                "truncated. The action is an int where action_space() is rl::discrete, else an Eigen::VectorXf, a "
+                "std::vector<float>, a std::vector<int> or a float");
+  return has_spaces && has_reset && has_step;
 }
 
 /// Environments of class E that are made from these arguments.

@@ -91,6 +91,11 @@ class space {
   std::variant<discrete, box, multi_discrete> is_;
 };
 
+namespace detail {
+/// "{1, 2.5}", for messages; at most eight numbers.
+MANTA_DECL std::string text_of(std::span<const float> numbers);
+}  // namespace detail
+
 }  // namespace manta::rl
 
 #ifndef MANTA_COMPILED

@@ -15,7 +15,7 @@
 namespace manta::rl {
 
 namespace detail {
-inline std::string text_of(std::span<const float> numbers) {
+MANTA_DECL std::string text_of(std::span<const float> numbers) {
   std::string s = "{";
   for (std::size_t i = 0; i < numbers.size() && i < 8; ++i) {
     char number[32];

@@ -16,6 +16,7 @@
 #include "manta/manta.hpp"
 #include "manta/nn.hpp"
 #include "manta/rl/algorithm.ipp"
+#include "manta/rl/check.ipp"
 #include "manta/rl/distribution.ipp"
 #include "manta/rl/environment.ipp"
 #include "manta/rl/environments/classic.ipp"
