@@ -8,9 +8,12 @@
 //
 //   nn_perceptron          microseconds of a step of 784-128-10 with 128 samples, SGD
 //   nn_perceptron_ratio    to the plain loop's, the median of pairs
-//   nn_conv_forward        microseconds of conv2d(32 -> 32, 3 x 3) on 28 x 28, 32 samples; G a second is in
-//   nn_conv_gflops nn_conv_backward, nn_conv_gflops, nn_product_gflops (a plain product of Eigen's, 512^3)
-//   nn_lstm_forward, nn_lstm_backward    microseconds of 64 sequences of 32 steps, 64 -> 128
+//   nn_conv_forward        microseconds of conv2d(32 -> 32, 3 x 3) on 28 x 28, 32 samples
+//   nn_conv_backward
+//   nn_conv_gflops         of both together
+//   nn_product_gflops      of a plain product of Eigen's, 512^3: what this core can do
+//   nn_lstm_forward        microseconds of 64 sequences of 32 steps, 64 -> 128
+//   nn_lstm_backward, nn_lstm_gflops
 #include <manta/nn.hpp>
 
 #include <algorithm>

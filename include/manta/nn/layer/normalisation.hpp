@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "manta/error.hpp"
 #include "manta/nn/layer.hpp"
 
 namespace manta::nn::detail {
