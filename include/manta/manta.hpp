@@ -36,3 +36,4 @@
 #include "manta/team.hpp"
 #include "manta/this_task.hpp"
 #include "manta/wait.hpp"
+#include "manta/watcher.hpp"

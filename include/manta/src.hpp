@@ -25,6 +25,7 @@
 #include "manta/runtime.ipp"
 #include "manta/stream.ipp"
 #include "manta/task_options.ipp"
+#include "manta/watcher.ipp"
 
 #ifndef MANTA_SOURCES_APART  // by a build that compiles the sources of the libraries beside this one
 #include "manta/nn/src.hpp"

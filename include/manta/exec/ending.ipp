@@ -245,7 +245,7 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
 
 MANTA_DECL bool engine::quiet() const {
   return resting_ && !runnable() && inbox_.empty() && to_continue_.empty() && made_way_.empty() && coming_.empty() && arrived_.empty() &&
-         ended_gangs_.empty() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && live_timers_ == 0 &&
+         ended_gangs_.empty() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && descriptor_waits_ == 0 && live_timers_ == 0 &&
          to_judge_.empty() && !drop_asked_ && broken_gangs_.empty() && !reported_in_call_ &&
          reported_blocked_ == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew
          !has_foreign_drops_.load(std::memory_order_relaxed);

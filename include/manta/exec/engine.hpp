@@ -17,6 +17,7 @@
 //   cancelling.ipp  tasks that are to end before their time
 //   timing.ipp      deadlines, retries and submitters that run ahead
 //   waiting.ipp     waiting and serving, on which stack
+//   descriptors.ipp waits that a readable descriptor ends
 //   journaling.ipp  results that outlive the program
 //   leaving.ipp     a run that has to end before its work is done
 //   lineage.ipp     what values were made from, to make them again
@@ -32,6 +33,7 @@
 
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -43,6 +45,7 @@
 #include "manta/base/launcher.hpp"
 #include "manta/base/thread.hpp"
 #include "manta/exec/actor_slot.hpp"
+#include "manta/exec/descriptor_bell.hpp"
 #include "manta/exec/invocation.hpp"
 #include "manta/exec/lock.hpp"
 #include "manta/exec/message_queue.hpp"
@@ -263,6 +266,7 @@ class engine {
   MANTA_DECL bool wait_for_end(node& n, std::int64_t deadline);
   /// Waits until the value is on this rank, and decodes it. Throws the failure.
   MANTA_DECL const void* value(node& n, bool may_inline = true);
+  MANTA_DECL void forget_descriptor(int descriptor);
   MANTA_DECL void watch(node& n, wait_record& record, std::uint32_t position);
   void unwatch(node& n, wait_record& record) { graph_.remove_link(n, link_kind::waiter, &record); }
   /// Receives what is there and runs at most one task elsewhere: what polling `ready()` in a loop needs.
@@ -865,6 +869,9 @@ class engine {
   void share_settings(engine_options& options);
   void appoint_spares(const engine_options& options);
   std::int64_t longest_sleep() const;
+  std::int64_t sleep_until_deadline(std::int64_t now) const;
+  bool check_descriptors();
+  void sleep_beside_descriptors(std::int64_t ns);
   std::int64_t may_sleep_ns(unsigned in_vain) const;
   static void rouse_helper(void* self);
   void start_helper();
@@ -964,6 +971,8 @@ class engine {
   unsigned turns_ = 0;                                      // of stacks since a task or call has begun
   unsigned begun_ = 0;                                      // tasks, but for those that ran on the stacks of their waiters
   std::size_t timed_waits_ = 0;
+  std::size_t descriptor_waits_ = 0;
+  std::unique_ptr<descriptor_bell> bell_;                   // once this rank has slept beside a descriptor
   unsigned silence_ = 0;
   std::int64_t silent_since_ = 0;
   std::int64_t crowded_until_ns_ = 0;  // others computed on these cores when it last yielded

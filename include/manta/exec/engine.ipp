@@ -44,6 +44,7 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/actors.ipp"
 #include "manta/exec/cancelling.ipp"
 #include "manta/exec/timing.ipp"
+#include "manta/exec/descriptors.ipp"
 #include "manta/exec/waiting.ipp"
 #include "manta/exec/journaling.ipp"
 #include "manta/exec/leaving.ipp"

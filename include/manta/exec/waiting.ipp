@@ -63,6 +63,7 @@ MANTA_DECL void engine::wait(wait_record& record) {
   record.task = task;
   waits_.push_back(&record);
   if (record.deadline != wait_record::never) ++timed_waits_;
+  if (record.descriptor >= 0) ++descriptor_waits_;
   if (!somebody_can_go_on()) net_.pump(true);
   for (bool others_ran = false;;) {
     runs(driver_task_);
@@ -97,6 +98,7 @@ MANTA_DECL void engine::wait(wait_record& record) {
   runs(*task);
   threads_.use(task->threads());
   if (record.deadline != wait_record::never) --timed_waits_;
+  if (record.descriptor >= 0) --descriptor_waits_;
   waits_.remove(&record);
 }
 
@@ -236,6 +238,7 @@ MANTA_DECL bool engine::progress() {
   if (!to_judge_.empty()) judge_failures();
   if (drop_asked_) drop_unstarted();
   if (timed_waits_ > 0) check_deadlines();
+  if (descriptor_waits_ > 0) check_descriptors();
   if (!held_back_.empty()) let_go();
   attend();
   return any;
@@ -256,6 +259,14 @@ MANTA_DECL void engine::check_deadlines() {
 MANTA_DECL std::int64_t engine::longest_sleep() const {
   if (live_timers_ + timed_waits_ != 0) return 1'000'000;
   return net_.is_woken_by_all() ? 20'000'000 : 5'000'000;
+}
+
+/// Of the owner: where only waits with time limits are to end at a certain time, it is known when.
+MANTA_DECL std::int64_t engine::sleep_until_deadline(std::int64_t now) const {
+  if (timed_waits_ == 0 || live_timers_ != 0) return longest_sleep();
+  std::int64_t length = net_.is_woken_by_all() ? 20'000'000 : 5'000'000;
+  for (const wait_record* record : waits_) length = std::min(length, std::max<std::int64_t>(record->deadline - now, 50'000));
+  return length;
 }
 
 /// Nothing came and nothing can run. Spins, then yields, then sleeps, by how long it has been silent. Where others compute on
@@ -293,11 +304,9 @@ MANTA_DECL void engine::idle() {
   if (gang_ends_.size() != 0) watch_gangs();
   if (scheduler_ != nullptr) watch_waiting_gangs();
   lock_.stay();
-  if (silent < 10'000'000 || under_way) {
-    net_.sleep(50'000);
-  } else {  // at most a tenth of the silence is added to it
-    net_.sleep(std::min(silent / 10, longest_sleep()));
-  }
+  const bool soon = silent < 10'000'000 || under_way;
+  const std::int64_t length = soon ? 50'000 : std::min(silent / 10, sleep_until_deadline(now));  // at most a tenth of the silence is added to it
+  descriptor_waits_ > 0 ? sleep_beside_descriptors(length) : net_.sleep(length);
 }
 
 /// At the top of the service loop or idle: every task that was started here and has not ended waits; idle, those too that

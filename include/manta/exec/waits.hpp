@@ -21,6 +21,8 @@ struct wait_record {
   base::list<std::uint32_t> lost;         ///< those among them that are calls and ended with their actors
   base::list<std::uint32_t> gone;         ///< those among these whose actors do not return
   context* parked = nullptr;              ///< the stack that was left, if it was
+  int descriptor = -1;                    ///< the wait is over, too, when this one is readable; -1: there is none
+  bool readable = false;                  ///< it is
   bool failed = false;                    ///< nothing can ever end: throw deadlock
   bool queued = false;                    ///< stands in the list of stacks to continue
   const running_task* task = nullptr;     ///< who waits, for reports
@@ -32,7 +34,7 @@ struct wait_record {
     lost.push_back(position);
     if (!store::failure_of(n)->actor_may_return) gone.push_back(position);
   }
-  bool over() const { return remaining == 0 || failed; }
+  bool over() const { return remaining == 0 || readable || failed; }
 };
 
 }  // namespace manta::exec

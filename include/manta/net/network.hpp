@@ -105,6 +105,8 @@ class network {
   void sleep(std::int64_t ns) { board_.sleep(ns); }
   /// From another thread.
   void wake() { board_.ring(rank_); }
+  /// wake() ends a sleep.
+  bool can_be_woken() const { return board_.is_shared(); }
   /// Whatever any rank sends ends the sleep of this one.
   bool is_woken_by_all() const { return board_.all_ring(); }
   /// Nothing queued, in flight or outstanding on this rank.

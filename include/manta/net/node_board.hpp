@@ -49,6 +49,8 @@ class node_board {
     return at < 0 ? nullptr : &places_[at].held;
   }
 
+  /// There is a bell for this rank.
+  bool is_shared() const { return places_ != nullptr; }
   /// Every other rank rings here.
   bool all_ring() const { return all_ring_; }
 

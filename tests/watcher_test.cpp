@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+#include "support/world.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <set>
+
+#include "manta/watcher.hpp"
+
+namespace {
+using namespace std::chrono_literals;
+
+int square(int x) { return x * x; }
+int fail(int x) { throw std::runtime_error("no " + std::to_string(x)); }
+int write_to(int descriptor) { return static_cast<int>(::write(descriptor, "x", 1)); }
+
+struct pipe_ends {
+  int end[2];
+  pipe_ends() { REQUIRE(::pipe(end) == 0); }
+  ~pipe_ends() {
+    ::close(end[0]);
+    ::close(end[1]);
+  }
+};
+}  // namespace
+
+TEST_CASE("a watcher gives each future's id once, failed ones too, and takes further ones meanwhile") {
+  manta::testing::in_world([] {
+    manta::watcher events;
+    std::vector<manta::future<int>> all;
+    std::set<std::uint64_t> seen;
+    for (int i = 0; i < 20; ++i) {
+      all.push_back(i % 5 == 0 ? manta::async<fail>(i) : manta::async<square>(i));
+      events.add(all.back(), static_cast<std::uint64_t>(i));
+    }
+    for (int i = 0; i < 40; ++i) {
+      const auto id = events.next();
+      REQUIRE(id.has_value());
+      CHECK(seen.insert(*id).second);
+      CHECK(all[*id].ready());
+      if (all.size() < 40) {
+        const int next = static_cast<int>(all.size());
+        all.push_back(manta::async<square>(next));
+        events.add(all.back(), static_cast<std::uint64_t>(next));
+      }
+    }
+    CHECK(events.size() == 0);
+    CHECK(!events.next(1ms).has_value());
+    for (int i = 0; i < 20; i += 5) CHECK_THROWS(all[static_cast<std::size_t>(i)].get());
+  });
+}
+
+TEST_CASE("a readable descriptor ends the wait of a watcher, and so does the end of its time") {
+  manta::testing::in_world([] {
+    pipe_ends p;
+    manta::watcher events;
+    events.watch_descriptor(p.end[0]);
+    CHECK(!events.next(0ms).has_value());
+    CHECK(!events.next(30ms).has_value());
+    REQUIRE(write_to(p.end[1]) == 1);
+    CHECK(!events.next().has_value());  // no time limit: it would wait for ever
+    const auto one = manta::async<square>(3);
+    events.add(one, 9);
+    one.wait();
+    CHECK(events.next() == 9);  // futures go first
+    CHECK(!events.next().has_value());
+    char drain[8];
+    CHECK(::read(p.end[0], drain, sizeof drain) == 1);
+  });
+}
+
+TEST_CASE("a sleeping rank is woken by its descriptor at once") {
+  manta::testing::in_world([] {
+    pipe_ends p;
+    manta::watcher events;
+    events.watch_descriptor(p.end[0]);
+    for (int round = 0; round < 3; ++round) {
+      pthread_t writer;
+      REQUIRE(::pthread_create(&writer, nullptr, [](void* end) -> void* {
+        usleep(150'000);
+        write_to(*static_cast<int*>(end));
+        return nullptr;
+      }, &p.end[1]) == 0);
+      CHECK(!events.next().has_value());  // a deadlock would be thrown
+      char drain[8];
+      CHECK(::read(p.end[0], drain, sizeof drain) == 1);
+      ::pthread_join(writer, nullptr);
+    }
+  });
+}
