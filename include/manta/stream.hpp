@@ -258,6 +258,17 @@ class stream {
     return item;
   }
 
+  /// Has ended when next() need not wait, for a value, a failure or the end; names nothing after the end. For a watcher.
+  any_future upcoming() {
+    exec::engine& e = exec::engine::here("stream::upcoming");
+    const exec::engine::guard g(e);
+    require_valid("stream::upcoming");
+    if (!producer_.valid()) return {};
+    extend(e);
+    calls_[first_].get()->set(graph::node::observed);  // next() looks at it
+    return any_future(detail::access::make_future<T>(detail::handle(calls_[first_])));
+  }
+
   struct end_marker {};
   class iterator {
    public:

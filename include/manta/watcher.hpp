@@ -53,6 +53,8 @@ class watcher {
   std::optional<std::uint64_t> next(std::chrono::duration<Rep, Period> limit = std::chrono::nanoseconds::max()) {
     return next_until(detail::deadline_after(limit));
   }
+  /// Whether next() has an id to give without waiting.
+  bool ready() const { return taken_ < record_.ended.size(); }
   /// How many futures have not been given back yet.
   std::size_t size() const { return size_; }
 

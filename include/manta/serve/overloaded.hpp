@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Which errors say that a request may be sent again later: a queue that is full, a run that is about to end.
+#pragma once
+
+#include <exception>
+
+#include "manta/error.hpp"
+#include "manta/serve/source.hpp"
+
+namespace manta::serve::detail {
+
+inline bool is_overload(const std::exception& e) {
+  return dynamic_cast<const actor_busy*>(&e) != nullptr || dynamic_cast<const cancelled*>(&e) != nullptr;
+}
+
+}  // namespace manta::serve::detail
