@@ -32,6 +32,7 @@
 #include "manta/output/src.hpp"
 #include "manta/rl/src.hpp"
 #include "manta/serve/src.hpp"
+#include "manta/serve/src_json.hpp"
 #include "manta/train/src.hpp"
 #include "manta/tune/src.hpp"
 #endif

@@ -24,6 +24,7 @@
 
 #include "manta/async.hpp"
 #include "manta/serve/endpoint.hpp"
+#include "manta/serve/source_http.hpp"
 
 namespace manta::serve {
 
@@ -56,7 +57,7 @@ struct handle_signature<H<R(P...)>> : std::true_type {
   using parameters = manta::detail::list<P...>;
 };
 template <class F>
-  requires(!handle_signature<F>::value && manta::detail::callable_type<F>)
+  requires manta::detail::callable_type<F>
 struct handle_signature<F> : std::true_type {
   using parameters = typename manta::detail::signature<F>::parameters;
 };

@@ -67,7 +67,7 @@ class json_reader {
   MANTA_DECL void expect_members(json_view from) const;
   /// The next member of the class whose `serialize` runs; `name` may be null. Sets the name for messages.
   MANTA_DECL json_view next_member(const char* name, std::string& called);
-  static std::string position(std::size_t i) { return "[" + std::to_string(i) + "]"; }
+  MANTA_DECL static std::string position(std::size_t i);
 
   template <class T>
   void item(T& value);

@@ -14,6 +14,13 @@ MANTA_DECL void json_reader::complain(std::string_view expected, json_view came)
   throw json_error(where + ": expected " + std::string(expected) + ", not " + came.describe());
 }
 
+MANTA_DECL std::string json_reader::position(std::size_t i) {
+  std::string text("[");  // g++ 12 warns of a sum of these
+  text += std::to_string(i);
+  text += ']';
+  return text;
+}
+
 MANTA_DECL bool json_reader::read_bool(json_view from) const {
   if (from.what() != json_view::kind::boolean) complain("true or false", from);
   return from.boolean();

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "manta/serve/json_shape.hpp"
-#include "manta/serve/source.hpp"
+#include "manta/serve/source_json.hpp"
 
 namespace manta::serve {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "manta/error.hpp"
-#include "manta/serve/source.hpp"
+#include "manta/serve/source_json.hpp"
 
 namespace manta::serve {
 

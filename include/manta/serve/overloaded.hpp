@@ -7,12 +7,13 @@
 #include <exception>
 
 #include "manta/error.hpp"
-#include "manta/serve/source.hpp"
+#include "manta/serve/status.hpp"
 
 namespace manta::serve::detail {
 
 inline bool is_overload(const std::exception& e) {
-  return dynamic_cast<const actor_busy*>(&e) != nullptr || dynamic_cast<const cancelled*>(&e) != nullptr;
+  return dynamic_cast<const overloaded*>(&e) != nullptr || dynamic_cast<const unavailable*>(&e) != nullptr ||
+         dynamic_cast<const actor_busy*>(&e) != nullptr || dynamic_cast<const cancelled*>(&e) != nullptr;
 }
 
 }  // namespace manta::serve::detail

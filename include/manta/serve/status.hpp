@@ -41,8 +41,9 @@ struct status {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(name, version, replicas, starting, queued, running, served, failed, retried, refused, expired, batches,
-            p50_ms, p99_ms);
+    archive(CEREAL_NVP(name), CEREAL_NVP(version), CEREAL_NVP(replicas), CEREAL_NVP(starting), CEREAL_NVP(queued), CEREAL_NVP(running),
+            CEREAL_NVP(served), CEREAL_NVP(failed), CEREAL_NVP(retried), CEREAL_NVP(refused), CEREAL_NVP(expired), CEREAL_NVP(batches),
+            CEREAL_NVP(p50_ms), CEREAL_NVP(p99_ms));
   }
 };
 

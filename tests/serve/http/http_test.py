@@ -1,0 +1,372 @@
+# SPDX-FileCopyrightText: 2026 The manta authors
+# SPDX-License-Identifier: MIT
+"""serve::http, asked by clients that are not ours: Python's http.client, curl, and raw sockets for what no client sends.
+
+usage: http_test.py RANKS http_server -- LAUNCHER..
+"""
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SERVER = sys.argv[2]
+LAUNCHER = sys.argv[sys.argv.index("--") + 1 :]
+FOLDER = tempfile.mkdtemp(prefix="manta-http-")
+failures = 0
+
+
+def check(what, value, expected):
+    global failures
+    if value != expected:
+        failures += 1
+        print(f"FAILED {what}:\n  got      {value!r}\n  expected {expected!r}")
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost")
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(30)
+        self.sock.connect(self.path)
+
+
+class Server:
+    """A running server; `with` ends it by SIGTERM, and checks its status and that it says nothing that it should not."""
+
+    def __init__(self, unix=True, ends=signal.SIGTERM, **options):
+        self.socket = os.path.join(FOLDER, f"s{time.monotonic_ns()}") if unix else ""
+        self.ends = ends
+        arguments = [f"{k}={v}" for k, v in options.items()] + ([f"socket={self.socket}"] if unix else [])
+        self.errors = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(LAUNCHER + [SERVER] + arguments, stderr=self.errors)
+        place = self.wait_for(r"serving on (?:unix:|http://)(\S+)")
+        self.host, self.port = ("localhost", 0) if unix else (place.split(":")[0], int(place.split(":")[1]))
+
+    def text(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    def wait_for(self, pattern):
+        while not (found := re.search(pattern, self.text())):
+            assert self.process.poll() is None, self.text()
+            time.sleep(0.01)
+        return found.group(1) if found.groups() else found.group(0)
+
+    def connect(self):
+        return UnixConnection(self.socket) if self.socket else http.client.HTTPConnection(self.host, self.port, timeout=30)
+
+    def ask(self, path, body=None, headers={}, method=None, connection=None):
+        c = connection or self.connect()
+        c.request(method or ("GET" if body is None else "POST"), path, body, headers)
+        answer = c.getresponse()
+        data = answer.read()
+        if connection is None:
+            c.close()
+        return answer.status, data, answer
+
+    def json(self, path, value=None):
+        status, data, _ = self.ask(path, None if value is None else json.dumps(value))
+        return status, json.loads(data)
+
+    def raw(self, data, until=b"", half_close=False):
+        """All that comes back until the server closes, or `until` has come."""
+        s = self.connect()
+        s.connect()
+        try:
+            s.sock.sendall(data)
+            if half_close:
+                s.sock.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+        got = b""
+        try:
+            while part := s.sock.recv(65536):
+                got += part
+                if until and until in got:
+                    break
+        except OSError:
+            pass
+        s.close()
+        return got
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        if self.ends is not None and self.process.poll() is None:
+            self.process.send_signal(self.ends)
+        try:
+            check("status at the end", self.process.wait(60), 0)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            check("end", "hangs", "ends")
+        if kind is not None or self.process.returncode != 0:
+            print(self.text())
+        if self.socket:
+            check("the socket is removed", os.path.exists(self.socket), False)
+
+
+def calls():
+    with Server() as s:
+        for kind in ("application/json", "application/x-www-form-urlencoded", "text/plain"):
+            check("curl -d", s.ask("/double", "21", {"Content-Type": kind})[:2], (200, b"42"))
+        check("array", s.json("/add", [1, 2.5]), (200, 3.5))
+        check("object", s.json("/add", {"b": 2.5, "a": 1}), (200, 3.5))
+        check("too few", s.json("/add", [1]), (400, {"error": "the body: expected an array of 2, not an array of 1"}))
+        check("missing", s.json("/add", {"a": 1}), (400, {"error": "b is missing: expected a number"}))
+        check("GET", s.ask("/greet")[:2], (200, b'"hello"'))
+        check("POST without a body", s.ask("/greet", "")[:2], (200, b'"hello"'))
+        check("type", s.json("/double", "x"), (400, {"error": 'the body: expected an integer from -2147483648 to 2147483647, not the text "x"'}))
+        check("range", s.json("/next", 256), (400, {"error": "the body: expected an integer from 0 to 255, not 256"}))
+        check("no JSON", s.ask("/double", "{")[0], 400)
+        check("empty", s.ask("/double", "")[0], 400)
+        check("depth", s.json("/double", json.loads("[" * 65 + "]" * 65))[0], 400)
+        check("class", s.json("/mirror", {"x": 1, "y": -2, "label": "ä", "more": 1}), (200, {"x": -1, "y": 2, "label": "ä"}))
+        check("optional", s.json("/mirror", {"x": 1, "y": 2}), (200, {"x": -1, "y": -2, "label": None}))
+        check("field", s.json("/mirror", {"x": 1, "y": [1]}), (400, {"error": "y: expected a number, not an array of 1"}))
+        check("matrix", s.json("/rows", [[1, 2, 3], [4, 5, 6]]), (200, [6, 15]))
+        check("ragged", s.json("/rows", [[1, 2], [3]]), (400, {"error": "[1]: expected an array of 2, not an array of 1"}))
+        check("value at once", s.json("/here", 5), (200, 5))
+        status, answer = s.json("/fail", 3)
+        check("exception", (status, "no luck with 3" in answer["error"]), (500, True))
+        status, answer = s.json("/infinite", 1)
+        check("infinite result", (status, "infinite" in answer["error"]), (500, True))
+        check("404", s.ask("/nothing")[0], 404)
+        status, _, answer = s.ask("/double", method="PUT", body="1")
+        check("405", (status, answer.getheader("Allow")), (405, "POST"))
+        c = s.connect()
+        for i in range(50):
+            check("keep-alive", s.ask("/double", str(i), connection=c)[:2], (200, str(2 * i).encode()))
+        status, data, answer = s.ask("/v2", method="HEAD", connection=c)
+        check("HEAD", (status, data, answer.getheader("Content-Length") != "0"), (200, b"", True))
+        check("after HEAD", s.ask("/double", "4", connection=c)[:2], (200, b"8"))
+        # many at once, each with its own answer
+        wrong = []
+
+        def several(k):
+            mine = s.connect()
+            for i in range(20):
+                if s.ask("/double", str(100 * k + i), connection=mine)[1] != str(200 * k + 2 * i).encode():
+                    wrong.append((k, i))
+
+        threads = [threading.Thread(target=several, args=(k,)) for k in range(16)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        check("many at once", wrong, [])
+        if shutil.which("curl"):
+            curl = ["curl", "-s", "--unix-socket", s.socket]
+            check("curl", subprocess.run(curl + ["-d", "21", "localhost/double"], capture_output=True).stdout, b"42")
+            big = json.dumps("x" * 900_000)
+            got = subprocess.run(curl + ["-d", "@-", "-H", "Expect: 100-continue", "localhost/shout"], input=big.encode(), capture_output=True).stdout
+            check("curl, 100-continue", len(got), 900_003)
+
+
+def streams():
+    with Server() as s:
+        status, data, answer = s.ask("/count", "4")
+        check("lines", (status, data, answer.getheader("Content-Type")), (200, b"0\n1\n2\n3\n", "application/x-ndjson"))
+        status, data, answer = s.ask("/count", "2", {"Accept": "text/event-stream"})
+        check("events", (status, data), (200, b"data: 0\n\ndata: 1\n\nevent: end\ndata:\n\n"))
+        lines = s.ask("/break_off", "2")[1].splitlines()
+        check("broken off", (lines[:2], b"broken off" in lines[2]), ([b"0", b"1"], True))
+        check("none", s.ask("/count", "0")[:2], (200, b""))
+        check("long", len(s.ask("/count", "3000")[1].splitlines()), 3000)
+        gone = s.connect()
+        gone.request("POST", "/count", "100000000")
+        gone.getresponse().read(20)
+        gone.close()
+        gone.sock = None
+        check("others go on", s.json("/double", 2), (200, 4))
+
+
+def inference():
+    def infer(name, inputs, **more):
+        return s.json(f"/v2/models/{name}/infer", dict(inputs=inputs, **more))
+
+    with Server() as s:
+        check("live", s.ask("/v2/health/live")[0], 200)
+        check("ready", s.ask("/v2/health/ready")[0], 200)
+        check("server", s.json("/v2")[1]["extensions"], ["binary_tensor_data"])
+        check("model ready", s.json("/v2/models/linear/ready"), (200, {"name": "linear", "ready": True}))
+        check("metadata", s.json("/v2/models/linear/versions/1"), (200, {
+            "name": "linear", "versions": ["1"], "platform": "manta_cpp",
+            "inputs": [{"name": "x", "datatype": "FP32", "shape": [-1, -1]}],
+            "outputs": [{"name": "y", "datatype": "FP32", "shape": [-1, -1]}, {"name": "size", "datatype": "INT32", "shape": [-1]}]}))
+        both = [{"name": "y", "shape": [2, 3], "datatype": "FP32", "data": [2, 4, 6, 8, 10, 12]}, {"name": "size", "shape": [2], "datatype": "INT32", "data": [3, 3]}]
+        x = {"name": "x", "shape": [2, 3], "datatype": "FP32", "data": [1, 2, 3, 4, 5, 6]}
+        check("flat", infer("linear", [x], id="a7"), (200, {"model_name": "linear", "model_version": "1", "id": "a7", "outputs": both}))
+        nested = dict(x, data=[[1, 2, 3], [4, 5, 6]])
+        check("nested", infer("linear", [nested])[1]["outputs"], both)
+        check("one output", infer("linear", [x], outputs=[{"name": "size"}])[1]["outputs"], both[1:])
+        check("unknown output", infer("linear", [x], outputs=[{"name": "z"}])[0], 400)
+        matrix = {"name": "input0", "shape": [1, 2, 3], "datatype": "FP32", "data": [1, 2, 3, 4, 5, 6]}
+        check("row-major", infer("rows", [matrix])[1]["outputs"][0]["data"], [6, 15])
+        check("bytes", infer("shout", [{"name": "input0", "shape": [2], "datatype": "BYTES", "data": ["a", "bé"]}])[1]["outputs"][0]["data"], ["a!", "bé!"])
+        two = [{"name": n, "shape": [2], "datatype": "FP64", "data": d} for n, d in (("a", [1, 2]), ("b", [10, 20]))]
+        check("two inputs", infer("add", two)[1]["outputs"][0]["data"], [11, 22])
+        for kind in ("UINT8", "UINT16", "UINT32", "UINT64", "INT8", "INT16", "INT32", "INT64", "FP32", "FP64"):
+            check(kind, infer("double", [{"name": "input0", "shape": [2], "datatype": kind, "data": [1, 3]}])[1]["outputs"][0]["data"], [2, 6])
+        bad = {
+            "shape": dict(x, shape=[2, 2]), "name": dict(x, name="z"), "datatype": dict(x, datatype="FP33"), "negative": dict(x, shape=[-1, 3]),
+            "dimensions": dict(x, shape=[6]), "huge": dict(x, shape=[2**40, 2**40]), "text": dict(x, data=["a"] * 6), "no data": {k: x[k] for k in x if k != "data"},
+            "no shape": {k: x[k] for k in x if k != "shape"}, "array": [1]}
+        for what, tensor in bad.items():
+            status, answer = infer("linear", [tensor])
+            check("bad " + what, (status, list(answer)), (400, ["error"]))
+        check("no tensors", s.json("/v2/models/mirror/infer", {"inputs": []}), (400, {"error": 'the values of "mirror" are no tensors: POST JSON to /mirror'}))
+        check("no model", infer("nobody", [x])[0], 404)
+        # the binary extension, as Triton's client writes it
+        head = json.dumps({"inputs": [{"name": "x", "shape": [2, 3], "datatype": "FP32", "parameters": {"binary_data_size": 24}}],
+                           "outputs": [{"name": "y", "parameters": {"binary_data": True}}, {"name": "size", "parameters": {"binary_data": False}}]}).encode()
+        status, data, answer = s.ask("/v2/models/linear/infer", head + struct.pack("<6f", *range(6)), {"Inference-Header-Content-Length": str(len(head))})
+        length = int(answer.getheader("Inference-Header-Content-Length"))
+        outputs = json.loads(data[:length])["outputs"]
+        check("binary", (status, outputs[0]["parameters"], outputs[1]["data"]), (200, {"binary_data_size": 24}, [3, 3]))
+        check("binary data", struct.unpack("<6f", data[length:]), tuple(float(2 * i) for i in range(6)))
+        half = json.dumps({"inputs": [{"name": "input0", "shape": [2], "datatype": "FP16", "parameters": {"binary_data_size": 4}}]}).encode()
+        status, data, _ = s.ask("/v2/models/double/infer", half + struct.pack("<2e", 3, -4), {"Inference-Header-Content-Length": str(len(half))})
+        check("FP16", json.loads(data)["outputs"][0]["data"], [6, -8])
+        status, data, _ = s.ask("/v2/models/linear/infer", head + b"\0" * 23, {"Inference-Header-Content-Length": str(len(head))})
+        check("binary, too short", status, 400)
+
+
+def pages():
+    folder = os.path.join(FOLDER, "files")
+    os.mkdir(folder)
+    open(os.path.join(folder, "index.html"), "w").write("<h1>mine</h1>")
+    open(os.path.join(folder, "a.js"), "w").write("1")
+    open(os.path.join(FOLDER, "secret"), "w").write("no")
+    os.symlink(os.path.join(FOLDER, "secret"), os.path.join(folder, "link"))
+    with Server(files=folder) as s:
+        check("index", s.ask("/")[:2], (200, b"<h1>mine</h1>"))
+        check("type", s.ask("/a.js")[2].getheader("Content-Type"), "text/javascript; charset=utf-8")
+        for path in ("/../secret", "/%2e%2e/secret", "/..%2fsecret", "/link", "//etc/passwd"):
+            check("outside " + path, s.ask(path)[0], 404)
+        check("status page", (s.ask("/status")[0], b"<title>manta" in s.ask("/status")[1]), (200, True))
+        s.json("/double", 1)
+        s.json("/double", "x")
+        route = [r for r in s.json("/api/status")[1]["routes"] if r["path"] == "/double"][0]
+        check("status", (route["answered"], route["answers"], route["deployment"]["served"]), (1, {"200": 1, "400": 1}, 1))
+        metrics = s.ask("/metrics")[1].decode()
+        check("metrics", ('manta_http_answers_total{route="/double",code="400"} 1\n' in metrics, 'manta_http_answer_seconds_count{route="/double"} 1\n' in metrics), (True, True))
+        if shutil.which("promtool"):
+            check("promtool", subprocess.run(["promtool", "check", "metrics"], input=metrics.encode()).returncode, 0)
+        api = s.json("/openapi.json")[1]
+        schema = api["paths"]["/mirror"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+        check("schema", (schema["properties"]["x"], schema["required"]), ({"type": "number"}, ["x", "y"]))
+        check("docs", s.ask("/docs")[0], 200)
+
+
+def attacks():
+    host = b"Host: localhost\r\n"
+    good = b"POST /double HTTP/1.1\r\n" + host + b"Content-Length: 2\r\n\r\n21"
+    hidden = b"GET /v2 HTTP/1.1\r\n" + host + b"\r\n"
+    with Server(max_header=4096, max_body=10000) as s:
+        check("pipelined", s.raw(good * 20 + b"GET /v2 HTTP/1.1\r\nConnection: close\r\n" + host + b"\r\n").count(b"\r\n\r\n42"), 20)
+        refused = {
+            "length and coding": b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n21\r\n0\r\n\r\n",
+            "other coding": b"Content-Length: 2\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n21\r\n0\r\n\r\n",
+            "coding alone": b"Transfer-Encoding: xchunked\r\n\r\n21",
+            "two lengths": b"Content-Length: 2\r\nContent-Length: 0\r\n\r\n21",
+            "signed length": b"Content-Length: +2\r\n\r\n21",
+            "list": b"Content-Length: 2, 2\r\n\r\n21",
+            "negative": b"Content-Length: -2\r\n\r\n21",
+            "space": b"Content-Length : 2\r\n\r\n21",
+            "chunk": b"Transfer-Encoding: chunked\r\n\r\nzz\r\n21\r\n0\r\n\r\n",
+            "long chunk": b"Transfer-Encoding: chunked\r\n\r\nffffffff\r\n21\r\n0\r\n\r\n",
+            "no colon": b"junk\r\n\r\n",
+        }
+        for what, rest in refused.items():
+            got = s.raw(b"POST /double HTTP/1.1\r\n" + host + rest + hidden)
+            check("refused: " + what, (got.count(b"HTTP/1.1 4"), got.count(b"HTTP/1.1 2"), b"extensions" in got), (1, 0, False))
+        for what, data in {
+            "long line": b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n" + host + b"\r\n",
+            "long field": b"GET /v2 HTTP/1.1\r\n" + host + b"X: " + b"a" * 9000 + b"\r\n\r\n",
+            "endless line": b"G" * 50000,
+            "many fields": b"GET /v2 HTTP/1.1\r\n" + host + b"".join(b"X%d: 1\r\n" % i for i in range(150)) + b"\r\n",
+            "large body": b"POST /double HTTP/1.1\r\n" + host + b"Content-Length: 20000\r\n\r\n" + b"1" * 20000,
+            "garbage": bytes(range(256)) * 8,
+            "two hosts": b"GET /v2 HTTP/1.1\r\n" + host + host + b"\r\n",
+        }.items():
+            got = s.raw(data)
+            check("too much: " + what, got == b"" or got.startswith(b"HTTP/1.1 4"), True)
+        check("truncated", s.raw(good[:-1], half_close=True), b"")
+        check("half-closed", s.raw(good, half_close=True)[-2:], b"42")
+        for _ in range(200):  # connections that come and go
+            c = s.connect()
+            c.connect()
+            c.sock.sendall(good[:30])
+            c.close()
+        check("good ones beside them", s.json("/double", 8), (200, 16))
+
+    with Server(unix=False, token="tea pot") as s:
+        secret = {"Authorization": "Bearer tea pot"}
+        check("no token", s.ask("/double", "1")[0], 401)
+        check("wrong token", s.ask("/double", "1", {"Authorization": "Bearer tea"})[0], 401)
+        check("token", s.ask("/double", "1", secret)[:2], (200, b"2"))
+        check("token in the address", s.ask("/double?token=tea%20pot", "1")[0], 200)
+        check("Host", s.ask("/double", "1", dict(secret, Host="evil.example"))[0], 403)
+        check("Origin", s.ask("/double", "1", dict(secret, Origin="http://evil.example"))[0], 403)
+        check("own origin", s.ask("/double", "1", dict(secret, Origin=f"http://localhost:{s.port}"))[0], 200)
+        check("other host in the line", s.raw(b"GET http://evil/v2 HTTP/1.0\r\nHost: localhost\r\nAuthorization: Bearer tea pot\r\n\r\n")[9:12], b"403")
+        check("no Host", s.raw(b"GET /v2 HTTP/1.0\r\n\r\n")[9:12], b"400")
+
+
+def limits():
+    with Server(request_time=300, max_connections=8, max_requests=4) as s:
+        slow = s.connect()
+        slow.connect()
+        slow.sock.sendall(b"POST /double HTTP/1.1\r\nHost: lo")
+        idle = [s.connect() for _ in range(12)]
+        [c.connect() for c in idle]  # more than may be open: they wait, until the others are sent away
+        got = b""
+        try:
+            while part := slow.sock.recv(1000):
+                got += part
+        except OSError:
+            pass
+        check("slow request", got[:12] in (b"HTTP/1.1 408", b""), True)
+        [c.close() for c in idle]
+        check("after the crowd", s.json("/double", 3), (200, 6))
+        waiting = [s.connect() for _ in range(6)]
+        for c in waiting:
+            c.request("POST", "/wait", "400")
+        answers = [c.getresponse() for c in waiting]
+        codes = sorted(a.status for a in answers)
+        check("full", codes, [200] * 4 + [503] * 2)
+        check("Retry-After", {a.getheader("Retry-After") for a in answers if a.status == 503}, {"1"})
+
+
+def ends():
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with Server(ends=None) as s:
+            c = s.connect()
+            c.request("POST", "/here", "1")
+            c.getresponse().read()
+            slow = s.connect()
+            slow.request("POST", "/double", "11")
+            s.process.send_signal(number)
+            answer = slow.getresponse()
+            check("under way at the end", (answer.status in (200, 503)), True)
+            s.wait_for("no longer serving")
+
+
+for part in (calls, streams, inference, pages, attacks, limits, ends):
+    begin = time.monotonic()
+    part()
+    print(f"{part.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
+shutil.rmtree(FOLDER)
+print("passed" if failures == 0 else f"{failures} checks failed")
+sys.exit(failures != 0)

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A server for http_test.py: http_server [key=value ..]; keys are members of http_options.
+#include <manta/eigen.hpp>
+#include <manta/manta.hpp>
+#include <manta/serve.hpp>
+#include <manta/serve/http.hpp>
+
+#include <unistd.h>
+
+#include <map>
+#include <stdexcept>
+
+namespace {
+int twice(int x) { return 2 * x; }
+double add(double a, double b) { return a + b; }
+std::string greet() { return "hello"; }
+int fail(int x) { throw std::runtime_error("no luck with " + std::to_string(x)); }
+int wait_ms(int ms) {
+  usleep(static_cast<useconds_t>(ms) * 1000);
+  return ms;
+}
+double not_finite(double x) { return x / 0.0; }
+
+struct point {
+  double x = 0, y = 0;
+  std::optional<std::string> label;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(x), CEREAL_NVP(y), CEREAL_NVP(label));
+  }
+};
+point mirror(const point& p) { return {-p.x, -p.y, p.label}; }
+
+manta::generator<int> count(int n) {
+  for (int i = 0; i < n; ++i) co_yield i;
+}
+manta::generator<int> break_off(int n) {
+  for (int i = 0; i < n; ++i) co_yield i;
+  throw std::runtime_error("broken off");
+}
+
+/// A linear map with two results, in batches.
+struct linear {
+  double factor = 1;
+  std::vector<std::pair<std::vector<float>, int>> predict(const std::vector<std::vector<float>>& batch) {
+    std::vector<std::pair<std::vector<float>, int>> results;
+    for (const std::vector<float>& x : batch) {
+      std::vector<float> y;
+      for (const float v : x) y.push_back(static_cast<float>(factor) * v);
+      results.emplace_back(y, static_cast<int>(x.size()));
+    }
+    return results;
+  }
+};
+Eigen::VectorXf rows_of(const Eigen::Matrix<float, 2, Eigen::Dynamic>& m) { return m.rowwise().sum(); }
+std::string shout(const std::string& text) { return text + "!"; }
+std::uint8_t next(std::uint8_t x) { return static_cast<std::uint8_t>(x + 1); }
+}  // namespace
+
+int main(int argc, char** argv) {
+  return manta::run(argc, argv, [&] {
+    namespace serve = manta::serve;
+    std::map<std::string, std::string> given;
+    for (int i = 1; i < argc; ++i) {
+      const std::string text = argv[i];
+      given[text.substr(0, text.find('='))] = text.substr(text.find('=') + 1);
+    }
+    const auto number = [&](const std::string& key, int otherwise) { return given.count(key) != 0 ? std::stoi(given[key]) : otherwise; };
+    serve::http_options options;
+    options.port = 0;
+    options.socket = given["socket"];
+    options.token = given["token"];
+    options.files = given["files"];
+    options.max_header = static_cast<std::size_t>(number("max_header", 16384));
+    options.max_body = static_cast<std::size_t>(number("max_body", 1 << 20));
+    options.max_connections = number("max_connections", 1024);
+    options.max_requests = number("max_requests", 4096);
+    options.request_time = std::chrono::milliseconds(number("request_time", 30'000));
+    serve::http http(options);
+    auto doubled = serve::deploy<twice>({.name = "double"});
+    auto model = serve::deploy<serve::batched<&linear::predict>>({.name = "linear", .max_batch = 8}, 2.0);
+    http.route("/double", doubled);
+    http.route("/linear", model, {.inputs = {"x"}, .outputs = {"y", "size"}});
+    http.route<add>("/add", {.inputs = {"a", "b"}});
+    http.route<greet>("/greet");
+    http.route<fail>("/fail");
+    http.route<wait_ms>("/wait");
+    http.route<not_finite>("/infinite");
+    http.route<mirror>("/mirror");
+    http.route<count>("/count");
+    http.route<break_off>("/break_off");
+    http.route<rows_of>("/rows");
+    http.route<shout>("/shout");
+    http.route<next>("/next");
+    http.route("/here", [](int x) { return x; });
+    http.run();
+  });
+}
