@@ -19,6 +19,7 @@
 #include <cstring>
 
 #include "manta/serve/http_server.hpp"
+#include "manta/run.hpp"
 #include "manta/this_task.hpp"
 
 namespace manta::serve::detail {
@@ -221,8 +222,19 @@ MANTA_DECL void http_server::sweep() {
 
 // --- the loop
 
+/// A Ctrl-C reaches all ranks; those of replicas have to live until the server has answered.
+inline void ignore_interrupt() {
+  struct sigaction present {};
+  if (::sigaction(SIGINT, nullptr, &present) == 0 && present.sa_handler == SIG_DFL) ::signal(SIGINT, SIG_IGN);
+}
+
 MANTA_DECL void http_server::begin() {
   if (interrupt_ != nullptr) return;
+  std::vector<future<void>> told;
+  for (int r = 0; r < manta::size(); ++r) {
+    if (r != manta::rank()) told.push_back(async<ignore_interrupt>({.rank = r}));
+  }
+  for (const future<void>& each : told) each.wait_for(std::chrono::seconds(2));  // a rank may be in a long task
   struct sigaction present {};
   if (::sigaction(SIGPIPE, nullptr, &present) == 0 && present.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
   watcher_.watch_descriptor(descriptor_);
