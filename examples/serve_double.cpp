@@ -42,14 +42,14 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "8000";
   return manta::run(argc, argv, [&] {
     const bool check = what == "check";
-    // snippet: double
+    // [double]
     auto doubled = manta::serve::deploy<twice>({.name = "double", .replicas = 2});
     manta::serve::http http({.port = check ? 0 : std::stoi(what)});
     http.route("/double", doubled);
     http.route<add>("/add", {.inputs = {"a", "b"}});  // each request is a task
     http.route<count>("/count");                      // a line for each value
     if (!check) return http.run(), 0;
-    // end
+    // [end]
     const std::string curl = "curl -s --max-time 20 ", url = http.url();
     shell all{curl + "-d 21 " + url + "/double; echo; " + curl + "-d '{\"a\":1,\"b\":2.5}' " + url + "/add; echo; " + curl + "-N -d 3 " + url +
                   "/count; " + curl + "-d '\"x\"' " + url + "/double",
