@@ -10,6 +10,8 @@
 #include "manta/manta.hpp"
 #include "manta/nn.hpp"
 #include "manta/rl/check.hpp"
+#include "manta/rl/dqn.hpp"
 #include "manta/rl/environment.hpp"
 #include "manta/rl/environments/classic.hpp"
+#include "manta/rl/es.hpp"
 #include "manta/rl/ppo.hpp"

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of output, the outputs that the libraries share, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes this file. A
-// build that defines MANTA_SOURCES_APART compiles this file as a source of its own instead.
+// The definitions of output, the outputs that the libraries share, compiled once in the compiled mode
+// (base/config.hpp). manta/src.hpp includes this file. A build that defines MANTA_SOURCES_APART compiles this file as a
+// source of its own instead.
 #pragma once
 
 #ifndef MANTA_COMPILED
-#error "manta/output/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#error \
+    "manta/output/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
 #endif
 #define MANTA_SOURCE
 

@@ -63,6 +63,11 @@ class algorithm {
   /// is of another algorithm, environment or network.
   MANTA_DECL void load(const std::string& path);
 
+  /// What save writes and load reads, as bytes in memory.
+  [[nodiscard]] MANTA_DECL std::string save_to_bytes();
+  /// own_settings: optimisers keep their rates and other settings, and take the moments alone.
+  MANTA_DECL void load_from_bytes(const std::string& bytes, bool own_settings = false);
+
   [[nodiscard]] const any_environment& environment() const { return environment_; }
 
  protected:
@@ -76,7 +81,7 @@ class algorithm {
   virtual void to_best_action(const float* outputs, float* action) const = 0;
   [[nodiscard]] virtual const moments& filter() const = 0;
   [[nodiscard]] virtual std::string state() = 0;
-  virtual void restore(const std::string& bytes) = 0;
+  virtual void restore(const std::string& bytes, bool own_settings) = 0;
   /// The networks in words, for checkpoints.
   [[nodiscard]] virtual std::string description() const = 0;
 

@@ -99,34 +99,35 @@ MANTA_DECL action algorithm::act_on(const std::vector<float>& raw) {
   return action(std::move(numbers));
 }
 
-MANTA_DECL void algorithm::save(const std::string& path) {
-  output::write_state(
-      path, "rl " + name_,
-      output::pack(environment_.name(), description(), seed_, iteration_, steps_, episodes_, last_episodes_, state()));
+MANTA_DECL std::string algorithm::save_to_bytes() {
+  return output::pack(environment_.name(), description(), seed_, iteration_, steps_, episodes_, last_episodes_,
+                      state());
 }
 
-MANTA_DECL void algorithm::load(const std::string& path) {
-  const std::string bytes = output::read_state(path, "rl " + name_);
+MANTA_DECL void algorithm::load_from_bytes(const std::string& bytes, bool own_settings) {
   std::string environment, networks, rest;
   std::uint64_t seed = 0, iteration = 0, steps = 0, episodes = 0;
   std::deque<episode> last;
   try {
     output::unpack(bytes, environment, networks, seed, iteration, steps, episodes, last, rest);
   } catch (const std::exception& e) {
-    throw error("manta: rl: the checkpoint " + path + " cannot be read: " + e.what());
+    throw error(std::string("manta: rl: the checkpoint cannot be read: ") + e.what());
   }
   if (environment != environment_.name())
-    throw error("manta: rl: the checkpoint " + path + " is of the environment " + environment +
-                "; this algorithm's is " + environment_.name() + ". Nothing was changed");
+    throw error("manta: rl: the checkpoint is of the environment " + environment + "; this algorithm's is " +
+                environment_.name() + ". Nothing was changed");
   if (networks != description())
-    throw error("manta: rl: the checkpoint " + path + " is of the networks " + networks + "; this algorithm's are " +
-                description() + ". Nothing was changed");
+    throw error("manta: rl: the checkpoint is of the networks " + networks + "; this algorithm's are " + description() +
+                ". Nothing was changed");
   seed_ = seed;
-  restore(rest);
+  restore(rest, own_settings);
   iteration_ = iteration;
   steps_ = steps;
   episodes_ = episodes;
   last_episodes_ = std::move(last);
 }
+
+MANTA_DECL void algorithm::save(const std::string& path) { output::write_state(path, "rl " + name_, save_to_bytes()); }
+MANTA_DECL void algorithm::load(const std::string& path) { load_from_bytes(output::read_state(path, "rl " + name_)); }
 
 }  // namespace manta::rl

@@ -44,7 +44,7 @@ class on_policy : public algorithm {
   MANTA_DECL void to_best_action(const float* outputs, float* action) const override;
   [[nodiscard]] const moments& filter() const override { return policy_.filter(); }
   [[nodiscard]] MANTA_DECL std::string state() override;
-  MANTA_DECL void restore(const std::string& bytes) override;
+  MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
   [[nodiscard]] MANTA_DECL std::string description() const override;
 
   /// Clips the norm of all gradients together, and takes the step. Returns the norm.

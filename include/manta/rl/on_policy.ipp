@@ -9,6 +9,7 @@
 
 #include "manta/manta.hpp"
 #include "manta/rl/on_policy.hpp"
+#include "manta/rl/sentences.hpp"
 
 namespace manta::rl::detail {
 
@@ -46,32 +47,6 @@ inline void on_policy::start_workers() {
     workers_.push_back(
         spawn<rollout_worker>({.spread = true, .restarts = 1000, .checkpoint_every = 1, .at_least_once = true},
                               environment_, told_.seed, first, count, told_.model));
-}
-
-/// The error's sentence without the task around it.
-template <class T>
-T sentence(const future<T>& f) {
-  try {
-    return f.get();
-  } catch (const task_failed& e) {
-    throw error(e.details().what);
-  }
-}
-
-/// All values in order; the first error once all have ended.
-template <class T>
-std::vector<T> sentences(const std::vector<future<T>>& futures) {
-  std::vector<T> values;
-  std::exception_ptr problem;
-  for (const future<T>& f : futures) {
-    try {
-      values.push_back(sentence(f));
-    } catch (...) {
-      if (!problem) problem = std::current_exception();
-    }
-  }
-  if (problem) std::rethrow_exception(problem);
-  return values;
 }
 
 inline fragment on_policy::gather() {
@@ -157,10 +132,13 @@ MANTA_DECL std::string on_policy::state() {
                       sentences(states));
 }
 
-MANTA_DECL void on_policy::restore(const std::string& bytes) {
+MANTA_DECL void on_policy::restore(const std::string& bytes, bool own_settings) {
   int workers = 0;
   std::vector<std::string> parts;
-  output::unpack(bytes, policy_, actor_optimizer_, critic_optimizer_, spread_optimizer_, gains_, workers, parts);
+  nn::optimizer saved[3];
+  output::unpack(bytes, policy_, saved[0], saved[1], saved[2], gains_, workers, parts);
+  nn::optimizer* const mine[3] = {&actor_optimizer_, &critic_optimizer_, &spread_optimizer_};
+  for (std::size_t i = 0; i < 3; ++i) own_settings ? mine[i]->take_moments(saved[i]) : void(*mine[i] = saved[i]);
   told_.workers = workers;
   told_.seed = seed_;
   start_workers();

@@ -10,34 +10,11 @@
 #pragma once
 
 #include "manta/train.hpp"
-#include "manta/train/members.hpp"
-#include "manta/tune/config.hpp"
+#include "manta/tune/configured.hpp"
 #include "manta/tune/metrics.hpp"
 #include "manta/tune/trainable.hpp"
 
 namespace manta::train {
-
-/// A recipe with the members that a configuration names. Throws if a parameter is no named member, and lists those.
-template <recipe Recipe>
-Recipe configured(const tune::config& c) {
-  Recipe r{};
-  std::string names;
-  std::size_t set = 0;
-  visit_members(r, [&](const std::string& name, auto& member) {
-    names += (names.empty() ? "" : ", ") + name;
-    if constexpr (std::is_arithmetic_v<std::remove_reference_t<decltype(member)>> ||
-                  std::is_same_v<std::remove_reference_t<decltype(member)>, std::string>) {
-      if (!c.contains(name)) return;
-      member = c.get<std::remove_reference_t<decltype(member)>>(name);
-      ++set;
-    }
-  });
-  if (set != c.size())
-    throw error("manta: train: the configuration " + c.text() +
-                " has parameters that the recipe's serialize does not name with CEREAL_NVP; it names " +
-                (names.empty() ? "none" : names));
-  return r;
-}
 
 /// One trial trains a recipe by one worker, on the rank of the trial. Each report is an epoch: the metrics of the
 /// validation data ("loss", "accuracy", ..), and "train_loss"; without validation data those of the training. The
@@ -47,7 +24,8 @@ template <recipe Recipe>
 class trial {
  public:
   void setup(const tune::config& c) {
-    recipe_ = configured<Recipe>(c);
+    recipe_ = {};
+    tune::configure(recipe_, c, "the recipe");
     train::options o;
     if constexpr (requires { recipe_.options(); }) o = recipe_.options();
     o.workers = 1;

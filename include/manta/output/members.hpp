@@ -12,9 +12,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "manta/train/source.hpp"
+#include "manta/output/source.hpp"
 
-namespace manta::train {
+namespace manta::output {
 
 /// An archive that reads: `value_of(name, member)` is called for each named member and may change it.
 template <class Visitor>
@@ -52,4 +52,4 @@ void visit_members(T& object, Visitor&& visit) {
   object.serialize(archive);
 }
 
-}  // namespace manta::train
+}  // namespace manta::output

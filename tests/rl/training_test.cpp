@@ -10,10 +10,13 @@
 #include <limits>
 
 #include "manta/rl.hpp"
+#include "manta/tune.hpp"
+#include "manta/tune/rl.hpp"
 #include "support/world.hpp"
 
 using manta::testing::in_world;
 namespace rl = manta::rl;
+namespace tune = manta::tune;
 
 namespace {
 
@@ -136,6 +139,84 @@ TEST_CASE("a training that is saved and loaded goes on bit for bit") {
     cannot.train();
     CHECK(contains(message([&] { cannot.save(file); }), "has no serialize"));
     std::filesystem::remove(file);
+  });
+}
+
+TEST_CASE("es learns CartPole, and is the same for any number of workers") {
+  in_world([] {
+    std::vector<double> returns;
+    for (const int workers : {1, 3}) {
+      rl::es algorithm("CartPole-v1", {.workers = workers, .seed = 2});
+      for (int i = 0; i < (workers == 1 ? 15 : 4); ++i) {
+        const rl::report r = algorithm.train();
+        if (workers == 1) returns.push_back(r.mean_return);
+        CHECK(r.mean_return == returns[static_cast<std::size_t>(i)]);
+      }
+      if (workers > 1) continue;
+      CHECK(algorithm.evaluate(20).mean_return > 400);
+      algorithm.save("es-test-" + std::to_string(manta::size()));
+      rl::es again("CartPole-v1");
+      again.load("es-test-" + std::to_string(manta::size()));
+      CHECK(again.train().mean_return == algorithm.train().mean_return);
+      std::filesystem::remove("es-test-" + std::to_string(manta::size()));
+    }
+    CHECK(rl::centred_ranks({3, 1, 2, 2}) == std::vector<float>{0.5f, -0.5f, 0.f, 0.f});
+    CHECK(contains(message([] { rl::es(rl::environment<broken>(4)).train(); }), "es needs episodes that end"));
+  });
+}
+
+TEST_CASE("dqn learns the corridor, is the same for any number of workers, and goes on bit for bit") {
+  in_world([] {
+    const std::string file = "dqn-test-" + std::to_string(manta::size());
+    std::vector<double> returns;
+    for (const int workers : {1, 2}) {
+      rl::dqn algorithm(rl::environment<corridor>(),
+                        {.workers = workers, .seed = 1, .learning_starts = 200, .exploration_steps = 3000});
+      for (int i = 0; i < 20; ++i) {
+        const rl::report r = algorithm.train();
+        if (workers == 1) returns.push_back(r.mean_return);
+        CHECK(r.mean_return == returns[static_cast<std::size_t>(i)]);
+      }
+      if (workers == 1) continue;
+      CHECK(algorithm.evaluate(5).mean_return == doctest::Approx(0.1));
+      algorithm.save(file);
+      rl::dqn again(rl::environment<corridor>(), {.learning_starts = 200, .exploration_steps = 3000});
+      again.load(file);
+      for (int i = 0; i < 2; ++i) CHECK(again.train().learner == algorithm.train().learner);
+    }
+    std::filesystem::remove(file);
+    CHECK(contains(message([] { rl::dqn("Pendulum-v1"); }), "dqn needs discrete actions"));
+  });
+}
+
+TEST_CASE("replay draws by priorities, and takes away their bias") {
+  rl::replay memory(1, 1, 4, 1);
+  for (int i = 0; i < 4; ++i) {
+    const float x = static_cast<float>(i);
+    memory.add(&x, &x, x, 0.5f, &x);
+  }
+  const std::vector<std::size_t> which{0, 1, 2, 3};
+  memory.set_priorities(which, std::vector<float>{1, 2, 3, 4});
+  rl::random numbers(1);
+  std::vector<double> counts(4);
+  for (int i = 0; i < 200; ++i) {
+    const auto s = memory.draw(100, 1, numbers);
+    for (std::size_t k = 0; k < 100; ++k) {
+      counts[s.which[k]] += 1;
+      CHECK(s.weights[k] * static_cast<float>(s.which[k] + 1) ==
+            doctest::Approx(s.weights[0] * static_cast<float>(s.which[0] + 1)));
+    }
+  }
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(counts[i] / 20000 == doctest::Approx(static_cast<double>(i + 1) / 10).epsilon(0.05));
+}
+
+TEST_CASE("an algorithm is a trial of a search") {
+  in_world([] {
+    const auto results = tune::run<rl::trial<rl::ppo>>(
+        {{"environment", "CartPole-v1"}, {"rate", tune::grid({1e-6, 1e-3})}, {"fragment", 64}},
+        {.maximise = "mean_return", .stop = {tune::at_least("steps", 8000)}, .folder = ""});
+    CHECK(results.best().parameters.get<double>("rate") == 1e-3);
   });
 }
 

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Deep Q-learning (Mnih et al., 2015), with double estimates (van Hasselt et al., 2016), a dueling network (Wang et
+// al., 2016), prioritised replay (Schaul et al., 2016) and returns over several steps. For discrete actions.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "manta/actor.hpp"
+#include "manta/nn/optimizer.hpp"
+#include "manta/rl/algorithm.hpp"
+#include "manta/rl/replay.hpp"
+
+namespace manta::rl {
+
+struct dqn_options {
+  int workers = 1;  ///< actors that act, on any ranks; the result does not depend on their number
+  std::uint64_t seed = 0;
+  int environments = 8;  ///< of all workers together
+  int fragment = 32;     ///< steps of each environment between two visits to the learner
+  double rate = 1e-3;    ///< of Adam
+  double discount = 0.99;
+  int batch = 64;              ///< transitions of a step of the learner
+  int steps_per_update = 2;    ///< steps of environments for each step of the learner
+  int n_step = 3;              ///< rewards that are summed before the value
+  int learning_starts = 1000;  ///< steps before the first update
+  int target_updates = 250;    ///< updates between two copies to the target network
+  int replay_size = 50'000;
+  double replay_alpha = 0.6;       ///< how much priorities count; 0: uniform replay
+  double replay_beta = 0.4;        ///< of the weights against their bias; rises to 1 with exploration's end
+  double epsilon = 0.05;           ///< the part of random actions, at the end
+  int exploration_steps = 10'000;  ///< in which it falls from 1
+  bool dual = true;                ///< double estimates
+  bool dueling = true;
+  double clip_norm = 10;
+  bool normalise_observations = false;
+  model_options model = {.hidden = {64, 64}};
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(rate),
+            CEREAL_NVP(discount), CEREAL_NVP(batch), CEREAL_NVP(steps_per_update), CEREAL_NVP(n_step),
+            CEREAL_NVP(learning_starts), CEREAL_NVP(target_updates), CEREAL_NVP(replay_size), CEREAL_NVP(replay_alpha),
+            CEREAL_NVP(replay_beta), CEREAL_NVP(epsilon), CEREAL_NVP(exploration_steps), CEREAL_NVP(dual),
+            CEREAL_NVP(dueling), CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations), CEREAL_NVP(model));
+  }
+};
+
+namespace detail {
+
+/// Q values of all actions: a network with, for a dueling one, one output more, the value of the state.
+class q_network {
+ public:
+  q_network() = default;
+  MANTA_DECL q_network(int features, int actions, const model_options& m, bool dueling, std::uint64_t seed);
+  /// actions x samples.
+  MANTA_DECL const nn::matrix<float>& forward(const nn::matrix<float>& x);
+  MANTA_DECL void backward(const nn::matrix<float>& by_q);
+  nn::network<float>& net() { return net_; }
+  [[nodiscard]] const nn::network<float>& net() const { return net_; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(net_, dueling_);
+  }
+
+ private:
+  nn::network<float> net_;
+  bool dueling_ = false;
+  nn::matrix<float> q_, by_outputs_;
+};
+
+class dqn_worker;
+}  // namespace detail
+
+class dqn final : public algorithm {
+ public:
+  using options = dqn_options;
+
+  /// Throws manta::error if the environment's actions are not discrete.
+  MANTA_DECL explicit dqn(const any_environment& e, const dqn_options& o = {});
+  MANTA_DECL ~dqn() override;
+
+ protected:
+  MANTA_DECL void iterate(report& r) override;
+  const nn::matrix<float>& best_outputs(const nn::matrix<float>& filtered) override { return q_.forward(filtered); }
+  MANTA_DECL void to_best_action(const float* outputs, float* action) const override;
+  [[nodiscard]] const moments& filter() const override { return filter_; }
+  [[nodiscard]] MANTA_DECL std::string state() override;
+  MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
+  [[nodiscard]] std::string description() const override { return q_.net().describe(); }
+
+ private:
+  void start_workers();
+  [[nodiscard]] double exploration() const;
+  /// One step of the learner.
+  void update(report& r);
+
+  dqn_options options_;
+  int actions_, start_;
+  detail::q_network q_, target_;
+  moments filter_;
+  nn::optimizer optimizer_;
+  replay replay_;
+  std::uint64_t updates_ = 0;
+  std::vector<actor<detail::dqn_worker>> workers_;
+  nn::matrix<float> by_q_;
+};
+
+}  // namespace manta::rl
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/dqn.ipp"
+#endif
