@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "manta/serve/http.hpp"
 #include "manta/serve/http_guard.ipp"
 #include "manta/serve/http_pages.ipp"
 #include "manta/serve/http_requests.ipp"

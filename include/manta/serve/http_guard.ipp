@@ -6,6 +6,8 @@
 // connection closed, so that nothing behind it on the connection is ever taken for another request.
 #pragma once
 
+#include <algorithm>
+#include <unistd.h>
 #include <event2/keyvalq_struct.h>
 #include <arpa/inet.h>
 #include <strings.h>

@@ -5,6 +5,11 @@
 // OpenAPI, and files from a folder.
 #pragma once
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
 #include <fcntl.h>
 
 #include <cstdio>

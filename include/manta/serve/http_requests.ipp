@@ -4,8 +4,10 @@
 // From a request to its answer: the call is started, its futures are watched, and each step of it is sent as it ends.
 #pragma once
 
+#include <cstdlib>
 #include <cmath>
 
+#include "manta/serve/http_guard.ipp"
 #include "manta/serve/http_server.hpp"
 #include "manta/serve/overloaded.hpp"
 

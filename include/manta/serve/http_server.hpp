@@ -15,7 +15,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "manta/serve/http.hpp"
+#include "manta/serve/endpoint.hpp"
+#include "manta/serve/http_options.hpp"
+#include "manta/serve/source_http.hpp"
 #include "manta/watcher.hpp"
 
 namespace manta::serve::detail {
@@ -36,6 +38,8 @@ struct figures {
   double seconds = 0;
   std::uint64_t under_way = 0, count = 0;
 };
+
+class http_server;
 
 /// A connection, for its limits. The bufferevent is kept until it is found to be closed.
 struct connection {

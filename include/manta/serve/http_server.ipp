@@ -19,6 +19,7 @@
 #include <cstring>
 
 #include "manta/serve/http_server.hpp"
+#include "manta/async.hpp"
 #include "manta/run.hpp"
 #include "manta/this_task.hpp"
 
