@@ -177,8 +177,7 @@ inline void process::fail(const std::string& what) {
   forward_output();
   std::string words = last_words_.substr(last_words_.size() - std::min<std::size_t>(last_words_.size(), 600));
   while (!words.empty() && (words.back() == '\n' || words.back() == ' ')) words.pop_back();
-  const std::string text = "manta: the program " + name_ + " (process " + std::to_string(pid_) + ") " + what +
-                           (words.empty() ? "; it printed nothing" : ". It printed last: " + words);
+  const std::string text = "manta: the program " + name_ + " " + what + (words.empty() ? "; it printed nothing" : ". It printed last: " + words);
   finish(true);
   throw error(text);
 }
@@ -198,7 +197,7 @@ inline void process::transfer(char* data, std::size_t size, bool out, std::chron
       for (int i = 0; i < 1000 && (ended = waitpid(pid_, &status, WNOHANG)) == 0; ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       const std::string how = ended == pid_ ? detail::ending_of(status) : "has closed its channel";
-      if (ended == pid_) pid_ = 0;
+      if (ended == pid_) pid_ = 0;  // nobody waits for it again
       fail(how);
     }
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();

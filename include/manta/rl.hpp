@@ -14,4 +14,5 @@
 #include "manta/rl/environment.hpp"
 #include "manta/rl/environments/classic.hpp"
 #include "manta/rl/es.hpp"
+#include "manta/rl/gymnasium.hpp"
 #include "manta/rl/ppo.hpp"

@@ -23,6 +23,7 @@
 #include "manta/rl/environments/classic.ipp"
 #include "manta/rl/es.ipp"
 #include "manta/rl/filter.ipp"
+#include "manta/rl/gymnasium.ipp"
 #include "manta/rl/on_policy.ipp"
 #include "manta/rl/policy.ipp"
 #include "manta/rl/ppo.ipp"

@@ -1,0 +1,87 @@
+# SPDX-FileCopyrightText: 2026 The manta authors
+# SPDX-License-Identifier: MIT
+"""A module with the interface of Gymnasium, as far as manta uses it: spaces, make, reset, step.
+
+Counter-v0 counts up to `length`; what happens then, and at the step `at`, its arguments say.
+"""
+import os
+import time
+
+import numpy as np
+
+
+class Discrete:
+    def __init__(self, n, start=0):
+        self.n, self.start = n, start
+
+
+class Box:
+    def __init__(self, low, high, shape):
+        self.low, self.high, self.shape = np.full(shape, low, np.float32), np.full(shape, high, np.float32), shape
+        self.dtype = np.dtype(np.float32)
+
+
+class Dict:
+    def __init__(self, **spaces):
+        self.spaces = spaces
+
+
+class Counter:
+    """Observes the count, the sum of actions, the seed of the episode modulo 1000, and the process it lives in."""
+
+    observation_space = Box(-1e9, 1e9, (4,))
+    action_space = Discrete(3)
+
+    def __init__(self, length=5, at=-1, what=""):
+        self.length, self.at, self.what = length, at, what
+
+    def look(self):
+        return np.array([self.count, self.sum, self.seed % 1000, os.getpid()], np.float32)
+
+    def reset(self, seed=None):
+        self.count, self.sum, self.seed = 0, 0, seed
+        return self.look(), {}
+
+    def step(self, action):
+        assert type(action) is int
+        self.count += 1
+        self.sum += action
+        if self.count == self.at:
+            if self.what == "crash":
+                print("a segment of the leg is gone", flush=True)
+                os._exit(7)
+            if self.what == "hang":
+                print("thinking", flush=True)
+                time.sleep(1000)
+            if self.what == "raise":
+                raise ValueError("the joint is broken")
+            if self.what == "once":
+                marker = os.environ["MANTA_TEST_MARKER"]
+                if not os.path.exists(marker):
+                    open(marker, "w").close()
+                    os._exit(9)
+        end = self.count == self.length
+        return self.look(), float(action), end and self.what != "truncate", end and self.what == "truncate", {}
+
+
+class Reacher:
+    """Continuous actions, observations in a dictionary."""
+
+    observation_space = Dict(angles=Box(-1, 1, (2, 2)), mode=Discrete(3))
+    action_space = Box(-2, 2, (2,))
+
+    def reset(self, seed=None):
+        return {"angles": np.zeros((2, 2)), "mode": 2}, {}
+
+    def step(self, action):
+        assert action.shape == (2,) and action.dtype == np.float32
+        angles = np.array([action / 2, [0, 1]])
+        return {"angles": angles, "mode": 1}, float(action.sum()), False, False, {}
+
+
+def make(name, **arguments):
+    if name == "Counter-v0":
+        return Counter(**arguments)
+    if name == "Reacher-v0":
+        return Reacher()
+    raise LookupError("there is no environment " + name)

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Environments in Python processes, by a stand-in of Gymnasium's interface (gymnasium/stand_in.py).
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include "manta/error.hpp"
+#include "manta/rl/check.hpp"
+#include "manta/rl/gymnasium.hpp"
+#include "manta/rl/vector_environment.hpp"
+
+namespace rl = manta::rl;
+
+namespace {
+
+/// Is there an interpreter with NumPy? The system's has it where scripts/setup was run.
+bool has_python() {
+  static const bool found = [] {
+    for (const char* python : {"python3", "/usr/bin/python3"}) {
+      setenv("MANTA_PYTHON", python, 1);
+      if (std::system((std::string(python) + " -c 'import numpy' 2>/dev/null").c_str()) == 0) return true;
+    }
+    MESSAGE("not tested: there is no Python with NumPy");
+    return false;
+  }();
+  return found;
+}
+
+rl::gymnasium_options options(const std::string& arguments = "{}") {
+  rl::gymnasium_options o;
+  o.module = "stand_in";
+  o.per_process = 3;
+  o.arguments = arguments;
+  // The compiler saw this file from the build folder, which has tests/ with this program.
+  const std::filesystem::path build = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
+  const std::string here = std::filesystem::canonical((build / __FILE__).parent_path() / "gymnasium");
+  setenv("PYTHONPATH", here.c_str(), 1);
+  setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
+  return o;
+}
+
+template <class F>
+std::string message_of(F f) {
+  try {
+    f();
+  } catch (const manta::error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+void check_says(const std::string& text, const char* expected) {
+  INFO(text);
+  CHECK(text.find(expected) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("environments of Gymnasium step together, several in a process, with seeds of their own") {
+  if (!has_python()) return;
+  const rl::any_environment e = rl::gymnasium("Counter-v0", options());
+  CHECK(e.name() == "Counter-v0");
+  CHECK(e.actions() == rl::space(rl::discrete{3}));
+  CHECK(e.observations().size() == 4);
+  rl::vector_environment v(e, 1, 0, 7);
+  v.reset();
+  std::set<float> processes, seeds;
+  for (int i = 0; i < 7; ++i) {
+    seeds.insert(v.observations()(2, i));
+    processes.insert(v.observations()(3, i));
+  }
+  CHECK(processes.size() == 3);
+  CHECK(seeds.size() == 7);
+  manta::nn::matrix<float> actions(1, 7);
+  for (int i = 0; i < 7; ++i) actions(0, i) = static_cast<float>(i % 3);
+  for (int t = 1; t <= 12; ++t) {
+    v.step(actions);
+    for (int i = 0; i < 7; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      CHECK(v.rewards()[k] == i % 3);
+      CHECK(v.terminated()[k] == (t % 5 == 0));
+      CHECK(v.observations()(0, i) == static_cast<float>(t % 5));
+      if (t % 5 == 0) CHECK(v.last_observations()(1, i) == static_cast<float>(5 * (i % 3)));
+    }
+  }
+  CHECK(v.take_episodes().size() == 14);
+}
+
+TEST_CASE("two vectors that share a process do not disturb each other, and truncation stays truncation") {
+  if (!has_python()) return;
+  const rl::any_environment e = rl::gymnasium("Counter-v0", options(R"({"length": 4, "what": "truncate"})"));
+  rl::vector_environment one(e, 1, 0, 2), other(e, 2, 0, 2);
+  one.reset();
+  other.reset();
+  const manta::nn::matrix<float> up = manta::nn::matrix<float>::Ones(1, 2);
+  for (int t = 1; t <= 9; ++t) {
+    one.step(up);
+    if (t % 2 == 0) other.step(2 * up);
+    CHECK(one.truncated()[1] == (t % 4 == 0));
+    CHECK(!one.terminated()[1]);
+    CHECK(one.rewards()[0] == 1);
+  }
+  CHECK(other.take_episodes().size() == 2);
+}
+
+TEST_CASE("dictionaries of observations are flattened, and the checker finds nothing wrong") {
+  if (!has_python()) return;
+  const rl::any_environment e = rl::gymnasium("Reacher-v0", options());
+  CHECK(e.observations().size() == 7);
+  CHECK(e.actions() == rl::space(rl::box{{-2, -2}, {2, 2}}));
+  rl::vector_environment v(e, 1, 0, 1);
+  v.reset();
+  CHECK(v.observations()(6, 0) == 1);
+  manta::nn::matrix<float> action(2, 1);
+  action << 0.5f, -0.25f;
+  v.step(action);
+  CHECK(v.rewards()[0] == doctest::Approx(0.25));
+  CHECK(v.observations()(1, 0) == -0.125f);
+  CHECK(v.observations()(5, 0) == 1);
+  CHECK(rl::find_mistakes(e.with_time_limit(20)).empty());
+}
+
+TEST_CASE("what goes wrong in Python is an error with environment, episode, step and last words") {
+  if (!has_python()) return;
+  const manta::nn::matrix<float> up = manta::nn::matrix<float>::Ones(1, 2);
+  const auto run = [&](const rl::gymnasium_options& o) {
+    return message_of([&] {
+      rl::vector_environment v(rl::gymnasium("Counter-v0", o), 1, 0, 2);
+      v.reset();
+      for (int t = 0; t < 10; ++t) v.step(up);
+    });
+  };
+  const std::string raised = run(options(R"({"at": 3, "what": "raise"})"));
+  check_says(raised, "environment 0 (Counter-v0), episode 0, step 2");
+  check_says(raised, "ValueError: the joint is broken");
+  const std::string crashed = run(options(R"({"at": 3, "what": "crash"})"));
+  check_says(crashed, "ended with exit code 7");
+  check_says(crashed, "a segment of the leg is gone");
+  rl::gymnasium_options hanging = options(R"({"at": 3, "what": "hang"})");
+  hanging.timeout = 2;
+  const std::string hung = run(hanging);
+  check_says(hung, "has answered nothing within its time");
+  check_says(hung, "thinking");
+  check_says(message_of([] { rl::gymnasium("Nothing-v0", options()); }), "LookupError: there is no environment Nothing-v0");
+  rl::gymnasium_options missing = options();
+  missing.module = "no_such_module";
+  check_says(message_of([&] { rl::gymnasium("Counter-v0", missing); }), "ModuleNotFoundError");
+}
+
+TEST_CASE("a process that crashes is restarted where that is asked for: its episodes are truncated") {
+  if (!has_python()) return;
+  const auto marker = std::filesystem::temp_directory_path() / ("manta_test_marker_" + std::to_string(getpid()));
+  std::filesystem::remove(marker);
+  setenv("MANTA_TEST_MARKER", marker.c_str(), 1);
+  rl::gymnasium_options o = options(R"({"at": 3, "what": "once"})");
+  o.restarts = 1;
+  rl::vector_environment v(rl::gymnasium("Counter-v0", o), 1, 0, 3);
+  v.reset();
+  const manta::nn::matrix<float> up = manta::nn::matrix<float>::Ones(1, 3);
+  for (int t = 1; t <= 8; ++t) {
+    v.step(up);
+    for (std::size_t k = 0; k < 3; ++k) {
+      CHECK(v.truncated()[k] == (t == 3));
+      CHECK(v.terminated()[k] == (t == 8));
+      if (t == 3) CHECK(v.last_observations()(0, static_cast<Eigen::Index>(k)) == 2);
+    }
+  }
+  std::filesystem::remove(marker);
+}
