@@ -296,7 +296,7 @@ void fail_once(const tune::config& c, tune::trial& trial) {
     trial.report({{"moved", manta::testing::text_of(failed) == std::to_string(manta::rank()) ? 0 : 1}});
   } else {
     if (manta::size() > 2) manta::testing::poll_until("a trial on another rank", [&] { return exists(other); });
-    tune::replace_file(failed, std::to_string(manta::rank()));
+    manta::output::replace_file(failed, std::to_string(manta::rank()));
     throw std::runtime_error("once");
   }
 }
@@ -339,7 +339,7 @@ void recover(const tune::config& c, tune::trial& trial) {
       for (const char* way : {"crash", "hang"}) {
         const std::string mark = c.get<std::string>("folder") + "/" + way;
         if (::access(mark.c_str(), F_OK) == 0) continue;
-        tune::replace_file(mark, "");
+        manta::output::replace_file(mark, "");
         if (way[0] == 'c') std::abort();
         endless();
       }
@@ -425,7 +425,7 @@ TEST_CASE("a trial that hangs is given up, and the others go on elsewhere") {
     const std::string file = f.path + "/over";
     const auto r = tune::run<hang>({{"hangs", tune::grid({1, 0, 0, 0, 0, 0})}, {"until", file}},
                                    {.minimise = "loss", .silence = std::chrono::milliseconds(500), .show = false});
-    tune::replace_file(file, "");
+    manta::output::replace_file(file, "");
     CHECK(r.count(status::complete) == 5U);
     CHECK(r[0].state == status::failed);
     CHECK(contains(r[0].why, "has not reported for 0.5 s"));

@@ -52,8 +52,8 @@ bool drive(tune::study& s, std::size_t most_reports = ~std::size_t{0}, double ep
       const auto a = s.report(j->trial, {{"loss", loss_of(c, static_cast<double>(at))}}, 0, at);
       if ((a.save || a.what == kind::pause) && !s.options().folder.empty()) {
         const std::string file = "checkpoints/" + std::to_string(j->trial) + "-" + std::to_string(at);
-        tune::make_folders(s.options().folder + "/checkpoints");
-        tune::replace_file(s.options().folder + "/" + file, "here");
+        manta::output::make_folders(s.options().folder + "/checkpoints");
+        manta::output::replace_file(s.options().folder + "/" + file, "here");
         s.checkpointed(j->trial, at, file);
       }
       if (a.change) {
@@ -478,7 +478,7 @@ struct with_files {
     e.folder = f.path;
     e.outputs = {};
     s = std::make_unique<tune::study>(where, e);
-    tune::make_folders(f.path + "/checkpoints");
+    manta::output::make_folders(f.path + "/checkpoints");
   }
   static std::string name(std::size_t t, std::uint64_t at) { return "checkpoints/" + std::to_string(t) + "-1-" + std::to_string(at); }
   bool has(std::size_t t, std::uint64_t at) const { return ::access((f.path + "/" + name(t, at)).c_str(), F_OK) == 0; }

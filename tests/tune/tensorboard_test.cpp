@@ -27,13 +27,13 @@ std::string hex(std::string_view bytes) {
 }  // namespace
 
 TEST_CASE("CRC-32C has its check value") {
-  CHECK(output::crc32c("123456789") == 0xe3069283U);
+  CHECK(manta::output::crc32c("123456789") == 0xe3069283U);
   CHECK(tune::event_file::masked_crc("123456789") == 0xc78ab0e5U);
-  CHECK(output::crc32c("") == 0U);
+  CHECK(manta::output::crc32c("") == 0U);
   std::string thirty_two(32, '\0');  // RFC 3720, appendix B.4
-  CHECK(output::crc32c(thirty_two) == 0x8a9136aaU);
+  CHECK(manta::output::crc32c(thirty_two) == 0x8a9136aaU);
   for (int i = 0; i < 32; ++i) thirty_two[static_cast<std::size_t>(i)] = static_cast<char>(i);
-  CHECK(output::crc32c(thirty_two) == 0x46dd794eU);
+  CHECK(manta::output::crc32c(thirty_two) == 0x46dd794eU);
 }
 
 TEST_CASE("events have the bytes of their protocol buffers") {

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Files that are only ever appended to. What is buffered goes to the system in
-// whole records, so that a killed job leaves whole ones; between writes no
-// file descriptor is held, however many trials there are.
+// Files that are replaced at once, and files that are only ever appended to. What
+// is appended goes to the system in whole records, so that a killed job leaves
+// whole ones; between writes no file descriptor is held, however many files there are.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -13,8 +14,17 @@
 
 namespace manta::output {
 
-/// As mkdir -p.
+/// What happens to the content that a file has from an earlier run.
+enum class mode {
+  fresh,   ///< it is gone at the first write
+  append   ///< new records follow it
+};
+
+/// Makes a folder and those above it, as mkdir -p does. Throws manta::error with the reason.
 MANTA_DECL void make_folders(const std::string& path);
+
+/// Makes the folder of a file.
+MANTA_DECL void make_folder_of(const std::string& file);
 
 /// False, with the reason in errno, if not all of it could be written.
 MANTA_DECL bool write_all(int file, const std::string& content);
@@ -22,17 +32,24 @@ MANTA_DECL bool write_all(int file, const std::string& content);
 /// Replaces a file at once: a reader sees the old content or the new, also if this process is killed meanwhile.
 MANTA_DECL void replace_file(const std::string& path, const std::string& content);
 
+/// The content of a file; empty if it is not there.
+MANTA_DECL std::string read_file(const std::string& path);
+
+/// A file that grows by whole records. Its folder has to be there.
 class append_file {
  public:
   append_file() = default;
-  /// Begins anew: what the file held is gone at the first write.
-  explicit append_file(std::string path) : path_(std::move(path)) {}
+  explicit append_file(std::string path, mode m = mode::fresh) : path_(std::move(path)), begun_(m == mode::append) {}
 
   const std::string& path() const { return path_; }
   /// Append whole records to it, then call written().
   std::string& buffer() { return buffer_; }
+  /// Writes the buffer to the file once it has 16 KiB.
   MANTA_DECL void written();
+  /// Writes the buffer to the file. Throws manta::error with the reason.
   MANTA_DECL void flush();
+  /// Replaces what the file and the buffer have held.
+  MANTA_DECL void replace(const std::string& content);
 
  private:
   static constexpr std::size_t most_buffered = 1 << 14;

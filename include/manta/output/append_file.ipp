@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "manta/error.hpp"
 #include "manta/output/append_file.hpp"
@@ -25,6 +27,10 @@ MANTA_DECL void make_folders(const std::string& path) {
       throw error("manta: cannot make the folder " + part + ": " + std::strerror(errno));
     }
   }
+}
+
+MANTA_DECL void make_folder_of(const std::string& file) {
+  if (const std::size_t slash = file.rfind('/'); slash != std::string::npos && slash > 0) make_folders(file.substr(0, slash));
 }
 
 MANTA_DECL bool write_all(int file, const std::string& content) {
@@ -49,6 +55,11 @@ MANTA_DECL void replace_file(const std::string& path, const std::string& content
   }
 }
 
+MANTA_DECL std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
 MANTA_DECL void append_file::written() {
   if (buffer_.size() >= most_buffered) flush();
 }
@@ -60,6 +71,12 @@ MANTA_DECL void append_file::flush() {
   const int code = errno;
   if (file >= 0) ::close(file);
   if (!good) throw error("manta: cannot write " + path_ + ": " + std::strerror(code));
+  begun_ = true;
+  buffer_.clear();
+}
+
+MANTA_DECL void append_file::replace(const std::string& content) {
+  replace_file(path_, content);
   begun_ = true;
   buffer_.clear();
 }

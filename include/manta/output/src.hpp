@@ -15,7 +15,11 @@
 #include "manta/output/append_file.ipp"
 #include "manta/output/bytes.ipp"
 #include "manta/output/crc32c.ipp"
+#include "manta/output/csv.ipp"
+#include "manta/output/json_lines.ipp"
+#include "manta/output/row.ipp"
 #include "manta/output/saved_state.ipp"
+#include "manta/output/tensorboard.ipp"
 
 namespace manta::output {
 MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp);

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "manta/error.hpp"
+#include "manta/output/row.hpp"
 #include "manta/tune/source.hpp"
 
 namespace manta::tune {
@@ -28,9 +29,7 @@ class error : public manta::error {
   using manta::error::error;
 };
 
-/// The shortest text that reads back as the same number.
-MANTA_DECL void append_number(std::string& out, double x);
-MANTA_DECL void append_number(std::string& out, std::int64_t x);
+using output::append_number;
 
 class value {
  public:

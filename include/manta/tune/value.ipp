@@ -4,25 +4,12 @@
 // The definitions of value.hpp.
 #pragma once
 
-#include <charconv>
 #include <cmath>
 
 #include "manta/tune/math.hpp"
 #include "manta/tune/value.hpp"
 
 namespace manta::tune {
-
-MANTA_DECL void append_number(std::string& out, double x) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, x).ptr;
-  out.append(text, end);
-}
-
-MANTA_DECL void append_number(std::string& out, std::int64_t x) {
-  char text[24];
-  const auto end = std::to_chars(text, text + sizeof text, x).ptr;
-  out.append(text, end);
-}
 
 MANTA_DECL std::string value::text() const {
   std::string out;
@@ -61,31 +48,8 @@ MANTA_DECL void value::refuse(const char* wanted) const {
 
 MANTA_DECL void value::refuse_integer() const { refuse("an integer in the range asked for"); }
 
-MANTA_DECL void value::append_json_number(std::string& out, double x) {
-  if (!is_finite(x)) out += '"';
-  const std::size_t begin = out.size();
-  append_number(out, x);
-  // stays a number with a point when it is read again, so that its kind does not change
-  if (is_finite(x) && out.find_first_of(".e", begin) == std::string::npos) out += ".0";
-  if (!is_finite(x)) out += '"';
-}
+MANTA_DECL void value::append_json_number(std::string& out, double x) { output::append_json_number(out, x); }
 
-MANTA_DECL void value::append_quoted(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      constexpr std::string_view digits = "0123456789abcdef";
-      out += "\\u00";
-      out += digits[static_cast<unsigned char>(c) >> 4U];
-      out += digits[static_cast<unsigned char>(c) & 15U];
-    } else {
-      out += c;
-    }
-  }
-  out += '"';
-}
+MANTA_DECL void value::append_quoted(std::string& out, std::string_view text) { output::append_json_text(out, text); }
 
 }  // namespace manta::tune

@@ -8,6 +8,8 @@
 //   decisions.jsonl              what scheduler and rules decided, and why
 #pragma once
 
+#include "manta/output/csv.hpp"
+#include "manta/output/json_lines.hpp"
 #include "manta/tune/output/trial_files.hpp"
 #include "manta/tune/source.hpp"
 
@@ -23,10 +25,10 @@ class json_lines {
   void flush() { files_.flush(); }
 
  private:
-  detail::trial_files files_{"result.jsonl"};
+  detail::trial_files<output::json_lines> files_;
 };
 
-/// progress.csv of each trial. The columns are the metrics of the first report; others, and what is missing later, stay out.
+/// progress.csv of each trial. A metric that is reported for the first time makes a new column; what is missing stays empty.
 class csv {
  public:
   void begin(const output_context& c) { files_.begin(c); }
@@ -35,10 +37,10 @@ class csv {
   void flush() { files_.flush(); }
 
   /// A text as one cell: in quotes if it has to be.
-  MANTA_DECL static void append_cell(std::string& out, std::string_view text);
+  static void append_cell(std::string& out, std::string_view text) { output::append_csv_text(out, text); }
 
  private:
-  detail::trial_files files_{"progress.csv"};
+  detail::trial_files<output::csv> files_;
 };
 
 /// decisions.jsonl of the experiment.
@@ -50,7 +52,7 @@ class decision_log {
   void finish(const std::vector<trial_record>&) { file_.flush(); }
 
  private:
-  manta::output::append_file file_;
+  output::json_lines file_;
 };
 
 }  // namespace manta::tune

@@ -4,29 +4,18 @@
 // The definitions of trial_files.hpp.
 #pragma once
 
+#include <cmath>
+
 #include "manta/tune/output/trial_files.hpp"
 
 namespace manta::tune::detail {
 
-MANTA_DECL std::pair<trial_files::sheet*, bool> trial_files::of(trial_number t) {
-  const auto [at, is_new] = sheets_.try_emplace(t);
-  if (is_new) {
-    const std::string folder = trial_folder(context_, t);
-    manta::output::make_folders(folder);
-    at->second.file = manta::output::append_file(folder + "/" + name_);
-  }
-  return {&at->second, is_new};
-}
-
-MANTA_DECL void trial_files::end(const trial_record& t) {
-  const auto at = sheets_.find(t.id);
-  if (at == sheets_.end()) return;
-  at->second.file.flush();
-  if (t.state != status::failed) sheets_.erase(at);
-}
-
-MANTA_DECL void trial_files::flush() {
-  for (auto& [id, s] : sheets_) s.file.flush();
+MANTA_DECL std::vector<output::field> row_of(const metrics& m, double seconds) {
+  std::vector<output::field> row;
+  row.reserve(m.size() + 1);
+  if (seconds >= 0) row.push_back({"seconds", std::floor(seconds * 1e6) / 1e6});
+  for (const auto& [name, x] : m) row.push_back({name, x});
+  return row;
 }
 
 }  // namespace manta::tune::detail
