@@ -16,3 +16,4 @@
 #include "manta/rl/es.hpp"
 #include "manta/rl/gymnasium.hpp"
 #include "manta/rl/ppo.hpp"
+#include "manta/rl/wrappers.hpp"

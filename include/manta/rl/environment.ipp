@@ -59,6 +59,7 @@ MANTA_DECL any_environment::any_environment(const std::string& name) {
                 ". Give a name to one of your own by rl::register_environment, or pass rl::environment<E>()");
   }
   *this = found->second;
+  name_ = name;
 }
 MANTA_DECL any_environment::any_environment(const char* name) : any_environment(std::string(name)) {}
 

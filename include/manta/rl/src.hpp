@@ -33,6 +33,7 @@
 #include "manta/rl/space.ipp"
 #include "manta/rl/vector_environment.ipp"
 #include "manta/rl/worker.ipp"
+#include "manta/rl/wrappers.ipp"
 
 namespace manta::rl {
 MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_Eigen);
