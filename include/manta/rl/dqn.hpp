@@ -37,7 +37,7 @@ struct dqn_options {
   bool dueling = true;
   double clip_norm = 10;
   bool normalise_observations = false;
-  model_options model = {.hidden = {64, 64}};
+  model_options model = {.hidden = {128, 128}};
 
   template <class Archive>
   void serialize(Archive& archive) {

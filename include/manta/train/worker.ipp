@@ -101,6 +101,9 @@ inline sums worker::step(std::uint64_t end) {
   const double divisor = learner_->weight(whole);
   const auto [first, last] = share_of(sample_, end, team_.rank(), team_.size());
   nn::pass pass{.training = true, .seed = seed_, .step = step_, .samples = {}};
+  // Batch norm over all workers needs all of them: where one has no samples, each takes its own statistics.
+  if (team_.size() > 1 && end - sample_ >= static_cast<std::uint64_t>(team_.size() * options_.accumulate))
+    pass.sum_over_workers = [this](std::span<double> numbers) { exchange_.sum(numbers); };
   learner_->zero_gradients();
   learner_->begin(exchange_);
   sums mine;
