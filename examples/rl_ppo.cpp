@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// PPO keeps a pole upright. Four workers act in eight environments; the result is the same for any number of workers and
-// ranks.
+// PPO keeps a pole upright. Four workers act in eight environments; the result is the same for any number of workers
+// and ranks.
 //
 //   scripts/run rl_ppo -n 4
 //

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Data-parallel training on Fashion-MNIST: a perceptron, or with --cnn a convolutional network, by all ranks but rank 0.
-// The same numbers come out whatever the number of workers. Needs Debian's dataset-fashion-mnist, or --data FOLDER.
+// Data-parallel training on Fashion-MNIST: a perceptron, or with --cnn a convolutional network, by all ranks but rank
+// 0. The same numbers come out whatever the number of workers. Needs Debian's dataset-fashion-mnist, or --data FOLDER.
 //
 //   scripts/run train_fashion_mnist -n 3 -- --epochs 5 [--cnn] [--train 60000] [--data FOLDER]
 //
@@ -31,8 +31,8 @@ struct fashion {
 
   nn::network<float> model() const {
     if (!cnn) return nn::network<float>(nn::shape{784}, nn::linear(128), nn::relu(), nn::linear(10));
-    return nn::network<float>(nn::shape{1, 28, 28}, nn::conv2d(16, 3), nn::relu(), nn::max_pool(2), nn::conv2d(32, 3), nn::relu(),
-                              nn::max_pool(2), nn::linear(64), nn::relu(), nn::linear(10));
+    return nn::network<float>(nn::shape{1, 28, 28}, nn::conv2d(16, 3), nn::relu(), nn::max_pool(2), nn::conv2d(32, 3),
+                              nn::relu(), nn::max_pool(2), nn::linear(64), nn::relu(), nn::linear(10));
   }
   nn::adam optimizer() const { return nn::adam({.rate = rate}); }
   nn::loss loss() const { return nn::cross_entropy(); }
@@ -48,15 +48,17 @@ struct fashion {
 // [end]
 
 train::samples fashion::images(const std::string& part, int count) const {
-  const auto data = fashion_mnist::read(folder, part);
+  const auto data = fashion_mnist::read_dataset(folder, part);
   const auto n = std::min<Eigen::Index>(count, static_cast<Eigen::Index>(data.size()));
-  const Eigen::Map<const Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic>> pixels(data.pixels.data(), 784, n);
-  return train::samples(Eigen::MatrixXf(pixels.cast<float>() / 255.f), std::vector<int>(data.labels.begin(), data.labels.begin() + n));
+  const Eigen::Map<const Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic>> pixels(data.pixels.data(), 784,
+                                                                                             n);
+  return train::samples(Eigen::MatrixXf(pixels.cast<float>() / 255.f),
+                        std::vector<int>(data.labels.begin(), data.labels.begin() + n));
 }
 
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [&] {
-    fashion recipe{.folder = fashion_mnist::default_folder};
+    fashion recipe{.folder = "/usr/share/datasets/fashion-mnist"};
     int epochs = 5;
     double least = 0;
     for (int i = 1; i < argc; ++i) {

@@ -12,9 +12,9 @@
 //   rl::ppo algorithm(rl::environment<corridor>());
 //
 // Observations are Eigen vectors, std::array or std::vector of floats, a number, or an int where the space is discrete.
-// Actions are an int where the space is discrete, else an Eigen vector, a std::vector<float>, a span of const float, or a
-// float.
-// A class with `serialize` has its state saved in checkpoints, so that training goes on in the middle of its episodes.
+// Actions are an int where the space is discrete, else an Eigen vector, a std::vector<float>, a span of const float, or
+// a float. A class with `serialize` has its state saved in checkpoints, so that training goes on in the middle of its
+// episodes.
 #pragma once
 
 #include <cereal/archives/binary.hpp>
@@ -154,10 +154,12 @@ void write_observation(const Observation& o, std::span<float> to) {
   if constexpr (std::is_arithmetic_v<Observation> || std::is_enum_v<Observation>) {
     check_size(1, to.size());
     to[0] = static_cast<float>(o);
-  } else {
+  } else if constexpr (requires { o.data(); }) {
     check_size(static_cast<std::size_t>(o.size()), to.size());
     const auto* from = o.data();
     for (float& x : to) x = static_cast<float>(*from++);
+  } else {  // an expression of Eigen
+    write_observation(o.eval(), to);
   }
 }
 
@@ -268,13 +270,13 @@ constexpr bool require_environment() {
       return true;
     } else {
       if constexpr (std::is_same_v<std::remove_cvref_t<decltype(std::declval<const E&>().action_space())>, discrete>) {
-        return requires(E& e) { e.step(0).observation; };
+        return requires(E & e) { e.step(0).observation; };
       } else {
-        return requires(E& e, std::span<const float> a) { e.step(a).observation; } ||
-               requires(E& e, const Eigen::VectorXf& a) { e.step(a).observation; } ||
-               requires(E& e, std::vector<float> a) { e.step(a).observation; } ||
-               requires(E& e, std::vector<int> a) { e.step(a).observation; } ||
-               requires(E& e) { e.step(0.f).observation; };
+        return requires(E & e, std::span<const float> a) { e.step(a).observation; }
+        || requires(E & e, const Eigen::VectorXf& a) { e.step(a).observation; }
+        || requires(E & e, std::vector<float> a) { e.step(a).observation; }
+        || requires(E & e, std::vector<int> a) { e.step(a).observation; }
+        || requires(E & e) { e.step(0.f).observation; };
       }
     }
   }();
