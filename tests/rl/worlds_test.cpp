@@ -9,8 +9,10 @@
 #include <cmath>
 #include <cstdint>
 #include <set>
+#include <sstream>
 #include <vector>
 
+#include "manta/error.hpp"
 #include "manta/rl/environments/breakout.hpp"
 #include "manta/rl/environments/classic.hpp"
 #include "manta/rl/environments/taxi.hpp"
@@ -230,3 +232,41 @@ TEST_CASE("LunarLander: the name makes it, with a limit of 1000 steps") {
 }
 
 #endif
+
+TEST_CASE("spaces: sizes, features, samples, equality and serialisation, also of tuples and dicts") {
+  const rl::space grip = rl::multi_binary{2}, pair = rl::tuple{{rl::discrete{3, 5}, rl::box{{0.f, -1.f}, {1.f, 1.f}}}};
+  const rl::space all = rl::dict{{{"z", pair}, {"a", grip}, {"m", rl::multi_discrete{{2, 4}}}}};
+  CHECK(all.size() == 2 + 2 + 3);
+  CHECK(all.features() == 2 + 6 + 5);
+  CHECK(all.text() == "dict{{multi_binary{2}, multi_discrete{{2, 4}}, tuple{{discrete{3, 5}, box{{0, -1}, {1, 1}}}}}}");
+  // In the order of the names: a, m, z.
+  const std::vector<float> value = {1, 0, 1, 3, 6, 0.5f, -0.5f};
+  CHECK(all.contains(value));
+  std::vector<float> features(13);
+  all.flatten(value, features.data());
+  CHECK(features == std::vector<float>{1, 0, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0.5f, -0.5f});
+  for (auto [place, wrong] : {std::pair{0, 2.f}, {1, 0.5f}, {3, 4.f}, {4, 4.f}, {4, 8.f}, {5, 1.5f}, {6, -2.f}}) {
+    std::vector<float> other = value;
+    other[static_cast<std::size_t>(place)] = wrong;
+    CHECK(!all.contains(other));
+  }
+  CHECK(!all.contains(std::vector<float>(6)));
+  rl::random numbers(4);
+  std::set<std::vector<float>> different;
+  for (int i = 0; i < 500; ++i) {
+    std::vector<float> drawn(7);
+    all.sample(numbers, drawn.data());
+    CHECK(all.contains(drawn));
+    different.insert(drawn);
+  }
+  CHECK(different.size() == 500);
+  std::stringstream bytes;
+  cereal::BinaryOutputArchive{bytes}(all);
+  rl::space copy;
+  cereal::BinaryInputArchive{bytes}(copy);
+  CHECK(copy == all);
+  CHECK(!(copy == pair));
+  CHECK(!(rl::space(rl::multi_binary{3}) == grip));
+  CHECK_THROWS_AS(rl::space(rl::tuple{}), manta::error);
+  CHECK_THROWS_AS(rl::space(rl::multi_binary{0}), manta::error);
+}

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "manta/base/number.hpp"
+#include "manta/error.hpp"
 #include "manta/rl/distribution.hpp"
 
 namespace manta::rl {
@@ -149,7 +150,11 @@ MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions)
   if (const discrete* d = actions.as_discrete())
     return std::make_unique<detail::choices>(std::vector<int>{d->n}, d->start);
   if (const multi_discrete* m = actions.as_multi_discrete()) return std::make_unique<detail::choices>(m->n, 0);
-  return std::make_unique<detail::gaussian>(*actions.as_box());
+  if (const multi_binary* m = actions.as_multi_binary())
+    return std::make_unique<detail::choices>(std::vector<int>(static_cast<std::size_t>(m->n), 2), 0);
+  if (const box* b = actions.as_box()) return std::make_unique<detail::gaussian>(*b);
+  throw error("manta: rl: there is no distribution of actions of the space " + actions.text() +
+              ": make it a box or a multi_discrete, in which the parts stand one after the other");
 }
 
 }  // namespace manta::rl

@@ -134,6 +134,8 @@ class any_environment {
 MANTA_DECL void register_environment(const std::string& name, const any_environment& e);
 /// The names that there are.
 MANTA_DECL std::vector<std::string> environment_names();
+/// The environment of this name; the same as any_environment(name).
+inline any_environment make(const std::string& name) { return name; }
 
 namespace detail {
 
@@ -259,8 +261,8 @@ constexpr bool require_environment() {
   };
   static_assert(
       has_spaces,
-      "manta: rl: an environment needs observation_space() and action_space(), which give rl::box, rl::discrete "
-      "or rl::multi_discrete");
+      "manta: rl: an environment needs observation_space() and action_space(), which give rl::box, rl::discrete, "
+      "rl::multi_discrete, rl::multi_binary, rl::tuple or rl::dict");
   constexpr bool has_reset = requires(E & e, random & r) { e.reset(r); };
   static_assert(has_reset,
                 "manta: rl: an environment needs reset(rl::random& random), which begins an episode and gives its "

@@ -7,10 +7,16 @@
 //   rl::box{{-1.f, -1.f}, {1.f, 1.f}}      // two numbers with their bounds
 //   rl::discrete{3}                        // 0, 1 or 2
 //   rl::multi_discrete{{3, 2}}             // two choices
+//   rl::multi_binary{4}                    // four switches
+//   rl::tuple{{rl::discrete{3}, rl::box{{0.f}, {1.f}}}}                              // parts, one after the other
+//   rl::dict{{{"gripper", rl::multi_binary{2}}, {"joints", rl::box{{-1.f}, {1.f}}}}} // parts with names
 #pragma once
 
+#include <cereal/types/map.hpp>
+#include <cereal/types/string.hpp>
 #include <cereal/types/variant.hpp>
 #include <cereal/types/vector.hpp>
+#include <map>
 #include <span>
 #include <string>
 #include <variant>
@@ -55,6 +61,41 @@ struct multi_discrete {
   }
 };
 
+/// n numbers, each 0 or 1.
+struct multi_binary {
+  int n = 1;
+
+  bool operator==(const multi_binary&) const = default;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(n);
+  }
+};
+
+class space;
+
+/// Values of several spaces, one after the other.
+struct tuple {
+  std::vector<space> parts;
+
+  bool operator==(const tuple& other) const;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(parts);
+  }
+};
+
+/// Values of several spaces, in the order of their names.
+struct dict {
+  std::map<std::string, space> parts;
+
+  bool operator==(const dict& other) const;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(parts);
+  }
+};
+
 /// Any of the spaces, as a value.
 class space {
  public:
@@ -63,11 +104,20 @@ class space {
   MANTA_DECL space(box b);
   MANTA_DECL space(discrete d);
   MANTA_DECL space(multi_discrete m);
+  MANTA_DECL space(multi_binary m);
+  MANTA_DECL space(tuple t);
+  MANTA_DECL space(dict d);
 
   /// Null if it is of another kind.
   [[nodiscard]] const box* as_box() const { return std::get_if<box>(&is_); }
   [[nodiscard]] const discrete* as_discrete() const { return std::get_if<discrete>(&is_); }
   [[nodiscard]] const multi_discrete* as_multi_discrete() const { return std::get_if<multi_discrete>(&is_); }
+
+  [[nodiscard]] const multi_binary* as_multi_binary() const { return std::get_if<multi_binary>(&is_); }
+  [[nodiscard]] const tuple* as_tuple() const { return std::get_if<tuple>(&is_); }
+  [[nodiscard]] const dict* as_dict() const { return std::get_if<dict>(&is_); }
+  /// The parts of a tuple or of a dict, in their order; else none.
+  [[nodiscard]] MANTA_DECL std::vector<const space*> parts() const;
 
   /// The floats in which a value is stored.
   [[nodiscard]] MANTA_DECL int size() const;
@@ -81,15 +131,18 @@ class space {
   /// As the program writes it: "discrete{2}".
   [[nodiscard]] MANTA_DECL std::string text() const;
 
-  bool operator==(const space&) const = default;
+  bool operator==(const space& other) const { return is_ == other.is_; }
   template <class Archive>
   void serialize(Archive& archive) {
     archive(is_);
   }
 
  private:
-  std::variant<discrete, box, multi_discrete> is_;
+  std::variant<discrete, box, multi_discrete, multi_binary, tuple, dict> is_;
 };
+
+inline bool tuple::operator==(const tuple& other) const { return parts == other.parts; }
+inline bool dict::operator==(const dict& other) const { return parts == other.parts; }
 
 namespace detail {
 /// "{1, 2.5}", for messages; at most eight numbers.

@@ -56,21 +56,60 @@ MANTA_DECL space::space(multi_discrete m) : is_(std::move(m)) {
     throw error("manta: rl: " + text() + " is no space: it needs at least one choice at each place");
 }
 
+MANTA_DECL space::space(multi_binary m) : is_(m) {
+  if (m.n < 1) throw error("manta: rl: " + text() + " is no space: it needs at least one number");
+}
+MANTA_DECL space::space(tuple t) : is_(std::move(t)) {
+  if (parts().empty()) throw error("manta: rl: " + text() + " is no space: it needs at least one part");
+}
+MANTA_DECL space::space(dict d) : is_(std::move(d)) {
+  if (parts().empty()) throw error("manta: rl: " + text() + " is no space: it needs at least one part");
+}
+
+MANTA_DECL std::vector<const space*> space::parts() const {
+  std::vector<const space*> all;
+  if (const tuple* t = as_tuple())
+    for (const space& part : t->parts) all.push_back(&part);
+  if (const dict* d = as_dict())
+    for (const auto& [name, part] : d->parts) all.push_back(&part);
+  return all;
+}
+
 MANTA_DECL int space::size() const {
+  if (as_tuple() != nullptr || as_dict() != nullptr) {
+    int sum = 0;
+    for (const space* part : parts()) sum += part->size();
+    return sum;
+  }
+  if (const multi_binary* m = as_multi_binary()) return m->n;
   if (const box* b = as_box()) return static_cast<int>(b->low.size());
   if (const multi_discrete* m = as_multi_discrete()) return static_cast<int>(m->n.size());
   return 1;
 }
 
 MANTA_DECL int space::features() const {
+  if (as_tuple() != nullptr || as_dict() != nullptr) {
+    int sum = 0;
+    for (const space* part : parts()) sum += part->features();
+    return sum;
+  }
   if (const discrete* d = as_discrete()) return d->n;
   if (const multi_discrete* m = as_multi_discrete()) return std::accumulate(m->n.begin(), m->n.end(), 0);
   return size();
 }
 
 MANTA_DECL void space::flatten(std::span<const float> value, float* features) const {
-  if (as_box()) {
+  if (as_box() != nullptr || as_multi_binary() != nullptr) {
     std::copy(value.begin(), value.end(), features);
+    return;
+  }
+  if (as_tuple() != nullptr || as_dict() != nullptr) {
+    for (const space* part : parts()) {
+      const auto n = static_cast<std::size_t>(part->size());
+      part->flatten(value.first(n), features);
+      value = value.subspan(n);
+      features += part->features();
+    }
     return;
   }
   std::fill(features, features + this->features(), 0.f);
@@ -87,6 +126,14 @@ MANTA_DECL void space::flatten(std::span<const float> value, float* features) co
 
 MANTA_DECL bool space::contains(std::span<const float> value) const {
   if (static_cast<int>(value.size()) != size()) return false;
+  if (as_tuple() != nullptr || as_dict() != nullptr) {
+    for (const space* part : parts()) {
+      const auto n = static_cast<std::size_t>(part->size());
+      if (!part->contains(value.first(n))) return false;
+      value = value.subspan(n);
+    }
+    return true;
+  }
   for (std::size_t i = 0; i < value.size(); ++i) {
     const float x = value[i];
     if (base::is_nan(static_cast<double>(x))) return false;
@@ -94,7 +141,7 @@ MANTA_DECL bool space::contains(std::span<const float> value) const {
       if (x < b->low[i] || x > b->high[i]) return false;
     } else if (const discrete* d = as_discrete()) {
       if (!detail::is_choice(x - static_cast<float>(d->start), d->n)) return false;
-    } else if (!detail::is_choice(x, as_multi_discrete()->n[i])) {
+    } else if (!detail::is_choice(x, as_multi_binary() != nullptr ? 2 : as_multi_discrete()->n[i])) {
       return false;
     }
   }
@@ -106,6 +153,13 @@ MANTA_DECL void space::sample(random& random, float* value) const {
     value[0] = static_cast<float>(d->start + random.index(d->n));
   } else if (const multi_discrete* m = as_multi_discrete()) {
     for (int n : m->n) *value++ = static_cast<float>(random.index(n));
+  } else if (const multi_binary* switches = as_multi_binary()) {
+    for (int i = 0; i < switches->n; ++i) *value++ = static_cast<float>(random.index(2));
+  } else if (as_box() == nullptr) {
+    for (const space* part : parts()) {
+      part->sample(random, value);
+      value += part->size();
+    }
   } else {
     const box& b = *as_box();
     for (std::size_t i = 0; i < b.low.size(); ++i) {
@@ -131,6 +185,13 @@ MANTA_DECL std::string space::text() const {
     std::string s;
     for (int n : m->n) s += (s.empty() ? "" : ", ") + std::to_string(n);
     return "multi_discrete{{" + s + "}}";
+  }
+  if (const multi_binary* m = as_multi_binary()) return "multi_binary{" + std::to_string(m->n) + "}";
+  if (as_tuple() != nullptr || as_dict() != nullptr) {
+    std::string s;
+    const std::vector<const space*> all = parts();
+    for (const space* part : all) s += (part == all.front() ? "" : ", ") + part->text();
+    return (as_tuple() != nullptr ? "tuple{{" : "dict{{") + s + "}}";
   }
   return "box{" + detail::text_of(as_box()->low) + ", " + detail::text_of(as_box()->high) + "}";
 }
