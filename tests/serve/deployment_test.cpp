@@ -20,6 +20,8 @@ std::string joined(const std::string& a, int n) {
   for (int i = 0; i < n; ++i) all += a;
   return all;
 }
+/// Answers what somebody pushes.
+int waits_for(manta::queue<int> gate) { return gate.pop(); }
 int throws(int x) {
   if (x % 2 == 1) throw std::runtime_error("odd: " + std::to_string(x));
   return x;
@@ -75,7 +77,6 @@ double call_from_a_task(const serve::deployment<double(numbers)>& d, int i) {
   return d(numbers{1, static_cast<double>(i)}).get();
 }
 
-
 std::string message(const std::function<void()>& f) {
   try {
     f();
@@ -122,6 +123,32 @@ TEST_CASE("what is queued goes to a replica in batches, none above the largest")
     for (int i = 0; i < 32; ++i) CHECK(answers[static_cast<std::size_t>(i)].get() == i);
     CHECK(sums.status().batches >= 4);
     CHECK(sums.status().batches < 32);
+  });
+}
+
+TEST_CASE("a batch does not wait longer than until it is full; a deadline ends a request in the queue") {
+  in_world([] {
+    // The time is an hour: only full batches get through.
+    auto sums = serve::deploy<serve::batched<&adder::sums>>({.name = "sums", .max_batch = 4, .wait = 1h}, numbers{1});
+    std::vector<manta::future<double>> answers;
+    for (int i = 0; i < 16; ++i) answers.push_back(sums(numbers{static_cast<double>(i)}));
+    for (int i = 0; i < 16; ++i) CHECK(answers[static_cast<std::size_t>(i)].get() == i);
+    CHECK(sums.status().batches == 4);
+
+    serve::options o{.name = "slow"};
+    o.max_ongoing = 1;
+    auto slow = serve::deploy<waits_for>(o);
+    manta::queue<int> gate(1);
+    auto first = slow(gate);
+    auto second = slow.with({.deadline = 5ms})(gate);
+    CHECK_THROWS_AS(second.get(), manta::timeout);
+    gate.push(3);
+    CHECK(first.get() == 3);
+    auto third = slow(gate);
+    gate.push(4);
+    slow.drain();
+    CHECK(third.get() == 4);
+    CHECK(slow.status().expired == 1);
   });
 }
 

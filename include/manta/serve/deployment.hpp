@@ -35,7 +35,7 @@ class deployment<R(A...)> {
   deployment(std::string name, actor<detail::router<R(A...)>> r) : name_(std::move(name)), router_(std::move(r)) {}
 
   /// One request: a future of its answer. Futures throw overloaded if the queue is full, what the deployment's own code
-  /// threw, or manta::actor_died if the replica died and the deployment is not idempotent.
+  /// threw, or replica_died if the replica died and the deployment is not idempotent.
   future<R> operator()(const A&... arguments) const {
     return async<&detail::router<R(A...)>::call>(router_, options_, arguments...);
   }

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What a server of HTTP knows of a route: how a body becomes a call, and how the call's result becomes an answer. The templates
-// here are the thin layer between the types of a deployment and the server, which sees texts and futures alone.
+// What a server of HTTP knows of a route: how a body becomes a call, and how the call's result becomes an answer. The
+// templates here are the thin layer between the types of a deployment and the server, which sees texts and futures
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +26,9 @@ namespace manta::serve {
 
 /// How a route is called.
 struct route_options {
-  std::string name = {};                  ///< of the model in /v2/models/NAME; by default the deployment's, else the path
-  std::vector<std::string> inputs = {};   ///< names of the parameters, as tensors and in a body that is an object; input0, ..
+  std::string name = {};  ///< of the model in /v2/models/NAME; by default the deployment's, else the path
+  std::vector<std::string> inputs =
+      {};  ///< names of the parameters, as tensors and in a body that is an object; input0, ..
   std::vector<std::string> outputs = {};  ///< names of the results as tensors; output0, ..
 };
 
@@ -188,7 +190,8 @@ endpoint make_endpoint(std::string path, F f, route_options options) {
   e.path = std::move(path);
   e.options = std::move(options);
   e.parameters = sizeof...(P);
-  for (std::size_t i = e.options.inputs.size(); i < sizeof...(P); ++i) e.options.inputs.push_back("input" + std::to_string(i));
+  for (std::size_t i = e.options.inputs.size(); i < sizeof...(P); ++i)
+    e.options.inputs.push_back("input" + std::to_string(i));
   e.streams = requires(std::remove_cvref_t<result> r) { r.upcoming(); };
   if constexpr (sizeof...(P) == 1) {
     e.input_schema = (json_schema<P>() + ...);
@@ -196,17 +199,21 @@ endpoint make_endpoint(std::string path, F f, route_options options) {
     std::string members, all;
     std::size_t i = 0;
     ((members += (i == 0 ? "" : ",") + to_json(e.options.inputs[i]) + ":" + json_schema<P>(),
-      all += (i == 0 ? "" : ",") + to_json(e.options.inputs[i]), ++i), ...);
-    if (sizeof...(P) > 0) e.input_schema = R"({"type":"object","properties":{)" + members + R"(},"required":[)" + all + "]}";
+      all += (i == 0 ? "" : ",") + to_json(e.options.inputs[i]), ++i),
+     ...);
+    if (sizeof...(P) > 0)
+      e.input_schema = R"({"type":"object","properties":{)" + members + R"(},"required":[)" + all + "]}";
   }
   e.output_schema = json_schema<answer>();
   const std::vector<std::string> names = e.options.inputs;
   e.start = [f, names](std::string_view body) mutable {
     return call_for(std::apply(f, read_arguments<P...>(body, names)));
   };
-  if constexpr (sizeof...(P) > 0 && (is_tensor<P> && ...) && !std::is_void_v<answer> && manta::detail::is_future<result>) {
+  if constexpr (sizeof...(P) > 0 && (is_tensor<P> && ...) && !std::is_void_v<answer> &&
+                manta::detail::is_future<result>) {
     if constexpr (are_tensors<answer>) {
-      for (std::size_t i = e.options.outputs.size(); i < tensor_count<answer>; ++i) e.options.outputs.push_back("output" + std::to_string(i));
+      for (std::size_t i = e.options.outputs.size(); i < tensor_count<answer>; ++i)
+        e.options.outputs.push_back("output" + std::to_string(i));
       std::size_t i = 0;
       (e.inputs.push_back(tensor_type_of<P>(e.options.inputs[i++])), ...);
       e.outputs = tensor_types<answer>(e.options.outputs);

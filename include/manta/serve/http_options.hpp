@@ -14,21 +14,22 @@ namespace manta::serve {
 
 /// Where and for whom a server is there, and its limits.
 struct http_options {
-  int port = 8000;                          ///< 0: the system chooses one, see http::port()
-  std::string address = "127.0.0.1";        ///< "0.0.0.0": from all networks; think of `token`, then
-  std::string socket = {};                  ///< path of a Unix socket, instead of a port; only its owner may open it
-  std::string token = {};                   ///< if not empty: needed as `Authorization: Bearer TOKEN`, or as ?token=TOKEN
-  std::vector<std::string> hosts = {};      ///< further names in `Host`, beside localhost, addresses and this machine's name
-  std::string files = {};                   ///< folder of files to be served; its index.html is the page /
-  std::size_t max_header = 16 * 1024;       ///< bytes of request line and header fields
-  std::size_t max_body = 64 * 1024 * 1024;  ///< bytes; 413 for more
-  int max_connections = 1024;               ///< open ones; further ones wait to be accepted
-  int max_requests = 4096;                  ///< under way; 503 for more
+  int port = 8000;                    ///< 0: the system chooses one, see http::port()
+  std::string address = "127.0.0.1";  ///< "0.0.0.0": from all networks; think of `token`, then
+  std::string socket = {};            ///< path of a Unix socket, instead of a port; only its owner may open it
+  std::string token = {};             ///< if not empty: needed as `Authorization: Bearer TOKEN`, or as ?token=TOKEN
+  std::vector<std::string> hosts =
+      {};                              ///< further names in `Host`, beside localhost, addresses and this machine's name
+  std::string files = {};              ///< folder of files to be served; its index.html is the page /
+  std::size_t max_header = 16 * 1024;  ///< bytes of request line and header fields
+  std::size_t max_body = 64 * 1024 * 1024;         ///< bytes; 413 for more
+  int max_connections = 1024;                      ///< open ones; further ones wait to be accepted
+  int max_requests = 4096;                         ///< under way; 503 for more
   std::chrono::milliseconds request_time{30'000};  ///< for a request to come in whole; 408
   std::chrono::milliseconds idle_time{75'000};     ///< of a connection without requests
   std::chrono::milliseconds answer_time{300'000};  ///< for a deployment to answer; 504
   std::chrono::milliseconds drain_time{20'000};    ///< for what is under way when the server is to end
-  bool quiet = false;                       ///< does not say where it is
+  bool quiet = false;                              ///< does not say where it is
 };
 
 }  // namespace manta::serve

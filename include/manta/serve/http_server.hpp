@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The server behind serve::http: libevent reads and writes HTTP, this class keeps the connections within their limits, checks
-// who asks, finds the route, and answers when the call has ended. One thread: libevent's loop has its turns when its descriptor is readable,
-// which a manta::watcher waits for together with the calls' futures.
+// The server behind serve::http: libevent reads and writes HTTP, this class keeps the connections within their limits,
+// checks who asks, finds the route, and answers when the call has ended. One thread: libevent's loop has its turns when
+// its descriptor is readable, which a manta::watcher waits for together with the calls' futures.
 #pragma once
 
 #include <event2/buffer.h>  // not found? Install libevent-dev, and link with -levent
@@ -23,7 +23,8 @@
 namespace manta::serve::detail {
 
 inline std::int64_t clock_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 template <class Duration>
 std::int64_t in_ns(Duration d) {
@@ -58,7 +59,7 @@ struct exchange {
   connection* from;
   std::int64_t began;
   enum class form { whole, infer, lines, events } as = form::whole;
-  bool begun = false;    // parts have been sent
+  bool begun = false;  // parts have been sent
   std::string answer = {};
 };
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Reads a value from JSON, the counterpart of json_writer: every form that the writer makes is read, and a class with named
-// members also from an array in their order. Members that the class does not have are passed over. What does not fit throws
-// json_error, which names the field, what was expected and what came.
+// Reads a value from JSON, the counterpart of json_writer: every form that the writer makes is read, and a class with
+// named members also from an array in their order. Members that the class does not have are passed over. What does not
+// fit throws json_error, which names the field, what was expected and what came.
 #pragma once
 
 #include <limits>
@@ -122,7 +122,8 @@ void json_reader::read_arithmetic(T& value, json_view from) const {
   } else if constexpr (std::is_floating_point_v<T>) {
     const double number = read_number(from);
     if constexpr (sizeof(T) < sizeof(double)) {
-      if (number > std::numeric_limits<T>::max() || number < std::numeric_limits<T>::lowest()) complain("a number that fits", from);
+      if (number > std::numeric_limits<T>::max() || number < std::numeric_limits<T>::lowest())
+        complain("a number that fits", from);
     }
     value = static_cast<T>(number);
   } else if constexpr (std::is_signed_v<T>) {
@@ -186,7 +187,8 @@ void json_reader::read_range(Range& range, json_view from) {
     expect_array(from, -1);
     const std::size_t count = from.size();
     range.clear();
-    if constexpr (requires { range.resize(count); } && std::is_arithmetic_v<value_type> && !std::is_same_v<value_type, bool>) {
+    if constexpr (requires { range.resize(count); } && std::is_arithmetic_v<value_type> &&
+                  !std::is_same_v<value_type, bool>) {
       range.resize(count);
       std::size_t i = 0;
       for (value_type& v : range) {
@@ -215,7 +217,8 @@ void json_reader::read_matrix(Matrix& m, json_view from) {
     expect_array(from, fixed_rows == 1 ? fixed_cols : fixed_rows);
     const auto size = static_cast<index>(from.size());
     m.resize(fixed_rows == 1 ? 1 : size, fixed_rows == 1 ? size : 1);
-    for (index i = 0; i < size; ++i) read_at(position(static_cast<std::size_t>(i)), m.data()[i], from.element(static_cast<std::size_t>(i)));
+    for (index i = 0; i < size; ++i)
+      read_at(position(static_cast<std::size_t>(i)), m.data()[i], from.element(static_cast<std::size_t>(i)));
   } else {
     expect_array(from, fixed_rows);
     const auto rows = static_cast<index>(from.size());
@@ -226,7 +229,8 @@ void json_reader::read_matrix(Matrix& m, json_view from) {
       path_ += position(static_cast<std::size_t>(r));
       expect_array(row, cols);
       if (r == 0) cols = static_cast<index>(row.size()), m.resize(rows, cols);
-      for (index c = 0; c < cols; ++c) read_at(position(static_cast<std::size_t>(c)), m(r, c), row.element(static_cast<std::size_t>(c)));
+      for (index c = 0; c < cols; ++c)
+        read_at(position(static_cast<std::size_t>(c)), m(r, c), row.element(static_cast<std::size_t>(c)));
       path_.resize(length);
     }
     if (rows == 0 && fixed_rows <= 0) m.resize(0, cols < 0 ? 0 : cols);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Describes in JSON Schema (as OpenAPI 3 has it) what json_reader reads into a type: the `serialize` function of a fresh value
-// says which members there are.
+// Describes in JSON Schema (as OpenAPI 3 has it) what json_reader reads into a type: the `serialize` function of a
+// fresh value says which members there are.
 #pragma once
 
 #include <limits>
@@ -63,7 +63,8 @@ class json_schema_writer {
       return R"({"type":"object","additionalProperties":)" + of<typename T::mapped_type>() + "}";
     } else if constexpr (range_like<T>) {
       return array_of(of<std::remove_cvref_t<typename T::value_type>>());
-    } else if constexpr (tuple_like<T> || is_variant<T> || is_pointer_to_one<T> || std::is_void_v<T> || !std::is_default_constructible_v<T>) {
+    } else if constexpr (tuple_like<T> || is_variant<T> || is_pointer_to_one<T> || std::is_void_v<T> ||
+                         !std::is_default_constructible_v<T>) {
       return "{}";
     } else {
       return of_class<T>();

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// How a C++ type appears in JSON: which standard types become which JSON values, and how the `serialize`, `save` and `load`
-// functions that cereal knows are found for all others. Nothing here includes Eigen: matrices are recognised by what they have.
+// How a C++ type appears in JSON: which standard types become which JSON values, and how the `serialize`, `save` and
+// `load` functions that cereal knows are found for all others. Nothing here includes Eigen: matrices are recognised by
+// what they have.
 #pragma once
 
 #include <cereal/cereal.hpp>
@@ -46,7 +47,10 @@ template <class T>
 concept text = std::is_convertible_v<const T&, std::string_view>;
 /// A pair or tuple; a std::array is a range.
 template <class T>
-concept tuple_like = requires { std::tuple_size<T>::value; } && !is_array_of<T>;
+concept tuple_like = requires {
+  std::tuple_size<T>::value;
+}
+&&!is_array_of<T>;
 /// A dense matrix or vector of Eigen.
 template <class T>
 concept matrix = requires(T& m) {
@@ -55,7 +59,7 @@ concept matrix = requires(T& m) {
   m.cols();
   m(0, 0);
   m.resize(1, 1);
-  { T::ColsAtCompileTime + 0 };
+  {T::ColsAtCompileTime + 0};
 };
 template <class T>
 concept map_like = requires(T& m) {
@@ -64,7 +68,7 @@ concept map_like = requires(T& m) {
   m.begin();
 };
 template <class T>
-concept range_like = !map_like<T> && !text<T> && !matrix<T> && requires(T& r) {
+concept range_like = !map_like<T> && !text<T> && !matrix<T> && requires(T & r) {
   typename T::value_type;
   r.begin();
   r.end();
@@ -88,8 +92,9 @@ struct is_size_tag<cereal::SizeTag<T>> : std::true_type {};
 
 template <class T>
 struct no_json {
-  static_assert(!std::is_same_v<T, T>, "manta: this type has no form in JSON: give it a serialize() function that cereal finds, with "
-                                       "CEREAL_NVP(member) for each member that is to have its name");
+  static_assert(!std::is_same_v<T, T>,
+                "manta: this type has no form in JSON: give it a serialize() function that cereal finds, with "
+                "CEREAL_NVP(member) for each member that is to have its name");
 };
 
 /// Calls what cereal would call to save or load `value`.

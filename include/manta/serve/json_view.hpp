@@ -17,8 +17,8 @@
 
 namespace manta::serve {
 
-/// A JSON text that cannot be read as the value that is asked for. The text of the error names the field, says what was expected
-/// and what came instead: `image.pixels[3]: expected a number, not the text "x"`.
+/// A JSON text that cannot be read as the value that is asked for. The text of the error names the field, says what was
+/// expected and what came instead: `image.pixels[3]: expected a number, not the text "x"`.
 class json_error : public error {
  public:
   using error::error;
@@ -62,7 +62,8 @@ inline constexpr int deepest_json = 64;
 
 class json_document {
  public:
-  /// Throws json_error with the line and column if the text is no JSON (RFC 8259), or is nested deeper than deepest_json.
+  /// Throws json_error with the line and column if the text is no JSON (RFC 8259), or is nested deeper than
+  /// deepest_json.
   MANTA_DECL explicit json_document(std::string_view text);
   json_view root() const { return json_view(root_.get()); }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Writes a value as JSON. Standard containers become arrays, maps with text as keys objects, an empty optional null, a matrix an
-// array of its rows. A class becomes what its `serialize` function says: an object if its members have names (CEREAL_NVP),
-// else an array in their order. Enumerations are their numbers.
+// Writes a value as JSON. Standard containers become arrays, maps with text as keys objects, an empty optional null, a
+// matrix an array of its rows. A class becomes what its `serialize` function says: an object if its members have names
+// (CEREAL_NVP), else an array in their order. Enumerations are their numbers.
 #pragma once
 
 #include "manta/serve/json_shape.hpp"
@@ -66,8 +66,8 @@ class json_writer {
   frame frame_;  // of the class whose serialize function runs
 };
 
-/// The value as a JSON text without spaces. Throws json_error for what JSON has no form for: infinite numbers and NaN, and text that is
-/// not UTF-8.
+/// The value as a JSON text without spaces. Throws json_error for what JSON has no form for: infinite numbers and NaN,
+/// and text that is not UTF-8.
 template <class T>
 std::string to_json(const T& value) {
   json_writer out;

@@ -49,20 +49,16 @@ class router<R(A...)> {
   template <class Target, class... C>
   void open(const kept_arguments<C...>& arguments) {
     make_ = maker<Target>(arguments);
-    start_all(dispatcher_.told().replicas);
+    start_all(dispatcher_.told().replicas, make_);
   }
   /// Starts replicas of a new version; when all are ready they take over, and the old ones end with their last answers.
   /// Throws what a constructor threw; the old version stays then.
   template <class Target, class... C>
   void update(const kept_arguments<C...>& arguments) {
     const std::vector<std::size_t> old = dispatcher_.all_ready();
-    maker_type before = std::exchange(make_, maker<Target>(arguments));
-    try {
-      start_all(static_cast<int>(std::max<std::size_t>(1, old.size())));
-    } catch (...) {
-      make_ = std::move(before);
-      throw;
-    }
+    const maker_type next = maker<Target>(arguments);
+    start_all(static_cast<int>(std::max<std::size_t>(1, old.size())), next);
+    make_ = next;  // replicas that are replaced from now on are of the new version
     dispatcher_.count_version();
     for (std::size_t r : old) dispatcher_.retire(r);
     dispatch();
@@ -75,6 +71,8 @@ class router<R(A...)> {
   R call(const call_options& o, const A&... arguments) {
     rethrow_as<overloaded>();
     rethrow_as<unavailable>();
+    rethrow_as<expired>();
+    rethrow_as<replica_died>();
     entry e{{o}, {arguments...}};
     adapt();
     dispatcher_.admit(e);
@@ -82,9 +80,10 @@ class router<R(A...)> {
       dispatch();
       while (!e.answer && !e.failure) e.work ? carry(e) : wait_for_turn(e);
     } catch (...) {
-      dispatcher_.forget(e);
+      leave(e);
       throw;
     }
+    notify_changes();
     if (!watched_ && !starting_.empty() && dispatcher_.has_queue()) ring(*static_cast<entry*>(dispatcher_.front()));
     if (e.failure) std::rethrow_exception(e.failure);
     if constexpr (!std::is_void_v<R>) return std::move(*e.answer);
@@ -147,9 +146,12 @@ class router<R(A...)> {
 
   /// Gives requests to replicas that have room. The first request of each batch carries it.
   void dispatch() {
+    for (const auto& [carrier, open_batch] : collecting_) {
+      if (dispatcher_.fill(*open_batch)) ring(*carrier);
+    }
     for (request* r : dispatcher_.expired()) {
       entry& e = *static_cast<entry*>(r);
-      e.failure = std::make_exception_ptr(timeout("manta: serve: a request waited longer in the queue of '" +
+      e.failure = std::make_exception_ptr(expired("manta: serve: a request waited longer in the queue of '" +
                                                   dispatcher_.told().name + "' than its deadline allows"));
       ring(e);
     }
@@ -173,8 +175,15 @@ class router<R(A...)> {
       for (const start_under_way& s : starting_) events.push_back(s.opened);
     }
     watched_ = watched_ || watches;
-    wait(events, {.count = 1});
-    put_away_bell(e);
+    if (e.options.deadline.count() > 0) {
+      const auto left = e.options.deadline - (request::clock::now() - e.arrived);
+      wait(events, {.count = 1, .timeout = std::max(left, decltype(left)(0)) + std::chrono::milliseconds(1)});
+      put_away_bell(e);
+      dispatch();  // ends requests whose time is over
+    } else {
+      wait(events, {.count = 1});
+      put_away_bell(e);
+    }
     if (!watches) return;
     watched_ = false;
     collect_started();
@@ -195,9 +204,10 @@ class router<R(A...)> {
         static_cast<entry*>(b.requests[i])->answer = std::move(answers[i]);
         dispatcher_.answered(*b.requests[i], true);
       }
-    } catch (const actor_died&) {
+    } catch (const actor_died& d) {
       dispatcher_.finished(b);
-      lost(b, std::current_exception());
+      lost(b, std::make_exception_ptr(replica_died("manta: serve: a replica of the deployment '" +
+                                                   dispatcher_.told().name + "' died with a request: " + d.what())));
     } catch (const task_failed& t) {
       dispatcher_.finished(b);
       const auto why = std::make_exception_ptr(
@@ -217,7 +227,22 @@ class router<R(A...)> {
     }
     adapt();
     dispatch();
-    for (promise<void>& p : std::exchange(changes_, {})) p.set_value();
+    notify_changes();
+  }
+
+  /// A call that ends by an exception of its own wait: the requests of a batch that it was to carry go back to the
+  /// queue.
+  void leave(entry& e) {
+    dispatcher_.forget(e);
+    if (e.work) {
+      const dispatcher::batch b = std::move(*std::exchange(e.work, nullptr));
+      dispatcher_.finished(b);
+      for (auto r = b.requests.rbegin(); r != b.requests.rend(); ++r) {
+        if (*r != &e) dispatcher_.again(**r);
+      }
+      dispatch();
+    }
+    notify_changes();
   }
 
   /// Where the deployment has a time to wait, gives the batch that time to become full.
@@ -225,11 +250,11 @@ class router<R(A...)> {
     const auto patience = dispatcher_.told().wait;
     if (patience.count() <= 0 || dispatcher_.fill(b)) return;
     e.bell.emplace();
-    e.is_rung = true;  // nobody rings: the time has to pass
-    e.bell->get_future().wait_for(patience);
     e.is_rung = false;
+    collecting_.emplace_back(&e, &b);  // dispatch fills the batch, and rings when it is full
+    e.bell->get_future().wait_for(patience);
+    std::erase_if(collecting_, [&](const auto& c) { return c.first == &e; });
     put_away_bell(e);
-    dispatcher_.fill(b);
   }
 
   /// The replica of this batch is dead.
@@ -254,7 +279,7 @@ class router<R(A...)> {
   void adapt() {
     try {
       const int wanted = dispatcher_.wanted();
-      while (dispatcher_.count(true) + dispatcher_.count(false) < wanted) start();
+      while (dispatcher_.count(true) + dispatcher_.count(false) < wanted) start(make_);
       while (dispatcher_.count(true) > wanted && end_idle_replica()) {
       }
     } catch (const error& e) {
@@ -274,7 +299,7 @@ class router<R(A...)> {
     replicas_.erase(r);  // the last handle
   }
 
-  void start() {
+  void start(const maker_type& make) {
     const options& o = dispatcher_.told();
     const int ongoing = std::max(1, o.max_ongoing);
     actor<replica_type> a = spawn<replica_type>({.cpus = o.cpus,
@@ -284,16 +309,16 @@ class router<R(A...)> {
                                                  .spread = true,
                                                  .concurrency = ongoing});
     const std::size_t number = dispatcher_.add_starting();
-    starting_.push_back({number, make_(a)});
+    starting_.push_back({number, make(a)});
     replicas_.emplace(number, std::move(a));
   }
   /// Starts replicas and waits for all: each is ready, or none is left.
-  void start_all(int count) {
+  void start_all(int count, const maker_type& make) {
     std::vector<start_under_way> mine;
     std::exception_ptr problem;
     try {
       for (int i = 0; i < count; ++i) {
-        start();
+        start(make);
         mine.push_back(starting_.back());
         starting_.pop_back();
       }
@@ -340,6 +365,9 @@ class router<R(A...)> {
     }
   }
 
+  void notify_changes() {
+    for (promise<void>& p : std::exchange(changes_, {})) p.set_value();
+  }
   void wait_for_change() {
     changes_.emplace_back();
     const future<void> f = changes_.back().get_future();
@@ -350,7 +378,8 @@ class router<R(A...)> {
   maker_type make_;
   std::map<std::size_t, actor<replica_type>> replicas_;
   std::vector<start_under_way> starting_;
-  bool watched_ = false;  ///< a waiting request looks at starting_
+  std::vector<std::pair<entry*, dispatcher::batch*>> collecting_;  ///< carriers whose batches wait to become full
+  bool watched_ = false;                                           ///< a waiting request looks at starting_
   std::vector<promise<void>> changes_;
 };
 

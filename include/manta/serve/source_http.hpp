@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// In the compiled mode each unit that includes manta/serve/http.hpp refers to an object of the compiled source; see source.hpp. That source
-// is one of its own, for a program with it has to link libevent: manta/src.hpp does not include it.
+// In the compiled mode each unit that includes manta/serve/http.hpp refers to an object of the compiled source; see
+// source.hpp. That source is one of its own, for a program with it has to link libevent: manta/src.hpp does not include
+// it.
 #pragma once
 
 #include "manta/base/config.hpp"

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The server of HTTP, compiled once in the compiled mode (base/config.hpp). Where libmanta.a is not linked, one source of the
-// program includes this file beside manta/src.hpp, and the program links libevent (-levent).
+// The server of HTTP, compiled once in the compiled mode (base/config.hpp). Where libmanta.a is not linked, one source
+// of the program includes this file beside manta/src.hpp, and the program links libevent (-levent).
 #pragma once
 
 #ifndef MANTA_COMPILED
-#error "manta/serve/src_http.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#error \
+    "manta/serve/src_http.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
 #endif
 #define MANTA_SOURCE
 

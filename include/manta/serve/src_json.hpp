@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of serve that need JSON, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes this file.
+// The definitions of serve that need JSON, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes
+// this file.
 #pragma once
 
 #ifndef MANTA_COMPILED
-#error "manta/serve/src_json.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#error \
+    "manta/serve/src_json.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
 #endif
 #define MANTA_SOURCE
 

@@ -24,6 +24,17 @@ class unavailable : public error {
   using error::error;
 };
 
+/// A request waited longer in the queue than its deadline allows. HTTP answers 503.
+class expired : public timeout {
+ public:
+  using timeout::timeout;
+};
+/// The replica that had a request died, and the deployment is not idempotent, or three replicas died of it.
+class replica_died : public actor_died {
+ public:
+  using actor_died::actor_died;
+};
+
 struct status {
   std::string name;
   int version = 1;                ///< counts updates
@@ -41,9 +52,9 @@ struct status {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(CEREAL_NVP(name), CEREAL_NVP(version), CEREAL_NVP(replicas), CEREAL_NVP(starting), CEREAL_NVP(queued), CEREAL_NVP(running),
-            CEREAL_NVP(served), CEREAL_NVP(failed), CEREAL_NVP(retried), CEREAL_NVP(refused), CEREAL_NVP(expired), CEREAL_NVP(batches),
-            CEREAL_NVP(p50_ms), CEREAL_NVP(p99_ms));
+    archive(CEREAL_NVP(name), CEREAL_NVP(version), CEREAL_NVP(replicas), CEREAL_NVP(starting), CEREAL_NVP(queued),
+            CEREAL_NVP(running), CEREAL_NVP(served), CEREAL_NVP(failed), CEREAL_NVP(retried), CEREAL_NVP(refused),
+            CEREAL_NVP(expired), CEREAL_NVP(batches), CEREAL_NVP(p50_ms), CEREAL_NVP(p99_ms));
   }
 };
 

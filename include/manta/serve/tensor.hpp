@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Tensors of the Open Inference Protocol, version 2 (the REST part, with the extension for binary data): arrays with a name, a
-// type and a shape, in requests and answers. The first dimension is the batch: each row of the inputs is one call. A parameter or result is a
-// tensor if it is a number, a text, or arrays of these: std::vector, std::array, Eigen's vectors and matrices, nested or not.
+// Tensors of the Open Inference Protocol, version 2 (the REST part, with the extension for binary data): arrays with a
+// name, a type and a shape, in requests and answers. The first dimension is the batch: each row of the inputs is one
+// call. A parameter or result is a tensor if it is a number, a text, or arrays of these: std::vector, std::array,
+// Eigen's vectors and matrices, nested or not.
 #pragma once
 
 #include <bit>
@@ -28,7 +29,8 @@ struct tensor_type {
 };
 
 struct tensor : tensor_type {
-  std::variant<std::vector<double>, std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<std::string>> data;
+  std::variant<std::vector<double>, std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<std::string>>
+      data;
   bool binary = false;
   std::size_t count() const {
     return std::visit([](const auto& v) { return v.size(); }, data);
@@ -43,13 +45,15 @@ struct infer_request {
   MANTA_DECL const tensor& tensor_named(const std::string& name) const;
 };
 
-/// Reads a request; `json_bytes`: where the binary data begins, from the header Inference-Header-Content-Length; npos: there is none.
-/// Throws json_error.
+/// Reads a request; `json_bytes`: where the binary data begins, from the header Inference-Header-Content-Length; npos:
+/// there is none. Throws json_error.
 MANTA_DECL infer_request read_infer_request(std::string_view body, std::size_t json_bytes);
 /// The number of rows. Throws json_error if the tensors are not those of the model.
 MANTA_DECL std::size_t check_rows(const infer_request& request, const std::vector<tensor_type>& wanted);
-/// The answer; where some output is to be binary, the JSON is preceded by its length in eight bytes and a mark, see split_infer_answer.
-MANTA_DECL std::string write_infer_answer(const infer_request& request, const std::string& model, const std::vector<tensor>& outputs);
+/// The answer; where some output is to be binary, the JSON is preceded by its length in eight bytes and a mark, see
+/// split_infer_answer.
+MANTA_DECL std::string write_infer_answer(const infer_request& request, const std::string& model,
+                                          const std::vector<tensor>& outputs);
 /// Takes the mark off. The number of bytes of JSON, or npos where all is JSON.
 MANTA_DECL std::size_t split_infer_answer(std::string& answer);
 MANTA_DECL std::string describe_tensors(const std::vector<tensor_type>& all);
@@ -76,7 +80,7 @@ inline constexpr bool are_tensors = is_tensor<T>;
 template <class... T>
 inline constexpr bool are_tensors<std::tuple<T...>> = (is_tensor<T> && ...);
 template <class A, class B>
-inline constexpr bool are_tensors<std::pair<A, B>> = is_tensor<A> && is_tensor<B>;
+inline constexpr bool are_tensors<std::pair<A, B>> = is_tensor<A>&& is_tensor<B>;
 template <class T>
 inline constexpr std::size_t tensor_count = 1;
 template <class... T>
@@ -189,7 +193,8 @@ class row_cursor {
     if constexpr (std::is_floating_point_v<T>) {
       return static_cast<T>(v);
     } else if constexpr (std::is_floating_point_v<V>) {
-      if (!(v >= -9.2e18 && v <= 9.2e18) || static_cast<V>(static_cast<std::int64_t>(v)) != v) refuse_tensor(from_.name, "has a number that is no integer");
+      if (!(v >= -9.2e18 && v <= 9.2e18) || static_cast<V>(static_cast<std::int64_t>(v)) != v)
+        refuse_tensor(from_.name, "has a number that is no integer");
       return as<T>(static_cast<std::int64_t>(v));
     } else {
       if (!std::in_range<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>(v)) {
@@ -292,7 +297,9 @@ tensor empty_tensor(std::size_t rows, const std::string& name) {
 }
 template <class T>
 struct rows_of {
-  static std::vector<tensor> none(std::size_t rows, const std::vector<std::string>& names) { return {empty_tensor<T>(rows, names[0])}; }
+  static std::vector<tensor> none(std::size_t rows, const std::vector<std::string>& names) {
+    return {empty_tensor<T>(rows, names[0])};
+  }
 };
 template <class... T>
 struct rows_of<std::tuple<T...>> {
