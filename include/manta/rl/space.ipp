@@ -76,13 +76,13 @@ MANTA_DECL std::vector<const space*> space::parts() const {
 }
 
 MANTA_DECL int space::size() const {
+  if (const box* b = as_box()) return static_cast<int>(b->low.size());
   if (as_tuple() != nullptr || as_dict() != nullptr) {
     int sum = 0;
     for (const space* part : parts()) sum += part->size();
     return sum;
   }
   if (const multi_binary* m = as_multi_binary()) return m->n;
-  if (const box* b = as_box()) return static_cast<int>(b->low.size());
   if (const multi_discrete* m = as_multi_discrete()) return static_cast<int>(m->n.size());
   return 1;
 }
@@ -134,12 +134,19 @@ MANTA_DECL bool space::contains(std::span<const float> value) const {
     }
     return true;
   }
+  if (const box* b = as_box()) {  // at each step of each environment: one loop without jumps
+    const float *low = b->low.data(), *high = b->high.data();
+    bool inside = true;
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const float x = value[i];
+      inside = inside & !base::is_nan(static_cast<double>(x)) & (x >= low[i]) & (x <= high[i]);
+    }
+    return inside;
+  }
   for (std::size_t i = 0; i < value.size(); ++i) {
     const float x = value[i];
     if (base::is_nan(static_cast<double>(x))) return false;
-    if (const box* b = as_box()) {
-      if (x < b->low[i] || x > b->high[i]) return false;
-    } else if (const discrete* d = as_discrete()) {
+    if (const discrete* d = as_discrete()) {
       if (!detail::is_choice(x - static_cast<float>(d->start), d->n)) return false;
     } else if (!detail::is_choice(x, as_multi_binary() != nullptr ? 2 : as_multi_discrete()->n[i])) {
       return false;
