@@ -9,8 +9,8 @@
 //   std::string answer = p.receive(std::chrono::seconds(10));
 //
 // The program reads messages from file descriptor 3 and writes them to file descriptor 4: eight bytes with the length,
-// little-endian, then the message. It has to end when descriptor 3 does. What it prints to its standard output and error
-// appears on the standard error of the rank.
+// little-endian, then the message. It has to end when descriptor 3 does. What it prints to its standard output and
+// error appears on the standard error of the rank.
 //
 // The program is started by posix_spawn, which copies no memory of this process, so that it may be started after MPI.
 #pragma once
@@ -29,8 +29,8 @@ namespace manta {
 class process {
  public:
   process() = default;
-  /// Starts the program, which is looked for in PATH. Throws manta::error if there is none. The program does not see the
-  /// variables by which MPI knows its ranks, nor open files of this process.
+  /// Starts the program, which is looked for in PATH. Throws manta::error if there is none. The program does not see
+  /// the variables by which MPI knows its ranks, nor open files of this process.
   MANTA_DECL explicit process(std::vector<std::string> command);
   MANTA_DECL process(process&& other) noexcept;
   MANTA_DECL process& operator=(process&& other) noexcept;
@@ -43,7 +43,8 @@ class process {
   /// Sends one message; waits until the program has room for it. Throws manta::error if the program has ended, or reads
   /// nothing for so long.
   MANTA_DECL void send(std::string_view message, std::chrono::milliseconds timeout = std::chrono::minutes(1));
-  /// Waits for one message. Throws manta::error if the program ends first, or says nothing for so long; it is killed then.
+  /// Waits for one message. Throws manta::error if the program ends first, or says nothing for so long; it is killed
+  /// then.
   MANTA_DECL std::string receive(std::chrono::milliseconds timeout = std::chrono::minutes(1));
 
  private:

@@ -177,14 +177,16 @@ inline void process::fail(const std::string& what) {
   forward_output();
   std::string words = last_words_.substr(last_words_.size() - std::min<std::size_t>(last_words_.size(), 600));
   while (!words.empty() && (words.back() == '\n' || words.back() == ' ')) words.pop_back();
-  const std::string text = "manta: the program " + name_ + " " + what + (words.empty() ? "; it printed nothing" : ". It printed last: " + words);
+  const std::string text = "manta: the program " + name_ + " " + what +
+                           (words.empty() ? "; it printed nothing" : ". It printed last: " + words);
   finish(true);
   throw error(text);
 }
 
 inline void process::transfer(char* data, std::size_t size, bool out, std::chrono::steady_clock::time_point until) {
   while (size > 0) {
-    const ssize_t moved = out ? ::send(to_, data, size, MSG_NOSIGNAL | MSG_DONTWAIT) : recv(from_, data, size, MSG_DONTWAIT);
+    const ssize_t moved =
+        out ? ::send(to_, data, size, MSG_NOSIGNAL | MSG_DONTWAIT) : recv(from_, data, size, MSG_DONTWAIT);
     if (moved > 0) {
       data += moved;
       size -= static_cast<std::size_t>(moved);

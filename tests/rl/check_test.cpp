@@ -34,14 +34,17 @@ struct walk {
     place += action;
     if (M == mistake::throws && steps == 3) throw std::runtime_error("no way");
     const bool end = place >= 10 || steps >= 30;
-    rl::step<Eigen::VectorXf> s{look(), M == mistake::reward && steps == 4 ? std::numeric_limits<double>::quiet_NaN() : wind, end, false};
+    rl::step<Eigen::VectorXf> s{
+        look(), M == mistake::reward && steps == 4 ? std::numeric_limits<double>::quiet_NaN() : wind, end, false};
     if (M == mistake::bounds && steps == 2) s.observation[0] = 11;
     if (M == mistake::nan) s.observation[0] = std::numeric_limits<float>::quiet_NaN();
     if (M == mistake::size) s.observation = Eigen::VectorXf::Zero(2);
     if (M == mistake::endless) place = std::min(place, 9), s.terminated = false;
     return s;
   }
-  [[nodiscard]] Eigen::VectorXf look() const { return Eigen::VectorXf::Constant(1, static_cast<float>(std::min(place, 10))); }
+  [[nodiscard]] Eigen::VectorXf look() const {
+    return Eigen::VectorXf::Constant(1, static_cast<float>(std::min(place, 10)));
+  }
   template <class Archive>
   void serialize(Archive& archive) {
     archive(place, steps);
@@ -103,7 +106,9 @@ struct signals {
   }
   rl::step<std::array<float, 2>> step(int action) {
     ++steps;
-    return {{static_cast<float>(action), static_cast<float>(steps)}, steps % 2 == 1 ? double(steps) : -double(steps), steps == 50};
+    return {{static_cast<float>(action), static_cast<float>(steps)},
+            steps % 2 == 1 ? double(steps) : -double(steps),
+            steps == 50};
   }
   template <class Archive>
   void serialize(Archive& archive) {
@@ -180,8 +185,8 @@ TEST_CASE("sticky actions repeat the former one as often as they should") {
     }
     before = v.terminated()[0] ? -1 : done;
   }
-  // The action that is repeated was the one before the last as often: 0.25 of the time the former one, which differs from
-  // the action unless it was itself repeated. The stationary share p satisfies p = 0.25 * (1 - p).
+  // The action that is repeated was the one before the last as often: 0.25 of the time the former one, which differs
+  // from the action unless it was itself repeated. The stationary share p satisfies p = 0.25 * (1 - p).
   CHECK(std::abs(repeated / double(all) - 0.2) < 0.015);
 }
 
@@ -196,6 +201,8 @@ TEST_CASE("one_hot makes a box of choices, and wrappers pass the checker, also w
     INFO(e.name());
     for (const std::string& m : rl::find_mistakes(e)) FAIL_CHECK(m);
   }
-  CHECK_THROWS_WITH_AS(rl::one_hot("CartPole-v1"), doctest::Contains("needs observations that are choices"), manta::error);
-  CHECK_THROWS_WITH_AS(rl::frame_stack("Taxi-v3", 4), doctest::Contains("frame_stack needs a box; this is discrete{500}"), manta::error);
+  CHECK_THROWS_WITH_AS(rl::one_hot("CartPole-v1"), doctest::Contains("needs observations that are choices"),
+                       manta::error);
+  CHECK_THROWS_WITH_AS(rl::frame_stack("Taxi-v3", 4),
+                       doctest::Contains("frame_stack needs a box; this is discrete{500}"), manta::error);
 }

@@ -146,7 +146,8 @@ TEST_CASE("what goes wrong in Python is an error with environment, episode, step
   const std::string hung = run(hanging);
   check_says(hung, "has answered nothing within its time");
   check_says(hung, "thinking");
-  check_says(message_of([] { rl::gymnasium("Nothing-v0", options()); }), "LookupError: there is no environment Nothing-v0");
+  check_says(message_of([] { rl::gymnasium("Nothing-v0", options()); }),
+             "LookupError: there is no environment Nothing-v0");
   rl::gymnasium_options missing = options();
   missing.module = "no_such_module";
   check_says(message_of([&] { rl::gymnasium("Counter-v0", missing); }), "ModuleNotFoundError");

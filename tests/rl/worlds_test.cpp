@@ -130,7 +130,8 @@ game play(bool ball_from_right, int steps, Aim aim) {
 }
 
 void check_game(const game& g, std::vector<int> expected) {
-  CHECK(std::vector<int>{g.steps, g.ball_x, g.ball_y, g.last_x, g.last_y, g.paddle, static_cast<int>(g.score), g.bricks} == expected);
+  CHECK(std::vector<int>{g.steps, g.ball_x, g.ball_y, g.last_x, g.last_y, g.paddle, static_cast<int>(g.score),
+                         g.bricks} == expected);
 }
 
 }  // namespace
@@ -206,7 +207,8 @@ TEST_CASE("LunarLander: the controller of Gymnasium lands") {
 }
 
 TEST_CASE("LunarLander: random actions crash as often, and as badly, as with Gymnasium") {
-  const double random = mean_return<rl::lunar_lander>(100, [](const auto&, rl::random& numbers) { return numbers.index(4); });
+  const double random =
+      mean_return<rl::lunar_lander>(100, [](const auto&, rl::random& numbers) { return numbers.index(4); });
   MESSAGE("random: " << random);
   CHECK(random < -130);
   CHECK(random > -250);

@@ -21,7 +21,9 @@ struct played {
   std::vector<double> rewards;
   std::optional<std::string> mistake;
   bool ended = false;
-  bool operator==(const played& o) const { return observations == o.observations && rewards == o.rewards && ended == o.ended; }
+  bool operator==(const played& o) const {
+    return observations == o.observations && rewards == o.rewards && ended == o.ended;
+  }
 };
 
 class checker {
@@ -121,12 +123,14 @@ class checker {
     const played expected = play(*fresh, 0, compared);
     if (!(play(*other, 0, compared) == expected)) {
       found_.push_back(
-          "the same actions give another episode in another object: all randomness has to come from the rl::random that "
+          "the same actions give another episode in another object: all randomness has to come from the rl::random "
+          "that "
           "reset() gets, which may be kept for step()");
       return;
     }
     if (!(play(used, 0, compared) == expected))
-      found_.push_back("the same actions give another episode after other episodes: reset() has to set all members anew");
+      found_.push_back(
+          "the same actions give another episode after other episodes: reset() has to set all members anew");
   }
 
   /// An object whose state is saved in the middle of an episode, and one that loads it, go on alike.
@@ -146,7 +150,9 @@ class checker {
     for (std::size_t i = 3; i < compared && !p.ended && !p.mistake; ++i) advance(*one, actions, p, i);
     for (std::size_t i = 3; i < compared && !q.ended && !q.mistake; ++i) advance(*other, again, q, i);
     if (!(p == q))
-      found_.push_back("an episode goes on differently after it was saved and loaded: serialize() has to name all members that change");
+      found_.push_back(
+          "an episode goes on differently after it was saved and loaded: serialize() has to name all members that "
+          "change");
   }
 
   any_environment kind_;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of gymnasium.hpp. An environment is a place in a Python process. All that are stepped together announce
-// their actions first; a process gets those of its places in one message, once all have come or the first answer is
-// wanted.
+// The definitions of gymnasium.hpp. An environment is a place in a Python process. All that are stepped together
+// announce their actions first; a process gets those of its places in one message, once all have come or the first
+// answer is wanted.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,8 @@ inline space read_space(message_reader& from) {
   }
   if (kind == 1) return multi_discrete{from.take_all<int>(from.take<int>())};
   box b;
-  from.take_all<int>(from.take<int>());  // the shape: images of Gymnasium have their channels last, those of manta first
+  // The shape is not used: images of Gymnasium have their channels last, those of manta first.
+  from.take_all<int>(from.take<int>());
   const int size = from.take<int>();
   b.low = from.take_all<float>(size);
   b.high = from.take_all<float>(size);
@@ -137,10 +138,11 @@ class gymnasium_process {
   /// The answer to the action that was announced.
   result step(int p) {
     const std::lock_guard lock(mutex_);
-    if (!at(p).lost) guarded([&] {
-      if (std::find(batched_.begin(), batched_.end(), p) != batched_.end()) send_batch();
-      while (at(p).waits) receive_batch();
-    });
+    if (!at(p).lost)
+      guarded([&] {
+        if (std::find(batched_.begin(), batched_.end(), p) != batched_.end()) send_batch();
+        while (at(p).waits) receive_batch();
+      });
     at(p).answered = false;
     if (at(p).lost) return {at(p).last.observation, 0, false, true};  // its process was restarted
     return at(p).last;
@@ -243,7 +245,8 @@ class gymnasium_process {
 };
 
 /// A process of this kind with a free place.
-inline std::shared_ptr<gymnasium_process> find_gymnasium_process(const std::string& name, const gymnasium_options& o, int& place) {
+inline std::shared_ptr<gymnasium_process> find_gymnasium_process(const std::string& name, const gymnasium_options& o,
+                                                                 int& place) {
   static std::mutex mutex;
   static std::multimap<std::string, std::weak_ptr<gymnasium_process>> all;
   const std::string kind = name + '\n' + o.module + '\n' + o.arguments + '\n' + std::to_string(o.per_process) + '\n' +
@@ -272,7 +275,9 @@ class gymnasium_environment {
 
   [[nodiscard]] space observation_space() const { return process_->observations(); }
   [[nodiscard]] space action_space() const { return process_->actions(); }
-  std::vector<float> reset(random& numbers) { return process_->reset(place_, static_cast<std::uint32_t>(numbers.bits() >> 33U)); }
+  std::vector<float> reset(random& numbers) {
+    return process_->reset(place_, static_cast<std::uint32_t>(numbers.bits() >> 33U));
+  }
   void announce(std::span<const float> action) { process_->announce(place_, action); }
   rl::step<std::vector<float>> step(std::span<const float> action) {
     process_->announce(place_, action);  // nothing if that was done

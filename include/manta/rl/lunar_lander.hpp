@@ -34,8 +34,8 @@ class moon {
   MANTA_DECL ~moon();
 
   MANTA_DECL observation begin(random& numbers);
-  /// One fiftieth of a second. `main`: the power of the engine below, 0 for off; `side`: that of the engines at the sides,
-  /// negative for the left one.
+  /// One fiftieth of a second. `main`: the power of the engine below, 0 for off; `side`: that of the engines at the
+  /// sides, negative for the left one.
   MANTA_DECL rl::step<observation> move(double main, double side);
   [[nodiscard]] MANTA_DECL std::string text() const;
 
@@ -51,8 +51,9 @@ class moon {
 
 }  // namespace detail
 
-/// Observation: the place and the velocity, each x and y, the angle and its velocity, whether the left and the right leg
-/// touch the ground. Actions: nothing, fire the left engine, the main engine, the right engine. Its state cannot be saved.
+/// Observation: the place and the velocity, each x and y, the angle and its velocity, whether the left and the right
+/// leg touch the ground. Actions: nothing, fire the left engine, the main engine, the right engine. Its state cannot be
+/// saved.
 class lunar_lander {
  public:
   static box observation_space() { return detail::moon::space(); }

@@ -115,14 +115,15 @@ struct moon::world final : b2ContactListener {
       for (std::size_t i = 0; i < 2; ++i) touches[i] = touches[i] && body != legs[i];
   }
 
-  /// Pushes the lander away from the point at which an engine throws gas out. `along` and `across` are that point's place
-  /// in the lander's own directions.
+  /// Pushes the lander away from the point at which an engine throws gas out. `along` and `across` are that point's
+  /// place in the lander's own directions.
   void fire(double along, double across, double power, double up, double down) {
     const double angle = static_cast<double>(lander->GetAngle()), sin = std::sin(angle), cos = std::cos(angle);
     const double x = sin * along - cos * across, y = -cos * along - sin * across;
     const b2Vec2 at = lander->GetPosition();
     lander->ApplyLinearImpulse({static_cast<float>(-x * power), static_cast<float>(-y * power)},
-                               {at.x + static_cast<float>(x - sin * down), at.y + static_cast<float>(y + cos * up)}, true);
+                               {at.x + static_cast<float>(x - sin * down), at.y + static_cast<float>(y + cos * up)},
+                               true);
   }
 
   [[nodiscard]] observation observe() const {
@@ -149,7 +150,8 @@ struct moon::world final : b2ContactListener {
     physics.Step(1 / fps, 180, 60);
     const observation o = observe();
     const auto s = [&](std::size_t i) { return static_cast<double>(o[i]); };
-    const double now = -100 * std::hypot(s(0), s(1)) - 100 * std::hypot(s(2), s(3)) - 100 * std::abs(s(4)) + 10 * (s(6) + s(7));
+    const double now =
+        -100 * std::hypot(s(0), s(1)) - 100 * std::hypot(s(2), s(3)) - 100 * std::abs(s(4)) + 10 * (s(6) + s(7));
     double reward = now - std::exchange(shaping, now) - 0.3 * main - 0.03 * std::abs(side);
     bool over = false;
     if (crashed || std::abs(s(0)) >= 1) {
@@ -195,12 +197,15 @@ MANTA_DECL std::string moon::text() const {
   const b2Vec2 at = world_->lander->GetPosition();
   for (int r = 0; r < rows; ++r) {
     for (int c = 0; c < columns; ++c) {
-      const float x = width * static_cast<float>(c) / (columns - 1), y = (height + 1) * static_cast<float>(rows - 1 - r) / rows;
+      const float x = width * static_cast<float>(c) / (columns - 1),
+                  y = (height + 1) * static_cast<float>(rows - 1 - r) / rows;
       const std::size_t chunk = static_cast<std::size_t>(c / 4);
       const float part = static_cast<float>(c % 4) / 4;
-      const float level = world_->ground[chunk] * (1 - part) + world_->ground[std::min<std::size_t>(chunk + 1, 10)] * part;
+      const float level =
+          world_->ground[chunk] * (1 - part) + world_->ground[std::min<std::size_t>(chunk + 1, 10)] * part;
       const bool here = std::lround(at.x * (columns - 1) / width) == c &&
-                        std::clamp(std::lround(at.y * rows / (height + 1)), 0L, rows - 1L) == rows - 1 - r;  // the top row: above the view
+                        std::clamp(std::lround(at.y * rows / (height + 1)), 0L, rows - 1L) ==
+                            rows - 1 - r;  // the top row: above the view
       s += here ? 'A' : y <= level ? (x >= 8 && x <= 12 ? '=' : '#') : ' ';
     }
     s += '\n';

@@ -11,15 +11,15 @@
 #include <string>
 #include <vector>
 
+#include "manta/rl/environment.hpp"
 #include "manta/rl/random.hpp"
 #include "manta/rl/space.hpp"
-#include "manta/rl/environment.hpp"
 
 namespace manta::rl {
 
-/// Observation: an image of 10 x 10 with the channels paddle, ball, where the ball was, bricks. Actions: of MinAtar's six
-/// (nothing, left, up, right, down, fire), of which only left and right do something; or nothing, left, right. 1 for each
-/// brick. With the probability `sticky` the former action is repeated, whatever the new one is.
+/// Observation: an image of 10 x 10 with the channels paddle, ball, where the ball was, bricks. Actions: of MinAtar's
+/// six (nothing, left, up, right, down, fire), of which only left and right do something; or nothing, left, right. 1
+/// for each brick. With the probability `sticky` the former action is repeated, whatever the new one is.
 class breakout {
  public:
   using image = std::array<float, 400>;

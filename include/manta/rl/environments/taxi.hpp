@@ -8,15 +8,15 @@
 #include <array>
 #include <string>
 
+#include "manta/rl/environment.hpp"
 #include "manta/rl/random.hpp"
 #include "manta/rl/space.hpp"
-#include "manta/rl/environment.hpp"
 
 namespace manta::rl {
 
-/// Observation: ((row * 5 + column) * 5 + passenger) * 4 + destination; the places are R, G, Y, B, and 4 for a passenger
-/// in the taxi. Actions: south, north, east, west, pick up, drop off. -1 for each step, -10 for a pick up or drop off that
-/// is not possible, 20 for the passenger brought to his destination.
+/// Observation: ((row * 5 + column) * 5 + passenger) * 4 + destination; the places are R, G, Y, B, and 4 for a
+/// passenger in the taxi. Actions: south, north, east, west, pick up, drop off. -1 for each step, -10 for a pick up or
+/// drop off that is not possible, 20 for the passenger brought to his destination.
 class taxi {
  public:
   static discrete observation_space() { return {500}; }
@@ -51,7 +51,7 @@ class taxi {
   /// Which actions change something.
   [[nodiscard]] std::array<bool, 6> legal_actions() const {
     const int here = place();
-    return {row_ < 4, row_ > 0, open(column_), open(column_ - 1), passenger_ < 4 && here == passenger_,
+    return {row_<4, row_> 0, open(column_), open(column_ - 1), passenger_ < 4 && here == passenger_,
             passenger_ == 4 && here >= 0};
   }
   /// The map, with the taxi as t, or T when the passenger is in it.
@@ -59,7 +59,8 @@ class taxi {
     std::string s = "+---------+\n|R: | : :G|\n| : | : : |\n| : : : : |\n| | : | : |\n|Y| : |B: |\n+---------+\n";
     s[static_cast<std::size_t>((row_ + 1) * 12 + 2 * column_ + 1)] = passenger_ == 4 ? 'T' : 't';
     const std::string names = "RGYB";
-    s += passenger_ == 4 ? "passenger in the taxi" : std::string("passenger at ") + names[static_cast<std::size_t>(passenger_)];
+    s += passenger_ == 4 ? "passenger in the taxi"
+                         : std::string("passenger at ") + names[static_cast<std::size_t>(passenger_)];
     return s + ", wants to " + names[static_cast<std::size_t>(destination_)] + '\n';
   }
 
