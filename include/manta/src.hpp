@@ -20,6 +20,7 @@
 #include "manta/memory.ipp"
 #include "manta/options.ipp"
 #include "manta/process.ipp"
+#include "manta/progress.ipp"
 #include "manta/reservation.ipp"
 #include "manta/run.ipp"
 #include "manta/runtime.ipp"

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 
 #include "manta/future.hpp"
 
@@ -108,15 +109,12 @@ class completion_range {
   }
   completion_range(const completion_range&) = delete;
   completion_range& operator=(const completion_range&) = delete;
-  ~completion_range() {
-    exec::engine* e = exec::engine::current();
-    if (e == nullptr) return;
-    const exec::engine::guard g(*e);
-    for (const future<T>& f : futures_) {
-      graph::node* n = detail::access::of(f).get();
-      if (n != nullptr && n->state == graph::state::pending) e->unwatch(*n, record_);
-    }
-  }
+  /// Only before begin(): what wraps a range takes it over so.
+  completion_range(completion_range&& other) : completion_range(other.release()) {}
+  ~completion_range() { unwatch(); }
+
+  /// The number of futures, those handed out included.
+  [[nodiscard]] std::size_t size() const { return futures_.size(); }
 
   struct end_marker {};
   class iterator {
@@ -138,6 +136,19 @@ class completion_range {
   end_marker end() const { return {}; }
 
  private:
+  std::vector<future<T>> release() {
+    unwatch();
+    return std::exchange(futures_, {});
+  }
+  void unwatch() {
+    exec::engine* e = exec::engine::current();
+    if (e == nullptr) return;
+    const exec::engine::guard g(*e);
+    for (const future<T>& f : futures_) {
+      graph::node* n = detail::access::of(f).get();
+      if (n != nullptr && n->state == graph::state::pending) e->unwatch(*n, record_);
+    }
+  }
   void next() {
     if (++taken_ > futures_.size()) return;
     exec::engine& e = exec::engine::here("as_completed");

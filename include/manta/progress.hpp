@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Progress of long work, on standard error.
+//
+//   for (auto& f : manta::progress("frames", manta::as_completed(futures))) use(f.get());
+//
+//   manta::progress bar("epoch 3", batches);          // batches: how many there are, or 0 if that is unknown
+//   bar.advance(); bar.set("loss", 0.31);
+//
+// On a terminal it is a bar that is redrawn ten times a second; elsewhere, in the log of a batch job, a plain line now
+// and then, with pauses that grow from ten seconds to ten minutes. The destructor writes the last state. Of bars inside
+// each other only the innermost is drawn, and the outermost stays. Ranks other than 0 show nothing.
+//
+// $MANTA_PROGRESS decides instead: `bar`, `lines` or `off`. Open MPI gives ranks no terminal for standard error, even
+// where its own is one; so the standard error of the launcher counts, where the rank's parent is a launcher.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <cstdio>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "manta/base/config.hpp"
+
+namespace manta {
+
+enum class progress_style { bar, lines, off };
+
+/// What suits this process: see above. Reads the environment and /proc.
+MANTA_DECL progress_style progress_style_here();
+
+namespace detail {
+/// A progress display without the range. For one thread: the one that made it.
+class progress_display {
+ public:
+  MANTA_DECL progress_display(std::string title, std::uint64_t total, progress_style style, std::FILE* out);
+  progress_display(const progress_display&) = delete;
+  progress_display& operator=(const progress_display&) = delete;
+  MANTA_DECL ~progress_display();
+
+  MANTA_DECL void advance(std::uint64_t by);
+  MANTA_DECL void set(std::string_view name, std::string value);
+  /// The state in one line of at most `width` characters; `with_bar` puts a bar into what is left.
+  [[nodiscard]] MANTA_DECL std::string line(double seconds, std::size_t width, bool with_bar) const;
+  [[nodiscard]] std::uint64_t done() const { return done_; }
+
+ private:
+  struct values;
+  void show();
+  void write(const std::string& text);
+  [[nodiscard]] double seconds() const;
+
+  std::string title_;
+  std::uint64_t total_, done_ = 0;
+  progress_style style_;
+  std::FILE* out_;
+  std::unique_ptr<values> values_;
+  progress_display* outer_;
+  std::int64_t begin_ns_, next_ns_, pause_ns_;
+  bool is_drawn_ = false;
+};
+}  // namespace detail
+
+/// `Range`: what the bar wraps; void: the caller advances it.
+template <class Range = void>
+class progress {
+ public:
+  /// Takes a temporary range over, and refers to another.
+  progress(std::string title, Range&& range)
+      : range_(std::forward<Range>(range)),
+        display_(std::move(title), size_of(range_), progress_style_here(), stderr) {}
+
+  class iterator {
+   public:
+    iterator(decltype(std::begin(std::declval<Range&>())) at, detail::progress_display& display)
+        : at_(std::move(at)), display_(&display) {}
+    decltype(auto) operator*() const { return *at_; }
+    iterator& operator++() {
+      ++at_;
+      display_->advance(1);
+      return *this;
+    }
+    template <class End>
+    bool operator==(const End& end) const {
+      return at_ == end;
+    }
+
+   private:
+    decltype(std::begin(std::declval<Range&>())) at_;
+    detail::progress_display* display_;
+  };
+  iterator begin() { return {std::begin(range_), display_}; }
+  auto end() { return std::end(range_); }
+
+  /// A value that is shown after the count, such as the loss.
+  void set(std::string_view name, double value) { display_.set(name, number(value)); }
+  void set(std::string_view name, std::string_view value) { display_.set(name, std::string(value)); }
+
+ private:
+  template <class>
+  friend class progress;
+  static std::uint64_t size_of(const auto& range) {
+    if constexpr (requires { std::size(range); }) return static_cast<std::uint64_t>(std::size(range));
+    return 0;
+  }
+  static std::string number(double value) {
+    char digits[32];
+    std::snprintf(digits, sizeof digits, "%.4g", value);
+    return digits;
+  }
+
+  Range range_;
+  detail::progress_display display_;
+};
+
+template <>
+class progress<void> {
+ public:
+  /// total: how many steps there are; 0: unknown.
+  explicit progress(std::string title, std::integral auto total)
+      : display_(std::move(title), total > 0 ? static_cast<std::uint64_t>(total) : 0, progress_style_here(), stderr) {}
+
+  /// Costs a look at the clock, and now and then a line.
+  void advance(std::uint64_t by = 1) { display_.advance(by); }
+  void set(std::string_view name, double value) { display_.set(name, progress<int>::number(value)); }
+  void set(std::string_view name, std::string_view value) { display_.set(name, std::string(value)); }
+  [[nodiscard]] std::uint64_t done() const { return display_.done(); }
+
+ private:
+  detail::progress_display display_;
+};
+
+progress(std::string, std::integral auto) -> progress<void>;
+template <class Range>
+requires(!std::integral<std::remove_cvref_t<Range>>) progress(std::string, Range&&)
+->progress<Range>;
+
+}  // namespace manta
+
+#ifndef MANTA_COMPILED
+#include "manta/progress.ipp"
+#endif
