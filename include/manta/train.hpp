@@ -9,5 +9,6 @@
 
 #include "manta/nn.hpp"
 #include "manta/train/data_parallel.hpp"
+#include "manta/train/readers.hpp"
 #include "manta/train/samples.hpp"
 #include "manta/train/trainer.hpp"

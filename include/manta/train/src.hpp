@@ -16,6 +16,7 @@
 #include "manta/nn.hpp"
 #include "manta/train/exchange.ipp"
 #include "manta/train/learner.ipp"
+#include "manta/train/readers.ipp"
 #include "manta/train/samples.ipp"
 #include "manta/train/source.hpp"
 #include "manta/train/summary.ipp"
