@@ -39,10 +39,14 @@ struct three_clouds {
   int samples = 301, hidden = 16;
   bool differs = false;
   bool is_weighted = false;
+  bool normalises = false;
   double explode_at = 0;  ///< the rate is infinite from this epoch on
 
   nn::network<double> model() const {
     const int more = differs ? manta::rank() : 0;
+    if (normalises)
+      return nn::network<double>(nn::shape{8}, nn::linear(hidden), nn::batch_norm({.all_workers = true}), nn::tanh(),
+                                 nn::linear(3));
     return nn::network<double>(nn::shape{8}, nn::linear(hidden + more), nn::tanh(), nn::linear(3));
   }
   nn::adam optimizer() const { return nn::adam({.rate = rate}); }
@@ -57,7 +61,7 @@ struct three_clouds {
   template <class Archive>
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(rate), CEREAL_NVP(samples), CEREAL_NVP(hidden), CEREAL_NVP(differs), CEREAL_NVP(is_weighted),
-            CEREAL_NVP(explode_at));
+            CEREAL_NVP(normalises), CEREAL_NVP(explode_at));
   }
 };
 
@@ -152,6 +156,28 @@ TEST_CASE("any number of workers gives what a loop by hand gives, and the same b
         CHECK(distance(parameters(parts), expected) < 1e-12);
       }
     }
+  });
+}
+
+TEST_CASE("a batch with fewer samples than workers is exchanged in the same parts by all") {
+  in_world([] {
+    const three_clouds recipe;
+    const std::vector<double> expected = by_hand(recipe, 7, 30, 2);  // the last batch has one sample
+    train::trainer trainer(recipe, {.workers = workers(), .batch = 30, .seed = 7, .bucket_bytes = 200});
+    trainer.train();
+    trainer.train();
+    CHECK(distance(parameters(trainer), expected) < 1e-12);
+  });
+}
+
+TEST_CASE("batch norm over all workers has the statistics of the whole batch") {
+  in_world([] {
+    const three_clouds recipe{.normalises = true};
+    const std::vector<double> expected = by_hand(recipe, 7, 43, 2);
+    train::trainer trainer(recipe, {.workers = workers(), .batch = 43, .seed = 7, .bucket_bytes = 200});
+    trainer.train();
+    trainer.train();
+    CHECK(distance(parameters(trainer), expected) < 1e-9);
   });
 }
 

@@ -18,7 +18,7 @@ namespace manta::train {
 
 class exchange {
  public:
-  /// Parts are reduced once `bucket_bytes` of them are together.
+  /// The array is reduced in parts of `bucket_bytes`, from its end to its beginning.
   explicit exchange(const team& members, std::size_t bucket_bytes = std::size_t(1) << 20U)
       : team_(members), bucket_bytes_(bucket_bytes) {}
   exchange(const exchange&) = delete;

@@ -36,7 +36,9 @@ MANTA_DECL void exchange::ready(std::size_t first, std::size_t last) {
                 std::to_string(last) + " as final, and all from " + std::to_string(open_begin_) +
                 " on before; they have to come from the last to the first");
   open_begin_ = first;
-  if ((open_end_ - open_begin_) * width_ >= bucket_bytes_) reduce(open_begin_, open_end_);
+  // All members cut the array alike, also one without samples, which reports it whole.
+  const std::size_t bucket = std::max<std::size_t>(1, bucket_bytes_ / width_);
+  while (open_end_ - open_begin_ >= bucket) reduce(open_end_ - bucket, open_end_);
   // MPI moves nonblocking collectives on only while it is called.
   int done = 0;
   if (!requests_.empty()) MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
@@ -51,7 +53,7 @@ MANTA_DECL void exchange::finish() {
 }
 
 MANTA_DECL void exchange::reduce(std::size_t first, std::size_t last) {
-  open_begin_ = open_end_ = first;
+  open_end_ = first;
   if (team_.size() == 1) return;
   const MPI_Datatype type = width_ == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
   constexpr std::size_t most = INT_MAX / 2;

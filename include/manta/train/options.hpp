@@ -23,7 +23,7 @@ struct options {
   int cpus = 1;                      ///< cores of each worker
   double gpus = 0;                   ///< devices of each worker
   graph::quantities resources = {};  ///< named amounts of each worker
-  std::size_t bucket_bytes = std::size_t(1) << 20U;  ///< gradients are exchanged in parts of at least this size
+  std::size_t bucket_bytes = std::size_t(1) << 20U;  ///< gradients are exchanged in parts of this size
 
   template <class Archive>
   void serialize(Archive& archive) {

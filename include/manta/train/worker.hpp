@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -54,14 +55,17 @@ class worker {
   /// One step over the samples [sample_, end) of this epoch's order.
   sums step(std::uint64_t end);
   void make_order();
+  /// Collective: sums of batch norm over all members.
+  void sum_statistics(std::span<double> numbers);
 
   team team_;
   exchange exchange_;
   options options_;
   std::unique_ptr<learner> learner_;
   std::uint64_t seed_, epoch_ = 0, sample_ = 0, step_ = 0;
-  std::vector<std::uint64_t> order_;  ///< of the epoch under way; empty: to be made
-  double last_loss_ = 0;              ///< of the step before, for messages
+  std::uint64_t samples_in_backward_ = 0;  ///< of the pass under way; 0: it is a forward pass
+  std::vector<std::uint64_t> order_;       ///< of the epoch under way; empty: to be made
+  double last_loss_ = 0;                   ///< of the step before, for messages
 };
 
 /// A team of one, which no call of MPI concerns: for a worker outside a gang.

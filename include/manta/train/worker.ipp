@@ -91,6 +91,15 @@ inline void worker::make_order() {
   for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[numbers.bits(i) % i]);
 }
 
+/// In backward, nn counts a worker's sums by its samples, as if its loss were a mean over those. Here it is its part of
+/// the whole batch's mean, so that the factor is taken out of the sum.
+inline void worker::sum_statistics(std::span<double> numbers) {
+  const double factor = samples_in_backward_ > 0 ? static_cast<double>(samples_in_backward_) : 1;
+  for (double& x : numbers) x /= factor;
+  exchange_.sum(numbers);
+  for (double& x : numbers) x *= factor;
+}
+
 inline sums worker::step(std::uint64_t end) {
   const std::span<const std::uint64_t> order(order_);
   const std::span<const std::uint64_t> whole = order.subspan(sample_, end - sample_);
@@ -102,8 +111,8 @@ inline sums worker::step(std::uint64_t end) {
   const auto [first, last] = share_of(sample_, end, team_.rank(), team_.size());
   nn::pass pass{.training = true, .seed = seed_, .step = step_, .samples = {}};
   // Batch norm over all workers needs all of them: where one has no samples, each takes its own statistics.
-  if (team_.size() > 1 && end - sample_ >= static_cast<std::uint64_t>(team_.size() * options_.accumulate))
-    pass.sum_over_workers = [this](std::span<double> numbers) { exchange_.sum(numbers); };
+  if (end - sample_ >= static_cast<std::uint64_t>(team_.size()) * static_cast<std::uint64_t>(options_.accumulate))
+    pass.sum_over_workers = [this](std::span<double> numbers) { sum_statistics(numbers); };
   learner_->zero_gradients();
   learner_->begin(exchange_);
   sums mine;
@@ -117,7 +126,9 @@ inline sums worker::step(std::uint64_t end) {
       loss[0] = mine.loss / divisor;
       exchange_.sum_beside(loss);
     }
+    samples_in_backward_ = to - from;
     if (from < to || is_last) learner_->backward(is_last ? &exchange_ : nullptr, from < to);
+    samples_in_backward_ = 0;
   }
   exchange_.finish();
 
