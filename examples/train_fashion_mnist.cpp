@@ -11,13 +11,12 @@
 //   ...
 #include <manta/manta.hpp>
 #include <manta/train.hpp>
+#include <manta/train/gzip.hpp>
 
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <string>
-
-#include "fashion_mnist/idx.hpp"
 
 namespace nn = manta::nn;
 namespace train = manta::train;
@@ -48,12 +47,9 @@ struct fashion {
 // [end]
 
 train::samples fashion::images(const std::string& part, int count) const {
-  const auto data = fashion_mnist::read_dataset(folder, part);
-  const auto n = std::min<Eigen::Index>(count, static_cast<Eigen::Index>(data.size()));
-  const Eigen::Map<const Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic>> pixels(data.pixels.data(), 784,
-                                                                                             n);
-  return train::samples(Eigen::MatrixXf(pixels.cast<float>() / 255.f),
-                        std::vector<int>(data.labels.begin(), data.labels.begin() + n));
+  const std::string begin = folder + '/' + part;
+  return train::read_idx(train::gunzip(begin + "-images-idx3-ubyte.gz"), train::gunzip(begin + "-labels-idx1-ubyte.gz"),
+                         {.most = static_cast<std::size_t>(count)});
 }
 
 int main(int argc, char** argv) {
