@@ -49,7 +49,7 @@ struct fashion {
 train::samples fashion::images(const std::string& part, int count) const {
   const std::string begin = folder + '/' + part;
   return train::read_idx(train::gunzip(begin + "-images-idx3-ubyte.gz"), train::gunzip(begin + "-labels-idx1-ubyte.gz"),
-                         {.most = static_cast<std::size_t>(count)});
+                         {.mean = {.286F}, .deviation = {.353F}, .most = static_cast<std::size_t>(count)});
 }
 
 int main(int argc, char** argv) {
