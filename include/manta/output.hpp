@@ -13,4 +13,5 @@
 
 #include "manta/output/csv.hpp"
 #include "manta/output/json_lines.hpp"
+#include "manta/output/page.hpp"
 #include "manta/output/tensorboard.hpp"

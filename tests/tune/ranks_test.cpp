@@ -246,6 +246,6 @@ TEST_CASE("what the outputs tell is what has happened, also to a reader of someb
     REQUIRE(std::system(("python3 " + reader + " " + f.path + "/trials/*/events* > " + f.path + "/events.txt").c_str()) == 0);
     const std::string events = text_of(f.path + "/events.txt");
     CHECK(static_cast<std::size_t>(std::count(events.begin(), events.end(), '\n')) == 2 * reports);
-    CHECK(contains(text_of(f.path + "/report.html"), "trial " + std::to_string(r.best().id) + " on rank "));
+    CHECK(contains(text_of(f.path + "/report.html"), "\"ran\":[["));
   });
 }

@@ -17,6 +17,7 @@
 #include "manta/output/crc32c.ipp"
 #include "manta/output/csv.ipp"
 #include "manta/output/json_lines.ipp"
+#include "manta/output/page.ipp"
 #include "manta/output/row.ipp"
 #include "manta/output/saved_state.ipp"
 #include "manta/output/tensorboard.ipp"

@@ -37,7 +37,7 @@ MANTA_DECL study::study(const space& where, const experiment& e)
       throw error("manta: tune: cannot remove the journal of " + options_.folder);
     }
     for (const any_output& o : options_.outputs) outputs_.push_back(o.clone());
-    const output_context context{options_.folder, options_.name, metric_, sign_ < 0, space_, 0};
+    const output_context context{options_.folder, options_.name, metric_, sign_ < 0, space_, 0, options_.clock, "", "", options_.seed};
     for (any_output& o : outputs_) o.begin(context);
     continue_from_journal();
   }
@@ -140,7 +140,10 @@ MANTA_DECL void study::flush() {
 }
 
 MANTA_DECL void study::flush_outputs() {
-  for (any_output& o : outputs_) o.flush();
+  for (any_output& o : outputs_) {
+    o.flush();
+    o.refresh(records_);
+  }
 }
 
 MANTA_DECL std::size_t study::limit() const {

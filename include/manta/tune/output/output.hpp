@@ -12,6 +12,7 @@
 //     void decision(const tune::trial_record&, std::string_view what, std::string_view why);
 //     void end(const tune::trial_record&);                                 // of a trial
 //     void flush();                                                        // now and then
+//     void refresh(const std::vector<tune::trial_record>&);                // likewise, with all trials
 //     void finish(const std::vector<tune::trial_record>&);                 // of the experiment
 //   };
 #pragma once
@@ -31,6 +32,9 @@ struct output_context {
   bool maximised = false;
   space where = {};
   double started = 0;  ///< seconds since 1970
+  std::string clock = {};
+  std::string searcher = {}, scheduler = {};  ///< names of their types
+  std::uint64_t seed = 0;
 };
 
 /// trials/00012 in the folder of the experiment; made if it is not there.
@@ -50,6 +54,7 @@ class any_output {
   void decision(const trial_record& t, std::string_view what, std::string_view why) { held_->decision(t, what, why); }
   void end(const trial_record& t) { held_->end(t); }
   void flush() { held_->flush(); }
+  void refresh(const std::vector<trial_record>& all) { held_->refresh(all); }
   void finish(const std::vector<trial_record>& all) { held_->finish(all); }
 
  private:
@@ -62,6 +67,7 @@ class any_output {
     virtual void decision(const trial_record&, std::string_view, std::string_view) = 0;
     virtual void end(const trial_record&) = 0;
     virtual void flush() = 0;
+    virtual void refresh(const std::vector<trial_record>&) = 0;
     virtual void finish(const std::vector<trial_record>&) = 0;
   };
   template <class O>
@@ -87,6 +93,9 @@ class any_output {
     }
     void flush() override {
       if constexpr (requires { output_.flush(); }) output_.flush();
+    }
+    void refresh([[maybe_unused]] const std::vector<trial_record>& all) override {
+      if constexpr (requires { output_.refresh(all); }) output_.refresh(all);
     }
     void finish([[maybe_unused]] const std::vector<trial_record>& all) override {
       if constexpr (requires { output_.finish(all); }) output_.finish(all);
