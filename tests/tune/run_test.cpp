@@ -275,9 +275,9 @@ TEST_CASE("a folder whose trials have failed is said to be continued, and how th
       });
     };
     CHECK(!contains(start(false), "continues"));
-    CHECK(contains(start(false), "study: continues " + f.path + ", where 1 of 1 trials have failed; .retry_failed = true"));
+    CHECK(contains(start(false), "study: continues " + f.path + " with 1 trial: 1 failed; .retry_failed = true"));
     const std::string again = start(true);
-    CHECK(!contains(again, "continues"));
+    CHECK(contains(again, "study: continues " + f.path + " with 1 trial: 1 failed; .fresh = true begins anew"));
     CHECK(contains(again, "study: trial 0 failed: reported \"accuracy\""));
   });
 }

@@ -47,7 +47,7 @@ MANTA_DECL void bayesian::again(trial_number t, const config& c) {
 
 MANTA_DECL bool bayesian::is_starting() const {
   const std::size_t startup = options_.startup > 0 ? options_.startup : 2 * cube_.dimensions() + 1;
-  return asked_ < startup || history_.done().size() < 2;
+  return asked_ < startup || history_.succeeded() < 2;
 }
 
 MANTA_DECL void bayesian::plan_fit() {
@@ -86,11 +86,13 @@ MANTA_DECL bayesian::observations bayesian::look(std::size_t count) const {
     std::sort(used.begin(), used.end() - newest, [](const tried* a, const tried* b) { return a->loss < b->loss; });
     used.erase(used.begin() + static_cast<std::ptrdiff_t>(options_.most) - newest, used.end() - newest);
   }
+  double worst = -infinity;
+  for (const tried* u : used) worst = is_finite(u->loss) ? std::max(worst, u->loss) : worst;
   observations o;
   o.values.resize(static_cast<Eigen::Index>(used.size()));
   for (std::size_t i = 0; i < used.size(); ++i) {
     o.points.push_back(cube_.position(used[i]->parameters));
-    o.values(static_cast<Eigen::Index>(i)) = used[i]->loss;
+    o.values(static_cast<Eigen::Index>(i)) = is_finite(used[i]->loss) ? used[i]->loss : worst;  // what failed is as bad as the worst
     if (used[i]->loss < used[o.best]->loss) o.best = i;
   }
   // a few terrible losses must not flatten what matters

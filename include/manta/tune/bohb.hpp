@@ -32,7 +32,7 @@ class bohb {
   MANTA_DECL void again(trial_number t, const config& c);
   void add(trial_number t, const config& c) { points_[t] = cube_.position(c); }
   MANTA_DECL void report(trial_number t, double at, double loss);
-  void tell(trial_number t, double) { points_.erase(t); }
+  MANTA_DECL void tell(trial_number t, double loss);
 
  private:
   struct observation {

@@ -36,6 +36,14 @@ MANTA_DECL void bohb::report(trial_number t, double at, double loss) {
   if (const auto p = points_.find(t); p != points_.end()) seen_[at][t] = {loss, p->second};
 }
 
+MANTA_DECL void bohb::tell(trial_number t, double loss) {
+  points_.erase(t);
+  if (!is_nan(loss)) return;
+  for (auto& [at, trials] : seen_) {  // it failed: what it reported on the way is as bad as can be
+    if (const auto o = trials.find(t); o != trials.end()) o->second.loss = infinity;
+  }
+}
+
 MANTA_DECL bool bohb::choose_budget() {
   const std::size_t enough = cube_.dimensions() + 3;
   for (auto b = seen_.rbegin(); b != seen_.rend() && b->first > budget_; ++b) {

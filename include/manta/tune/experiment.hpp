@@ -62,6 +62,7 @@ struct experiment {
 
   std::string folder = {};                   ///< of the journal, checkpoints and outputs; empty: nothing is written
   bool fresh = false;                        ///< what the folder holds of an earlier run is not continued but replaced
+  bool best_may_fail = false;                ///< a trial that has failed, by NaN or otherwise, may be the best one with what it reported before
   bool retry_failed = false;                 ///< when continuing: trials that failed are started again
   std::uint64_t seed = 1;
   std::vector<any_output> outputs = default_outputs();  ///< written if there is a folder

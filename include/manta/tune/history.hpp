@@ -21,14 +21,19 @@ class history {
  public:
   void clear() { *this = history(); }
   void began(trial_number t, const config& c) { under_way_[t] = c; }
-  /// Failures are forgotten: where a trial fails may be the trial's fault as well as the configuration's.
+  /// A failed trial (NaN) has an infinite loss: as if forgotten, its surroundings would look unknown, and draw the searcher.
   MANTA_DECL void ended(trial_number t, double loss);
   /// In the order in which they ended.
   const std::vector<tried>& done() const { return done_; }
+  /// Of those that are done, how many did not fail.
+  std::size_t succeeded() const { return succeeded_; }
+  /// Forgets what is neither among the newest three quarters of `most` nor among the best quarter, once a quarter more has come.
+  MANTA_DECL void trim(std::size_t most);
   const std::map<trial_number, config>& under_way() const { return under_way_; }
 
  private:
   std::vector<tried> done_;
+  std::size_t succeeded_ = 0;
   std::map<trial_number, config> under_way_;
 };
 

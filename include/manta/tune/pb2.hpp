@@ -58,6 +58,7 @@ class pb2 {
   MANTA_DECL explicit pb2(options o);
 
   MANTA_DECL void begin(const space& where, std::uint64_t seed, std::size_t trials);
+  void resize(std::size_t trials) { population_.resize(trials); }
   MANTA_DECL void add(trial_number t, const config& c);
   MANTA_DECL verdict report(trial_number t, double at, double loss);
   MANTA_DECL void remove(trial_number t);

@@ -41,6 +41,7 @@ class population {
   const pbt_options& options() const { return options_; }
 
   MANTA_DECL void begin(std::uint64_t seed, std::size_t trials);
+  void resize(std::size_t trials) { size_ = trials; }
   MANTA_DECL void add(trial_number t, const config& c);
   void remove(trial_number t) { members_.erase(t); }
   MANTA_DECL double silent_until(trial_number t) const;
@@ -91,6 +92,7 @@ class pbt {
   explicit pbt(options o) : population_(std::move(o)) {}
 
   MANTA_DECL void begin(const space& where, std::uint64_t seed, std::size_t trials);
+  void resize(std::size_t trials) { population_.resize(trials); }
   void add(trial_number t, const config& c) { population_.add(t, c); }
   MANTA_DECL verdict report(trial_number t, double at, double loss);
   MANTA_DECL void remove(trial_number t);

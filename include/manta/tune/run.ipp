@@ -4,8 +4,11 @@
 // The definitions of run.hpp.
 #pragma once
 
-#include <algorithm>
+#include <cxxabi.h>
+
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 
 #include "manta/tune/conductor.hpp"
 #include "manta/tune/run.hpp"
@@ -14,13 +17,11 @@ namespace manta::tune {
 
 namespace detail {
 
-/// One line about an experiment that is continued: what failed in an earlier start may have been mended since.
-MANTA_DECL void say_what_had_failed(const study& s) {
-  const auto& known = s.trials();
-  const auto failed = std::count_if(known.begin(), known.end(), [](const trial_record& t) { return t.state == status::failed; });
-  if (failed == 0) return;
-  std::fprintf(stderr, "%s: continues %s, where %zu of %zu trials have failed; .retry_failed = true starts those again, .fresh = true "
-               "replaces the experiment\n", s.options().name.c_str(), s.options().folder.c_str(), static_cast<std::size_t>(failed), known.size());
+/// As people write it, where the compiler's library can say so.
+MANTA_DECL std::string readable_name(const body_name& what) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(what.mangled.c_str(), nullptr, nullptr, &status), std::free);
+  return status == 0 ? text.get() : what.mangled;
 }
 
 MANTA_DECL results run_experiment(const space& where, const experiment& e, const body_name& what, bool gang) {
@@ -30,8 +31,8 @@ MANTA_DECL results run_experiment(const space& where, const experiment& e, const
   if (gang && e.isolate) {
     throw error("manta: tune: .isolate is not for gangs, for a child process has no MPI; leave it out");
   }
-  study s(where, e);
-  say_what_had_failed(s);
+  study s(where, e, readable_name(what));
+  if (!s.continued().empty()) std::fprintf(stderr, "%s: %s\n", e.name.c_str(), s.continued().c_str());
   if (!s.finished()) conductor(s, what, gang).run();
   return results(s);
 }

@@ -15,6 +15,7 @@
 // and, if it cares:
 //
 //     void begin(const tune::space&, std::uint64_t seed, std::size_t trials);
+//     void resize(std::size_t trials);                            // continued, with another number of trials
 //     double silent_until(std::uint64_t trial) const;             // reports before this `at` are always go_on
 //     std::vector<std::uint64_t> take_dropped();                  // paused trials that will never go on
 //
@@ -85,6 +86,7 @@ class any_scheduler {
   MANTA_DECL any_scheduler clone() const;
 
   void begin(const space& where, std::uint64_t seed, std::size_t trials) { held_->begin(where, seed, trials); }
+  void resize(std::size_t trials) { held_->resize(trials); }
   void add(trial_number t, const config& c) { held_->add(t, c); }
   verdict report(trial_number t, double at, double loss) { return held_->report(t, at, loss); }
   void remove(trial_number t) { held_->remove(t); }
@@ -97,6 +99,7 @@ class any_scheduler {
     virtual ~base() = default;
     virtual base* clone() const = 0;
     virtual void begin(const space& where, std::uint64_t seed, std::size_t trials) = 0;
+    virtual void resize(std::size_t trials) = 0;
     virtual void add(trial_number t, const config& c) = 0;
     virtual verdict report(trial_number t, double at, double loss) = 0;
     virtual void remove(trial_number t) = 0;
@@ -111,6 +114,9 @@ class any_scheduler {
     void begin([[maybe_unused]] const space& where, [[maybe_unused]] std::uint64_t seed,
                [[maybe_unused]] std::size_t trials) override {
       if constexpr (requires { scheduler_.begin(where, seed, trials); }) scheduler_.begin(where, seed, trials);
+    }
+    void resize([[maybe_unused]] std::size_t trials) override {
+      if constexpr (requires { scheduler_.resize(trials); }) scheduler_.resize(trials);
     }
     void add(trial_number t, const config& c) override { scheduler_.add(t, c); }
     verdict report(trial_number t, double at, double loss) override { return scheduler_.report(t, at, loss); }

@@ -43,8 +43,9 @@ struct answer {
 
 class study {
  public:
-  /// Continues what the folder holds, if it is the same experiment.
-  MANTA_DECL study(const space& where, const experiment& e);
+  /// Continues what the folder holds, if it is the same experiment. Rules, the number of trials and the like may have changed since: the
+  /// experiment is what it would be if they had been so from the start. `function` names what is tuned: another one is noticed.
+  MANTA_DECL study(const space& where, const experiment& e, const std::string& function = {});
 
   // ---- what happens -------------------------------------------------------------------------------
 
@@ -91,7 +92,9 @@ class study {
   std::size_t trial_limit() const { return limit_; }
   /// The metric of a loss.
   double metric_of(double loss) const { return sign_ * loss; }
-  /// The trial with the best value that was reported; null if there is none.
+  /// A line for people about what the folder held, and what has changed; empty if it held nothing.
+  const std::string& continued() const { return continued_; }
+  /// The trial with the best value that was reported, of those that have not failed (see .best_may_fail); null if there is none.
   const trial_record* best() const { return best_ == none ? nullptr : &records_[best_]; }
   /// Trials that were taken off since the last call: paused ones whose checkpoints nobody needs.
   std::vector<trial_number> take_released() { return std::exchange(released_, {}); }
@@ -112,7 +115,7 @@ class study {
   // ---- the same for what happens and for what the journal tells ---------------------------------------
 
   /// `said`: the configuration that the journal has for it.
-  std::optional<job> next_of(double now, const config* said, std::optional<trial_number> trial = {});
+  std::optional<job> next_of(double now, const config* said, std::optional<trial_number> trial = {}, bool said_first = false);
 
   job start(trial_record& r, double now, std::optional<exploit> change, const std::string& why);
   void placed_of(trial_number t, int rank, double now);
@@ -127,6 +130,9 @@ class study {
   bool failed_of(trial_number t, const std::string& why, double now, cause c);
 
   void check_stop_all();
+  bool may_be_best(const trial_record& r) const { return is_finite(r.best_loss) && (r.state != status::failed || options_.best_may_fail); }
+  /// Anew, when the one that was best has failed, or when one that had failed is tried again.
+  void find_best();
 
   /// A failure for good.
   void give_up(trial_record& r, const std::string& why, double now);
@@ -158,8 +164,12 @@ class study {
   // ---- continuing ----------------------------------------------------------------------------------
 
   void continue_from_journal();
-  void check_identity(const journal::event& e) const;
+  void check_identity(const journal::event& e);
+  /// True: what the event tells does not happen under the present rules.
+  bool passes_over(const journal::event& e);
   void replay(const journal::event& e);
+  void replay_next(const journal::event& e);
+  void describe_continuation(std::size_t passed_over);
   static cause cause_of(const std::string& name);
   void revive(trial_number t);
 
@@ -183,7 +193,8 @@ class study {
   checkpoint_files files_;
   std::vector<any_output> outputs_;
   journal log_;
-  std::string line_;
+  std::string line_, function_, other_function_, continued_;
+  std::size_t from_first_ = 0;        ///< of .first, that have been given out
 };
 
 }  // namespace manta::tune

@@ -14,8 +14,8 @@
 
 namespace manta::tune {
 
-MANTA_DECL study::study(const space& where, const experiment& e)
-    : options_(e), space_(where) {
+MANTA_DECL study::study(const space& where, const experiment& e, const std::string& function)
+    : options_(e), space_(where), function_(function) {
   if (options_.minimise.empty() == options_.maximise.empty()) {
     throw error("manta: tune: say what to optimise: give .minimise or .maximise the name of a metric, not both");
   }
@@ -44,15 +44,17 @@ MANTA_DECL study::study(const space& where, const experiment& e)
 }
 
 MANTA_DECL std::optional<job> study::next(double now) {
+  const std::size_t given = from_first_;
   if (auto j = next_of(now, nullptr)) {
     std::string& rest = line(j->trial);
+    if (from_first_ > given) rest += ",\"first\":1";
     rest += ",\"p\":";
     j->parameters.append_to(rest);
     log_.append("next", now, rest);
     quiet_ = false;
     return j;
   }
-  if (!quiet_) log_.append("none", now, "");  // asking may have closed brackets
+  if (!quiet_ && stopping_.empty()) log_.append("none", now, "");  // asking may have closed brackets
   quiet_ = true;
   return std::nullopt;
 }
@@ -107,7 +109,9 @@ MANTA_DECL void study::continues_from(trial_number t, trial_number source, doubl
 
 MANTA_DECL void study::finish(double now) {
   if (!finished_) {
-    log_.append("finish", now, "");
+    std::string why = ",\"why\":";
+    value::append_quoted(why, stopping_);  // a later start that has no reason to stop there goes on
+    log_.append("finish", now, why);
     finish_of(now);
   }
   flush();
@@ -148,8 +152,10 @@ MANTA_DECL void study::flush_outputs() {
 
 MANTA_DECL std::size_t study::limit() const {
   if (options_.trials == 0) return ~std::size_t{0};
-  if (const auto count = searcher_.count()) return options_.trials > 1 ? std::min(options_.trials, *count) : *count;
-  return options_.trials * searcher_.combinations();
+  // points of .first come on top of a grid: it is gone through whatever they are
+  if (const auto count = searcher_.count()) return options_.trials > 1 ? std::min(options_.trials, *count + options_.first.size()) : *count + options_.first.size();
+  const std::size_t combinations = searcher_.combinations();
+  return options_.trials * combinations + (combinations > 1 ? options_.first.size() : 0);
 }
 
 MANTA_DECL trial_record& study::running(trial_number t) {

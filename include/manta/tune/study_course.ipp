@@ -8,7 +8,7 @@
 
 namespace manta::tune {
 
-MANTA_DECL std::optional<job> study::next_of(double now, const config* said, std::optional<trial_number> trial) {
+MANTA_DECL std::optional<job> study::next_of(double now, const config* said, std::optional<trial_number> trial, bool said_first) {
   if (!stopping_.empty() && said == nullptr) return std::nullopt;
   if (!again_.empty()) {
     const trial_number t = again_.front();
@@ -17,6 +17,7 @@ MANTA_DECL std::optional<job> study::next_of(double now, const config* said, std
     return start(r, now, {}, r.failures > 0 ? "tried again" : "");
   }
   for (;;) {
+    if (trial && *trial == records_.size()) exhausted_ = false;  // a later start had more to give
     action a = scheduler_.next(!exhausted_ && records_.size() < limit_);
     release_dropped(now);
     if (a.what == action::kind::nothing) return std::nullopt;
@@ -27,13 +28,18 @@ MANTA_DECL std::optional<job> study::next_of(double now, const config* said, std
     }
     const trial_number t = records_.size();
     std::optional<config> c;
-    if (t < options_.first.size()) {
-      random r(options_.seed, t, 0x666972737475ULL);
-      c = space_.complete(options_.first[t], r);
-      searcher_.add(t, *c);
-    } else if (said != nullptr) {
+    if (said != nullptr) {
       c = *said;
-      searcher_.again(t, *c);
+      if (said_first) {
+        ++from_first_;
+        searcher_.add(t, *c);
+      } else {
+        searcher_.again(t, *c);
+      }
+    } else if (from_first_ < options_.first.size()) {
+      random r(options_.seed, from_first_, 0x666972737475ULL);
+      c = space_.complete(options_.first[from_first_++], r);
+      searcher_.add(t, *c);
     } else {
       c = searcher_.ask(t);
     }
@@ -54,7 +60,7 @@ MANTA_DECL std::optional<job> study::next_of(double now, const config* said, std
 MANTA_DECL job study::start(trial_record& r, double now, std::optional<exploit> change, const std::string& why) {
   const bool fresh = r.iteration == 0 && r.checkpoint == 0 && r.failures == 0;
   ++r.starts;
-  job j{r.id, r.parameters, r.iteration, fresh ? std::nullopt : std::optional(r.id), 0};
+  job j{r.id, r.runs_with(), r.iteration, fresh ? std::nullopt : std::optional(r.id), 0};
   if (change) apply(r, *change, j);
   decide(r, change ? "exploit" : r.failures > 0 ? "retry" : "resume", why);
   r.state = status::running;
@@ -72,7 +78,7 @@ MANTA_DECL void study::leave(trial_record& r, double now) {
 
 MANTA_DECL void study::apply(trial_record& r, const exploit& e, job& j) {
   owed_.erase(r.id);
-  r.parameters = e.to;
+  (is_infinite(r.best_loss) ? r.parameters : r.changed) = e.to;
   r.iteration = 0;  // it is now what the source was: a report counts whatever its iteration
   const trial_record& source = records_.at(e.source);
   if (!source.checkpoint_file.empty() && e.source != r.id) set_checkpoint(r, source.checkpoint, source.checkpoint_file);
@@ -114,6 +120,7 @@ MANTA_DECL answer study::report_of(trial_number t, const metrics& m, double now,
     r.best_loss = r.loss;
     r.best_at = r.at;
     r.best = m;
+    if (!r.changed.empty()) r.parameters = std::exchange(r.changed, {});
   }
   if (best_ == none || r.loss < overview_.best) {
     best_ = t;
@@ -214,6 +221,20 @@ MANTA_DECL void study::check_stop_all() {
   }
 }
 
+MANTA_DECL void study::find_best() {
+  const trial_number before = best_;
+  best_ = none;
+  overview_.best = infinity;
+  overview_.best_metric = 0;
+  for (const trial_record& r : records_) {
+    if (!may_be_best(r) || r.best_loss >= overview_.best) continue;
+    best_ = r.id;
+    overview_.best = r.best_loss;
+    overview_.best_metric = sign_ * r.best_loss;
+  }
+  if (best_ != before) overview_.ended_since_best = 0;
+}
+
 MANTA_DECL void study::give_up(trial_record& r, const std::string& why, double now) {
   scheduler_.remove(r.id);
   close(r, status::failed, why, now);
@@ -225,7 +246,8 @@ MANTA_DECL void study::close(trial_record& r, status how, const std::string& why
   r.why = why;
   r.losses.shrink();
   owed_.erase(r.id);
-  searcher_.tell(r.id, how == status::failed && is_infinite(r.best_loss) ? std::nan("") : r.best_loss);
+  searcher_.tell(r.id, how == status::failed ? std::nan("") : r.best_loss);  // what it reported before it failed is no result
+  if (how == status::failed && r.id == best_) find_best();
   release_dropped(now);
   ++overview_.ended;
   overview_.ended_since_best += r.id != best_;

@@ -38,17 +38,44 @@ MANTA_DECL void study::continue_from_journal() {
   append_number(identity, static_cast<std::int64_t>(options_.seed));
   identity += ",\"space\":";
   value::append_quoted(identity, space_.text());
+  identity += sign_ < 0 ? ",\"direction\":\"maximise\"" : ",\"direction\":\"minimise\"";
+  identity += ",\"trials\":";
+  append_number(identity, static_cast<std::int64_t>(limit_));
+  identity += ",\"function\":";
+  value::append_quoted(identity, function_);
+  const std::size_t wanted = limit_;
+  std::size_t passed_over = 0;
+  bool was_finished = false;
+  std::string ended_because;
   bool first = true;
   log_.open(options_.folder + "/journal.jsonl", [&](const journal::event& e) {
     if (first) check_identity(e);
     first = false;
     clock_ = e.seconds;
-    replay(e);
+    if (e.kind == "finish") {
+      was_finished = true;
+      ended_because = e.others.find("why") == nullptr ? "" : e.text("why");
+    } else if (e.kind == "next" || e.kind == "revive" || e.kind == "limit") {
+      was_finished = false;
+    }
+    if (passes_over(e)) {
+      ++passed_over;
+    } else {
+      replay(e);
+    }
   });
   if (first) {
     log_.append("begin", 0, identity);
     log_.flush();
     return;
+  }
+  describe_continuation(passed_over);
+  if (wanted != limit_) {
+    limit_ = wanted;
+    scheduler_.resize(limit_);
+    std::string rest = ",\"trials\":";
+    append_number(rest, static_cast<std::int64_t>(limit_));
+    log_.append("limit", clock_, rest);
   }
   for (trial_record& r : records_) {  // from its beginning, if the file has gone
     if (!r.checkpoint_file.empty() && !files_.contains(r.checkpoint_file)) set_checkpoint(r, 0, "");
@@ -65,9 +92,41 @@ MANTA_DECL void study::continue_from_journal() {
     revive(r.id);
     log_trial("revive", r.id, clock_);
   }
+  // Under the present options more may be left to do than when it ended. An experiment that went on has not ended there: what
+  // was paused then goes on.
+  const bool is_done = !stopping_.empty() || (ended_because.empty() && (exhausted_ || records_.size() >= limit_));
+  if (was_finished && again_.empty() && is_done) finish_of(clock_);
 }
 
-MANTA_DECL void study::check_identity(const journal::event& e) const {
+MANTA_DECL void study::describe_continuation(std::size_t passed_over) {
+  std::size_t of[6] = {};
+  for (const trial_record& t : records_) ++of[static_cast<std::size_t>(t.state)];
+  continued_ = "continues " + options_.folder + " with " + std::to_string(records_.size()) + (records_.size() == 1 ? " trial" : " trials");
+  const char* separator = ": ";
+  for (const status s : {status::running, status::waiting, status::paused, status::complete, status::stopped, status::failed}) {
+    const std::size_t n = of[static_cast<std::size_t>(s)];
+    if (n == 0) continue;
+    continued_ += separator + std::to_string(n) + (s == status::running ? " interrupted" : std::string(" ") + name_of(s));
+    separator = ", ";
+  }
+  if (passed_over > 0) continued_ += "; what comes after the ends that the present rules set is left out";
+  if (!other_function_.empty()) continued_ += "; it was begun with another function (" + other_function_ + " there, " + function_ + " here)";
+  if (of[static_cast<std::size_t>(status::failed)] > 0 && !options_.retry_failed) continued_ += "; .retry_failed = true starts the failed ones again";
+  continued_ += "; .fresh = true begins anew";
+}
+
+MANTA_DECL bool study::passes_over(const journal::event& e) {
+  const std::string& kind = e.kind;
+  if (e.others.find("t") == nullptr) return false;
+  const auto t = static_cast<trial_number>(e.integer("t"));
+  if (t >= records_.size()) return kind != "next" || !stopping_.empty();  // begun after what is now the end of the experiment
+  if (kind == "next") return records_[t].ended();
+  if (kind == "revive") return records_[t].state != status::failed;
+  if (kind == "save" || kind == "from") return false;
+  return !running_.contains(t);
+}
+
+MANTA_DECL void study::check_identity(const journal::event& e) {
   const auto must_be = [&](const char* what, const std::string& there, const std::string& here) {
     if (there == here) return;
     throw error("manta: tune: " + options_.folder + " holds an experiment with another " + what + " (" + there +
@@ -75,8 +134,11 @@ MANTA_DECL void study::check_identity(const journal::event& e) const {
   };
   if (e.kind != "begin") throw error("manta: tune: " + options_.folder + "/journal.jsonl is not the journal of an experiment");
   must_be("metric", e.text("metric"), metric_);
+  must_be("direction", e.text("direction"), sign_ < 0 ? "maximise" : "minimise");
   must_be("seed", std::to_string(e.integer("seed")), std::to_string(static_cast<std::int64_t>(options_.seed)));
   must_be("space", e.text("space"), space_.text());
+  const std::string there = e.text("function");
+  if (there != function_ && !there.empty() && !function_.empty()) other_function_ = there;
 }
 
 MANTA_DECL void study::replay(const journal::event& e) {
@@ -84,14 +146,10 @@ MANTA_DECL void study::replay(const journal::event& e) {
   const auto trial = [&] { return static_cast<trial_number>(e.integer("t")); };
   const auto iteration = [&] { return static_cast<std::uint64_t>(e.integer("i")); };
   if (kind == "next") {
-    const config& c = e.parameters;
-    const auto j = next_of(clock_, &c, trial());
-    if (!j || j->trial != trial() || !(j->parameters == c)) {
-      throw error("manta: tune: the journal of " + options_.folder + " does not fit: trial " +
-                  std::to_string(trial()) + " had " + c.text() + ", now it would be " +
-                  (j ? "trial " + std::to_string(j->trial) + " with " + j->parameters.text() : "none") +
-                  "; searcher, scheduler or options are not those it was made with");
-    }
+    replay_next(e);
+  } else if (kind == "begin" || kind == "limit") {
+    limit_ = static_cast<std::size_t>(e.integer("trials"));
+    scheduler_.resize(limit_);
   } else if (kind == "none") {
     if (!stopping_.empty()) return;
     while (scheduler_.next(!exhausted_ && records_.size() < limit_).what == action::kind::add) exhausted_ = true;
@@ -113,9 +171,19 @@ MANTA_DECL void study::replay(const journal::event& e) {
     set_checkpoint(records_.at(trial()), iteration(), e.text("f"));
   } else if (kind == "revive") {
     revive(trial());
-  } else if (kind == "finish") {
-    finish_of(clock_);
   }
+}
+
+MANTA_DECL void study::replay_next(const journal::event& e) {
+  const auto t = static_cast<trial_number>(e.integer("t"));
+  const config& c = e.parameters;
+  if (const auto at = std::find(again_.begin(), again_.end(), t); at != again_.end()) std::rotate(again_.begin(), at, at + 1);
+  const auto j = next_of(clock_, &c, t, e.others.find("first") != nullptr);
+  if (j && j->trial == t && j->parameters == c) return;
+  throw error("manta: tune: the journal of " + options_.folder + " does not fit: trial " + std::to_string(t) + " had " + c.text() +
+              ", now it would be " + (j ? "trial " + std::to_string(j->trial) + " with " + j->parameters.text() : "none") +
+              "; scheduler or rules are not those it was made with, and what they decided cannot be taken back: continue with the former "
+              "ones, or give another folder, or .fresh = true to replace it");
 }
 
 MANTA_DECL cause study::cause_of(const std::string& name) {
@@ -131,7 +199,8 @@ MANTA_DECL void study::revive(trial_number t) {
   files_.use(r.checkpoint_file, 1);
   r.state = status::waiting;
   --overview_.ended;
-  scheduler_.add(t, r.parameters);
+  scheduler_.add(t, r.runs_with());
+  if (may_be_best(r) && r.best_loss < overview_.best) find_best();
   again_.push_back(t);
   finished_ = false;
 }

@@ -30,7 +30,10 @@ class tpe {
   MANTA_DECL std::optional<config> ask(trial_number t);
   MANTA_DECL void again(trial_number t, const config& c);
   void add(trial_number t, const config& c) { history_.began(t, c); }
-  void tell(trial_number t, double loss) { history_.ended(t, loss); }
+  void tell(trial_number t, double loss) {
+    history_.ended(t, loss);
+    history_.trim(1000);  // so that a suggestion costs the same after a hundred thousand trials
+  }
 
  private:
   config independent(random& r) const;

@@ -131,9 +131,13 @@ std::pair<std::vector<const config*>, std::vector<const config*>> split_trials(c
     if (has(d.parameters)) all.push_back({&d.parameters, d.loss});
   }
   const auto n = static_cast<double>(all.size());
-  const auto good = std::min(static_cast<std::size_t>(std::ceil(options.good * n)), options.most_good);
   std::vector<double> losses;
-  for (const observation& o : all) losses.push_back(o.loss);
+  std::size_t succeeded = 0;
+  for (const observation& o : all) {
+    losses.push_back(o.loss);
+    succeeded += is_finite(o.loss);
+  }
+  const auto good = std::min({static_cast<std::size_t>(std::ceil(options.good * n)), options.most_good, succeeded});
   double cut = -infinity;
   if (good > 0) {
     std::nth_element(losses.begin(), losses.begin() + static_cast<std::ptrdiff_t>(good - 1), losses.end());

@@ -59,7 +59,8 @@ struct stretch {
 struct trial_record {
   trial_number id = 0;
   status state = status::running;
-  config parameters;
+  config parameters;                  ///< with which the best value was reported; before a report, those it began with
+  config changed;                     ///< what it runs with now, if a scheduler has changed that since; else empty
   double at = 0;                      ///< of the last report
   std::uint64_t iteration = 0;        ///< reports of this line of training, checkpoints it continued from included
   double loss = infinity;             ///< of the last report; negated if the metric is maximised
@@ -79,6 +80,7 @@ struct trial_record {
   curve losses;
 
   bool ended() const { return state >= status::complete; }
+  const config& runs_with() const { return changed.empty() ? parameters : changed; }
 };
 
 }  // namespace manta::tune

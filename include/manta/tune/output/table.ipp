@@ -58,7 +58,7 @@ MANTA_DECL std::string status_table::table(double now, std::size_t rows) const {
   std::vector<const trial_record*> shown;
   const auto& all = study_.trials();
   for (const trial_record& t : all) {
-    if (is_finite(t.best_loss)) shown.push_back(&t);
+    if (is_finite(t.best_loss) && t.state != status::failed) shown.push_back(&t);
   }
   const std::size_t best = std::min(shown.size(), rows / 2);
   std::partial_sort(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(best), shown.end(),
