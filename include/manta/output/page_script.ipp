@@ -124,7 +124,8 @@ function axes(g, w, h, X, Y, nameX, nameY) {
   g.textAlign = "left"; g.fillText(nameY + (Y.log ? " (log)" : ""), 0, 2);
   return {box, x: v => px(X.at(v)), y: v => py(Y.at(v))};
 }
-const dot = (g, x, y, r, colour) => { g.fillStyle = colour; g.beginPath(); g.arc(x, y, r, 0, 7); g.fill(); };
+// Small dots are squares, which are drawn much faster.
+const dot = (g, x, y, r, colour) => { g.fillStyle = colour; if (r < 2) g.fillRect(x - r, y - r, 2 * r, 2 * r); else { g.beginPath(); g.arc(x, y, r, 0, 7); g.fill(); } };
 // From the worst (0) to the best (1).
 const dark = () => colours.dark ??= theme.matches;
 const rankColour = (q, a = 1) => dark() ? `hsla(${30 + 180 * q},${45 + 35 * q}%,${38 + 30 * q}%,${a})` : `hsla(${40 + 180 * q},${50 + 25 * q}%,${72 - 30 * q}%,${a})`;
@@ -193,7 +194,7 @@ const kinds = {
     const of = r => r.value;
     if (ranked.length) { const c = card("Best: trial " + ranked[0].id, true), d = el("dl", c); for (const [n, v] of [[s.metric, ranked[0].value], ...P.map((n, i) => [n, ranked[0].p[i]])]) { const g = el("div", d); el("dt", g, n); el("dd", g, fmt(v)); } }
     if (good.length) {
-      const X = scale(rows.map(r => r.id), {log: false}), Y = scale(good.map(of), {robust: true}), most = thin(good, 4000);
+      const X = scale(rows.map(r => r.id), {log: false}), Y = scale(good.map(of), {robust: true}), most = thin(good, 2500);
       picture(card("Value of every trial, and the best so far"), w => Math.max(240, Math.min(380, w * .55)), (g, w, h) => {
         const A = axes(g, w, h, X, Y, "trial", s.metric);
         for (const r of most) dot(g, A.x(r.id), A.y(r.value), good.length > 1000 ? 1.5 : 3.2, rankColour(r.rank, .85));
@@ -220,14 +221,14 @@ const kinds = {
       const pick = (bar, list, first, name) => { const e = el("select", bar); e.setAttribute("aria-label", name); list.forEach(([v, n]) => { const o = el("option", e, n); o.value = v; }); e.value = first; return e; };
       const listed = varying.map(i => [i, P[i]]), important = s.importance.map(i => P.indexOf(i[0])).filter(i => varying.includes(i)), first = important[0] ?? varying[0];
       { const c = card("Value over a parameter"), e = pick(el("div", c, undefined, "row"), listed, first, "parameter");
-        const p = picture(c, w => Math.max(240, Math.min(360, w * .5)), (g, w, h) => { const i = +e.value, list = thin(good.filter(r => r.p[i] !== null), 4000), A = axes(g, w, h, scale(list.map(r => r.p[i])), scale(good.map(of), {robust: true}), P[i], s.metric);
-          return list.map(r => { const x = A.x(r.p[i]) + (num(r.p[i]) ? 0 : (r.id * 7 % 11 - 5) * 1.5); dot(g, x, A.y(r.value), 3.2, rankColour(r.rank, .85)); return [x, A.y(r.value), label(r)]; }); });
+        const p = picture(c, w => Math.max(240, Math.min(360, w * .5)), (g, w, h) => { const i = +e.value, list = thin(good.filter(r => r.p[i] !== null), 2500), A = axes(g, w, h, scale(list.map(r => r.p[i])), scale(good.map(of), {robust: true}), P[i], s.metric);
+          return list.map(r => { const x = A.x(r.p[i]) + (num(r.p[i]) ? 0 : (r.id * 7 % 11 - 5) * 1.5); dot(g, x, A.y(r.value), good.length > 1000 ? 1.5 : 3.2, rankColour(r.rank, .85)); return [x, A.y(r.value), label(r)]; }); });
         e.onchange = () => p.redraw(); }
       if (varying.length > 1) contour(s, good, listed, first, important[1] ?? varying.find(i => i !== first), pick, label);
     }
     if (s.metrics.length) {
       const c = card("Other metrics"), bar = el("div", c, undefined, "row"), e = el("select", bar); s.metrics.forEach((n, i) => { el("option", e, n).value = i; });
-      const p = picture(c, w => Math.max(240, Math.min(360, w * .5)), (g, w, h) => { const i = +e.value, list = thin(good.filter(r => r.m[i] !== null), 4000), A = axes(g, w, h, scale(list.map(r => r.m[i])), scale(good.map(of), {robust: true}), s.metrics[i], s.metric); return list.map(r => { dot(g, A.x(r.m[i]), A.y(r.value), 3.2, rankColour(r.rank, .85)); return [A.x(r.m[i]), A.y(r.value), `${s.metrics[i]} ${fmt(r.m[i])}\n` + label(r)]; }); });
+      const p = picture(c, w => Math.max(240, Math.min(360, w * .5)), (g, w, h) => { const i = +e.value, list = thin(good.filter(r => r.m[i] !== null), 2500), A = axes(g, w, h, scale(list.map(r => r.m[i])), scale(good.map(of), {robust: true}), s.metrics[i], s.metric); return list.map(r => { dot(g, A.x(r.m[i]), A.y(r.value), good.length > 1000 ? 1.5 : 3.2, rankColour(r.rank, .85)); return [A.x(r.m[i]), A.y(r.value), `${s.metrics[i]} ${fmt(r.m[i])}\n` + label(r)]; }); });
       e.onchange = () => p.redraw();
     }
     schedule(s, rows);
@@ -236,7 +237,7 @@ const kinds = {
 };
 function parallel(s, rows, ranked, varying, label) {
   const c = card("Parallel coordinates", true), bar = el("div", c, undefined, "row"), note = el("span", bar), clear = el("button", bar, "clear"), names = [...varying.map(i => s.parameters[i]), s.metric];
-  const get = (r, k) => k < varying.length ? r.p[varying[k]] : r.value, drawn = thin([...ranked].reverse(), 1500), S = names.map((n, k) => scale(ranked.map(r => get(r, k)), {robust: k === varying.length})), brushes = new Map();
+  const get = (r, k) => k < varying.length ? r.p[varying[k]] : r.value, drawn = thin([...ranked].reverse(), 500), S = names.map((n, k) => scale(ranked.map(r => get(r, k)), {robust: k === varying.length})), brushes = new Map();
   let drag = null, marked = null;
   const inside = r => [...brushes].every(([k, [a, b]]) => { const q = S[k].at(get(r, k)); return q !== null && q >= a && q <= b; });
   const top = 34, geometry = (w, h) => ({x: k => 46 + (w - 92) * k / Math.max(1, names.length - 1), y: q => q === null ? h - 10 : h - 44 - q * (h - 44 - top)});
