@@ -703,3 +703,138 @@ TEST_CASE("importance finds the parameter that matters") {
   CHECK(shares[1].second == doctest::Approx(9.0 / 109).epsilon(0.6));
   CHECK(shares[2].second < 0.03);
 }
+
+namespace {
+
+/// Trials of `epochs` reports each, the k-th of which is x + 1 / k, one after the other.
+void train_all(tune::study& s, int epochs = 20) {
+  while (const auto j = s.next()) {
+    const auto x = j->parameters.get<double>("x");
+    bool ends = false;
+    for (int k = 1; k <= epochs && !ends; ++k) {
+      ends = s.report(j->trial, {{"loss", x + 1.0 / k}}, 0, static_cast<std::uint64_t>(k)).what == kind::stop;
+    }
+    if (!ends) s.ended(j->trial);
+  }
+  s.finish();
+}
+
+}  // namespace
+
+TEST_CASE("an experiment that is continued with other trials and rules is what it would be if they had been so from the start") {
+  const tune::space line = {{"x", tune::uniform(0, 1)}};
+  const tune::experiment base{.minimise = "loss", .trials = 6, .outputs = {}};
+  auto more = base, fewer = base, longer = base, shorter = base, budget = base;
+  more.trials = 12;
+  fewer.trials = 3;
+  longer.stop = {tune::after(9)};
+  shorter.stop = {tune::after(5)};
+  budget.stop_all = {tune::report_budget(50)};
+  for (const auto& [first, second] : {std::pair(base, more), std::pair(shorter, longer), std::pair(longer, shorter), std::pair(budget, base),
+                                      std::pair(base, budget), std::pair(budget, more), std::pair(longer, more)}) {
+    folder f;
+    tune::study anew(line, second);
+    train_all(anew);
+    auto before = first, after = second;
+    before.folder = after.folder = f.path;
+    {
+      tune::study s(line, before);
+      CHECK(s.continued().empty());
+      train_all(s);
+    }
+    for (int start = 0; start < 2; ++start) {  // the second time nothing is left to do
+      tune::study s(line, after);
+      CHECK(contains(s.continued(), "continues " + f.path + " with "));
+      CHECK(contains(s.continued(), ".fresh = true begins anew"));
+      CHECK((start == 0 || s.finished()));
+      train_all(s);
+      CHECK(outcome(s) == outcome(anew));
+      CHECK(s.stopping() == anew.stopping());
+    }
+  }
+  folder f;
+  auto all = base, few = fewer;
+  all.folder = few.folder = f.path;
+  {
+    tune::study s(line, all);
+    train_all(s);
+  }
+  tune::study s(line, few);  // what there is stays
+  train_all(s);
+  CHECK(s.trials().size() == 6U);
+}
+
+TEST_CASE("another direction is refused, another function is said, when an experiment is continued") {
+  folder f;
+  const tune::space line = {{"x", tune::uniform(0, 1)}};
+  {
+    tune::study s(line, {.minimise = "loss", .trials = 2, .folder = f.path, .outputs = {}}, "train");
+    train_all(s);
+  }
+  CHECK(contains(thrown<tune::error>([&] { tune::study(line, {.maximise = "loss", .trials = 2, .folder = f.path, .outputs = {}}); }),
+                 "holds an experiment with another direction (minimise there, maximise here)"));
+  const tune::study s(line, {.minimise = "loss", .trials = 2, .folder = f.path, .outputs = {}}, "fit");
+  CHECK(contains(s.continued(), "with 2 trials: 2 complete; it was begun with another function (train there, fit here)"));
+}
+
+TEST_CASE("a trial that fails is not the best one, however good it looked before, unless that is wanted") {
+  for (const bool may : {false, true}) {
+    tune::study s({{"x", tune::uniform(0, 1)}}, {.minimise = "loss", .trials = 3, .best_may_fail = may});
+    for (const double last : {0.5, std::nan(""), 0.4}) {
+      const auto j = s.next();
+      s.report(j->trial, {{"loss", j->trial == 1 ? 0.1 : 0.6}});
+      CHECK(s.best()->id == (j->trial == 0 ? 0U : j->trial == 1 || may ? 1U : 0U));
+      if (s.report(j->trial, {{"loss", last}}).what != kind::stop) s.ended(j->trial);
+    }
+    CHECK(s.trial(1).state == status::failed);
+    CHECK(s.best()->id == (may ? 1U : 2U));
+    CHECK(s.summary().best == (may ? 0.1 : 0.4));
+  }
+}
+
+TEST_CASE("searchers that learn keep away from where trials fail") {
+  for (const tune::any_searcher& how : {tune::any_searcher(tune::tpe()), tune::any_searcher(tune::tpe({.multivariate = true}))}) {
+    tune::study s({{"x", tune::uniform(0, 1)}}, {.minimise = "loss", .trials = 60, .searcher = how});
+    int late = 0;
+    while (const auto j = s.next()) {
+      const auto x = j->parameters.get<double>("x");
+      const bool diverges = x > 0.5;
+      s.report(j->trial, {{"loss", diverges ? 0.1 : 0.2 + std::abs(x - 0.3)}});
+      late += diverges && j->trial >= 30;
+      if (diverges) {
+        s.failed(j->trial, "out of memory");
+      } else {
+        s.ended(j->trial);
+      }
+    }
+    CHECK(late < 8);  // at random it would be half of 30
+  }
+}
+
+TEST_CASE("the configuration of a trial that has become another is the one with which its best value was reported") {
+  tune::study s({{"x", tune::uniform(0, 1)}}, {.minimise = "loss", .trials = 4, .scheduler = tune::pbt({.interval = 1})});
+  std::map<std::uint64_t, tune::config> with, best;
+  std::map<std::uint64_t, double> least;
+  for (int i = 0; i < 4; ++i) {
+    const auto j = s.next();
+    with[j->trial] = j->parameters;
+  }
+  int changes = 0;
+  for (int at = 1; at <= 30; ++at) {
+    for (auto& [t, c] : with) {
+      const double loss = std::abs(c.get<double>("x") - 0.5) + (at < 3 ? 0 : 1.0 / at);  // flattering at first
+      if (!least.contains(t) || loss < least[t]) {
+        least[t] = loss;
+        best[t] = c;
+      }
+      const auto a = s.report(t, {{"loss", loss}});
+      if (a.change) {
+        c = a.change->to;
+        ++changes;
+      }
+      CHECK(s.trial(t).parameters == best[t]);
+      CHECK(s.trial(t).runs_with() == c);
+    }
+  }
+  CHECK(changes > 5);
+}
