@@ -4,8 +4,11 @@
 // Values, configurations, domains and spaces.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <map>
+#include <sstream>
 
+#include "manta/tune/config.hpp"
 #include "manta/tune/space.hpp"
 #include "support/text.hpp"
 
@@ -222,4 +225,37 @@ TEST_CASE("mistakes in spaces are named") {
   CHECK(contains(thrown<tune::error>([] { tune::choice({1, 2}).quantised(1); }), "for numbers"));
   CHECK(contains(thrown<tune::error>([] { tune::space s = {{"a", 1}, {"a", 2}}; }), "two parameters named \"a\""));
   CHECK(contains(thrown<tune::error>([] { tune::choice({"a"}).position("b"); }), "\"b\" is none of the options"));
+}
+
+TEST_CASE("what a configuration gives takes part in expressions, and may be a list") {
+  const tune::config c{{"x", 4.0}, {"n", 3}, {"opt", "adam"}, {"flag", true}, {"layers", std::vector<int>{64, 32}}};
+  CHECK(std::sqrt(c["x"]) == 2);
+  CHECK(std::pow(c["x"] - 2, 2) == 4);
+  CHECK(1 - c["x"] == -3);
+  CHECK(c["x"] * c["n"] == 12);
+  CHECK(c["n"] / 2 == 1.5);
+  CHECK(c["x"] > 3.5);
+  CHECK(3 < c["x"]);
+  CHECK(c["n"] == 3);
+  CHECK(c["opt"] == "adam");
+  CHECK(c["flag"]);
+  double rate = 2;
+  rate *= c["x"];
+  CHECK(rate == 8);
+  const int n = c["n"];
+  int count = 0;
+  for (int k = 0; k < c["n"]; ++k) ++count;
+  CHECK(count == n);
+  std::string s;
+  s = c["opt"];
+  CHECK(s == "adam");
+  const std::string t = c["opt"];
+  CHECK(t == s);
+  std::ostringstream out;
+  out << c["x"] << ' ' << c["opt"] << ' ' << c["layers"];
+  CHECK(out.str() == "4.0 adam [64,32]");
+  CHECK(c.get<std::vector<int>>("layers") == std::vector<int>{64, 32});
+  const tune::domain d = tune::choice({std::vector<int>{64, 64}, std::vector<int>{128}});
+  CHECK_THROWS_AS(c.get<std::vector<int>>("opt"), tune::error);
+  CHECK_THROWS_AS((void)std::sqrt(c["opt"]), tune::error);
 }

@@ -144,7 +144,7 @@ class dqn_worker {
 
   /// As even_forward: the same bits for any number of columns.
   const nn::matrix<float>& forward_even(q_network& q, const nn::matrix<float>& x) {
-    const Eigen::Index columns = std::max<Eigen::Index>(20, (x.cols() + 3) / 4 * 4);
+    const Eigen::Index columns = even_columns(x.cols());
     wide_.setZero(x.rows(), columns);
     wide_.leftCols(x.cols()) = x;
     return q.forward(wide_);

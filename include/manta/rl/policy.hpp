@@ -4,6 +4,7 @@
 // A policy: a network for actions and one for values, with the filter of observations. Plain data that can be sent.
 #pragma once
 
+#include <algorithm>
 #include <cereal/types/vector.hpp>
 #include <memory>
 #include <span>
@@ -34,8 +35,11 @@ MANTA_DECL nn::network<float> make_network(int features, const model_options& m,
 /// Throws if the options ask for what there is not.
 MANTA_DECL void check_model(const model_options& m);
 
+/// The columns on which a network runs for `n` samples: see even_forward.
+inline Eigen::Index even_columns(Eigen::Index n) { return std::max<Eigen::Index>(32, (n + 15) / 16 * 16); }
+
 /// Runs a network on columns so that a column's result has the same bits however many stand beside it: products of
-/// matrices sum in an order that depends on the number of columns, unless that is a multiple of four and not tiny.
+/// matrices sum in an order that depends on the number of columns, unless that is a multiple of 16 and not tiny.
 class even_forward {
  public:
   const nn::matrix<float>& operator()(nn::network<float>& net, const nn::matrix<float>& x);

@@ -9,6 +9,7 @@
 //   std::string s = v;            // throws tune::error: it is a number
 #pragma once
 
+#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "manta/error.hpp"
 #include "manta/output/row.hpp"
@@ -31,17 +33,32 @@ class error : public manta::error {
 
 using output::append_number;
 
+namespace detail {
+template <class T>
+concept plain_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+template <class T>
+inline constexpr bool is_list = false;
+template <plain_number T>
+inline constexpr bool is_list<std::vector<T>> = true;
+}  // namespace detail
+
 class value {
  public:
   value() = default;
   value(bool b) : kind_(kind::truth), integer_(b ? 1 : 0) {}
   template <std::integral I>
-    requires(!std::same_as<I, bool>)
-  value(I i) : integer_(static_cast<std::int64_t>(i)) {}
+  requires(!std::same_as<I, bool>) value(I i) : integer_(static_cast<std::int64_t>(i)) {}
   value(double x) : kind_(kind::number), number_(x) {}
   value(std::string text) : kind_(kind::text), text_(std::move(text)) {}
   value(std::string_view text) : kind_(kind::text), text_(text) {}
   value(const char* text) : kind_(kind::text), text_(text) {}
+  /// A list of numbers, such as the sizes of layers: a text "[64,64]", which as<std::vector<T>>() reads.
+  template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) value(const std::vector<T>& list)
+      : kind_(kind::text), text_("[") {
+    for (const T& x : list) text_ += (text_.size() > 1 ? "," : "") + value(x).text();
+    text_ += "]";
+  }
 
   bool is_bool() const { return kind_ == kind::truth; }
   bool is_integer() const { return kind_ == kind::integer; }
@@ -64,17 +81,28 @@ class value {
     } else if constexpr (std::is_floating_point_v<T>) {
       if (!is_number()) refuse("a number");
       return static_cast<T>(is_integer() ? static_cast<double>(integer_) : number_);
+    } else if constexpr (detail::is_list<T>) {
+      T list;
+      for (double x : numbers()) list.push_back(static_cast<typename T::value_type>(x));
+      return list;
     } else {
       static_assert(std::is_same_v<T, std::string>,
-                    "manta: a value of a configuration is a bool, an integer, a floating-point number, an enumeration "
-                    "or a std::string");
+                    "manta: a value of a configuration is a bool, an integer, a floating-point number, an enumeration, "
+                    "a std::string or a std::vector of numbers");
       if (!is_text()) refuse("a text");
       return text_;
     }
   }
+  /// What c["x"] gives takes part in expressions: it is a double there. Not templates, so that std::sqrt(c["x"]) and
+  /// text = c["name"] are no choice between many types.
+  operator double() const { return as<double>(); }
+  /// Lives as long as the configuration.
+  operator std::string_view() const {
+    if (!is_text()) refuse("a text");
+    return text_;
+  }
   template <class T>
-    requires(std::is_arithmetic_v<T> || std::is_same_v<T, std::string>)
-  operator T() const {
+  requires((std::is_integral_v<T> && !std::is_same_v<T, char>) || std::is_same_v<T, std::string>) operator T() const {
     return as<T>();
   }
 
@@ -88,19 +116,74 @@ class value {
   /// Integers and numbers compare by what they are worth, else the kinds must be the same.
   friend bool operator==(const value& a, const value& b) { return a.equals(b); }
 
+  // With a number on the other side. Exact matches, so that neither side is converted first.
+  template <detail::plain_number A>
+  friend bool operator==(const value& a, A b) {
+    return a.equals(value(b));
+  }
+  template <detail::plain_number A>
+  friend auto operator<=>(const value& a, A b) {
+    return a.as<double>() <=> static_cast<double>(b);
+  }
+  template <detail::plain_number A>
+  friend double operator+(const value& a, A b) {
+    return a.as<double>() + static_cast<double>(b);
+  }
+  template <detail::plain_number A>
+  friend double operator+(A a, const value& b) {
+    return static_cast<double>(a) + b.as<double>();
+  }
+  template <detail::plain_number A>
+  friend double operator-(const value& a, A b) {
+    return a.as<double>() - static_cast<double>(b);
+  }
+  template <detail::plain_number A>
+  friend double operator-(A a, const value& b) {
+    return static_cast<double>(a) - b.as<double>();
+  }
+  template <detail::plain_number A>
+  friend double operator*(const value& a, A b) {
+    return a.as<double>() * static_cast<double>(b);
+  }
+  template <detail::plain_number A>
+  friend double operator*(A a, const value& b) {
+    return static_cast<double>(a) * b.as<double>();
+  }
+  template <detail::plain_number A>
+  friend double operator/(const value& a, A b) {
+    return a.as<double>() / static_cast<double>(b);
+  }
+  template <detail::plain_number A>
+  friend double operator/(A a, const value& b) {
+    return static_cast<double>(a) / b.as<double>();
+  }
+  /// As text(), a text without quotes.
+  template <class Stream>
+  requires requires(Stream& s, const std::string& t) { s.setf(s.flags()), s << t; }
+  friend Stream& operator<<(Stream& out, const value& v) {
+    out << (v.is_text() ? v.text_ : v.text());
+    return out;
+  }
+
   template <class Archive>
   void save(Archive& out) const {
     out(kind_);
-    if (is_text()) out(text_);
-    else if (kind_ == kind::number) out(number_);
-    else out(integer_);
+    if (is_text())
+      out(text_);
+    else if (kind_ == kind::number)
+      out(number_);
+    else
+      out(integer_);
   }
   template <class Archive>
   void load(Archive& in) {
     in(kind_);
-    if (is_text()) in(text_);
-    else if (kind_ == kind::number) in(number_);
-    else in(integer_);
+    if (is_text())
+      in(text_);
+    else if (kind_ == kind::number)
+      in(number_);
+    else
+      in(integer_);
   }
 
  private:
@@ -109,6 +192,8 @@ class value {
   MANTA_DECL bool equals(const value& other) const;
   /// As an integer, also what is true or false, and a number without a fraction. Throws if it is neither.
   MANTA_DECL std::int64_t whole() const;
+  /// Of a list. Throws if it is none.
+  MANTA_DECL std::vector<double> numbers() const;
   [[noreturn]] MANTA_DECL void refuse(const char* wanted) const;
   [[noreturn]] MANTA_DECL void refuse_integer() const;
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdlib>
 
 #include "manta/tune/math.hpp"
 #include "manta/tune/value.hpp"
@@ -32,7 +33,23 @@ MANTA_DECL void value::append_to(std::string& out) const {
 MANTA_DECL bool value::equals(const value& other) const {
   if (is_number() && other.is_number() && kind_ != other.kind_) return as<double>() == other.as<double>();
   if (kind_ != other.kind_) return false;
-  return is_text() ? text_ == other.text_ : kind_ == kind::number ? number_ == other.number_ : integer_ == other.integer_;
+  return is_text()               ? text_ == other.text_
+         : kind_ == kind::number ? number_ == other.number_
+                                 : integer_ == other.integer_;
+}
+
+MANTA_DECL std::vector<double> value::numbers() const {
+  std::vector<double> list;
+  bool is_good = is_text() && text_.size() >= 2 && text_.front() == '[' && text_.back() == ']';
+  const char* at = text_.c_str() + 1;
+  while (is_good && *at != ']') {
+    char* end = nullptr;
+    list.push_back(std::strtod(at, &end));
+    is_good = end != at && (*end == ',' || *end == ']');
+    at = *end == ',' ? end + 1 : end;
+  }
+  if (!is_good) refuse("a list of numbers");
+  return list;
 }
 
 MANTA_DECL std::int64_t value::whole() const {
