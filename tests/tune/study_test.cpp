@@ -389,6 +389,30 @@ TEST_CASE("an experiment that has ended is read, not run, when it is continued")
   CHECK(text_of(f.path + "/journal.jsonl") == journal);
 }
 
+TEST_CASE("texts stay texts and numbers stay numbers in the journal, and any bytes of a failure are read again") {
+  const folder f;
+  const tune::space s{{"a", tune::choice({"inf", "nan", "1e5", "true"})}, {"b", tune::choice({tune::infinity, 0.5})}};
+  for (int start = 0; start < 2; ++start) {
+    tune::study study(s, {.minimise = "loss", .trials = 12, .folder = f.path, .seed = 3});
+    CHECK(study.finished() == (start == 1));
+    while (const auto j = study.next()) {
+      study.report(j->trial, {{"loss", 1.0}});
+      if (j->trial % 3 == 0) {
+        study.failed(j->trial, "cannot open caf\xe9.csv\x01");
+      } else {
+        study.ended(j->trial);
+      }
+    }
+    if (start == 0) study.finish();
+    CHECK(study.trials().size() == 12);
+    for (const auto& t : study.trials()) {
+      CHECK((t.state == status::failed) == (t.id % 3 == 0));
+      CHECK(t.parameters["a"].is_text());
+      CHECK(t.parameters["b"].is_number());
+    }
+  }
+}
+
 TEST_CASE("failed trials are started again if asked for when an experiment is continued") {
   folder f;
   tune::experiment e = {.minimise = "loss", .trials = 3, .folder = f.path};

@@ -21,15 +21,21 @@
 
 namespace manta::tune {
 
+namespace detail {
+/// A configuration as the journal has it: a text stays a text whatever it looks like, and a number that JSON does not
+/// have is {"number":"inf"}.
+MANTA_DECL void append_parameters(std::string& out, const config& c);
+}  // namespace detail
+
 class journal {
  public:
   /// One line, as it is read.
   struct event {
     std::string kind;
     double seconds = 0;
-    config parameters;            ///< its member "p"
-    metrics reported;             ///< its member "m"
-    named_list<value> others;     ///< its other members: numbers and texts
+    config parameters;         ///< its member "p"
+    metrics reported;          ///< its member "m"
+    named_list<value> others;  ///< its other members: numbers and texts
 
     /// A member. Throws if there is none of that name and kind.
     std::string text(std::string_view name) const;
@@ -42,8 +48,8 @@ class journal {
   journal& operator=(const journal&) = delete;
   ~journal();
 
-  /// Reads what is there, calling replay(event) for each line, cuts off a torn end, and goes on behind it. Throws if a line in the
-  /// middle is damaged, or if another process has the journal open.
+  /// Reads what is there, calling replay(event) for each line, cuts off a torn end, and goes on behind it. Throws if a
+  /// line in the middle is damaged, or if another process has the journal open.
   void open(const std::string& path, const std::function<void(const event&)>& replay);
   bool is_open() const { return lock_ >= 0; }
 

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>  // not found? Install nlohmann-json3-dev, or name its include folder by -I or CPATH
 
+#include "manta/base/number.hpp"
 #include "manta/output/append_file.hpp"
 #include "manta/output/crc32c.hpp"
 #include "manta/tune/journal.hpp"
@@ -41,20 +42,28 @@ class event_reader {
   bool number_integer(std::int64_t i) { return take(i); }
   bool number_unsigned(std::uint64_t i) { return take(i); }
   bool number_float(double x, const std::string&) { return take(x); }
-  bool string(std::string& text) { return take(inside_.empty() ? value(text) : number_of(text)); }
+  bool string(std::string& text) {
+    // A text of a parameter is a text whatever it looks like; see append_parameters.
+    const bool is_text = inside_.empty() || (inside_ == "p" && !is_number_);
+    return take(is_text ? value(text) : number_of(text));
+  }
   bool binary(nlohmann::json::binary_t&) { return false; }
   bool start_object(std::size_t) {
-    inside_ = key_;
+    if (inside_ == "p") {
+      is_number_ = true;
+    } else {
+      inside_ = key_;
+    }
     return true;
   }
   bool end_object() {
-    inside_.clear();
+    if (!std::exchange(is_number_, false)) inside_.clear();
     return true;
   }
   bool start_array(std::size_t) { return false; }
   bool end_array() { return false; }
   bool key(std::string& name) {
-    key_ = name;
+    if (!is_number_) key_ = name;
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) { return false; }
@@ -75,7 +84,24 @@ class event_reader {
 
   journal::event& event_;
   std::string key_, inside_;  ///< inside_: the member whose object is read; empty: the line's own
+  bool is_number_ = false;    ///< inside a parameter's {"number":"inf"}
 };
+
+MANTA_DECL void append_parameters(std::string& out, const config& c) {
+  out += '{';
+  const char* separator = "";
+  for (const auto& [name, x] : c) {
+    out += separator;
+    separator = ",";
+    value::append_quoted(out, name);
+    out += ':';
+    const bool is_odd = x.is_number() && !x.is_integer() && !base::is_finite(x.as<double>());
+    if (is_odd) out += "{\"number\":";
+    x.append_to(out);
+    if (is_odd) out += '}';
+  }
+  out += '}';
+}
 
 MANTA_DECL journal::event event_in(const std::string& line) {
   journal::event e;
@@ -94,8 +120,12 @@ MANTA_DECL const value& member_of(const journal::event& e, std::string_view name
 
 }  // namespace detail
 
-MANTA_DECL std::string journal::event::text(std::string_view name) const { return detail::member_of(*this, name).as<std::string>(); }
-MANTA_DECL std::int64_t journal::event::integer(std::string_view name) const { return detail::member_of(*this, name).as<std::int64_t>(); }
+MANTA_DECL std::string journal::event::text(std::string_view name) const {
+  return detail::member_of(*this, name).as<std::string>();
+}
+MANTA_DECL std::int64_t journal::event::integer(std::string_view name) const {
+  return detail::member_of(*this, name).as<std::int64_t>();
+}
 MANTA_DECL double journal::event::number(std::string_view name) const {
   const value& v = detail::member_of(*this, name);
   return v.is_text() ? detail::number_of(v.as<std::string>()).as<double>() : v.as<double>();
@@ -127,7 +157,8 @@ MANTA_DECL void journal::open(const std::string& path, const std::function<void(
     const bool whole = !in.eof() && is_whole(line);
     if (!whole) {
       if (in.peek() != std::char_traits<char>::eof()) {
-        throw error("manta: " + path + ":" + std::to_string(number) + " is damaged (its checksum is wrong, and lines "
+        throw error("manta: " + path + ":" + std::to_string(number) +
+                    " is damaged (its checksum is wrong, and lines "
                     "follow it); give another folder, or cut the file there to continue from before it");
       }
       break;
@@ -156,7 +187,8 @@ MANTA_DECL void journal::append(std::string_view kind, double seconds, std::stri
 }
 
 MANTA_DECL void journal::flush() {
-  if (!manta::output::write_all(lock_, buffer_)) throw error("manta: cannot write " + path_ + ": " + std::strerror(errno));
+  if (!manta::output::write_all(lock_, buffer_))
+    throw error("manta: cannot write " + path_ + ": " + std::strerror(errno));
   buffer_.clear();
 }
 
@@ -164,7 +196,8 @@ MANTA_DECL bool journal::is_whole(const std::string& line) {
   constexpr std::size_t tail = 16;  // ,"c":"01234567"}
   if (line.size() <= tail) return false;
   char sum[24];
-  std::snprintf(sum, sizeof sum, ",\"c\":\"%08x\"}", manta::output::crc32c(std::string_view(line).substr(0, line.size() - tail)));
+  std::snprintf(sum, sizeof sum, ",\"c\":\"%08x\"}",
+                manta::output::crc32c(std::string_view(line).substr(0, line.size() - tail)));
   return line.compare(line.size() - tail, tail, sum) == 0;
 }
 

@@ -21,7 +21,9 @@ MANTA_DECL study::study(const space& where, const experiment& e, const std::stri
   }
   if (options_.retries < 0) throw error("manta: tune: retries must not be negative");
   if (!options_.checkpoints.minimise.empty() && !options_.checkpoints.maximise.empty()) {
-    throw error("manta: tune: checkpoints are kept by .minimise or by .maximise, not by both; without them, by the experiment's metric");
+    throw error(
+        "manta: tune: checkpoints are kept by .minimise or by .maximise, not by both; without them, by the "
+        "experiment's metric");
   }
   if (!options_.scheduler || !options_.searcher) throw error("manta: tune: searcher and scheduler must not be empty");
   sign_ = options_.maximise.empty() ? 1 : -1;
@@ -37,7 +39,8 @@ MANTA_DECL study::study(const space& where, const experiment& e, const std::stri
       throw error("manta: tune: cannot remove the journal of " + options_.folder);
     }
     for (const any_output& o : options_.outputs) outputs_.push_back(o.clone());
-    const output_context context{options_.folder, options_.name, metric_, sign_ < 0, space_, 0, options_.clock, "", "", options_.seed};
+    const output_context context{options_.folder, options_.name, metric_, sign_ < 0, space_, 0, options_.clock, "", "",
+                                 options_.seed};
     for (any_output& o : outputs_) o.begin(context);
     continue_from_journal();
   }
@@ -49,7 +52,7 @@ MANTA_DECL std::optional<job> study::next(double now) {
     std::string& rest = line(j->trial);
     if (from_first_ > given) rest += ",\"first\":1";
     rest += ",\"p\":";
-    j->parameters.append_to(rest);
+    detail::append_parameters(rest, j->parameters);
     log_.append("next", now, rest);
     quiet_ = false;
     return j;
@@ -63,7 +66,7 @@ MANTA_DECL answer study::report(trial_number t, const metrics& m, double now, st
   trial_record& r = running(t);
   if (iteration == 0) iteration = r.iteration + 1;
   seconds = std::floor(seconds * 1e6) / 1e6;  // as the journal has it
-  if (iteration <= r.iteration) {  // comes by again after a failure, from an older checkpoint
+  if (iteration <= r.iteration) {             // comes by again after a failure, from an older checkpoint
     const auto owed = owed_.find(t);
     return {verdict::kind::go_on, owed != owed_.end() && owed->second == iteration, {}, silence_of(t)};
   }
@@ -102,7 +105,8 @@ MANTA_DECL void study::checkpointed(trial_number t, std::uint64_t iteration, con
 
 MANTA_DECL void study::continues_from(trial_number t, trial_number source, double now) {
   const trial_record& from = records_.at(source);
-  if (t == source || !files_.contains(from.checkpoint_file) || from.checkpoint_file == records_.at(t).checkpoint_file) return;
+  if (t == source || !files_.contains(from.checkpoint_file) || from.checkpoint_file == records_.at(t).checkpoint_file)
+    return;
   log_file("from", t, from.checkpoint, from.checkpoint_file, now);
   set_checkpoint(records_.at(t), from.checkpoint, from.checkpoint_file);
 }
@@ -153,7 +157,9 @@ MANTA_DECL void study::flush_outputs() {
 MANTA_DECL std::size_t study::limit() const {
   if (options_.trials == 0) return ~std::size_t{0};
   // points of .first come on top of a grid: it is gone through whatever they are
-  if (const auto count = searcher_.count()) return options_.trials > 1 ? std::min(options_.trials, *count + options_.first.size()) : *count + options_.first.size();
+  if (const auto count = searcher_.count())
+    return options_.trials > 1 ? std::min(options_.trials, *count + options_.first.size())
+                               : *count + options_.first.size();
   const std::size_t combinations = searcher_.combinations();
   return options_.trials * combinations + (combinations > 1 ? options_.first.size() : 0);
 }
