@@ -26,18 +26,23 @@
 
 namespace manta {
 
+/// A helper program at work. Move-only; for one thread at a time. A default-made one has no program.
 class process {
  public:
   process() = default;
   /// Starts the program, which is looked for in PATH. Throws manta::error if there is none. The program does not see
   /// the variables by which MPI knows its ranks, nor open files of this process.
   MANTA_DECL explicit process(std::vector<std::string> command);
+  /// Leaves an empty one behind.
   MANTA_DECL process(process&& other) noexcept;
+  /// Ends the program that this one had.
   MANTA_DECL process& operator=(process&& other) noexcept;
   /// Closes the channel, which ends a program that keeps to the rules, and kills one that runs on after a second.
   MANTA_DECL ~process();
 
+  /// False for an empty one, and after an error. Does not ask the system.
   [[nodiscard]] bool running() const { return pid_ > 0; }
+  /// The process id of the program; 0: there is none.
   [[nodiscard]] pid_t id() const { return pid_; }
 
   /// Sends one message; waits until the program has room for it. Throws manta::error if the program has ended, or reads

@@ -30,6 +30,7 @@
 
 namespace manta {
 
+/// How progress is shown: a bar that is drawn anew, plain lines now and then, or nothing.
 enum class progress_style { bar, lines, off };
 
 /// What suits this process: see above. Reads the environment and /proc.
@@ -95,11 +96,14 @@ class progress {
     decltype(std::begin(std::declval<Range&>())) at_;
     detail::progress_display* display_;
   };
+  /// Each step of the iterator counts as one.
   iterator begin() { return {std::begin(range_), display_}; }
+  /// The end of the range.
   auto end() { return std::end(range_); }
 
   /// A value that is shown after the count, such as the loss.
   void set(std::string_view name, double value) { display_.set(name, number(value)); }
+  /// Likewise, a text.
   void set(std::string_view name, std::string_view value) { display_.set(name, std::string(value)); }
 
  private:
@@ -119,6 +123,7 @@ class progress {
   detail::progress_display display_;
 };
 
+/// Progress of a loop of the program's own, which says how far it is by advance().
 template <>
 class progress<void> {
  public:
@@ -128,15 +133,20 @@ class progress<void> {
 
   /// Costs a look at the clock, and now and then a line.
   void advance(std::uint64_t by = 1) { display_.advance(by); }
+  /// A value that is shown after the count, such as the loss.
   void set(std::string_view name, double value) { display_.set(name, progress<int>::number(value)); }
+  /// Likewise, a text.
   void set(std::string_view name, std::string_view value) { display_.set(name, std::string(value)); }
+  /// Steps so far.
   [[nodiscard]] std::uint64_t done() const { return display_.done(); }
 
  private:
   detail::progress_display display_;
 };
 
+/// progress("title", 100) counts steps.
 progress(std::string, std::integral auto) -> progress<void>;
+/// progress("title", range) wraps a range.
 template <class Range>
 requires(!std::integral<std::remove_cvref_t<Range>>) progress(std::string, Range&&)
 ->progress<Range>;

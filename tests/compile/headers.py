@@ -11,7 +11,7 @@ import tempfile
 import compiler
 
 # For one unit of a program: libmanta.a has them.
-SOURCES = {header for header in compiler.headers() if os.path.basename(header) in ("src.hpp", "src_eigen.hpp", "src_http.hpp", "src_box2d.hpp")}
+SOURCES = {header for header in compiler.headers() if os.path.basename(header).startswith("src")}
 MODES = {"compiled": ["-DMANTA_COMPILED"], "header-only": []}
 
 

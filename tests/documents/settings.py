@@ -15,8 +15,9 @@ DEFINITIONS = HEADER.replace(".hpp", ".ipp")
 PAGE = os.path.join(ROOT, "scripts", "README.md")
 BEGIN = "<!-- settings: made by tests/documents/settings.py --write -->"
 END = "<!-- end of settings -->"
-# Read from the environment, but no settings of a program: for trying things out, and for the launcher.
-NO_SETTINGS = {"MANTA_RANKS_PER_NODE", "MANTA_RUN_FD"}
+# Read from the environment, but no settings of a run: for trying things out, for the launcher, and for parts that stand apart
+# from runs and describe their variable themselves (progress.hpp, process.hpp).
+NO_SETTINGS = {"MANTA_RANKS_PER_NODE", "MANTA_RUN_FD", "MANTA_PROGRESS", "MANTA_PYTHON"}
 
 MEMBER = re.compile(r"  (?P<type>[\w:]+) (?P<name>\w+) = (?P<value>.*);$")
 

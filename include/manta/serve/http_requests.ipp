@@ -53,7 +53,7 @@ MANTA_DECL void http_server::send(evhttp_request* request, reply answer) {
     ::evhttp_add_header(header, "Content-Length", std::to_string(::evbuffer_get_length(out)).c_str());
     ::evbuffer_drain(out, ::evbuffer_get_length(out));
   }
-  const sending mark(c);
+  const sending under_way(c);
   ::evhttp_send_reply(request, answer.status, reason(answer.status), nullptr);
 }
 
@@ -216,7 +216,7 @@ MANTA_DECL void http_server::finish(std::uint64_t id, exchange& x, int status) {
   if (done.from != nullptr) done.from->exchange = 0;
   ::evhttp_connection_set_closecb(::evhttp_request_get_connection(done.request), nullptr, nullptr);
   if (done.begun) {
-    const sending mark(done.from);
+    const sending under_way(done.from);
     return ::evhttp_send_reply_end(done.request);
   }
   reply answer{status, done.answer};
