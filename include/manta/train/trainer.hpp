@@ -57,6 +57,11 @@ class trainer_core {
   void wake();
   void start_workers();
   void park();
+  /// After the death of a worker's rank: the next use starts workers on the ranks that are left, from the last good
+  /// state.
+  void bury();
+  /// Remembers the state, in a job that goes on when ranks die.
+  void remember();
   /// Has other trainers park until there are ranks enough.
   void make_room();
   template <class Call>
@@ -66,7 +71,9 @@ class trainer_core {
   options options_;
   actor<worker> workers_;
   bool has_workers_ = false, is_busy_ = false, was_started_ = false;
+  bool lost_a_rank_ = false;
   train::state parked_;
+  train::state good_;  ///< after the last call that changed it, in a job that goes on when ranks die
   std::uint64_t last_use_ = 0;
 };
 }  // namespace detail
@@ -82,8 +89,10 @@ class trainer {
   explicit trainer(const Recipe& r, const options& o = {})
       : core_(std::make_unique<detail::trainer_core>(detail::learner_of<Recipe>::name(r), o)) {}
 
-  /// An epoch, or what is left of it, or fewer steps; waits. Throws manta::error with the number of the batch if the
-  /// loss becomes NaN or infinite; the parameters are those before that batch then.
+  /// An epoch, or what is left of it, or fewer steps; waits. Under manta-run, when the rank of a worker dies, the call
+  /// is done again from its beginning by the ranks that are left: no sample is left out or taken twice. Throws
+  /// manta::error with the number of the batch if the loss becomes NaN or infinite; the parameters are those before
+  /// that batch then.
   summary train(std::uint64_t steps = whole_epoch) { return core_->train(steps); }
   /// The mean over the validation data; waits.
   summary validate() { return core_->validate(); }

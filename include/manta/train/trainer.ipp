@@ -8,6 +8,7 @@
 #include <chrono>
 #include <vector>
 
+#include "manta/options.hpp"
 #include "manta/run.hpp"
 #include "manta/train/trainer.hpp"
 
@@ -78,10 +79,28 @@ inline void trainer_core::wake() {
   parked_ = {};
 }
 
+inline void trainer_core::bury() {
+  workers_ = {};
+  has_workers_ = false;
+  lost_a_rank_ = true;
+  parked_ = good_;
+}
+
+inline void trainer_core::remember() {
+  if (manta::detail::launcher_recovers()) good_ = sentence_of(async<&worker::save>(workers_));
+}
+
 inline void trainer_core::start_workers() {
-  workers_ = spawn<worker>(
-      {.cpus = options_.cpus, .gpus = options_.gpus, .resources = options_.resources, .ranks = options_.workers}, what_,
-      options_);
+  // After a death there may be fewer ranks than were asked for.
+  for (int n = options_.workers;; --n) {
+    try {
+      workers_ = spawn<worker>(
+          {.cpus = options_.cpus, .gpus = options_.gpus, .resources = options_.resources, .ranks = n}, what_, options_);
+      break;
+    } catch (const unschedulable&) {
+      if (n == 1 || !lost_a_rank_) throw;
+    }
+  }
   try {
     sentence_of(async<&worker::open>(workers_));
   } catch (...) {
@@ -112,7 +131,21 @@ inline void trainer_core::make_room() {
 }
 
 MANTA_DECL summary trainer_core::train(std::uint64_t steps) {
-  return call([&] { return timed([&] { return async<&worker::train>(workers_, steps); }); });
+  for (;;) {
+    try {
+      return call([&] {
+        if (good_.model.empty()) remember();
+        const summary s = timed([&] { return async<&worker::train>(workers_, steps); });
+        remember();
+        return s;
+      });
+    } catch (const rank_lost&) {
+      if (good_.model.empty()) throw;
+    } catch (const actor_died&) {
+      if (good_.model.empty()) throw;
+    }
+    bury();
+  }
 }
 MANTA_DECL summary trainer_core::validate() {
   return call([&] { return timed([&] { return async<&worker::validate>(workers_); }); });
@@ -122,7 +155,10 @@ MANTA_DECL state trainer_core::state() {
   return call([&] { return sentence_of(async<&worker::save>(workers_)); });
 }
 MANTA_DECL void trainer_core::restore(const train::state& s) {
-  call([&] { sentence_of(async<&worker::restore>(workers_, s, false)); });
+  call([&] {
+    sentence_of(async<&worker::restore>(workers_, s, false));
+    remember();
+  });
 }
 
 MANTA_DECL void trainer_core::save(const std::string& path) {
@@ -141,7 +177,10 @@ MANTA_DECL std::string trainer_core::model() {
   return call([&] { return sentence_of(async<&worker::model>(workers_)); });
 }
 MANTA_DECL void trainer_core::rate(double r) {
-  call([&] { sentence_of(async<&worker::rate>(workers_, r)); });
+  call([&] {
+    sentence_of(async<&worker::rate>(workers_, r));
+    remember();
+  });
 }
 
 }  // namespace manta::train::detail
