@@ -20,8 +20,8 @@ SHARED = {"tune": {"output"}, "train": {"nn", "output"}, "rl": {"nn", "output"},
 MPI_HEADERS = {"runtime.hpp", "run.hpp", "options.hpp", "team.hpp"}
 # Plain data and plain bytes: no MPI, no threads, no clocks.
 PURE = ["graph", "wire"]
-# What libraries may include of the layers below: the mode of the build, and questions about numbers.
-FOR_ALL = {"manta/base/config.hpp", "manta/base/number.hpp"}
+# What libraries may include of the layers below: the mode of the build, questions about numbers, and mixing of bits.
+FOR_ALL = {"manta/base/config.hpp", "manta/base/number.hpp", "manta/base/hash.hpp"}
 # The one source of a compiled program: it includes all there is.
 EVERYTHING = "manta/src.hpp"
 CLOCKS = {"manta/base/clock.hpp"}

@@ -65,6 +65,16 @@ struct three_clouds {
   }
 };
 
+/// One sample has a class that is none, so one worker alone throws.
+struct wrong_class : three_clouds {
+  train::samples training_data() const {
+    Eigen::MatrixXd x = Eigen::MatrixXd::Zero(8, 60);
+    std::vector<int> y(60, 1);
+    y[17] = 7;
+    return train::samples(std::move(x), std::move(y));
+  }
+};
+
 std::vector<double> parameters(const train::trainer<three_clouds>& t) {
   const auto net = t.model();
   return {net.parameters().begin(), net.parameters().end()};
@@ -244,6 +254,10 @@ TEST_CASE("mistakes in a recipe are one sentence each") {
     if (workers() > 1)
       CHECK(made({.differs = true}, {.workers = 2}).find("the workers' recipes make different models") !=
             std::string::npos);
+    // All workers stop with the sentence of the one that threw, and can be used again.
+    train::trainer wrong(wrong_class{}, {.workers = workers(), .batch = 30});
+    for (int i = 0; i < 2; ++i) CHECK(message([&] { wrong.train(); }).find("has the class 7") != std::string::npos);
+    CHECK(wrong.validate().samples == 100);
     const std::string nan = made({.explode_at = 0.5}, {.workers = workers(), .batch = 28});
     CHECK(nan.find("the loss became") != std::string::npos);
     CHECK(nan.find("of epoch 0") != std::string::npos);

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "manta/team.hpp"
@@ -32,12 +33,13 @@ class exchange {
   /// Reduces what is left, and waits: the array then has the sums over all members.
   MANTA_DECL void finish();
 
-  /// Collective, between begin and finish: sums of a few numbers over all members, in place, there after finish.
-  MANTA_DECL void sum_beside(std::span<double> numbers);
   /// Collective: sums of a few numbers over all members, in place.
   MANTA_DECL void sum(std::span<double> numbers);
-  /// Collective: the first member's bytes for all.
-  MANTA_DECL void broadcast(void* data, std::size_t bytes);
+  /// Collective: the bytes of one member for all.
+  MANTA_DECL void broadcast(void* data, std::size_t bytes, int from = 0);
+  /// Collective: throws on all members what went wrong on the first one that has a problem. A member that threw alone
+  /// would leave the others in MPI.
+  MANTA_DECL void throw_together(const std::string& problem);
 
  private:
   void reduce(std::size_t first, std::size_t last);
@@ -45,7 +47,7 @@ class exchange {
   team team_;
   std::size_t bucket_bytes_;
   std::byte* data_ = nullptr;
-  std::size_t size_ = 0, width_ = 0;
+  std::size_t width_ = 0;
   std::size_t open_begin_ = 0, open_end_ = 0;  ///< ready, and not yet being reduced
   std::vector<MPI_Request> requests_;
 };

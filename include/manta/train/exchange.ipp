@@ -22,12 +22,12 @@ inline void check_mpi(int code, const char* what) {
 MANTA_DECL void exchange::begin(std::span<float> gradients) {
   data_ = reinterpret_cast<std::byte*>(gradients.data());
   width_ = sizeof(float);
-  size_ = open_begin_ = open_end_ = gradients.size();
+  open_begin_ = open_end_ = gradients.size();
 }
 MANTA_DECL void exchange::begin(std::span<double> gradients) {
   data_ = reinterpret_cast<std::byte*>(gradients.data());
   width_ = sizeof(double);
-  size_ = open_begin_ = open_end_ = gradients.size();
+  open_begin_ = open_end_ = gradients.size();
 }
 
 MANTA_DECL void exchange::ready(std::size_t first, std::size_t last) {
@@ -66,14 +66,6 @@ MANTA_DECL void exchange::reduce(std::size_t first, std::size_t last) {
   }
 }
 
-MANTA_DECL void exchange::sum_beside(std::span<double> numbers) {
-  if (team_.size() == 1) return;
-  requests_.emplace_back();
-  detail::check_mpi(MPI_Iallreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_SUM,
-                                   team_.comm(), &requests_.back()),
-                    "MPI_Iallreduce");
-}
-
 MANTA_DECL void exchange::sum(std::span<double> numbers) {
   if (team_.size() == 1) return;
   detail::check_mpi(
@@ -81,14 +73,27 @@ MANTA_DECL void exchange::sum(std::span<double> numbers) {
       "MPI_Allreduce");
 }
 
-MANTA_DECL void exchange::broadcast(void* data, std::size_t bytes) {
+MANTA_DECL void exchange::broadcast(void* data, std::size_t bytes, int from) {
   if (team_.size() == 1) return;
   constexpr std::size_t most = std::size_t(1) << 30U;
   for (std::size_t at = 0; at < bytes; at += most) {
     detail::check_mpi(MPI_Bcast(static_cast<std::byte*>(data) + at, static_cast<int>(std::min(most, bytes - at)),
-                                MPI_BYTE, 0, team_.comm()),
+                                MPI_BYTE, from, team_.comm()),
                       "MPI_Bcast");
   }
+}
+
+MANTA_DECL void exchange::throw_together(const std::string& problem) {
+  int first = problem.empty() ? team_.size() : team_.rank();
+  if (team_.size() > 1)
+    detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, team_.comm()), "MPI_Allreduce");
+  if (first == team_.size()) return;
+  std::string text = problem;
+  std::size_t size = text.size();
+  broadcast(&size, sizeof size, first);
+  text.resize(size);
+  broadcast(text.data(), size, first);
+  throw error(text);
 }
 
 }  // namespace manta::train

@@ -54,6 +54,8 @@ class worker {
  private:
   /// One step over the samples [sample_, end) of this epoch's order.
   sums step(std::uint64_t end);
+  /// This member's share of a batch, the samples [first, last) of the order.
+  sums forward_and_back(std::uint64_t first, std::uint64_t last, nn::pass pass, double divisor);
   void make_order();
   /// Collective: sums of batch norm over all members.
   void sum_statistics(std::span<double> numbers);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "manta/base/hash.hpp"
 #include "manta/base/number.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/random.hpp"
@@ -22,30 +23,25 @@ inline std::pair<std::uint64_t, std::uint64_t> share_of(std::uint64_t begin, std
   return {at(i), at(i + 1)};
 }
 
-/// A text's number, exact in a double.
-inline double mark_of(const std::string& text) {
-  std::uint64_t h = 0xcbf29ce484222325ULL;  // FNV-1a
-  for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return static_cast<double>(h >> 24U);
+/// What f throws, as a text; empty: nothing.
+template <class F>
+std::string problem_of(F&& f) {
+  try {
+    f();
+    return {};
+  } catch (const std::exception& e) {
+    return *e.what() == '\0' ? "an exception without a text" : e.what();
+  }
 }
 
 MANTA_DECL worker::worker(team members, const learner_name& what, const options& o)
     : team_(members), exchange_(members, o.bucket_bytes), options_(o), learner_(make_learner(what)), seed_(o.seed) {}
 
 MANTA_DECL void worker::open() {
-  // A member that throws alone would leave the others in the checks below.
-  std::string problem;
-  try {
-    learner_->open(seed_);
-  } catch (const std::exception& e) {
-    problem = e.what();
-  }
-  double failed[1] = {problem.empty() ? 0. : 1.};
-  exchange_.sum(failed);
-  if (!problem.empty()) throw error(problem);
-  if (failed[0] > 0) throw error("manta: train: another worker could not make the recipe's model and data");
+  exchange_.throw_together(problem_of([&] { learner_->open(seed_); }));
 
-  const double size = static_cast<double>(learner_->size(true)), mark = mark_of(learner_->description());
+  const double size = static_cast<double>(learner_->size(true));
+  const double mark = static_cast<double>(base::hash_text(learner_->description()) >> 24U);  // exact in a double
   double all[4] = {mark, mark * mark, size, size * size};
   exchange_.sum(all);
   const double n = team_.size();
@@ -116,33 +112,38 @@ inline sums worker::step(std::uint64_t end) {
   learner_->zero_gradients();
   learner_->begin(exchange_);
   sums mine;
-  double loss[1] = {0};
-  for (int part = 0; part < options_.accumulate; ++part) {
-    const auto [from, to] = share_of(first, last, part, options_.accumulate);
-    const bool is_last = part + 1 == options_.accumulate;
-    pass.samples = order.subspan(from, to - from);
-    if (from < to) mine.add(learner_->forward(true, pass.samples, pass, divisor));
-    if (is_last) {
-      loss[0] = mine.loss / divisor;
-      exchange_.sum_beside(loss);
-    }
-    samples_in_backward_ = to - from;
-    if (from < to || is_last) learner_->backward(is_last ? &exchange_ : nullptr, from < to);
-    samples_in_backward_ = 0;
-  }
+  const std::string problem = problem_of([&] { mine = forward_and_back(first, last, pass, divisor); });
   exchange_.finish();
-
-  if (!base::is_finite(loss[0])) {
-    throw error("manta: train: the loss became " + std::string(base::is_nan(loss[0]) ? "NaN" : "infinite") +
-                " in step " + std::to_string(step_) + ", which is batch " +
+  double all[2] = {mine.loss / divisor, problem.empty() ? 0. : 1.};
+  exchange_.sum(all);
+  if (all[1] > 0) exchange_.throw_together(problem);
+  const double loss = all[0];
+  if (!base::is_finite(loss)) {
+    throw error("manta: train: the loss became " + std::string(base::is_nan(loss) ? "NaN" : "infinite") + " in step " +
+                std::to_string(step_) + ", which is batch " +
                 std::to_string(sample_ / static_cast<std::uint64_t>(options_.batch)) + " of epoch " +
                 std::to_string(epoch_) + " (before it was " + std::to_string(last_loss_) +
                 "); the step was not made. Try a smaller rate, or clip the gradients");
   }
   learner_->update(options_.clip);
-  last_loss_ = loss[0];
+  last_loss_ = loss;
   ++step_;
   sample_ = end;
+  return mine;
+}
+
+inline sums worker::forward_and_back(std::uint64_t first, std::uint64_t last, nn::pass pass, double divisor) {
+  sums mine;
+  samples_in_backward_ = 0;
+  for (int part = 0; part < options_.accumulate; ++part) {
+    const auto [from, to] = share_of(first, last, part, options_.accumulate);
+    const bool is_last = part + 1 == options_.accumulate;
+    pass.samples = std::span<const std::uint64_t>(order_).subspan(from, to - from);
+    if (from < to) mine.add(learner_->forward(true, pass.samples, pass, divisor));
+    samples_in_backward_ = to - from;
+    if (from < to || is_last) learner_->backward(is_last ? &exchange_ : nullptr, from < to);
+    samples_in_backward_ = 0;
+  }
   return mine;
 }
 
