@@ -175,9 +175,10 @@ class router<R(A...)> {
       for (const start_under_way& s : starting_) events.push_back(s.opened);
     }
     watched_ = watched_ || watches;
-    if (e.options.deadline.count() > 0) {
-      const auto left = e.options.deadline - (request::clock::now() - e.arrived);
-      wait(events, {.count = 1, .timeout = std::max(left, decltype(left)(0)) + std::chrono::milliseconds(1)});
+    // A request whose time is over is no longer in the queue: a replica has it, and it waits for the answer alone.
+    const auto left = e.options.deadline - (request::clock::now() - e.arrived);
+    if (left.count() > 0) {
+      wait(events, {.count = 1, .timeout = left + std::chrono::milliseconds(1)});
       put_away_bell(e);
       dispatch();  // ends requests whose time is over
     } else {
