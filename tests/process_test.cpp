@@ -9,8 +9,10 @@
 
 #include "manta/error.hpp"
 #include "manta/process.hpp"
+#include "support/text.hpp"
 
 using namespace std::chrono_literals;
+using manta::testing::thrown;
 
 namespace {
 
@@ -35,16 +37,6 @@ while True:
 )"});
 }
 
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const manta::error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
 }  // namespace
 
 TEST_CASE("a helper program answers messages of any size, in order") {
@@ -66,27 +58,28 @@ TEST_CASE("a helper program answers messages of any size, in order") {
 TEST_CASE("a helper program that ends is an error with its exit code and its last words") {
   manta::process p = echo();
   p.send("crash");
-  const std::string text = message_of([&] { p.receive(); });
+  const std::string text = thrown<manta::error>([&] { p.receive(); });
   CHECK(text.find("exit code 3") != std::string::npos);
   CHECK(text.find("the end is near") != std::string::npos);
   CHECK(!p.running());
-  CHECK(message_of([&] { p.send("more"); }).find("has ended") != std::string::npos);
+  CHECK(thrown<manta::error>([&] { p.send("more"); }).find("has ended") != std::string::npos);
 
   manta::process q = echo();
   q.send("raise");
-  CHECK(message_of([&] { q.receive(); }).find("ValueError: a wrong number") != std::string::npos);
+  CHECK(thrown<manta::error>([&] { q.receive(); }).find("ValueError: a wrong number") != std::string::npos);
 }
 
 TEST_CASE("a helper program that says nothing is ended, with an error") {
   manta::process p = echo();
   p.send("hang");
-  const std::string text = message_of([&] { p.receive(1500ms); });
+  const std::string text = thrown<manta::error>([&] { p.receive(1500ms); });
   CHECK(text.find("within its time") != std::string::npos);
   CHECK(text.find("falling asleep") != std::string::npos);
   CHECK(!p.running());
 }
 
 TEST_CASE("a program that does not exist is an error") {
-  CHECK(message_of([] { manta::process p({"/no/such/program"}); }).find("cannot start the program /no/such/program") !=
-        std::string::npos);
+  CHECK(thrown<manta::error>([] {
+          manta::process p({"/no/such/program"});
+        }).find("cannot start the program /no/such/program") != std::string::npos);
 }

@@ -11,35 +11,18 @@
 
 #include "manta/error.hpp"
 #include "manta/nn.hpp"
+#include "support/gradients.hpp"
+#include "support/text.hpp"
 
 namespace nn = manta::nn;
+using manta::testing::contains;
+using manta::testing::difference;
+using manta::testing::numbers;
+using manta::testing::thrown;
 
 namespace {
 
 using matrix = nn::matrix<double>;
-
-matrix numbers(int rows, int cols, std::uint64_t seed) {
-  const nn::random r(seed);
-  matrix m(rows, cols);
-  for (Eigen::Index i = 0; i < m.size(); ++i) m.data()[i] = r.normal(static_cast<std::uint64_t>(i));
-  return m;
-}
-
-/// The largest difference of a gradient from central differences, relative to the gradient's size.
-double difference(std::span<double> at, std::span<const double> gradient, const std::function<double()>& f) {
-  double worst = 0, size = 1e-3;
-  for (double g : gradient) size = std::max(size, std::abs(g));
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    const double x = at[i], h = 1e-5;
-    at[i] = x + h;
-    const double above = f();
-    at[i] = x - h;
-    const double below = f();
-    at[i] = x;
-    worst = std::max(worst, std::abs((above - below) / (2 * h) - gradient[i]) / size);
-  }
-  return worst;
-}
 
 std::span<double> all(matrix& m) { return {m.data(), static_cast<std::size_t>(m.size())}; }
 
@@ -71,22 +54,6 @@ void check_gradients(nn::network<double> net, int samples, const nn::pass& p = {
 template <class... Layers>
 nn::network<double> network(const nn::shape& in, const Layers&... layers) {
   return nn::network<double>(in, layers...);
-}
-
-std::string message(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const manta::error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  INFO(text);
-  const bool found = text.find(part) != std::string::npos;
-  CHECK(found);
-  return found;
 }
 
 }  // namespace
@@ -328,7 +295,7 @@ TEST_CASE("a copy of a network shares nothing with it") {
 
 TEST_CASE("layers that do not suit their input are named, with what they need") {
   const auto made = [](const nn::shape& in, const nn::spec& layer) {
-    return message([&] { nn::network<float>(in, nn::relu(), layer); });
+    return thrown<manta::error>([&] { nn::network<float>(in, nn::relu(), layer); });
   };
   contains(made({10}, nn::conv2d(3, 3)),
            "layer 1 of the network, conv2d(3, 3), gets an input of shape 10: it needs an "
@@ -342,7 +309,7 @@ TEST_CASE("layers that do not suit their input are named, with what they need") 
   contains(made({6}, nn::sequential(nn::linear(5), nn::last())), "layer 1 of it, last(), gets an input of shape 5");
   nn::network<double> steps(nn::shape{2}, nn::lstm(3)), words(nn::shape{2}, nn::embedding(3, 2));
   matrix state(5, 2), x = matrix::Zero(2, 4);
-  contains(message([&] { steps.forward(x, state); }), "the state has to be 6 x samples");
+  contains(thrown<manta::error>([&] { steps.forward(x, state); }), "the state has to be 6 x samples");
   x(1, 2) = 3;
-  contains(message([&] { words.forward(x); }), "embedding got the word 3.000000 in sample 2");
+  contains(thrown<manta::error>([&] { words.forward(x); }), "embedding got the word 3.000000 in sample 2");
 }

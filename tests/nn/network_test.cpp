@@ -9,35 +9,17 @@
 
 #include "manta/error.hpp"
 #include "manta/nn.hpp"
+#include "support/gradients.hpp"
+#include "support/text.hpp"
 
 namespace nn = manta::nn;
+using manta::testing::difference;
+using manta::testing::numbers;
+using manta::testing::thrown;
 
 namespace {
 
 using matrix = nn::matrix<double>;
-
-matrix numbers(int rows, int cols, std::uint64_t seed) {
-  const nn::random r(seed);
-  matrix m(rows, cols);
-  for (Eigen::Index i = 0; i < m.size(); ++i) m.data()[i] = r.normal(static_cast<std::uint64_t>(i));
-  return m;
-}
-
-/// The largest difference of a gradient from central differences, relative to the gradient's size.
-double difference(std::span<double> at, std::span<const double> gradient, const std::function<double()>& f) {
-  double worst = 0, size = 1e-3;
-  for (double g : gradient) size = std::max(size, std::abs(g));
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    const double x = at[i], h = 1e-5;
-    at[i] = x + h;
-    const double above = f();
-    at[i] = x - h;
-    const double below = f();
-    at[i] = x;
-    worst = std::max(worst, std::abs((above - below) / (2 * h) - gradient[i]) / size);
-  }
-  return worst;
-}
 
 /// Parameters' and input's gradients of a network, against central differences of a loss.
 void check_network(nn::network<double> net, const nn::loss& loss, const nn::targets<double>& targets, int samples) {
@@ -55,15 +37,6 @@ void check_network(nn::network<double> net, const nn::loss& loss, const nn::targ
   CHECK(difference(net.parameters(), gradients, value) < 1e-6);
   CHECK(difference({x.data(), static_cast<std::size_t>(x.size())}, {dx.data(), static_cast<std::size_t>(dx.size())},
                    value) < 1e-6);
-}
-
-std::string message(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const manta::error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 }  // namespace
@@ -174,19 +147,20 @@ TEST_CASE("orthogonal weights are orthogonal") {
 
 TEST_CASE("mistakes are told with what was given and what is needed") {
   nn::network<double> net(nn::shape{3}, nn::linear(2));
-  CHECK(message([&] { net.forward(matrix(4, 2)); }).find("takes columns of 3 numbers (3), and got a matrix of 4 x 2") !=
-        std::string::npos);
-  CHECK(message([&] { net.backward(matrix(2, 2)); }).find("the last forward gave") != std::string::npos);
-  CHECK(message([&] {
+  CHECK(thrown<manta::error>([&] {
+          net.forward(matrix(4, 2));
+        }).find("takes columns of 3 numbers (3), and got a matrix of 4 x 2") != std::string::npos);
+  CHECK(thrown<manta::error>([&] { net.backward(matrix(2, 2)); }).find("the last forward gave") != std::string::npos);
+  CHECK(thrown<manta::error>([&] {
           nn::network<double>(nn::shape{3}, nn::linear(2), nn::linear(0));
         }).find("layer 1 of the network, linear(0)") != std::string::npos);
-  CHECK(message([&] {
+  CHECK(thrown<manta::error>([&] {
           nn::cross_entropy(matrix(3, 1), std::vector<int>{3});
         }).find("sample 0 of the batch has the class 3") != std::string::npos);
-  CHECK(message([&] {
+  CHECK(thrown<manta::error>([&] {
           nn::cross_entropy(matrix(3, 2), std::vector<int>{1});
         }).find("outputs for 2 samples, and 1 classes") != std::string::npos);
-  CHECK(message([&] {
+  CHECK(thrown<manta::error>([&] {
           nn::adam().step(net.parameters(), std::vector<double>(3));
         }).find("adam got 8 parameters and 3 gradients") != std::string::npos);
 }

@@ -13,8 +13,10 @@
 #include "manta/rl/check.hpp"
 #include "manta/rl/gymnasium.hpp"
 #include "manta/rl/vector_environment.hpp"
+#include "support/text.hpp"
 
 namespace rl = manta::rl;
+using manta::testing::thrown;
 
 namespace {
 
@@ -42,16 +44,6 @@ rl::gymnasium_options options(const std::string& arguments = "{}") {
   setenv("PYTHONPATH", here.c_str(), 1);
   setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
   return o;
-}
-
-template <class F>
-std::string message_of(F f) {
-  try {
-    f();
-  } catch (const manta::error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 void check_says(const std::string& text, const char* expected) {
@@ -129,7 +121,7 @@ TEST_CASE("what goes wrong in Python is an error with environment, episode, step
   if (!has_python()) return;
   const manta::nn::matrix<float> up = manta::nn::matrix<float>::Ones(1, 2);
   const auto run = [&](const rl::gymnasium_options& o) {
-    return message_of([&] {
+    return thrown<manta::error>([&] {
       rl::vector_environment v(rl::gymnasium("Counter-v0", o), 1, 0, 2);
       v.reset();
       for (int t = 0; t < 10; ++t) v.step(up);
@@ -146,11 +138,11 @@ TEST_CASE("what goes wrong in Python is an error with environment, episode, step
   const std::string hung = run(hanging);
   check_says(hung, "has answered nothing within its time");
   check_says(hung, "thinking");
-  check_says(message_of([] { rl::gymnasium("Nothing-v0", options()); }),
+  check_says(thrown<manta::error>([] { rl::gymnasium("Nothing-v0", options()); }),
              "LookupError: there is no environment Nothing-v0");
   rl::gymnasium_options missing = options();
   missing.module = "no_such_module";
-  check_says(message_of([&] { rl::gymnasium("Counter-v0", missing); }), "ModuleNotFoundError");
+  check_says(thrown<manta::error>([&] { rl::gymnasium("Counter-v0", missing); }), "ModuleNotFoundError");
 }
 
 TEST_CASE("a process that crashes is restarted where that is asked for: its episodes are truncated") {

@@ -17,6 +17,8 @@
 using manta::testing::in_world;
 namespace rl = manta::rl;
 namespace tune = manta::tune;
+using manta::testing::contains;
+using manta::testing::thrown;
 
 namespace {
 
@@ -67,17 +69,6 @@ struct broken {
     return {o, reward, false, false};
   }
 };
-
-std::string message(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const manta::error& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -133,11 +124,11 @@ TEST_CASE("a training that is saved and loaded goes on bit for bit") {
     }
     CHECK(static_cast<int>(a.act(3)) == static_cast<int>(b.act(3)));
     rl::ppo other(rl::environment<corridor>(), {.model = {.hidden = {8}}}), pole("CartPole-v1");
-    CHECK(contains(message([&] { other.load(file); }), "this algorithm's are 1 -> linear(8"));
-    CHECK(contains(message([&] { pole.load(file); }), "is of the environment"));
+    CHECK(contains(thrown<manta::error>([&] { other.load(file); }), "this algorithm's are 1 -> linear(8"));
+    CHECK(contains(thrown<manta::error>([&] { pole.load(file); }), "is of the environment"));
     rl::ppo cannot(rl::environment<target>(), {.environments = 1, .fragment = 8});
     cannot.train();
-    CHECK(contains(message([&] { cannot.save(file); }), "has no serialize"));
+    CHECK(contains(thrown<manta::error>([&] { cannot.save(file); }), "has no serialize"));
     std::filesystem::remove(file);
   });
 }
@@ -161,7 +152,8 @@ TEST_CASE("es learns CartPole, and is the same for any number of workers") {
       std::filesystem::remove("es-test-" + std::to_string(manta::size()));
     }
     CHECK(rl::centred_ranks({3, 1, 2, 2}) == std::vector<float>{0.5f, -0.5f, 0.f, 0.f});
-    CHECK(contains(message([] { rl::es(rl::environment<broken>(4)).train(); }), "es needs episodes that end"));
+    CHECK(contains(thrown<manta::error>([] { rl::es(rl::environment<broken>(4)).train(); }),
+                   "es needs episodes that end"));
   });
 }
 
@@ -185,7 +177,7 @@ TEST_CASE("dqn learns the corridor, is the same for any number of workers, and g
       for (int i = 0; i < 2; ++i) CHECK(again.train().learner == algorithm.train().learner);
     }
     std::filesystem::remove(file);
-    CHECK(contains(message([] { rl::dqn("Pendulum-v1"); }), "dqn needs discrete actions"));
+    CHECK(contains(thrown<manta::error>([] { rl::dqn("Pendulum-v1"); }), "dqn needs discrete actions"));
   });
 }
 
@@ -223,16 +215,17 @@ TEST_CASE("an algorithm is a trial of a search") {
 TEST_CASE("what an environment does wrong is said with environment, episode and step") {
   in_world([] {
     const auto trained = [](int kind) {
-      return message([&] { rl::ppo(rl::environment<broken>(kind), {.workers = 2}).train(); });
+      return thrown<manta::error>([&] { rl::ppo(rl::environment<broken>(kind), {.workers = 2}).train(); });
     };
     CHECK(contains(trained(0), "environment 0 ("));
     CHECK(contains(trained(0), "episode 0, step 29: the simulator stopped"));
     CHECK(contains(trained(1), "the reward is NaN"));
     CHECK(contains(trained(2), "an observation has 2 numbers; observation_space() says 1"));
     CHECK(contains(trained(3), "the observation {7} is not in the observation space box{{0}, {1}}"));
-    CHECK(contains(message([] { rl::ppo("CartPole-v2"); }), "there are Acrobot-v1, CartPole-v1"));
-    CHECK(contains(message([] { rl::ppo("CartPole-v1", {.workers = 0}); }), ".workers is 0"));
-    CHECK(contains(message([] { rl::ppo("CartPole-v1", {.model = {.hidden = {0}}}); }), "a layer of 0 units"));
+    CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v2"); }), "there are Acrobot-v1, CartPole-v1"));
+    CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v1", {.workers = 0}); }), ".workers is 0"));
+    CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v1", {.model = {.hidden = {0}}}); }),
+                   "a layer of 0 units"));
   });
 }
 

@@ -12,6 +12,8 @@
 using manta::testing::in_world;
 using namespace std::chrono_literals;
 namespace serve = manta::serve;
+using manta::testing::contains;
+using manta::testing::thrown;
 
 namespace {
 
@@ -77,17 +79,6 @@ struct rule {
 double call_from_a_task(const serve::deployment<double(numbers)>& d, int i) {
   return d(numbers{1, static_cast<double>(i)}).get();
 }
-
-std::string message(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const std::exception& e) {
-    return e.what();
-  }
-  return "no error";
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
@@ -157,14 +148,16 @@ TEST_CASE("errors arrive with their text, and others are answered") {
   in_world([] {
     auto d = serve::deploy<throws>({.name = "throws"});
     CHECK(d(2).get() == 2);
-    CHECK(contains(message([&] { d(3).get(); }), "the deployment 'throws' failed: odd: 3"));
+    CHECK(contains(thrown<std::exception>([&] { d(3).get(); }), "the deployment 'throws' failed: odd: 3"));
     CHECK(d(4).get() == 4);
     auto f = serve::deploy<serve::batched<&too_few::run>>({.name = "few"});
-    CHECK(contains(message([&] { f(3).get(); }), "got 1 requests and returned 0 answers"));
-    CHECK(message([] { serve::deploy<&no_file::run>({.name = "none"}); }) ==
+    CHECK(contains(thrown<std::exception>([&] { f(3).get(); }), "got 1 requests and returned 0 answers"));
+    CHECK(thrown<std::exception>([] { serve::deploy<&no_file::run>({.name = "none"}); }) ==
           "manta: serve: the deployment 'none' cannot start: no such model");
-    CHECK(contains(message([] { serve::deploy<twice>({.name = "x", .replicas = 0}); }), ".replicas is 0"));
-    CHECK(contains(message([] { serve::deploy<twice>({.name = "x", .max = 2}); }), "wanted is 1 <= .min <= .max"));
+    CHECK(
+        contains(thrown<std::exception>([] { serve::deploy<twice>({.name = "x", .replicas = 0}); }), ".replicas is 0"));
+    CHECK(contains(thrown<std::exception>([] { serve::deploy<twice>({.name = "x", .max = 2}); }),
+                   "wanted is 1 <= .min <= .max"));
     CHECK_THROWS_AS(serve::deploy<twice>({.name = "x", .cpus = 1000}), manta::unschedulable);
   });
 }
@@ -210,7 +203,7 @@ TEST_CASE("an update switches when all new replicas are ready; a failed one chan
     serve::update<&version::get>(d, 2);
     for (int i = 0; i < 100; ++i) CHECK(answers[static_cast<std::size_t>(i)].get() % 1000 == i);
     CHECK(d(7).get() == 2007);
-    CHECK(contains(message([&] { serve::update<&broken_version::get>(d, 3); }),
+    CHECK(contains(thrown<std::exception>([&] { serve::update<&broken_version::get>(d, 3); }),
                    "keeps its version, for the new one cannot start: cannot load"));
     CHECK(d(7).get() == 2007);
     CHECK(d.status().version == 2);
@@ -235,7 +228,7 @@ TEST_CASE("a network is deployed in one line, and answers batches as it answers 
       const nn::matrix<float> expected = net.forward(Eigen::Map<const Eigen::VectorXf>(requests[i].data(), 5));
       for (int k = 0; k < 3; ++k) CHECK(y[static_cast<std::size_t>(k)] == doctest::Approx(expected(k, 0)));
     }
-    CHECK(contains(message([&] { d({1.f}).get(); }), "a request has 1 numbers; the network takes 5"));
+    CHECK(contains(thrown<std::exception>([&] { d({1.f}).get(); }), "a request has 1 numbers; the network takes 5"));
   });
 }
 

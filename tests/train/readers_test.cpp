@@ -7,8 +7,10 @@
 
 #include "manta/error.hpp"
 #include "manta/train/readers.hpp"
+#include "support/text.hpp"
 
 namespace train = manta::train;
+using manta::testing::thrown;
 
 namespace {
 
@@ -16,16 +18,6 @@ std::string bytes(std::initializer_list<int> numbers) {
   std::string text;
   for (const int n : numbers) text += static_cast<char>(n);
   return text;
-}
-
-template <class Read>
-std::string message(Read&& read) {
-  try {
-    read();
-  } catch (const manta::error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 train::batch<float> all(const train::samples& data) {
@@ -55,10 +47,10 @@ TEST_CASE("IDX files are read, scaled, and cut where wanted") {
 
 TEST_CASE("damaged IDX files are one line with file, offset, expected and found") {
   const auto read = [](const std::string& p, const std::string& l) {
-    return message([&] { train::read_idx({"p", p}, {"l", l}); });
+    return thrown<manta::error>([&] { train::read_idx({"p", p}, {"l", l}); });
   };
   const std::string begin = "manta: train: the file p, ";
-  CHECK(message([] { train::file("no-such-file"); }) ==
+  CHECK(thrown<manta::error>([] { train::file("no-such-file"); }) ==
         "manta: train: cannot read the file no-such-file: No such file or directory");
   CHECK(read("ab", labels) == begin + "byte 2: expected a header of 4 bytes, found the end of the file");
   CHECK(read(pictures.substr(0, 9), labels) ==
@@ -85,12 +77,12 @@ TEST_CASE("CIFAR-10's records are read from several files, each channel with its
   CHECK(b.x(0, 0) == 0);
   CHECK(b.x(2048, 0) == doctest::Approx(2));
   CHECK(b.x(2048, 1) == doctest::Approx(-2));
-  CHECK(message([&] { train::read_cifar10({train::file("c", second + "xy")}); }) ==
+  CHECK(thrown<manta::error>([&] { train::read_cifar10({train::file("c", second + "xy")}); }) ==
         "manta: train: the file c, byte 6146: expected records of 3073 bytes, found 2 bytes and the end of the file");
   second[3073] = 10;
-  CHECK(message([&] { train::read_cifar10({train::file("c", second)}); }) ==
+  CHECK(thrown<manta::error>([&] { train::read_cifar10({train::file("c", second)}); }) ==
         "manta: train: the file c, byte 3073: expected a class from 0 to 9, found 10");
-  CHECK(message([&] {
+  CHECK(thrown<manta::error>([&] {
           train::read_cifar10(parts, {.mean = {0, 1}});
         }).find(".mean has 2 numbers") != std::string::npos);
 }
@@ -109,7 +101,7 @@ TEST_CASE("tables are read with classes, words or numbers as targets") {
   CHECK(curve.y(0, 0) == 2.5F);
 
   const auto complaint = [](const std::string& text, const train::csv_options& o = {}) {
-    return message([&] { train::read_csv({"t", text}, o); });
+    return thrown<manta::error>([&] { train::read_csv({"t", text}, o); });
   };
   const std::string begin = "manta: train: the file t, ";
   CHECK(complaint("x,y\n1,2\n1,2,3\n") == begin + "line 3: expected 2 fields, found 3");

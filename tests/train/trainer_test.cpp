@@ -17,6 +17,7 @@ using manta::testing::in_world;
 namespace nn = manta::nn;
 namespace train = manta::train;
 namespace tune = manta::tune;
+using manta::testing::thrown;
 
 namespace {
 
@@ -84,15 +85,6 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   double d = 0, size = 0;
   for (std::size_t i = 0; i < a.size(); ++i) d += (a[i] - b[i]) * (a[i] - b[i]), size += a[i] * a[i];
   return std::sqrt(d / size);
-}
-
-std::string message(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const manta::error& e) {
-    return e.what();
-  }
-  return "no error";
 }
 
 /// What the trainer ought to do, by hand.
@@ -203,7 +195,7 @@ TEST_CASE("summaries are means over all samples, whatever the number of workers"
     CHECK(va.samples == 100);
     CHECK(va["accuracy"] > 0.5);
     CHECK(va["size"] > 0);
-    CHECK(message([&] { va["precision"]; }).find("it has loss, accuracy, size") != std::string::npos);
+    CHECK(thrown<manta::error>([&] { va["precision"]; }).find("it has loss, accuracy, size") != std::string::npos);
   });
 }
 
@@ -229,13 +221,14 @@ TEST_CASE("a training that is saved and loaded goes on bit for bit, also in the 
 
     train::trainer other(three_clouds{.hidden = 5}, {.workers = 1, .batch = 28});
     const std::vector<double> before = parameters(other);
-    CHECK(message([&] { other.load(file); }).find("the checkpoint is of the network") != std::string::npos);
+    CHECK(thrown<manta::error>([&] { other.load(file); }).find("the checkpoint is of the network") !=
+          std::string::npos);
     CHECK(parameters(other) == before);
-    CHECK(message([&] { a.load("no-such-file"); }).find("cannot read the checkpoint no-such-file") !=
+    CHECK(thrown<manta::error>([&] { a.load("no-such-file"); }).find("cannot read the checkpoint no-such-file") !=
           std::string::npos);
     std::ofstream(file, std::ios::in | std::ios::out).seekp(40).write("xxxx", 4);
-    CHECK(message([&] { a.load(file); }).find("damaged") != std::string::npos);
-    CHECK(message([&] { a.save("/dev/null/x"); }).find("/dev/null") != std::string::npos);
+    CHECK(thrown<manta::error>([&] { a.load(file); }).find("damaged") != std::string::npos);
+    CHECK(thrown<manta::error>([&] { a.save("/dev/null/x"); }).find("/dev/null") != std::string::npos);
     std::filesystem::remove_all("train-test-" + std::to_string(manta::size()));
   });
 }
@@ -243,7 +236,7 @@ TEST_CASE("a training that is saved and loaded goes on bit for bit, also in the 
 TEST_CASE("mistakes in a recipe are one sentence each") {
   in_world([] {
     const auto made = [](const three_clouds& recipe, const train::options& o) {
-      return message([&] { train::trainer(recipe, o).train(); });
+      return thrown<manta::error>([&] { train::trainer(recipe, o).train(); });
     };
     CHECK(
         made({.samples = 10}, {.batch = 28}) ==
@@ -256,7 +249,8 @@ TEST_CASE("mistakes in a recipe are one sentence each") {
             std::string::npos);
     // All workers stop with the sentence of the one that threw, and can be used again.
     train::trainer wrong(wrong_class{}, {.workers = workers(), .batch = 30});
-    for (int i = 0; i < 2; ++i) CHECK(message([&] { wrong.train(); }).find("has the class 7") != std::string::npos);
+    for (int i = 0; i < 2; ++i)
+      CHECK(thrown<manta::error>([&] { wrong.train(); }).find("has the class 7") != std::string::npos);
     CHECK(wrong.validate().samples == 100);
     const std::string nan = made({.explode_at = 0.5}, {.workers = workers(), .batch = 28});
     CHECK(nan.find("the loss became") != std::string::npos);
@@ -279,7 +273,7 @@ TEST_CASE("a recipe is a trial of a search") {
     CHECK(results.size() == 2);
     CHECK(results.best().parameters.get<double>("rate") == 1e-2);
     CHECK(results.best().last["train_loss"] > 0);
-    const auto wrong = message([&] {
+    const auto wrong = thrown<manta::error>([&] {
       const auto none =
           tune::run<train::trial<three_clouds>>({{"speed", tune::grid({1.0})}}, {.maximise = "accuracy", .folder = ""});
       throw manta::error(none.begin()->why);
