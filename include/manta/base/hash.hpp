@@ -11,20 +11,25 @@
 
 namespace manta::base {
 
-/// The finaliser of splitmix64 (Steele, Lea, Flood 2014): every input bit reaches every output bit.
-constexpr std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
+/// What splitmix64 adds to its counter from number to number: 2^64 divided by the golden ratio.
+inline constexpr std::uint64_t golden = 0x9e3779b97f4a7c15ULL;
+
+/// The finaliser of splitmix64 (Steele, Lea, Flood, OOPSLA 2014): every input bit reaches every output bit; 0 gives 0.
+constexpr std::uint64_t finalise(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
   return x ^ (x >> 31);
 }
+
+/// A number of splitmix64 for the counter x.
+constexpr std::uint64_t mix(std::uint64_t x) { return finalise(x + golden); }
 
 /// What mix(x) was made from.
 constexpr std::uint64_t unmix(std::uint64_t x) {
   x = (x ^ (x >> 31) ^ (x >> 62)) * 0x319642b2d24d8ec3ULL;
   x = (x ^ (x >> 27) ^ (x >> 54)) * 0x96de1b173f119089ULL;
   x = x ^ (x >> 30) ^ (x >> 60);
-  return x - 0x9e3779b97f4a7c15ULL;
+  return x - golden;
 }
 
 constexpr std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return mix(a ^ mix(b)); }

@@ -60,6 +60,14 @@ class optimizer {
     floats_ = other.floats_;
     doubles_ = other.doubles_;
   }
+  /// Becomes the saved one, or takes its moments alone and keeps the settings of its own.
+  void resume(const optimizer& saved, bool own_settings) {
+    if (own_settings) {
+      take_moments(saved);
+    } else {
+      *this = saved;
+    }
+  }
   /// The steps that were made.
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
   /// "adam".
@@ -105,9 +113,11 @@ struct rmsprop : optimizer {
   explicit rmsprop(const rmsprop_options& options = {}) : optimizer(options) {}
 };
 
-/// Scales the gradients so that their norm is at most `limit`, and returns the norm that they had.
+/// Scales the gradients so that their norm is at most `limit`, and returns the norm that they had. Several arrays count
+/// as one.
 MANTA_DECL double clip_norm(std::span<float> gradients, double limit);
 MANTA_DECL double clip_norm(std::span<double> gradients, double limit);
+MANTA_DECL double clip_norm(std::span<const std::span<float>> arrays, double limit);
 
 }  // namespace manta::nn
 

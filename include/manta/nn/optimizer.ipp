@@ -109,18 +109,29 @@ MANTA_DECL void optimizer::step(std::span<double> parameters, std::span<const do
 
 namespace detail {
 template <class T>
-double clip(std::span<T> gradients, double limit) {
+double clip(std::span<const std::span<T>> arrays, double limit) {
   double sum = 0;
-  for (T g : gradients) sum += static_cast<double>(g) * static_cast<double>(g);
+  for (const std::span<T> gradients : arrays) {
+    for (T g : gradients) sum += static_cast<double>(g) * static_cast<double>(g);
+  }
   const double norm = std::sqrt(sum);
   if (norm > limit) {
-    for (T& g : gradients) g *= static_cast<T>(limit / norm);
+    for (const std::span<T> gradients : arrays) {
+      for (T& g : gradients) g *= static_cast<T>(limit / norm);
+    }
   }
   return norm;
 }
 }  // namespace detail
 
-MANTA_DECL double clip_norm(std::span<float> gradients, double limit) { return detail::clip(gradients, limit); }
-MANTA_DECL double clip_norm(std::span<double> gradients, double limit) { return detail::clip(gradients, limit); }
+MANTA_DECL double clip_norm(std::span<float> gradients, double limit) {
+  return detail::clip<float>(std::span<const std::span<float>>(&gradients, 1), limit);
+}
+MANTA_DECL double clip_norm(std::span<double> gradients, double limit) {
+  return detail::clip<double>(std::span<const std::span<double>>(&gradients, 1), limit);
+}
+MANTA_DECL double clip_norm(std::span<const std::span<float>> arrays, double limit) {
+  return detail::clip<float>(arrays, limit);
+}
 
 }  // namespace manta::nn

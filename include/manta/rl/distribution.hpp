@@ -31,6 +31,9 @@ class distribution {
   /// What the environment gets: inside its space.
   virtual void to_environment(const float* action, float* to) const = 0;
 
+  /// The most likely action as the environment gets it.
+  MANTA_DECL void best_for_environment(const float* outputs, float* to) const;
+
   [[nodiscard]] virtual float log_probability(const float* outputs, const float* spread, const float* action) const = 0;
   [[nodiscard]] virtual float entropy(const float* outputs, const float* spread) const = 0;
   /// Adds the gradients of a * log_probability + b * entropy by outputs and spread.

@@ -84,7 +84,7 @@ class dqn_worker {
     std::vector<int> choice(static_cast<std::size_t>(n));
     for (int t = 0; t < o.steps; ++t, ++steps_) {
       normalise(o.filter, environments_.observations(), filtered);
-      const nn::matrix<float>& values = forward_even(q, filtered);
+      const nn::matrix<float>& values = forward_(q, filtered);
       for (int i = 0; i < n; ++i) {
         random numbers(seed_, static_cast<std::uint64_t>(first_ + i), (std::uint64_t(1) << 63U) + steps_);
         Eigen::Index best = 0;
@@ -116,13 +116,7 @@ class dqn_worker {
     *this = dqn_worker(kind, seed, first, count);
     if (!bytes.empty()) restore(bytes);
   }
-  [[nodiscard]] std::string state() const {
-    if (!environments_.can_be_saved())
-      throw error("manta: rl: the environment " + kind_.name() +
-                  " has no serialize, so a training in it cannot be saved; give its class "
-                  "a serialize of its state");
-    return output::pack(environments_.save(), pending_, steps_, has_begun_);
-  }
+  [[nodiscard]] std::string state() const { return output::pack(environments_.save(), pending_, steps_, has_begun_); }
   void restore(const std::string& bytes) {
     std::string environments;
     output::unpack(bytes, environments, pending_, steps_, has_begun_);
@@ -141,14 +135,6 @@ class dqn_worker {
       archive(observation, next, action, discount, reward, steps);
     }
   };
-
-  /// As even_forward: the same bits for any number of columns.
-  const nn::matrix<float>& forward_even(q_network& q, const nn::matrix<float>& x) {
-    const Eigen::Index columns = even_columns(x.cols());
-    wide_.setZero(x.rows(), columns);
-    wide_.leftCols(x.cols()) = x;
-    return q.forward(wide_);
-  }
 
   void record(int i, const dqn_orders& o, const nn::matrix<float>& before, const std::vector<int>& choice,
               std::vector<std::vector<step_taken>>& done, transitions& out) {
@@ -201,7 +187,7 @@ class dqn_worker {
   std::vector<std::vector<step_taken>> pending_;
   std::uint64_t steps_ = 0;
   bool has_begun_ = false;
-  nn::matrix<float> wide_;
+  even_forward forward_;
 };
 
 }  // namespace detail
@@ -330,7 +316,7 @@ MANTA_DECL void dqn::restore(const std::string& bytes, bool own_settings) {
   nn::optimizer saved;
   std::vector<std::string> parts;
   output::unpack(bytes, q_, target_, filter_, saved, replay_, updates_, options_.workers, parts);
-  own_settings ? optimizer_.take_moments(saved) : void(optimizer_ = saved);
+  optimizer_.resume(saved, own_settings);
   start_workers();
   for (std::size_t i = 0; i < parts.size(); ++i)
     detail::sentence(async<&detail::dqn_worker::restore>(workers_[i], parts[i]));

@@ -58,13 +58,11 @@ inline episode es_episode(const es_policy& p, nn::network<float>& net, int pair,
   vector_environment e(p.environment, p.seed + p.iteration, pair, 1);
   e.reset();
   nn::matrix<float> filtered, sent(p.environment.actions().size(), 1);
-  std::vector<float> action(static_cast<std::size_t>(d->size()));
   constexpr int longest = 100'000;
   for (int step = 0; step < longest; ++step) {
     seen.add(e.observations().data());
     normalise(p.filter, e.observations(), filtered);
-    d->best(net.forward(filtered).data(), action.data());
-    d->to_environment(action.data(), sent.data());
+    d->best_for_environment(net.forward(filtered).data(), sent.data());
     e.step(sent);
     if (e.terminated()[0] || e.truncated()[0]) return e.take_episodes().front();
   }
@@ -183,16 +181,14 @@ MANTA_DECL void es::iterate(report& r) {
 }
 
 MANTA_DECL void es::to_best_action(const float* outputs, float* action) const {
-  std::vector<float> a(static_cast<std::size_t>(distribution_->size()));
-  distribution_->best(outputs, a.data());
-  distribution_->to_environment(a.data(), action);
+  distribution_->best_for_environment(outputs, action);
 }
 
 MANTA_DECL std::string es::state() { return output::pack(net_, filter_, optimizer_); }
 MANTA_DECL void es::restore(const std::string& bytes, bool own_settings) {
   nn::optimizer saved;
   output::unpack(bytes, net_, filter_, saved);
-  own_settings ? optimizer_.take_moments(saved) : void(optimizer_ = saved);
+  optimizer_.resume(saved, own_settings);
 }
 
 }  // namespace manta::rl

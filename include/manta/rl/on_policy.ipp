@@ -5,7 +5,7 @@
 #pragma once
 
 #include <chrono>
-#include <cmath>
+#include <limits>
 
 #include "manta/manta.hpp"
 #include "manta/rl/on_policy.hpp"
@@ -95,9 +95,7 @@ MANTA_DECL void on_policy::iterate(report& r) {
 }
 
 MANTA_DECL void on_policy::to_best_action(const float* outputs, float* action) const {
-  std::vector<float> a(static_cast<std::size_t>(distribution_->size()));
-  distribution_->best(outputs, a.data());
-  distribution_->to_environment(a.data(), action);
+  distribution_->best_for_environment(outputs, action);
 }
 
 MANTA_DECL void on_policy::zero_gradients() {
@@ -107,17 +105,8 @@ MANTA_DECL void on_policy::zero_gradients() {
 }
 
 MANTA_DECL double on_policy::step(double clip) {
-  double squares = 0;
   const std::span<float> parts[] = {policy_.actor().gradients(), policy_.critic().gradients(), spread_gradients_};
-  for (const std::span<float> part : parts) {
-    for (float g : part) squares += static_cast<double>(g) * static_cast<double>(g);
-  }
-  const double norm = std::sqrt(squares);
-  if (clip > 0 && norm > clip) {
-    for (const std::span<float> part : parts) {
-      for (float& g : part) g *= static_cast<float>(clip / norm);
-    }
-  }
+  const double norm = nn::clip_norm(parts, clip > 0 ? clip : std::numeric_limits<double>::infinity());
   actor_optimizer_.step(policy_.actor().parameters(), policy_.actor().gradients());
   critic_optimizer_.step(policy_.critic().parameters(), policy_.critic().gradients());
   if (!spread_gradients_.empty()) spread_optimizer_.step(policy_.spread(), std::span<const float>(spread_gradients_));
@@ -138,7 +127,7 @@ MANTA_DECL void on_policy::restore(const std::string& bytes, bool own_settings) 
   nn::optimizer saved[3];
   output::unpack(bytes, policy_, saved[0], saved[1], saved[2], gains_, workers, parts);
   nn::optimizer* const mine[3] = {&actor_optimizer_, &critic_optimizer_, &spread_optimizer_};
-  for (std::size_t i = 0; i < 3; ++i) own_settings ? mine[i]->take_moments(saved[i]) : void(*mine[i] = saved[i]);
+  for (std::size_t i = 0; i < 3; ++i) mine[i]->resume(saved[i], own_settings);
   told_.workers = workers;
   told_.seed = seed_;
   start_workers();
@@ -146,8 +135,7 @@ MANTA_DECL void on_policy::restore(const std::string& bytes, bool own_settings) 
 }
 
 MANTA_DECL std::string on_policy::description() const {
-  const policy& p = policy_;
-  return const_cast<policy&>(p).actor().describe() + " and " + const_cast<policy&>(p).critic().describe();
+  return policy_.actor().describe() + " and " + policy_.critic().describe();
 }
 
 }  // namespace manta::rl::detail

@@ -35,16 +35,19 @@ MANTA_DECL nn::network<float> make_network(int features, const model_options& m,
 /// Throws if the options ask for what there is not.
 MANTA_DECL void check_model(const model_options& m);
 
-/// The columns on which a network runs for `n` samples: see even_forward.
-inline Eigen::Index even_columns(Eigen::Index n) { return std::max<Eigen::Index>(32, (n + 15) / 16 * 16); }
-
 /// Runs a network on columns so that a column's result has the same bits however many stand beside it: products of
 /// matrices sum in an order that depends on the number of columns, unless that is a multiple of 16 and not tiny.
 class even_forward {
  public:
-  const nn::matrix<float>& operator()(nn::network<float>& net, const nn::matrix<float>& x);
+  /// Results of the first columns are those of x.
+  template <class Net>
+  const nn::matrix<float>& operator()(Net& net, const nn::matrix<float>& x) {
+    return net.forward(widened(x));
+  }
 
  private:
+  MANTA_DECL const nn::matrix<float>& widened(const nn::matrix<float>& x);
+
   nn::matrix<float> wide_;
 };
 }  // namespace detail
@@ -68,6 +71,8 @@ class policy {
 
   nn::network<float>& actor() { return actor_; }
   nn::network<float>& critic() { return critic_; }
+  [[nodiscard]] const nn::network<float>& actor() const { return actor_; }
+  [[nodiscard]] const nn::network<float>& critic() const { return critic_; }
   std::vector<float>& spread() { return spread_; }
   moments& filter() { return filter_; }
   [[nodiscard]] const moments& filter() const { return filter_; }

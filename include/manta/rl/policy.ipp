@@ -39,13 +39,13 @@ MANTA_DECL nn::network<float> make_network(int features, const model_options& m,
   return net;
 }
 
-inline const nn::matrix<float>& even_forward::operator()(nn::network<float>& net, const nn::matrix<float>& x) {
+MANTA_DECL const nn::matrix<float>& even_forward::widened(const nn::matrix<float>& x) {
   // Whole packets of the widest vector unit, for any number of rows: with -ffast-math a rest is computed otherwise.
-  const Eigen::Index columns = even_columns(x.cols());
-  if (x.cols() == columns) return net.forward(x);
+  const Eigen::Index columns = std::max<Eigen::Index>(32, (x.cols() + 15) / 16 * 16);
+  if (x.cols() == columns) return x;
   wide_.setZero(x.rows(), columns);
   wide_.leftCols(x.cols()) = x;
-  return net.forward(wide_);
+  return wide_;
 }
 
 }  // namespace detail

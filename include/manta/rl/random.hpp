@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <numbers>
 
+#include "manta/base/hash.hpp"
 #include "manta/rl/source.hpp"
 
 namespace manta::rl {
@@ -18,10 +19,10 @@ class random {
   random() : random(0) {}
   /// The stream of these three numbers; streams of different numbers are independent.
   explicit random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t purpose = 0)
-      : key_(mix(mix(mix(seed + 0x9e3779b97f4a7c15U) ^ stream) ^ (purpose + 0xd1b54a32d192ed03U))) {}
+      : key_(base::finalise(base::finalise(base::mix(seed) ^ stream) ^ (purpose + 0xd1b54a32d192ed03U))) {}
 
   /// 64 random bits: splitmix64 (Steele, Lea, Flood, OOPSLA 2014) as a function of its counter.
-  std::uint64_t bits() { return mix(key_ + ++count_ * 0x9e3779b97f4a7c15U); }
+  std::uint64_t bits() { return base::mix(key_ + count_++ * base::golden); }
   /// In [0, 1).
   double uniform() { return static_cast<double>(bits() >> 11U) * 0x1p-53; }
   /// In [low, high).
@@ -41,12 +42,6 @@ class random {
   }
 
  private:
-  static std::uint64_t mix(std::uint64_t x) {
-    x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-    x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-    return x ^ (x >> 31U);
-  }
-
   std::uint64_t key_, count_ = 0;
 };
 

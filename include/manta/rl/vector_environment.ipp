@@ -98,22 +98,26 @@ MANTA_DECL void vector_environment::step(const nn::matrix<float>& actions) {
 MANTA_DECL std::vector<episode> vector_environment::take_episodes() { return std::exchange(ended_, {}); }
 
 MANTA_DECL std::string vector_environment::save() const {
-  std::string bytes;
-  for (const lane& l : lanes_) bytes = output::pack(bytes, l.object->save(), l.episode, l.steps, l.all_steps, l.total);
-  return output::pack(bytes, observations_.size(),
-                      std::vector<float>(observations_.data(), observations_.data() + observations_.size()));
+  if (!can_be_saved())
+    throw error("manta: rl: the environment " + kind_.name() +
+                " has no serialize, so a training in it cannot be saved; give its class a serialize of its state");
+  std::vector<lane_state> states;
+  for (const lane& l : lanes_) states.push_back({l.object->save(), l.episode, l.steps, l.all_steps, l.total});
+  return output::pack(states, std::vector<float>(observations_.data(), observations_.data() + observations_.size()));
 }
 
 MANTA_DECL void vector_environment::load(const std::string& bytes) {
-  std::string rest, object;
+  std::vector<lane_state> states;
   std::vector<float> numbers;
-  Eigen::Index size = 0;
-  output::unpack(bytes, rest, size, numbers);
+  output::unpack(bytes, states, numbers);
   std::copy(numbers.begin(), numbers.end(), observations_.data());
-  for (auto l = lanes_.rbegin(); l != lanes_.rend(); ++l) {
-    const std::string inner = rest;
-    output::unpack(inner, rest, object, l->episode, l->steps, l->all_steps, l->total);
-    l->object->load(object);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    lane& l = lanes_[i];
+    l.object->load(states[i].object);
+    l.episode = states[i].episode;
+    l.steps = states[i].steps;
+    l.all_steps = states[i].all_steps;
+    l.total = states[i].total;
   }
 }
 

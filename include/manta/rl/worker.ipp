@@ -117,10 +117,6 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
 }
 
 MANTA_DECL std::string rollout_worker::state() const {
-  if (!environments_.can_be_saved())
-    throw error("manta: rl: the environment " + kind_.name() +
-                " has no serialize, so a training in it cannot be saved; give its class a "
-                "serialize of its state");
   return output::pack(environments_.save(), gains_, steps_, has_begun_);
 }
 MANTA_DECL void rollout_worker::restore(const std::string& bytes) {

@@ -17,6 +17,7 @@
 
 #include "manta/error.hpp"
 #include "manta/serve/source.hpp"
+#include "manta/signature.hpp"
 
 namespace manta::serve {
 
@@ -34,26 +35,20 @@ namespace detail {
 /// The class of functions that are not methods.
 struct no_class {};
 
+/// Parameters as values, and the class of a method.
+template <class Parameters>
+struct values_of;
+template <class... P>
+struct values_of<manta::detail::list<P...>> {
+  using type = std::tuple<std::remove_cvref_t<P>...>;
+};
 template <class F>
-struct shape;
-template <class R, class... A>
-struct shape<R (*)(A...)> {
-  using result = R;
-  using arguments = std::tuple<std::remove_cvref_t<A>...>;
-  using class_type = no_class;
+struct shape {
+  using parts = manta::detail::signature<F>;
+  using result = typename parts::result;
+  using arguments = typename values_of<typename parts::parameters>::type;
+  using class_type = std::conditional_t<std::is_void_v<typename parts::object>, no_class, typename parts::object>;
 };
-template <class R, class... A>
-struct shape<R (*)(A...) noexcept> : shape<R (*)(A...)> {};
-template <class C, class R, class... A>
-struct shape<R (C::*)(A...)> : shape<R (*)(A...)> {
-  using class_type = C;
-};
-template <class C, class R, class... A>
-struct shape<R (C::*)(A...) const> : shape<R (C::*)(A...)> {};
-template <class C, class R, class... A>
-struct shape<R (C::*)(A...) noexcept> : shape<R (C::*)(A...)> {};
-template <class C, class R, class... A>
-struct shape<R (C::*)(A...) const noexcept> : shape<R (C::*)(A...)> {};
 
 template <class R, class Tuple>
 struct signature_of;

@@ -75,7 +75,6 @@ class learner {
   virtual void open(std::uint64_t seed) = 0;
   [[nodiscard]] virtual std::uint64_t size(bool training) const = 0;
   [[nodiscard]] virtual std::string description() const = 0;
-  [[nodiscard]] virtual std::uint64_t parameters() const = 0;
   /// Collective: all get the first member's parameters.
   virtual void share(exchange& e) = 0;
 
@@ -142,9 +141,8 @@ class learner_of final : public learner {
   }
   [[nodiscard]] std::string description() const override {
     if constexpr (requires { model_.describe(); }) return model_.describe();
-    return std::string("a module of ") + std::to_string(parameters()) + " parameters";
+    return std::string("a module of ") + std::to_string(std::as_const(model_).parameters().size()) + " parameters";
   }
-  [[nodiscard]] std::uint64_t parameters() const override { return std::as_const(model_).parameters().size(); }
   void share(exchange& e) override { e.broadcast(model_.parameters().data(), model_.parameters().size_bytes()); }
 
   double weight(std::span<const std::uint64_t> which) override {

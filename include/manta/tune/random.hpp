@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/base/hash.hpp"
 #include "manta/tune/math.hpp"
 #include "manta/tune/source.hpp"
 
@@ -26,7 +27,7 @@ class random {
  public:
   MANTA_DECL explicit random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t purpose = 0);
 
-  std::uint64_t bits() { return mix(state_ += 0x9e3779b97f4a7c15ULL); }
+  std::uint64_t bits() { return base::finalise(state_ += base::golden); }
   /// In (0, 1), never an end, so logarithms and quantiles are finite.
   double uniform() { return (static_cast<double>(bits() >> 11U) + 0.5) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
@@ -39,8 +40,6 @@ class random {
   MANTA_DECL std::vector<std::size_t> permutation(std::size_t n);
 
  private:
-  MANTA_DECL static std::uint64_t mix(std::uint64_t x);
-
   std::uint64_t state_;
 };
 

@@ -9,21 +9,17 @@
 namespace manta::tune {
 
 MANTA_DECL random::random(std::uint64_t seed, std::uint64_t stream, std::uint64_t purpose)
-    : state_(mix(mix(mix(seed) ^ stream) ^ (purpose + 0x632be59bd9b4e019ULL))) {}
+    : state_(base::finalise(base::finalise(base::finalise(seed) ^ stream) ^ (purpose + 0x632be59bd9b4e019ULL))) {}
 
-MANTA_DECL std::size_t random::index(std::size_t n) { return static_cast<std::size_t>(uniform() * static_cast<double>(n)) % n; }
+MANTA_DECL std::size_t random::index(std::size_t n) {
+  return static_cast<std::size_t>(uniform() * static_cast<double>(n)) % n;
+}
 
 MANTA_DECL std::vector<std::size_t> random::permutation(std::size_t n) {
   std::vector<std::size_t> p(n);
   for (std::size_t i = 0; i < n; ++i) p[i] = i;
   for (std::size_t i = n; i > 1; --i) std::swap(p[i - 1], p[index(i)]);
   return p;
-}
-
-MANTA_DECL std::uint64_t random::mix(std::uint64_t x) {
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31U);
 }
 
 }  // namespace manta::tune
