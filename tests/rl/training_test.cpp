@@ -224,6 +224,10 @@ TEST_CASE("what an environment does wrong is said with environment, episode and 
     CHECK(contains(trained(3), "the observation {7} is not in the observation space box{{0}, {1}}"));
     CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v2"); }), "there are Acrobot-v1, CartPole-v1"));
     CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v1", {.workers = 0}); }), ".workers is 0"));
+    CHECK(
+        contains(thrown<manta::error>([] { rl::dqn("CartPole-v1", {.target_updates = 0}); }), ".target_updates is 0"));
+    CHECK(contains(thrown<manta::error>([] { rl::dqn("CartPole-v1", {.batch = 0}); }), ".batch is 0"));
+    CHECK(contains(thrown<manta::error>([] { rl::es("CartPole-v1", {.deviation = 0}); }), ".deviation is 0"));
     CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v1", {.model = {.hidden = {0}}}); }),
                    "a layer of 0 units"));
   });

@@ -36,6 +36,11 @@ class action {
   std::vector<float> numbers_;
 };
 
+namespace detail {
+/// Throws manta::error unless the option is positive: ".workers is 0; at least one is needed".
+MANTA_DECL void require_one(const char* option, int value, const char* unit = "");
+}  // namespace detail
+
 class algorithm {
  public:
   algorithm(const algorithm&) = delete;

@@ -16,6 +16,12 @@
 namespace manta::rl {
 
 namespace detail {
+MANTA_DECL void require_one(const char* option, int value, const char* unit) {
+  if (value >= 1) return;
+  throw error("manta: rl: " + std::string(option) + " is " + std::to_string(value) + "; at least one" + unit +
+              " is needed");
+}
+
 /// Returns and lengths of episodes.
 inline void summarise(const std::deque<episode>& episodes, report& r) {
   if (episodes.empty()) return;

@@ -197,13 +197,16 @@ MANTA_DECL dqn::dqn(const any_environment& e, const dqn_options& o) : algorithm(
   if (d == nullptr)
     throw error("manta: rl: dqn needs discrete actions; those of " + e.name() + " are " + e.actions().text() +
                 ": use rl::ppo");
-  const auto refuse = [](const std::string& what) { throw error("manta: rl: " + what); };
-  if (o.workers < 1) refuse(".workers is " + std::to_string(o.workers) + "; at least one is needed");
-  if (o.environments < 1) refuse(".environments is " + std::to_string(o.environments) + "; at least one is needed");
-  if (o.n_step < 1) refuse(".n_step is " + std::to_string(o.n_step) + "; at least one is needed");
-  if (o.steps_per_update < 1)
-    refuse(".steps_per_update is " + std::to_string(o.steps_per_update) + "; at least one is needed");
-  if (o.replay_size < o.batch) refuse(".replay_size is " + std::to_string(o.replay_size) + ", less than a batch");
+  for (const auto& [option, value] : {std::pair(".workers", o.workers),
+                                      {".environments", o.environments},
+                                      {".fragment", o.fragment},
+                                      {".batch", o.batch},
+                                      {".n_step", o.n_step},
+                                      {".steps_per_update", o.steps_per_update},
+                                      {".target_updates", o.target_updates}})
+    detail::require_one(option, value);
+  if (o.replay_size < o.batch)
+    throw error("manta: rl: .replay_size is " + std::to_string(o.replay_size) + ", less than a batch");
   actions_ = d->n;
   start_ = d->start;
   const int features = e.observations().features();

@@ -122,8 +122,10 @@ MANTA_DECL es::es(const any_environment& e, const es_options& o)
       distribution_(make_distribution(e.actions())),
       filter_(e.observations().features()),
       optimizer_(nn::adam({.rate = o.rate})) {
-  if (o.pairs < 1) throw error("manta: rl: .pairs is " + std::to_string(o.pairs) + "; at least one is needed");
-  if (o.workers < 1) throw error("manta: rl: .workers is " + std::to_string(o.workers) + "; at least one is needed");
+  detail::require_one(".pairs", o.pairs);
+  detail::require_one(".workers", o.workers);
+  if (!(o.deviation > 0))
+    throw error("manta: rl: .deviation is " + std::to_string(o.deviation) + "; it has to be positive, such as 0.1");
   net_ = detail::make_network(e.observations().features(), o.model, distribution_->outputs(), 0.01, o.seed);
 }
 

@@ -32,11 +32,9 @@ MANTA_DECL on_policy::on_policy(std::string name, const any_environment& e, on_p
       actor_optimizer_(like),
       critic_optimizer_(like),
       spread_optimizer_(like) {
-  const auto refuse = [](const std::string& what) { throw error("manta: rl: " + what); };
-  if (told_.workers < 1) refuse(".workers is " + std::to_string(told_.workers) + "; at least one is needed");
-  if (told_.environments < 1)
-    refuse(".environments is " + std::to_string(told_.environments) + "; at least one is needed");
-  if (told_.how.steps < 1) refuse(".fragment is " + std::to_string(told_.how.steps) + "; at least one step is needed");
+  require_one(".workers", told_.workers);
+  require_one(".environments", told_.environments);
+  require_one(".fragment", told_.how.steps, " step");
   start_workers();
 }
 

@@ -24,8 +24,8 @@ MANTA_DECL ppo::ppo(const any_environment& e, const ppo_options& o)
                  .model = o.model},
                 nn::adam({.rate = o.rate, .epsilon = 1e-5})),
       options_(o) {
-  if (o.batch < 1) throw error("manta: rl: .batch is " + std::to_string(o.batch) + "; at least one step is needed");
-  if (o.epochs < 1) throw error("manta: rl: .epochs is " + std::to_string(o.epochs) + "; at least one is needed");
+  detail::require_one(".batch", o.batch, " step");
+  detail::require_one(".epochs", o.epochs);
 }
 
 MANTA_DECL void ppo::learn(const fragment& all, report& r) {
