@@ -89,7 +89,10 @@ TEST_CASE("ppo learns CartPole, and is the same for any number of workers") {
       if (workers > 1) continue;
       CHECK(r.steps == 30 * 2048);
       CHECK(r.mean_return > 150);
+      const auto one = algorithm.evaluate_async(40);
       CHECK(algorithm.evaluate(20).mean_return > 300);
+      algorithm.train();
+      CHECK(one.get().episodes == 40);  // of the policy before
       CHECK(r.learner.at("entropy") < 0.65);
     }
   });
@@ -126,6 +129,11 @@ TEST_CASE("a training that is saved and loaded goes on bit for bit") {
     rl::ppo other(rl::environment<corridor>(), {.model = {.hidden = {8}}}), pole("CartPole-v1");
     CHECK(contains(thrown<manta::error>([&] { other.load(file); }), "this algorithm's are 1 -> linear(8"));
     CHECK(contains(thrown<manta::error>([&] { pole.load(file); }), "is of the environment"));
+    rl::ppo fewer(rl::environment<corridor>(), {.environments = 2});
+    CHECK(contains(thrown<manta::error>([&] { fewer.load(file); }),
+                   "the checkpoint has 4 environments; .environments is 2. Nothing was changed"));
+    rl::es es(rl::environment<corridor>(), {});
+    CHECK(contains(thrown<manta::error>([&] { es.load(file); }), "rl ppo"));
     rl::ppo cannot(rl::environment<target>(), {.environments = 1, .fragment = 8});
     cannot.train();
     CHECK(contains(thrown<manta::error>([&] { cannot.save(file); }), "has no serialize"));

@@ -12,12 +12,12 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "manta/rl/environment.hpp"
-#include "manta/rl/filter.hpp"
-#include "manta/rl/policy.hpp"
+#include "manta/rl/evaluation.hpp"
 #include "manta/rl/report.hpp"
 #include "manta/rl/vector_environment.hpp"
 
@@ -50,8 +50,11 @@ class algorithm {
   /// One iteration: workers act, the learner learns; waits. Throws manta::error with environment, episode and step for
   /// what an environment does wrong, and if the learner diverges.
   MANTA_DECL report train();
-  /// Runs so many episodes with the best actions, on seeds that training does not use, on this rank; waits.
+  /// Runs so many episodes with the best actions, on seeds that training does not use, by tasks on any ranks; waits.
+  /// The result is the same for any number of ranks.
   MANTA_DECL report evaluate(int episodes);
+  /// Likewise with the policy of this moment, and returns at once: training may go on meanwhile.
+  MANTA_DECL future<report> evaluate_async(int episodes);
 
   /// The best action for one observation, as the environment gives it.
   template <class Observation>
@@ -80,11 +83,8 @@ class algorithm {
 
   /// Fills in the learner's figures and the times, and calls count_episodes and count_steps.
   virtual void iterate(report& r) = 0;
-  /// The best actions for columns of filtered observations.
-  virtual const nn::matrix<float>& best_outputs(const nn::matrix<float>& filtered) = 0;
-  /// From a column of outputs to the environment's action.
-  virtual void to_best_action(const float* outputs, float* action) const = 0;
-  [[nodiscard]] virtual const moments& filter() const = 0;
+  /// The policy of this moment, for evaluations and act().
+  [[nodiscard]] virtual detail::best_policy best() const = 0;
   [[nodiscard]] virtual std::string state() = 0;
   virtual void restore(const std::string& bytes, bool own_settings) = 0;
   /// The networks in words, for checkpoints.
@@ -106,6 +106,7 @@ class algorithm {
   std::string name_;
   std::uint64_t iteration_ = 0, steps_ = 0, episodes_ = 0;
   std::deque<episode> last_episodes_;
+  std::optional<detail::best_policy> acting_;  ///< for act(), until the policy changes
 };
 
 }  // namespace manta::rl

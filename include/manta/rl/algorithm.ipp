@@ -8,10 +8,11 @@
 #include <cereal/types/deque.hpp>
 #include <chrono>
 
-#include "manta/error.hpp"
+#include "manta/manta.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/output/saved_state.hpp"
 #include "manta/rl/algorithm.hpp"
+#include "manta/rl/sentences.hpp"
 
 namespace manta::rl {
 
@@ -22,20 +23,6 @@ MANTA_DECL void require_one(const char* option, int value, const char* unit) {
               " is needed");
 }
 
-/// Returns and lengths of episodes.
-inline void summarise(const std::deque<episode>& episodes, report& r) {
-  if (episodes.empty()) return;
-  double sum = 0, length = 0;
-  r.min_return = r.max_return = episodes.front().total;
-  for (const episode& e : episodes) {
-    sum += e.total;
-    length += static_cast<double>(e.length);
-    r.min_return = std::min(r.min_return, e.total);
-    r.max_return = std::max(r.max_return, e.total);
-  }
-  r.mean_return = sum / static_cast<double>(episodes.size());
-  r.mean_length = length / static_cast<double>(episodes.size());
-}
 /// Seconds since a moment.
 inline double since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -57,52 +44,32 @@ MANTA_DECL void algorithm::count_episodes(std::vector<episode> ended) {
 MANTA_DECL report algorithm::train() {
   const auto begin = std::chrono::steady_clock::now();
   report r;
+  acting_.reset();
   iterate(r);
   r.iteration = ++iteration_;
   r.steps = steps_;
   r.episodes = episodes_;
-  detail::summarise(last_episodes_, r);
+  detail::summarise({last_episodes_.begin(), last_episodes_.end()}, r);
   r.seconds = detail::since(begin);
   return r;
 }
 
+MANTA_DECL future<report> algorithm::evaluate_async(int episodes) {
+  return detail::start_evaluation(put(best()), seed_, episodes, iteration_);
+}
 MANTA_DECL report algorithm::evaluate(int episodes) {
-  if (episodes < 1) throw error("manta: rl: evaluate needs at least one episode");
-  constexpr std::uint64_t purpose = 0x65766c7561746521U;
-  constexpr int longest = 100'000;  // steps of an episode in an environment without an end
   const auto begin = std::chrono::steady_clock::now();
-  vector_environment environments(environment_, seed_ ^ purpose, 0, episodes);
-  environments.reset();
-  nn::matrix<float> filtered, actions(environment_.actions().size(), episodes);
-  std::deque<episode> done;
-  std::vector<char> has_ended(static_cast<std::size_t>(episodes));
-  std::uint64_t steps = 0;
-  for (int step = 0; step < longest && done.size() < has_ended.size(); ++step) {
-    normalise(filter(), environments.observations(), filtered);
-    const nn::matrix<float>& outputs = best_outputs(filtered);
-    for (Eigen::Index i = 0; i < episodes; ++i) to_best_action(outputs.col(i).data(), actions.col(i).data());
-    environments.step(actions);
-    steps += has_ended.size() - done.size();
-    for (const episode& e : environments.take_episodes()) {
-      if (!std::exchange(has_ended[e.environment], 1)) done.push_back(e);
-    }
-  }
-  report r;
-  r.iteration = iteration_;
-  r.steps = steps;
-  r.episodes = done.size();
-  detail::summarise(done, r);
-  r.seconds = r.sample_seconds = detail::since(begin);
+  report r = detail::sentence(evaluate_async(episodes));
+  r.seconds = detail::since(begin);
   return r;
 }
 
 MANTA_DECL action algorithm::act_on(const std::vector<float>& raw) {
-  nn::matrix<float> x(environment_.observations().features(), 1), filtered;
+  if (!acting_) acting_ = best();
+  nn::matrix<float> x(environment_.observations().features(), 1);
   environment_.observations().flatten(raw, x.data());
-  normalise(filter(), x, filtered);
-  std::vector<float> numbers(static_cast<std::size_t>(environment_.actions().size()));
-  to_best_action(best_outputs(filtered).data(), numbers.data());
-  return action(std::move(numbers));
+  const nn::matrix<float>& actions = acting_->actions(x);
+  return action(std::vector<float>(actions.data(), actions.data() + actions.size()));
 }
 
 MANTA_DECL std::string algorithm::save_to_bytes() {
@@ -125,8 +92,14 @@ MANTA_DECL void algorithm::load_from_bytes(const std::string& bytes, bool own_se
   if (networks != description())
     throw error("manta: rl: the checkpoint is of the networks " + networks + "; this algorithm's are " + description() +
                 ". Nothing was changed");
-  seed_ = seed;
-  restore(rest, own_settings);
+  acting_.reset();
+  const std::uint64_t own_seed = std::exchange(seed_, seed);
+  try {
+    restore(rest, own_settings);
+  } catch (...) {
+    seed_ = own_seed;
+    throw;
+  }
   iteration_ = iteration;
   steps_ = steps;
   episodes_ = episodes;

@@ -85,9 +85,8 @@ class dqn final : public algorithm {
 
  protected:
   MANTA_DECL void iterate(report& r) override;
-  const nn::matrix<float>& best_outputs(const nn::matrix<float>& filtered) override { return q_.forward(filtered); }
-  MANTA_DECL void to_best_action(const float* outputs, float* action) const override;
-  [[nodiscard]] const moments& filter() const override { return filter_; }
+  /// The network's outputs for actions have the order of the Q values, which the value of the state does not change.
+  [[nodiscard]] detail::best_policy best() const override { return {environment_, q_.net(), filter_}; }
   [[nodiscard]] MANTA_DECL std::string state() override;
   MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
   [[nodiscard]] std::string description() const override { return q_.net().describe(); }
@@ -99,7 +98,6 @@ class dqn final : public algorithm {
   void update(report& r);
 
   dqn_options options_;
-  int actions_, start_;
   detail::q_network q_, target_;
   moments filter_;
   nn::optimizer optimizer_;

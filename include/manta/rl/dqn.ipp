@@ -13,6 +13,7 @@
 #include "manta/rl/dqn.hpp"
 #include "manta/rl/on_policy.hpp"
 #include "manta/rl/sentences.hpp"
+#include "manta/rl/worker_states.hpp"
 
 namespace manta::rl {
 
@@ -104,23 +105,31 @@ class dqn_worker {
 
   template <class Archive>
   void save(Archive& archive) const {
-    archive(kind_, seed_, first_, environments_.size(), environments_.can_be_saved() ? state() : std::string());
+    archive(kind_, seed_, first_, environments_.size(),
+            environments_.can_be_saved() ? state() : std::vector<std::string>());
   }
   template <class Archive>
   void load(Archive& archive) {
     any_environment kind;
     std::uint64_t seed = 0;
     int first = 0, count = 0;
-    std::string bytes;
-    archive(kind, seed, first, count, bytes);
+    std::vector<std::string> states;
+    archive(kind, seed, first, count, states);
     *this = dqn_worker(kind, seed, first, count);
-    if (!bytes.empty()) restore(bytes);
+    if (!states.empty()) restore(states);
   }
-  [[nodiscard]] std::string state() const { return output::pack(environments_.save(), pending_, steps_, has_begun_); }
-  void restore(const std::string& bytes) {
-    std::string environments;
-    output::unpack(bytes, environments, pending_, steps_, has_begun_);
-    environments_.load(environments);
+  [[nodiscard]] std::vector<std::string> state() const {
+    std::vector<std::string> states;
+    for (std::size_t i = 0; i < pending_.size(); ++i)
+      states.push_back(output::pack(environments_.save(i), pending_[i], steps_, has_begun_));
+    return states;
+  }
+  void restore(const std::vector<std::string>& states) {
+    for (std::size_t i = 0; i < pending_.size(); ++i) {
+      std::string environment;
+      output::unpack(states.at(i), environment, pending_[i], steps_, has_begun_);
+      environments_.load(i, environment);
+    }
   }
 
  private:
@@ -207,10 +216,8 @@ MANTA_DECL dqn::dqn(const any_environment& e, const dqn_options& o) : algorithm(
     detail::require_one(option, value);
   if (o.replay_size < o.batch)
     throw error("manta: rl: .replay_size is " + std::to_string(o.replay_size) + ", less than a batch");
-  actions_ = d->n;
-  start_ = d->start;
   const int features = e.observations().features();
-  q_ = detail::q_network(features, actions_, o.model, o.dueling, o.seed);
+  q_ = detail::q_network(features, d->n, o.model, o.dueling, o.seed);
   target_ = q_;
   filter_ = moments(features);
   optimizer_ = nn::adam({.rate = o.rate});
@@ -306,23 +313,26 @@ inline void dqn::update(report& r) {
   r.learner["q"] = mean / options_.batch;
 }
 
-MANTA_DECL void dqn::to_best_action(const float* outputs, float* action) const {
-  *action = static_cast<float>(start_ + (std::max_element(outputs, outputs + actions_) - outputs));
-}
-
 MANTA_DECL std::string dqn::state() {
-  std::vector<future<std::string>> states;
-  for (const auto& w : workers_) states.push_back(async<&detail::dqn_worker::state>(w));
-  return output::pack(q_, target_, filter_, optimizer_, replay_, updates_, options_.workers, detail::sentences(states));
+  return output::pack(q_, target_, filter_, optimizer_, replay_, updates_, detail::states_of(workers_));
 }
 MANTA_DECL void dqn::restore(const std::string& bytes, bool own_settings) {
+  detail::q_network q, target;
+  moments filter;
   nn::optimizer saved;
-  std::vector<std::string> parts;
-  output::unpack(bytes, q_, target_, filter_, saved, replay_, updates_, options_.workers, parts);
+  replay memory;
+  std::uint64_t updates = 0;
+  std::vector<std::string> states;
+  output::unpack(bytes, q, target, filter, saved, memory, updates, states);
+  detail::require_environments(states.size(), options_.environments);
+  q_ = std::move(q);
+  target_ = std::move(target);
+  filter_ = std::move(filter);
+  replay_ = std::move(memory);
+  updates_ = updates;
   optimizer_.resume(saved, own_settings);
   start_workers();
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    detail::sentence(async<&detail::dqn_worker::restore>(workers_[i], parts[i]));
+  detail::restore_states(workers_, states);
 }
 
 }  // namespace manta::rl

@@ -42,9 +42,7 @@ class es final : public algorithm {
 
  protected:
   MANTA_DECL void iterate(report& r) override;
-  const nn::matrix<float>& best_outputs(const nn::matrix<float>& filtered) override { return net_.forward(filtered); }
-  MANTA_DECL void to_best_action(const float* outputs, float* action) const override;
-  [[nodiscard]] const moments& filter() const override { return filter_; }
+  [[nodiscard]] detail::best_policy best() const override { return {environment_, net_, filter_}; }
   [[nodiscard]] MANTA_DECL std::string state() override;
   MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
   [[nodiscard]] std::string description() const override { return net_.describe(); }
@@ -52,7 +50,6 @@ class es final : public algorithm {
  private:
   es_options options_;
   nn::network<float> net_;
-  std::unique_ptr<distribution> distribution_;
   moments filter_;
   nn::optimizer optimizer_;
 };

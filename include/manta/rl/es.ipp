@@ -119,14 +119,14 @@ MANTA_DECL std::vector<float> centred_ranks(const std::vector<double>& returns) 
 MANTA_DECL es::es(const any_environment& e, const es_options& o)
     : algorithm("es", e, o.seed),
       options_(o),
-      distribution_(make_distribution(e.actions())),
       filter_(e.observations().features()),
       optimizer_(nn::adam({.rate = o.rate})) {
   detail::require_one(".pairs", o.pairs);
   detail::require_one(".workers", o.workers);
   if (!(o.deviation > 0))
     throw error("manta: rl: .deviation is " + std::to_string(o.deviation) + "; it has to be positive, such as 0.1");
-  net_ = detail::make_network(e.observations().features(), o.model, distribution_->outputs(), 0.01, o.seed);
+  net_ = detail::make_network(e.observations().features(), o.model, make_distribution(e.actions())->outputs(), 0.01,
+                              o.seed);
 }
 
 MANTA_DECL void es::iterate(report& r) {
@@ -180,10 +180,6 @@ MANTA_DECL void es::iterate(report& r) {
   r.learner = {{"gradient_norm", std::sqrt(norm)}};
   count_steps(steps);
   count_episodes(std::move(episodes));
-}
-
-MANTA_DECL void es::to_best_action(const float* outputs, float* action) const {
-  distribution_->best_for_environment(outputs, action);
 }
 
 MANTA_DECL std::string es::state() { return output::pack(net_, filter_, optimizer_); }

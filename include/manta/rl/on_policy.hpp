@@ -18,9 +18,6 @@ namespace manta::rl {
 
 namespace detail {
 
-/// A split of environments over workers: parts in order, equal but for one.
-MANTA_DECL std::vector<std::pair<int, int>> shares(int environments, int workers);
-
 /// What on-policy algorithms are told in common.
 struct on_policy_options {
   int workers = 1, environments = 8;
@@ -38,11 +35,7 @@ class on_policy : public algorithm {
   /// Steps of the learner with all that the workers have sent.
   virtual void learn(const fragment& all, report& r) = 0;
 
-  const nn::matrix<float>& best_outputs(const nn::matrix<float>& filtered) override {
-    return policy_.actor().forward(filtered);
-  }
-  MANTA_DECL void to_best_action(const float* outputs, float* action) const override;
-  [[nodiscard]] const moments& filter() const override { return policy_.filter(); }
+  [[nodiscard]] best_policy best() const override { return {environment_, policy_.actor(), policy_.filter()}; }
   [[nodiscard]] MANTA_DECL std::string state() override;
   MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
   [[nodiscard]] MANTA_DECL std::string description() const override;

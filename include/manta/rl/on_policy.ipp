@@ -10,17 +10,9 @@
 #include "manta/manta.hpp"
 #include "manta/rl/on_policy.hpp"
 #include "manta/rl/sentences.hpp"
+#include "manta/rl/worker_states.hpp"
 
 namespace manta::rl::detail {
-
-MANTA_DECL std::vector<std::pair<int, int>> shares(int environments, int workers) {
-  std::vector<std::pair<int, int>> parts;
-  for (int i = 0; i < workers; ++i) {
-    const int first = environments * i / workers, last = environments * (i + 1) / workers;
-    if (last > first) parts.emplace_back(first, last - first);
-  }
-  return parts;
-}
 
 MANTA_DECL on_policy::on_policy(std::string name, const any_environment& e, on_policy_options o,
                                 const nn::optimizer& like)
@@ -44,7 +36,7 @@ inline void on_policy::start_workers() {
   for (const auto& [first, count] : shares(told_.environments, told_.workers))
     workers_.push_back(
         spawn<rollout_worker>({.spread = true, .restarts = 1000, .checkpoint_every = 1, .at_least_once = true},
-                              environment_, told_.seed, first, count, told_.model));
+                              environment_, seed_, first, count, told_.model));
 }
 
 inline fragment on_policy::gather() {
@@ -92,10 +84,6 @@ MANTA_DECL void on_policy::iterate(report& r) {
   count_episodes(all.episodes);
 }
 
-MANTA_DECL void on_policy::to_best_action(const float* outputs, float* action) const {
-  distribution_->best_for_environment(outputs, action);
-}
-
 MANTA_DECL void on_policy::zero_gradients() {
   policy_.actor().zero_gradients();
   policy_.critic().zero_gradients();
@@ -112,24 +100,22 @@ MANTA_DECL double on_policy::step(double clip) {
 }
 
 MANTA_DECL std::string on_policy::state() {
-  // Environment by environment, so that another number of workers can go on.
-  std::vector<future<std::string>> states;
-  for (const auto& w : workers_) states.push_back(async<&rollout_worker::state>(w));
-  return output::pack(policy_, actor_optimizer_, critic_optimizer_, spread_optimizer_, gains_, told_.workers,
-                      sentences(states));
+  return output::pack(policy_, actor_optimizer_, critic_optimizer_, spread_optimizer_, gains_, states_of(workers_));
 }
 
 MANTA_DECL void on_policy::restore(const std::string& bytes, bool own_settings) {
-  int workers = 0;
-  std::vector<std::string> parts;
+  policy p;
+  moments gains;
+  std::vector<std::string> states;
   nn::optimizer saved[3];
-  output::unpack(bytes, policy_, saved[0], saved[1], saved[2], gains_, workers, parts);
+  output::unpack(bytes, p, saved[0], saved[1], saved[2], gains, states);
+  require_environments(states.size(), told_.environments);
+  policy_ = std::move(p);
+  gains_ = std::move(gains);
   nn::optimizer* const mine[3] = {&actor_optimizer_, &critic_optimizer_, &spread_optimizer_};
   for (std::size_t i = 0; i < 3; ++i) mine[i]->resume(saved[i], own_settings);
-  told_.workers = workers;
-  told_.seed = seed_;
   start_workers();
-  for (std::size_t i = 0; i < parts.size(); ++i) sentence(async<&rollout_worker::restore>(workers_[i], parts[i]));
+  restore_states(workers_, states);
 }
 
 MANTA_DECL std::string on_policy::description() const {

@@ -22,6 +22,7 @@
 #include "manta/rl/environment.ipp"
 #include "manta/rl/environments/classic.ipp"
 #include "manta/rl/es.ipp"
+#include "manta/rl/evaluation.ipp"
 #include "manta/rl/filter.ipp"
 #include "manta/rl/gymnasium.ipp"
 #include "manta/rl/on_policy.ipp"

@@ -53,26 +53,16 @@ class vector_environment {
   /// The episodes that have ended since the last call, in the order of their ends and of the environments.
   MANTA_DECL std::vector<episode> take_episodes();
 
-  /// Objects and counts. Throws if the class has no serialize.
   [[nodiscard]] bool can_be_saved() const { return lanes_.front().object->can_be_saved(); }
-  [[nodiscard]] MANTA_DECL std::string save() const;
-  MANTA_DECL void load(const std::string& bytes);
+  /// The object and the counts of one environment. Throws if the class has no serialize.
+  [[nodiscard]] MANTA_DECL std::string save(std::size_t i) const;
+  MANTA_DECL void load(std::size_t i, const std::string& bytes);
 
  private:
   struct lane {
     std::unique_ptr<detail::simulation> object;
     std::uint64_t number = 0, episode = 0, steps = 0, all_steps = 0;
     double total = 0;
-  };
-  /// A lane in a checkpoint.
-  struct lane_state {
-    std::string object;
-    std::uint64_t episode = 0, steps = 0, all_steps = 0;
-    double total = 0;
-    template <class Archive>
-    void serialize(Archive& archive) {
-      archive(object, episode, steps, all_steps, total);
-    }
   };
   void begin(std::size_t i);
   /// Calls f, and adds to an error where it happened.
@@ -89,6 +79,11 @@ class vector_environment {
   std::vector<char> terminated_, truncated_;
   std::vector<episode> ended_;
 };
+
+namespace detail {
+/// A split of environments over workers: the first and the number of each part, in order, equal but for one.
+MANTA_DECL std::vector<std::pair<int, int>> shares(int environments, int workers);
+}  // namespace detail
 
 }  // namespace manta::rl
 

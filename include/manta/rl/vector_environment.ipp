@@ -95,30 +95,36 @@ MANTA_DECL void vector_environment::step(const nn::matrix<float>& actions) {
   }
 }
 
+namespace detail {
+MANTA_DECL std::vector<std::pair<int, int>> shares(int environments, int workers) {
+  std::vector<std::pair<int, int>> parts;
+  for (int i = 0; i < workers; ++i) {
+    const int first = environments * i / workers, last = environments * (i + 1) / workers;
+    if (last > first) parts.emplace_back(first, last - first);
+  }
+  return parts;
+}
+}  // namespace detail
+
 MANTA_DECL std::vector<episode> vector_environment::take_episodes() { return std::exchange(ended_, {}); }
 
-MANTA_DECL std::string vector_environment::save() const {
+MANTA_DECL std::string vector_environment::save(std::size_t i) const {
   if (!can_be_saved())
     throw error("manta: rl: the environment " + kind_.name() +
                 " has no serialize, so a training in it cannot be saved; give its class a serialize of its state");
-  std::vector<lane_state> states;
-  for (const lane& l : lanes_) states.push_back({l.object->save(), l.episode, l.steps, l.all_steps, l.total});
-  return output::pack(states, std::vector<float>(observations_.data(), observations_.data() + observations_.size()));
+  const lane& l = lanes_[i];
+  const float* const o = observations_.col(static_cast<Eigen::Index>(i)).data();
+  return output::pack(l.object->save(), l.episode, l.steps, l.all_steps, l.total,
+                      std::vector<float>(o, o + observations_.rows()));
 }
 
-MANTA_DECL void vector_environment::load(const std::string& bytes) {
-  std::vector<lane_state> states;
-  std::vector<float> numbers;
-  output::unpack(bytes, states, numbers);
-  std::copy(numbers.begin(), numbers.end(), observations_.data());
-  for (std::size_t i = 0; i < states.size(); ++i) {
-    lane& l = lanes_[i];
-    l.object->load(states[i].object);
-    l.episode = states[i].episode;
-    l.steps = states[i].steps;
-    l.all_steps = states[i].all_steps;
-    l.total = states[i].total;
-  }
+MANTA_DECL void vector_environment::load(std::size_t i, const std::string& bytes) {
+  lane& l = lanes_[i];
+  std::string object;
+  std::vector<float> observation;
+  output::unpack(bytes, object, l.episode, l.steps, l.all_steps, l.total, observation);
+  l.object->load(object);
+  std::copy(observation.begin(), observation.end(), observations_.col(static_cast<Eigen::Index>(i)).data());
 }
 
 }  // namespace manta::rl

@@ -5,6 +5,7 @@
 // fragments of a fixed number of steps, with advantages (generalised advantage estimation, Schulman et al., 2016).
 #pragma once
 
+#include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
 #include <cstdint>
 #include <string>
@@ -56,14 +57,15 @@ class rollout_worker {
   rollout_worker() = default;
   MANTA_DECL rollout_worker(const any_environment& e, std::uint64_t seed, int first, int count, const model_options& m);
   MANTA_DECL fragment run(const policy::weights& w, const rollout& how);
-  /// Environments, counts and sums, for checkpoints. Throws if the environment has no serialize.
-  [[nodiscard]] MANTA_DECL std::string state() const;
-  MANTA_DECL void restore(const std::string& bytes);
+  /// Of each environment all that it takes to go on. Throws if the environment has no serialize.
+  [[nodiscard]] MANTA_DECL std::vector<std::string> state() const;
+  MANTA_DECL void restore(const std::vector<std::string>& states);
 
   /// For a restart after the death of the rank: with an environment that cannot be saved, its episodes begin anew.
   template <class Archive>
   void save(Archive& archive) const {
-    archive(kind_, seed_, first_, environments_.size(), model_, environments_.can_be_saved() ? state() : std::string());
+    archive(kind_, seed_, first_, environments_.size(), model_,
+            environments_.can_be_saved() ? state() : std::vector<std::string>());
   }
   template <class Archive>
   void load(Archive& archive) {
@@ -71,10 +73,10 @@ class rollout_worker {
     std::uint64_t seed = 0;
     int first = 0, count = 0;
     model_options model;
-    std::string bytes;
-    archive(kind, seed, first, count, model, bytes);
+    std::vector<std::string> states;
+    archive(kind, seed, first, count, model, states);
     *this = rollout_worker(kind, seed, first, count, model);
-    if (!bytes.empty()) restore(bytes);
+    if (!states.empty()) restore(states);
   }
 
  private:

@@ -116,13 +116,18 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
   return f;
 }
 
-MANTA_DECL std::string rollout_worker::state() const {
-  return output::pack(environments_.save(), gains_, steps_, has_begun_);
+MANTA_DECL std::vector<std::string> rollout_worker::state() const {
+  std::vector<std::string> states;
+  for (std::size_t i = 0; i < gains_.size(); ++i)
+    states.push_back(output::pack(environments_.save(i), gains_[i], steps_, has_begun_));
+  return states;
 }
-MANTA_DECL void rollout_worker::restore(const std::string& bytes) {
-  std::string environments;
-  output::unpack(bytes, environments, gains_, steps_, has_begun_);
-  environments_.load(environments);
+MANTA_DECL void rollout_worker::restore(const std::vector<std::string>& states) {
+  for (std::size_t i = 0; i < gains_.size(); ++i) {
+    std::string environment;
+    output::unpack(states.at(i), environment, gains_[i], steps_, has_begun_);
+    environments_.load(i, environment);
+  }
 }
 
 }  // namespace detail

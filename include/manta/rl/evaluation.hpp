@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Evaluations: a policy takes its best actions in episodes of its own. They are divided into parts whose number depends
+// on that of the episodes alone, and each part is a task, so that any number of ranks comes to the same result.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "manta/future.hpp"
+#include "manta/nn/network.hpp"
+#include "manta/rl/distribution.hpp"
+#include "manta/rl/environment.hpp"
+#include "manta/rl/filter.hpp"
+#include "manta/rl/policy.hpp"
+#include "manta/rl/report.hpp"
+#include "manta/rl/vector_environment.hpp"
+
+namespace manta::rl::detail {
+
+/// What takes a policy's best actions, as a value that tasks can have. The outputs of the network are those that the
+/// distribution of the environment's actions reads.
+class best_policy {
+ public:
+  best_policy() = default;
+  MANTA_DECL best_policy(const any_environment& e, nn::network<float> net, moments filter);
+
+  /// The best action for each column of unfiltered observations, as the environment takes it.
+  MANTA_DECL const nn::matrix<float>& actions(const nn::matrix<float>& observations);
+  [[nodiscard]] const any_environment& environment() const { return environment_; }
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(environment_, net_, filter_);
+  }
+
+ private:
+  any_environment environment_;
+  nn::network<float> net_;
+  moments filter_;
+  even_forward forward_;
+  std::shared_ptr<const distribution> distribution_;
+  nn::matrix<float> filtered_, actions_;
+};
+
+/// Runs these episodes by tasks, on seeds that training does not use. The report counts their steps; its seconds are
+/// those of all ranks together.
+MANTA_DECL future<report> start_evaluation(const future<best_policy>& policy, std::uint64_t seed, int episodes,
+                                           std::uint64_t iteration);
+
+/// Returns and lengths of episodes.
+MANTA_DECL void summarise(const std::vector<episode>& episodes, report& r);
+
+}  // namespace manta::rl::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/evaluation.ipp"
+#endif

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of evaluation.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cereal/types/utility.hpp>
+#include <chrono>
+
+#include "manta/manta.hpp"
+#include "manta/rl/evaluation.hpp"
+
+namespace manta::rl::detail {
+
+MANTA_DECL best_policy::best_policy(const any_environment& e, nn::network<float> net, moments filter)
+    : environment_(e), net_(std::move(net)), filter_(std::move(filter)) {}
+
+MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>& observations) {
+  if (distribution_ == nullptr) distribution_ = make_distribution(environment_.actions());
+  normalise(filter_, observations, filtered_);
+  const nn::matrix<float>& outputs = forward_(net_, filtered_);
+  actions_.resize(environment_.actions().size(), observations.cols());
+  for (Eigen::Index i = 0; i < actions_.cols(); ++i)
+    distribution_->best_for_environment(outputs.col(i).data(), actions_.col(i).data());
+  return actions_;
+}
+
+/// What a part of an evaluation gave.
+struct evaluated {
+  std::vector<episode> episodes;
+  double seconds = 0;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(episodes, seconds);
+  }
+};
+
+/// A task: the first episodes of the environments first, .., first + count - 1.
+inline evaluated evaluate_part(const best_policy& shared, std::uint64_t seed, int first, int count) {
+  constexpr std::uint64_t purpose = 0x65766c7561746521U;
+  constexpr int longest = 100'000;  // steps of an episode in an environment without an end
+  const auto begin = std::chrono::steady_clock::now();
+  best_policy policy = shared;
+  vector_environment environments(policy.environment(), seed ^ purpose, first, count);
+  environments.reset();
+  evaluated out;
+  std::vector<char> has_ended(static_cast<std::size_t>(count));
+  for (int step = 0; step < longest && out.episodes.size() < has_ended.size(); ++step) {
+    environments.step(policy.actions(environments.observations()));
+    for (episode& e : environments.take_episodes()) {
+      if (!std::exchange(has_ended[e.environment - static_cast<std::uint64_t>(first)], 1))
+        out.episodes.push_back(std::move(e));
+    }
+  }
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return out;
+}
+
+/// A task: the report of all parts.
+inline report join_evaluation(const std::vector<evaluated>& parts, std::uint64_t iteration) {
+  report r;
+  std::vector<episode> episodes;
+  for (const evaluated& part : parts) {
+    episodes.insert(episodes.end(), part.episodes.begin(), part.episodes.end());
+    r.seconds += part.seconds;
+  }
+  for (const episode& e : episodes) r.steps += e.length;
+  r.iteration = iteration;
+  r.episodes = episodes.size();
+  r.sample_seconds = r.seconds;
+  summarise(episodes, r);
+  return r;
+}
+
+MANTA_DECL future<report> start_evaluation(const future<best_policy>& policy, std::uint64_t seed, int episodes,
+                                           std::uint64_t iteration) {
+  if (episodes < 1) throw error("manta: rl: evaluate needs at least one episode");
+  constexpr int columns = 32;  // of one forward pass, of which a smaller one is no faster
+  std::vector<future<evaluated>> parts;
+  for (const auto& [first, count] : shares(episodes, (episodes + columns - 1) / columns))
+    parts.push_back(async<evaluate_part>(policy, seed, first, count));
+  return async<join_evaluation>(parts, iteration);
+}
+
+MANTA_DECL void summarise(const std::vector<episode>& episodes, report& r) {
+  if (episodes.empty()) return;
+  double sum = 0, length = 0;
+  r.min_return = r.max_return = episodes.front().total;
+  for (const episode& e : episodes) {
+    sum += e.total;
+    length += static_cast<double>(e.length);
+    r.min_return = std::min(r.min_return, e.total);
+    r.max_return = std::max(r.max_return, e.total);
+  }
+  r.mean_return = sum / static_cast<double>(episodes.size());
+  r.mean_length = length / static_cast<double>(episodes.size());
+}
+
+}  // namespace manta::rl::detail

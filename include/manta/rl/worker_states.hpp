@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// States of workers environment by environment, so that another number of workers can go on with them. A worker has
+//
+//   std::vector<std::string> state() const;                   // one for each of its environments
+//   void restore(const std::vector<std::string>& states);
+#pragma once
+
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
+#include <string>
+#include <vector>
+
+#include "manta/actor.hpp"
+#include "manta/async.hpp"
+#include "manta/rl/sentences.hpp"
+#include "manta/rl/vector_environment.hpp"
+
+namespace manta::rl::detail {
+
+/// The states of all environments in their order. Waits.
+template <class Worker>
+std::vector<std::string> states_of(const std::vector<actor<Worker>>& workers) {
+  std::vector<future<std::vector<std::string>>> parts;
+  for (const auto& w : workers) parts.push_back(async<&Worker::state>(w));
+  std::vector<std::string> all;
+  for (std::vector<std::string>& part : sentences(parts))
+    all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+  return all;
+}
+
+/// Gives them to workers that have begun with `shares` of as many environments. Waits.
+template <class Worker>
+void restore_states(const std::vector<actor<Worker>>& workers, const std::vector<std::string>& states) {
+  const auto parts = shares(static_cast<int>(states.size()), static_cast<int>(workers.size()));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const auto from = states.begin() + parts[i].first;
+    sentence(async<&Worker::restore>(workers[i], std::vector<std::string>(from, from + parts[i].second)));
+  }
+}
+
+/// Throws if a checkpoint has another number of environments.
+inline void require_environments(std::size_t saved, int mine) {
+  if (saved != static_cast<std::size_t>(mine))
+    throw error("manta: rl: the checkpoint has " + std::to_string(saved) + " environments; .environments is " +
+                std::to_string(mine) + ". Nothing was changed");
+}
+
+}  // namespace manta::rl::detail
