@@ -31,6 +31,7 @@
 #ifndef MANTA_SOURCES_APART  // by a build that compiles the sources of the libraries beside this one
 #include "manta/nn/src.hpp"
 #include "manta/output/src.hpp"
+#include "manta/output/src_json.hpp"
 #include "manta/rl/src.hpp"
 #include "manta/serve/src.hpp"
 #include "manta/serve/src_json.hpp"

@@ -15,9 +15,7 @@
 #include <vector>
 
 #include "manta/future.hpp"
-#include "manta/serve/json_reader.hpp"
-#include "manta/serve/json_schema.hpp"
-#include "manta/serve/json_writer.hpp"
+#include "manta/serve/json.hpp"
 #include "manta/serve/tensor.hpp"
 #include "manta/signature.hpp"
 #include "manta/stream.hpp"

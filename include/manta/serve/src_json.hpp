@@ -13,9 +13,6 @@
 
 #if __has_include(<nlohmann/json.hpp>)
 
-#include "manta/serve/json_reader.ipp"
-#include "manta/serve/json_view.ipp"
-#include "manta/serve/json_writer.ipp"
 #include "manta/serve/source_json.hpp"
 #include "manta/serve/tensor.ipp"
 

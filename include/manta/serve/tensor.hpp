@@ -17,10 +17,13 @@
 #include <variant>
 #include <vector>
 
-#include "manta/serve/json_shape.hpp"
-#include "manta/serve/json_view.hpp"
+#include "manta/serve/json.hpp"
 
 namespace manta::serve::detail {
+
+using output::detail::is_array_of;
+using output::detail::matrix;
+using output::detail::range_like;
 
 /// What metadata says of a tensor; -1 in the shape: of any size.
 struct tensor_type {

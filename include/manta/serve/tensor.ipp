@@ -4,8 +4,6 @@
 
 #include <cmath>
 
-#include "manta/serve/json_reader.hpp"
-#include "manta/serve/json_writer.hpp"
 #include "manta/serve/tensor.hpp"
 
 namespace manta::serve::detail {

@@ -7,10 +7,10 @@
 
 #include <limits>
 
-#include "manta/serve/json_shape.hpp"
-#include "manta/serve/source_json.hpp"
+#include "manta/output/json_shape.hpp"
+#include "manta/output/source_json.hpp"
 
-namespace manta::serve {
+namespace manta::output {
 
 /// An output archive that writes the members' types instead of their values.
 class json_schema_writer {
@@ -117,4 +117,4 @@ std::string json_schema() {
   return json_schema_writer().of<T>();
 }
 
-}  // namespace manta::serve
+}  // namespace manta::output

@@ -18,7 +18,7 @@
 #include <utility>
 #include <variant>
 
-namespace manta::serve::detail {
+namespace manta::output::detail {
 
 template <class T>
 inline constexpr bool is_optional = false;
@@ -124,4 +124,4 @@ void serialize_members(Archive& archive, T& value) {
   }
 }
 
-}  // namespace manta::serve::detail
+}  // namespace manta::output::detail

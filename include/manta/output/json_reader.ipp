@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "manta/serve/json_reader.hpp"
+#include "manta/output/json_reader.hpp"
 
-namespace manta::serve {
+namespace manta::output {
 
 MANTA_DECL void json_reader::complain(std::string_view expected, json_view came) const {
   const std::string where = path_.empty() ? "the body" : path_;
@@ -82,4 +82,4 @@ MANTA_DECL json_view json_reader::next_member(const char* name, std::string& cal
   return frame_.of.member(called);
 }
 
-}  // namespace manta::serve
+}  // namespace manta::output

@@ -8,10 +8,10 @@
 
 #include <limits>
 
-#include "manta/serve/json_shape.hpp"
-#include "manta/serve/json_view.hpp"
+#include "manta/output/json_shape.hpp"
+#include "manta/output/json_view.hpp"
 
-namespace manta::serve {
+namespace manta::output {
 
 /// An input archive, as far as a `serialize` function can tell.
 class json_reader {
@@ -281,8 +281,8 @@ void json_reader::read_variant(Variant& variant, json_view from) {
   }
 }
 
-}  // namespace manta::serve
+}  // namespace manta::output
 
 #ifndef MANTA_COMPILED
-#include "manta/serve/json_reader.ipp"
+#include "manta/output/json_reader.ipp"
 #endif

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "manta/error.hpp"
-#include "manta/serve/source_json.hpp"
+#include "manta/output/source_json.hpp"
 
-namespace manta::serve {
+namespace manta::output {
 
 /// A JSON text that cannot be read as the value that is asked for. The text of the error names the field, says what was
 /// expected and what came instead: `image.pixels[3]: expected a number, not the text "x"`.
@@ -71,8 +71,8 @@ class json_document {
   std::shared_ptr<const void> root_;
 };
 
-}  // namespace manta::serve
+}  // namespace manta::output
 
 #ifndef MANTA_COMPILED
-#include "manta/serve/json_view.ipp"
+#include "manta/output/json_view.ipp"
 #endif

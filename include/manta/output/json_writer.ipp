@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "manta/base/number.hpp"
-#include "manta/serve/json_writer.hpp"
+#include "manta/output/json_writer.hpp"
 
-namespace manta::serve {
+namespace manta::output {
 
 /// Before each member; `name` may be null. An unnamed member among named ones is called as cereal calls it.
 MANTA_DECL void json_writer::begin_item(const char* name) {
@@ -61,4 +61,4 @@ MANTA_DECL void json_writer::write_number(float value) { detail::append_finite(t
 MANTA_DECL void json_writer::write_number(std::int64_t value) { detail::append_number(text_, value); }
 MANTA_DECL void json_writer::write_number(std::uint64_t value) { detail::append_number(text_, value); }
 
-}  // namespace manta::serve
+}  // namespace manta::output

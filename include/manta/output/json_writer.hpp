@@ -6,10 +6,10 @@
 // (CEREAL_NVP), else an array in their order. Enumerations are their numbers.
 #pragma once
 
-#include "manta/serve/json_shape.hpp"
-#include "manta/serve/json_view.hpp"
+#include "manta/output/json_shape.hpp"
+#include "manta/output/json_view.hpp"
 
-namespace manta::serve {
+namespace manta::output {
 
 /// An output archive, as far as a `serialize` function can tell.
 class json_writer {
@@ -192,8 +192,8 @@ void json_writer::write_map(const Map& map) {
   text_ += object ? '}' : ']';
 }
 
-}  // namespace manta::serve
+}  // namespace manta::output
 
 #ifndef MANTA_COMPILED
-#include "manta/serve/json_writer.ipp"
+#include "manta/output/json_writer.ipp"
 #endif

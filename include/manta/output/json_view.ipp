@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>  // not found? Install nlohmann-json3-dev, or name its include folder by -I or CPATH
 
-#include "manta/serve/json_view.hpp"
+#include "manta/output/json_view.hpp"
 
-namespace manta::serve {
+namespace manta::output {
 
 namespace detail {
 inline const nlohmann::json& node(const void* p) { return *static_cast<const nlohmann::json*>(p); }
@@ -94,4 +94,4 @@ MANTA_DECL std::vector<std::pair<std::string_view, json_view>> json_view::member
   return all;
 }
 
-}  // namespace manta::serve
+}  // namespace manta::output

@@ -10,12 +10,12 @@
 #include <set>
 #include <tuple>
 
-#include "manta/serve/json_reader.hpp"
-#include "manta/serve/json_schema.hpp"
-#include "manta/serve/json_writer.hpp"
+#include "manta/output/json_reader.hpp"
+#include "manta/output/json_schema.hpp"
+#include "manta/output/json_writer.hpp"
 
 namespace {
-namespace serve = manta::serve;
+namespace output = manta::output;
 
 enum class colour { red, green };
 struct named {
@@ -60,14 +60,14 @@ class apart {  // cereal's two functions
 
 template <class T>
 void same(const T& value, const std::string& text) {
-  CHECK(serve::to_json(value) == text);
-  CHECK(serve::to_json(serve::from_json<T>(text)) == text);
+  CHECK(output::to_json(value) == text);
+  CHECK(output::to_json(output::from_json<T>(text)) == text);
 }
 template <class T>
 std::string complaint(const std::string& text) {
   try {
-    serve::from_json<T>(text);
-  } catch (const serve::json_error& e) {
+    output::from_json<T>(text);
+  } catch (const output::json_error& e) {
     return e.what();
   }
   return "none";
@@ -99,9 +99,9 @@ TEST_CASE("values of the standard library and of Eigen have the obvious forms in
   m << 1, 2, 3, 4, 5, 6;
   same(m, "[[1,2,3],[4,5,6]]");
   same(Eigen::VectorXf(Eigen::Vector3f(1, 2, 3)), "[1,2,3]");
-  CHECK(serve::from_json<double>("21") == 21);
-  CHECK(serve::from_json<int>("21.0") == 21);
-  CHECK(serve::from_json<std::string>(R"("\ud83d\ude00")") == "\xf0\x9f\x98\x80");
+  CHECK(output::from_json<double>("21") == 21);
+  CHECK(output::from_json<int>("21.0") == 21);
+  CHECK(output::from_json<std::string>(R"("\ud83d\ude00")") == "\xf0\x9f\x98\x80");
 }
 
 TEST_CASE("a class has the names that its serialize gives, else its members in order; a base's members are its own") {
@@ -111,10 +111,10 @@ TEST_CASE("a class has the names that its serialize gives, else its members in o
   d.shade = colour::green;
   d.parts = {{2, "p"}};
   same(d, R"({"x":1,"y":0.5,"label":null,"shade":1,"parts":[[2,"p"]]})");
-  CHECK(serve::from_json<derived>(R"({"parts":[],"shade":0,"more":[{}],"y":2,"x":1})").y == 2);
-  CHECK(serve::from_json<named>("[1,2,\"l\"]").label == "l");
+  CHECK(output::from_json<derived>(R"({"parts":[],"shade":0,"more":[{}],"y":2,"x":1})").y == 2);
+  CHECK(output::from_json<named>("[1,2,\"l\"]").label == "l");
   same(apart(), R"({"twice":0})");
-  CHECK(serve::from_json<apart>(R"({"twice":8})").value == 4);
+  CHECK(output::from_json<apart>(R"({"twice":8})").value == 4);
 }
 
 TEST_CASE("what does not fit is named: the field, what was expected, what came") {
@@ -139,15 +139,15 @@ TEST_CASE("what does not fit is named: the field, what was expected, what came")
 }
 
 TEST_CASE("what JSON has no form for is refused, not written as something else") {
-  CHECK_THROWS_AS(serve::to_json(std::numeric_limits<double>::infinity()), serve::json_error);
-  CHECK_THROWS_AS(serve::to_json(std::numeric_limits<float>::quiet_NaN()), serve::json_error);
-  CHECK_THROWS_AS(serve::to_json(std::string("\xff")), serve::json_error);
+  CHECK_THROWS_AS(output::to_json(std::numeric_limits<double>::infinity()), output::json_error);
+  CHECK_THROWS_AS(output::to_json(std::numeric_limits<float>::quiet_NaN()), output::json_error);
+  CHECK_THROWS_AS(output::to_json(std::string("\xff")), output::json_error);
 }
 
 TEST_CASE("the schema of a type says which members it has, and which of them are needed") {
-  CHECK(serve::json_schema<derived>() ==
+  CHECK(output::json_schema<derived>() ==
         R"({"type":"object","properties":{"x":{"type":"integer"},"y":{"type":"number"},"label":{"type":"string"},"shade":{"type":"integer"},)"
         R"("parts":{"type":"array","items":{"type":"array"}}},"required":["x","y","shade","parts"]})");
-  CHECK(serve::json_schema<std::map<std::string, std::vector<bool>>>() ==
+  CHECK(output::json_schema<std::map<std::string, std::vector<bool>>>() ==
         R"({"type":"object","additionalProperties":{"type":"array","items":{"type":"boolean"}}})");
 }

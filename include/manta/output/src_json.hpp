@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of output that need JSON, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes
+// this file.
+#pragma once
+
+#ifndef MANTA_COMPILED
+#error \
+    "manta/output/src_json.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#endif
+#define MANTA_SOURCE
+
+#if __has_include(<nlohmann/json.hpp>)
+
+#include "manta/output/json_reader.ipp"
+#include "manta/output/json_view.ipp"
+#include "manta/output/json_writer.ipp"
+#include "manta/output/source_json.hpp"
+
+namespace manta::output {
+MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_nlohmann_json);
+}
+
+#endif
