@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "manta/nn/source.hpp"
@@ -66,6 +67,15 @@ class optimizer {
       take_moments(saved);
     } else {
       *this = saved;
+    }
+  }
+  /// What is kept for parameters of this type, as one array; empty before the first step.
+  template <class T>
+  [[nodiscard]] std::span<T> moments() {
+    if constexpr (std::is_same_v<T, float>) {
+      return floats_;
+    } else {
+      return doubles_;
     }
   }
   /// The steps that were made.

@@ -22,6 +22,11 @@
 
 namespace manta::train {
 
+struct data_parallel_options {
+  wire exchange = wire::as_is;                       ///< train::bfloat16: gradients travel in half the bytes
+  std::size_t bucket_bytes = std::size_t(1) << 20U;  ///< gradients are exchanged in parts of this size
+};
+
 /// Refers to the module, which has to live longer. All members make the same calls in the same order; the loop's own
 /// MPI calls on the team's communicator may stand between them.
 template <nn::module Module>
@@ -30,7 +35,8 @@ class data_parallel {
   using scalar = typename Module::scalar;
 
   /// Collective: sets the parameters to those of the first member. Throws if the members' modules differ in size.
-  data_parallel(const team& members, Module& net) : members_(members), net_(net), exchange_(members) {
+  data_parallel(const team& members, Module& net, const data_parallel_options& o = {})
+      : members_(members), net_(net), exchange_(members, o.bucket_bytes, o.exchange) {
     double sizes[2] = {static_cast<double>(net.parameters().size()), 0};
     sizes[1] = sizes[0] * sizes[0];
     exchange_.sum(sizes);

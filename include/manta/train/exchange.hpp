@@ -13,15 +13,17 @@
 #include <vector>
 
 #include "manta/team.hpp"
+#include "manta/train/rounded_sums.hpp"
 #include "manta/train/source.hpp"
+#include "manta/train/wire.hpp"
 
 namespace manta::train {
 
 class exchange {
  public:
   /// The array is reduced in parts of `bucket_bytes`, from its end to its beginning.
-  explicit exchange(const team& members, std::size_t bucket_bytes = std::size_t(1) << 20U)
-      : team_(members), bucket_bytes_(bucket_bytes) {}
+  explicit exchange(const team& members, std::size_t bucket_bytes = std::size_t(1) << 20U, wire format = wire::as_is)
+      : team_(members), bucket_bytes_(bucket_bytes), format_(format), rounded_(members) {}
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
 
@@ -33,19 +35,33 @@ class exchange {
   /// Reduces what is left, and waits: the array then has the sums over all members.
   MANTA_DECL void finish();
 
+  /// Drops what rounding has left over for the next exchange.
+  void forget() { rounded_.forget(); }
+
+  /// Collective: the mean over all members, in place, never rounded.
+  MANTA_DECL void average(std::span<float> numbers);
+  MANTA_DECL void average(std::span<double> numbers);
   /// Collective: sums of a few numbers over all members, in place.
   MANTA_DECL void sum(std::span<double> numbers);
   /// Collective: the bytes of one member for all.
   MANTA_DECL void broadcast(void* data, std::size_t bytes, int from = 0);
+  MANTA_DECL void broadcast(std::string& text, int from = 0);
   /// Collective: throws on all members what went wrong on the first one that has a problem. A member that threw alone
   /// would leave the others in MPI.
   MANTA_DECL void throw_together(const std::string& problem);
 
  private:
+  template <class T>
+  void open(std::span<T> numbers, bool is_rounded);
+  template <class T>
+  void average_all(std::span<T> numbers);
   void reduce(std::size_t first, std::size_t last);
 
   team team_;
   std::size_t bucket_bytes_;
+  wire format_;
+  detail::rounded_sums rounded_;
+  bool is_rounded_ = false;  ///< the exchange under way
   std::byte* data_ = nullptr;
   std::size_t width_ = 0;
   std::size_t open_begin_ = 0, open_end_ = 0;  ///< ready, and not yet being reduced

@@ -9,26 +9,30 @@
 
 #include "manta/error.hpp"
 #include "manta/train/exchange.hpp"
+#include "manta/train/mpi_check.hpp"
 
 namespace manta::train {
 
-namespace detail {
-inline void check_mpi(int code, const char* what) {
-  if (code != MPI_SUCCESS)
-    throw error(std::string("manta: train: ") + what + " failed with MPI's code " + std::to_string(code));
+template <class T>
+void exchange::open(std::span<T> numbers, bool is_rounded) {
+  data_ = reinterpret_cast<std::byte*>(numbers.data());
+  width_ = sizeof(T);
+  open_begin_ = open_end_ = numbers.size();
+  is_rounded_ = is_rounded && team_.size() > 1;
+  if (is_rounded_) rounded_.begin(data_, width_, numbers.size());
 }
-}  // namespace detail
 
-MANTA_DECL void exchange::begin(std::span<float> gradients) {
-  data_ = reinterpret_cast<std::byte*>(gradients.data());
-  width_ = sizeof(float);
-  open_begin_ = open_end_ = gradients.size();
+MANTA_DECL void exchange::begin(std::span<float> gradients) { open(gradients, format_ == wire::bfloat16); }
+MANTA_DECL void exchange::begin(std::span<double> gradients) { open(gradients, format_ == wire::bfloat16); }
+
+template <class T>
+void exchange::average_all(std::span<T> numbers) {
+  open(numbers, false);
+  for (T& x : numbers) x /= static_cast<T>(team_.size());
+  finish();
 }
-MANTA_DECL void exchange::begin(std::span<double> gradients) {
-  data_ = reinterpret_cast<std::byte*>(gradients.data());
-  width_ = sizeof(double);
-  open_begin_ = open_end_ = gradients.size();
-}
+MANTA_DECL void exchange::average(std::span<float> numbers) { average_all(numbers); }
+MANTA_DECL void exchange::average(std::span<double> numbers) { average_all(numbers); }
 
 MANTA_DECL void exchange::ready(std::size_t first, std::size_t last) {
   if (last != open_begin_)
@@ -50,11 +54,13 @@ MANTA_DECL void exchange::finish() {
   detail::check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
                     "the exchange of gradients");
   requests_.clear();
+  if (is_rounded_) rounded_.finish();
 }
 
 MANTA_DECL void exchange::reduce(std::size_t first, std::size_t last) {
   open_end_ = first;
   if (team_.size() == 1) return;
+  if (is_rounded_) return rounded_.add(first, last);
   const MPI_Datatype type = width_ == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
   constexpr std::size_t most = INT_MAX / 2;
   for (std::size_t at = first; at < last; at += most) {
@@ -89,11 +95,15 @@ MANTA_DECL void exchange::throw_together(const std::string& problem) {
     detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, team_.comm()), "MPI_Allreduce");
   if (first == team_.size()) return;
   std::string text = problem;
-  std::size_t size = text.size();
-  broadcast(&size, sizeof size, first);
-  text.resize(size);
-  broadcast(text.data(), size, first);
+  broadcast(text, first);
   throw error(text);
+}
+
+MANTA_DECL void exchange::broadcast(std::string& text, int from) {
+  std::size_t size = text.size();
+  broadcast(&size, sizeof size, from);
+  text.resize(size);
+  broadcast(text.data(), size, from);
 }
 
 }  // namespace manta::train

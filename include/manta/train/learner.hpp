@@ -77,6 +77,9 @@ class learner {
   [[nodiscard]] virtual std::string description() const = 0;
   /// Collective: all get the first member's parameters.
   virtual void share(exchange& e) = 0;
+  /// Collective: buffers (running means) become their means over the members; with `parameters`, parameters and the
+  /// optimiser's moments too, where it shows them.
+  virtual void average(exchange& e, bool parameters) = 0;
 
   /// The weight of these samples of the training data in the loss.
   [[nodiscard]] virtual double weight(std::span<const std::uint64_t> which) = 0;
@@ -144,6 +147,14 @@ class learner_of final : public learner {
     return std::string("a module of ") + std::to_string(std::as_const(model_).parameters().size()) + " parameters";
   }
   void share(exchange& e) override { e.broadcast(model_.parameters().data(), model_.parameters().size_bytes()); }
+
+  void average(exchange& e, bool parameters) override {
+    if constexpr (requires { e.average(model_.buffers()); }) e.average(model_.buffers());
+    if (!parameters) return;
+    e.average(model_.parameters());
+    if constexpr (requires { e.average(optimizer_.template moments<scalar>()); })
+      e.average(optimizer_.template moments<scalar>());
+  }
 
   double weight(std::span<const std::uint64_t> which) override {
     if constexpr (requires { loss_.is_weighted(); }) {

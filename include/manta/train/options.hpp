@@ -9,6 +9,7 @@
 
 #include "manta/actor.hpp"
 #include "manta/train/source.hpp"
+#include "manta/train/wire.hpp"
 
 namespace manta::train {
 
@@ -24,10 +25,15 @@ struct options {
   double gpus = 0;                   ///< devices of each worker
   graph::quantities resources = {};  ///< named amounts of each worker
   std::size_t bucket_bytes = std::size_t(1) << 20U;  ///< gradients are exchanged in parts of this size
+  wire exchange = wire::as_is;                       ///< train::bfloat16: gradients travel in half the bytes
+  /// k > 0: local SGD. Each worker makes k steps with the gradients of its own share, then parameters and moments of the
+  /// optimiser become their means over the workers, and likewise at the end of each call of train(). The result depends
+  /// on the number of workers then.
+  int average_every = 0;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(workers, batch, seed, accumulate, clip, shuffle, drop_last, bucket_bytes);
+    archive(workers, batch, seed, accumulate, clip, shuffle, drop_last, bucket_bytes, exchange, average_every);
   }
 };
 

@@ -52,10 +52,17 @@ class worker {
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
 
  private:
-  /// One step over the samples [sample_, end) of this epoch's order.
+  /// One step over the samples [sample_, end) of this epoch's order. Collective.
   sums step(std::uint64_t end);
-  /// This member's share of a batch, the samples [first, last) of the order.
-  sums forward_and_back(std::uint64_t first, std::uint64_t last, nn::pass pass, double divisor);
+  /// The same with this member's share alone, without communication until the members meet.
+  sums local_step(std::uint64_t end);
+  /// Collective: after local steps all members get the means of parameters and moments.
+  void meet();
+  /// Sets rate and gradients for the step up to `end`; returns the numbers of its samples.
+  std::span<const std::uint64_t> start_step(std::uint64_t end);
+  void check_loss(double loss) const;
+  /// This member's share of a batch, the samples [first, last) of the order. e: exchanges the gradients, or null.
+  sums forward_and_back(std::uint64_t first, std::uint64_t last, nn::pass pass, double divisor, exchange* e);
   void make_order();
   /// Collective: sums of batch norm over all members.
   void sum_statistics(std::span<double> numbers);
@@ -67,6 +74,8 @@ class worker {
   std::uint64_t seed_, epoch_ = 0, sample_ = 0, step_ = 0;
   std::uint64_t samples_in_backward_ = 0;  ///< of the pass under way; 0: it is a forward pass
   std::vector<std::uint64_t> order_;       ///< of the epoch under way; empty: to be made
+  int local_steps_ = 0;                    ///< since the members met
+  std::string problem_;                    ///< of this member, in local steps
   double last_loss_ = 0;                   ///< of the step before, for messages
 };
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "manta/base/hash.hpp"
 #include "manta/base/number.hpp"
@@ -35,7 +36,7 @@ std::string problem_of(F&& f) {
 }
 
 MANTA_DECL worker::worker(team members, const learner_name& what, const options& o)
-    : team_(members), exchange_(members, o.bucket_bytes), options_(o), learner_(make_learner(what)), seed_(o.seed) {}
+    : team_(members), exchange_(members, o.bucket_bytes, o.exchange), options_(o), learner_(make_learner(what)), seed_(o.seed) {}
 
 MANTA_DECL void worker::open() {
   exchange_.throw_together(problem_of([&] { learner_->open(seed_); }));
@@ -68,7 +69,13 @@ MANTA_DECL per_rank<pass_result> worker::train(std::uint64_t steps) {
   const std::uint64_t last = options_.drop_last ? size / batch * batch : size;
   pass_result result;
   if (sample_ == 0) make_order();
-  while (steps-- > 0 && sample_ < last) result.mine.add(step(std::min(sample_ + batch, last)));
+  exchange_.forget();  // so that a training goes on alike from its state
+  while (steps-- > 0 && sample_ < last) {
+    const std::uint64_t end = std::min(sample_ + batch, last);
+    result.mine.add(options_.average_every > 0 ? local_step(end) : step(end));
+  }
+  if (local_steps_ > 0) meet();
+  learner_->average(exchange_, false);
   if (sample_ >= last) {
     ++epoch_;
     sample_ = 0;
@@ -96,43 +103,81 @@ inline void worker::sum_statistics(std::span<double> numbers) {
   for (double& x : numbers) x *= factor;
 }
 
-inline sums worker::step(std::uint64_t end) {
-  const std::span<const std::uint64_t> order(order_);
-  const std::span<const std::uint64_t> whole = order.subspan(sample_, end - sample_);
+inline std::span<const std::uint64_t> worker::start_step(std::uint64_t end) {
   const double size = static_cast<double>(learner_->size(true));
   if (const auto rate = learner_->recipe_rate(static_cast<double>(epoch_) + static_cast<double>(sample_) / size))
     learner_->rate(*rate);
+  learner_->zero_gradients();
+  return std::span<const std::uint64_t>(order_).subspan(sample_, end - sample_);
+}
 
-  const double divisor = learner_->weight(whole);
+/// Throws if the loss is not finite.
+inline void worker::check_loss(double loss) const {
+  if (base::is_finite(loss)) return;
+  throw error("manta: train: the loss became " + std::string(base::is_nan(loss) ? "NaN" : "infinite") + " in step " +
+              std::to_string(step_) + ", which is batch " +
+              std::to_string(sample_ / static_cast<std::uint64_t>(options_.batch)) + " of epoch " +
+              std::to_string(epoch_) + " (before it was " + std::to_string(last_loss_) +
+              "); the step was not made. Try a smaller rate, or clip the gradients");
+}
+
+inline sums worker::step(std::uint64_t end) {
+  const double divisor = learner_->weight(start_step(end));
   const auto [first, last] = share_of(sample_, end, team_.rank(), team_.size());
   nn::pass pass{.training = true, .seed = seed_, .step = step_, .samples = {}};
   // Batch norm over all workers needs all of them: where one has no samples, each takes its own statistics.
   if (end - sample_ >= static_cast<std::uint64_t>(team_.size()) * static_cast<std::uint64_t>(options_.accumulate))
     pass.sum_over_workers = [this](std::span<double> numbers) { sum_statistics(numbers); };
-  learner_->zero_gradients();
   learner_->begin(exchange_);
   sums mine;
-  const std::string problem = problem_of([&] { mine = forward_and_back(first, last, pass, divisor); });
+  const std::string problem =
+      problem_of([&] { mine = forward_and_back(first, last, pass, divisor, &exchange_); });
   exchange_.finish();
   double all[2] = {mine.loss / divisor, problem.empty() ? 0. : 1.};
   exchange_.sum(all);
   if (all[1] > 0) exchange_.throw_together(problem);
-  const double loss = all[0];
-  if (!base::is_finite(loss)) {
-    throw error("manta: train: the loss became " + std::string(base::is_nan(loss) ? "NaN" : "infinite") + " in step " +
-                std::to_string(step_) + ", which is batch " +
-                std::to_string(sample_ / static_cast<std::uint64_t>(options_.batch)) + " of epoch " +
-                std::to_string(epoch_) + " (before it was " + std::to_string(last_loss_) +
-                "); the step was not made. Try a smaller rate, or clip the gradients");
-  }
+  check_loss(all[0]);
   learner_->update(options_.clip);
-  last_loss_ = loss;
+  last_loss_ = all[0];
   ++step_;
   sample_ = end;
   return mine;
 }
 
-inline sums worker::forward_and_back(std::uint64_t first, std::uint64_t last, nn::pass pass, double divisor) {
+inline sums worker::local_step(std::uint64_t end) {
+  const std::span<const std::uint64_t> whole = start_step(end);
+  const auto [first, last] = share_of(sample_, end, team_.rank(), team_.size());
+  sums mine;
+  if (problem_.empty()) {
+    problem_ = problem_of([&] {
+      const double divisor = learner_->weight(whole.subspan(first - sample_, last - first));
+      const nn::pass pass{.training = true, .seed = seed_, .step = step_, .samples = {}};
+      mine = forward_and_back(first, last, pass, divisor, nullptr);
+      if (first < last) check_loss(mine.loss / divisor);
+      learner_->update(options_.clip);  // also without samples: all count the same steps
+      if (first < last) last_loss_ = mine.loss / divisor;
+    });
+  }
+  ++step_;
+  sample_ = end;
+  if (++local_steps_ == options_.average_every) meet();
+  return mine;
+}
+
+/// A worker that had a problem made no step since. Then all take the first one's state, and throw.
+inline void worker::meet() {
+  local_steps_ = 0;
+  double problems[1] = {problem_.empty() ? 0. : 1.};
+  exchange_.sum(problems);
+  if (problems[0] == 0) return learner_->average(exchange_, true);
+  std::string all = team_.rank() == 0 ? learner_->save() : "";
+  exchange_.broadcast(all);
+  learner_->load(all, false);
+  exchange_.throw_together(std::exchange(problem_, {}));
+}
+
+inline sums worker::forward_and_back(std::uint64_t first, std::uint64_t last, nn::pass pass, double divisor,
+                                     exchange* e) {
   sums mine;
   samples_in_backward_ = 0;
   for (int part = 0; part < options_.accumulate; ++part) {
@@ -141,7 +186,7 @@ inline sums worker::forward_and_back(std::uint64_t first, std::uint64_t last, nn
     pass.samples = std::span<const std::uint64_t>(order_).subspan(from, to - from);
     if (from < to) mine.add(learner_->forward(true, pass.samples, pass, divisor));
     samples_in_backward_ = to - from;
-    if (from < to || is_last) learner_->backward(is_last ? &exchange_ : nullptr, from < to);
+    if (from < to || is_last) learner_->backward(is_last ? e : nullptr, from < to);
     samples_in_backward_ = 0;
   }
   return mine;
@@ -183,6 +228,8 @@ MANTA_DECL void worker::restore(const state& s, bool own_settings) {
   epoch_ = s.epoch;
   sample_ = s.sample;
   step_ = s.step;
+  problem_.clear();
+  local_steps_ = 0;
   make_order();
 }
 
