@@ -51,26 +51,26 @@ struct three_clouds {
 };
 // [end]
 
-// [loop]
 double own_loop(manta::team team, int steps) {
-  auto net = three_clouds().model();
-  train::data_parallel ddp(team, net);  // all members get the first one's parameters
-  nn::adam optimizer({.rate = 1e-2});
   const train::samples data = clouds(10 + static_cast<std::uint64_t>(team.rank()), 120);  // this member's own
   std::vector<std::uint64_t> all(data.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
   train::batch<float> batch;
   data.take(all, batch);
   double last = 0;
+  // [loop]
+  auto net = three_clouds().model();
+  train::data_parallel ddp(team, net);  // all members get the first one's parameters
+  nn::adam optimizer({.rate = 1e-2});
   for (int i = 0; i < steps; ++i) {
     const auto [loss, dy] = nn::cross_entropy(ddp.forward(batch.x), batch.labels);
     ddp.backward(dy);  // net.gradients() is the mean over the members
     optimizer.step(net.parameters(), net.gradients());
     last = static_cast<double>(loss);
   }
+  // [end]
   return last;
 }
-// [end]
 
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "clouds.hpp"
 #include "manta/train.hpp"
 #include "manta/tune.hpp"
 #include "manta/tune/train.hpp"
@@ -17,54 +18,14 @@ using manta::testing::in_world;
 namespace nn = manta::nn;
 namespace train = manta::train;
 namespace tune = manta::tune;
+using manta::testing::clouds;
+using manta::testing::distance;
+using manta::testing::parameters;
+using manta::testing::three_clouds;
 using manta::testing::thrown;
+using manta::testing::workers;
 
 namespace {
-
-int workers() { return std::max(1, manta::size() - 1); }
-
-/// Three clouds of points in eight dimensions.
-train::samples clouds(std::uint64_t seed, int count) {
-  const nn::random r(seed);
-  Eigen::MatrixXd x(8, count);
-  std::vector<int> y(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) {
-    y[static_cast<std::size_t>(i)] = i % 3;
-    for (int k = 0; k < 8; ++k) x(k, i) = r.normal(static_cast<std::uint64_t>(8 * i + k)) + (k % 3 == i % 3 ? 1.5 : 0);
-  }
-  return train::samples(std::move(x), std::move(y));
-}
-
-struct three_clouds {
-  double rate = 1e-2;
-  int samples = 301, hidden = 16;
-  bool differs = false;
-  bool is_weighted = false;
-  bool normalises = false;
-  double explode_at = 0;  ///< the rate is infinite from this epoch on
-
-  nn::network<double> model() const {
-    const int more = differs ? manta::rank() : 0;
-    if (normalises)
-      return nn::network<double>(nn::shape{8}, nn::linear(hidden), nn::batch_norm({.all_workers = true}), nn::tanh(),
-                                 nn::linear(3));
-    return nn::network<double>(nn::shape{8}, nn::linear(hidden + more), nn::tanh(), nn::linear(3));
-  }
-  nn::adam optimizer() const { return nn::adam({.rate = rate}); }
-  nn::loss loss() const { return is_weighted ? nn::cross_entropy({.weights = {1, 2, 3}}) : nn::cross_entropy(); }
-  train::samples training_data() const { return clouds(1, samples); }
-  train::samples validation_data() const { return clouds(2, 100); }
-  std::map<std::string, double> metrics(const nn::matrix<double>& y, const nn::targets<double>&) const {
-    return {{"size", y.norm()}};
-  }
-  double learning_rate(double epoch) const { return explode_at > 0 && epoch >= explode_at ? 1e308 : rate; }
-  int epochs() const { return 4; }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(CEREAL_NVP(rate), CEREAL_NVP(samples), CEREAL_NVP(hidden), CEREAL_NVP(differs), CEREAL_NVP(is_weighted),
-            CEREAL_NVP(normalises), CEREAL_NVP(explode_at));
-  }
-};
 
 /// One sample has a class that is none, so one worker alone throws.
 struct wrong_class : three_clouds {
@@ -76,17 +37,6 @@ struct wrong_class : three_clouds {
   }
 };
 
-std::vector<double> parameters(const train::trainer<three_clouds>& t) {
-  const auto net = t.model();
-  return {net.parameters().begin(), net.parameters().end()};
-}
-
-double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double d = 0, size = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) d += (a[i] - b[i]) * (a[i] - b[i]), size += a[i] * a[i];
-  return std::sqrt(d / size);
-}
-
 /// What the trainer ought to do, by hand.
 std::vector<double> by_hand(const three_clouds& recipe, std::uint64_t seed, int batch, int epochs) {
   auto net = recipe.model();
@@ -94,10 +44,7 @@ std::vector<double> by_hand(const three_clouds& recipe, std::uint64_t seed, int 
   auto optimizer = recipe.optimizer();
   const train::samples data = recipe.training_data();
   for (int epoch = 0; epoch < epochs; ++epoch) {
-    std::vector<std::uint64_t> order(data.size());
-    std::iota(order.begin(), order.end(), std::uint64_t(0));
-    const nn::random numbers(seed, static_cast<std::uint64_t>(epoch), 1);
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[numbers.bits(i) % i]);
+    const std::vector<std::uint64_t> order = manta::testing::order_of(seed, epoch, data.size());
     for (std::size_t at = 0; at < order.size(); at += static_cast<std::size_t>(batch)) {
       train::batch<double> b;
       data.take(std::span(order).subspan(at, std::min(order.size() - at, static_cast<std::size_t>(batch))), b);

@@ -4,11 +4,10 @@
 // MPI's codes as errors.
 #pragma once
 
-#include <mpi.h>
-
 #include <string>
 
 #include "manta/error.hpp"
+#include "manta/team.hpp"
 #include "manta/train/source.hpp"
 
 namespace manta::train::detail {

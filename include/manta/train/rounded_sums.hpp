@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Sums over a team of numbers that travel as bfloat16: half the bytes of float. What rounding takes off a number is kept
-// and added to it in the next step (error feedback, Seide et al. 2014), so that nothing is lost in the long run.
+// Sums over a team of numbers that travel as bfloat16: half the bytes of float. What rounding takes off a number is
+// kept and added to it in the next step (error feedback, Seide et al. 2014), so that nothing is lost in the long run.
 //
-// MPI knows no bfloat16. Each member owns a chunk of a part: it receives the others' words for it, adds them as float in
-// the order of the members, rounds the sum, and sends it to all. So all members get the same bits, in each run.
+// MPI knows no bfloat16. Each member owns a chunk of a part: it receives the others' words for it, adds them as float
+// in the order of the members, rounds the sum, and sends it to all. So all members get the same bits, in each run.
 #pragma once
 
 #include <bit>

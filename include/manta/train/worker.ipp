@@ -36,7 +36,11 @@ std::string problem_of(F&& f) {
 }
 
 MANTA_DECL worker::worker(team members, const learner_name& what, const options& o)
-    : team_(members), exchange_(members, o.bucket_bytes, o.exchange), options_(o), learner_(make_learner(what)), seed_(o.seed) {}
+    : team_(members),
+      exchange_(members, o.bucket_bytes, o.exchange),
+      options_(o),
+      learner_(make_learner(what)),
+      seed_(o.seed) {}
 
 MANTA_DECL void worker::open() {
   exchange_.throw_together(problem_of([&] { learner_->open(seed_); }));
@@ -130,8 +134,7 @@ inline sums worker::step(std::uint64_t end) {
     pass.sum_over_workers = [this](std::span<double> numbers) { sum_statistics(numbers); };
   learner_->begin(exchange_);
   sums mine;
-  const std::string problem =
-      problem_of([&] { mine = forward_and_back(first, last, pass, divisor, &exchange_); });
+  const std::string problem = problem_of([&] { mine = forward_and_back(first, last, pass, divisor, &exchange_); });
   exchange_.finish();
   double all[2] = {mine.loss / divisor, problem.empty() ? 0. : 1.};
   exchange_.sum(all);
