@@ -9,6 +9,8 @@
 
 #include "manta/manta.hpp"
 #include "manta/nn.hpp"
+#include "manta/rl/a2c.hpp"
+#include "manta/rl/a3c.hpp"
 #include "manta/rl/check.hpp"
 #include "manta/rl/dqn.hpp"
 #include "manta/rl/environment.hpp"

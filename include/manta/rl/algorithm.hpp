@@ -10,6 +10,7 @@
 //   int a = algorithm.act(observation);
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -39,6 +40,8 @@ class action {
 namespace detail {
 /// Throws manta::error unless the option is positive: ".workers is 0; at least one is needed".
 MANTA_DECL void require_one(const char* option, int value, const char* unit = "");
+/// Seconds since a moment.
+MANTA_DECL double since(std::chrono::steady_clock::time_point begin);
 }  // namespace detail
 
 class algorithm {

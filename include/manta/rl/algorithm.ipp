@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cereal/types/deque.hpp>
-#include <chrono>
 
 #include "manta/manta.hpp"
 #include "manta/output/bytes.hpp"
@@ -23,8 +22,7 @@ MANTA_DECL void require_one(const char* option, int value, const char* unit) {
               " is needed");
 }
 
-/// Seconds since a moment.
-inline double since(std::chrono::steady_clock::time_point begin) {
+MANTA_DECL double since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 }  // namespace detail

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <chrono>
-#include <limits>
 
 #include "manta/manta.hpp"
 #include "manta/rl/on_policy.hpp"
@@ -14,19 +13,9 @@
 
 namespace manta::rl::detail {
 
-MANTA_DECL on_policy::on_policy(std::string name, const any_environment& e, on_policy_options o,
+MANTA_DECL on_policy::on_policy(std::string name, const any_environment& e, learner_options o,
                                 const nn::optimizer& like)
-    : algorithm(std::move(name), e, o.seed),
-      told_(std::move(o)),
-      policy_(e.observations(), e.actions(), told_.model, told_.seed),
-      distribution_(make_distribution(e.actions())),
-      spread_gradients_(policy_.spread().size()),
-      actor_optimizer_(like),
-      critic_optimizer_(like),
-      spread_optimizer_(like) {
-  require_one(".workers", told_.workers);
-  require_one(".environments", told_.environments);
-  require_one(".fragment", told_.how.steps, " step");
+    : policy_learner(std::move(name), e, std::move(o), like) {
   start_workers();
 }
 
@@ -40,8 +29,7 @@ inline void on_policy::start_workers() {
 }
 
 inline fragment on_policy::gather() {
-  rollout how = told_.how;
-  if (told_.normalise_rewards) how.reward_scale = 1 / gains_.deviation(0);
+  const rollout how = next_rollout();
   const auto weights = put(policy_.get());  // once to each node
   std::vector<future<fragment>> parts;
   for (const auto& w : workers_) parts.push_back(async<&rollout_worker::run>(w, weights, how));
@@ -71,55 +59,26 @@ inline fragment on_policy::gather() {
 MANTA_DECL void on_policy::iterate(report& r) {
   auto begin = std::chrono::steady_clock::now();
   const fragment all = gather();
-  r.sample_seconds = since(begin);
+  r.sample_seconds += since(begin);
   begin = std::chrono::steady_clock::now();
   learn(all, r);
-  // The filters change for the next iteration: this one was sampled and learnt with the same.
-  if (told_.normalise_observations) {
-    for (const moments& m : all.seen) policy_.filter().merge(m);
-  }
-  for (const moments& m : all.gains) gains_.merge(m);
-  r.learn_seconds = since(begin);
+  // The filters change for the next fragments: these were sampled and learnt with the same.
+  learn_moments(all.seen, all.gains);
+  r.learn_seconds += since(begin);
   count_steps(static_cast<std::uint64_t>(all.observations.cols()));
   count_episodes(all.episodes);
 }
 
-MANTA_DECL void on_policy::zero_gradients() {
-  policy_.actor().zero_gradients();
-  policy_.critic().zero_gradients();
-  std::fill(spread_gradients_.begin(), spread_gradients_.end(), 0.f);
-}
-
-MANTA_DECL double on_policy::step(double clip) {
-  const std::span<float> parts[] = {policy_.actor().gradients(), policy_.critic().gradients(), spread_gradients_};
-  const double norm = nn::clip_norm(parts, clip > 0 ? clip : std::numeric_limits<double>::infinity());
-  actor_optimizer_.step(policy_.actor().parameters(), policy_.actor().gradients());
-  critic_optimizer_.step(policy_.critic().parameters(), policy_.critic().gradients());
-  if (!spread_gradients_.empty()) spread_optimizer_.step(policy_.spread(), std::span<const float>(spread_gradients_));
-  return norm;
-}
-
-MANTA_DECL std::string on_policy::state() {
-  return output::pack(policy_, actor_optimizer_, critic_optimizer_, spread_optimizer_, gains_, states_of(workers_));
-}
+MANTA_DECL std::string on_policy::state() { return output::pack(learner_state(), states_of(workers_)); }
 
 MANTA_DECL void on_policy::restore(const std::string& bytes, bool own_settings) {
-  policy p;
-  moments gains;
+  std::string learner;
   std::vector<std::string> states;
-  nn::optimizer saved[3];
-  output::unpack(bytes, p, saved[0], saved[1], saved[2], gains, states);
+  output::unpack(bytes, learner, states);
   require_environments(states.size(), told_.environments);
-  policy_ = std::move(p);
-  gains_ = std::move(gains);
-  nn::optimizer* const mine[3] = {&actor_optimizer_, &critic_optimizer_, &spread_optimizer_};
-  for (std::size_t i = 0; i < 3; ++i) mine[i]->resume(saved[i], own_settings);
+  restore_learner(learner, own_settings);
   start_workers();
   restore_states(workers_, states);
-}
-
-MANTA_DECL std::string on_policy::description() const {
-  return policy_.actor().describe() + " and " + policy_.critic().describe();
 }
 
 }  // namespace manta::rl::detail

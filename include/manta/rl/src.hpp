@@ -15,6 +15,9 @@
 
 #include "manta/manta.hpp"
 #include "manta/nn.hpp"
+#include "manta/rl/a2c.ipp"
+#include "manta/rl/a3c.ipp"
+#include "manta/rl/actor_critic.ipp"
 #include "manta/rl/algorithm.ipp"
 #include "manta/rl/check.ipp"
 #include "manta/rl/distribution.ipp"
@@ -27,6 +30,7 @@
 #include "manta/rl/gymnasium.ipp"
 #include "manta/rl/on_policy.ipp"
 #include "manta/rl/policy.ipp"
+#include "manta/rl/policy_learner.ipp"
 #include "manta/rl/ppo.ipp"
 #include "manta/rl/replay.ipp"
 #include "manta/rl/report.ipp"

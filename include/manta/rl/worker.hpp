@@ -79,7 +79,7 @@ class rollout_worker {
     if (!states.empty()) restore(states);
   }
 
- private:
+ protected:
   void act(std::uint64_t step);
 
   any_environment kind_;

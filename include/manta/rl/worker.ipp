@@ -125,8 +125,10 @@ MANTA_DECL std::vector<std::string> rollout_worker::state() const {
 MANTA_DECL void rollout_worker::restore(const std::vector<std::string>& states) {
   for (std::size_t i = 0; i < gains_.size(); ++i) {
     std::string environment;
-    output::unpack(states.at(i), environment, gains_[i], steps_, has_begun_);
+    std::uint64_t steps = 0;
+    output::unpack(states.at(i), environment, gains_[i], steps, has_begun_);
     environments_.load(i, environment);
+    steps_ = std::max(steps_, steps);  // workers that acted apart may have taken more steps or fewer
   }
 }
 

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Workers of an asynchronous algorithm. Each acts with the weights that it was given last, and nobody waits for the
+// slowest: results are handed out as they come, with the version of the weights that they were made with.
+#pragma once
+
+#include <cereal/types/deque.hpp>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "manta/manta.hpp"
+#include "manta/output/bytes.hpp"
+#include "manta/rl/policy_learner.hpp"
+#include "manta/rl/sentences.hpp"
+#include "manta/rl/worker_states.hpp"
+#include "manta/watcher.hpp"
+
+namespace manta::rl::detail {
+
+/// `Method` is what a worker does in a call: its first parameter is the policy's weights.
+template <auto Method>
+class crew;
+
+template <class Worker, class Result, class... Parameters, Result (Worker::*Method)(Parameters...)>
+class crew<Method> {
+ public:
+  /// What a worker has sent.
+  struct arrival {
+    std::uint64_t worker = 0, version = 0;
+    Result result;
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(worker, version, result);
+    }
+  };
+
+  /// lag: calls get weights that are so many versions older than the newest.
+  crew(const any_environment& e, std::uint64_t seed, const learner_options& o, int lag = 0)
+      : lag_(static_cast<std::size_t>(lag)) {
+    // After the death of a rank the worker goes on elsewhere from its last state and does the lost call again.
+    for (const auto& [first, count] : shares(o.environments, o.workers))
+      workers_.push_back(spawn<Worker>({.spread = true, .restarts = 1000, .checkpoint_every = 1, .at_least_once = true},
+                                       e, seed, first, count, o.model));
+    busy_.assign(workers_.size(), 0);
+    versions_.assign(workers_.size(), 0);
+    calls_.resize(workers_.size());
+  }
+
+  /// New weights, for the calls to come.
+  void publish(std::uint64_t version, policy::weights w) {
+    published_.emplace_back(version, put(std::move(w)));  // once to each node
+    while (published_.size() > lag_ + 1) published_.pop_front();
+  }
+  /// Gives a call to each worker that has none.
+  template <class... Arguments>
+  void keep_busy(const Arguments&... arguments) {
+    const auto& [version, weights] = published_.front();
+    for (std::size_t i = 0; i < workers_.size(); ++i) {
+      if (busy_[i]) continue;
+      busy_[i] = 1;
+      versions_[i] = version;
+      calls_[i] = async<Method>(workers_[i], weights, arguments...);
+      ended_.add(calls_[i], i);
+    }
+  }
+  /// Waits for the result that comes next. Throws manta::error with what went wrong in the worker, which has no call
+  /// then.
+  arrival next() {
+    if (arrived_.empty()) return take();
+    arrival a = std::move(arrived_.front());
+    arrived_.pop_front();
+    if (a.worker < busy_.size()) busy_[a.worker] = 0;
+    return a;
+  }
+
+  /// Waits for the calls that are under way, and keeps their results for next().
+  std::string state() {
+    while (ended_.size() > 0) {
+      arrived_.push_back(take());
+      busy_[arrived_.back().worker] = 1;
+    }
+    std::vector<std::pair<std::uint64_t, policy::weights>> published;
+    for (const auto& [version, weights] : published_) published.emplace_back(version, weights.get());
+    return output::pack(states_of(workers_), published, arrived_);
+  }
+  /// Also of another number of workers. Throws, and changes nothing, if the number of environments is another one.
+  void restore(const std::string& bytes, const learner_options& o) {
+    std::vector<std::string> states;
+    std::vector<std::pair<std::uint64_t, policy::weights>> published;
+    std::deque<arrival> arrived;
+    output::unpack(bytes, states, published, arrived);
+    require_environments(states.size(), o.environments);
+    arrived_ = std::move(arrived);
+    for (auto& [version, weights] : published) publish(version, std::move(weights));
+    for (const arrival& a : arrived_) {
+      if (a.worker < busy_.size()) busy_[a.worker] = 1;
+    }
+    restore_states(workers_, states);
+  }
+
+ private:
+  arrival take() {
+    const auto i = static_cast<std::size_t>(*ended_.next());
+    busy_[i] = 0;
+    const future<Result> call = std::exchange(calls_[i], {});
+    return {i, versions_[i], sentence(call)};
+  }
+
+  std::size_t lag_;
+  std::vector<actor<Worker>> workers_;
+  std::vector<char> busy_;  ///< has a call under way, or one whose result nobody has taken
+  std::vector<std::uint64_t> versions_;  ///< of the weights of its call
+  std::vector<future<Result>> calls_;
+  watcher ended_;
+  std::deque<arrival> arrived_;
+  std::deque<std::pair<std::uint64_t, future<policy::weights>>> published_;
+};
+
+}  // namespace manta::rl::detail
