@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Asynchronous advantage actor-critic (Mnih et al., 2016): each worker computes gradients on a fragment of its own, with
-// the weights that it has, and the learner applies them as they come. The staleness of a gradient is the number of
+// Asynchronous advantage actor-critic (Mnih et al., 2016): each worker computes gradients on a fragment of its own,
+// with the weights that it has, and the learner applies them as they come. The staleness of a gradient is the number of
 // steps that the learner has taken since its weights. The result depends on who comes first: only with one worker does
 // the same seed give the same bits, which are those of a2c.
 #pragma once
@@ -33,8 +33,8 @@ struct a3c_options {
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(updates),
             CEREAL_NVP(max_staleness), CEREAL_NVP(rate), CEREAL_NVP(discount), CEREAL_NVP(lambda), CEREAL_NVP(entropy),
-            CEREAL_NVP(value), CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations),
-            CEREAL_NVP(normalise_rewards), CEREAL_NVP(model));
+            CEREAL_NVP(value), CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards),
+            CEREAL_NVP(model));
   }
 };
 

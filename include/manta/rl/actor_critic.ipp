@@ -22,7 +22,8 @@ MANTA_DECL void v_trace(const v_trace_steps& s, const v_trace_options& o, std::s
     const double ratio = std::exp(static_cast<double>(s.log_ratios[t]));
     const double rho = std::min(o.rho, ratio), trace = o.lambda * std::min(o.c, ratio);
     const double value = static_cast<double>(s.values[t]);
-    const double after = s.terminated[t] ? 0 : static_cast<double>(s.truncated[t] ? s.final_values[t] : s.values[t + 1]);
+    const double after =
+        s.terminated[t] ? 0 : static_cast<double>(s.truncated[t] ? s.final_values[t] : s.values[t + 1]);
     if (ends) above = 0;
     advantages[t] = static_cast<float>(rho * (s.rewards[t] + o.discount * (after + above) - value));
     above = rho * (s.rewards[t] + o.discount * after - value) + o.discount * trace * above;
@@ -68,7 +69,8 @@ MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const nn::m
     by_values(0, i) = static_cast<float>(2 * w.value) * difference * part;
   }
   if (!base::is_finite(sums.policy) || !base::is_finite(sums.value))
-    throw error("manta: rl: the loss is not finite; the parameters are those of the last good step. Try a smaller rate");
+    throw error(
+        "manta: rl: the loss is not finite; the parameters are those of the last good step. Try a smaller rate");
   p.actor().backward(by_outputs);
   p.critic().backward(by_values);
   return sums;

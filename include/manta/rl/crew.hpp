@@ -66,10 +66,17 @@ class crew<Method> {
       ended_.add(calls_[i], i);
     }
   }
-  /// Waits for the result that comes next. Throws manta::error with what went wrong in the worker, which has no call
-  /// then.
+  /// Waits for the result that comes next. Throws manta::error with what went wrong in a worker once all have ended;
+  /// the others' results are kept.
   arrival next() {
-    if (arrived_.empty()) return take();
+    if (arrived_.empty()) {
+      try {
+        return take();
+      } catch (...) {
+        settle();
+        throw;
+      }
+    }
     arrival a = std::move(arrived_.front());
     arrived_.pop_front();
     if (a.worker < busy_.size()) busy_[a.worker] = 0;
@@ -78,10 +85,7 @@ class crew<Method> {
 
   /// Waits for the calls that are under way, and keeps their results for next().
   std::string state() {
-    while (ended_.size() > 0) {
-      arrived_.push_back(take());
-      busy_[arrived_.back().worker] = 1;
-    }
+    settle();
     std::vector<std::pair<std::uint64_t, policy::weights>> published;
     for (const auto& [version, weights] : published_) published.emplace_back(version, weights.get());
     return output::pack(states_of(workers_), published, arrived_);
@@ -102,6 +106,16 @@ class crew<Method> {
   }
 
  private:
+  /// Waits for all calls. What went wrong in one comes again, as its worker's next call meets it.
+  void settle() {
+    while (ended_.size() > 0) {
+      try {
+        arrived_.push_back(take());
+        busy_[arrived_.back().worker] = 1;
+      } catch (const error&) {
+      }
+    }
+  }
   arrival take() {
     const auto i = static_cast<std::size_t>(*ended_.next());
     busy_[i] = 0;
@@ -111,7 +125,7 @@ class crew<Method> {
 
   std::size_t lag_;
   std::vector<actor<Worker>> workers_;
-  std::vector<char> busy_;  ///< has a call under way, or one whose result nobody has taken
+  std::vector<char> busy_;               ///< has a call under way, or one whose result nobody has taken
   std::vector<std::uint64_t> versions_;  ///< of the weights of its call
   std::vector<future<Result>> calls_;
   watcher ended_;

@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A2C, A3C: what they learn, when they give the same bits, what their reports and errors say; and the
+// targets that they learn from, beside plain loops over the papers' formulas.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+
+#include "manta/rl.hpp"
+#include "manta/tune.hpp"
+#include "manta/tune/rl.hpp"
+#include "support/world.hpp"
+
+using manta::testing::in_world;
+namespace rl = manta::rl;
+namespace tune = manta::tune;
+using manta::testing::contains;
+using manta::testing::thrown;
+
+namespace {
+
+/// Fails in its thirtieth step.
+struct stops {
+  int steps = 0;
+  static rl::box observation_space() { return {{0.f}, {1.f}}; }
+  static rl::discrete action_space() { return {2}; }
+  float reset(rl::random&) { return 0; }
+  rl::step<float> step(int) {
+    if (++steps >= 30) throw std::runtime_error("the simulator stopped");
+    return {0, 0, false, false};
+  }
+};
+
+/// Some steps with ends and cuts, and whatever the targets need.
+struct steps {
+  std::vector<double> rewards;
+  std::vector<float> values, finals, log_ratios;
+  std::vector<char> terminated, truncated;
+  std::vector<float> targets, advantages;
+
+  explicit steps(std::uint64_t seed, std::size_t n = 23) : targets(n), advantages(n) {
+    rl::random numbers(seed);
+    for (std::size_t t = 0; t < n; ++t) {
+      rewards.push_back(numbers.normal());
+      finals.push_back(static_cast<float>(numbers.normal()));
+      log_ratios.push_back(static_cast<float>(numbers.normal()));
+      const double end = numbers.uniform();
+      terminated.push_back(end < 0.1);
+      truncated.push_back(end > 0.9);
+    }
+    for (std::size_t t = 0; t <= n; ++t) values.push_back(static_cast<float>(numbers.normal()));
+  }
+  [[nodiscard]] std::size_t size() const { return rewards.size(); }
+  [[nodiscard]] bool ends(std::size_t t) const { return terminated[t] || truncated[t]; }
+  /// Of the state after a step.
+  [[nodiscard]] double after(std::size_t t) const {
+    if (terminated[t]) return 0;
+    return static_cast<double>(truncated[t] ? finals[t] : values[t + 1]);
+  }
+  [[nodiscard]] double value(std::size_t t) const { return static_cast<double>(values[t]); }
+  void trace(const rl::v_trace_options& o) {
+    rl::v_trace({rewards, values, terminated, truncated, finals, log_ratios}, o, targets, advantages);
+  }
+  /// The discounted rewards from a step until an episode or the fragment ends, and the value after them.
+  [[nodiscard]] double n_step_return(std::size_t from, double discount) const {
+    double sum = 0, factor = 1;
+    for (std::size_t t = from;; ++t) {
+      sum += factor * rewards[t];
+      factor *= discount;
+      if (ends(t) || t + 1 == size()) return sum + factor * after(t);
+    }
+  }
+};
+
+double apart(double a, float b) { return std::abs(a - static_cast<double>(b)); }
+
+}  // namespace
+
+TEST_CASE("with lambda 1, advantages are returns of n steps less the value") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    steps s(seed);
+    rl::estimate_advantages(s.rewards, s.values, s.terminated, s.truncated, s.finals, 0.9, 1, s.advantages);
+    for (std::size_t t = 0; t < s.size(); ++t)
+      CHECK(apart(s.n_step_return(t, 0.9) - s.value(t), s.advantages[t]) < 1e-5);
+  }
+}
+
+TEST_CASE("v_trace: targets and advantages are the paper's sums") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    steps s(seed);
+    const rl::v_trace_options o{.discount = 0.9, .lambda = 0.8, .rho = 1.5, .c = 1.1};
+    s.trace(o);
+    const auto ratio = [&](std::size_t t) { return std::exp(static_cast<double>(s.log_ratios[t])); };
+    // v_s = V(s) + sum over t of discount^(t-s) (product of c_i over s <= i < t) rho_t (r_t + discount V' - V).
+    const auto target = [&](std::size_t from) {
+      double sum = s.value(from), factor = 1;
+      for (std::size_t t = from; t < s.size(); ++t) {
+        sum += factor * std::min(o.rho, ratio(t)) * (s.rewards[t] + o.discount * s.after(t) - s.value(t));
+        factor *= o.discount * o.lambda * std::min(o.c, ratio(t));
+        if (s.ends(t)) break;
+      }
+      return sum;
+    };
+    for (std::size_t t = 0; t < s.size(); ++t) {
+      CHECK(apart(target(t), s.targets[t]) < 1e-5);
+      const double next = s.ends(t) || t + 1 == s.size() ? s.after(t) : target(t + 1);
+      CHECK(apart(std::min(o.rho, ratio(t)) * (s.rewards[t] + o.discount * next - s.value(t)), s.advantages[t]) < 1e-5);
+    }
+    // Of equal policies: returns of n steps. Without traces: one step.
+    s.trace({.discount = 0.9, .c = 0});
+    for (std::size_t t = 0; t < s.size(); ++t) {
+      const double rho = std::min(1., ratio(t));
+      CHECK(apart(s.value(t) + rho * (s.rewards[t] + 0.9 * s.after(t) - s.value(t)), s.targets[t]) < 1e-5);
+    }
+    std::fill(s.log_ratios.begin(), s.log_ratios.end(), 0.f);
+    s.trace({.discount = 0.9});
+    for (std::size_t t = 0; t < s.size(); ++t) CHECK(apart(s.n_step_return(t, 0.9), s.targets[t]) < 1e-5);
+  }
+}
+
+TEST_CASE("gradients of the loss of actor-critic methods are those of central differences") {
+  for (const rl::space& actions : {rl::space(rl::discrete{3}), rl::space(rl::box{{-1.f, -1.f}, {1.f, 1.f}})}) {
+    const rl::space observations = rl::box{{-1.f, -1.f}, {1.f, 1.f}};
+    rl::policy p(observations, actions, {.hidden = {5}}, 3);
+    const auto d = rl::make_distribution(actions);
+    rl::random numbers(7);
+    rl::fragment f;
+    f.observations.resize(2, 6);
+    f.actions.resize(d->size(), 6);
+    for (Eigen::Index i = 0; i < 6; ++i) {
+      for (Eigen::Index k = 0; k < 2; ++k) f.observations(k, i) = static_cast<float>(numbers.normal());
+      d->sample(p.actor().forward(f.observations).col(i).data(), p.spread().data(), numbers, f.actions.col(i).data());
+      f.advantages.push_back(static_cast<float>(numbers.normal()));
+      f.returns.push_back(static_cast<float>(numbers.normal()));
+    }
+    std::vector<float> by_spread(p.spread().size());
+    const auto loss = [&] {
+      const auto s = rl::detail::add_gradients(p, *d, f, {.value = 0.7, .entropy = 0.3}, by_spread);
+      return (s.policy + 0.7 * s.value - 0.3 * s.entropy) / 6;
+    };
+    loss();
+    const auto check = [&](std::span<float> at, const std::vector<float>& gradients) {
+      for (std::size_t i = 0; i < at.size(); ++i) {
+        const float x = at[i], h = 3e-3f;
+        at[i] = x + h;
+        const double above = loss();
+        at[i] = x - h;
+        const double below = loss();
+        at[i] = x;
+        CHECK(std::abs(static_cast<double>(gradients[i]) - (above - below) / (2 * static_cast<double>(h))) < 2e-3);
+      }
+    };
+    const auto copy = [](std::span<const float> s) { return std::vector<float>(s.begin(), s.end()); };
+    const auto of_actor = copy(p.actor().gradients()), of_critic = copy(p.critic().gradients());
+    const auto of_spread = by_spread;
+    check(p.actor().parameters(), of_actor);
+    check(p.critic().parameters(), of_critic);
+    check(p.spread(), of_spread);
+  }
+}
+
+TEST_CASE("a2c learns CartPole, is the same for any number of workers, and so is a3c with one") {
+  in_world([] {
+    std::vector<rl::report> alone;
+    for (const int workers : {1, 3}) {
+      rl::a2c algorithm("CartPole-v1", {.workers = workers, .seed = 1});
+      for (int i = 0; i < (workers == 1 ? 40 : 4); ++i) {
+        const rl::report r = algorithm.train();
+        if (workers == 1) alone.push_back(r);
+        CHECK(r.learner == alone[static_cast<std::size_t>(i)].learner);
+        CHECK(r.mean_return == alone[static_cast<std::size_t>(i)].mean_return);
+      }
+      if (workers == 1) CHECK(algorithm.evaluate(20).mean_return > 300);
+    }
+    CHECK(alone.back().steps == 40 * 8 * 256);
+    rl::a3c same("CartPole-v1", {.workers = 1, .seed = 1, .updates = 8});
+    for (std::size_t i = 0; i < 4; ++i) {
+      const rl::report r = same.train();
+      for (const auto& [name, value] : alone[i].learner) CHECK(r.learner.at(name) == value);
+      CHECK(r.mean_return == alone[i].mean_return);
+      CHECK(r.learner.at("max_staleness") == 0);
+    }
+  });
+}
+
+TEST_CASE("a3c learns CartPole with gradients that are stale, and drops those that are too stale") {
+  in_world([] {
+    rl::a3c algorithm("CartPole-v1", {.workers = 4, .seed = 1});
+    double stalest = 0;
+    for (int i = 0; i < 80; ++i) {
+      const rl::report r = algorithm.train();
+      stalest = std::max(stalest, r.learner.at("max_staleness"));
+      CHECK(r.learner.at("staleness") <= r.learner.at("max_staleness"));
+      CHECK(r.learner.at("dropped") == 0);
+    }
+    CHECK(stalest >= 3);  // while one of four computes, the gradients of the others are applied
+    CHECK(algorithm.evaluate(20).mean_return > 300);
+    rl::a3c bounded("CartPole-v1", {.workers = 4, .max_staleness = 1});
+    const rl::report r = bounded.train();
+    CHECK(r.learner.at("dropped") > 0);
+    CHECK(r.steps >= 16 * 64 + static_cast<std::uint64_t>(r.learner.at("dropped")) * 64);
+  });
+}
+
+TEST_CASE("what is under way when an asynchronous training is saved is learnt from after it is loaded") {
+  in_world([] {
+    const std::string file = "a3c-test-" + std::to_string(manta::size());
+    rl::a3c a("CartPole-v1", {.workers = 1, .seed = 3, .environments = 4}),
+        b("CartPole-v1", {.workers = 1, .environments = 4});
+    for (int i = 0; i < 3; ++i) a.train();
+    a.save(file);
+    b.load(file);
+    for (int i = 0; i < 3; ++i) {
+      const rl::report x = a.train(), y = b.train();
+      CHECK(x.learner == y.learner);
+      CHECK(x.mean_return == y.mean_return);
+    }
+    rl::a3c more("CartPole-v1", {.workers = 3, .environments = 4});
+    more.load(file);
+    CHECK(more.train().iteration == 4);
+    rl::a3c other("CartPole-v1", {.environments = 5});
+    CHECK(contains(thrown<manta::error>([&] { other.load(file); }), "has 4 environments; .environments is 5"));
+    CHECK(contains(thrown<manta::error>([&] { rl::a2c("CartPole-v1").load(file); }), "rl a2c"));
+    std::filesystem::remove(file);
+  });
+}
+
+TEST_CASE("asynchronous algorithms say what an environment did wrong, and refuse options that cannot be") {
+  in_world([] {
+    rl::a3c failing(rl::environment<stops>(), {.workers = 2, .environments = 2});
+    const std::string said = thrown<manta::error>([&] { failing.train(); });
+    CHECK(contains(said, "episode 0, step 29: the simulator stopped"));
+    CHECK(
+        contains(thrown<manta::error>([] { rl::a3c("CartPole-v1", {.max_staleness = -1}); }), ".max_staleness is -1"));
+    CHECK(contains(thrown<manta::error>([] { rl::a3c("CartPole-v1", {.updates = 0}); }), ".updates is 0"));
+    CHECK(contains(thrown<manta::error>([] { rl::a2c("CartPole-v1", {.fragment = 0}); }), ".fragment is 0"));
+  });
+}
+
+TEST_CASE("a3c is a trial of a search") {
+  in_world([] {
+    const auto results = tune::run<rl::trial<rl::a3c, "CartPole-v1">>(
+        {{"rate", tune::grid({1e-7, 1e-3})}, {"environments", 8}},
+        {.maximise = "mean_return", .stop = {tune::at_least("steps", 12000)}, .folder = ""});
+    CHECK(results.best().parameters.get<double>("rate") == 1e-3);
+  });
+}
