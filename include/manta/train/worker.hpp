@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "manta/team.hpp"
@@ -19,6 +20,9 @@
 #include "manta/train/summary.hpp"
 
 namespace manta::train::detail {
+
+/// Places [first, second) in the order of the samples.
+using range = std::pair<std::uint64_t, std::uint64_t>;
 
 /// What one worker says after a pass.
 struct pass_result {
@@ -61,8 +65,8 @@ class worker {
   /// Sets rate and gradients for the step up to `end`; returns the numbers of its samples.
   std::span<const std::uint64_t> start_step(std::uint64_t end);
   void check_loss(double loss) const;
-  /// This member's share of a batch, the samples [first, last) of the order. e: exchanges the gradients, or null.
-  sums forward_and_back(std::uint64_t first, std::uint64_t last, nn::pass pass, double divisor, exchange* e);
+  /// This member's share of a batch. e: exchanges the gradients, or null.
+  sums forward_and_back(const range& share, nn::pass pass, double divisor, exchange* e);
   void make_order();
   /// Collective: sums of batch norm over all members.
   void sum_statistics(std::span<double> numbers);

@@ -17,7 +17,7 @@
 namespace manta::train::detail {
 
 /// The part of [begin, end) that belongs to member `i` of `n`: parts differ by one at most.
-inline std::pair<std::uint64_t, std::uint64_t> share_of(std::uint64_t begin, std::uint64_t end, int i, int n) {
+inline range share_of(std::uint64_t begin, std::uint64_t end, int i, int n) {
   const auto at = [&](int k) {
     return begin + (end - begin) * static_cast<std::uint64_t>(k) / static_cast<std::uint64_t>(n);
   };
@@ -127,14 +127,14 @@ inline void worker::check_loss(double loss) const {
 
 inline sums worker::step(std::uint64_t end) {
   const double divisor = learner_->weight(start_step(end));
-  const auto [first, last] = share_of(sample_, end, team_.rank(), team_.size());
+  const range share = share_of(sample_, end, team_.rank(), team_.size());
   nn::pass pass{.training = true, .seed = seed_, .step = step_, .samples = {}};
   // Batch norm over all workers needs all of them: where one has no samples, each takes its own statistics.
   if (end - sample_ >= static_cast<std::uint64_t>(team_.size()) * static_cast<std::uint64_t>(options_.accumulate))
     pass.sum_over_workers = [this](std::span<double> numbers) { sum_statistics(numbers); };
   learner_->begin(exchange_);
   sums mine;
-  const std::string problem = problem_of([&] { mine = forward_and_back(first, last, pass, divisor, &exchange_); });
+  const std::string problem = problem_of([&] { mine = forward_and_back(share, pass, divisor, &exchange_); });
   exchange_.finish();
   double all[2] = {mine.loss / divisor, problem.empty() ? 0. : 1.};
   exchange_.sum(all);
@@ -149,16 +149,16 @@ inline sums worker::step(std::uint64_t end) {
 
 inline sums worker::local_step(std::uint64_t end) {
   const std::span<const std::uint64_t> whole = start_step(end);
-  const auto [first, last] = share_of(sample_, end, team_.rank(), team_.size());
+  const range share = share_of(sample_, end, team_.rank(), team_.size());
   sums mine;
   if (problem_.empty()) {
     problem_ = problem_of([&] {
-      const double divisor = learner_->weight(whole.subspan(first - sample_, last - first));
+      const double divisor = learner_->weight(whole.subspan(share.first - sample_, share.second - share.first));
       const nn::pass pass{.training = true, .seed = seed_, .step = step_, .samples = {}};
-      mine = forward_and_back(first, last, pass, divisor, nullptr);
-      if (first < last) check_loss(mine.loss / divisor);
+      mine = forward_and_back(share, pass, divisor, nullptr);
+      if (mine.samples > 0) check_loss(mine.loss / divisor);
       learner_->update(options_.clip);  // also without samples: all count the same steps
-      if (first < last) last_loss_ = mine.loss / divisor;
+      if (mine.samples > 0) last_loss_ = mine.loss / divisor;
     });
   }
   ++step_;
@@ -179,12 +179,11 @@ inline void worker::meet() {
   exchange_.throw_together(std::exchange(problem_, {}));
 }
 
-inline sums worker::forward_and_back(std::uint64_t first, std::uint64_t last, nn::pass pass, double divisor,
-                                     exchange* e) {
+inline sums worker::forward_and_back(const range& share, nn::pass pass, double divisor, exchange* e) {
   sums mine;
   samples_in_backward_ = 0;
   for (int part = 0; part < options_.accumulate; ++part) {
-    const auto [from, to] = share_of(first, last, part, options_.accumulate);
+    const auto [from, to] = share_of(share.first, share.second, part, options_.accumulate);
     const bool is_last = part + 1 == options_.accumulate;
     pass.samples = std::span<const std::uint64_t>(order_).subspan(from, to - from);
     if (from < to) mine.add(learner_->forward(true, pass.samples, pass, divisor));
