@@ -18,4 +18,6 @@
 #include "manta/rl/es.hpp"
 #include "manta/rl/gymnasium.hpp"
 #include "manta/rl/ppo.hpp"
+#include "manta/rl/sac.hpp"
+#include "manta/rl/td3.hpp"
 #include "manta/rl/wrappers.hpp"

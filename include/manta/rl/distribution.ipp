@@ -9,8 +9,8 @@
 #include <numbers>
 #include <vector>
 
-#include "manta/base/number.hpp"
 #include "manta/error.hpp"
+#include "manta/rl/box_scale.hpp"
 #include "manta/rl/distribution.hpp"
 
 namespace manta::rl {
@@ -96,26 +96,16 @@ class choices final : public distribution {
 /// bounds.
 class gaussian final : public distribution {
  public:
-  explicit gaussian(const box& b) : box_(b) {
-    for (std::size_t i = 0; i < b.low.size(); ++i) {
-      const double low = static_cast<double>(b.low[i]), high = static_cast<double>(b.high[i]);
-      const bool bounded = base::is_finite(low) && base::is_finite(high) && high - low < 1e30 && high > low;
-      middle_.push_back(bounded ? static_cast<float>((low + high) / 2) : 0.f);
-      half_.push_back(bounded ? static_cast<float>((high - low) / 2) : 1.f);
-    }
-  }
+  explicit gaussian(const box& b) : scale_(b) {}
   [[nodiscard]] int outputs() const override { return size(); }
   [[nodiscard]] int spread() const override { return size(); }
-  [[nodiscard]] int size() const override { return static_cast<int>(middle_.size()); }
+  [[nodiscard]] int size() const override { return scale_.size(); }
 
   void sample(const float* mean, const float* spread, random& numbers, float* action) const override {
     for (int i = 0; i < size(); ++i) action[i] = mean[i] + std::exp(spread[i]) * static_cast<float>(numbers.normal());
   }
   void best(const float* mean, float* action) const override { std::copy(mean, mean + size(), action); }
-  void to_environment(const float* action, float* to) const override {
-    for (std::size_t i = 0; i < middle_.size(); ++i)
-      to[i] = std::clamp(middle_[i] + half_[i] * action[i], box_.low[i], box_.high[i]);
-  }
+  void to_environment(const float* action, float* to) const override { scale_.to_environment(action, to); }
   [[nodiscard]] float log_probability(const float* mean, const float* spread, const float* action) const override {
     float sum = 0;
     for (int i = 0; i < size(); ++i) {
@@ -140,8 +130,7 @@ class gaussian final : public distribution {
 
  private:
   static constexpr float log_root_of_2_pi = 0.918938533f;
-  box box_;
-  std::vector<float> middle_, half_;
+  box_scale scale_;
 };
 
 }  // namespace detail

@@ -5,14 +5,12 @@
 // al., 2016), prioritised replay (Schaul et al., 2016) and returns over several steps. For discrete actions.
 #pragma once
 
-#include <memory>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "manta/actor.hpp"
 #include "manta/nn/optimizer.hpp"
-#include "manta/rl/algorithm.hpp"
-#include "manta/rl/replay.hpp"
+#include "manta/rl/off_policy.hpp"
 
 namespace manta::rl {
 
@@ -29,6 +27,7 @@ struct dqn_options {
   int learning_starts = 1000;  ///< steps before the first update
   int target_updates = 250;    ///< updates between two copies to the target network
   int replay_size = 50'000;
+  int replay_rank = -1;            ///< the rank that keeps the replay in its memory; -1: the learner's
   double replay_alpha = 0.6;       ///< how much priorities count; 0: uniform replay
   double replay_beta = 0.4;        ///< of the weights against their bias; rises to 1 with exploration's end
   double epsilon = 0.05;           ///< the part of random actions, at the end
@@ -43,9 +42,10 @@ struct dqn_options {
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(rate),
             CEREAL_NVP(discount), CEREAL_NVP(batch), CEREAL_NVP(steps_per_update), CEREAL_NVP(n_step),
-            CEREAL_NVP(learning_starts), CEREAL_NVP(target_updates), CEREAL_NVP(replay_size), CEREAL_NVP(replay_alpha),
-            CEREAL_NVP(replay_beta), CEREAL_NVP(epsilon), CEREAL_NVP(exploration_steps), CEREAL_NVP(dual),
-            CEREAL_NVP(dueling), CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations), CEREAL_NVP(model));
+            CEREAL_NVP(learning_starts), CEREAL_NVP(target_updates), CEREAL_NVP(replay_size), CEREAL_NVP(replay_rank),
+            CEREAL_NVP(replay_alpha), CEREAL_NVP(replay_beta), CEREAL_NVP(epsilon), CEREAL_NVP(exploration_steps),
+            CEREAL_NVP(dual), CEREAL_NVP(dueling), CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations),
+            CEREAL_NVP(model));
   }
 };
 
@@ -71,39 +71,36 @@ class q_network {
   bool dueling_ = false;
   nn::matrix<float> q_, by_outputs_;
 };
-
-class dqn_worker;
 }  // namespace detail
 
-class dqn final : public algorithm {
+class dqn final : public detail::off_policy {
  public:
   using options = dqn_options;
 
   /// Throws manta::error if the environment's actions are not discrete.
   MANTA_DECL explicit dqn(const any_environment& e, const dqn_options& o = {});
-  MANTA_DECL ~dqn() override;
 
  protected:
-  MANTA_DECL void iterate(report& r) override;
+  [[nodiscard]] const nn::network<float>& acting() const override { return q_.net(); }
+  [[nodiscard]] MANTA_DECL double randomness() const override;
+  [[nodiscard]] MANTA_DECL double importance() const override;
+  MANTA_DECL void update(const replay::sample& s, random& numbers, std::vector<float>& errors,
+                         std::map<std::string, double>& figures) override;
   /// The network's outputs for actions have the order of the Q values, which the value of the state does not change.
-  [[nodiscard]] detail::best_policy best() const override { return {environment_, q_.net(), filter_}; }
-  [[nodiscard]] MANTA_DECL std::string state() override;
-  MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
+  [[nodiscard]] detail::best_policy best() const override { return {environment_, q_.net(), filter()}; }
+  [[nodiscard]] MANTA_DECL std::string learner_state() const override;
+  MANTA_DECL void restore_learner(const std::string& bytes, bool own_settings) override;
   [[nodiscard]] std::string description() const override { return q_.net().describe(); }
 
  private:
-  void start_workers();
-  [[nodiscard]] double exploration() const;
-  /// One step of the learner.
-  void update(report& r);
+  /// The part of the time of exploration that has passed.
+  [[nodiscard]] double progress() const;
+  /// What the values of the actions should have been.
+  std::vector<float> wanted(const replay::sample& s);
 
   dqn_options options_;
   detail::q_network q_, target_;
-  moments filter_;
   nn::optimizer optimizer_;
-  replay replay_;
-  std::uint64_t updates_ = 0;
-  std::vector<actor<detail::dqn_worker>> workers_;
   nn::matrix<float> by_q_;
 };
 

@@ -21,11 +21,11 @@
 namespace manta::rl::detail {
 
 /// What takes a policy's best actions, as a value that tasks can have. The outputs of the network are those that the
-/// distribution of the environment's actions reads.
+/// distribution of the environment's actions reads, after tanh if they are squashed.
 class best_policy {
  public:
   best_policy() = default;
-  MANTA_DECL best_policy(const any_environment& e, nn::network<float> net, moments filter);
+  MANTA_DECL best_policy(const any_environment& e, nn::network<float> net, moments filter, bool is_squashed = false);
 
   /// The best action for each column of unfiltered observations, as the environment takes it.
   MANTA_DECL const nn::matrix<float>& actions(const nn::matrix<float>& observations);
@@ -33,16 +33,17 @@ class best_policy {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(environment_, net_, filter_);
+    archive(environment_, net_, filter_, is_squashed_);
   }
 
  private:
   any_environment environment_;
   nn::network<float> net_;
   moments filter_;
+  bool is_squashed_ = false;
   even_forward forward_;
   std::shared_ptr<const distribution> distribution_;
-  nn::matrix<float> filtered_, actions_;
+  nn::matrix<float> filtered_, outputs_, actions_;
 };
 
 /// Runs these episodes by tasks, on seeds that training does not use. The report counts their steps; its seconds are

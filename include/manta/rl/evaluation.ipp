@@ -13,16 +13,17 @@
 
 namespace manta::rl::detail {
 
-MANTA_DECL best_policy::best_policy(const any_environment& e, nn::network<float> net, moments filter)
-    : environment_(e), net_(std::move(net)), filter_(std::move(filter)) {}
+MANTA_DECL best_policy::best_policy(const any_environment& e, nn::network<float> net, moments filter, bool is_squashed)
+    : environment_(e), net_(std::move(net)), filter_(std::move(filter)), is_squashed_(is_squashed) {}
 
 MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>& observations) {
   if (distribution_ == nullptr) distribution_ = make_distribution(environment_.actions());
   normalise(filter_, observations, filtered_);
-  const nn::matrix<float>& outputs = forward_(net_, filtered_);
+  outputs_ = forward_(net_, filtered_);
+  if (is_squashed_) outputs_ = outputs_.array().tanh();
   actions_.resize(environment_.actions().size(), observations.cols());
   for (Eigen::Index i = 0; i < actions_.cols(); ++i)
-    distribution_->best_for_environment(outputs.col(i).data(), actions_.col(i).data());
+    distribution_->best_for_environment(outputs_.col(i).data(), actions_.col(i).data());
   return actions_;
 }
 

@@ -1,14 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Replay memory: transitions that a learner draws from, uniformly or by priorities (Schaul et al., 2016).
+// Replay memory: transitions that a learner draws from, uniformly or by priorities (Schaul et al., 2016). An ordinary
+// class, whose methods take and give values, so that it can live as an actor on any rank:
+//
+//   auto memory = manta::spawn<rl::replay>({.node = 1}, observation_size, action_size, std::size_t(1'000'000), 0.6);
+//   manta::async<&rl::replay::add>(memory, transitions);          // a value, or the future of a worker's call
+//   auto batch = manta::async<&rl::replay::draw>(memory, 256, 0.4, rl::random(seed, step));
 #pragma once
 
 #include <cereal/types/vector.hpp>
 #include <cstdint>
-#include <span>
+#include <string>
 #include <vector>
 
+#include "manta/eigen.hpp"
 #include "manta/nn/module.hpp"
 #include "manta/rl/random.hpp"
 #include "manta/rl/source.hpp"
@@ -35,39 +41,59 @@ class sum_tree {
   std::vector<double> sums_;
 };
 
-/// A ring of transitions of plain numbers.
+/// Transitions over one or more steps, a column each.
+struct transitions {
+  nn::matrix<float> observations, actions;
+  nn::matrix<float> next;        ///< the observations after them
+  std::vector<float> rewards;    ///< discounted sums over the steps
+  std::vector<float> discounts;  ///< of the value after them; 0 where the episode has terminated
+  [[nodiscard]] std::size_t size() const { return rewards.size(); }
+  MANTA_DECL void resize(Eigen::Index observation, Eigen::Index action, std::size_t count);
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(observations, actions, next, rewards, discounts);
+  }
+};
+
+/// A ring of transitions.
 class replay {
  public:
   replay() = default;
-  /// alpha: how much priorities count; 0: uniform.
+  /// observation, action: the numbers of each. alpha: how much priorities count; 0: uniform.
   MANTA_DECL replay(int observation, int action, std::size_t capacity, double alpha);
 
-  /// A transition over one or more steps. discount: of the value after it; 0 where the episode has terminated.
-  MANTA_DECL void add(const float* observation, const float* action, float reward, float discount, const float* next);
+  /// New transitions replace the oldest ones once the memory is full, and have the largest priority.
+  MANTA_DECL void add(const transitions& t);
   [[nodiscard]] std::size_t size() const { return size_; }
 
   struct sample {
     std::vector<std::size_t> which;
-    nn::matrix<float> observations, actions, next;
-    std::vector<float> rewards, discounts;
+    transitions drawn;
     std::vector<float> weights;  ///< against the bias of priorities, at most 1
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(which, drawn, weights);
+    }
   };
-  /// beta: how much of the bias the weights take away.
-  MANTA_DECL sample draw(int count, double beta, random& numbers) const;
+  /// beta: how much of the bias the weights take away. The same numbers draw the same. Throws manta::error while the
+  /// memory is empty.
+  [[nodiscard]] MANTA_DECL sample draw(int count, double beta, const random& numbers) const;
   /// New priorities, by the size of the errors that the learner made.
-  MANTA_DECL void set_priorities(std::span<const std::size_t> which, std::span<const float> errors);
+  MANTA_DECL void set_priorities(const std::vector<std::size_t>& which, const std::vector<float>& errors);
+
+  /// For checkpoints.
+  [[nodiscard]] MANTA_DECL std::string state() const;
+  MANTA_DECL void restore(const std::string& bytes);
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(observation_, action_, capacity_, size_, next_, alpha_, largest_, observations_, actions_, rewards_,
-            discounts_, nexts_, tree_);
+    archive(capacity_, size_, next_, alpha_, largest_, ring_, tree_);
   }
 
  private:
-  int observation_ = 0, action_ = 0;
   std::size_t capacity_ = 0, size_ = 0, next_ = 0;
   double alpha_ = 0, largest_ = 1;
-  std::vector<float> observations_, actions_, rewards_, discounts_, nexts_;
+  transitions ring_;
   sum_tree tree_;
 };
 

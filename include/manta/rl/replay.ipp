@@ -8,6 +8,8 @@
 #include <bit>
 #include <cmath>
 
+#include "manta/error.hpp"
+#include "manta/output/bytes.hpp"
 #include "manta/rl/replay.hpp"
 
 namespace manta::rl {
@@ -34,49 +36,51 @@ MANTA_DECL std::size_t sum_tree::find(double at) const {
   return i - leaves_;
 }
 
+MANTA_DECL void transitions::resize(Eigen::Index observation, Eigen::Index action, std::size_t count) {
+  const auto columns = static_cast<Eigen::Index>(count);
+  observations.resize(observation, columns);
+  next.resize(observation, columns);
+  actions.resize(action, columns);
+  rewards.resize(count);
+  discounts.resize(count);
+}
+
+namespace detail {
+inline void copy_transition(const transitions& from, std::size_t i, transitions& to, std::size_t k) {
+  const auto a = static_cast<Eigen::Index>(i), b = static_cast<Eigen::Index>(k);
+  to.observations.col(b) = from.observations.col(a);
+  to.actions.col(b) = from.actions.col(a);
+  to.next.col(b) = from.next.col(a);
+  to.rewards[k] = from.rewards[i];
+  to.discounts[k] = from.discounts[i];
+}
+}  // namespace detail
+
 MANTA_DECL replay::replay(int observation, int action, std::size_t capacity, double alpha)
-    : observation_(observation), action_(action), capacity_(capacity), alpha_(alpha), tree_(alpha > 0 ? capacity : 1) {
-  observations_.resize(capacity * static_cast<std::size_t>(observation));
-  nexts_.resize(observations_.size());
-  actions_.resize(capacity * static_cast<std::size_t>(action));
-  rewards_.resize(capacity);
-  discounts_.resize(capacity);
+    : capacity_(capacity), alpha_(alpha), tree_(alpha > 0 ? capacity : 1) {
+  ring_.resize(observation, action, capacity);
 }
 
-MANTA_DECL void replay::add(const float* observation, const float* action, float reward, float discount,
-                            const float* next) {
-  const std::size_t i = next_;
-  next_ = (next_ + 1) % capacity_;
-  size_ = std::min(size_ + 1, capacity_);
-  const auto at = [](std::vector<float>& v, std::size_t k, int n) {
-    return v.begin() + static_cast<std::ptrdiff_t>(k * static_cast<std::size_t>(n));
-  };
-  std::copy(observation, observation + observation_, at(observations_, i, observation_));
-  std::copy(next, next + observation_, at(nexts_, i, observation_));
-  std::copy(action, action + action_, at(actions_, i, action_));
-  rewards_[i] = reward;
-  discounts_[i] = discount;
-  if (alpha_ > 0) tree_.set(i, largest_);
+MANTA_DECL void replay::add(const transitions& t) {
+  for (std::size_t k = 0; k < t.size(); ++k) {
+    detail::copy_transition(t, k, ring_, next_);
+    if (alpha_ > 0) tree_.set(next_, largest_);
+    next_ = (next_ + 1) % capacity_;
+    size_ = std::min(size_ + 1, capacity_);
+  }
 }
 
-MANTA_DECL replay::sample replay::draw(int count, double beta, random& numbers) const {
+MANTA_DECL replay::sample replay::draw(int count, double beta, const random& numbers) const {
+  if (size_ == 0) throw error("manta: rl: the replay memory is empty; add transitions before the first draw");
   sample s;
-  s.observations.resize(observation_, count);
-  s.next.resize(observation_, count);
-  s.actions.resize(action_, count);
+  s.drawn.resize(ring_.observations.rows(), ring_.actions.rows(), static_cast<std::size_t>(count));
+  random draws = numbers;
   float most = 0;
-  for (int k = 0; k < count; ++k) {
-    const std::size_t i = alpha_ > 0 ? std::min(tree_.find(numbers.uniform() * tree_.total()), size_ - 1)
-                                     : static_cast<std::size_t>(numbers.index(static_cast<int>(size_)));
+  for (std::size_t k = 0; k < s.drawn.size(); ++k) {
+    const std::size_t i = alpha_ > 0 ? std::min(tree_.find(draws.uniform() * tree_.total()), size_ - 1)
+                                     : static_cast<std::size_t>(draws.index(static_cast<int>(size_)));
     s.which.push_back(i);
-    const auto column = [&](const std::vector<float>& from, int n) {
-      return Eigen::Map<const Eigen::VectorXf>(from.data() + i * static_cast<std::size_t>(n), n);
-    };
-    s.observations.col(k) = column(observations_, observation_);
-    s.next.col(k) = column(nexts_, observation_);
-    s.actions.col(k) = column(actions_, action_);
-    s.rewards.push_back(rewards_[i]);
-    s.discounts.push_back(discounts_[i]);
+    detail::copy_transition(ring_, i, s.drawn, k);
     const double p = alpha_ > 0 ? tree_.get(i) / tree_.total() * static_cast<double>(size_) : 1;
     s.weights.push_back(static_cast<float>(std::pow(p, -beta)));
     most = std::max(most, s.weights.back());
@@ -85,7 +89,7 @@ MANTA_DECL replay::sample replay::draw(int count, double beta, random& numbers) 
   return s;
 }
 
-MANTA_DECL void replay::set_priorities(std::span<const std::size_t> which, std::span<const float> errors) {
+MANTA_DECL void replay::set_priorities(const std::vector<std::size_t>& which, const std::vector<float>& errors) {
   if (alpha_ <= 0) return;
   for (std::size_t k = 0; k < which.size(); ++k) {
     const double p = std::pow(std::abs(static_cast<double>(errors[k])) + 1e-6, alpha_);
@@ -93,5 +97,8 @@ MANTA_DECL void replay::set_priorities(std::span<const std::size_t> which, std::
     tree_.set(which[k], p);
   }
 }
+
+MANTA_DECL std::string replay::state() const { return output::pack(*this); }
+MANTA_DECL void replay::restore(const std::string& bytes) { output::unpack(bytes, *this); }
 
 }  // namespace manta::rl

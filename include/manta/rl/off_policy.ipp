@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of off_policy.hpp.
+#pragma once
+
+#include <algorithm>
+#include <cereal/types/utility.hpp>
+#include <chrono>
+
+#include "manta/manta.hpp"
+#include "manta/output/bytes.hpp"
+#include "manta/rl/box_scale.hpp"
+#include "manta/rl/off_policy.hpp"
+#include "manta/rl/sentences.hpp"
+#include "manta/rl/worker_states.hpp"
+
+namespace manta::rl::detail {
+
+MANTA_DECL void require_bounded_actions(const std::string& algorithm, const any_environment& e) {
+  const std::string begin = "manta: rl: " + algorithm + " needs actions that are numbers between bounds; those of " +
+                            e.name() + " are " + e.actions().text() + ": ";
+  const box* const b = e.actions().as_box();
+  if (b == nullptr) throw error(begin + "use " + (e.actions().as_discrete() ? "rl::dqn or rl::ppo" : "rl::ppo"));
+  if (!box_scale(*b).has_bounds())
+    throw error(begin + "give all of them finite bounds in action_space(), or use rl::ppo");
+}
+
+MANTA_DECL off_policy::off_policy(std::string name, const any_environment& e, const off_policy_options& o)
+    : algorithm(std::move(name), e, o.seed), told_(o), filter_(e.observations().features()) {
+  for (const auto& [option, value] : {std::pair(".workers", o.workers),
+                                      {".environments", o.environments},
+                                      {".fragment", o.fragment},
+                                      {".batch", o.batch},
+                                      {".n_step", o.n_step},
+                                      {".steps_per_update", o.steps_per_update}})
+    require_one(option, value);
+  if (o.replay_size < o.batch)
+    throw error("manta: rl: .replay_size is " + std::to_string(o.replay_size) + ", less than a batch");
+  if (o.replay_rank >= manta::size())
+    throw error("manta: rl: .replay_rank is " + std::to_string(o.replay_rank) + "; the ranks are 0 to " +
+                std::to_string(manta::size() - 1) + ", and -1 stands for the learner's");
+  memory_ = spawn<replay>({.cpus = 0, .rank = o.replay_rank < 0 ? manta::rank() : o.replay_rank},
+                          e.observations().features(), make_exploration(e.actions(), o.exploration)->size(),
+                          static_cast<std::size_t>(o.replay_size), o.replay_alpha);
+  start_workers();
+}
+
+inline void off_policy::start_workers() {
+  workers_.clear();
+  // After the death of a rank the worker goes on elsewhere from its last state and does the lost call again.
+  for (const auto& [first, count] : shares(told_.environments, told_.workers))
+    workers_.push_back(
+        spawn<off_policy_worker>({.spread = true, .restarts = 1000, .checkpoint_every = 1, .at_least_once = true},
+                                 environment_, seed_, first, count, told_.exploration));
+}
+
+MANTA_DECL double off_policy::randomness() const {
+  return steps() < static_cast<std::uint64_t>(told_.learning_starts) ? 1 : 0;
+}
+
+MANTA_DECL void off_policy::iterate(report& r) {
+  auto begin = std::chrono::steady_clock::now();
+  const std::uint64_t before = steps();
+  sample();
+  r.sample_seconds = since(begin);
+  begin = std::chrono::steady_clock::now();
+  const auto each = static_cast<std::uint64_t>(told_.steps_per_update);
+  if (steps() >= static_cast<std::uint64_t>(told_.learning_starts) && sentence(async<&replay::size>(memory_)) > 0)
+    learn(static_cast<int>(steps() / each - before / each), r);
+  r.learn_seconds = since(begin);
+}
+
+inline void off_policy::sample() {
+  const auto orders = put(
+      off_policy_orders{acting(), filter_, randomness(), told_.discount, told_.fragment, told_.n_step});  // once a node
+  std::vector<future<transitions>> parts;
+  std::vector<future<off_policy_news>> news;
+  for (const auto& w : workers_) {
+    auto [made, told] = unpack(async<&off_policy_worker::run>(w, orders));
+    parts.push_back(made);
+    news.push_back(told);
+  }
+  std::vector<episode> episodes;
+  for (const off_policy_news& n : sentences(news)) {
+    if (told_.normalise_observations) {
+      for (const moments& m : n.seen) filter_.merge(m);
+    }
+    episodes.insert(episodes.end(), n.episodes.begin(), n.episodes.end());
+  }
+  std::vector<future<void>> added;
+  for (const auto& part : parts) added.push_back(async<&replay::add>(memory_, part));
+  manta::get(added);
+  count_steps(static_cast<std::uint64_t>(told_.fragment) * static_cast<std::uint64_t>(told_.environments));
+  count_episodes(std::move(episodes));
+}
+
+inline void off_policy::learn(int count, report& r) {
+  const auto draw = [&](int i) {
+    return async<&replay::draw>(memory_, told_.batch, importance(),
+                                random(seed_, updates_ + static_cast<std::uint64_t>(i), 7));
+  };
+  const bool has_priorities = told_.replay_alpha > 0;
+  std::map<std::string, double> figures;
+  std::vector<float> errors(static_cast<std::size_t>(told_.batch));
+  nn::matrix<float> filtered;
+  future<replay::sample> next = draw(0);
+  for (int i = 0; i < count; ++i) {
+    replay::sample s = sentence(next);
+    if (!has_priorities && i + 1 < count) next = draw(1);  // is drawn while the learner works
+    for (nn::matrix<float>* m : {&s.drawn.observations, &s.drawn.next}) {
+      normalise(filter_, *m, filtered);
+      std::swap(*m, filtered);
+    }
+    random numbers(seed_, updates_, 8);
+    update(s, numbers, errors, figures);
+    ++updates_;
+    if (!has_priorities) continue;
+    async<&replay::set_priorities>(memory_, s.which, errors);
+    if (i + 1 < count) next = draw(0);
+  }
+  for (const auto& [name, sum] : figures) r.learner[name] = sum / count;
+}
+
+MANTA_DECL std::string off_policy::state() {
+  return output::pack(learner_state(), filter_, updates_, sentence(async<&replay::state>(memory_)),
+                      states_of(workers_));
+}
+
+MANTA_DECL void off_policy::restore(const std::string& bytes, bool own_settings) {
+  std::string learner, memory;
+  moments filter;
+  std::uint64_t updates = 0;
+  std::vector<std::string> states;
+  output::unpack(bytes, learner, filter, updates, memory, states);
+  require_environments(states.size(), told_.environments);
+  restore_learner(learner, own_settings);
+  filter_ = std::move(filter);
+  updates_ = updates;
+  sentence(async<&replay::restore>(memory_, memory));
+  start_workers();
+  restore_states(workers_, states);
+}
+
+}  // namespace manta::rl::detail

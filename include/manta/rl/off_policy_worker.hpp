@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The worker of off-policy algorithms: an actor with a share of the environments of a training. It acts in all of them
+// together and gives transitions over one or more steps.
+#pragma once
+
+#include <cereal/types/vector.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "manta/nn/network.hpp"
+#include "manta/rl/exploration.hpp"
+#include "manta/rl/filter.hpp"
+#include "manta/rl/policy.hpp"
+#include "manta/rl/replay.hpp"
+#include "manta/rl/vector_environment.hpp"
+
+namespace manta::rl::detail {
+
+/// What the learner sends to its workers.
+struct off_policy_orders {
+  nn::network<float> net;
+  moments filter;
+  double randomness = 0;  ///< the part of actions that depend on chance alone
+  double discount = 0;
+  int steps = 0, n_step = 1;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(net, filter, randomness, discount, steps, n_step);
+  }
+};
+
+/// What else happened while the transitions were made.
+struct off_policy_news {
+  std::vector<moments> seen;  ///< of the observations, by environment
+  std::vector<episode> episodes;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(seen, episodes);
+  }
+};
+
+class off_policy_worker {
+ public:
+  off_policy_worker() = default;
+  MANTA_DECL off_policy_worker(const any_environment& e, std::uint64_t seed, int first, int count,
+                               const exploration_options& how);
+  /// Transitions whose rewards are complete, environment by environment.
+  MANTA_DECL std::pair<transitions, off_policy_news> run(const off_policy_orders& o);
+  /// Of each environment: its state, noise and open transitions, for checkpoints. Throws if it has no serialize.
+  [[nodiscard]] MANTA_DECL std::vector<std::string> state() const;
+  MANTA_DECL void restore(const std::vector<std::string>& states);
+
+  /// For a restart after the death of the rank: with an environment that cannot be saved, its episodes begin anew.
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(kind_, seed_, first_, environments_.size(), how_,
+            environments_.can_be_saved() ? state() : std::vector<std::string>());
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    any_environment kind;
+    std::uint64_t seed = 0;
+    int first = 0, count = 0;
+    exploration_options how;
+    std::vector<std::string> states;
+    archive(kind, seed, first, count, how, states);
+    *this = off_policy_worker(kind, seed, first, count, how);
+    if (!states.empty()) restore(states);
+  }
+
+ private:
+  /// A step that waits for the rewards after it.
+  struct step_taken {
+    std::vector<float> observation, action, next;
+    double reward = 0;
+    float discount = 1;
+    int steps = 0;
+    template <class Archive>
+    void serialize(Archive& archive) {
+      archive(observation, action, next, reward, discount, steps);
+    }
+  };
+  using lines = std::vector<std::vector<step_taken>>;  // by environment
+
+  void act(nn::network<float>& net, const off_policy_orders& o);
+  /// Adds the step that environment i has just made, and moves what is complete to `done`.
+  void record(std::size_t i, const off_policy_orders& o, const nn::matrix<float>& before, lines& done);
+  [[nodiscard]] transitions in_columns(const lines& done) const;
+
+  any_environment kind_;
+  std::uint64_t seed_ = 0;
+  int first_ = 0;
+  exploration_options how_;
+  vector_environment environments_;
+  std::unique_ptr<exploration> exploration_;
+  lines pending_;
+  std::vector<pink_noise> noise_;  ///< by environment
+  std::uint64_t steps_ = 0;
+  bool has_begun_ = false;
+  even_forward forward_;
+  nn::matrix<float> filtered_, actions_, sent_;
+};
+
+}  // namespace manta::rl::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/off_policy_worker.ipp"
+#endif

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of off_policy_worker.hpp.
+#pragma once
+
+#include <cmath>
+#include <utility>
+
+#include "manta/error.hpp"
+#include "manta/output/bytes.hpp"
+#include "manta/rl/off_policy_worker.hpp"
+
+namespace manta::rl::detail {
+
+MANTA_DECL off_policy_worker::off_policy_worker(const any_environment& e, std::uint64_t seed, int first, int count,
+                                                const exploration_options& how)
+    : kind_(e),
+      seed_(seed),
+      first_(first),
+      how_(how),
+      environments_(e, seed, first, count),
+      exploration_(make_exploration(e.actions(), how)),
+      pending_(static_cast<std::size_t>(count)),
+      noise_(static_cast<std::size_t>(count), pink_noise(exploration_->noise())) {
+  actions_.resize(exploration_->size(), count);
+  sent_.resize(e.actions().size(), count);
+}
+
+inline void off_policy_worker::act(nn::network<float>& net, const off_policy_orders& o) {
+  normalise(o.filter, environments_.observations(), filtered_);
+  const nn::matrix<float>& outputs = forward_(net, filtered_);
+  std::vector<float> noise(static_cast<std::size_t>(exploration_->noise()));
+  for (Eigen::Index i = 0; i < environments_.size(); ++i) {
+    if (!outputs.col(i).allFinite())
+      throw error("manta: rl: the network's outputs are not finite in environment " + std::to_string(first_ + i) +
+                  " at its step " + std::to_string(steps_) + "; the training has diverged: try a smaller rate");
+    random numbers(seed_, static_cast<std::uint64_t>(first_ + i), (std::uint64_t(1) << 63U) + steps_);
+    if (how_.pink) {
+      noise_[static_cast<std::size_t>(i)].next(numbers, noise.data());
+    } else {
+      for (float& x : noise) x = static_cast<float>(numbers.normal());
+    }
+    float* const action = actions_.col(i).data();
+    if (numbers.uniform() < o.randomness) {
+      exploration_->wander(noise.data(), numbers, action);
+    } else {
+      exploration_->follow(outputs.col(i).data(), noise.data(), action);
+    }
+    exploration_->to_environment(action, sent_.col(i).data());
+  }
+}
+
+MANTA_DECL std::pair<transitions, off_policy_news> off_policy_worker::run(const off_policy_orders& o) {
+  nn::network<float> net = o.net;
+  if (!std::exchange(has_begun_, true)) environments_.reset();
+  const auto size = static_cast<std::size_t>(environments_.size());
+  off_policy_news news;
+  news.seen.assign(size, moments(static_cast<int>(environments_.observations().rows())));
+  lines done(size);
+  nn::matrix<float> before;
+  for (int t = 0; t < o.steps; ++t, ++steps_) {
+    act(net, o);
+    before = environments_.observations();
+    environments_.step(sent_);
+    for (std::size_t i = 0; i < size; ++i) {
+      news.seen[i].add(before.col(static_cast<Eigen::Index>(i)).data());
+      record(i, o, before, done);
+    }
+  }
+  news.episodes = environments_.take_episodes();
+  return {in_columns(done), std::move(news)};
+}
+
+inline void off_policy_worker::record(std::size_t i, const off_policy_orders& o, const nn::matrix<float>& before,
+                                      lines& done) {
+  const auto column = [&](const nn::matrix<float>& m) {
+    const auto c = m.col(static_cast<Eigen::Index>(i));
+    return std::vector<float>(c.data(), c.data() + c.size());
+  };
+  const bool ends = environments_.terminated()[i] || environments_.truncated()[i];
+  const std::vector<float> next = column(ends ? environments_.last_observations() : environments_.observations());
+  std::vector<step_taken>& line = pending_[i];
+  line.push_back({.observation = column(before), .action = column(actions_), .next = {}});
+  for (step_taken& s : line) s.reward += std::pow(o.discount, s.steps++) * environments_.rewards()[i];
+  std::size_t complete = 0;
+  for (step_taken& s : line) {
+    if (!ends && s.steps < o.n_step) break;
+    s.next = next;
+    s.discount = environments_.terminated()[i] ? 0.f : static_cast<float>(std::pow(o.discount, s.steps));
+    done[i].push_back(std::move(s));
+    ++complete;
+  }
+  line.erase(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(complete));
+}
+
+inline transitions off_policy_worker::in_columns(const lines& done) const {
+  std::size_t count = 0;
+  for (const auto& line : done) count += line.size();
+  transitions t;
+  t.resize(environments_.observations().rows(), actions_.rows(), count);
+  std::size_t k = 0;
+  for (const auto& line : done) {
+    for (const step_taken& s : line) {
+      const auto at = static_cast<Eigen::Index>(k);
+      std::copy(s.observation.begin(), s.observation.end(), t.observations.col(at).data());
+      std::copy(s.action.begin(), s.action.end(), t.actions.col(at).data());
+      std::copy(s.next.begin(), s.next.end(), t.next.col(at).data());
+      t.rewards[k] = static_cast<float>(s.reward);
+      t.discounts[k++] = s.discount;
+    }
+  }
+  return t;
+}
+
+MANTA_DECL std::vector<std::string> off_policy_worker::state() const {
+  std::vector<std::string> states;
+  for (std::size_t i = 0; i < pending_.size(); ++i)
+    states.push_back(output::pack(environments_.save(i), pending_[i], noise_[i], steps_, has_begun_));
+  return states;
+}
+MANTA_DECL void off_policy_worker::restore(const std::vector<std::string>& states) {
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    std::string environment;
+    output::unpack(states.at(i), environment, pending_[i], noise_[i], steps_, has_begun_);
+    environments_.load(i, environment);
+  }
+}
+
+}  // namespace manta::rl::detail
