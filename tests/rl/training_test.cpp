@@ -191,17 +191,21 @@ TEST_CASE("dqn learns the corridor, is the same for any number of workers, and g
 
 TEST_CASE("replay draws by priorities, and takes away their bias") {
   rl::replay memory(1, 1, 4, 1);
-  for (int i = 0; i < 4; ++i) {
-    const float x = static_cast<float>(i);
-    memory.add(&x, &x, x, 0.5f, &x);
+  CHECK(contains(thrown<manta::error>([&] { (void)memory.draw(1, 0, rl::random(0)); }), "the replay memory is empty"));
+  for (int i = 0; i < 6; ++i) {  // the last two replace the first two
+    rl::transitions one;
+    one.resize(1, 1, 1);
+    one.observations(0, 0) = one.next(0, 0) = static_cast<float>(i);
+    memory.add(one);
   }
   const std::vector<std::size_t> which{0, 1, 2, 3};
   memory.set_priorities(which, std::vector<float>{1, 2, 3, 4});
-  rl::random numbers(1);
   std::vector<double> counts(4);
-  for (int i = 0; i < 200; ++i) {
-    const auto s = memory.draw(100, 1, numbers);
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const auto s = memory.draw(100, 1, rl::random(1, i));
     for (std::size_t k = 0; k < 100; ++k) {
+      CHECK(s.drawn.next(0, static_cast<Eigen::Index>(k)) ==
+            static_cast<float>(s.which[k] < 2 ? s.which[k] + 4 : s.which[k]));
       counts[s.which[k]] += 1;
       CHECK(s.weights[k] * static_cast<float>(s.which[k] + 1) ==
             doctest::Approx(s.weights[0] * static_cast<float>(s.which[0] + 1)));
