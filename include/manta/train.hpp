@@ -11,4 +11,5 @@
 #include "manta/train/data_parallel.hpp"
 #include "manta/train/readers.hpp"
 #include "manta/train/samples.hpp"
+#include "manta/train/shards.hpp"
 #include "manta/train/trainer.hpp"

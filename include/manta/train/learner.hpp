@@ -10,16 +10,19 @@
 //     nn::loss loss() const;
 //     train::samples training_data() const;         // or a class of your own with size() and take(numbers, batch)
 //     train::samples validation_data() const;       // optional
-//     std::map<std::string, double> metrics(const nn::matrix<float>& y, const nn::targets<float>& t) const;  //
-//     optional:
-//                                                   // means over the samples of y
-//     double learning_rate(double epoch) const;     // optional: the rate from here on; 2.5: in the middle of the third
-//     epoch template <class Archive> void serialize(Archive& archive) { archive(CEREAL_NVP(rate)); }
+//     // Optional: changes one sample of the training data before each use (augment.hpp).
+//     void augment(std::span<float> sample, train::draws& random) const;
+//     // Optional: means over the samples of y.
+//     std::map<std::string, double> metrics(const nn::matrix<float>& y, const nn::targets<float>& t) const;
+//     // Optional: the rate from here on; 2.5 is the middle of the third epoch.
+//     double learning_rate(double epoch) const;
+//     template <class Archive> void serialize(Archive& archive) { archive(CEREAL_NVP(rate)); }
 //   };
 //
 // A learner is a recipe at work on one rank, without its types. The compiled core knows learners alone.
 #pragma once
 
+#include <algorithm>
 #include <cereal/types/map.hpp>
 #include <cereal/types/string.hpp>
 #include <cstdint>
@@ -34,6 +37,7 @@
 #include "manta/nn/loss.hpp"
 #include "manta/nn/module.hpp"
 #include "manta/output/bytes.hpp"
+#include "manta/train/augment.hpp"
 #include "manta/train/exchange.hpp"
 #include "manta/train/samples.hpp"
 
@@ -81,6 +85,8 @@ class learner {
   /// optimiser's moments too, where it shows them.
   virtual void average(exchange& e, bool parameters) = 0;
 
+  /// These samples of the training data are the next that this worker takes: data that lie in files read ahead.
+  virtual void will_take(std::span<const std::uint64_t> which) = 0;
   /// The weight of these samples of the training data in the loss.
   [[nodiscard]] virtual double weight(std::span<const std::uint64_t> which) = 0;
   /// Forward, and what the samples gave. The gradient of the sum of the losses / divisor is kept for `backward`.
@@ -117,6 +123,17 @@ MANTA_DECL std::uint32_t register_learner(const char* type, std::unique_ptr<lear
 /// Throws if this rank's program does not have it.
 MANTA_DECL std::unique_ptr<learner> make_learner(const learner_name& what);
 
+struct no_data {};
+/// The validation data of a recipe that has some.
+template <class R>
+auto validation_data_of(const R& r) {
+  if constexpr (requires { r.validation_data(); }) {
+    return r.validation_data();
+  } else {
+    return no_data();
+  }
+}
+
 template <recipe R>
 class learner_of final : public learner {
   using module_type = std::remove_cvref_t<decltype(std::declval<const R&>().model())>;
@@ -137,6 +154,11 @@ class learner_of final : public learner {
     loss_ = recipe_.loss();
     training_ = recipe_.training_data();
     if constexpr (validates) validation_ = recipe_.validation_data();
+    if (size(true) > 0) {
+      const std::uint64_t first = 0;
+      training_.take(std::span(&first, 1), batch_);
+      if (batch_.has_labels) labels_per_sample_ = static_cast<double>(std::max<std::size_t>(1, batch_.labels.size()));
+    }
   }
   [[nodiscard]] std::uint64_t size(bool training) const override {
     if constexpr (validates) return training ? training_.size() : validation_.size();
@@ -156,9 +178,13 @@ class learner_of final : public learner {
       e.average(optimizer_.template moments<scalar>());
   }
 
+  void will_take(std::span<const std::uint64_t> which) override {
+    if constexpr (requires { training_.will_take(which); }) training_.will_take(which);
+  }
+
   double weight(std::span<const std::uint64_t> which) override {
     if constexpr (requires { loss_.is_weighted(); }) {
-      if (!loss_.is_weighted()) return static_cast<double>(which.size());
+      if (!loss_.is_weighted()) return static_cast<double>(which.size()) * labels_per_sample_;
     }
     training_.take(which, batch_);
     return loss_.template weight<scalar>(batch_.targets());
@@ -170,6 +196,7 @@ class learner_of final : public learner {
     } else {
       training_.take(which, batch_);
     }
+    if (training) augment(which, p);
     nn::set_mode(model_, p);
     const nn::matrix<scalar>& y = model_.forward(batch_.x);
     const nn::targets<scalar> targets = batch_.targets();
@@ -177,7 +204,8 @@ class learner_of final : public learner {
     s.samples = which.size();
     s.weight = loss_.template weight<scalar>(targets);
     s.loss = static_cast<double>(loss_.over(y, targets, dy_, divisor)) * divisor;
-    if (targets.has_labels()) s.metrics["accuracy"] = static_cast<double>(nn::correct(y, targets.labels()));
+    if (targets.has_labels())
+      s.metrics["accuracy"] = static_cast<double>(nn::correct(y, targets.labels())) / labels_per_sample_;
     if constexpr (requires { recipe_.metrics(y, targets); }) {
       for (const auto& [name, mean] : recipe_.metrics(y, targets))
         s.metrics[name] = static_cast<double>(mean) * static_cast<double>(s.samples);
@@ -237,12 +265,25 @@ class learner_of final : public learner {
       typeid(R).name(),
       [](const std::string& bytes) -> std::unique_ptr<learner> { return std::make_unique<learner_of>(bytes); });
 
+  /// What is drawn for a sample follows from its number and that of the step, not from who takes it.
+  void augment(std::span<const std::uint64_t> which, const nn::pass& p) {
+    if constexpr (requires(std::span<scalar> sample, draws & d) { recipe_.augment(sample, d); }) {
+      for (std::size_t i = 0; i < which.size(); ++i) {
+        draws d(p.seed, p.step, which[i]);
+        auto column = batch_.x.col(static_cast<Eigen::Index>(i));
+        recipe_.augment(std::span<scalar>(column.data(), static_cast<std::size_t>(column.size())), d);
+      }
+    }
+  }
+
   R recipe_{};
   module_type model_;
   std::remove_cvref_t<decltype(std::declval<const R&>().optimizer())> optimizer_;
   std::remove_cvref_t<decltype(std::declval<const R&>().loss())> loss_;
-  std::remove_cvref_t<decltype(std::declval<const R&>().training_data())> training_, validation_;
+  std::remove_cvref_t<decltype(std::declval<const R&>().training_data())> training_;
+  decltype(validation_data_of(std::declval<const R&>())) validation_;
   batch<scalar> batch_;
+  double labels_per_sample_ = 1;  ///< more where a sample is a sequence with a class for each position
   nn::matrix<scalar> dy_;
 };
 

@@ -14,18 +14,26 @@
 #if __has_include(<Eigen/Core>)
 
 #include "manta/nn.hpp"
+#include "manta/train/augment.ipp"
 #include "manta/train/exchange.ipp"
 #include "manta/train/learner.ipp"
 #include "manta/train/readers.ipp"
 #include "manta/train/rounded_sums.ipp"
 #include "manta/train/samples.ipp"
+#include "manta/train/shards.ipp"
 #include "manta/train/source.hpp"
 #include "manta/train/summary.ipp"
 #include "manta/train/trainer.ipp"
 #include "manta/train/worker.ipp"
+// After trainer.ipp.
+#include "manta/train/fit.ipp"
 
 namespace manta::train {
 MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_Eigen);
-}
+template void random_crop(std::span<float>, const nn::shape&, int, draws&, float);
+template void random_crop(std::span<double>, const nn::shape&, int, draws&, double);
+template void random_flip(std::span<float>, const nn::shape&, draws&, double);
+template void random_flip(std::span<double>, const nn::shape&, draws&, double);
+}  // namespace manta::train
 
 #endif

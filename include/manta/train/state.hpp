@@ -19,10 +19,11 @@ struct state {
   std::uint64_t sample = 0;  ///< samples of the epoch under way that were taken
   std::uint64_t step = 0;    ///< steps of the optimiser since the beginning
   std::string learner;       ///< model and optimiser, by cereal
+  std::string history;       ///< the epochs of trainer::fit, by cereal; empty elsewhere
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(model, seed, epoch, sample, step, learner);
+    archive(model, seed, epoch, sample, step, learner, history);
   }
 };
 

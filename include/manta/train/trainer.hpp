@@ -10,6 +10,8 @@
 //   }
 //   trainer.save("checkpoint");
 //   nn::network<float> net = trainer.model();
+//   trainer.fit({.epochs = 20, .maximise = "accuracy", .patience = 3, .checkpoint = "checkpoint"});  // all in one
+//   (fit.hpp)
 //
 // Any number of trainers may exist: those that are not at work give their ranks to the one that is. The result does not
 // depend on the number of workers, but for the rounding of sums, and is the same bits from run to run.
@@ -21,6 +23,7 @@
 
 #include "manta/actor.hpp"
 #include "manta/output/saved_state.hpp"
+#include "manta/train/fit.hpp"
 #include "manta/train/learner.hpp"
 #include "manta/train/options.hpp"
 #include "manta/train/state.hpp"
@@ -45,6 +48,7 @@ class trainer_core {
 
   MANTA_DECL summary train(std::uint64_t steps);
   MANTA_DECL summary validate();
+  MANTA_DECL history fit(const fit_options& o, bool validates);
   [[nodiscard]] MANTA_DECL train::state state();
   MANTA_DECL void restore(const train::state& s);
   MANTA_DECL void save(const std::string& path);
@@ -53,6 +57,14 @@ class trainer_core {
   MANTA_DECL void rate(double r);
 
  private:
+  /// At most so many steps; after a death again from the state before.
+  pass_result train_some(std::uint64_t steps);
+  /// What is left of the epoch, in pieces between which the bar moves and the end of the run is noticed.
+  summary train_epoch(const fit_options& o, const std::function<void()>& save_checkpoint);
+  /// A checkpoint with the epochs of fit.
+  void save_with(const history& h, const std::string& path);
+  history load_with_history(const std::string& path);
+  [[nodiscard]] static train::state read(const std::string& path);
   /// Starts the workers if there are none, from the parked state if there is one.
   void wake();
   void start_workers();
@@ -97,6 +109,13 @@ class trainer {
   /// The mean over the validation data; waits.
   summary validate() { return core_->validate(); }
 
+  /// Trains epoch by epoch, with validation, until the options say that it is enough; waits. Errors as those of train,
+  /// load and save, and manta::cancelled if the run has to end before (a checkpoint is written first).
+  history fit(const fit_options& o) {
+    return core_->fit(
+        o, requires(const Recipe& r) { r.validation_data(); });
+  }
+
   /// Sets the optimiser's rate, from the next step on.
   void rate(double r) { core_->rate(r); }
 
@@ -135,4 +154,6 @@ Model load_model(const std::string& path) {
 
 #ifndef MANTA_COMPILED
 #include "manta/train/trainer.ipp"
+
+#include "manta/train/fit.ipp"
 #endif

@@ -24,11 +24,8 @@ auto sentence_of(const future<Value>& f) {
   }
 }
 
-template <class Call>
-summary timed(Call&& call) {
-  const auto begin = std::chrono::steady_clock::now();
-  const per_rank<pass_result> parts = sentence_of(call());
-  return joined(parts, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+inline double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
 inline void check_options(const options& o) {
@@ -134,14 +131,14 @@ inline void trainer_core::make_room() {
   }
 }
 
-MANTA_DECL summary trainer_core::train(std::uint64_t steps) {
+inline pass_result trainer_core::train_some(std::uint64_t steps) {
   for (;;) {
     try {
       return call([&] {
         if (good_.model.empty()) remember();
-        const summary s = timed([&] { return async<&worker::train>(workers_, steps); });
+        const pass_result r = joined(sentence_of(async<&worker::train>(workers_, steps)));
         remember();
-        return s;
+        return r;
       });
     } catch (const rank_lost&) {
       if (good_.model.empty()) throw;
@@ -151,8 +148,17 @@ MANTA_DECL summary trainer_core::train(std::uint64_t steps) {
     bury();
   }
 }
+MANTA_DECL summary trainer_core::train(std::uint64_t steps) {
+  const auto begin = std::chrono::steady_clock::now();
+  const pass_result r = train_some(steps);
+  return summary_of(r, seconds_since(begin));
+}
 MANTA_DECL summary trainer_core::validate() {
-  return call([&] { return timed([&] { return async<&worker::validate>(workers_); }); });
+  return call([&] {
+    const auto begin = std::chrono::steady_clock::now();
+    const pass_result r = joined(sentence_of(async<&worker::validate>(workers_)));
+    return summary_of(r, seconds_since(begin));
+  });
 }
 MANTA_DECL state trainer_core::state() {
   if (!has_workers_) return parked_;
@@ -168,15 +174,16 @@ MANTA_DECL void trainer_core::restore(const train::state& s) {
 MANTA_DECL void trainer_core::save(const std::string& path) {
   output::write_state(path, "train", output::pack(state()));
 }
-MANTA_DECL void trainer_core::load(const std::string& path) {
+inline state trainer_core::read(const std::string& path) {
   train::state s;
   try {
     output::unpack(output::read_state(path, "train"), s);
   } catch (const cereal::Exception& e) {
     throw error("manta: train: the checkpoint " + path + " cannot be read: " + e.what());
   }
-  restore(s);
+  return s;
 }
+MANTA_DECL void trainer_core::load(const std::string& path) { restore(read(path)); }
 MANTA_DECL std::string trainer_core::model() {
   return call([&] { return sentence_of(async<&worker::model>(workers_)); });
 }

@@ -24,14 +24,15 @@ namespace manta::train::detail {
 /// Places [first, second) in the order of the samples.
 using range = std::pair<std::uint64_t, std::uint64_t>;
 
-/// What one worker says after a pass.
+/// What one worker says after a pass, or all of them together.
 struct pass_result {
-  sums mine;
+  sums all;
   std::uint64_t epoch = 0, step = 0;
+  std::uint64_t left = 0;  ///< samples of the epoch under way that are still to be taken
   double rate = 0;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(mine, epoch, step, rate);
+    archive(all, epoch, step, left, rate);
   }
 };
 
@@ -43,15 +44,16 @@ class worker {
   MANTA_DECL void open();
   /// Collective: at most `steps` steps, to the end of the epoch at most.
   MANTA_DECL per_rank<pass_result> train(std::uint64_t steps);
-  /// This member's share of the validation data; no communication.
+  /// Collective, as save and model are: all members first agree on what they hold. This member's share of the
+  /// validation data.
   MANTA_DECL per_rank<pass_result> validate();
 
   /// The first member's.
-  [[nodiscard]] MANTA_DECL state save() const;
+  [[nodiscard]] MANTA_DECL state save();
   /// Throws, and changes nothing, if the state is of another architecture. `own_settings`: the optimiser keeps its rate
   /// and other settings, and takes the moments alone.
   MANTA_DECL void restore(const state& s, bool own_settings);
-  [[nodiscard]] MANTA_DECL std::string model() const;
+  [[nodiscard]] MANTA_DECL std::string model();
   MANTA_DECL void rate(double r);
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
 
@@ -60,6 +62,9 @@ class worker {
   sums step(std::uint64_t end);
   /// The same with this member's share alone, without communication until the members meet.
   sums local_step(std::uint64_t end);
+  /// Collective: all members hold the same, which is what a state has. At the end of an epoch, and before anybody
+  /// looks.
+  void agree();
   /// Collective: after local steps all members get the means of parameters and moments.
   void meet();
   /// Sets rate and gradients for the step up to `end`; returns the numbers of its samples.
@@ -79,6 +84,7 @@ class worker {
   std::uint64_t samples_in_backward_ = 0;  ///< of the pass under way; 0: it is a forward pass
   std::vector<std::uint64_t> order_;       ///< of the epoch under way; empty: to be made
   int local_steps_ = 0;                    ///< since the members met
+  bool is_agreed_ = true;                  ///< since the last step
   std::string problem_;                    ///< of this member, in local steps
   double last_loss_ = 0;                   ///< of the step before, for messages
 };
@@ -86,8 +92,10 @@ class worker {
 /// A team of one, which no call of MPI concerns: for a worker outside a gang.
 MANTA_DECL team alone();
 
-/// The summary of what all workers said.
-MANTA_DECL summary joined(const per_rank<pass_result>& parts, double seconds);
+/// What all workers said, as one.
+MANTA_DECL pass_result joined(const per_rank<pass_result>& parts);
+/// Sums as means.
+MANTA_DECL summary summary_of(const pass_result& r, double seconds);
 
 }  // namespace manta::train::detail
 

@@ -73,14 +73,14 @@ MANTA_DECL per_rank<pass_result> worker::train(std::uint64_t steps) {
   const std::uint64_t last = options_.drop_last ? size / batch * batch : size;
   pass_result result;
   if (sample_ == 0) make_order();
-  exchange_.forget();  // so that a training goes on alike from its state
+  is_agreed_ = false;
   while (steps-- > 0 && sample_ < last) {
     const std::uint64_t end = std::min(sample_ + batch, last);
-    result.mine.add(options_.average_every > 0 ? local_step(end) : step(end));
+    result.all.add(options_.average_every > 0 ? local_step(end) : step(end));
   }
-  if (local_steps_ > 0) meet();
-  learner_->average(exchange_, false);
-  if (sample_ >= last) {
+  result.left = last - std::min(last, sample_);
+  if (result.left == 0) {
+    agree();
     ++epoch_;
     sample_ = 0;
   }
@@ -88,6 +88,16 @@ MANTA_DECL per_rank<pass_result> worker::train(std::uint64_t steps) {
   result.step = step_;
   result.rate = learner_->rate();
   return result;
+}
+
+/// What differs between the members since they last agreed: running means, parameters after local steps, and the
+/// errors of rounding that each carries on, which a state does not have.
+inline void worker::agree() {
+  if (is_agreed_) return;
+  if (local_steps_ > 0) meet();
+  learner_->average(exchange_, false);
+  exchange_.forget();
+  is_agreed_ = true;
 }
 
 inline void worker::make_order() {
@@ -112,7 +122,11 @@ inline std::span<const std::uint64_t> worker::start_step(std::uint64_t end) {
   if (const auto rate = learner_->recipe_rate(static_cast<double>(epoch_) + static_cast<double>(sample_) / size))
     learner_->rate(*rate);
   learner_->zero_gradients();
-  return std::span<const std::uint64_t>(order_).subspan(sample_, end - sample_);
+  const std::span<const std::uint64_t> order(order_);
+  const range next =
+      share_of(end, std::min<std::uint64_t>(end + (end - sample_), order.size()), team_.rank(), team_.size());
+  learner_->will_take(order.subspan(next.first, next.second - next.first));
+  return order.subspan(sample_, end - sample_);
 }
 
 /// Throws if the loss is not finite.
@@ -195,6 +209,7 @@ inline sums worker::forward_and_back(const range& share, nn::pass pass, double d
 }
 
 MANTA_DECL per_rank<pass_result> worker::validate() {
+  agree();
   pass_result result;
   const auto [first, last] = share_of(0, learner_->size(false), team_.rank(), team_.size());
   if (learner_->size(false) == 0)
@@ -204,7 +219,7 @@ MANTA_DECL per_rank<pass_result> worker::validate() {
   for (std::uint64_t at = first; at < last; at += piece) {
     which.resize(std::min(piece, last - at));
     std::iota(which.begin(), which.end(), at);
-    result.mine.add(
+    result.all.add(
         learner_->forward(false, which, {.training = false, .seed = seed_, .step = step_, .samples = which}, 1));
   }
   result.epoch = epoch_;
@@ -213,8 +228,9 @@ MANTA_DECL per_rank<pass_result> worker::validate() {
   return result;
 }
 
-MANTA_DECL state worker::save() const {
-  return {learner_->description(), seed_, epoch_, sample_, step_, learner_->save()};
+MANTA_DECL state worker::save() {
+  agree();
+  return {learner_->description(), seed_, epoch_, sample_, step_, learner_->save(), {}};
 }
 
 MANTA_DECL void worker::restore(const state& s, bool own_settings) {
@@ -233,27 +249,37 @@ MANTA_DECL void worker::restore(const state& s, bool own_settings) {
   problem_.clear();
   local_steps_ = 0;
   make_order();
+  local_steps_ = 0;
+  exchange_.forget();
+  is_agreed_ = true;
 }
 
-MANTA_DECL std::string worker::model() const { return learner_->model(); }
+MANTA_DECL std::string worker::model() {
+  agree();
+  return learner_->model();
+}
 
 MANTA_DECL void worker::rate(double r) { learner_->rate(r); }
 
 MANTA_DECL team alone() { return team(net::team_place{MPI_COMM_NULL, 0, 1, 0}); }
 
-MANTA_DECL summary joined(const per_rank<pass_result>& parts, double seconds) {
-  sums all;
-  for (const pass_result& part : parts) all.add(part.mine);
-  const pass_result& first = *parts.begin();
+MANTA_DECL pass_result joined(const per_rank<pass_result>& parts) {
+  pass_result result = *parts.begin();
+  result.all = {};
+  for (const pass_result& part : parts) result.all.add(part.all);
+  return result;
+}
+
+MANTA_DECL summary summary_of(const pass_result& r, double seconds) {
   summary s;
-  s.loss = all.weight > 0 ? all.loss / all.weight : 0;
-  s.epoch = first.epoch;
-  s.step = first.step;
-  s.rate = first.rate;
-  s.samples = all.samples;
+  s.loss = r.all.weight > 0 ? r.all.loss / r.all.weight : 0;
+  s.epoch = r.epoch;
+  s.step = r.step;
+  s.rate = r.rate;
+  s.samples = r.all.samples;
   s.seconds = seconds;
-  for (const auto& [name, value] : all.metrics)
-    s.metrics[name] = value / static_cast<double>(std::max<std::uint64_t>(1, all.samples));
+  for (const auto& [name, value] : r.all.metrics)
+    s.metrics[name] = value / static_cast<double>(std::max<std::uint64_t>(1, r.all.samples));
   return s;
 }
 

@@ -6,12 +6,12 @@
 #pragma once
 
 #include <array>
-#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "manta/nn/weight_files/bytes.hpp"
+#include "manta/nn/weight_files/npy.hpp"
 #include "manta/nn/weights.hpp"
 
 namespace manta::nn::detail {
@@ -31,15 +31,6 @@ inline std::uint32_t crc32(std::string_view bytes) {
   return ~crc;
 }
 
-/// What follows after `key` in the header of an npy file, up to one of `ends`.
-inline std::string npy_value(std::string_view header, const std::string& key, const char* ends) {
-  const std::size_t found = header.find("'" + key + "':");
-  if (found == std::string_view::npos) return "";
-  const std::size_t begin = header.find_first_not_of(' ', found + key.size() + 3);
-  if (begin == std::string_view::npos) return "";
-  return std::string(header.substr(begin, header.find_first_of(ends, begin) - begin));
-}
-
 /// From an array whose first extent is the fastest.
 inline std::string with_last_fastest(const std::string& bytes, const std::vector<std::int64_t>& extents,
                                      std::size_t each) {
@@ -56,32 +47,21 @@ inline std::string with_last_fastest(const std::string& bytes, const std::vector
 }
 
 inline stored_array read_npy(const input_file& file, const std::string& name, std::uint64_t begin, std::uint64_t size) {
-  const std::string_view magic = file.part(begin, 8, "the array '" + name + "'");
-  if (magic.substr(0, 6) != "\x93NUMPY") file.bad(begin, "an npy file for '" + name + "'", "other bytes");
-  const std::size_t width = magic[6] == 1 ? 2 : 4;
-  const std::uint64_t header_size = file.number(begin + 8, width, "the header's size"), header_at = begin + 8 + width;
-  const std::string_view header = file.part(header_at, header_size, "the header of '" + name + "'");
+  const auto bad = [&](std::uint64_t offset, const std::string& expected, const std::string& found) {
+    file.bad(begin + offset, expected + " for '" + name + "'", found);
+  };
+  const npy_header h = read_npy_header(file.part(begin, size, "the array '" + name + "'"), bad);
   static const std::map<std::string, std::string> types = {
-      {"'<f2'", "F16"}, {"'<f4'", "F32"}, {"'<f8'", "F64"}, {"'<i4'", "I32"}, {"'<i8'", "I64"}};
-  const std::string descr = npy_value(header, "descr", ",}");
-  const auto type = types.find(descr);
-  if (type == types.end())
-    file.bad(header_at, "the type '<f2', '<f4', '<f8', '<i4' or '<i8' for '" + name + "'", descr);
-  stored_array a{name, {}, type->second, {}, header_at + header_size};
-  const std::string tuple = npy_value(header, "shape", ")");
-  for (const char* c = tuple.c_str(); *c != '\0';) {
-    char* end = nullptr;
-    const long long extent = std::strtoll(c, &end, 10);
-    if (end != c) a.extents.push_back(extent);
-    c = end == c ? c + 1 : end;
-  }
+      {"<f2", "F16"}, {"<f4", "F32"}, {"<f8", "F64"}, {"<i4", "I32"}, {"<i8", "I64"}};
+  const auto type = types.find(h.type);
+  if (type == types.end()) bad(0, "the type <f2, <f4, <f8, <i4 or <i8", h.type);
+  stored_array a{name, h.extents, type->second, {}, begin + h.size};
   const std::size_t each = bytes_of_type(a.type);
-  const std::uint64_t bytes = bytes_of_array(a.extents, each), before = a.offset - begin;
-  if (size < before || bytes != size - before)
-    file.bad(a.offset, "an array '" + name + "' of " + extents_text(a.extents) + " numbers of " + a.type,
-             std::to_string(size < before ? 0 : size - before) + " bytes");
+  const std::uint64_t bytes = bytes_of_array(a.extents, each);
+  if (bytes != size - h.size)
+    bad(h.size, extents_text(a.extents) + " numbers of " + a.type, std::to_string(size - h.size) + " bytes");
   a.bytes = file.part(a.offset, bytes, "the array '" + name + "'");
-  if (npy_value(header, "fortran_order", ",}") == "True") a.bytes = with_last_fastest(a.bytes, a.extents, each);
+  if (h.first_is_fastest) a.bytes = with_last_fastest(a.bytes, a.extents, each);
   return a;
 }
 

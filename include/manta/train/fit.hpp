@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Whole trainings in one call of a trainer: epochs with validation, early stopping, checkpoints, progress, callbacks.
+//
+//   train::history h = trainer.fit({.epochs = 20, .maximise = "accuracy", .patience = 3, .checkpoint =
+//   "fashion.state"}); std::cout << h.ended << "; the best epoch was " << h.best().training.epoch << '\n';
+#pragma once
+
+#include <functional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "manta/error.hpp"
+#include "manta/train/source.hpp"
+#include "manta/train/summary.hpp"
+
+namespace manta::train {
+
+/// What one epoch gave.
+struct epoch_result {
+  summary training;
+  summary validation;    ///< without samples where the recipe has no validation_data()
+  bool is_best = false;  ///< no epoch before was better
+
+  /// What early stopping looks at: of the validation where there is one.
+  [[nodiscard]] const summary& watched() const { return validation.samples > 0 ? validation : training; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(training, validation, is_best);
+  }
+};
+
+/// A function of the program that is called after each epoch, on the driver's rank. It may return false to end the
+/// training; one that returns nothing goes on.
+class epoch_callback {
+ public:
+  epoch_callback() = default;
+  template <class F>
+  requires std::is_invocable_v<F&, const epoch_result&> epoch_callback(
+      F f) {  // NOLINT(google-explicit-constructor): a lambda is what users write
+    if constexpr (std::is_void_v<std::invoke_result_t<F&, const epoch_result&>>) {
+      call_ = [f = std::move(f)](const epoch_result& e) mutable { return f(e), true; };
+    } else {
+      call_ = std::move(f);
+    }
+  }
+  bool operator()(const epoch_result& e) const { return !call_ || call_(e); }
+
+ private:
+  std::function<bool(const epoch_result&)> call_;
+};
+
+struct fit_options {
+  int epochs = 1;               ///< in all: a training that goes on from a checkpoint makes those that are missing
+  std::string minimise = "";    ///< what makes an epoch the best: "loss", or a metric; "": the loss, unless
+  std::string maximise = "";    ///< a metric is to be maximised
+  int patience = 0;             ///< end after so many epochs without a better one; 0: never
+  double least_change = 0;      ///< by how much an epoch has to be better to count as that
+  bool restore_best = false;    ///< at the end the trainer has the state after the best epoch, not the last
+  std::string checkpoint = "";  ///< a file that is written after each epoch. If it is there, training goes on from it
+  std::string best = "";        ///< a file for the state after the best epoch; "": with .restore_best, CHECKPOINT.best
+  bool progress = true;         ///< a bar, or lines in a log (manta/progress.hpp)
+  epoch_callback on_epoch = {};
+};
+
+struct history {
+  std::vector<epoch_result> epochs;  ///< also those before the checkpoint from which this call went on
+  std::string ended;                 ///< why it ended, in words
+
+  /// Throws if there is none: all values were NaN, or the checkpoint was written by trainer::save with all epochs made.
+  [[nodiscard]] const epoch_result& best() const {
+    for (auto e = epochs.rbegin(); e != epochs.rend(); ++e) {
+      if (e->is_best) return *e;
+    }
+    throw error("manta: train: no epoch of this training is the best: " +
+                std::string(epochs.empty() ? "none was made" : "all values are NaN"));
+  }
+};
+
+}  // namespace manta::train

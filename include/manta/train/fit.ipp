@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definition of trainer::fit (fit.hpp).
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "manta/base/number.hpp"
+#include "manta/error.hpp"
+#include "manta/progress.hpp"
+#include "manta/this_task.hpp"
+#include "manta/train/fit.hpp"
+#include "manta/train/trainer.hpp"
+
+namespace manta::train::detail {
+
+/// Which epoch was the best so far, and how long ago that was.
+class best_epoch {
+ public:
+  explicit best_epoch(const fit_options& o)
+      : name_(!o.maximise.empty()   ? o.maximise
+              : !o.minimise.empty() ? o.minimise
+                                    : "loss"),
+        sign_(o.maximise.empty() ? -1 : 1),
+        least_change_(o.least_change) {
+    if (!o.maximise.empty() && !o.minimise.empty())
+      throw error("manta: train: fit: both .minimise and .maximise are given; choose one");
+  }
+
+  /// Whether it is better than all before. A value that is NaN is not.
+  bool is_better(const epoch_result& e) {
+    const double value = sign_ * e.watched()[name_];
+    const bool better = !base::is_nan(value) && (!best_ || value > *best_ + least_change_);
+    if (better) best_ = value;
+    epochs_since_ = better ? 0 : epochs_since_ + 1;
+    return better;
+  }
+  [[nodiscard]] int epochs_since() const { return epochs_since_; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+  double sign_, least_change_;
+  std::optional<double> best_;
+  int epochs_since_ = 0;
+};
+
+inline void check_fit(const fit_options& o) {
+  if (o.epochs < 1)
+    throw error("manta: train: fit: .epochs is " + std::to_string(o.epochs) + "; at least one is needed");
+  if (o.patience < 0)
+    throw error("manta: train: fit: .patience is " + std::to_string(o.patience) + "; give 0 to train all epochs");
+}
+
+/// Throws if the run has to end. What was reached is written first.
+inline void leave_if_the_run_ends(const fit_options& o, const std::function<void()>& save_checkpoint) {
+  if (!this_task::stop_requested()) return;
+  if (o.checkpoint.empty())
+    throw cancelled("manta: train: the run has to end, and fit has no .checkpoint: what was trained is lost");
+  save_checkpoint();
+  throw cancelled("manta: train: the run has to end; the training is in " + o.checkpoint +
+                  ", from which a later start goes on");
+}
+
+inline void trainer_core::save_with(const history& h, const std::string& path) {
+  train::state s = state();
+  s.history = output::pack(h.epochs);
+  output::write_state(path, "train", output::pack(s));
+}
+
+inline history trainer_core::load_with_history(const std::string& path) {
+  const train::state s = read(path);
+  history h;
+  if (!s.history.empty()) output::unpack(s.history, h.epochs);
+  restore(s);
+  return h;
+}
+
+inline summary trainer_core::train_epoch(const fit_options& o, const std::function<void()>& save_checkpoint) {
+  // Pieces of equal size, not of equal time: sums are added in an order that does not depend on the clock.
+  constexpr std::uint64_t pieces = 200;
+  const auto begin = std::chrono::steady_clock::now();
+  pass_result whole = train_some(1);
+  const std::uint64_t samples = whole.all.samples + whole.left, batch = static_cast<std::uint64_t>(options_.batch);
+  std::optional<progress<>> bar;
+  if (o.progress) bar.emplace("epoch " + std::to_string(whole.epoch + (whole.left > 0 ? 1 : 0)), samples);
+  for (std::uint64_t shown = 0;; shown = whole.all.samples) {
+    if (bar) {
+      bar->advance(whole.all.samples - shown);
+      bar->set("loss", summary_of(whole, 0).loss);
+    }
+    if (whole.left == 0) return summary_of(whole, seconds_since(begin));
+    leave_if_the_run_ends(o, save_checkpoint);
+    pass_result piece = train_some(std::max<std::uint64_t>(1, samples / batch / pieces));
+    whole.all.add(piece.all);
+    std::swap(piece.all, whole.all);
+    whole = std::move(piece);
+  }
+}
+
+MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
+  check_fit(o);
+  history h;
+  if (!o.checkpoint.empty() && std::filesystem::exists(o.checkpoint)) h = load_with_history(o.checkpoint);
+  const std::string best_file =
+      o.best.empty() && o.restore_best && !o.checkpoint.empty() ? o.checkpoint + ".best" : o.best;
+  best_epoch best(o);
+  for (epoch_result& e : h.epochs) e.is_best = best.is_better(e);
+  const auto save_checkpoint = [&] { save_with(h, o.checkpoint); };
+  const auto enough = [&](std::uint64_t done) {
+    if (done >= static_cast<std::uint64_t>(o.epochs)) h.ended = "all epochs are made";
+    if (o.patience > 0 && best.epochs_since() >= o.patience)
+      h.ended = best.name() + " was not better in " + std::to_string(o.patience) + " epochs";
+    return !h.ended.empty();
+  };
+
+  train::state best_state;
+  for (std::uint64_t done = state().epoch; !enough(done);) {
+    epoch_result e;
+    e.training = train_epoch(o, save_checkpoint);
+    if (validates) e.validation = validate();
+    e.is_best = best.is_better(e);
+    done = e.training.epoch;
+    h.epochs.push_back(e);
+    if (e.is_best && o.restore_best) best_state = state();
+    if (e.is_best && !best_file.empty()) save_with(h, best_file);
+    if (!o.checkpoint.empty()) save_checkpoint();
+    if (!o.on_epoch(e)) h.ended = "on_epoch said so";
+    if (h.ended.empty() && !enough(done)) leave_if_the_run_ends(o, save_checkpoint);
+  }
+  if (o.restore_best && best_state.model.empty() && std::filesystem::exists(best_file)) best_state = read(best_file);
+  if (!best_state.model.empty()) restore(best_state);
+  return h;
+}
+
+}  // namespace manta::train::detail

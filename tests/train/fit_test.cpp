@@ -1,0 +1,266 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Whole trainings in one call; augmentation; data in shards. The oracle of fit is a loop of train and validate.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "manta/train.hpp"
+#include "support/text.hpp"
+#include "support/world.hpp"
+
+using manta::testing::contains;
+using manta::testing::in_world;
+using manta::testing::thrown;
+namespace nn = manta::nn;
+namespace train = manta::train;
+
+namespace {
+
+int workers() { return std::max(1, manta::size() - 1); }
+
+/// Two crowds of points on a line of sixteen pixels, 4 x 4.
+train::samples crowds(std::uint64_t seed, int count) {
+  const nn::random r(seed);
+  Eigen::MatrixXf x(16, count);
+  std::vector<int> y(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) {
+    y[static_cast<std::size_t>(i)] = i % 2;
+    for (int k = 0; k < 16; ++k)
+      x(k, i) = static_cast<float>(r.normal(static_cast<std::uint64_t>(16 * i + k))) + (k % 2 == i % 2 ? .4F : 0);
+  }
+  return train::samples(std::move(x), std::move(y));
+}
+
+struct two_crowds {
+  double rate = 1e-2;
+  bool mirrors = false;
+  std::vector<std::string> inputs = {}, targets = {};
+
+  nn::network<float> model() const {
+    return nn::network<float>(nn::shape{16}, nn::linear(8), nn::relu(), nn::linear(2));
+  }
+  nn::adam optimizer() const { return nn::adam({.rate = rate}); }
+  nn::loss loss() const { return nn::cross_entropy(); }
+  train::samples training_data() const { return crowds(1, 90); }
+  train::samples validation_data() const { return crowds(2, 40); }
+  void augment(std::span<float> sample, train::draws& random) const {
+    if (!mirrors) return;
+    train::random_crop(sample, {1, 4, 4}, 1, random);
+    train::random_flip(sample, {1, 4, 4}, random);
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(rate), CEREAL_NVP(mirrors), CEREAL_NVP(inputs), CEREAL_NVP(targets));
+  }
+};
+
+struct from_files : two_crowds {
+  train::shards training_data() const { return train::shards(inputs, targets); }
+};
+
+/// Sequences of four words; the class of each position is the word before it, and 0 at the first.
+struct echo {
+  nn::network<float> model() const {
+    return nn::network<float>(nn::shape{4}, nn::embedding(3, 8), nn::lstm(8), nn::linear(3));
+  }
+  nn::adam optimizer() const { return nn::adam({.rate = .03}); }
+  nn::loss loss() const { return nn::cross_entropy(); }
+  struct sequences {
+    [[nodiscard]] std::size_t size() const { return 81; }
+    void take(std::span<const std::uint64_t> which, train::batch<float>& to) const {
+      to.x.resize(4, static_cast<Eigen::Index>(which.size()));
+      to.labels.clear();
+      for (std::size_t i = 0; i < which.size(); ++i) {
+        std::uint64_t rest = which[i];
+        int before = 0;
+        for (int k = 0; k < 4; ++k, rest /= 3) {
+          to.x(k, static_cast<Eigen::Index>(i)) = static_cast<float>(rest % 3);
+          to.labels.push_back(before);
+          before = static_cast<int>(rest % 3);
+        }
+      }
+    }
+  };
+  sequences training_data() const { return {}; }
+  template <class Archive>
+  void serialize(Archive&) {}
+};
+
+template <class Trainer>
+std::vector<float> parameters(const Trainer& t) {
+  const auto net = t.model();
+  return {net.parameters().begin(), net.parameters().end()};
+}
+
+std::string folder() { return "fit-test-" + std::to_string(manta::size()); }
+
+/// An npy file of bytes that lie as NumPy writes them.
+void write_npy(const std::string& path, const std::string& type, const std::string& extents, const void* data,
+               std::size_t bytes) {
+  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + extents + "), }";
+  header.resize((10 + header.size() + 64) / 64 * 64 - 11, ' ');
+  header += '\n';
+  std::ofstream out(path, std::ios::binary);
+  out << std::string("\x93NUMPY\x01\x00", 8) << static_cast<char>(header.size() % 256)
+      << static_cast<char>(header.size() / 256) << header;
+  out.write(static_cast<const char*>(data), static_cast<std::streamsize>(bytes));
+}
+
+}  // namespace
+
+TEST_CASE("fit makes the epochs that a loop of train and validate makes") {
+  in_world([] {
+    const train::options o{.workers = workers(), .batch = 8, .seed = 4};
+    train::trainer a(two_crowds{}, o), b(two_crowds{}, o);
+    int calls = 0;
+    const train::history h = a.fit({.epochs = 3, .progress = false, .on_epoch = [&](const auto&) { ++calls; }});
+    REQUIRE(h.epochs.size() == 3);
+    CHECK(calls == 3);
+    CHECK(h.ended == "all epochs are made");
+    for (const train::epoch_result& e : h.epochs) {
+      const train::summary t = b.train(), v = b.validate();
+      CHECK(e.training.loss == doctest::Approx(t.loss).epsilon(1e-12));
+      CHECK(e.training.samples == 90);
+      CHECK(e.validation.loss == v.loss);
+    }
+    CHECK(parameters(a) == parameters(b));
+  });
+}
+
+TEST_CASE("fit stops early, has the best epoch, and goes on from its checkpoint as if it had never stopped") {
+  in_world([] {
+    std::filesystem::create_directories(folder());
+    const std::string file = folder() + "/state";
+    const train::options o{.workers = workers(), .batch = 8, .seed = 4};
+    train::trainer whole(two_crowds{.rate = .1}, o);
+    const train::history h =
+        whole.fit({.epochs = 50, .patience = 4, .restore_best = true, .best = file + ".whole", .progress = false});
+    REQUIRE(h.epochs.size() < 50);
+    CHECK(h.ended == "loss was not better in 4 epochs");
+    for (const auto& e : h.epochs) CHECK(e.validation.loss >= h.best().validation.loss);
+    CHECK(h.best().training.epoch == h.epochs.size() - 4);
+    CHECK(whole.validate().loss == h.best().validation.loss);
+
+    // Interrupted after each epoch: each start makes one more.
+    std::size_t starts = 0;
+    for (train::history part; part.ended != h.ended; ++starts) {
+      REQUIRE(starts < 50);
+      train::trainer again(two_crowds{.rate = .1}, o);
+      part = again.fit({.epochs = 50,
+                        .patience = 4,
+                        .restore_best = true,
+                        .checkpoint = file,
+                        .progress = false,
+                        .on_epoch = [](const auto&) { return false; }});
+      if (part.ended == "on_epoch said so") continue;
+      CHECK(part.epochs.size() == h.epochs.size());
+      CHECK(part.best().training.epoch == h.best().training.epoch);
+      CHECK(parameters(again) == parameters(whole));
+    }
+    CHECK(starts == h.epochs.size());
+    CHECK(train::load_model<nn::network<float>>(file + ".best").describe() == whole.model().describe());
+
+    CHECK(contains(thrown<manta::error>([&] { whole.fit({.epochs = 0}); }), ".epochs is 0"));
+    CHECK(contains(thrown<manta::error>([&] { whole.fit({.epochs = 99, .maximise = "f1", .progress = false}); }),
+                   "it has loss, accuracy"));
+    std::filesystem::remove_all(folder());
+  });
+}
+
+TEST_CASE("augmented samples follow from seed, step and number of the sample, not from the workers") {
+  in_world([] {
+    train::trainer one(two_crowds{.mirrors = true}, {.workers = 1, .batch = 8}),
+        all(two_crowds{.mirrors = true}, {.workers = workers(), .batch = 8}), plain(two_crowds{}, {.batch = 8});
+    const double a = one.train().loss, b = all.train().loss, c = plain.train().loss;
+    CHECK(a == doctest::Approx(b).epsilon(1e-5));
+    CHECK(std::abs(a - c) > 1e-4);
+  });
+}
+
+TEST_CASE("crops move a picture within its padding, and flips mirror it") {
+  std::set<std::vector<float>> seen;
+  for (std::uint64_t step = 0; step < 200; ++step) {
+    std::vector<float> picture{0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0};  // two channels of 3 x 3
+    train::draws random(1, step, 5);
+    train::random_crop(std::span(picture), {2, 3, 3}, 1, random);
+    const auto seven = std::find(picture.begin(), picture.begin() + 9, 7.F);
+    REQUIRE(seven != picture.begin() + 9);
+    CHECK(*(seven + 9) == 8.F);  // both channels move alike
+    seen.insert(picture);
+  }
+  CHECK(seen.size() == 9);
+  std::vector<double> row{1, 2, 3};
+  train::draws random(1, 1, 1);
+  train::random_flip(std::span(row), {1, 1, 3}, random, 1.0);
+  CHECK(row == std::vector<double>{3, 2, 1});
+  CHECK(contains(thrown<manta::error>([&] {
+                   train::random_flip(std::span(row), {1, 2, 2}, random);
+                 }),
+                 "is no picture of the shape 1 x 2 x 2"));
+}
+
+TEST_CASE("a training from shards in files is that from memory") {
+  in_world([] {
+    std::filesystem::create_directories(folder());
+    std::vector<std::uint64_t> which(90);
+    for (std::size_t i = 0; i < 90; ++i) which[i] = i;
+    train::batch<float> b;
+    crowds(1, 90).take(which, b);
+    const std::vector<std::int64_t> classes(b.labels.begin(), b.labels.end());
+    from_files recipe;
+    std::size_t begin = 0;
+    for (const std::size_t n : {50U, 1U, 39U}) {
+      const std::string id = std::to_string(begin);
+      recipe.inputs.push_back(folder() + "/x" + id + ".npy");
+      recipe.targets.push_back(folder() + "/y" + id + ".npy");
+      write_npy(recipe.inputs.back(), "<f4", std::to_string(n) + ", 16", b.x.data() + 16 * begin, 64 * n);
+      write_npy(recipe.targets.back(), "<i8", std::to_string(n) + ",", classes.data() + begin, 8 * n);
+      begin += n;
+    }
+    const train::options o{.workers = workers(), .batch = 8, .seed = 4};
+    train::trainer files(recipe, o);
+    train::trainer memory(two_crowds{}, o);
+    CHECK(files.train().loss == memory.train().loss);
+    CHECK(parameters(files) == parameters(memory));
+
+    // Bytes as pictures of two channels, and floats as targets.
+    const std::string x = folder() + "/bytes.npy", y = folder() + "/y.npy", pixels("\x00\x33\xff\x66", 4);
+    const double wanted[] = {1.5, -2};
+    write_npy(x, "|u1", "1, 2, 1, 2", pixels.data(), 4);
+    write_npy(y, "<f8", "1, 2", wanted, 16);
+    train::shards({x}, {y}, {.mean = {0, .5F}, .deviation = {2}}).take(std::span(which).first(1), b);
+    CHECK(b.x(1, 0) == doctest::Approx(.1));
+    CHECK(b.x(2, 0) == doctest::Approx(.25));
+    CHECK_FALSE(b.has_labels);
+    CHECK(b.y(1, 0) == -2);
+
+    const auto said = [](const auto& inputs, const auto& targets) {
+      return thrown<manta::error>([&] { train::shards(inputs, targets); });
+    };
+    using names = std::vector<std::string>;
+    CHECK(contains(said(names{"none.npy"}, names{y}), "none.npy cannot be read: No such file"));
+    CHECK(contains(said(names{x, x}, names{y}), "2 files of inputs and 1 of targets"));
+    CHECK(contains(said(names{x}, names{recipe.targets[0]}), "expected 1 samples"));
+    std::filesystem::resize_file(x, std::filesystem::file_size(x) - 1);
+    CHECK(contains(said(names{x}, names{y}), "bytes.npy, byte 131: expected 128 + 4 x 1 bytes"));
+    std::ofstream(x) << "something that is no array";
+    CHECK(contains(said(names{x}, names{y}), "expected an npy file, found other bytes"));
+    std::filesystem::remove_all(folder());
+  });
+}
+
+TEST_CASE("a class for each position of a sequence counts as one target") {
+  in_world([] {
+    train::trainer one(echo{}, {.workers = 1, .batch = 9}), all(echo{}, {.workers = workers(), .batch = 9});
+    train::summary a, b;
+    for (int epoch = 0; epoch < 10; ++epoch) a = one.train(), b = all.train();
+    CHECK(a.loss == doctest::Approx(b.loss).epsilon(1e-3));
+    CHECK(a["accuracy"] > .9);
+    CHECK(a["accuracy"] <= 1);
+    CHECK(one.fit({.epochs = 11, .progress = false}).epochs.back().watched().samples == 81);
+  });
+}
