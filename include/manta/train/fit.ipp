@@ -50,6 +50,27 @@ class best_epoch {
   int epochs_since_ = 0;
 };
 
+/// Progress of all epochs together, in samples.
+class fit_bar {
+ public:
+  /// What the epoch under way gave up to now.
+  void show(const fit_options& o, const pass_result& r) {
+    if (!o.progress) return;
+    const bool is_complete = r.left == 0;
+    if (samples_ == 0) samples_ = r.all.samples + r.left;
+    const std::uint64_t epoch = r.epoch - (is_complete ? 1 : 0), at = epoch * samples_ + samples_ - r.left;
+    if (!bar_) bar_.emplace("training", samples_ * static_cast<std::uint64_t>(o.epochs));
+    bar_->set("epoch", static_cast<double>(epoch + 1));
+    bar_->set("loss", summary_of(r, 0).loss);
+    bar_->advance(at - std::min(at, shown_));
+    shown_ = at;
+  }
+
+ private:
+  std::optional<progress<>> bar_;
+  std::uint64_t samples_ = 0, shown_ = 0;
+};
+
 inline void check_fit(const fit_options& o) {
   if (o.epochs < 1)
     throw error("manta: train: fit: .epochs is " + std::to_string(o.epochs) + "; at least one is needed");
@@ -81,26 +102,23 @@ inline history trainer_core::load_with_history(const std::string& path) {
   return h;
 }
 
-inline summary trainer_core::train_epoch(const fit_options& o, const std::function<void()>& save_checkpoint) {
+inline summary trainer_core::train_epoch(const fit_options& o, fit_bar& bar,
+                                         const std::function<void()>& save_checkpoint) {
   // Pieces of equal size, not of equal time: sums are added in an order that does not depend on the clock.
   constexpr std::uint64_t pieces = 200;
   const auto begin = std::chrono::steady_clock::now();
   pass_result whole = train_some(1);
   const std::uint64_t samples = whole.all.samples + whole.left, batch = static_cast<std::uint64_t>(options_.batch);
-  std::optional<progress<>> bar;
-  if (o.progress) bar.emplace("epoch " + std::to_string(whole.epoch + (whole.left > 0 ? 1 : 0)), samples);
-  for (std::uint64_t shown = 0;; shown = whole.all.samples) {
-    if (bar) {
-      bar->advance(whole.all.samples - shown);
-      bar->set("loss", summary_of(whole, 0).loss);
-    }
-    if (whole.left == 0) return summary_of(whole, seconds_since(begin));
+  while (whole.left > 0) {
+    bar.show(o, whole);
     leave_if_the_run_ends(o, save_checkpoint);
     pass_result piece = train_some(std::max<std::uint64_t>(1, samples / batch / pieces));
     whole.all.add(piece.all);
     std::swap(piece.all, whole.all);
     whole = std::move(piece);
   }
+  bar.show(o, whole);
+  return summary_of(whole, seconds_since(begin));
 }
 
 MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
@@ -119,10 +137,11 @@ MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
     return !h.ended.empty();
   };
 
+  fit_bar bar;
   train::state best_state;
   for (std::uint64_t done = state().epoch; !enough(done);) {
     epoch_result e;
-    e.training = train_epoch(o, save_checkpoint);
+    e.training = train_epoch(o, bar, save_checkpoint);
     if (validates) e.validation = validate();
     e.is_best = best.is_better(e);
     done = e.training.epoch;

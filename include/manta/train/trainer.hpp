@@ -36,6 +36,8 @@ namespace manta::train {
 inline constexpr std::uint64_t whole_epoch = std::numeric_limits<std::uint64_t>::max();
 
 namespace detail {
+class fit_bar;
+
 /// The trainer without the recipe's type. Its workers hold their ranks. Where another trainer of this process needs
 /// these, a trainer that is not at work parks: it keeps its state and lets its workers end, and starts new ones at its
 /// next use.
@@ -60,7 +62,7 @@ class trainer_core {
   /// At most so many steps; after a death again from the state before.
   pass_result train_some(std::uint64_t steps);
   /// What is left of the epoch, in pieces between which the bar moves and the end of the run is noticed.
-  summary train_epoch(const fit_options& o, const std::function<void()>& save_checkpoint);
+  summary train_epoch(const fit_options& o, fit_bar& bar, const std::function<void()>& save_checkpoint);
   /// A checkpoint with the epochs of fit.
   void save_with(const history& h, const std::string& path);
   history load_with_history(const std::string& path);
