@@ -106,7 +106,7 @@ bool learn(const writer& recipe, int epochs) {
                                                     << std::endl;
                                         }});
   std::cout << h.ended << "; the best epoch is " << h.best().training.epoch << std::endl;
-  // [fit]
+  // [end]
   std::cout << continued(trainer.model(), "The program", 60) << std::endl;
   return h.best().validation.loss < 2.8;  // a guess among 96 characters has 4.6
 }
