@@ -68,6 +68,16 @@ class process {
 /// The Python interpreter: $MANTA_PYTHON, or python3.
 MANTA_DECL std::string python_program();
 
+/// Python's side of the channel, to stand before a script: imports json, os, struct, sys and traceback, and defines
+/// `answer_messages(make)`. That calls make(), whose result is a function from a request to an answer (both bytes), and
+/// answers requests until the channel ends, exceptions included. For ask_python.
+MANTA_DECL const char* python_channel();
+/// Sends a request to a script that runs answer_messages, and waits for its answer. Throws manta::error with Python's
+/// traceback if the script raised an exception, and as send and receive do: then, p.running() is false.
+MANTA_DECL std::string ask_python(process& p, std::string_view request, std::chrono::milliseconds timeout);
+/// An answer that was received from such a script, likewise.
+MANTA_DECL std::string checked_python_answer(std::string_view answer);
+
 }  // namespace manta
 
 #ifndef MANTA_COMPILED

@@ -69,6 +69,53 @@ MANTA_DECL std::string python_program() {
   return chosen != nullptr && *chosen != '\0' ? chosen : "python3";
 }
 
+// An answer is 'O' and what the function gave, or 'E' and the text of the exception.
+MANTA_DECL const char* python_channel() {
+  return R"PYTHON(
+import json, os, struct, sys, traceback
+
+def read(n):
+    data = bytearray()
+    while len(data) < n:
+        part = os.read(3, n - len(data))
+        if not part:
+            os._exit(0)
+        data += part
+    return bytes(data)
+
+def write(answer):
+    answer = memoryview(struct.pack('<Q', len(answer)) + answer)
+    while answer:
+        answer = answer[os.write(4, answer):]
+
+def answer_messages(make):
+    failed = None
+    try:
+        answer = make()
+    except BaseException:
+        failed = traceback.format_exc()
+    while True:
+        request = read(struct.unpack('<Q', read(8))[0])
+        try:
+            write(b'E' + failed.encode() if failed else b'O' + answer(request))
+        except Exception:
+            write(b'E' + traceback.format_exc().encode())
+)PYTHON";
+}
+
+MANTA_DECL std::string checked_python_answer(std::string_view answer) {
+  if (!answer.starts_with('E')) return std::string(answer.substr(std::min<std::size_t>(1, answer.size())));
+  std::string text(answer.substr(1));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const std::size_t last = text.rfind('\n');
+  throw error("Python says " + (last == std::string::npos ? text : text.substr(last + 1)) + "\n" + text);
+}
+
+MANTA_DECL std::string ask_python(process& p, std::string_view request, std::chrono::milliseconds timeout) {
+  p.send(request, timeout);
+  return checked_python_answer(p.receive(timeout));
+}
+
 MANTA_DECL process::process(std::vector<std::string> command) {
   if (command.empty()) throw error("manta: process needs a program to start");
   name_ = command.front();

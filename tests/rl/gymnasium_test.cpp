@@ -4,7 +4,6 @@
 // Environments in Python processes, by a stand-in of Gymnasium's interface (gymnasium/stand_in.py).
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -13,34 +12,21 @@
 #include "manta/rl/check.hpp"
 #include "manta/rl/gymnasium.hpp"
 #include "manta/rl/vector_environment.hpp"
+#include "support/python.hpp"
 #include "support/text.hpp"
 
 namespace rl = manta::rl;
+using manta::testing::has_python;
 using manta::testing::thrown;
 
 namespace {
-
-/// Is there an interpreter with NumPy? The system's has it where scripts/setup was run.
-bool has_python() {
-  static const bool found = [] {
-    for (const char* python : {"python3", "/usr/bin/python3"}) {
-      setenv("MANTA_PYTHON", python, 1);
-      if (std::system((std::string(python) + " -c 'import numpy' 2>/dev/null").c_str()) == 0) return true;
-    }
-    MESSAGE("not tested: there is no Python with NumPy");
-    return false;
-  }();
-  return found;
-}
 
 rl::gymnasium_options options(const std::string& arguments = "{}") {
   rl::gymnasium_options o;
   o.module = "stand_in";
   o.per_process = 3;
   o.arguments = arguments;
-  // The compiler saw this file from the build folder, which has tests/ with this program.
-  const std::filesystem::path build = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
-  const std::string here = std::filesystem::canonical((build / __FILE__).parent_path() / "gymnasium");
+  const std::string here = manta::testing::folder_beside(__FILE__, "gymnasium");
   setenv("PYTHONPATH", here.c_str(), 1);
   setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
   return o;

@@ -162,20 +162,10 @@ class gymnasium_process {
   }
 
   void start() {
-    python_ = process({python_program(), "-u", "-c", gymnasium_server, options_.module, name_, options_.arguments});
+    python_ = process({python_program(), "-u", "-c", std::string(python_channel()) + gymnasium_server, options_.module,
+                       name_, options_.arguments});
   }
-  /// Checks an answer for an exception of Python's.
-  static std::string checked(const std::string& answer) {
-    if (!answer.starts_with('E')) return answer.substr(std::min<std::size_t>(1, answer.size()));
-    std::string text = answer.substr(1);
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    const std::size_t last = text.rfind('\n');
-    throw error("Python says " + (last == std::string::npos ? text : text.substr(last + 1)) + "\n" + text);
-  }
-  std::string ask(const std::string& request) {
-    python_.send(request, timeout());
-    return checked(python_.receive(timeout()));
-  }
+  std::string ask(const std::string& request) { return ask_python(python_, request, timeout()); }
 
   void send_batch() {
     if (batched_.empty()) return;
@@ -191,7 +181,7 @@ class gymnasium_process {
     const std::vector<int> places = std::move(sent_.front());
     sent_.pop_front();
     for (int p : places) at(p).waits = false;
-    const std::string text = checked(python_.receive(timeout()));
+    const std::string text = checked_python_answer(python_.receive(timeout()));
     message_reader from{text};
     for (int p : places) {
       result& r = at(p).last;

@@ -1,35 +1,21 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The program that the Python processes of gymnasium.hpp run. Numbers are little-endian. Requests:
+// The program that the Python processes of gymnasium.hpp run, behind python_channel(). Numbers are little-endian. Requests:
 //
 //   'D'                                           asks for the spaces
 //   'R', int32 place, uint32 seed                 resets an environment, which is made on its first reset
 //   'S', int32 n, then n times: int32 place, the action as float32
 //
-// Answers: 'O' and, for each environment asked for, its observation as float32, and for steps a float64 reward and two
-// bytes, terminated and truncated; or 'E' and the text of an exception.
+// Answers: for each environment asked for, its observation as float32, and for steps a float64 reward and two bytes,
+// terminated and truncated.
 #pragma once
 
 namespace manta::rl::detail {
 
 inline constexpr const char* gymnasium_server = R"PYTHON(
-import importlib, json, os, struct, sys, traceback
+import importlib
 import numpy as np
-
-def read(n):
-    data = bytearray()
-    while len(data) < n:
-        part = os.read(3, n - len(data))
-        if not part:
-            os._exit(0)
-        data += part
-    return bytes(data)
-
-def write(answer):
-    answer = memoryview(struct.pack('<Q', len(answer)) + answer)
-    while answer:
-        answer = answer[os.write(4, answer):]
 
 def kind(space):
     return type(space).__name__
@@ -127,18 +113,12 @@ class Server:
             answer += self.step(struct.unpack('<i', entry[:4])[0], np.frombuffer(entry[4:], '<f4'))
         return answer
 
-try:
+def make():
     server = Server(*sys.argv[1:4])
     server.spaces()
-    failed = None
-except BaseException:
-    failed = traceback.format_exc()
-while True:
-    request = read(struct.unpack('<Q', read(8))[0])
-    try:
-        write(b'E' + failed.encode() if failed else b'O' + server.answer(request))
-    except Exception:
-        write(b'E' + traceback.format_exc().encode())
+    return server.answer
+
+answer_messages(make)
 )PYTHON";
 
 }  // namespace manta::rl::detail

@@ -242,6 +242,23 @@ def inference():
         check("binary, too short", status, 400)
 
 
+def python_models():
+    pythons = [p for p in ("python3", "/usr/bin/python3") if subprocess.run([p, "-c", "import numpy"], capture_output=True).returncode == 0]
+    if not pythons:
+        return print("not tested: there is no Python with NumPy")
+    os.environ["MANTA_PYTHON"] = pythons[0]
+    os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+    with Server(python=os.path.join(os.path.dirname(os.path.abspath(__file__)), "../python/model.py")) as s:
+        check("python", s.json("/python", [1, 2.5]), (200, [2, 5]))
+        x = {"name": "x", "shape": [2, 2], "datatype": "FP32", "data": [1, 2, 3, 4]}
+        check("python, tensors", s.json("/v2/models/model/infer", {"inputs": [x]})[1]["outputs"], [dict(x, name="y", data=[2, 4, 6, 8])])
+        status, answer = s.json("/python", [-1])
+        check("exception of Python", (status, "ValueError: no luck with [-1.0]" in answer["error"]), (500, True))
+        status, answer = s.json("/python", [-2])
+        check("crash of Python", (status, "last words of the model" in answer["error"]), (500, True))
+        check("after the crash", s.json("/python", [1, 2.5]), (200, [2, 5]))
+
+
 def pages():
     folder = os.path.join(FOLDER, "files")
     os.mkdir(folder)
@@ -364,7 +381,7 @@ def ends():
             s.wait_for("no longer serving")
 
 
-for part in (calls, streams, inference, pages, attacks, limits, ends):
+for part in (calls, streams, inference, python_models, pages, attacks, limits, ends):
     begin = time.monotonic()
     part()
     print(f"{part.__name__}: {time.monotonic() - begin:.1f} s", flush=True)

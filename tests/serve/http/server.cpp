@@ -6,6 +6,7 @@
 #include <manta/manta.hpp>
 #include <manta/serve.hpp>
 #include <manta/serve/http.hpp>
+#include <manta/serve/python.hpp>
 
 #include <unistd.h>
 
@@ -95,6 +96,7 @@ int main(int argc, char** argv) {
     http.route<shout>("/shout");
     http.route<next>("/next");
     http.route("/here", [](int x) { return x; });
+    if (!given["python"].empty()) http.route("/python", serve::python(given["python"], {.max_batch = 8}), {.inputs = {"x"}, .outputs = {"y"}});
     http.run();
   });
 }
