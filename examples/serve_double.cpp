@@ -13,10 +13,10 @@
 #include <manta/serve.hpp>
 #include <manta/serve/http.hpp>
 
-#include <cstdio>
-#include <cstdlib>
 #include <iostream>
 #include <string>
+
+#include "serve_check.hpp"
 
 int twice(int x) { return 2 * x; }
 double add(double a, double b) { return a + b; }
@@ -24,19 +24,6 @@ double add(double a, double b) { return a + b; }
 manta::generator<int> count(int n) {
   for (int i = 0; i < n; ++i) co_yield i;
 }
-
-/// Runs on a thread of its own beside the server: the output of a shell command.
-struct shell {
-  std::string command, output;
-  static void* run(void* self) {
-    auto& mine = *static_cast<shell*>(self);
-    char part[256];
-    std::FILE* const pipe = ::popen(mine.command.c_str(), "r");
-    while (pipe != nullptr && std::fgets(part, sizeof part, pipe) != nullptr) mine.output += part;
-    if (pipe != nullptr) ::pclose(pipe);
-    return nullptr;
-  }
-};
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "8000";
@@ -51,19 +38,12 @@ int main(int argc, char** argv) {
     if (!check) return http.run(), 0;
     // [end]
     const std::string curl = "curl -s --max-time 20 ", url = http.url();
-    shell all{curl + "-d 21 " + url + "/double; echo; " + curl + "-d '{\"a\":1,\"b\":2.5}' " + url + "/add; echo; " + curl + "-N -d 3 " + url +
-                  "/count; " + curl + "-d '\"x\"' " + url + "/double",
-              ""};
-    pthread_t thread;
-    bool done = false;
-    if (::pthread_create(&thread, nullptr, &shell::run, &all) != 0) return 1;
-    while (!done) {
-      http.run_for(std::chrono::milliseconds(50));
-      done = ::pthread_tryjoin_np(thread, nullptr) == 0;
-    }
-    std::cout << all.output << '\n';
-    const bool right = all.output ==
+    const std::string answers = output_beside(
+        http, curl + "-d 21 " + url + "/double; echo; " + curl + "-d '{\"a\":1,\"b\":2.5}' " + url + "/add; echo; " + curl + "-N -d 3 " +
+                  url + "/count; " + curl + "-d '\"x\"' " + url + "/double");
+    std::cout << answers << '\n';
+    const bool right = answers ==
                        "42\n3.5\n0\n1\n2\n{\"error\":\"the body: expected an integer from -2147483648 to 2147483647, not the text \\\"x\\\"\"}";
-    return std::system("command -v curl > /dev/null") != 0 || right ? 0 : 1;
+    return !has_program("curl") || right ? 0 : 1;
   });
 }

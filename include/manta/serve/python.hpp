@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Opt-in: a model written in Python as a deployment. Each replica has a Python process beside its rank; batches go to it
-// over a channel of bytes.
+// Opt-in: a model written in Python as a deployment. Each replica has a Python process beside its rank; batches go to
+// it over a channel of bytes.
 //
 //   auto digits = serve::python("model.py", {.name = "digits", .max_batch = 32});      // model.py has predict(x)
 //   std::vector<float> y = digits({0.5f, 1.5f}).get();
 //   auto upper = serve::python<std::string(std::string)>("upper.py", {.name = "upper"});
 //
 // Where requests are tensors (numbers, texts, or arrays of them: serve/tensor.hpp), predict gets a NumPy array whose
-// first dimension is the batch; other requests are read from their JSON, and predict gets a list. It returns an array or
-// a list with an answer for each request, and for a std::tuple or std::pair as many arrays.
+// first dimension is the batch; other requests are read from their JSON, and predict gets a list. It returns an array
+// or a list with an answer for each request, and for a std::tuple or std::pair as many arrays.
 //
 // An exception of Python's fails the batch. A crash or a hang does too, with the last words of the process; the replica
 // counts as dead then, is replaced by one with a new process, and where the deployment is idempotent that one gets
