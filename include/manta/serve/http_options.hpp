@@ -7,10 +7,24 @@
 #include "manta/base/config.hpp"
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
+struct bufferevent;  // of libevent
+struct event_base;
+
 namespace manta::serve {
+
+namespace detail {
+/// Makes the encrypted streams of new connections; see tls.hpp.
+class secure_streams {
+ public:
+  virtual ~secure_streams() = default;
+  /// Null if there is no memory.
+  virtual bufferevent* accept(event_base* base) const = 0;
+};
+}  // namespace detail
 
 /// Where and for whom a server is there, and its limits.
 struct http_options {
@@ -18,6 +32,8 @@ struct http_options {
   std::string address = "127.0.0.1";  ///< "0.0.0.0": from all networks; think of `token`, then
   std::string socket = {};            ///< path of a Unix socket, instead of a port; only its owner may open it
   std::string token = {};             ///< if not empty: needed as `Authorization: Bearer TOKEN`, or as ?token=TOKEN
+  std::shared_ptr<const detail::secure_streams> tls =
+      {};  ///< HTTPS: serve::tls({.certificate = .., .key = ..}), see manta/serve/tls.hpp
   std::vector<std::string> hosts =
       {};                              ///< further names in `Host`, beside localhost, addresses and this machine's name
   std::string files = {};              ///< folder of files to be served; its index.html is the page /

@@ -127,7 +127,7 @@ MANTA_DECL std::string http_server::url() const {
   const bool any = options_.address == "0.0.0.0" || options_.address == "::";
   char name[256] = "localhost";
   if (any) ::gethostname(name, sizeof name - 1);
-  return "http://" + (any ? std::string(name) : v6 ? "[" + options_.address + "]" : options_.address) + ":" + std::to_string(port_);
+  return (options_.tls ? "https://" : "http://") + (any ? std::string(name) : v6 ? "[" + options_.address + "]" : options_.address) + ":" + std::to_string(port_);
 }
 
 // --- connections
@@ -136,7 +136,7 @@ MANTA_DECL std::string http_server::url() const {
 /// closed before, the next connection had the same number, and the events of both.
 MANTA_DECL bufferevent* http_server::accept(event_base* base, void* self) {
   auto& server = *static_cast<http_server*>(self);
-  bufferevent* const stream = ::bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+  bufferevent* const stream = server.options_.tls ? server.options_.tls->accept(base) : ::bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
   if (stream == nullptr) return nullptr;
   ::bufferevent_incref(stream);
   auto made = std::make_unique<connection>(connection{&server, stream});
@@ -207,7 +207,7 @@ MANTA_DECL void http_server::sweep() {
     if (c.exchange == 0 && c.began != 0 && now - c.began > in_ns(options_.request_time)) {
       constexpr std::string_view late = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
       const int descriptor = ::bufferevent_getfd(c.stream);
-      (void)!::send(descriptor, late.data(), late.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (!options_.tls) (void)!::send(descriptor, late.data(), late.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       ::shutdown(descriptor, SHUT_RDWR);  // libevent finds its end
       c.began = now;
     }

@@ -11,6 +11,7 @@ import re
 import shutil
 import signal
 import socket
+import ssl
 import struct
 import subprocess
 import sys
@@ -51,7 +52,7 @@ class Server:
         arguments = [f"{k}={v}" for k, v in options.items()] + ([f"socket={self.socket}"] if unix else [])
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(LAUNCHER + [SERVER] + arguments, stderr=self.errors)
-        place = self.wait_for(r"serving on (?:unix:|http://)(\S+)")
+        place = self.wait_for(r"serving on (?:unix:|https?://)(\S+)")
         self.host, self.port = ("localhost", 0) if unix else (place.split(":")[0], int(place.split(":")[1]))
 
     def text(self):
@@ -242,6 +243,61 @@ def inference():
         check("binary, too short", status, 400)
 
 
+def certificate(name):
+    key, made = os.path.join(FOLDER, name + ".key"), os.path.join(FOLDER, name + ".pem")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-keyout", key, "-out", made, "-subj", "/CN=localhost",
+                    "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"], check=True, capture_output=True)
+    return made, key
+
+
+def refusal(**options):
+    done = subprocess.run([SERVER] + [f"{k}={v}" for k, v in options.items()], stderr=subprocess.PIPE, text=True, timeout=60)
+    check("a server that cannot be", done.returncode, 1)
+    return done.stderr
+
+
+def encrypted():
+    if not shutil.which("openssl") or "no TLS" in subprocess.run([SERVER, "certificate=no"], capture_output=True, text=True).stderr:
+        return print("not tested: there is no OpenSSL")
+    mine, key = certificate("mine")
+    other, other_key = certificate("other")
+    open(os.path.join(FOLDER, "page.txt"), "w").write("x" * 300_000)
+    with Server(unix=False, certificate=mine, key=key, files=FOLDER, request_time=500) as s:
+        context = ssl.create_default_context(cafile=mine)
+        secure = lambda: http.client.HTTPSConnection("localhost", s.port, timeout=30, context=context)
+        c = secure()
+        for i in range(30):
+            check("TLS", s.ask("/double", str(i), connection=c)[:2], (200, str(2 * i).encode()))
+        check("a stream", s.ask("/count", "1000", connection=c)[1].count(b"\n"), 1000)
+        check("a file", s.ask("/page.txt", connection=c)[1], b"x" * 300_000)
+        check("a large body", len(s.ask("/shout", json.dumps("y" * 600_000), connection=c)[1]), 600_003)
+        if shutil.which("curl"):
+            curl = ["curl", "-s", "-d", "21", f"https://localhost:{s.port}/double"]
+            check("curl", subprocess.run(curl + ["--cacert", mine], capture_output=True).stdout, b"42")
+            check("curl with another certificate", subprocess.run(curl + ["--cacert", other], capture_output=True).returncode, 60)
+            check("old TLS", subprocess.run(curl + ["--cacert", mine, "--tls-max", "1.1"], capture_output=True).returncode != 0, True)
+        check("text that is not encrypted", b" 200 " in s.raw(b"GET /v2 HTTP/1.1\r\nHost: localhost\r\n\r\n"), False)
+        check("a handshake that does not come", s.raw(b"\x16\x03"), b"")
+        for _ in range(50):
+            broken = socket.create_connection(("localhost", s.port))
+            broken.sendall(os.urandom(200))
+            broken.close()
+        check("good ones beside them", s.ask("/double", "8", connection=secure())[1], b"16")
+    with Server(unix=False, certificate=mine, key=key, clients=other) as s:
+        context = ssl.create_default_context(cafile=mine)
+        try:
+            s.ask("/double", "1", connection=http.client.HTTPSConnection("localhost", s.port, timeout=30, context=context))
+            check("a client without a certificate", "answered", "refused")
+        except OSError:
+            pass
+        context.load_cert_chain(other, other_key)
+        check("a client's certificate", s.ask("/double", "1", connection=http.client.HTTPSConnection("localhost", s.port, context=context))[1], b"2")
+    check("no certificate", "serve::tls: .certificate: cannot read /no/file.pem: No such file" in refusal(certificate="/no/file.pem", key=key), True)
+    check("no key", "serve::tls: .key is missing" in refusal(certificate=mine, key=""), True)
+    check("no PEM", "there is no certificate in " + SERVER in refusal(certificate=SERVER, key=key), True)
+    check("another key", "or it is not that of " + mine in refusal(certificate=mine, key=other_key), True)
+
+
 def python_models():
     pythons = [p for p in ("python3", "/usr/bin/python3") if subprocess.run([p, "-c", "import numpy"], capture_output=True).returncode == 0]
     if not pythons:
@@ -381,7 +437,7 @@ def ends():
             s.wait_for("no longer serving")
 
 
-for part in (calls, streams, inference, python_models, pages, attacks, limits, ends):
+for part in (calls, streams, inference, encrypted, python_models, pages, attacks, limits, ends):
     begin = time.monotonic()
     part()
     print(f"{part.__name__}: {time.monotonic() - begin:.1f} s", flush=True)

@@ -7,6 +7,9 @@
 #include <manta/serve.hpp>
 #include <manta/serve/http.hpp>
 #include <manta/serve/python.hpp>
+#ifdef WITH_TLS
+#include <manta/serve/tls.hpp>
+#endif
 
 #include <unistd.h>
 
@@ -79,6 +82,14 @@ int main(int argc, char** argv) {
     options.max_connections = number("max_connections", 1024);
     options.max_requests = number("max_requests", 4096);
     options.request_time = std::chrono::milliseconds(number("request_time", 30'000));
+    if (!given["certificate"].empty()) {
+#ifdef WITH_TLS
+      options.tls = serve::tls({.certificate = given["certificate"], .key = given["key"], .clients = given["clients"]});
+#else
+      std::fputs("no TLS\n", stderr);
+      return;
+#endif
+    }
     serve::http http(options);
     auto doubled = serve::deploy<twice>({.name = "double"});
     auto model = serve::deploy<serve::batched<&linear::predict>>({.name = "linear", .max_batch = 8}, 2.0);
