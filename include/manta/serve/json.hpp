@@ -10,6 +10,7 @@
 #include "manta/serve/source_json.hpp"
 
 namespace manta::serve {
+using output::from_json;
 using output::json_document;
 using output::json_error;
 using output::json_reader;
