@@ -11,6 +11,9 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
+#include <string>
+#include <utility>
 
 namespace rl = manta::rl;
 
@@ -37,6 +40,18 @@ struct corridor {
 };
 // [end]
 
+// [steps_back]
+struct steps_back {
+  double count = 0;
+  void on_step(const rl::seen_step& s) { count += s.action[0] == 0; }
+  std::map<std::string, double> on_episode() { return {{"steps_back", std::exchange(count, 0)}}; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(count);
+  }
+};
+// [end]
+
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
     // [dqn]
@@ -47,7 +62,14 @@ int main(int argc, char** argv) {
     const rl::report r = algorithm.evaluate(10);
     const int right = algorithm.act(Eigen::VectorXf::Zero(1));
     // [end]
+    // [callbacks]
+    rl::ppo observed(rl::callbacks<steps_back>(environment), {.fragment = 64});
+    observed.on_episode([](const rl::episode& e) {
+      if (e.length > 190) std::cout << "a long episode\n";
+    });
+    const double back = observed.train().figures.at("steps_back");  // of an episode, in the mean
+    // [end]
     std::cout << "the way takes " << r.mean_length << " steps, the return is " << r.mean_return << '\n';
-    return r.mean_length == 10 && right == 1 ? 0 : 1;
+    return r.mean_length == 10 && right == 1 && back > 0 ? 0 : 1;
   });
 }

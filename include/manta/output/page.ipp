@@ -82,6 +82,15 @@ MANTA_DECL void page::table(std::string_view title, const std::vector<std::strin
   section("table", title, out + ']');
 }
 
+MANTA_DECL void page::frames(std::string_view title, const std::vector<std::string>& pictures) {
+  std::string out = "\"frames\":[";
+  for (const std::string& picture : pictures) {
+    if (out.back() != '[') out += ',';
+    append_json_text(out, picture);
+  }
+  section("frames", title, out + ']');
+}
+
 MANTA_DECL std::string page::html() const {
   std::string data = "{\"title\":";
   append_json_text(data, title_);

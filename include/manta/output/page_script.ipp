@@ -23,7 +23,7 @@ select,button,input{font:inherit;color:inherit;background:var(--bg);border:1px s
 .scroll{overflow:auto;max-height:560px}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:14px}
 th{position:sticky;top:0;background:var(--card);cursor:pointer;text-align:right;white-space:nowrap;user-select:none;box-shadow:inset 0 -1px var(--line)}
 td,th{padding:5px 10px;text-align:right}td{border-bottom:1px solid var(--line);white-space:nowrap}td.t,th.t{text-align:left}td.t{max-width:340px;overflow:hidden;text-overflow:ellipsis}
-tbody tr:hover{background:var(--bg)}.none{color:var(--none)}.note{color:var(--soft);font-size:13px;margin:6px 0 0}pre{white-space:pre-wrap;margin:0;font:inherit}
+tbody tr:hover{background:var(--bg)}.none{color:var(--none)}.note{color:var(--soft);font-size:13px;margin:6px 0 0}pre{white-space:pre-wrap;margin:0;font:inherit}.frame{white-space:pre;overflow:auto;font:14px/1.25 ui-monospace,Menlo,Consolas,monospace}
 #tip{position:fixed;pointer-events:none;background:var(--ink);color:var(--bg);padding:6px 10px;border-radius:6px;font-size:13px;max-width:min(340px,90vw);white-space:pre-line;display:none;z-index:9}
 )css";
 
@@ -179,6 +179,15 @@ const palette = i => `hsl(${(215 + i * 137.5) % 360},60%,${dark() ? 65 : 45}%)`;
 const kinds = {
   facts(s) { const c = card(s.title, true), d = el("dl", c); for (const [n, v] of s.facts) { const g = el("div", d); el("dt", g, n); el("dd", g, fmt(v)); } },
   text(s) { el("pre", card(s.title, true), s.text); },
+  frames(s) {
+    const c = card(s.title), bar = el("div", c, undefined, "row"), play = el("button", bar), at = el("input", bar), note = el("span", bar), picture = el("pre", c, undefined, "frame"), last = s.frames.length - 1;
+    at.type = "range"; at.max = last; at.setAttribute("aria-label", "state");
+    let timer = 0;
+    const show = i => { at.value = i; picture.textContent = s.frames[i]; note.textContent = `state ${i} of ${last}`; };
+    const run = on => { clearInterval(timer); timer = on ? setInterval(() => show((+at.value + 1) % (last + 1)), 60) : 0; play.textContent = on ? "stop" : "play"; };
+    play.onclick = () => run(!timer); at.oninput = () => { run(false); show(+at.value); };
+    show(0); run(!matchMedia("(prefers-reduced-motion: reduce)").matches);
+  },
   table(s) { drawTable(card(s.title, true), s.columns, s.rows); },
   curves(s) {
     const c = card(s.title);

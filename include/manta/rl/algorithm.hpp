@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -59,12 +60,24 @@ class algorithm {
   /// Likewise with the policy of this moment, and returns at once: training may go on meanwhile.
   MANTA_DECL future<report> evaluate_async(int episodes);
 
+  /// f is called in train(), on the rank of the caller, for each episode that has ended, in the order in which they are
+  /// counted. What f throws leaves train(). What has to see each step runs with the environment: callbacks.hpp.
+  void on_episode(std::function<void(const episode&)> f) { on_episode_.push_back(std::move(f)); }
+  /// f is called at the end of each train(), and may change the report.
+  void on_iteration(std::function<void(report&)> f) { on_iteration_.push_back(std::move(f)); }
+
   /// The best action for one observation, as the environment gives it.
   template <class Observation>
   action act(const Observation& observation) {
     std::vector<float> raw(static_cast<std::size_t>(environment_.observations().size()));
     detail::write_observation(observation, raw);
     return act_on(raw);
+  }
+
+  /// An episode with the best actions as pictures in text, one for each state: the first one that evaluate plays. None
+  /// where the environment has no text().
+  [[nodiscard]] std::vector<std::string> frames(int longest = 500) const {
+    return detail::draw_episode(best(), seed_, longest);
   }
 
   /// Writes everything that is needed to go on to a file, at once or not at all. Throws if the environment's class has
@@ -109,6 +122,8 @@ class algorithm {
   std::string name_;
   std::uint64_t iteration_ = 0, steps_ = 0, episodes_ = 0;
   std::deque<episode> last_episodes_;
+  std::vector<std::function<void(const episode&)>> on_episode_;
+  std::vector<std::function<void(report&)>> on_iteration_;
   std::optional<detail::best_policy> acting_;  ///< for act(), until the policy changes
 };
 

@@ -37,6 +37,9 @@ MANTA_DECL void algorithm::count_episodes(std::vector<episode> ended) {
   episodes_ += ended.size();
   last_episodes_.insert(last_episodes_.end(), ended.begin(), ended.end());
   while (last_episodes_.size() > 100) last_episodes_.pop_front();
+  for (const episode& e : ended) {
+    for (const auto& f : on_episode_) f(e);
+  }
 }
 
 MANTA_DECL report algorithm::train() {
@@ -49,6 +52,7 @@ MANTA_DECL report algorithm::train() {
   r.episodes = episodes_;
   detail::summarise({last_episodes_.begin(), last_episodes_.end()}, r);
   r.seconds = detail::since(begin);
+  for (const auto& f : on_iteration_) f(r);
   return r;
 }
 

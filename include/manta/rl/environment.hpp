@@ -14,7 +14,8 @@
 // Observations are Eigen vectors, std::array or std::vector of floats, a number, or an int where the space is discrete.
 // Actions are an int where the space is discrete, else an Eigen vector, a std::vector<float>, a span of const float, or
 // a float. A class with `serialize` has its state saved in checkpoints, so that training goes on in the middle of its
-// episodes.
+// episodes. Two more members may be there: `std::string text() const`, a picture of the state, and
+// `std::map<std::string, double> figures()`, asked at the end of each episode, whose means are in the reports.
 #pragma once
 
 #include <cereal/archives/binary.hpp>
@@ -22,6 +23,7 @@
 #include <cereal/types/tuple.hpp>
 #include <cereal/types/vector.hpp>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <sstream>
@@ -65,6 +67,8 @@ class simulation {
   [[nodiscard]] virtual bool can_be_saved() const = 0;
   [[nodiscard]] virtual std::string save() const = 0;
   virtual void load(const std::string& state) = 0;
+  /// The class's own figures of an episode that has ended; none where it has no member figures().
+  virtual std::map<std::string, double> figures() = 0;
   /// A picture of the state in text; empty where the class has no member `std::string text() const`.
   [[nodiscard]] virtual std::string text() const = 0;
 };
@@ -229,6 +233,13 @@ class simulation_of final : public simulation {
       archive(e_);
     } else {
       (void)state;
+    }
+  }
+  std::map<std::string, double> figures() override {
+    if constexpr (requires { std::map<std::string, double>(e_.figures()); }) {
+      return e_.figures();
+    } else {
+      return {};
     }
   }
   [[nodiscard]] std::string text() const override {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "manta/future.hpp"
@@ -50,6 +51,9 @@ class best_policy {
 /// those of all ranks together.
 MANTA_DECL future<report> start_evaluation(const future<best_policy>& policy, std::uint64_t seed, int episodes,
                                            std::uint64_t iteration);
+
+/// The first of these episodes as texts, one for each state; none where the environment has no text().
+MANTA_DECL std::vector<std::string> draw_episode(best_policy policy, std::uint64_t seed, int longest);
 
 /// Returns and lengths of episodes.
 MANTA_DECL void summarise(const std::vector<episode>& episodes, report& r);

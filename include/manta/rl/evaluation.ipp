@@ -27,6 +27,8 @@ MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>
   return actions_;
 }
 
+inline constexpr std::uint64_t evaluation_purpose = 0x65766c7561746521U;
+
 /// What a part of an evaluation gave.
 struct evaluated {
   std::vector<episode> episodes;
@@ -39,11 +41,10 @@ struct evaluated {
 
 /// A task: the first episodes of the environments first, .., first + count - 1.
 inline evaluated evaluate_part(const best_policy& shared, std::uint64_t seed, int first, int count) {
-  constexpr std::uint64_t purpose = 0x65766c7561746521U;
   constexpr int longest = 100'000;  // steps of an episode in an environment without an end
   const auto begin = std::chrono::steady_clock::now();
   best_policy policy = shared;
-  vector_environment environments(policy.environment(), seed ^ purpose, first, count);
+  vector_environment environments(policy.environment(), seed ^ evaluation_purpose, first, count);
   environments.reset();
   evaluated out;
   std::vector<char> has_ended(static_cast<std::size_t>(count));
@@ -84,6 +85,27 @@ MANTA_DECL future<report> start_evaluation(const future<best_policy>& policy, st
   return async<join_evaluation>(parts, iteration);
 }
 
+MANTA_DECL std::vector<std::string> draw_episode(best_policy policy, std::uint64_t seed, int longest) {
+  const any_environment& e = policy.environment();
+  const auto object = e.make();
+  std::vector<std::string> frames;
+  std::vector<float> raw(static_cast<std::size_t>(e.observations().size()));
+  nn::matrix<float> observation(e.observations().features(), 1);
+  random numbers(seed ^ evaluation_purpose, 0, 0);
+  object->reset(numbers, raw);
+  if (e.time_limit() > 0) longest = std::min(longest, e.time_limit());
+  for (int step = 0; step < longest; ++step) {
+    frames.push_back(object->text());
+    if (frames.back().empty()) return {};
+    e.observations().flatten(raw, observation.data());
+    const nn::matrix<float>& actions = policy.actions(observation);
+    const auto o = object->step(std::span(actions.data(), static_cast<std::size_t>(actions.size())), raw);
+    if (o.terminated || o.truncated) break;
+  }
+  frames.push_back(object->text());
+  return frames;
+}
+
 MANTA_DECL void summarise(const std::vector<episode>& episodes, report& r) {
   if (episodes.empty()) return;
   double sum = 0, length = 0;
@@ -96,6 +118,14 @@ MANTA_DECL void summarise(const std::vector<episode>& episodes, report& r) {
   }
   r.mean_return = sum / static_cast<double>(episodes.size());
   r.mean_length = length / static_cast<double>(episodes.size());
+  std::map<std::string, int> counts;
+  for (const episode& e : episodes) {
+    for (const auto& [name, value] : e.figures) {
+      r.figures[name] += value;
+      ++counts[name];
+    }
+  }
+  for (const auto& [name, count] : counts) r.figures[name] /= count;
 }
 
 }  // namespace manta::rl::detail

@@ -24,7 +24,7 @@ struct model_options {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(hidden, lstm, attention);
+    archive(CEREAL_NVP(hidden), CEREAL_NVP(lstm), CEREAL_NVP(attention));
   }
 };
 

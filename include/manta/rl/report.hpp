@@ -30,11 +30,12 @@ struct report {
   double sample_seconds = 0;                   ///< of which workers acted
   double learn_seconds = 0;                    ///< of which the learner worked
   std::map<std::string, double> learner = {};  ///< its own figures: losses, entropy, ..
+  std::map<std::string, double> figures = {};  ///< of environments and callbacks: means of the last 100 episodes
 
   template <class Archive>
   void serialize(Archive& archive) {
     archive(iteration, steps, episodes, mean_return, min_return, max_return, mean_length, seconds, sample_seconds,
-            learn_seconds, learner);
+            learn_seconds, learner, figures);
   }
 };
 

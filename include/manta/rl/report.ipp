@@ -24,7 +24,9 @@ MANTA_DECL std::ostream& operator<<(std::ostream& out, const report& r) {
   } else {
     out << ": none has ended";
   }
-  for (const auto& [name, value] : r.learner) out << ", " << name << ' ' << number(value);
+  for (const auto* part : {&r.figures, &r.learner}) {
+    for (const auto& [name, value] : *part) out << ", " << name << ' ' << number(value);
+  }
   return out;
 }
 

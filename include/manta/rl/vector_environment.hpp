@@ -5,7 +5,10 @@
 // ended begins anew in the same step, and its last observation is kept.
 #pragma once
 
+#include <cereal/types/map.hpp>
+#include <cereal/types/string.hpp>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,9 +25,10 @@ struct episode {
   std::uint64_t length = 0;
   std::uint64_t ended = 0;        ///< the step of the training, counted in its environment, at which it ended
   std::uint64_t environment = 0;  ///< the number of the environment
+  std::map<std::string, double> figures = {};  ///< what the environment or a callback has to say of it
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(total, length, ended, environment);
+    archive(total, length, ended, environment, figures);
   }
 };
 

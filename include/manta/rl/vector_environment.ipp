@@ -89,7 +89,7 @@ MANTA_DECL void vector_environment::step(const nn::matrix<float>& actions) {
     kind_.observations().flatten(raw_, observations_.col(column).data());
     if (!o.terminated && !o.truncated) continue;
     last_.col(column) = observations_.col(column);
-    ended_.push_back({l.total, l.steps, l.all_steps, l.number});
+    guarded(l, [&] { ended_.push_back({l.total, l.steps, l.all_steps, l.number, l.object->figures()}); });
     ++l.episode;
     begin(i);
   }

@@ -9,48 +9,12 @@
 
 #include "manta/base/number.hpp"
 #include "manta/error.hpp"
+#include "manta/rl/wrapper.hpp"
 #include "manta/rl/wrappers.hpp"
 
 namespace manta::rl {
 
 namespace detail {
-
-/// What wrappers share: the inner environment, unchanged.
-class wrapper {
- public:
-  using observation = std::vector<float>;
-
-  explicit wrapper(const any_environment& e)
-      : kind_(e), inner_(e.make()), raw_(static_cast<std::size_t>(e.observations().size())) {}
-
-  [[nodiscard]] space observation_space() const { return kind_.observations(); }
-  [[nodiscard]] space action_space() const { return kind_.actions(); }
-  observation reset(random& numbers) {
-    inner_->reset(numbers, raw_);
-    return raw_;
-  }
-  void announce(std::span<const float> action) { inner_->announce(action); }
-  rl::step<observation> step(std::span<const float> action) {
-    const simulation::outcome o = inner_->step(action, raw_);
-    return {raw_, o.reward, o.terminated, o.truncated};
-  }
-  [[nodiscard]] std::string text() const { return inner_->text(); }
-  [[nodiscard]] bool can_be_saved() const { return inner_->can_be_saved(); }
-  [[nodiscard]] bool wants_announcements() const { return inner_->wants_announcements(); }
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    std::string state;
-    if constexpr (Archive::is_saving::value) state = inner_->save();
-    archive(state);
-    if constexpr (Archive::is_loading::value) inner_->load(state);
-  }
-
- protected:
-  any_environment kind_;
-  std::unique_ptr<simulation> inner_;
-  observation raw_;
-};
 
 inline const box& box_of(const space& s, const std::string& who) {
   if (s.as_box() == nullptr) throw error("manta: rl: " + who + " needs a box; this is " + s.text());
@@ -242,12 +206,6 @@ class action_rescaled : public wrapper {
     return a;
   }
 };
-
-/// The inner environment's limit of steps stays; the name says what was done.
-template <class W, class... Args>
-any_environment wrap(const any_environment& e, const std::string& what, const Args&... args) {
-  return environment<W>(e, args...).with_time_limit(e.time_limit()).with_name(what + "(" + e.name() + ")");
-}
 
 }  // namespace detail
 

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Reinforcement learning from the command line: an algorithm and an environment by their names, and every option of the
+// algorithm by its name.
+//
+//   scripts/run rl_train -- --algorithm ppo --environment CartPole-v1 --workers 2 --stop-return 475 --checkpoint DIR
+//   scripts/run rl_train -- --evaluate DIR
+//   scripts/run rl_train -- --help
+//
+// DIR has the checkpoint, the command line, and what rl::log writes: report.html, progress.csv, result.jsonl and an
+// event file. A training that finds a checkpoint in DIR goes on from it. Expected at the end:
+//
+//   iteration 32, 65536 steps, 428 episodes: return 476.2 (..
+//   100 new episodes: return 500 (500 to 500), length 500
+#include <manta/rl.hpp>
+#if __has_include(<box2d/box2d.h>)
+#include <manta/rl/lunar_lander.hpp>
+#endif
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "manta/output/append_file.hpp"
+#include "manta/output/bytes.hpp"
+
+namespace rl = manta::rl;
+
+namespace {
+
+/// The options of this program: name, default, what for.
+struct known_option {
+  const char *name, *value, *help;
+};
+constexpr known_option known[] = {
+    {"algorithm", "ppo", "its name"},
+    {"environment", "CartPole-v1", "its name; gymnasium:NAME for one of Gymnasium, in Python processes"},
+    {"stop-return", "", "ends the training when the mean return of 100 episodes is so large"},
+    {"stop-steps", "1000000", "ends it after so many steps of all environments"},
+    {"checkpoint", "", "the folder for the checkpoint and all files"},
+    {"checkpoint-every", "20", "iterations between two checkpoints; at the end there is one in any case"},
+    {"evaluate-every", "0", "iterations between two evaluations beside the training; 0: none"},
+    {"episodes", "100", "of an evaluation"},
+    {"evaluate", "", "plays episodes with the policy of this folder instead, and draws one"},
+};
+
+struct command_line {
+  std::map<std::string, std::string> own;  ///< the options above
+  rl::named_options algorithm;             ///< those of the algorithm
+
+  [[nodiscard]] const std::string& text(const char* name) const { return own.at(name); }
+  template <class Number>
+  [[nodiscard]] Number number(const char* name) const {
+    const std::string& t = text(name);
+    Number n{};
+    const auto [stopped, problem] = std::from_chars(t.data(), t.data() + t.size(), n);
+    if (problem != std::errc{} || stopped != t.data() + t.size())
+      throw manta::error(std::string("--") + name + " is \"" + t + "\"; it takes a number");
+    return n;
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(own, algorithm);
+  }
+};
+
+std::string usage(const std::string& algorithm) {
+  std::string out = "usage: rl_train [--option value]..\n";
+  const auto line = [&](const std::string& name, const std::string& value, const std::string& help) {
+    std::string option = "  --" + name + (value.empty() ? "" : " " + value);
+    option.resize(std::max<std::size_t>(option.size() + 2, 34), ' ');
+    out += option + help + '\n';
+  };
+  for (const known_option& o : known) line(o.name, o.value, o.help);
+  out += "options of " + algorithm + ", with their defaults:\n";
+  for (const auto& [name, value] : rl::algorithm_options(algorithm)) line(name, value, "");
+  const auto list = [&](const char* what, const std::vector<std::string>& names) {
+    out += what;
+    for (const std::string& name : names) out += ' ' + name;
+    out += '\n';
+  };
+  list("algorithms:", rl::algorithm_names());
+  list("environments:", rl::environment_names());
+  return out;
+}
+
+/// Throws what is wrong with the words, with the options that there are.
+command_line parsed(int argc, char** argv) {
+  command_line c;
+  for (const known_option& o : known) c.own[o.name] = o.value;
+  for (int i = 1; i < argc; ++i) {
+    std::string name = argv[i];
+    std::optional<std::string> value;
+    if (const auto equals = name.find('='); equals != std::string::npos) {
+      value = name.substr(equals + 1);
+      name.resize(equals);
+    }
+    if (!name.starts_with("--")) throw manta::error("\"" + name + "\" is no option; options begin with --");
+    name.erase(0, 2);
+    if (name == "help") {
+      c.own["help"] = "";
+      continue;
+    }
+    if (!value) {
+      if (i + 1 == argc) throw manta::error("--" + name + " needs a value");
+      value = argv[++i];
+    }
+    const bool is_own = c.own.contains(name);
+    if (!is_own) std::replace(name.begin(), name.end(), '-', '_');
+    (is_own ? c.own : c.algorithm)[name] = *value;
+  }
+  const rl::named_options options = rl::algorithm_options(c.text("algorithm"));
+  for (const auto& [name, value] : c.algorithm) {
+    if (!options.contains(name)) throw manta::error("there is no option --" + name + "\n" + usage(c.text("algorithm")));
+  }
+  return c;
+}
+
+std::unique_ptr<rl::algorithm> made(const command_line& c) {
+  const std::string& name = c.text("environment");
+  constexpr std::string_view prefix = "gymnasium:";
+  const rl::any_environment e = name.starts_with(prefix)
+                                    ? rl::any_environment(rl::gymnasium(name.substr(prefix.size())))
+                                    : rl::any_environment(name);
+  return rl::make_algorithm(c.text("algorithm"), e, c.algorithm);
+}
+
+void print(const rl::report& r) {
+  std::cout << r.episodes << " new episodes: return " << r.mean_return << " (" << r.min_return << " to " << r.max_return
+            << "), length " << r.mean_length << std::endl;
+}
+
+int evaluate(const command_line& asked) {
+  const std::string folder = asked.text("evaluate");
+  command_line c;
+  const std::string saved = manta::output::read_file(folder + "/command_line");
+  if (saved.empty()) throw manta::error("there is no training in " + folder + ": train with --checkpoint " + folder);
+  manta::output::unpack(saved, c);
+  const auto algorithm = made(c);
+  algorithm->load(folder + "/checkpoint");
+  print(algorithm->evaluate(asked.number<int>("episodes")));
+  for (const std::string& frame : algorithm->frames(20)) std::cout << frame << '\n';
+  return 0;
+}
+
+int train(const command_line& c) {
+  const std::string folder = c.text("checkpoint"), file = folder + "/checkpoint";
+  const auto algorithm = made(c);
+  const bool goes_on = !folder.empty() && std::filesystem::exists(file);
+  if (goes_on) algorithm->load(file);
+  const std::uint64_t most = c.number<std::uint64_t>("stop-steps");
+  rl::log log(folder,
+              {.title = c.text("algorithm") + " in " + c.text("environment"), .steps = most, .append = goes_on});
+  if (!folder.empty()) manta::output::replace_file(folder + "/command_line", manta::output::pack(c));
+  const double wanted =
+      c.text("stop-return").empty() ? std::numeric_limits<double>::infinity() : c.number<double>("stop-return");
+  const auto save_every = c.number<std::uint64_t>("checkpoint-every"),
+             evaluate_every = c.number<std::uint64_t>("evaluate-every");
+  const int episodes = c.number<int>("episodes");
+
+  // [train]
+  manta::future<rl::report> evaluation;
+  rl::report r;
+  do {
+    log(r = algorithm->train());
+    if (r.iteration % 10 == 0) std::cout << r << std::endl;
+    if (!folder.empty() && save_every > 0 && r.iteration % save_every == 0) algorithm->save(file);
+    if (evaluation.valid() && evaluation.ready()) {
+      log.evaluation(evaluation.get());
+      evaluation = {};
+    }
+    if (evaluate_every > 0 && r.iteration % evaluate_every == 0 && !evaluation.valid())
+      evaluation = algorithm->evaluate_async(episodes);  // beside the training
+  } while (r.mean_return < wanted && r.steps < most);
+  // [end]
+
+  if (r.iteration % 10 != 0) std::cout << r << std::endl;
+  if (!folder.empty()) algorithm->save(file);
+  const rl::report result = algorithm->evaluate(episodes);
+  log.evaluation(result);
+  log.episode(algorithm->frames());
+  print(result);
+  return c.text("stop-return").empty() || r.mean_return >= wanted ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return manta::run(argc, argv, [&] {
+    try {
+      const command_line c = parsed(argc, argv);
+      if (c.own.contains("help")) {
+        std::cout << usage(c.text("algorithm"));
+        return 0;
+      }
+      return c.text("evaluate").empty() ? train(c) : evaluate(c);
+    } catch (const manta::error& e) {
+      std::cerr << "rl_train: " << e.what() << '\n';
+      return 2;
+    }
+  });
+}

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of named_algorithm.hpp.
+#pragma once
+
+#include "manta/output/row.hpp"
+#include "manta/rl/dqn.hpp"
+#include "manta/rl/es.hpp"
+#include "manta/rl/named_algorithm.hpp"
+#include "manta/rl/ppo.hpp"
+
+namespace manta::rl {
+
+namespace detail {
+
+inline std::map<std::string, algorithm_entry>& named_algorithms() {
+  static std::map<std::string, algorithm_entry> all = {
+      {"dqn", {&named_algorithm<dqn>::make, &named_algorithm<dqn>::options}},
+      {"es", {&named_algorithm<es>::make, &named_algorithm<es>::options}},
+      {"ppo", {&named_algorithm<ppo>::make, &named_algorithm<ppo>::options}},
+  };
+  return all;
+}
+
+template <class Range>
+std::string names_of(const Range& named) {
+  std::string names;
+  for (const auto& [name, value] : named) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
+inline const algorithm_entry& algorithm_of(const std::string& name) {
+  const auto found = named_algorithms().find(name);
+  if (found == named_algorithms().end())
+    throw error("manta: rl: there is no algorithm \"" + name + "\"; there are " + names_of(named_algorithms()));
+  return found->second;
+}
+
+MANTA_DECL void register_algorithm(const std::string& name, algorithm_entry entry) { named_algorithms()[name] = entry; }
+
+template <class T>
+void read_number(const std::string& option, const std::string& text, T& value, const char* kind) {
+  const char* const end = text.data() + text.size();
+  T x{};
+  const auto [stopped, problem] = std::from_chars(text.data(), end, x);
+  if (problem != std::errc{} || stopped != end)
+    throw error("manta: rl: the option " + option + " is \"" + text + "\"; it takes " + kind);
+  value = x;
+}
+MANTA_DECL void read_value(const std::string& option, const std::string& text, int& value) {
+  read_number(option, text, value, "a whole number");
+}
+MANTA_DECL void read_value(const std::string& option, const std::string& text, std::uint64_t& value) {
+  read_number(option, text, value, "a whole number that is not negative");
+}
+MANTA_DECL void read_value(const std::string& option, const std::string& text, double& value) {
+  read_number(option, text, value, "a number");
+}
+MANTA_DECL void read_value(const std::string& option, const std::string& text, bool& value) {
+  if (text != "true" && text != "false")
+    throw error("manta: rl: the option " + option + " is \"" + text + "\"; it takes true or false");
+  value = text == "true";
+}
+MANTA_DECL void read_value(const std::string& option, const std::string& text, std::vector<int>& value) {
+  std::vector<int> numbers;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    read_number(option, text.substr(at, comma - at), numbers.emplace_back(), "whole numbers, such as 64,64");
+    at = comma + 1;
+  }
+  value = std::move(numbers);
+}
+
+MANTA_DECL std::string text_of_value(bool value) { return value ? "true" : "false"; }
+MANTA_DECL std::string text_of_value(int value) { return std::to_string(value); }
+MANTA_DECL std::string text_of_value(std::uint64_t value) { return std::to_string(value); }
+MANTA_DECL std::string text_of_value(double value) {
+  std::string text;
+  output::append_number(text, value);
+  return text;
+}
+MANTA_DECL std::string text_of_value(const std::vector<int>& value) {
+  std::string text;
+  for (int x : value) text += (text.empty() ? "" : ",") + std::to_string(x);
+  return text;
+}
+
+}  // namespace detail
+
+MANTA_DECL std::unique_ptr<algorithm> make_algorithm(const std::string& name, const any_environment& e,
+                                                     const named_options& options) {
+  const detail::algorithm_entry& entry = detail::algorithm_of(name);
+  const named_options known = entry.options();
+  for (const auto& [option, value] : options) {
+    if (!known.contains(option))
+      throw error("manta: rl: " + name + " has no option \"" + option + "\"; it has " + detail::names_of(known));
+  }
+  return entry.make(e, options);
+}
+
+MANTA_DECL std::vector<std::string> algorithm_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, entry] : detail::named_algorithms()) names.push_back(name);
+  return names;
+}
+MANTA_DECL named_options algorithm_options(const std::string& name) { return detail::algorithm_of(name).options(); }
+
+}  // namespace manta::rl

@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What is around a training: algorithms by name, callbacks, files, pictures of episodes, evaluations.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "manta/output/append_file.hpp"
+#include "manta/rl.hpp"
+#include "support/world.hpp"
+
+namespace rl = manta::rl;
+using manta::testing::contains;
+using manta::testing::in_world;
+using manta::testing::thrown;
+
+namespace {
+
+/// Five steps; the reward is the action, and the class has figures of its own.
+struct five {
+  int at = 0, sum = 0;
+  static rl::box observation_space() { return {{0.f}, {5.f}}; }
+  static rl::discrete action_space() { return {2}; }
+  float reset(rl::random&) {
+    at = sum = 0;
+    return 0;
+  }
+  rl::step<float> step(int action) {
+    sum += action;
+    return {static_cast<float>(++at), static_cast<double>(action), at == 5, false};
+  }
+  std::map<std::string, double> figures() const { return {{"ones", sum}}; }
+  std::string text() const { return "at " + std::to_string(at); }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(at, sum);
+  }
+};
+
+/// Counts what it sees.
+struct counter {
+  double begins = 0, steps = 0, rewards = 0, weight = 1;
+  explicit counter(double w = 1) : weight(w) {}
+  void on_begin(std::span<const float> o) { begins += o[0] == 0; }
+  void on_step(const rl::seen_step& s) {
+    steps += s.observation[0] > 0;
+    rewards += s.reward * weight;
+  }
+  std::map<std::string, double> on_episode() {
+    const std::map<std::string, double> seen{{"steps_seen", std::exchange(steps, 0)},
+                                             {"weighted", std::exchange(rewards, 0)},
+                                             {"begins", std::exchange(begins, 0)}};
+    return seen;
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(begins, steps, rewards, weight);
+  }
+};
+
+std::string folder(const char* name) { return name + std::string("-") + std::to_string(manta::size()); }
+
+}  // namespace
+
+TEST_CASE("an algorithm has a name, and takes its options as texts") {
+  in_world([] {
+    const rl::any_environment e = rl::environment<five>();
+    const auto named = rl::make_algorithm(
+        "ppo", e,
+        {{"workers", "2"}, {"seed", "3"}, {"rate", "1e-3"}, {"hidden", "8,4"}, {"normalise_rewards", "false"}});
+    rl::ppo same(e, {.seed = 3, .rate = 1e-3, .normalise_rewards = false, .model = {.hidden = {8, 4}}});
+    const rl::report a = named->train(), b = same.train();
+    CHECK(a.mean_return == b.mean_return);
+    CHECK(a.learner == b.learner);
+
+    for (const std::string& name : rl::algorithm_names()) CHECK(rl::algorithm_options(name).contains("seed"));
+    CHECK(rl::algorithm_options("ppo").at("hidden") == "64,64");
+    const auto refused = [&](const char* algorithm, const char* option, const char* value) {
+      return thrown<manta::error>([&] { rl::make_algorithm(algorithm, e, {{option, value}}); });
+    };
+    CHECK(contains(refused("pop", "seed", "1"), "no algorithm \"pop\"; there are "));
+    CHECK(contains(refused("ppo", "sed", "1"), "ppo has no option \"sed\"; it has attention, batch, "));
+    CHECK(contains(refused("ppo", "seed", "-1"), "the option seed is \"-1\"; it takes a whole number"));
+    CHECK(contains(refused("ppo", "rate", "fast"), "it takes a number"));
+    CHECK(contains(refused("ppo", "hidden", "64,,64"), "such as 64,64"));
+    CHECK(contains(refused("ppo", "normalise_rewards", "1"), "it takes true or false"));
+  });
+}
+
+TEST_CASE("callbacks see each step, and their figures and the environment's are in the report") {
+  in_world([] {
+    std::map<std::string, double> expected;
+    for (const int workers : {1, 2}) {
+      rl::ppo algorithm(rl::callbacks<counter>(rl::environment<five>(), 2.),
+                        {.workers = workers, .environments = 4, .fragment = 50});
+      std::vector<rl::episode> episodes;
+      int iterations = 0;
+      algorithm.on_episode([&](const rl::episode& e) { episodes.push_back(e); });
+      algorithm.on_iteration([&](rl::report& r) { r.figures["iterations"] = ++iterations; });
+      rl::report r = algorithm.train();
+      CHECK(episodes.size() == 40);
+      for (const rl::episode& e : episodes) {
+        CHECK(e.figures == std::map<std::string, double>{
+                               {"ones", e.total}, {"weighted", 2 * e.total}, {"steps_seen", 5}, {"begins", 1}});
+      }
+      r = algorithm.train();
+      CHECK(r.figures.at("iterations") == 2);
+      CHECK(r.figures.at("ones") == r.mean_return);
+      CHECK(r.figures.at("weighted") == doctest::Approx(2 * r.mean_return));
+      if (workers == 1) expected = r.figures;
+      CHECK(r.figures == expected);
+
+      if (workers == 1) continue;
+      algorithm.save(folder("callbacks-test"));
+      rl::ppo again(rl::callbacks<counter>(rl::environment<five>(), 2.), {.environments = 4, .fragment = 50});
+      again.load(folder("callbacks-test"));
+      std::filesystem::remove(folder("callbacks-test"));
+      CHECK(again.train().figures.at("weighted") == algorithm.train().figures.at("weighted"));
+      algorithm.on_episode([](const rl::episode&) { throw std::runtime_error("enough"); });
+      CHECK(contains(thrown<std::runtime_error>([&] { algorithm.train(); }), "enough"));
+    }
+  });
+}
+
+TEST_CASE("an evaluation is the same for any number of ranks, and episodes are drawn") {
+  in_world([] {
+    rl::es algorithm("CartPole-v1", {.seed = 3});
+    for (int i = 0; i < 3; ++i) algorithm.train();
+    // By hand: the policy's actions, one environment at a time.
+    const auto all = algorithm.evaluate_async(70);
+    const rl::report r = algorithm.evaluate(1);
+    const std::vector<std::string> frames = algorithm.frames(1000);
+    CHECK(static_cast<double>(frames.size()) == r.mean_length + 1);  // one for each state
+    CHECK(contains(frames.front(), "#"));
+    CHECK(all.get().episodes == 70);
+    CHECK(all.get().steps == static_cast<std::uint64_t>(std::lround(70 * all.get().mean_length)));
+    CHECK(all.get().mean_return == doctest::Approx(all.get().mean_length));
+    static const double first = all.get().mean_return;  // of the first world of this process
+    CHECK(all.get().mean_return == first);
+    CHECK(contains(thrown<manta::error>([&] { (void)algorithm.evaluate(0); }), "at least one episode"));
+  });
+}
+
+TEST_CASE("a log has all reports as rows, and goes on") {
+  in_world([] {
+    const std::string run = folder("log-test");
+    rl::es algorithm(rl::environment<five>(), {.pairs = 4});
+    for (const bool append : {false, true}) {
+      rl::log log(run, {.title = "five", .progress = false, .append = append});
+      log(algorithm.train());
+      log(algorithm.train());
+      log.evaluation(algorithm.evaluate(3));
+      log.episode(algorithm.frames());
+    }
+    const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+    const std::string csv = manta::output::read_file(run + "/progress.csv"),
+                      json = manta::output::read_file(run + "/result.jsonl"),
+                      page = manta::output::read_file(run + "/report.html");
+    CHECK(csv.starts_with("steps,iteration,episodes,mean_return,"));
+    CHECK(lines(csv) == 1 + 6);
+    CHECK(lines(json) == 6);
+    CHECK(contains(json, "{\"steps\":40,\"iteration\":1,\"episodes\":8,\"mean_return\":"));
+    CHECK(contains(json, "{\"steps\":160,\"evaluation_return\":"));
+    CHECK(contains(page, "\"frames\":[\"at 0\",\"at 1\""));
+    CHECK(contains(page, "\"name\":\"mean\",\"end\":\"\",\"points\":[[40,"));  // of the first start too
+    CHECK(contains(page, "\"running\":false"));
+    CHECK(std::filesystem::file_size(run + "/events.out.tfevents.0000000000.manta") > 1000);
+    std::filesystem::remove_all(run);
+  });
+}
