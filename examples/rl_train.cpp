@@ -165,7 +165,6 @@ int train(const command_line& c) {
              evaluate_every = c.number<std::uint64_t>("evaluate-every");
   const int episodes = c.number<int>("episodes");
 
-  // [train]
   manta::future<rl::report> evaluation;
   rl::report r;
   do {
@@ -178,8 +177,11 @@ int train(const command_line& c) {
     }
     if (evaluate_every > 0 && r.iteration % evaluate_every == 0 && !evaluation.valid())
       evaluation = algorithm->evaluate_async(episodes);  // beside the training
+    if (manta::this_task::stop_requested()) {  // the job has to end: a later start goes on
+      if (!folder.empty()) algorithm->save(file);
+      return manta::requeue_status;
+    }
   } while (r.mean_return < wanted && r.steps < most);
-  // [end]
 
   if (r.iteration % 10 != 0) std::cout << r << std::endl;
   if (!folder.empty()) algorithm->save(file);

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "manta/output/row.hpp"
+#include "manta/rl/a2c.hpp"
+#include "manta/rl/a3c.hpp"
 #include "manta/rl/dqn.hpp"
 #include "manta/rl/es.hpp"
 #include "manta/rl/named_algorithm.hpp"
@@ -14,11 +16,18 @@ namespace manta::rl {
 
 namespace detail {
 
+template <class Algorithm>
+constexpr algorithm_entry entry_of{&named_algorithm<Algorithm>::make, &named_algorithm<Algorithm>::options};
+
 inline std::map<std::string, algorithm_entry>& named_algorithms() {
   static std::map<std::string, algorithm_entry> all = {
-      {"dqn", {&named_algorithm<dqn>::make, &named_algorithm<dqn>::options}},
-      {"es", {&named_algorithm<es>::make, &named_algorithm<es>::options}},
-      {"ppo", {&named_algorithm<ppo>::make, &named_algorithm<ppo>::options}},
+      // clang-format off
+      {"a2c", entry_of<a2c>},
+      {"a3c", entry_of<a3c>},
+      {"dqn", entry_of<dqn>},
+      {"es", entry_of<es>},
+      {"ppo", entry_of<ppo>},
+      // clang-format on
   };
   return all;
 }
