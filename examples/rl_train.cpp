@@ -177,7 +177,7 @@ int train(const command_line& c) {
     }
     if (evaluate_every > 0 && r.iteration % evaluate_every == 0 && !evaluation.valid())
       evaluation = algorithm->evaluate_async(episodes);  // beside the training
-    if (manta::this_task::stop_requested()) {  // the job has to end: a later start goes on
+    if (manta::this_task::stop_requested()) {            // the job has to end: a later start goes on
       if (!folder.empty()) algorithm->save(file);
       return manta::requeue_status;
     }

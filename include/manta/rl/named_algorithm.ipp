@@ -11,6 +11,8 @@
 #include "manta/rl/es.hpp"
 #include "manta/rl/named_algorithm.hpp"
 #include "manta/rl/ppo.hpp"
+#include "manta/rl/sac.hpp"
+#include "manta/rl/td3.hpp"
 
 namespace manta::rl {
 
@@ -27,6 +29,8 @@ inline std::map<std::string, algorithm_entry>& named_algorithms() {
       {"dqn", entry_of<dqn>},
       {"es", entry_of<es>},
       {"ppo", entry_of<ppo>},
+      {"sac", entry_of<sac>},
+      {"td3", entry_of<td3>},
       // clang-format on
   };
   return all;
