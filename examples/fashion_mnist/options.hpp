@@ -28,6 +28,7 @@ struct options {
   double rate = 0.0005;        ///< step size in the first epoch; falls linearly to a tenth in the last
   std::size_t workers = 0;     ///< 0: one for each rank that executes tasks
   std::size_t shards = 0;      ///< 0: as many as workers
+  int staleness = 16;          ///< updates by which a worker may be ahead of the slowest
   double min_accuracy = 0.85;  ///< exit code 1 below it
   std::uint64_t seed = 1;
 };
@@ -70,6 +71,8 @@ inline options parse_options(int argc, char** argv) {
       parse_number<std::size_t>(name, value, 1, 10'000, o.workers);
     else if (name == "--shards")
       parse_number<std::size_t>(name, value, 1, 10'000, o.shards);
+    else if (name == "--staleness")
+      parse_number(name, value, 0, 1'000'000, o.staleness);
     else if (name == "--min-accuracy")
       parse_number(name, value, 0.0, 1.0, o.min_accuracy);
     else if (name == "--seed")
@@ -77,7 +80,7 @@ inline options parse_options(int argc, char** argv) {
     else
       throw usage_error(std::string(name) +
                         " is unknown; there are --data --epochs --train --batch --rate --workers "
-                        "--shards --min-accuracy --seed");
+                        "--shards --staleness --min-accuracy --seed");
   }
   return o;
 }

@@ -9,12 +9,14 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <cereal/types/vector.hpp>
 #include <cstdint>
 #include <ranges>
 #include <span>
 #include <tuple>
 #include <vector>
 
+#include "manta/eigen.hpp"
 #include "manta/nn/loss.hpp"
 #include "manta/train/source.hpp"
 
@@ -55,6 +57,13 @@ class samples {
   /// Copies the samples of these numbers, in this order.
   MANTA_DECL void take(std::span<const std::uint64_t> which, batch<float>& to) const;
   MANTA_DECL void take(std::span<const std::uint64_t> which, batch<double>& to) const;
+  /// A copy of part `i` of `n` parts of nearly equal size.
+  [[nodiscard]] MANTA_DECL samples part(std::size_t i, std::size_t n) const;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(has_labels_, is_double_, labels_, xf_, yf_, xd_, yd_);
+  }
 
  private:
   template <class T>

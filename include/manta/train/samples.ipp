@@ -55,6 +55,19 @@ void samples::copy(std::span<const std::uint64_t> which, batch<T>& to) const {
 MANTA_DECL void samples::take(std::span<const std::uint64_t> which, batch<float>& to) const { copy(which, to); }
 MANTA_DECL void samples::take(std::span<const std::uint64_t> which, batch<double>& to) const { copy(which, to); }
 
+MANTA_DECL samples samples::part(std::size_t i, std::size_t n) const {
+  const auto first = static_cast<Eigen::Index>(size() * i / n), last = static_cast<Eigen::Index>(size() * (i + 1) / n);
+  samples s;
+  s.has_labels_ = has_labels_;
+  s.is_double_ = is_double_;
+  if (has_labels_) s.labels_.assign(labels_.begin() + first, labels_.begin() + last);
+  const auto cut = [&](const auto& from, auto& to) {
+    if (from.cols() > 0) to = from.middleCols(first, last - first);
+  };
+  cut(xf_, s.xf_), cut(yf_, s.yf_), cut(xd_, s.xd_), cut(yd_, s.yd_);
+  return s;
+}
+
 MANTA_DECL void detail::check_columns(std::size_t values, std::size_t count, std::size_t first) {
   if (values != count * first)
     throw error("manta: train: sample " + std::to_string(count - 1) +
