@@ -25,9 +25,9 @@
 #include "manta/train/summary.ipp"
 #include "manta/train/trainer.ipp"
 #include "manta/train/worker.ipp"
+#include "manta/train/worker_clocks.ipp"
 // After trainer.ipp.
 #include "manta/train/fit.ipp"
-#include "manta/train/worker_clocks.ipp"
 
 namespace manta::train {
 MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp_and_to_find_Eigen);
