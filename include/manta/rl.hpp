@@ -18,6 +18,7 @@
 #include "manta/rl/environments/classic.hpp"
 #include "manta/rl/es.hpp"
 #include "manta/rl/gymnasium.hpp"
+#include "manta/rl/impala.hpp"
 #include "manta/rl/log.hpp"
 #include "manta/rl/named_algorithm.hpp"
 #include "manta/rl/ppo.hpp"

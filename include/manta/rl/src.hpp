@@ -29,6 +29,7 @@
 #include "manta/rl/exploration.ipp"
 #include "manta/rl/filter.ipp"
 #include "manta/rl/gymnasium.ipp"
+#include "manta/rl/impala.ipp"
 #include "manta/rl/log.ipp"
 #include "manta/rl/named_algorithm.ipp"
 #include "manta/rl/off_policy.ipp"

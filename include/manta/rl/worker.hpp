@@ -80,7 +80,11 @@ class rollout_worker {
   }
 
  protected:
+  /// What a call begins with.
+  void begin(const policy::weights& w);
   void act(std::uint64_t step);
+  /// Adds the reward of an environment's last step to its discounted sum, and the sum to the moments.
+  void add_gain(std::size_t i, double discount, moments& to);
 
   any_environment kind_;
   std::uint64_t seed_ = 0;

@@ -37,6 +37,21 @@ MANTA_DECL rollout_worker::rollout_worker(const any_environment& e, std::uint64_
       policy_(e.observations(), e.actions(), m, seed),
       gains_(static_cast<std::size_t>(count)) {}
 
+inline void rollout_worker::begin(const policy::weights& w) {
+  policy_.set(w);
+  if (!std::exchange(has_begun_, true)) environments_.reset();
+  actions_.resize(distribution_->size(), environments_.size());
+  sent_.resize(kind_.actions().size(), environments_.size());
+  log_probabilities_.resize(gains_.size());
+}
+
+inline void rollout_worker::add_gain(std::size_t i, double discount, moments& to) {
+  gains_[i] = gains_[i] * discount + environments_.rewards()[i];
+  const float gain = static_cast<float>(gains_[i]);
+  to.add(&gain);
+  if (environments_.terminated()[i] || environments_.truncated()[i]) gains_[i] = 0;
+}
+
 inline void rollout_worker::act(std::uint64_t step) {
   normalise(policy_.filter(), environments_.observations(), filtered_);
   outputs_ = forward_(policy_.actor(), filtered_);
@@ -54,8 +69,7 @@ inline void rollout_worker::act(std::uint64_t step) {
 }
 
 MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout& how) {
-  policy_.set(w);
-  if (!std::exchange(has_begun_, true)) environments_.reset();
+  begin(w);
   const int n = environments_.size();
   const auto size = static_cast<std::size_t>(n), steps = static_cast<std::size_t>(how.steps), all = size * steps;
   fragment f;
@@ -64,9 +78,6 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
   for (auto* column : {&f.log_probabilities, &f.advantages, &f.returns, &f.values}) column->resize(all);
   f.seen.assign(size, moments(static_cast<int>(f.observations.rows())));
   f.gains.assign(size, moments(1));
-  actions_.resize(distribution_->size(), n);
-  sent_.resize(kind_.actions().size(), n);
-  log_probabilities_.resize(size);
 
   // By environment: values have one more step.
   std::vector<float> values((steps + 1) * size), finals(all);
@@ -93,10 +104,7 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
       terminated[at] = environments_.terminated()[i];
       truncated[at] = environments_.truncated()[i];
       any_truncated = any_truncated || truncated[at];
-      gains_[i] = gains_[i] * how.discount + environments_.rewards()[i];
-      const float gain = static_cast<float>(gains_[i]);
-      f.gains[i].add(&gain);
-      if (terminated[at] || truncated[at]) gains_[i] = 0;
+      add_gain(i, how.discount, f.gains[i]);
     }
     if (!any_truncated) continue;
     normalise(policy_.filter(), environments_.last_observations(), last);
