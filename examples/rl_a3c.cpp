@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
     // [a3c]
     rl::a3c algorithm("CartPole-v1", {.workers = 4, .seed = 1, .max_staleness = 16});
+    // [end]
     rl::report r;
     while ((r = algorithm.train()).mean_return < 450 && r.steps < 500'000) {
       if (r.iteration % 20 != 0) continue;
@@ -27,7 +28,6 @@ int main(int argc, char** argv) {
                 << " versions old (at most " << r.learner["max_staleness"] << ")" << std::endl;
     }
     const double result = algorithm.evaluate(100).mean_return;
-    // [end]
     std::cout << "100 new episodes: " << result << '\n';
     return result > 400 ? 0 : 1;
   });
