@@ -269,6 +269,78 @@ TEST_CASE("a reset begins a sample's sequence anew, in both directions") {
   }
 }
 
+TEST_CASE("attention over steps gives what its formula gives, for any division into calls, and forgets at a reset") {
+  const int length = 4, steps = 11, samples = 2, features = 6, heads = 2;
+  nn::network<double> net(nn::shape{features}, nn::step_attention(heads, length));
+  net.initialise(2);
+  const matrix ages = numbers(heads * length, 1, 7);
+  std::ranges::copy(ages.reshaped(), net.parameters().last(heads * length).begin());
+  const matrix x = numbers(features, steps * samples, 1);
+  std::vector<unsigned char> resets(static_cast<std::size_t>(steps * samples), 0);
+  const int reset = 6;  // of sample 1
+  resets[reset * samples + 1] = 1;
+
+  // The definition, step by step.
+  const double* const p = net.parameters().data();
+  const auto weights = [&](int first, int rows) {
+    return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(p + first, rows,
+                                                                                                  features);
+  };
+  const matrix parts = weights(0, 3 * features) * x;
+  matrix expected(features, steps * samples);
+  for (int s = 0; s < samples; ++s) {
+    for (int t = 0; t < steps; ++t) {
+      const int first = std::max(s == 1 && t >= reset ? reset : 0, t - length + 1);
+      Eigen::VectorXd mixed = Eigen::VectorXd::Zero(features);
+      for (int h = 0; h < heads; ++h) {
+        double sum = 0;
+        Eigen::Vector3d value = Eigen::Vector3d::Zero();
+        for (int k = first; k <= t; ++k) {
+          const auto part = [&](int step, int which) {
+            return parts.col(step * samples + s).segment<3>(which * features + 3 * h);
+          };
+          const double bias = p[4 * features * features + 4 * features + h * length + length - 1 - (t - k)];
+          const double e = std::exp(part(t, 0).dot(part(k, 1)) / std::sqrt(3.0) + bias);
+          sum += e;
+          value += e * part(k, 2);
+        }
+        mixed.segment<3>(3 * h) = value / sum;
+      }
+      expected.col(t * samples + s) = weights(3 * features * features + 3 * features, features) * mixed;
+    }
+  }
+  for (const int part : {1, 2, 3, 5, steps}) {
+    matrix state = net.initial_state(samples);
+    for (int t = 0; t < steps; t += part) {
+      const int n = std::min(part, steps - t) * samples;
+      const auto some = std::span<const unsigned char>(resets).subspan(static_cast<std::size_t>(t * samples),
+                                                                       static_cast<std::size_t>(n));
+      const matrix& y = net.forward(x.middleCols(t * samples, n), state, some);
+      CHECK((y - expected.middleCols(t * samples, n)).norm() < 1e-12);
+    }
+  }
+}
+
+TEST_CASE("gradients of attention over steps are those of central differences") {
+  const int length = 4, steps = 7, samples = 2;
+  nn::network<double> net(nn::shape{4}, nn::linear(4), nn::residual(nn::step_attention(2, length)), nn::lstm(3));
+  matrix x = numbers(4, steps * samples, 1), start = net.initial_state(samples);
+  net.forward(numbers(4, 3 * samples, 4), start);  // what is remembered
+  const matrix weights = numbers(3, steps * samples, 2);
+  std::vector<unsigned char> resets(static_cast<std::size_t>(steps * samples), 0);
+  resets[3 * samples + 1] = 1;
+  const auto value = [&] {
+    matrix state = start;
+    return net.forward(x, state, resets).cwiseProduct(weights).sum();
+  };
+  value();
+  net.zero_gradients();
+  matrix dx = net.backward_to_input(weights);
+  const std::vector<double> gradients(net.gradients().begin(), net.gradients().end());
+  CHECK(difference(net.parameters(), gradients, value) < 1e-6);
+  CHECK(difference(all(x), all(dx), value) < 1e-6);
+}
+
 TEST_CASE("causal attention does not see what comes later") {
   nn::network<double> net(nn::shape{5, 4}, nn::attention(2, {.causal = true}));
   matrix x = numbers(20, 1, 1);

@@ -15,6 +15,7 @@
 #include "manta/nn/layer/pooling.hpp"
 #include "manta/nn/layer/recurrent.hpp"
 #include "manta/nn/layer/small.hpp"
+#include "manta/nn/layer/step_attention.hpp"
 
 namespace manta::nn {
 
@@ -71,6 +72,7 @@ std::unique_ptr<layer<T>> make_layer(const spec& s, const shape& in) {
       {"lstm", made<T, recurrent_layer<T, lstm_cell<T>>>},
       {"gru", made<T, recurrent_layer<T, gru_cell<T>>>},
       {"attention", made<T, attention_layer<T>>},
+      {"step_attention", made<T, step_attention_layer<T>>},
       {"last", made<T, last_layer<T>>},
       {"flatten", made<T, flatten_layer<T>>},
       {"sequential", made_sequential<T>},

@@ -90,6 +90,9 @@ MANTA_DECL spec lstm(int features, const recurrent_options& options = {});
 MANTA_DECL spec gru(int features, const recurrent_options& options = {});
 /// Of each position to all of the sequence; the features are divided among the heads.
 MANTA_DECL spec attention(int heads, const attention_options& options = {});
+/// Of each step to itself and the `length` - 1 steps before it, for networks that run step by step, as lstm does: the
+/// carried state has what is remembered. Usual inside of residual(..).
+MANTA_DECL spec step_attention(int heads, int length);
 /// The last position of a sequence.
 MANTA_DECL spec last();
 /// As one vector.

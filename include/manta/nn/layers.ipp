@@ -61,6 +61,7 @@ MANTA_DECL spec gru(int features, const recurrent_options& options) {
 MANTA_DECL spec attention(int heads, const attention_options& options) {
   return spec{"attention", {heads}, {}, {}}.with("causal", options.causal, 0);
 }
+MANTA_DECL spec step_attention(int heads, int length) { return {"step_attention", {heads, length}, {}, {}}; }
 MANTA_DECL spec last() { return detail::plain("last"); }
 MANTA_DECL spec flatten() { return detail::plain("flatten"); }
 
