@@ -16,7 +16,8 @@ MANTA_DECL a2c::a2c(const any_environment& e, const a2c_options& o)
                  .how = {.steps = o.fragment, .discount = o.discount, .lambda = o.lambda, .reward_scale = 1},
                  .normalise_observations = o.normalise_observations,
                  .normalise_rewards = o.normalise_rewards,
-                 .model = o.model},
+                 .model = o.model,
+                 .can_remember = true},
                 nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})),
       options_(o) {
   detail::require_one(".updates", o.updates);

@@ -66,12 +66,17 @@ class algorithm {
   /// f is called at the end of each train(), and may change the report.
   void on_iteration(std::function<void(report&)> f) { on_iteration_.push_back(std::move(f)); }
 
-  /// The best action for one observation, as the environment gives it.
+  /// The best action for one observation, as the environment gives it. A policy with a memory (.lstm, .attention)
+  /// remembers the observations of the calls before, back to begin_episode() or train().
   template <class Observation>
   action act(const Observation& observation) {
     std::vector<float> raw(static_cast<std::size_t>(environment_.observations().size()));
     detail::write_observation(observation, raw);
     return act_on(raw);
+  }
+  /// The next act() is the first of an episode: a policy with a memory forgets what it saw.
+  void begin_episode() {
+    if (acting_) acting_->forget();
   }
 
   /// An episode with the best actions as pictures in text, one for each state: the first one that evaluate plays. None

@@ -21,6 +21,7 @@ inline off_policy_options told_by(const any_environment& e, const dqn_options& o
   if (e.actions().as_discrete() == nullptr)
     throw error("manta: rl: dqn needs discrete actions; those of " + e.name() + " are " + e.actions().text() +
                 ": use " + (e.actions().as_box() ? "rl::sac, rl::td3 or rl::ppo" : "rl::ppo"));
+  refuse_memory(o.model, "dqn");
   return {.workers = o.workers,
           .seed = o.seed,
           .environments = o.environments,
@@ -37,8 +38,9 @@ inline off_policy_options told_by(const any_environment& e, const dqn_options& o
           .exploration = {.how = exploration_options::way::epsilon_greedy}};
 }
 
-MANTA_DECL q_network::q_network(int features, int actions, const model_options& m, bool dueling, std::uint64_t seed)
-    : net_(make_network(features, m, actions + (dueling ? 1 : 0), 1, seed)), dueling_(dueling) {}
+MANTA_DECL q_network::q_network(const space& observations, int actions, const model_options& m, bool dueling,
+                                std::uint64_t seed)
+    : net_(make_network(observations, m, actions + (dueling ? 1 : 0), 1, seed)), dueling_(dueling) {}
 
 MANTA_DECL const nn::matrix<float>& q_network::forward(const nn::matrix<float>& x) {
   const nn::matrix<float>& y = net_.forward(x);
@@ -63,7 +65,7 @@ MANTA_DECL void q_network::backward(const nn::matrix<float>& by_q) {
 MANTA_DECL dqn::dqn(const any_environment& e, const dqn_options& o)
     : off_policy("dqn", e, detail::told_by(e, o)),
       options_(o),
-      q_(e.observations().features(), e.actions().as_discrete()->n, o.model, o.dueling, o.seed),
+      q_(e.observations(), e.actions().as_discrete()->n, o.model, o.dueling, o.seed),
       target_(q_),
       optimizer_(nn::adam({.rate = o.rate})) {
   detail::require_one(".target_updates", o.target_updates);

@@ -15,7 +15,8 @@ namespace manta::rl::detail {
 
 class on_policy : public policy_learner {
  protected:
-  MANTA_DECL on_policy(std::string name, const any_environment& e, learner_options o, const nn::optimizer& like);
+  MANTA_DECL on_policy(const std::string& name, const any_environment& e, learner_options o,
+                       const nn::optimizer& like);
 
   MANTA_DECL void iterate(report& r) override;
   /// Steps of the learner with all that the workers have sent.

@@ -13,9 +13,9 @@
 
 namespace manta::rl::detail {
 
-MANTA_DECL on_policy::on_policy(std::string name, const any_environment& e, learner_options o,
+MANTA_DECL on_policy::on_policy(const std::string& name, const any_environment& e, learner_options o,
                                 const nn::optimizer& like)
-    : policy_learner(std::move(name), e, std::move(o), like) {
+    : policy_learner(name, e, std::move(o), like) {
   start_workers();
 }
 
@@ -39,6 +39,10 @@ inline fragment on_policy::gather() {
   const Eigen::Index columns = static_cast<Eigen::Index>(told_.environments) * told_.how.steps;
   all.observations.conservativeResize(Eigen::NoChange, columns);
   all.actions.conservativeResize(Eigen::NoChange, columns);
+  const auto beside = [](nn::matrix<float>& to, const nn::matrix<float>& from) {
+    to.conservativeResize(Eigen::NoChange, to.cols() + from.cols());
+    to.rightCols(from.cols()) = from;
+  };
   for (std::size_t i = 1; i < fragments.size(); ++i) {
     const fragment& part = fragments[i];
     all.observations.middleCols(at, part.observations.cols()) = part.observations;
@@ -49,6 +53,9 @@ inline fragment on_policy::gather() {
     append(all.advantages, part.advantages);
     append(all.returns, part.returns);
     append(all.values, part.values);
+    append(all.begins, part.begins);
+    beside(all.actor_states, part.actor_states);
+    beside(all.critic_states, part.critic_states);
     append(all.seen, part.seen);
     append(all.gains, part.gains);
     append(all.episodes, part.episodes);

@@ -10,45 +10,101 @@
 #include <span>
 #include <vector>
 
+#include "manta/eigen.hpp"
 #include "manta/nn/network.hpp"
 #include "manta/rl/distribution.hpp"
 #include "manta/rl/filter.hpp"
 
 namespace manta::rl {
 
-/// The networks of a policy.
+/// A convolution over an image: so many filters of kernel x kernel.
+struct conv_layer {
+  int filters = 16, kernel = 3, stride = 1;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(filters), CEREAL_NVP(kernel), CEREAL_NVP(stride));
+  }
+};
+
+/// The networks of a policy: layers from the observation to the outputs, in this order. With .lstm or .attention a
+/// policy remembers what it saw since the beginning of the episode.
 struct model_options {
-  std::vector<int> hidden = {64, 64};  ///< the sizes of the layers between observation and output, with tanh
-  std::vector<int> lstm = {};          ///< not there yet: has to be empty
-  int attention = 0;                   ///< not there yet: has to be 0
+  std::vector<int> hidden = {64, 64};  ///< the sizes of layers with tanh, or with relu after .conv
+  std::vector<conv_layer> conv = {};   ///< before them, with relu: {{16, 3, 1}}, for a box with the shape of an image
+  std::vector<int> lstm = {};          ///< after them: the sizes of a stack of LSTMs
+  int attention = 0;                   ///< between both: heads of attention to the last steps; 0: none
+  int memory = 64;                     ///< how many steps attention has in reach, with the present one
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(CEREAL_NVP(hidden), CEREAL_NVP(lstm), CEREAL_NVP(attention));
+    archive(CEREAL_NVP(hidden), CEREAL_NVP(conv), CEREAL_NVP(lstm), CEREAL_NVP(attention), CEREAL_NVP(memory));
   }
 };
 
 namespace detail {
 /// A network from observations to `outputs`, with orthogonal weights; those of the last layer have the gain `last`.
+MANTA_DECL nn::network<float> make_network(const space& observations, const model_options& m, int outputs, double last,
+                                           std::uint64_t seed);
+/// As above for plain features, without a memory.
 MANTA_DECL nn::network<float> make_network(int features, const model_options& m, int outputs, double last,
                                            std::uint64_t seed);
-/// Throws if the options ask for what there is not.
-MANTA_DECL void check_model(const model_options& m);
+/// Throws if the options ask for a memory: "dqn cannot use .lstm".
+MANTA_DECL void refuse_memory(const model_options& m, const std::string& algorithm);
 
-/// Runs a network on columns so that a column's result has the same bits however many stand beside it: products of
-/// matrices sum in an order that depends on the number of columns, unless that is a multiple of 16 and not tiny.
+/// Runs a network for environments of a run, step by step, with a state of each where the network has one. A column's
+/// result has the same bits however many stand beside it: products of matrices sum in an order that depends on the
+/// number of columns, unless that is a multiple of 16 and not tiny, and each environment stands at its number modulo
+/// 16.
 class even_forward {
  public:
-  /// Results of the first columns are those of x.
+  even_forward() = default;
+  explicit even_forward(int first_environment) : place_(first_environment % 16) {}
+
+  /// The outputs of a step, a column for each of x. The states go on.
   template <class Net>
-  const nn::matrix<float>& operator()(Net& net, const nn::matrix<float>& x) {
-    return net.forward(widened(x));
+  auto operator()(Net& net, const nn::matrix<float>& x) {
+    const nn::matrix<float>& wide = widened(x);
+    if constexpr (requires { net.initial_state(1); }) {
+      if (states_.cols() != wide.cols()) states_ = net.initial_state(static_cast<int>(wide.cols()));
+      return net.forward(wide, states_).middleCols(place_, x.cols());
+    } else {
+      return net.forward(wide).middleCols(place_, x.cols());
+    }
+  }
+  /// What the step would give; the states stay as they are.
+  template <class Net>
+  auto look(Net& net, const nn::matrix<float>& x) {
+    kept_ = states_;
+    const auto y = (*this)(net, x);
+    states_.swap(kept_);
+    return y;
+  }
+  /// An episode of the environment in column i begins.
+  void forget(Eigen::Index i) {
+    if (states_.size() > 0) states_.col(place_ + i).setZero();
+  }
+  /// Episodes begin in all.
+  void forget() { states_.setZero(); }
+  /// The states of so many environments, a column each.
+  template <class Net>
+  [[nodiscard]] nn::matrix<float> states(const Net& net, Eigen::Index count) const {
+    return states_.size() == 0 ? net.initial_state(static_cast<int>(count)) : states_.middleCols(place_, count);
+  }
+  template <class Net>
+  void set_states(const Net& net, const nn::matrix<float>& states) {
+    states_ = net.initial_state(static_cast<int>(wide(states.cols())));
+    states_.middleCols(place_, states.cols()) = states;
   }
 
  private:
+  /// Whole packets of the widest vector unit, for any number of rows: with -ffast-math a rest is computed otherwise.
+  [[nodiscard]] Eigen::Index wide(Eigen::Index columns) const {
+    return std::max<Eigen::Index>(32, (place_ + columns + 15) / 16 * 16);
+  }
   MANTA_DECL const nn::matrix<float>& widened(const nn::matrix<float>& x);
 
-  nn::matrix<float> wide_;
+  Eigen::Index place_ = 0;
+  nn::matrix<float> wide_, states_, kept_;
 };
 }  // namespace detail
 
@@ -71,6 +127,8 @@ class policy {
 
   nn::network<float>& actor() { return actor_; }
   nn::network<float>& critic() { return critic_; }
+  /// It remembers what it saw in the episode.
+  [[nodiscard]] bool remembers() const { return actor_.state_size() + critic_.state_size() > 0; }
   [[nodiscard]] const nn::network<float>& actor() const { return actor_; }
   [[nodiscard]] const nn::network<float>& critic() const { return critic_; }
   std::vector<float>& spread() { return spread_; }

@@ -14,37 +14,93 @@ namespace manta::rl {
 
 namespace detail {
 
-MANTA_DECL void check_model(const model_options& m) {
-  for (int n : m.hidden) {
-    if (n < 1) throw error("manta: rl: .hidden has a layer of " + std::to_string(n) + " units; at least one is needed");
+/// Throws if the options make no sense.
+inline void check_model(const model_options& m) {
+  const auto require = [](const char* option, int value, const char* what, int least = 1) {
+    if (value < least)
+      throw error(std::string("manta: rl: ") + option + " has " + what + " of " + std::to_string(value) +
+                  "; it has to be at least " + std::to_string(least));
+  };
+  for (int n : m.hidden) require(".hidden", n, "a layer");
+  for (int n : m.lstm) require(".lstm", n, "a layer");
+  for (const conv_layer& c : m.conv) {
+    require(".conv", c.filters, "a number of filters");
+    require(".conv", c.kernel, "a kernel");
+    require(".conv", c.stride, "a stride");
   }
-  if (!m.lstm.empty() || m.attention != 0)
-    throw error(
-        "manta: rl: policies with .lstm or .attention are not there yet; use .hidden alone, and put what has to be "
-        "remembered "
-        "into the observation");
+  require(".attention", m.attention, "a number of heads", 0);
+  if (m.attention > 0) require(".memory", m.memory, "a number of steps", 2);
 }
 
-MANTA_DECL nn::network<float> make_network(int features, const model_options& m, int outputs, double last,
-                                           std::uint64_t seed) {
-  check_model(m);
-  std::vector<nn::spec> layers;
-  for (int n : m.hidden) {
-    layers.push_back(nn::linear(n, {.start = nn::start::orthogonal, .gain = std::sqrt(2.0)}));
-    layers.push_back(nn::tanh());
+MANTA_DECL void refuse_memory(const model_options& m, const std::string& algorithm) {
+  if (m.lstm.empty() && m.attention == 0) return;
+  throw error("manta: rl: " + algorithm + " cannot use ." + (m.lstm.empty() ? "attention" : "lstm") +
+              ": its policies remember nothing. Use rl::ppo, or put what has to be remembered into the observation, as "
+              "rl::frame_stack does");
+}
+
+/// The shape in which a network reads observations: that of an image, or a vector.
+inline nn::shape shape_of(const space& observations) {
+  const box* const b = observations.as_box();
+  if (b != nullptr && b->shape.size() == 3) return nn::shape(b->shape);
+  if (b != nullptr && b->shape.size() == 2) return {1, b->shape[0], b->shape[1]};
+  return {observations.features()};
+}
+
+/// The LSTM's forget gates begin open (Jozefowicz et al., 2015): what is seen is kept until the network learns what to
+/// forget.
+inline void open_forget_gates(nn::network<float>& net) {
+  for (const auto& a : net.arrays()) {
+    if (!a.name.ends_with("bias_ih_l0")) continue;
+    const auto units = static_cast<std::size_t>(a.extents.size()) / 4;
+    std::ranges::fill(net.parameters().subspan(a.begin + units, units), 1.f);
   }
+}
+
+inline nn::network<float> network_of(const nn::shape& in, const model_options& m, int outputs, double last,
+                                     std::uint64_t seed) {
+  check_model(m);
+  if (!m.conv.empty() && in.dimensions() != 3)
+    throw error(
+        "manta: rl: .conv needs observations that are images: rl::box{low, high, {channels, height, width}}; here they "
+        "have " +
+        in.text() + " numbers");
+  const double gain = std::sqrt(2.0);
+  std::vector<nn::spec> layers;
+  for (const conv_layer& c : m.conv) {
+    layers.push_back(
+        nn::conv2d(c.filters, c.kernel, {.stride = c.stride, .start = nn::start::orthogonal, .gain = gain}));
+    layers.push_back(nn::relu());
+  }
+  for (int n : m.hidden) {
+    layers.push_back(nn::linear(n, {.start = nn::start::orthogonal, .gain = gain}));
+    layers.push_back(m.conv.empty() ? nn::tanh() : nn::relu());
+  }
+  if (m.hidden.empty()) layers.push_back(nn::flatten());
+  if (m.attention > 0) layers.push_back(nn::residual(nn::step_attention(m.attention, m.memory)));
+  for (int n : m.lstm) layers.push_back(nn::lstm(n, {.start = nn::start::orthogonal}));
   layers.push_back(nn::linear(outputs, {.start = nn::start::orthogonal, .gain = last}));
-  nn::network<float> net(nn::shape{features}, std::move(layers));
+  nn::network<float> net(in, std::move(layers));
   net.initialise(seed);
+  open_forget_gates(net);
   return net;
 }
 
+MANTA_DECL nn::network<float> make_network(const space& observations, const model_options& m, int outputs, double last,
+                                           std::uint64_t seed) {
+  return network_of(shape_of(observations), m, outputs, last, seed);
+}
+MANTA_DECL nn::network<float> make_network(int features, const model_options& m, int outputs, double last,
+                                           std::uint64_t seed) {
+  refuse_memory(m, "this algorithm");
+  return network_of({features}, m, outputs, last, seed);
+}
+
 MANTA_DECL const nn::matrix<float>& even_forward::widened(const nn::matrix<float>& x) {
-  // Whole packets of the widest vector unit, for any number of rows: with -ffast-math a rest is computed otherwise.
-  const Eigen::Index columns = std::max<Eigen::Index>(32, (x.cols() + 15) / 16 * 16);
+  const Eigen::Index columns = wide(x.cols());
   if (x.cols() == columns) return x;
   wide_.setZero(x.rows(), columns);
-  wide_.leftCols(x.cols()) = x;
+  wide_.middleCols(place_, x.cols()) = x;
   return wide_;
 }
 
@@ -52,8 +108,8 @@ MANTA_DECL const nn::matrix<float>& even_forward::widened(const nn::matrix<float
 
 MANTA_DECL policy::policy(const space& observations, const space& actions, const model_options& m, std::uint64_t seed) {
   const auto d = make_distribution(actions);
-  actor_ = detail::make_network(observations.features(), m, d->outputs(), 0.01, 2 * seed);
-  critic_ = detail::make_network(observations.features(), m, 1, 1, 2 * seed + 1);
+  actor_ = detail::make_network(observations, m, d->outputs(), 0.01, 2 * seed);
+  critic_ = detail::make_network(observations, m, 1, 1, 2 * seed + 1);
   spread_.assign(static_cast<std::size_t>(d->spread()), -0.5f);
   filter_ = moments(observations.features());
 }

@@ -23,11 +23,13 @@ struct learner_options {
   rollout how;
   bool normalise_observations = true, normalise_rewards = true;
   model_options model;
+  bool can_remember = false;  ///< the learner takes policies with a memory
 };
 
 class policy_learner : public algorithm {
  protected:
-  MANTA_DECL policy_learner(std::string name, const any_environment& e, learner_options o, const nn::optimizer& like);
+  MANTA_DECL policy_learner(const std::string& name, const any_environment& e, learner_options o,
+                            const nn::optimizer& like);
 
   [[nodiscard]] best_policy best() const override { return {environment_, policy_.actor(), policy_.filter()}; }
   [[nodiscard]] MANTA_DECL std::string description() const override;

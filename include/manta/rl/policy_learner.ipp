@@ -12,9 +12,9 @@
 
 namespace manta::rl::detail {
 
-MANTA_DECL policy_learner::policy_learner(std::string name, const any_environment& e, learner_options o,
+MANTA_DECL policy_learner::policy_learner(const std::string& name, const any_environment& e, learner_options o,
                                           const nn::optimizer& like)
-    : algorithm(std::move(name), e, o.seed),
+    : algorithm(name, e, o.seed),
       told_(std::move(o)),
       policy_(e.observations(), e.actions(), told_.model, told_.seed),
       distribution_(make_distribution(e.actions())),
@@ -22,6 +22,7 @@ MANTA_DECL policy_learner::policy_learner(std::string name, const any_environmen
       actor_optimizer_(like),
       critic_optimizer_(like),
       spread_optimizer_(like) {
+  if (!told_.can_remember) refuse_memory(told_.model, name);
   require_one(".workers", told_.workers);
   require_one(".environments", told_.environments);
   require_one(".fragment", told_.how.steps, " step");

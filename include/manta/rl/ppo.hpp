@@ -18,7 +18,7 @@ struct ppo_options {
   double lambda = 0.95;                ///< of generalised advantage estimation
   double clip = 0.2;                   ///< how far the probability of an action may move from the one that acted
   int epochs = 10;                     ///< passes over an iteration's steps
-  int batch = 64;                      ///< steps of a minibatch
+  int batch = 64;                      ///< steps of a minibatch; a policy with a memory takes whole fragments
   double entropy = 0;                  ///< the weight of the entropy in the loss
   double value = 0.5;                  ///< the weight of the value's loss
   double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
@@ -51,10 +51,13 @@ class ppo final : public detail::on_policy {
     double policy_loss = 0, value_loss = 0, entropy = 0, kl = 0, clipped = 0, norm = 0;
     int batches = 0;
   };
-  void learn_batch(const fragment& all, std::span<const int> which, figures& sums);
+  void learn_epoch(const fragment& all, std::span<const int> order, figures& sums);
+  void learn_batch(figures& sums);
 
   ppo_options options_;
-  nn::matrix<float> observations_, outputs_gradient_, value_gradient_;
+  fragment batch_;
+  std::vector<int> columns_;
+  nn::matrix<float> outputs_gradient_, value_gradient_;
 };
 
 }  // namespace manta::rl

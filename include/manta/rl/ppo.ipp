@@ -21,7 +21,8 @@ MANTA_DECL ppo::ppo(const any_environment& e, const ppo_options& o)
                  .how = {.steps = o.fragment, .discount = o.discount, .lambda = o.lambda, .reward_scale = 1},
                  .normalise_observations = o.normalise_observations,
                  .normalise_rewards = o.normalise_rewards,
-                 .model = o.model},
+                 .model = o.model,
+                 .can_remember = true},
                 nn::adam({.rate = o.rate, .epsilon = 1e-5})),
       options_(o) {
   detail::require_one(".batch", o.batch, " step");
@@ -29,8 +30,8 @@ MANTA_DECL ppo::ppo(const any_environment& e, const ppo_options& o)
 }
 
 MANTA_DECL void ppo::learn(const fragment& all, report& r) {
-  const auto size = static_cast<std::size_t>(all.observations.cols());
-  const std::size_t batch = std::min(size, static_cast<std::size_t>(options_.batch));
+  // What is shuffled: steps, or, where they follow from those before, the environments.
+  const auto size = static_cast<std::size_t>(policy_.remembers() ? told_.environments : all.observations.cols());
   std::vector<int> order(size);
   std::iota(order.begin(), order.end(), 0);
   figures sums;
@@ -41,12 +42,7 @@ MANTA_DECL void ppo::learn(const fragment& all, report& r) {
       std::swap(order[i - 1], order[static_cast<std::size_t>(numbers.index(static_cast<int>(i)))]);
     const double kl_before = sums.kl;
     const int batches_before = sums.batches;
-    // The last minibatch takes what is left, so that none is tiny.
-    for (std::size_t at = 0; at < size;) {
-      const std::size_t count = size - at < 2 * batch ? size - at : batch;
-      learn_batch(all, std::span(order).subspan(at, count), sums);
-      at += count;
-    }
+    learn_epoch(all, order, sums);
     if (options_.target_kl > 0 && (sums.kl - kl_before) / (sums.batches - batches_before) > 1.5 * options_.target_kl)
       break;
   }
@@ -56,15 +52,29 @@ MANTA_DECL void ppo::learn(const fragment& all, report& r) {
                {"clipped", sums.clipped / n},         {"gradient_norm", sums.norm / n}};
 }
 
-inline void ppo::learn_batch(const fragment& all, std::span<const int> which, figures& sums) {
-  const auto count = static_cast<Eigen::Index>(which.size());
+inline void ppo::learn_epoch(const fragment& all, std::span<const int> order, figures& sums) {
+  const int steps = policy_.remembers() ? options_.fragment : 1;  // that a number in order stands for
+  const std::size_t size = order.size();
+  const std::size_t batch = std::min(size, static_cast<std::size_t>(std::max(1, options_.batch / steps)));
+  // The last minibatch takes what is left, so that none is tiny.
+  for (std::size_t at = 0; at < size;) {
+    const std::size_t count = size - at < 2 * batch ? size - at : batch;
+    columns_.clear();
+    for (int t = 0; t < steps; ++t) {
+      for (int k : order.subspan(at, count)) columns_.push_back(k * steps + t);
+    }
+    choose(all, columns_, batch_);
+    learn_batch(sums);
+    at += count;
+  }
+}
+
+inline void ppo::learn_batch(figures& sums) {
+  const Eigen::Index count = batch_.observations.cols();
   const auto n = static_cast<float>(count);
-  observations_.resize(all.observations.rows(), count);
   double mean = 0, squares = 0;
-  for (Eigen::Index i = 0; i < count; ++i) {
-    const int k = which[static_cast<std::size_t>(i)];
-    observations_.col(i) = all.observations.col(k);
-    const double a = static_cast<double>(all.advantages[static_cast<std::size_t>(k)]);
+  for (float advantage : batch_.advantages) {
+    const double a = static_cast<double>(advantage);
     mean += a;
     squares += a * a;
   }
@@ -73,16 +83,17 @@ inline void ppo::learn_batch(const fragment& all, std::span<const int> which, fi
 
   zero_gradients();
   const float* const spread = policy_.spread().data();
-  const nn::matrix<float>& outputs = policy_.actor().forward(observations_);
+  const nn::matrix<float>& outputs =
+      policy_.actor().forward(batch_.observations, batch_.actor_states, batch_.begins);
   outputs_gradient_.setZero(outputs.rows(), count);
   double policy_loss = 0, entropy = 0, kl = 0, clipped = 0, value_loss = 0;
   const float range = static_cast<float>(options_.clip);
   for (Eigen::Index i = 0; i < count; ++i) {
-    const auto k = static_cast<std::size_t>(which[static_cast<std::size_t>(i)]);
+    const auto k = static_cast<std::size_t>(i);
     const float* const o = outputs.col(i).data();
-    const float* const action = all.actions.col(static_cast<Eigen::Index>(k)).data();
-    const float advantage = static_cast<float>((static_cast<double>(all.advantages[k]) - mean) / deviation);
-    const float difference = distribution_->log_probability(o, spread, action) - all.log_probabilities[k];
+    const float* const action = batch_.actions.col(i).data();
+    const float advantage = static_cast<float>((static_cast<double>(batch_.advantages[k]) - mean) / deviation);
+    const float difference = distribution_->log_probability(o, spread, action) - batch_.log_probabilities[k];
     const float ratio = std::exp(difference);
     const bool is_clipped = (advantage > 0 && ratio > 1 + range) || (advantage < 0 && ratio < 1 - range);
     policy_loss -=
@@ -95,10 +106,11 @@ inline void ppo::learn_batch(const fragment& all, std::span<const int> which, fi
                                 spread_gradients_.data());
   }
   policy_.actor().backward(outputs_gradient_);
-  const nn::matrix<float>& values = policy_.critic().forward(observations_);
+  const nn::matrix<float>& values =
+      policy_.critic().forward(batch_.observations, batch_.critic_states, batch_.begins);
   value_gradient_.resize(1, count);
   for (Eigen::Index i = 0; i < count; ++i) {
-    const float d = values(0, i) - all.returns[static_cast<std::size_t>(which[static_cast<std::size_t>(i)])];
+    const float d = values(0, i) - batch_.returns[static_cast<std::size_t>(i)];
     value_loss += static_cast<double>(d * d);
     value_gradient_(0, i) = static_cast<float>(2 * options_.value) * d / n;
   }

@@ -22,15 +22,22 @@ struct fragment {
   nn::matrix<float> observations;  ///< as the network read them: filtered
   nn::matrix<float> actions;
   std::vector<float> log_probabilities, advantages, returns, values;
+  std::vector<unsigned char> begins;              ///< the step is the first of an episode
+  nn::matrix<float> actor_states, critic_states;  ///< of networks with a memory, before the first step, by environment
   std::vector<moments> seen;   ///< of the unfiltered observations, by environment
   std::vector<moments> gains;  ///< of the discounted sums of rewards, by environment
   std::vector<episode> episodes;
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(observations, actions, log_probabilities, advantages, returns, values, seen, gains, episodes);
+    archive(observations, actions, log_probabilities, advantages, returns, values, begins, actor_states, critic_states,
+            seen, gains, episodes);
   }
 };
+
+/// These columns of a fragment, without moments and episodes. For networks with a memory they have to be all steps of
+/// some environments: the first step of each, then the second of each, and so on.
+MANTA_DECL void choose(const fragment& from, std::span<const int> columns, fragment& to);
 
 /// How a fragment is made.
 struct rollout {
@@ -93,10 +100,11 @@ class rollout_worker {
   vector_environment environments_;
   std::unique_ptr<distribution> distribution_;
   policy policy_;
-  even_forward forward_;
+  even_forward actor_, critic_;
   nn::matrix<float> filtered_, actions_, sent_, outputs_;
   std::vector<float> log_probabilities_;
-  std::vector<double> gains_;  ///< discounted sums of rewards of the episodes under way
+  std::vector<double> gains_;          ///< discounted sums of rewards of the episodes under way
+  std::vector<unsigned char> begins_;  ///< the next step is the first of an episode
   std::uint64_t steps_ = 0;
   bool has_begun_ = false;
 };

@@ -24,6 +24,34 @@ MANTA_DECL void estimate_advantages(std::span<const double> rewards, std::span<c
   }
 }
 
+MANTA_DECL void choose(const fragment& from, std::span<const int> columns, fragment& to) {
+  const auto count = std::ssize(columns);
+  to.observations.resize(from.observations.rows(), count);
+  to.actions.resize(from.actions.rows(), count);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    const int column = columns[static_cast<std::size_t>(k)];
+    to.observations.col(k) = from.observations.col(column);
+    to.actions.col(k) = from.actions.col(column);
+  }
+  const auto pick = [&](const auto& all, auto& some) {
+    some.resize(columns.size());
+    for (std::size_t k = 0; k < columns.size(); ++k) some[k] = all[static_cast<std::size_t>(columns[k])];
+  };
+  pick(from.log_probabilities, to.log_probabilities);
+  pick(from.advantages, to.advantages);
+  pick(from.returns, to.returns);
+  pick(from.values, to.values);
+  pick(from.begins, to.begins);
+  const Eigen::Index steps = from.observations.cols() / from.actor_states.cols();  // of each environment
+  const auto pick_states = [&](const nn::matrix<float>& all, nn::matrix<float>& some) {
+    some.resize(all.rows(), all.rows() > 0 ? count / steps : 1);
+    if (all.rows() == 0) return;
+    for (Eigen::Index i = 0; i < some.cols(); ++i) some.col(i) = all.col(columns[static_cast<std::size_t>(i)] / steps);
+  };
+  pick_states(from.actor_states, to.actor_states);
+  pick_states(from.critic_states, to.critic_states);
+}
+
 namespace detail {
 
 MANTA_DECL rollout_worker::rollout_worker(const any_environment& e, std::uint64_t seed, int first, int count,
@@ -35,7 +63,10 @@ MANTA_DECL rollout_worker::rollout_worker(const any_environment& e, std::uint64_
       environments_(e, seed, first, count),
       distribution_(make_distribution(e.actions())),
       policy_(e.observations(), e.actions(), m, seed),
-      gains_(static_cast<std::size_t>(count)) {}
+      actor_(first),
+      critic_(first),
+      gains_(static_cast<std::size_t>(count)),
+      begins_(static_cast<std::size_t>(count), 1) {}
 
 inline void rollout_worker::begin(const policy::weights& w) {
   policy_.set(w);
@@ -54,7 +85,7 @@ inline void rollout_worker::add_gain(std::size_t i, double discount, moments& to
 
 inline void rollout_worker::act(std::uint64_t step) {
   normalise(policy_.filter(), environments_.observations(), filtered_);
-  outputs_ = forward_(policy_.actor(), filtered_);
+  outputs_ = actor_(policy_.actor(), filtered_);
   for (Eigen::Index i = 0; i < environments_.size(); ++i) {
     const float* const o = outputs_.col(i).data();
     if (!outputs_.col(i).allFinite())
@@ -76,6 +107,9 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
   f.observations.resize(environments_.observations().rows(), static_cast<Eigen::Index>(all));
   f.actions.resize(distribution_->size(), static_cast<Eigen::Index>(all));
   for (auto* column : {&f.log_probabilities, &f.advantages, &f.returns, &f.values}) column->resize(all);
+  f.begins.resize(all);
+  f.actor_states = actor_.states(policy_.actor(), n);
+  f.critic_states = critic_.states(policy_.critic(), n);
   f.seen.assign(size, moments(static_cast<int>(f.observations.rows())));
   f.gains.assign(size, moments(1));
 
@@ -86,9 +120,10 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
   nn::matrix<float> last;
   for (std::size_t t = 0; t < steps; ++t) {
     act(steps_++);
-    const nn::matrix<float>& v = forward_(policy_.critic(), filtered_);
+    const auto v = critic_(policy_.critic(), filtered_);
     for (std::size_t i = 0; i < size; ++i) {
       const std::size_t at = i * steps + t;
+      f.begins[at] = begins_[i];
       const auto from = static_cast<Eigen::Index>(i), to = static_cast<Eigen::Index>(at);
       values[i * (steps + 1) + t] = f.values[at] = v(0, from);
       f.observations.col(to) = filtered_.col(from);
@@ -105,14 +140,21 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
       truncated[at] = environments_.truncated()[i];
       any_truncated = any_truncated || truncated[at];
       add_gain(i, how.discount, f.gains[i]);
+      begins_[i] = terminated[at] || truncated[at];
     }
-    if (!any_truncated) continue;
-    normalise(policy_.filter(), environments_.last_observations(), last);
-    const nn::matrix<float>& after = forward_(policy_.critic(), last);
-    for (std::size_t i = 0; i < size; ++i) finals[i * steps + t] = after(0, static_cast<Eigen::Index>(i));
+    if (any_truncated) {  // the last states have values, which the critic gives before it forgets the episodes
+      normalise(policy_.filter(), environments_.last_observations(), last);
+      const auto after = critic_.look(policy_.critic(), last);
+      for (std::size_t i = 0; i < size; ++i) finals[i * steps + t] = after(0, static_cast<Eigen::Index>(i));
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      if (!begins_[i]) continue;
+      actor_.forget(static_cast<Eigen::Index>(i));
+      critic_.forget(static_cast<Eigen::Index>(i));
+    }
   }
   normalise(policy_.filter(), environments_.observations(), filtered_);
-  const nn::matrix<float>& v = forward_(policy_.critic(), filtered_);
+  const auto v = critic_.look(policy_.critic(), filtered_);
   for (std::size_t i = 0; i < size; ++i) {
     values[i * (steps + 1) + steps] = v(0, static_cast<Eigen::Index>(i));
     const auto part = [&](auto& all_of) { return std::span(all_of).subspan(i * steps, steps); };
@@ -125,19 +167,32 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
 }
 
 MANTA_DECL std::vector<std::string> rollout_worker::state() const {
+  const auto count = std::ssize(gains_);
+  const nn::matrix<float> actor = actor_.states(policy_.actor(), count),
+                          critic = critic_.states(policy_.critic(), count);
   std::vector<std::string> states;
-  for (std::size_t i = 0; i < gains_.size(); ++i)
-    states.push_back(output::pack(environments_.save(i), gains_[i], steps_, has_begun_));
+  for (std::size_t i = 0; i < gains_.size(); ++i) {
+    const auto k = static_cast<Eigen::Index>(i);
+    states.push_back(output::pack(environments_.save(i), gains_[i], begins_[i], nn::matrix<float>(actor.col(k)),
+                                  nn::matrix<float>(critic.col(k)), steps_, has_begun_));
+  }
   return states;
 }
 MANTA_DECL void rollout_worker::restore(const std::vector<std::string>& states) {
+  const auto count = std::ssize(gains_);
+  nn::matrix<float> actor = actor_.states(policy_.actor(), count), critic = critic_.states(policy_.critic(), count);
   for (std::size_t i = 0; i < gains_.size(); ++i) {
     std::string environment;
     std::uint64_t steps = 0;
-    output::unpack(states.at(i), environment, gains_[i], steps, has_begun_);
+    nn::matrix<float> actor_state, critic_state;
+    output::unpack(states.at(i), environment, gains_[i], begins_[i], actor_state, critic_state, steps, has_begun_);
     environments_.load(i, environment);
+    actor.col(static_cast<Eigen::Index>(i)) = actor_state;
+    critic.col(static_cast<Eigen::Index>(i)) = critic_state;
     steps_ = std::max(steps_, steps);  // workers that acted apart may have taken more steps or fewer
   }
+  actor_.set_states(policy_.actor(), actor);
+  critic_.set_states(policy_.critic(), critic);
 }
 
 }  // namespace detail
