@@ -75,7 +75,8 @@ TEST_CASE("a cue is recalled with .lstm and with .attention, and not without") {
 
 TEST_CASE("the learner reads fragments as the workers did, with their states and the ends of episodes") {
   in_world([] {
-    for (const rl::model_options& model : {with_lstm, rl::model_options{.hidden = {16}, .lstm = {8, 8}, .attention = 1}}) {
+    for (const rl::model_options& model :
+         {with_lstm, rl::model_options{.hidden = {16}, .lstm = {8, 8}, .attention = 1}}) {
       // One minibatch of all steps: the policy that learns is the one that acted.
       rl::ppo_options options = small(model);
       options.environments = 5;
@@ -124,9 +125,10 @@ TEST_CASE("a policy with a memory is the same for any number of workers, and goe
 TEST_CASE("ppo and dqn read images by convolutions") {
   in_world([] {
     const rl::model_options model{.hidden = {16}, .conv = {{.filters = 4, .kernel = 3, .stride = 2}}};
-    rl::ppo a("MinAtar/Breakout-v1", {.environments = 2, .fragment = 16, .normalise_observations = false, .model = model});
+    rl::ppo a("MinAtar/Breakout-v1",
+              {.environments = 2, .fragment = 16, .normalise_observations = false, .model = model});
     CHECK(a.train().steps == 32);
-    rl::dqn b("MinAtar/Breakout-v1", {.environments = 2, .learning_starts = 32, .model = model});
+    rl::dqn b("MinAtar/Breakout-v1", {.environments = 4, .learning_starts = 32, .model = model});
     CHECK(b.train().learner.contains("q"));
     const int action = b.act(std::vector<float>(400, 0.f));
     CHECK(action < 3);
@@ -138,12 +140,13 @@ TEST_CASE("networks that cannot be are told by their options") {
     const auto told = [](const rl::model_options& m) {
       return thrown<manta::error>([&] { rl::ppo("CartPole-v1", {.model = m}); });
     };
-    CHECK(contains(told({.lstm = {0}}), ".lstm has a layer of 0"));
+    CHECK(contains(told({.lstm = {0}}), ".lstm has a layer of 0 units"));
     CHECK(contains(told({.attention = 3}), "64 features have to be a multiple of the 3 heads"));
-    CHECK(contains(told({.attention = -1}), ".attention has a number of heads of -1"));
-    CHECK(contains(told({.attention = 1, .memory = 1}), ".memory has a number of steps of 1; it has to be at least 2"));
+    CHECK(contains(told({.attention = -1}), ".attention is a number of -1 heads"));
+    CHECK(contains(told({.attention = 1, .memory = 1}), ".memory is a number of 1 steps; it has to be at least 2"));
     CHECK(contains(told({.conv = {{16, 3, 1}}}), ".conv needs observations that are images"));
-    CHECK(contains(thrown<manta::error>([] { rl::dqn("CartPole-v1", {.model = {.lstm = {8}}}); }), "dqn cannot use .lstm"));
+    CHECK(contains(thrown<manta::error>([] { rl::dqn("CartPole-v1", {.model = {.lstm = {8}}}); }),
+                   "dqn cannot use .lstm"));
     CHECK(contains(thrown<manta::error>([] { rl::es("CartPole-v1", {.model = {.attention = 1}}); }),
                    "cannot use .attention"));
   });

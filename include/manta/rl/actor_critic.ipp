@@ -78,18 +78,23 @@ MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const nn::m
 
 MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const fragment& f, const loss_weights& w,
                                    std::span<float> spread_gradients) {
-  // Step by step, as a policy with a memory has to take them.
-  const auto all = static_cast<int>(f.observations.cols()), environments = static_cast<int>(f.actor_states.cols());
-  std::vector<int> columns;
-  for (int t = 0; t < all / environments; ++t) {
-    for (int i = 0; i < environments; ++i) columns.push_back(i * (all / environments) + t);
+  const auto count = static_cast<double>(f.observations.cols());
+  if (!p.remembers()) {
+    const nn::matrix<float>& outputs = p.actor().forward(f.observations);
+    const nn::matrix<float>& values = p.critic().forward(f.observations);
+    return add_gradients(p, d, outputs, values, {f.actions, f.advantages, f.returns}, w, count, spread_gradients);
   }
-  fragment in_order;
-  choose(f, columns, in_order);
-  const nn::matrix<float>& outputs = p.actor().forward(in_order.observations, in_order.actor_states, in_order.begins);
-  const nn::matrix<float>& values = p.critic().forward(in_order.observations, in_order.critic_states, in_order.begins);
-  return add_gradients(p, d, outputs, values, {in_order.actions, in_order.advantages, in_order.returns}, w,
-                       static_cast<double>(all), spread_gradients);
+  const auto environments = static_cast<int>(f.actor_states.cols());
+  const int steps = static_cast<int>(f.observations.cols()) / environments;
+  std::vector<int> columns;
+  for (int t = 0; t < steps; ++t) {
+    for (int i = 0; i < environments; ++i) columns.push_back(i * steps + t);
+  }
+  fragment all;
+  choose(f, columns, all);
+  const nn::matrix<float>& outputs = p.actor().forward(all.observations, all.actor_states, all.begins);
+  const nn::matrix<float>& values = p.critic().forward(all.observations, all.critic_states, all.begins);
+  return add_gradients(p, d, outputs, values, {all.actions, all.advantages, all.returns}, w, count, spread_gradients);
 }
 
 }  // namespace detail

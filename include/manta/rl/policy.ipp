@@ -16,20 +16,20 @@ namespace detail {
 
 /// Throws if the options make no sense.
 inline void check_model(const model_options& m) {
-  const auto require = [](const char* option, int value, const char* what, int least = 1) {
+  const auto require = [](const char* what, int value, int least, const char* unit) {
     if (value < least)
-      throw error(std::string("manta: rl: ") + option + " has " + what + " of " + std::to_string(value) +
+      throw error(std::string("manta: rl: ") + what + " of " + std::to_string(value) + unit +
                   "; it has to be at least " + std::to_string(least));
   };
-  for (int n : m.hidden) require(".hidden", n, "a layer");
-  for (int n : m.lstm) require(".lstm", n, "a layer");
+  for (int n : m.hidden) require(".hidden has a layer", n, 1, " units");
+  for (int n : m.lstm) require(".lstm has a layer", n, 1, " units");
   for (const conv_layer& c : m.conv) {
-    require(".conv", c.filters, "a number of filters");
-    require(".conv", c.kernel, "a kernel");
-    require(".conv", c.stride, "a stride");
+    require(".conv has a layer", c.filters, 1, " filters");
+    require(".conv has a kernel", c.kernel, 1, "");
+    require(".conv has a stride", c.stride, 1, "");
   }
-  require(".attention", m.attention, "a number of heads", 0);
-  if (m.attention > 0) require(".memory", m.memory, "a number of steps", 2);
+  require(".attention is a number", m.attention, 0, " heads");
+  if (m.attention > 0) require(".memory is a number", m.memory, 2, " steps");
 }
 
 MANTA_DECL void refuse_memory(const model_options& m, const std::string& algorithm) {

@@ -83,8 +83,7 @@ inline void ppo::learn_batch(figures& sums) {
 
   zero_gradients();
   const float* const spread = policy_.spread().data();
-  const nn::matrix<float>& outputs =
-      policy_.actor().forward(batch_.observations, batch_.actor_states, batch_.begins);
+  const nn::matrix<float>& outputs = policy_.actor().forward(batch_.observations, batch_.actor_states, batch_.begins);
   outputs_gradient_.setZero(outputs.rows(), count);
   double policy_loss = 0, entropy = 0, kl = 0, clipped = 0, value_loss = 0;
   const float range = static_cast<float>(options_.clip);
@@ -106,8 +105,7 @@ inline void ppo::learn_batch(figures& sums) {
                                 spread_gradients_.data());
   }
   policy_.actor().backward(outputs_gradient_);
-  const nn::matrix<float>& values =
-      policy_.critic().forward(batch_.observations, batch_.critic_states, batch_.begins);
+  const nn::matrix<float>& values = policy_.critic().forward(batch_.observations, batch_.critic_states, batch_.begins);
   value_gradient_.resize(1, count);
   for (Eigen::Index i = 0; i < count; ++i) {
     const float d = values(0, i) - batch_.returns[static_cast<std::size_t>(i)];

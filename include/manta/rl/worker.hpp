@@ -24,8 +24,8 @@ struct fragment {
   std::vector<float> log_probabilities, advantages, returns, values;
   std::vector<unsigned char> begins;              ///< the step is the first of an episode
   nn::matrix<float> actor_states, critic_states;  ///< of networks with a memory, before the first step, by environment
-  std::vector<moments> seen;   ///< of the unfiltered observations, by environment
-  std::vector<moments> gains;  ///< of the discounted sums of rewards, by environment
+  std::vector<moments> seen;                      ///< of the unfiltered observations, by environment
+  std::vector<moments> gains;                     ///< of the discounted sums of rewards, by environment
   std::vector<episode> episodes;
 
   template <class Archive>

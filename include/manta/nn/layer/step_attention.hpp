@@ -131,9 +131,7 @@ class step_attention_layer final : public layer<T> {
     const Eigen::Index first = firsts_[static_cast<std::size_t>(t * samples_ + s)];
     return known.block(which * features_ + h * width_, s * line() + first, width_, length_ + t - first);
   }
-  auto score(Eigen::Index column, int h, Eigen::Index count) {
-    return scores_.col(column).segment(h * length_, count);
-  }
+  auto score(Eigen::Index column, int h, Eigen::Index count) { return scores_.col(column).segment(h * length_, count); }
 
   void attend(Eigen::Index s, Eigen::Index t, int h) {
     const Eigen::Index column = t * samples_ + s;
