@@ -55,7 +55,8 @@ namespace detail {
 class q_network {
  public:
   q_network() = default;
-  MANTA_DECL q_network(const space& observations, int actions, const model_options& m, bool dueling, std::uint64_t seed);
+  MANTA_DECL q_network(const space& observations, int actions, const model_options& m, bool dueling,
+                       std::uint64_t seed);
   /// actions x samples.
   MANTA_DECL const nn::matrix<float>& forward(const nn::matrix<float>& x);
   MANTA_DECL void backward(const nn::matrix<float>& by_q);

@@ -29,7 +29,7 @@ MANTA_DECL off_policy_worker::off_policy_worker(const any_environment& e, std::u
 
 inline void off_policy_worker::act(nn::network<float>& net, const off_policy_orders& o) {
   normalise(o.filter, environments_.observations(), filtered_);
-  const nn::matrix<float>& outputs = forward_(net, filtered_);
+  const auto outputs = forward_(net, filtered_);
   std::vector<float> noise(static_cast<std::size_t>(exploration_->noise()));
   for (Eigen::Index i = 0; i < environments_.size(); ++i) {
     if (!outputs.col(i).allFinite())
