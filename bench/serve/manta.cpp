@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// manta::serve under load, by a client in a process of its own (load.hpp), beside the same server with an answer of its
+// own (`raw`). On one rank the client has the second core; on more ranks the client shares them.
+//
+//   bench_serve_manta [repetitions]
+//
+//   serve_handle_N           us, a call by a handle, on N ranks: the median
+//   serve_http_N             us, median of a request through a replica, one connection
+//   serve_http_raw_N         the server's own answer
+//   serve_cpu_1, serve_cpu_raw_1    us of processor time of the rank for a request, 32 connections
+//   serve_rate_1, serve_rate_raw_1  k/s, 32 connections
+//   serve_least_1            x, answers of the least served of 256 connections, of the mean
+//   serve_batch_1            k/s, network 784-1024-1024-10, 64 connections, batches of 32; serve_batch_raw_1: one at a
+//   time serve_batch_alone_1      us, median at one connection with batches; serve_batch_alone_raw_1: without
+//   serve_peak_raw_1         k/s of a replica that computes for 1 ms, 8 connections
+//   serve_overload_1         k/s, good answers at twice that rate
+//   serve_accepted_p99_1     ms; serve_refused_p99_1: ms until a 503; serve_grown_1: MB that the rank has grown
+//   serve_update_1           failed requests while the version changes ten times
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <manta/manta.hpp>
+#include <manta/serve.hpp>
+#include <manta/serve/http.hpp>
+#include <manta/serve/nn.hpp>
+
+#include "../common/measure.hpp"
+#include "load.hpp"
+
+namespace nn = manta::nn;
+namespace serve = manta::serve;
+using namespace std::chrono_literals;
+
+namespace {
+
+int same(int x) { return x; }
+int computes(int x) {
+  const bench::stopwatch w;
+  while (w.seconds() < 1e-3) {
+  }
+  return x;
+}
+struct version {
+  int number;
+  int get(int x) { return number + x; }
+};
+
+/// What the client found, in one line.
+struct found {
+  double seconds = 0, p50 = 0, p99 = 0, refused_p99 = 0;
+  double good = 0, refused = 0, other = 0, broken = 0, least = 0;
+  double cpu = 0;  ///< us of this rank for an answer
+  [[nodiscard]] double answers() const { return good + refused + other; }
+};
+
+int client(int argc, char** argv) {
+  if (argc < 7) return 2;
+  cpu_set_t all;  // the rank may be bound to a core; the client need not be there
+  std::memset(&all, 0xff, sizeof all);
+  ::sched_setaffinity(0, sizeof all, &all);
+  bench::load_options o{.port = std::atoi(argv[2]),
+                        .connections = std::atoi(argv[3]),
+                        .seconds = std::atof(argv[4]),
+                        .rate = std::atof(argv[5]),
+                        .path = argv[6],
+                        .body = "21"};
+  if (argc > 7) {  // a picture
+    o.body = "[0.5";
+    for (int i = 1; i < std::atoi(argv[7]); ++i) o.body += ",0.25";
+    o.body += "]";
+  }
+  const bench::load_result r = bench::load(o).run();
+  std::printf("%g %g %g %g %lu %lu %lu %lu %lu\n", r.seconds, r.quantile(r.latencies, .5), r.quantile(r.latencies, .99),
+              r.quantile(r.refusals, .99), r.good, r.refused, r.other, r.broken, r.least);
+  return 0;
+}
+
+double own_cpu_seconds() {
+  rusage u{};
+  ::getrusage(RUSAGE_SELF, &u);
+  const auto s = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
+  return s(u.ru_utime) + s(u.ru_stime);
+}
+double own_megabytes() {
+  std::ifstream in("/proc/self/statm");
+  long pages = 0, resident = 0;
+  in >> pages >> resident;
+  return static_cast<double>(resident) * 4096e-6;
+}
+
+/// Starts a client and serves until it has ended.
+found load(serve::http& http, const std::string& path, int connections, double rate = 0, double seconds = 1,
+           int pixels = 0) {
+  std::vector<std::string> words{
+      "client", std::to_string(http.port()), std::to_string(connections), std::to_string(seconds), std::to_string(rate),
+      path};
+  if (pixels > 0) words.push_back(std::to_string(pixels));
+  std::string command = "env -u PMIX_RANK /proc/" + std::to_string(::getpid()) + "/exe";
+  for (const std::string& w : words) command += " " + w;
+  const double cpu = own_cpu_seconds();
+  std::FILE* const out = ::popen(command.c_str(), "re");
+  ::fcntl(::fileno(out), F_SETFL, O_NONBLOCK);
+  std::string line;
+  for (char block[256];;) {
+    http.run_for(10ms);
+    const ssize_t n = ::read(::fileno(out), block, sizeof block);
+    if (n == 0) break;
+    if (n > 0) line.append(block, static_cast<std::size_t>(n));
+  }
+  ::pclose(out);
+  found f;
+  std::sscanf(line.c_str(), "%lg %lg %lg %lg %lg %lg %lg %lg %lg", &f.seconds, &f.p50, &f.p99, &f.refused_p99, &f.good,
+              &f.refused, &f.other, &f.broken, &f.least);
+  f.cpu = 1e6 * (own_cpu_seconds() - cpu) / std::max(1.0, f.answers());
+  return f;
+}
+
+double handle_median(const serve::deployment<int(int)>& d) {
+  std::vector<double> us;
+  for (int i = 0; i < 5000; ++i) {
+    const bench::stopwatch w;
+    d(i).get();
+    us.push_back(1e6 * w.seconds());
+  }
+  return bench::load_result::quantile(us, .5);
+}
+
+int change_versions(serve::deployment<int(int)> d) {
+  for (int i = 0; i < 10; ++i) {
+    serve::update<&version::get>(d, i);
+    const bench::stopwatch w;
+    while (w.seconds() < 0.05) manta::wait(std::vector<manta::future<int>>{}, {.timeout = 10ms});
+  }
+  return 0;
+}
+
+int measure(int repetitions) {
+  const std::string n = "_" + std::to_string(manta::size());
+  serve::http http({.port = 0});
+  auto d = serve::deploy<same>({.name = "same"});
+  http.route("/raw", [](int x) { return x; });
+  http.route("/same", d);
+  nn::network<float> net(nn::shape{784}, nn::linear(1024), nn::relu(), nn::linear(1024), nn::relu(), nn::linear(10));
+  net.initialise(1);
+  http.route("/batched", serve::deploy_network({.name = "batched", .max_batch = 32}, net));
+  http.route("/single", serve::deploy_network({.name = "single"}, net));
+  serve::options slow{.name = "computes", .max_queue = 20};
+  slow.max_ongoing = 1;
+  http.route("/computes", serve::deploy<computes>(slow));
+  auto versions = serve::deploy<&version::get>({.name = "versions"}, 0);
+  http.route("/versions", versions);
+
+  for (int i = 0; i <= repetitions; ++i) {
+    const bool counts = i > 0;  // the first one warms up
+    const auto say = [&](const std::string& figure, double value, const char* unit) {
+      if (counts) bench::report((figure + n).c_str(), "manta", value, unit);
+    };
+    say("serve_handle", handle_median(d), "us");
+    say("serve_http_raw", load(http, "/raw", 1).p50, "us");
+    say("serve_http", load(http, "/same", 1).p50, "us");
+    if (manta::size() > 1) continue;
+    const found raw = load(http, "/raw", 32), through = load(http, "/same", 32), many = load(http, "/same", 256);
+    say("serve_cpu_raw", raw.cpu, "us");
+    say("serve_cpu", through.cpu, "us");
+    say("serve_rate_raw", 1e-3 * raw.good / raw.seconds, "k/s");
+    say("serve_rate", 1e-3 * through.good / through.seconds, "k/s");
+    say("serve_least", many.least / (many.answers() / 256), "x");
+    const found single = load(http, "/single", 64, 0, 0.7, 784), batched = load(http, "/batched", 64, 0, 0.7, 784);
+    say("serve_batch_raw", 1e-3 * single.good / single.seconds, "k/s");
+    say("serve_batch", 1e-3 * batched.good / batched.seconds, "k/s");
+    say("serve_batch_alone_raw", load(http, "/single", 1, 0, 0.7, 784).p50, "us");
+    say("serve_batch_alone", load(http, "/batched", 1, 0, 0.7, 784).p50, "us");
+    const found peak = load(http, "/computes", 8);
+    const double capacity = peak.good / peak.seconds, before = own_megabytes();
+    const found over = load(http, "/computes", 200, 2 * capacity, 2);
+    say("serve_peak_raw", 1e-3 * capacity, "k/s");
+    say("serve_overload", 1e-3 * over.good / over.seconds, "k/s");
+    say("serve_accepted_p99", 1e-3 * over.p99, "ms");
+    say("serve_refused_p99", 1e-3 * over.refused_p99, "ms");
+    say("serve_grown", own_megabytes() - before, "MB");
+    auto changed = manta::async<change_versions>(versions);
+    const found update = load(http, "/versions", 8);
+    changed.get();
+    say("serve_update", update.refused + update.other + update.broken, "failed");
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "client") == 0) return client(argc, argv);
+  return manta::run(argc, argv, [=] { return measure(bench::repetitions(argc, argv)); });
+}
