@@ -6,6 +6,7 @@
 // and PyTorch's shapes and orders.
 //
 //   nn::save_weights("net.safetensors", net);     // Python: safetensors.torch.load_file("net.safetensors")
+//   auto d = serve::deploy_network({.name = "digits"}, nn::with_weights(architecture(), "net.safetensors"));
 //   nn::load_weights("net.npz", net);             // Python: numpy.savez("net.npz", **{k: v.numpy() for k, v in ...})
 #pragma once
 
@@ -73,6 +74,13 @@ void load_weights(const std::string& path, network<T>& net, const std::map<std::
   auto from = found.begin();
   for (const auto& a : arrays) detail::convert(*from++, net.parameters().data() + a.begin);
   for (const auto& a : buffers) detail::convert(*from++, net.buffers().data() + a.begin);
+}
+
+/// The network with the weights of the file, in one expression: nn::with_weights(architecture(), "net.safetensors").
+template <class T>
+network<T> with_weights(network<T> net, const std::string& path, const std::map<std::string, std::string>& names = {}) {
+  load_weights(path, net, names);
+  return net;
 }
 
 }  // namespace manta::nn
