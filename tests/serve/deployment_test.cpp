@@ -6,7 +6,6 @@
 #include <chrono>
 
 #include "manta/serve.hpp"
-#include "manta/serve/nn.hpp"
 #include "support/world.hpp"
 
 using manta::testing::in_world;
@@ -208,27 +207,6 @@ TEST_CASE("an update switches when all new replicas are ready; a failed one chan
     CHECK(d(7).get() == 2007);
     CHECK(d.status().version == 2);
     CHECK(d.status().replicas == 2);
-  });
-}
-
-TEST_CASE("a network is deployed in one line, and answers batches as it answers alone") {
-  in_world([] {
-    namespace nn = manta::nn;
-    nn::network<float> net(nn::shape{5}, nn::linear(8), nn::relu(), nn::dropout(0.5), nn::linear(3));
-    auto d = serve::deploy_network({.name = "net", .max_batch = 16}, net);
-    net.mode({.training = false});
-    std::vector<manta::future<std::vector<float>>> answers;
-    std::vector<std::vector<float>> requests;
-    for (int i = 0; i < 40; ++i) {
-      requests.push_back({1.f, static_cast<float>(i), 2.f, -1.f, 0.5f});
-      answers.push_back(d(requests.back()));
-    }
-    for (std::size_t i = 0; i < requests.size(); ++i) {
-      const std::vector<float> y = answers[i].get();
-      const nn::matrix<float> expected = net.forward(Eigen::Map<const Eigen::VectorXf>(requests[i].data(), 5));
-      for (int k = 0; k < 3; ++k) CHECK(y[static_cast<std::size_t>(k)] == doctest::Approx(expected(k, 0)));
-    }
-    CHECK(contains(thrown<std::exception>([&] { d({1.f}).get(); }), "a request has 1 numbers; the network takes 5"));
   });
 }
 
