@@ -21,6 +21,7 @@ MANTA_DECL double log_expected_improvement(double best, double mean, double devi
 
 class bayesian {
  public:
+  static constexpr bool is_distinct = true;
   enum class acquisition { expected_improvement, confidence_bound };
   /// What a trial under way counts as while others are asked for.
   enum class pending { believer, lie_min, lie_mean, lie_max };
@@ -33,7 +34,7 @@ class bayesian {
     std::size_t most = 500;           ///< the newest and the best so many trials are looked at
   };
   bayesian() : bayesian(options{}) {}
-  explicit bayesian(options o) : options_(o) {}
+  MANTA_DECL explicit bayesian(options o);
 
   MANTA_DECL void begin(const space& where, std::uint64_t seed);
   MANTA_DECL std::optional<config> ask(trial_number t);

@@ -15,9 +15,13 @@ MANTA_DECL double log_expected_improvement(double best, double mean, double devi
   return std::log(deviation) - 0.5 * u * u - 0.5 * std::log(2 * std::numbers::pi) - 2 * std::log(-u);
 }
 
+MANTA_DECL bayesian::bayesian(options o)
+    : options_(o) {
+  if (o.candidates == 0 || o.most < 2 || is_nan(o.kappa)) throw error("manta: bayesian needs candidates > 0, most > 1 and a number for kappa");
+}
+
 MANTA_DECL void bayesian::begin(const space& where, std::uint64_t seed) {
   cube_ = cube(where, "bayesian");
-  if (cube_.dimensions() == 0) throw error("manta: bayesian: the space has no parameter to search");
   seed_ = seed;
   asked_ = fitted_ = 0;
   is_fitted_ = false;
@@ -27,7 +31,7 @@ MANTA_DECL void bayesian::begin(const space& where, std::uint64_t seed) {
   for (const parameter& p : cube_.axes()) {
     width_ += p.where.type() == domain::kind::choice ? static_cast<Eigen::Index>(p.where.options().size()) : 1;
   }
-  process_ = gaussian_process(width_);
+  process_ = gaussian_process(std::max<Eigen::Index>(1, width_));
 }
 
 MANTA_DECL std::optional<config> bayesian::ask(trial_number t) {
@@ -47,7 +51,7 @@ MANTA_DECL void bayesian::again(trial_number t, const config& c) {
 
 MANTA_DECL bool bayesian::is_starting() const {
   const std::size_t startup = options_.startup > 0 ? options_.startup : 2 * cube_.dimensions() + 1;
-  return asked_ < startup || history_.succeeded() < 2;
+  return asked_ < startup || history_.succeeded() < 2 || cube_.dimensions() == 0;
 }
 
 MANTA_DECL void bayesian::plan_fit() {
@@ -130,13 +134,14 @@ MANTA_DECL std::vector<double> bayesian::propose(random& r) {
   std::vector<std::size_t> order(candidates.size());
   std::vector<double> scores = acquire(candidates, incumbent);
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::partial_sort(order.begin(), order.begin() + 5, order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  const std::size_t best_so_many = std::min<std::size_t>(5, order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best_so_many), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
   std::vector<double> chosen = candidates[order[0]];
   double most = scores[order[0]];
   // the best five are refined by steps that become smaller
   std::vector<std::vector<double>> peaks;
   std::vector<double> heights;
-  for (std::size_t i = 0; i < 5; ++i) {
+  for (std::size_t i = 0; i < best_so_many; ++i) {
     peaks.push_back(candidates[order[i]]);
     heights.push_back(scores[order[i]]);
   }

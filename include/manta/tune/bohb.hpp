@@ -18,6 +18,7 @@ namespace manta::tune {
 
 class bohb {
  public:
+  static constexpr bool is_distinct = true;
   struct options {
     double good = 0.15;            ///< share of the observations at a budget that are good
     double at_random = 1.0 / 3;    ///< of the configurations

@@ -51,6 +51,7 @@ class cma_strategy {
 /// again at random, with twice the lambda (Auger, Hansen 2005).
 class cma_es {
  public:
+  static constexpr bool is_distinct = true;
   struct options {
     double sigma = 1.0 / 6;   ///< of the width of the space
     std::size_t lambda = 0;   ///< trials of a generation; 0: 4 + 3 ln n
@@ -60,6 +61,8 @@ class cma_es {
 
   MANTA_DECL void begin(const space& where, std::uint64_t seed);
   MANTA_DECL std::optional<config> ask(trial_number t);
+  /// Takes the place of what was asked for that trial; other points from elsewhere count for nothing.
+  MANTA_DECL void add(trial_number t, const config& c);
   MANTA_DECL void tell(trial_number t, double loss);
 
  private:

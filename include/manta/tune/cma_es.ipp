@@ -69,22 +69,29 @@ MANTA_DECL void cma_strategy::tell(const std::vector<vector>& best_first) {
 
 MANTA_DECL void cma_es::begin(const space& where, std::uint64_t seed) {
   cube_ = cube(where, "cma_es");
-  if (cube_.dimensions() == 0) throw error("manta: cma_es: the space has no parameter to search");
   seed_ = seed;
   asked_ = 0;
   generation_ = 0;
   open_.clear();
   told_.clear();
-  restart(cma_strategy::vector::Constant(size(), 0.5), options_.lambda);
+  if (size() > 0) restart(cma_strategy::vector::Constant(size(), 0.5), options_.lambda);
 }
 
 MANTA_DECL std::optional<config> cma_es::ask(trial_number t) {
   random r(seed_, asked_++, 0x636d61ULL);
+  if (size() == 0) return cube_.at({}, r);  // constants alone
   cma_strategy::vector x = inside(r);
   std::vector<double> u(x.data(), x.data() + x.size());
   random dependent(seed_, asked_);
   open_[t] = {generation_, std::move(x)};
   return cube_.at(u, dependent);
+}
+
+MANTA_DECL void cma_es::add(trial_number t, const config& c) {
+  const auto asked = open_.find(t);
+  if (asked == open_.end()) return;
+  const std::vector<double> u = cube_.position(c);
+  asked->second.second = Eigen::Map<const cma_strategy::vector>(u.data(), size());
 }
 
 MANTA_DECL void cma_es::tell(trial_number t, double loss) {

@@ -102,6 +102,8 @@ class conductor {
   /// The run has to end: trials save where they are, and go on from there when the experiment is continued.
   [[noreturn]] void leave();
 
+  /// After an exception: trials end at their next report, for which it waits a while.
+  void stop_trials();
   void end_runners();
 
   study& study_;

@@ -23,7 +23,12 @@ MANTA_DECL void conductor::run() {
       if (!is_under_way() && (nothing_left || !study_.stopping().empty())) break;  // what waits for a place does not begin
       wait_and_handle();
     }
+  } catch (const cancelled&) {
+    end_runners();
+    throw;
   } catch (...) {
+    study_.flush();
+    stop_trials();
     end_runners();
     throw;
   }
@@ -85,7 +90,12 @@ MANTA_DECL void conductor::assign(std::size_t i, bool anywhere, bool& may_ask) {
 }
 
 MANTA_DECL bool conductor::ask() {
-  std::optional<job> j = study_.next(now());
+  std::optional<job> j;
+  try {
+    j = study_.next(now());
+  } catch (...) {
+    if (!study_.is_broken() || study_.trials().empty()) throw;  // else what was found is returned
+  }
   release();
   if (j) ready_.push_back(std::move(*j));
   return j.has_value();
@@ -152,6 +162,35 @@ MANTA_DECL bool conductor::is_under_way() const {
                   (options_.folder.empty() ? "with a folder it could be continued" : "started again, it goes on in " + options_.folder));
 }
 
+MANTA_DECL void conductor::stop_trials() {
+  using namespace std::chrono_literals;
+  const auto patience_ends = clock::now() + 20s;
+  const auto stop = [&](std::size_t i) {
+    order o;
+    o.what = order::kind::stop;
+    tell(i, std::move(o));
+  };
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const place& p = places_[i];
+    if (p.placed && !p.gone && !p.idle && !p.call.valid()) stop(i);  // it waits for an answer to its report
+  }
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    place& p = places_[i];
+    while (!p.gone && p.call.valid()) {
+      if (!p.call.wait_for(std::max<clock::duration>(patience_ends - clock::now(), 0s))) break;  // end_runners gives it up
+      bool waits = false;
+      try {
+        const answers all = std::exchange(p.call, {}).get();
+        for (const notice& n : all) waits = waits || n.what == notice::kind::report || n.what == notice::kind::saved;
+      } catch (const manta::error&) {
+        p.gone = true;
+      }
+      if (waits) stop(i);
+      p.idle = !p.gone && !waits;
+    }
+  }
+}
+
 MANTA_DECL void conductor::end_runners() {
   for (place& p : places_) {
     if (p.gone) continue;
@@ -161,7 +200,7 @@ MANTA_DECL void conductor::end_runners() {
       order quit;
       quit.what = order::kind::quit;
       p.call = p.who->tell(std::move(quit));
-    } else {  // an exception of ours
+    } else {  // it computes, and an exception of ours ends the run
       if (p.call.valid()) manta::cancel(p.call);
       if (p.work.valid()) manta::cancel(p.work);
     }

@@ -14,12 +14,22 @@
 
 #include <functional>
 #include <initializer_list>
+#include <optional>
 
 #include "manta/tune/config.hpp"
 #include "manta/tune/random.hpp"
 #include "manta/tune/source.hpp"
 
 namespace manta::tune {
+
+/// When a parameter is there: while the one named has this value, or while the predicate holds for what stands before it.
+struct condition {
+  std::string name;                          ///< empty: `test` decides
+  value wanted;
+  std::function<bool(const config&)> test;
+
+  MANTA_DECL bool holds(const config& before) const;
+};
 
 class domain {
  public:
@@ -31,9 +41,14 @@ class domain {
   /// A fixed value, so that {"epochs", 10} may stand in a space.
   template <class T>
     requires std::is_convertible_v<T, value>
-  domain(T fixed) : options_{value(fixed)} {}
+  domain(T fixed) : closed_(true), options_{value(fixed)} {}
 
-  kind type() const { return kind_; }
+  /// A domain that is closed to one value is a constant, however it was written.
+  kind type() const { return closed_ ? kind::constant : kind_; }
+  /// Of one value, but written as one of several: uniform(5, 5), choice({"sgd"}).
+  bool is_closed() const { return closed_ && kind_ != kind::constant; }
+  /// A dependent parameter that is not computed from others alone.
+  bool draws() const { return draws_; }
   bool is_grid() const { return grid_; }
   const std::vector<value>& options() const { return options_; }
   bool is_integer() const { return integer_; }
@@ -46,18 +61,27 @@ class domain {
   double high() const { return high_; }
   double step() const { return step_; }
 
-  /// Only multiples of `step` (for uniform: steps from the lower end).
+  /// How many values there are; nothing if they cannot be counted, or if they are computed.
+  MANTA_DECL std::optional<std::uint64_t> count() const;
+  /// One of those that can be counted, in their order.
+  MANTA_DECL value member(std::uint64_t i) const;
+  /// The value of the domain that is equal to this one; nothing if it has none.
+  MANTA_DECL std::optional<value> find(const value& v) const;
+
+  /// Only multiples of `step` (for uniform and integers: steps from the lower end). Throws if none lies within.
   MANTA_DECL domain quantised(double step) const;
   /// The parameter is there only if the one named has this value, or if the predicate holds for what stands before it.
   MANTA_DECL domain when(std::string name, value wanted) const;
   MANTA_DECL domain when(predicate condition) const;
-  bool applies(const config& before) const { return !condition_ || condition_(before); }
-  bool is_conditional() const { return static_cast<bool>(condition_); }
+  MANTA_DECL bool applies(const config& before) const;
+  bool is_conditional() const { return !conditions_.empty(); }
+  /// All of them have to hold.
+  const std::vector<condition>& conditions() const { return conditions_; }
 
-  /// u in [0, 1]; for constants, choices and numbers.
+  /// u in [0, 1]; for constants, choices and numbers. At 0 and 1 the ends as they were written.
   MANTA_DECL value at(double u) const;
   /// The nearest number that the domain has.
-  value nearest(double x) const { return as_value(rounded(x)); }
+  MANTA_DECL value nearest(double x) const;
   /// The middle of the interval of u that gives this value. A value beyond the domain is taken to its nearest end; throws if it
   /// is no option of a choice.
   MANTA_DECL double position(const value& v) const;
@@ -82,34 +106,46 @@ class domain {
 
   static void require(bool good, const std::string& what);
   static domain number(double low, double high);
+  /// To be called when a domain has been written: counts its values, and refuses one that has none.
+  MANTA_DECL domain settled();
   static std::size_t bin(double u, std::size_t n);
   /// Whole numbers are integers, also those of uniform(16, 256).quantised(16): 32 and not 32.0.
   MANTA_DECL value as_value(double x) const;
   /// So many steps from there: 0.3 and not 0.30000000000000004 for three of 0.1.
   double stepped(double from, double count) const;
+  /// The step with that number, from the first one on.
+  double number_of(double step) const;
+  std::int64_t integer_of(std::uint64_t step) const;
+  /// The number of the step that is nearest.
+  double step_near(double x) const;
+  std::uint64_t integer_step_near(const value& v) const;
   MANTA_DECL double rounded(double x) const;
-  /// Of equally probable levels; 0 if the values are not that.
-  double level_count() const;
+  /// Steps that are equally probable: not those of logarithms and normal numbers.
+  bool is_even() const { return step_ > 0 && !log_ && !normal_; }
   /// Of log-uniform numbers; integers have half a step more at both ends, so that each end gets its share.
   std::pair<double, double> log_range() const;
   double number_at(double u) const;
+  std::int64_t integer_at(double u) const;
 
   kind kind_ = kind::constant;
-  bool grid_ = false, integer_ = false, log_ = false, normal_ = false;
+  bool grid_ = false, integer_ = false, log_ = false, normal_ = false, closed_ = false, draws_ = false;
   double low_ = 0, high_ = 1, step_ = 0;
+  double first_step_ = 0, last_step_ = 0;              ///< of quantised numbers that are not integers: multiples of the step, or steps from low_
+  std::int64_t least_ = 0, most_ = 0, first_ = 0;      ///< of integers: the ends, and the first value within them
+  std::uint64_t stride_ = 1, strides_ = 0;             ///< from first_ on
   std::vector<value> options_;
   rule rule_;
-  predicate condition_;
+  std::vector<condition> conditions_;
 };
 
 /// One of these, each with the same probability.
 MANTA_DECL domain choice(std::vector<value> options);
-/// Each of these: the space is repeated for every combination of its grids. Searchers that adapt take it as a choice.
+/// Each of these once: the space is repeated for every combination of its grids. Searchers that adapt take it as a choice.
 MANTA_DECL domain grid(std::vector<value> values);
 MANTA_DECL domain uniform(double low, double high);
 MANTA_DECL domain loguniform(double low, double high);
 MANTA_DECL domain normal(double mean, double deviation);
-/// exp of normal(mean, deviation).
+/// exp of normal(mean, deviation). Quantised, at least one step.
 MANTA_DECL domain lognormal(double mean, double deviation);
 /// Both ends belong to it.
 MANTA_DECL domain integers(std::int64_t low, std::int64_t high);
@@ -125,6 +161,7 @@ domain depends(F rule) {
   d.kind_ = domain::kind::dependent;
   if constexpr (std::is_invocable_v<F, const config&, random&>) {
     d.rule_ = std::move(rule);
+    d.draws_ = true;
   } else {
     static_assert(std::is_invocable_v<F, const config&>,
                   "manta: depends takes a function of (const tune::config&), or of (const tune::config&, tune::random&)");

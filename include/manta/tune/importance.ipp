@@ -21,6 +21,7 @@ MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(cons
   for (std::size_t i = 0; i < done.size(); ++i) rank[i] = static_cast<double>(i);
 
   for (const parameter& p : where.parameters()) {
+    if (p.where.is_closed()) shares.emplace_back(p.name, 0.0);
     if (p.where.type() != domain::kind::choice && p.where.type() != domain::kind::number) continue;
     std::vector<std::pair<double, double>> points;  // (position, rank) of the trials that have it
     for (std::size_t i = 0; i < done.size(); ++i) {

@@ -22,6 +22,8 @@ class metrics : public named_list<double> {
   /// Throws if there is none of that name.
   MANTA_DECL double operator[](std::string_view name) const;
   MANTA_DECL std::string names() const;
+  /// A column that tables of tune have beside the metrics, such as "iteration": no metric may have its name.
+  MANTA_DECL static bool is_column(std::string_view name);
 };
 
 }  // namespace manta::tune

@@ -4,6 +4,9 @@
 // The definitions of metrics.hpp.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
+
 #include "manta/tune/metrics.hpp"
 
 namespace manta::tune {
@@ -17,6 +20,11 @@ MANTA_DECL std::string metrics::names() const {
   std::string all;
   for (const entry& e : *this) all += (all.empty() ? "\"" : ", \"") + e.first + "\"";
   return all.empty() ? "nothing" : all;
+}
+
+MANTA_DECL bool metrics::is_column(std::string_view name) {
+  constexpr std::string_view columns[] = {"iteration", "seconds", "trial", "state", "at", "why", "config"};
+  return std::find(std::begin(columns), std::end(columns), name) != std::end(columns) || name.starts_with("config/");
 }
 
 }  // namespace manta::tune

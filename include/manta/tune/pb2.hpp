@@ -89,6 +89,7 @@ class pb2 {
 
   options options_;
   detail::population population_;
+  space space_;
   std::vector<parameter> axes_;
   std::map<trial_number, member> members_;
   std::vector<row> rows_;

@@ -66,19 +66,17 @@ MANTA_DECL pb2::pb2(options o)
 
 MANTA_DECL void pb2::begin(const space& where, std::uint64_t seed, std::size_t trials) {
   population_.begin(seed, trials);
-  axes_.clear();
-  for (const parameter& p : where.parameters()) {
-    const bool chosen = options_.mutate.empty()
-                            ? p.where.type() == domain::kind::number || p.where.type() == domain::kind::choice
-                            : std::find(options_.mutate.begin(), options_.mutate.end(), p.name) != options_.mutate.end();
-    if (!chosen) continue;
-    if (p.where.type() != domain::kind::number || p.where.is_normal()) {
-      throw error("manta: pb2 changes numbers with bounds only, but " + p.name + " is " + p.where.text() +
-                  "; name in .mutate those that it may change, or use pbt");
-    }
-    axes_.push_back(p);
+  space_ = where;
+  axes_ = detail::mutable_parameters(where, options_.mutate, "pb2");
+  for (const parameter& p : axes_) {
+    if (p.where.type() == domain::kind::number && !p.where.is_normal()) continue;
+    throw error("manta: pb2 changes numbers with bounds only, but " + p.name + " is " + p.where.text() +
+                "; name in .mutate those that it may change, or use pbt");
   }
-  if (axes_.empty()) throw error("manta: pb2: the space has no number with bounds to change; use pbt, or name some in .mutate");
+  const auto& all = where.parameters();
+  if (axes_.empty() && std::none_of(all.begin(), all.end(), [](const parameter& p) { return p.where.is_closed(); })) {
+    throw error("manta: pb2: the space has no number with bounds to change; use pbt, or name some in .mutate");
+  }
 }
 
 MANTA_DECL void pb2::add(trial_number t, const config& c) {
@@ -114,7 +112,10 @@ MANTA_DECL action pb2::next(bool may_add) {
 
 MANTA_DECL std::vector<double> pb2::position(const config& c) const {
   std::vector<double> u;
-  for (const parameter& p : axes_) u.push_back(p.where.position(c[p.name]));
+  for (const parameter& p : axes_) {
+    const value* v = c.find(p.name);
+    u.push_back(v == nullptr ? 0.5 : p.where.position(*v));
+  }
   return u;
 }
 
@@ -137,9 +138,9 @@ MANTA_DECL config pb2::explore(trial_number t, const config& from, random& r) {
   config to = from;
   std::vector<double> best(axes_.size());
   for (double& x : best) x = r.uniform();
-  if (rows_.size() >= 4) best = choose(t, from, r);
+  if (rows_.size() >= 4 && !axes_.empty()) best = choose(t, from, r);
   for (std::size_t i = 0; i < axes_.size(); ++i) to.set(axes_[i].name, axes_[i].where.at(best[i]));
-  return to;
+  return space_.mended(to, from, r);
 }
 
 MANTA_DECL std::vector<double> pb2::choose(trial_number t, const config& from, random& r) {

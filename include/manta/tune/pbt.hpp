@@ -20,12 +20,15 @@ struct pbt_options {
   double resample = 0.25;             ///< probability of a value drawn anew instead of perturbed
   double factor = 1.2;                ///< else a number is multiplied or, as probably, multiplied by 2 - factor
   bool synchronous = false;           ///< all wait for each other at each interval
-  std::vector<std::string> mutate = {};  ///< the parameters that change; empty: all that are searched
-  /// Changes the configuration after that, in any way.
+  std::vector<std::string> mutate = {};  ///< the parameters that change; empty: all that are searched. Dependent ones follow
+  /// Changes the configuration after that, in any way. Conditions and dependent parameters then follow the space again.
   std::function<config(config, random&)> explore = {};
 };
 
 namespace detail {
+
+/// The parameters that a scheduler may change: those named, or all that are searched. Throws if one of these is not searched.
+MANTA_DECL std::vector<parameter> mutable_parameters(const space& where, const std::vector<std::string>& names, const std::string& who);
 
 /// A new value of one parameter: drawn anew, or a neighbour of the old one, within the domain.
 MANTA_DECL value perturbed(const domain& d, const value& old, const config& before, const pbt_options& o, random& r);
@@ -106,6 +109,7 @@ class pbt {
   detail::population::explorer explorer() const;
 
   detail::population population_;
+  space space_;
   std::vector<parameter> mutable_;
 };
 

@@ -13,8 +13,25 @@ namespace manta::tune {
 
 namespace detail {
 
+MANTA_DECL std::vector<parameter> mutable_parameters(const space& where, const std::vector<std::string>& names, const std::string& who) {
+  if (where.is_program()) throw error("manta: " + who + " needs a space with a fixed list of parameters");
+  const auto is_searched = [](const parameter& p) { return p.where.type() == domain::kind::choice || p.where.type() == domain::kind::number; };
+  std::vector<parameter> all;
+  for (const parameter& p : where.parameters()) {
+    const bool is_named = names.empty() || std::find(names.begin(), names.end(), p.name) != names.end();
+    if (is_named && is_searched(p)) all.push_back(p);
+  }
+  for (const std::string& name : names) {
+    const parameter* p = where.find(name);
+    if (p == nullptr) throw error("manta: " + who + ": the space has no parameter \"" + name + "\" to mutate");
+    if (is_searched(*p) || p->where.is_closed()) continue;
+    throw error("manta: " + who + ": \"" + name + "\" cannot be mutated, for it is " + p->where.text());
+  }
+  return all;
+}
+
 MANTA_DECL value perturbed(const domain& d, const value& old, const config& before, const pbt_options& o, random& r) {
-  if (r.chance(o.resample)) return d.draw(before, r);
+  if (r.chance(o.resample) || (d.type() == domain::kind::choice ? !d.find(old) : !old.is_number())) return d.draw(before, r);
   const bool up = r.chance(0.5);
   if (d.type() == domain::kind::choice) {
     const std::size_t i = d.option_index(old), last = d.options().size() - 1;
@@ -31,6 +48,9 @@ MANTA_DECL population::population(pbt_options o)
     : options_(std::move(o)) {
   if (is_nan(options_.interval + options_.quantile) || options_.interval <= 0 || options_.quantile < 0 || options_.quantile > 0.5) {
     throw error("manta: pbt needs interval > 0 and a quantile from 0 to 0.5");
+  }
+  if (!is_finite(options_.factor) || options_.factor <= 0 || is_nan(options_.resample) || options_.resample < 0 || options_.resample > 1) {
+    throw error("manta: pbt needs factor > 0 and a probability to resample from 0 to 1");
   }
 }
 
@@ -183,18 +203,8 @@ MANTA_DECL std::size_t population::share_of(std::size_t n) const {
 
 MANTA_DECL void pbt::begin(const space& where, std::uint64_t seed, std::size_t trials) {
   population_.begin(seed, trials);
-  mutable_.clear();
-  const auto& names = population_.options().mutate;
-  for (const parameter& p : where.parameters()) {
-    const bool searched = p.where.type() == domain::kind::choice || p.where.type() == domain::kind::number;
-    if (names.empty() ? searched : std::find(names.begin(), names.end(), p.name) != names.end()) mutable_.push_back(p);
-  }
-  for (const std::string& name : names) {
-    if (std::none_of(mutable_.begin(), mutable_.end(), [&](const parameter& p) { return p.name == name; })) {
-      throw error("manta: pbt: the space has no parameter \"" + name + "\" to mutate");
-    }
-  }
-  if (where.is_program()) throw error("manta: pbt needs a space with a fixed list of parameters");
+  space_ = where;
+  mutable_ = detail::mutable_parameters(where, population_.options().mutate, "pbt");
 }
 
 MANTA_DECL detail::population::explorer pbt::explorer() const {
@@ -213,7 +223,9 @@ MANTA_DECL config pbt::explore(const config& from, random& r) const {
   for (const parameter& p : mutable_) {
     if (const value* old = from.find(p.name)) to.set(p.name, detail::perturbed(p.where, *old, to, population_.options(), r));
   }
-  return population_.options().explore ? population_.options().explore(std::move(to), r) : to;
+  to = space_.mended(to, from, r);
+  const auto& change = population_.options().explore;
+  return change ? space_.mended(change(to, r), to, r) : to;
 }
 
 }  // namespace manta::tune

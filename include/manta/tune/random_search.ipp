@@ -4,6 +4,7 @@
 // The definitions of random_search.hpp.
 #pragma once
 
+#include "manta/tune/points.hpp"
 #include "manta/tune/random_search.hpp"
 
 namespace manta::tune {
@@ -12,78 +13,106 @@ MANTA_DECL void random_search::begin(const space& where, std::uint64_t seed) {
   space_ = where;
   seed_ = seed;
   asked_ = 0;
-  grids_.clear();
-  for (const parameter& p : where.parameters()) {
-    if (p.where.is_grid()) grids_.push_back(p);
+  combinations_.clear();
+  constexpr std::size_t most = 1'000'000;
+  std::map<std::string, std::size_t> seen;
+  const auto is_conditional_grid = [](const parameter& p) { return p.where.is_grid() && p.where.is_conditional(); };
+  const auto& list = where.parameters();
+  // what is drawn may decide which grids there are, and so does a program: that is tried several times
+  const bool may_vary = where.is_program() || std::any_of(list.begin(), list.end(), is_conditional_grid);
+  std::size_t without_chance = 0;
+  for (std::uint64_t k = 0; k < (may_vary ? 16 : 1); ++k) {
+    detail::walk(where, [](const domain& d) { return d.is_grid(); }, random(0, k, 0x67726964ULL), [&](const config& walked, const config&) {
+      if (combinations_.size() == most) throw error("manta: random_search: the grids of this space have more than a million combinations; use choice instead");
+      if (seen.emplace(walked.text(), k).second) combinations_.push_back(walked);
+      return true;
+    });
+    if (k == 0) without_chance = combinations_.size();
   }
-}
-
-MANTA_DECL std::size_t random_search::combinations() const {
-  std::size_t n = 1;
-  for (const parameter& p : grids_) n *= p.where.options().size();
-  return n;
+  if (combinations_.size() == without_chance) return;
+  // those that only have less than another one do not count
+  const auto is_part = [](const config& part, const config& of) {
+    return part.size() < of.size() && std::all_of(part.begin(), part.end(), [&](const auto& e) { return of.find(e.first) != nullptr && *of.find(e.first) == e.second; });
+  };
+  const std::vector<config> all = combinations_;
+  const auto is_covered = [&](const config& c) { return std::any_of(all.begin(), all.end(), [&](const config& other) { return is_part(c, other); }); };
+  std::erase_if(combinations_, is_covered);
 }
 
 MANTA_DECL std::optional<config> random_search::ask(trial_number) {
   random r(seed_, asked_);
-  std::size_t rest = asked_++ % combinations();
-  std::map<std::string, value> fixed;  // the last grid changes fastest
-  for (std::size_t i = grids_.size(); i-- > 0;) {
-    const auto& options = grids_[i].where.options();
-    fixed[grids_[i].name] = options[rest % options.size()];
-    rest /= options.size();
-  }
+  const config& fixed = combinations_[asked_++ % combinations_.size()];
   return space_.make(
       [&](const parameter& p, const config& before) {
-        const auto at = fixed.find(p.name);
-        return at != fixed.end() ? at->second : p.where.draw(before, r);
+        const value* v = p.where.is_grid() ? fixed.find(p.name) : nullptr;
+        return v != nullptr ? *v : p.where.draw(before, r);
       },
       r);
 }
 
 MANTA_DECL void grid_search::begin(const space& where, std::uint64_t seed) {
   points_.clear();
+  index_.clear();
   asked_ = 0;
-  const cube all(where, "grid_search");
+  cube_ = cube(where, "grid_search");
   std::vector<std::vector<double>> marks;
-  for (const parameter& p : all.axes()) marks.push_back(marks_of(p.where));
-  std::size_t count = 1;
-  for (const auto& m : marks) count *= m.size();
-  if (count > 10'000'000) throw error("manta: grid_search: this grid has more than ten million points; make it coarser");
+  double count = 1;
+  for (const parameter& p : cube_.axes()) {
+    marks.push_back(marks_of(p.where));
+    count *= static_cast<double>(marks.back().size());
+  }
+  if (count > 1e7) throw error("manta: grid_search: this grid has more than ten million points; make it coarser");
   random dependent(seed);
   std::vector<double> u(marks.size());
-  std::map<std::string, bool> seen;
-  for (std::size_t k = 0; k < count; ++k) {
+  for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) {
     std::size_t rest = k;
     for (std::size_t i = marks.size(); i-- > 0;) {
       u[i] = marks[i][rest % marks[i].size()];
       rest /= marks[i].size();
     }
-    config c = all.at(u, dependent);
-    if (seen.emplace(c.text(), true).second) points_.push_back(std::move(c));
+    config c = cube_.at(u, dependent);
+    if (index_.emplace(key_of(c), points_.size()).second) points_.push_back(std::move(c));
   }
 }
 
 MANTA_DECL std::optional<config> grid_search::ask(trial_number) {
   if (asked_ == points_.size()) return std::nullopt;
-  return points_[asked_++];
+  const config c = points_[asked_++];
+  index_.erase(key_of(c));
+  return c;
+}
+
+MANTA_DECL void grid_search::add(trial_number, const config& c) {
+  const auto at = index_.find(key_of(c));
+  if (at == index_.end()) return;
+  const std::size_t gone = at->second;
+  points_.erase(points_.begin() + static_cast<std::ptrdiff_t>(gone));
+  index_.erase(at);
+  for (auto& [key, i] : index_) i -= i > gone;
+}
+
+MANTA_DECL std::string grid_search::key_of(const config& c) const {
+  std::string key;
+  for (const parameter& p : cube_.axes()) {
+    const value* v = c.find(p.name);
+    if (v == nullptr) continue;
+    const bool is_real = p.where.type() == domain::kind::number && !p.where.is_integer();  // 1 is 1.0
+    key += p.name + "=" + (is_real ? value(v->as<double>()) : *v).text() + "\n";
+  }
+  return key;
 }
 
 MANTA_DECL std::vector<double> grid_search::marks_of(const domain& d) const {
-  std::size_t levels = d.options().size();
-  if (d.type() == domain::kind::number) {
-    levels = options_.per_parameter;
-    const double steps = d.step() > 0 && !d.is_normal() ? std::floor((d.high() - d.low()) / d.step() + 1e-9) + 1 : 0;
-    if (steps > 0 && steps <= static_cast<double>(levels)) {
-      std::vector<double> marks;
-      for (double k = 0; k < steps; ++k) marks.push_back(d.position(value(d.low() + k * d.step())));
-      return marks;
-    }
-  }
   std::vector<double> marks;
+  const auto count = d.count();
+  if (count && (d.type() == domain::kind::choice || *count <= options_.per_parameter)) {
+    for (std::uint64_t i = 0; i < *count; ++i) marks.push_back(d.position(d.member(i)));
+    return marks;
+  }
+  const std::size_t levels = options_.per_parameter;
   for (std::size_t i = 0; i < levels; ++i) {
     // ends included for bounded numbers; the middles of equally probable parts for what has no end
-    const bool ends = d.type() == domain::kind::number && !d.is_normal() && levels > 1;
+    const bool ends = !d.is_normal() && levels > 1;
     marks.push_back(ends ? static_cast<double>(i) / static_cast<double>(levels - 1)
                          : (static_cast<double>(i) + 0.5) / static_cast<double>(levels));
   }

@@ -4,6 +4,8 @@
 // The definitions of results.hpp.
 #pragma once
 
+#include <algorithm>
+
 #include "manta/output/append_file.hpp"
 #include "manta/tune/importance.hpp"
 #include "manta/tune/output/files.hpp"
@@ -19,14 +21,22 @@ MANTA_DECL results::results(const study& s)
 
 MANTA_DECL const trial_record& results::best() const {
   if (best_) return trials_[*best_];
-  std::string reason;
-  for (const trial_record& t : trials_) {
-    if (t.state == status::failed && reason.empty()) reason = "; trial " + std::to_string(t.id) + ": " + t.why;
+  const std::size_t failed = count(status::failed);
+  const auto is_failed = [](const trial_record& t) { return t.state == status::failed; };
+  std::string text = "manta: tune: no trial has a best \"" + metric_ + "\": ";
+  if (trials_.empty()) text += "none was begun";
+  else if (failed < trials_.size()) text += "none of " + std::to_string(trials_.size()) + " has reported it";
+  else text += failed == 1 ? "the only one failed" : "all " + std::to_string(failed) + " failed";
+  if (failed > 0) {
+    const trial_record& t = *std::find_if(trials_.begin(), trials_.end(), is_failed);
+    text += (failed < trials_.size() ? ", and " + std::to_string(failed) + " failed" : "") + "; trial " + std::to_string(t.id) + ": " + t.why;
+    if (std::any_of(trials_.begin(), trials_.end(), [&](const trial_record& f) { return is_failed(f) && is_finite(f.best_loss); }))
+      text += "; .best_may_fail = true lets what they reported before that count";
+    if (!folder_.empty())
+      text += "; when that is mended, .retry_failed = true starts the failed trials of " + folder_ + " again, .fresh = true replaces them";
   }
-  if (!reason.empty() && !folder_.empty()) {
-    reason += "; when that is mended, .retry_failed = true starts the failed trials of " + folder_ + " again, .fresh = true replaces them";
-  }
-  throw error("manta: tune: no trial has reported \"" + metric_ + "\"" + reason);
+  if (!why_.empty()) text += "; the experiment stopped: " + why_;
+  throw error(text);
 }
 
 MANTA_DECL checkpoint results::best_checkpoint() const {

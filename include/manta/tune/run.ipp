@@ -34,6 +34,9 @@ MANTA_DECL results run_experiment(const space& where, const experiment& e, const
   study s(where, e, readable_name(what));
   if (!s.continued().empty()) std::fprintf(stderr, "%s: %s\n", e.name.c_str(), s.continued().c_str());
   if (!s.finished()) conductor(s, what, gang).run();
+  if (s.is_broken()) {
+    std::fprintf(stderr, "%s: %s; the experiment has stopped there, and %zu trials are kept\n", e.name.c_str(), s.stopping().c_str(), s.trials().size());
+  }
   return results(s);
 }
 

@@ -18,6 +18,8 @@
 //     void report(std::uint64_t trial, double at, double loss);  // a loss on the way, `at` epochs or the like
 //     std::optional<std::size_t> count() const;                  // how many configurations there are
 //     std::size_t combinations() const;                          // asks that make up one sample
+//     static constexpr bool is_distinct = true;                  // never means to try a configuration twice: a study asks again
+//                                                                // while others are left, and may take another one (add)
 //
 // ask must depend on nothing but the seed and the calls made before: an
 // experiment is continued from its journal by making these calls again.
@@ -61,6 +63,7 @@ class any_searcher {
   void report(trial_number trial, double at, double loss) { held_->report(trial, at, loss); }
   std::optional<std::size_t> count() const { return held_->count(); }
   std::size_t combinations() const { return held_->combinations(); }
+  bool is_distinct() const { return held_->is_distinct(); }
 
  private:
   struct base {
@@ -74,6 +77,7 @@ class any_searcher {
     virtual void report(trial_number trial, double at, double loss) = 0;
     virtual std::optional<std::size_t> count() const = 0;
     virtual std::size_t combinations() const = 0;
+    virtual bool is_distinct() const = 0;
   };
   template <class S>
   struct holder final : base {
@@ -102,6 +106,10 @@ class any_searcher {
     std::size_t combinations() const override {
       if constexpr (requires { searcher_.combinations(); }) return searcher_.combinations();
       return 1;
+    }
+    bool is_distinct() const override {
+      if constexpr (requires { S::is_distinct; }) return S::is_distinct;
+      return false;
     }
     S searcher_;
   };

@@ -47,6 +47,7 @@ MANTA_DECL std::vector<std::vector<double>> latin_hypercube(std::size_t points, 
 /// Searches in the order of a Sobol sequence.
 class sobol_search {
  public:
+  static constexpr bool is_distinct = true;
   MANTA_DECL void begin(const space& where, std::uint64_t seed);
   MANTA_DECL std::optional<config> ask(trial_number);
   void tell(trial_number, double) {}
@@ -60,6 +61,7 @@ class sobol_search {
 /// Searches one Latin hypercube after the other, each of so many points: give the number of trials.
 class latin_hypercube_search {
  public:
+  static constexpr bool is_distinct = true;
   struct options {
     std::size_t points = 16;
   };

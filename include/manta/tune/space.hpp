@@ -29,14 +29,22 @@ struct parameter {
 class chooser {
  public:
   using source = std::function<value(const parameter&, const config& before)>;
-  chooser(source from, random& dependent) : from_(std::move(from)), random_(dependent) {}
+  /// What a dependent parameter that draws is to keep; nothing: it draws.
+  using memory = std::function<std::optional<value>(const std::string& name, const config& before)>;
+  chooser(source from, random& dependent, memory kept = {})
+      : from_(std::move(from)), kept_(std::move(kept)), random_(dependent) {}
 
-  /// The value that the searcher gives this parameter. Asked for a name again, the value is the same.
+  /// The value that the searcher gives this parameter. Asked for a name again, the value is the same. Throws if the domain
+  /// has a condition: a program says it by an `if`.
   MANTA_DECL value operator()(const std::string& name, const domain& where);
   const config& made() const { return made_; }
 
  private:
+  friend class space;
+  value choose(const std::string& name, const domain& where);
+
   source from_;
+  memory kept_;
   random& random_;
   config made_;
 };
@@ -56,17 +64,29 @@ class space {
   const std::vector<parameter>& parameters() const { return parameters_; }
 
   /// One configuration: `from` is asked for each parameter that applies and is neither constant nor dependent.
-  MANTA_DECL config make(const chooser::source& from, random& dependent) const;
+  MANTA_DECL config make(const chooser::source& from, random& dependent, const chooser::memory& kept = {}) const;
   /// One at random.
   MANTA_DECL config draw(random& r) const;
-  /// Completes a configuration given by hand: what it names is taken, the rest is drawn.
+  /// Completes a configuration given by hand: what it names is taken, the rest is drawn. Throws if it is outside the space:
+  /// names a parameter that is not there, or that the others exclude, or a value that its domain does not have.
   MANTA_DECL config complete(const config& given, random& r) const;
+  /// Makes a configuration of which some values were changed one of the space again: parameters come and go with their
+  /// conditions, dependent ones are computed anew, what is missing is drawn. Values outside their domains stay, and names
+  /// that the space does not have. Needs a fixed list of parameters.
+  MANTA_DECL config mended(const config& changed, const config& before, random& r) const;
 
+  /// The parameter of that name; null if there is none.
+  MANTA_DECL const parameter* find(std::string_view name) const;
   /// For the journal: two spaces with the same text give the same configurations (but for what functions in them do).
   MANTA_DECL std::string text() const;
 
  private:
   MANTA_DECL void check() const;
+  void check_conditions(std::size_t i) const;
+  std::size_t index_of(std::string_view name) const;
+  /// Collects the values that others must have for this parameter to be there. Throws if one must have two.
+  void require_conditions(const parameter& p, config& required) const;
+  std::string names(std::size_t count) const;
 
   std::vector<parameter> parameters_;
   program program_;

@@ -9,21 +9,34 @@
 namespace manta::tune {
 
 MANTA_DECL value chooser::operator()(const std::string& name, const domain& where) {
-  if (const value* v = made_.find(name)) return *v;
-  value v = where.type() == domain::kind::constant    ? where.options().front()
-            : where.type() == domain::kind::dependent ? where.draw(made_, random_)
-                                                      : from_(parameter{name, where}, made_);
-  made_.set(name, v);
-  return v;
+  if (where.is_conditional()) {
+    throw error("manta: a space defined by running: \"" + name + "\" has .when, which only a list of parameters looks at; write an if");
+  }
+  return choose(name, where);
 }
 
-MANTA_DECL config space::make(const chooser::source& from, random& dependent) const {
-  chooser choose(from, dependent);
+MANTA_DECL value chooser::choose(const std::string& name, const domain& where) {
+  if (const value* v = made_.find(name)) return *v;
+  std::optional<value> v;
+  if (where.type() == domain::kind::constant) {
+    v = where.at(0.5);
+  } else if (where.type() != domain::kind::dependent) {
+    v = from_(parameter{name, where}, made_);
+  } else {
+    if (kept_ && where.draws()) v = kept_(name, made_);
+    if (!v) v = where.draw(made_, random_);
+  }
+  made_.set(name, *v);
+  return *v;
+}
+
+MANTA_DECL config space::make(const chooser::source& from, random& dependent, const chooser::memory& kept) const {
+  chooser choose(from, dependent, kept);
   if (program_) {
     program_(choose);
   } else {
     for (const parameter& p : parameters_) {
-      if (p.where.applies(choose.made())) choose(p.name, p.where);
+      if (p.where.applies(choose.made())) choose.choose(p.name, p.where);
     }
   }
   return choose.made();
@@ -34,14 +47,87 @@ MANTA_DECL config space::draw(random& r) const {
 }
 
 MANTA_DECL config space::complete(const config& given, random& r) const {
+  const auto quoted = [&](const std::string& name) { return "\"" + name + "\""; };
+  config wanted = given;
+  if (!program_) {
+    for (const auto& [name, v] : given) {
+      const parameter* p = find(name);
+      if (p == nullptr) throw error("manta: " + quoted(name) + " is no parameter of the space, which has " + names(parameters_.size()));
+      config required;
+      require_conditions(*p, required);
+      for (const auto& [other, needed] : required) {
+        const value* there = wanted.find(other);
+        if (there == nullptr) wanted.set(other, needed);
+        if (there != nullptr && !(*there == needed)) {
+          throw error("manta: " + quoted(name) + " is there only with " + other + " = " + needed.text() + ", but " + other + " is " + there->text());
+        }
+      }
+    }
+  }
+  const auto take = [&](const std::string& name, const domain& where, const value& v) {
+    if (const auto own = where.find(v)) return *own;
+    throw error("manta: " + quoted(name) + " = " + v.text() + " is outside its domain, " + where.text());
+  };
+  std::string missing;
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    const config made = make(
+        [&](const parameter& p, const config& before) {
+          const value* v = wanted.find(p.name);
+          return v == nullptr ? p.where.draw(before, r) : take(p.name, p.where, *v);
+        },
+        r, [&](const std::string& name, const config&) { return wanted.find(name) == nullptr ? std::nullopt : std::optional(*wanted.find(name)); });
+    missing.clear();
+    for (const auto& [name, v] : given) {
+      const value* there = made.find(name);
+      const parameter* p = find(name);
+      if (there == nullptr) {
+        missing = name;
+      } else if (p != nullptr && p->where.type() != domain::kind::dependent) {
+        (void)take(name, p->where, v);
+      } else if (p != nullptr && !(*there == v)) {
+        throw error("manta: " + quoted(name) + " = " + v.text() + " cannot be: it is computed from the others, which gives " + there->text());
+      }
+    }
+    if (missing.empty()) return made;
+  }
+  throw error("manta: " + quoted(missing) + (program_ ? " is asked for by none of 1000 runs of the space with these values"
+                                                      : " is not there with these values: its condition does not hold"));
+}
+
+MANTA_DECL config space::mended(const config& changed, const config& before, random& r) const {
   config made = make(
-      [&](const parameter& p, const config& before) {
-        const value* v = given.find(p.name);
-        return v == nullptr ? p.where.draw(before, r) : *v;
+      [&](const parameter& p, const config& now) {
+        const value* v = changed.find(p.name);
+        return v == nullptr ? p.where.draw(now, r) : *v;
       },
-      r);
-  for (const auto& [name, v] : given) made.set(name, v);
+      r,
+      [&](const std::string& name, const config& now) -> std::optional<value> {
+        const auto same = [](const auto& a, const auto& b) { return a.first == b.first && a.second == b.second; };
+        const bool unchanged = now.size() < before.size() && std::equal(now.begin(), now.end(), before.begin(), same);
+        const auto old = before.begin() + static_cast<std::ptrdiff_t>(now.size());
+        return unchanged && old->first == name ? std::optional(old->second) : std::nullopt;  // what it depends on is as it was
+      });
+  for (const auto& [name, v] : changed) {
+    const parameter* p = find(name);
+    if (p == nullptr || (p->where.type() == domain::kind::constant && made.contains(name))) made.set(name, v);
+  }
   return made;
+}
+
+MANTA_DECL const parameter* space::find(std::string_view name) const {
+  const std::size_t i = index_of(name);
+  return i < parameters_.size() ? &parameters_[i] : nullptr;
+}
+
+MANTA_DECL std::size_t space::index_of(std::string_view name) const {
+  const auto at = std::find_if(parameters_.begin(), parameters_.end(), [&](const parameter& p) { return p.name == name; });
+  return static_cast<std::size_t>(at - parameters_.begin());
+}
+
+MANTA_DECL std::string space::names(std::size_t count) const {
+  std::string all;
+  for (std::size_t i = 0; i < count; ++i) all += (all.empty() ? "\"" : ", \"") + parameters_[i].name + "\"";
+  return all.empty() ? "none" : all;
 }
 
 MANTA_DECL std::string space::text() const {
@@ -53,12 +139,45 @@ MANTA_DECL std::string space::text() const {
 
 MANTA_DECL void space::check() const {
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      if (parameters_[i].name == parameters_[j].name) {
-        throw error("manta: a space has two parameters named \"" + parameters_[i].name +
-                    "\"; for one with several domains give the conditions to one domain each, under different names");
-      }
+    const std::string& name = parameters_[i].name;
+    if (name.empty()) throw error("manta: a space has a parameter without a name");
+    if (index_of(name) < i) {
+      throw error("manta: a space has two parameters named \"" + name +
+                  "\"; for one with several domains give the conditions to one domain each, under different names");
     }
+    check_conditions(i);
+  }
+}
+
+MANTA_DECL void space::check_conditions(std::size_t i) const {
+  const parameter& p = parameters_[i];
+  for (const condition& c : p.where.conditions()) {
+    if (c.name.empty()) continue;
+    const std::string what = "manta: a space: \"" + p.name + "\".when(\"" + c.name + "\", " + c.wanted.text() + ") can never hold: ";
+    const std::size_t other = index_of(c.name);
+    if (other >= i) {
+      throw error(what + (other < parameters_.size() ? "\"" + c.name + "\" must stand before it; move it up"
+                                                     : "there is no such parameter; before it stand " + names(i)));
+    }
+    const domain& d = parameters_[other].where;
+    if (d.type() == domain::kind::dependent) continue;
+    if (!d.find(c.wanted)) throw error(what + "\"" + c.name + "\" is " + d.text());
+    if (d.type() == domain::kind::number && !d.is_quantised()) throw error(what + "\"" + c.name + "\" is any number of " + d.text() + ", and none of them twice; give a function instead");
+  }
+  config required;
+  require_conditions(p, required);
+}
+
+MANTA_DECL void space::require_conditions(const parameter& p, config& required) const {
+  for (const condition& c : p.where.conditions()) {
+    if (c.name.empty()) continue;
+    const value* there = required.find(c.name);
+    if (there != nullptr && !(*there == c.wanted)) {
+      throw error("manta: a space: the conditions of \"" + p.name + "\" can never hold together: \"" + c.name + "\" would have to be " +
+                  there->text() + " and " + c.wanted.text());
+    }
+    required.set(c.name, c.wanted);
+    require_conditions(*find(c.name), required);
   }
 }
 

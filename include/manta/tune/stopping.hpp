@@ -33,14 +33,19 @@ class stop_rule {
   template <class F>
     requires std::is_invocable_r_v<std::optional<std::string>, F, const progress&>
   stop_rule(F rule) : rule_(std::move(rule)) {}
+  /// The same, of a rule that looks at one metric: a study stops if nobody reports it.
+  stop_rule(std::string metric, function rule) : rule_(std::move(rule)), metric_(std::move(metric)) {}
   /// The same, of a rule that has nothing to say before `at`, so that the trial need not wait for an answer.
   stop_rule(function rule, double silent_until) : rule_(std::move(rule)), silent_until_(silent_until) {}
 
   std::optional<std::string> operator()(const progress& p) { return rule_(p); }
   double silent_until() const { return silent_until_; }
+  /// Empty if it looks at none, or at several.
+  const std::string& metric() const { return metric_; }
 
  private:
   function rule_;
+  std::string metric_;
   double silent_until_ = 0;
 };
 

@@ -13,6 +13,7 @@
 //   const auto& best = *s.best();
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -20,6 +21,7 @@
 #include "manta/tune/checkpoint_files.hpp"
 #include "manta/tune/experiment.hpp"
 #include "manta/tune/journal.hpp"
+#include "manta/tune/points.hpp"
 #include "manta/tune/source.hpp"
 
 namespace manta::tune {
@@ -50,6 +52,7 @@ class study {
   // ---- what happens -------------------------------------------------------------------------------
 
   /// A place is free: what runs there; nothing if there is nothing now. `now` is in seconds since the experiment began.
+  /// Throws, once, what searcher, scheduler or a rule has thrown: the experiment stops, and what was found stays.
   MANTA_DECL std::optional<job> next(double now = 0);
 
   /// One report of a running trial. `iteration` counts its reports, those before a checkpoint that it continued from
@@ -84,6 +87,8 @@ class study {
   const overview& summary() const { return overview_; }
   /// Why it stops before all trials have been run; empty if it does not.
   const std::string& stopping() const { return stopping_; }
+  /// It stops for something that is to be mended: searcher, scheduler or a rule threw, or a rule's metric is reported by nobody.
+  bool is_broken() const { return is_broken_; }
   bool finished() const { return finished_; }
   double elapsed_before() const { return clock_; }  ///< seconds of earlier runs that the journal tells of
   const std::string& metric() const { return metric_; }
@@ -104,7 +109,20 @@ class study {
  private:
   static constexpr trial_number none = ~trial_number{0};
 
-  std::size_t limit() const;
+  /// Where the configuration of a new trial came from.
+  struct origin {
+    bool is_first = false;    ///< .first
+    bool is_instead = false;  ///< of what the searcher had, which had been run already
+    std::size_t asks = 1;     ///< of the searcher
+  };
+
+  // ---- before the first trial ------------------------------------------------------------------------
+
+  void check_options();
+  /// Draws from the space, so that functions in it that throw do so now, and conditions that never hold are found.
+  void try_space() const;
+  void complete_first();
+  std::size_t limit();
   /// The beginning of what the journal says of a trial.
   std::string& line(trial_number t);
   void log_file(std::string_view kind, trial_number t, std::uint64_t iteration, const std::string& file, double now);
@@ -114,8 +132,27 @@ class study {
 
   // ---- the same for what happens and for what the journal tells ---------------------------------------
 
-  /// `said`: the configuration that the journal has for it.
-  std::optional<job> next_of(double now, const config* said, std::optional<trial_number> trial = {}, bool said_first = false);
+  /// `said`: the configuration that the journal has for it, and `from` what it says of that.
+  std::optional<job> next_of(double now, const config* said, std::optional<trial_number> trial = {}, const origin* from = nullptr);
+  std::optional<config> new_parameters(trial_number t);
+  void repeat_ask(trial_number t, const config& said, const origin& from);
+
+  /// Calls searcher, scheduler or a rule. If it throws, the experiment stops, and none of them is called again.
+  template <class Call>
+  auto guarded(const char* who, Call call) -> decltype(call()) {
+    using result = decltype(call());
+    if (thrown_) return result();
+    try {
+      return call();
+    } catch (...) {
+      thrown_ = std::current_exception();
+      break_off(who);
+    }
+    return result();
+  }
+  void break_off(const char* who);
+  /// A rule looks at a metric that nobody has reported, though this trial has come so far.
+  void miss_metrics(const trial_record& r);
 
   job start(trial_record& r, double now, std::optional<exploit> change, const std::string& why);
   void placed_of(trial_number t, int rank, double now);
@@ -134,6 +171,7 @@ class study {
   /// Anew, when the one that was best has failed, or when one that had failed is tried again.
   void find_best();
 
+  void leave_scheduler(trial_number t);
   /// A failure for good.
   void give_up(trial_record& r, const std::string& why, double now);
 
@@ -143,7 +181,7 @@ class study {
 
   void finish_of(double now);
 
-  double silence_of(trial_number t) const;
+  double silence_of(trial_number t);
 
   // ---- checkpoints on disk -------------------------------------------------------------------------
 
@@ -194,13 +232,20 @@ class study {
   std::vector<any_output> outputs_;
   journal log_;
   std::string line_, function_, other_function_, continued_;
-  std::size_t from_first_ = 0;        ///< of .first, that have been given out
+  std::vector<config> first_;         ///< .first, completed
+  std::size_t from_first_ = 0;        ///< of these, that have been given out
+  origin origin_;                     ///< of the newest trial
+  detail::points points_;             ///< of a finite space, that have been given out
+  std::vector<std::string> unreported_;  ///< metrics that rules look at and nobody has reported
+  std::exception_ptr thrown_;
+  bool is_broken_ = false, is_thrown_ = false;  ///< is_thrown_: to the caller
 };
 
 }  // namespace manta::tune
 
 #ifndef MANTA_COMPILED
 #include "manta/tune/study.ipp"
+#include "manta/tune/study_check.ipp"
 #include "manta/tune/study_checkpoints.ipp"
 #include "manta/tune/study_course.ipp"
 #include "manta/tune/study_journal.ipp"

@@ -16,20 +16,13 @@ namespace manta::tune {
 
 MANTA_DECL study::study(const space& where, const experiment& e, const std::string& function)
     : options_(e), space_(where), function_(function) {
-  if (options_.minimise.empty() == options_.maximise.empty()) {
-    throw error("manta: tune: say what to optimise: give .minimise or .maximise the name of a metric, not both");
-  }
-  if (options_.retries < 0) throw error("manta: tune: retries must not be negative");
-  if (!options_.checkpoints.minimise.empty() && !options_.checkpoints.maximise.empty()) {
-    throw error(
-        "manta: tune: checkpoints are kept by .minimise or by .maximise, not by both; without them, by the "
-        "experiment's metric");
-  }
-  if (!options_.scheduler || !options_.searcher) throw error("manta: tune: searcher and scheduler must not be empty");
+  check_options();
   sign_ = options_.maximise.empty() ? 1 : -1;
   metric_ = options_.maximise.empty() ? options_.minimise : options_.maximise;
   searcher_ = options_.searcher.clone();
   scheduler_ = options_.scheduler.clone();
+  complete_first();
+  points_.begin(space_);
   searcher_.begin(space_, options_.seed);
   limit_ = limit();
   scheduler_.begin(space_, options_.seed, limit_);
@@ -47,10 +40,14 @@ MANTA_DECL study::study(const space& where, const experiment& e, const std::stri
 }
 
 MANTA_DECL std::optional<job> study::next(double now) {
-  const std::size_t given = from_first_;
-  if (auto j = next_of(now, nullptr)) {
+  origin_ = {};
+  auto j = next_of(now, nullptr);
+  if (!j && thrown_ && !std::exchange(is_thrown_, true)) std::rethrow_exception(thrown_);
+  if (j) {
     std::string& rest = line(j->trial);
-    if (from_first_ > given) rest += ",\"first\":1";
+    if (origin_.is_first) rest += ",\"first\":1";
+    if (origin_.is_instead) rest += ",\"instead\":1";
+    if (origin_.asks > 1) rest += ",\"asks\":" + std::to_string(origin_.asks);
     rest += ",\"p\":";
     detail::append_parameters(rest, j->parameters);
     log_.append("next", now, rest);
@@ -152,16 +149,6 @@ MANTA_DECL void study::flush_outputs() {
     o.flush();
     o.refresh(records_);
   }
-}
-
-MANTA_DECL std::size_t study::limit() const {
-  if (options_.trials == 0) return ~std::size_t{0};
-  // points of .first come on top of a grid: it is gone through whatever they are
-  if (const auto count = searcher_.count())
-    return options_.trials > 1 ? std::min(options_.trials, *count + options_.first.size())
-                               : *count + options_.first.size();
-  const std::size_t combinations = searcher_.combinations();
-  return options_.trials * combinations + (combinations > 1 ? options_.first.size() : 0);
 }
 
 MANTA_DECL trial_record& study::running(trial_number t) {

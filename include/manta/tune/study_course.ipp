@@ -8,7 +8,7 @@
 
 namespace manta::tune {
 
-MANTA_DECL std::optional<job> study::next_of(double now, const config* said, std::optional<trial_number> trial, bool said_first) {
+MANTA_DECL std::optional<job> study::next_of(double now, const config* said, std::optional<trial_number> trial, const origin* from) {
   if (!stopping_.empty() && said == nullptr) return std::nullopt;
   if (!again_.empty()) {
     const trial_number t = again_.front();
@@ -18,7 +18,7 @@ MANTA_DECL std::optional<job> study::next_of(double now, const config* said, std
   }
   for (;;) {
     if (trial && *trial == records_.size()) exhausted_ = false;  // a later start had more to give
-    action a = scheduler_.next(!exhausted_ && records_.size() < limit_);
+    action a = guarded("the scheduler", [&] { return scheduler_.next(!exhausted_ && records_.size() < limit_); });
     release_dropped(now);
     if (a.what == action::kind::nothing) return std::nullopt;
     if (a.what == action::kind::resume) return start(records_.at(a.trial), now, std::move(a.change), a.why);
@@ -29,32 +29,62 @@ MANTA_DECL std::optional<job> study::next_of(double now, const config* said, std
     const trial_number t = records_.size();
     std::optional<config> c;
     if (said != nullptr) {
+      repeat_ask(t, *said, *from);
       c = *said;
-      if (said_first) {
-        ++from_first_;
-        searcher_.add(t, *c);
-      } else {
-        searcher_.again(t, *c);
-      }
-    } else if (from_first_ < options_.first.size()) {
-      random r(options_.seed, from_first_, 0x666972737475ULL);
-      c = space_.complete(options_.first[from_first_++], r);
-      searcher_.add(t, *c);
     } else {
-      c = searcher_.ask(t);
+      c = new_parameters(t);
     }
     if (!c) {
       exhausted_ = true;
       continue;
     }
+    points_.add(*c);
     trial_record& r = records_.emplace_back();
     r.id = t;
     r.parameters = std::move(*c);
     r.began = now;
-    scheduler_.add(t, r.parameters);
+    guarded("the scheduler", [&] { scheduler_.add(t, r.parameters); });
+    if (thrown_ && said == nullptr) {  // it does not begin
+      records_.pop_back();
+      return std::nullopt;
+    }
     for (any_output& o : outputs_) o.add(r);
     return start(r, now, {}, "");
   }
+}
+
+MANTA_DECL std::optional<config> study::new_parameters(trial_number t) {
+  if (from_first_ < first_.size()) {
+    const config& c = first_[from_first_++];
+    origin_.is_first = true;
+    guarded("the searcher", [&] { searcher_.add(t, c); });
+    return c;
+  }
+  constexpr std::size_t most_asks = 4;
+  auto c = guarded("the searcher", [&] { return searcher_.ask(t); });
+  while (c && searcher_.is_distinct() && points_.is_repeated(*c)) {
+    if (origin_.asks < most_asks) {
+      ++origin_.asks;
+      c = guarded("the searcher", [&] { return searcher_.ask(t); });
+      continue;
+    }
+    random r(options_.seed, t, 0x6f74686572ULL);
+    if (auto other = points_.instead_of(*c, r)) {
+      origin_.is_instead = true;
+      guarded("the searcher", [&] { searcher_.add(t, *other); });
+      c = std::move(other);
+    }
+    break;
+  }
+  return c;
+}
+
+MANTA_DECL void study::repeat_ask(trial_number t, const config& said, const origin& from) {
+  from_first_ += from.is_first;
+  guarded("the searcher", [&] {
+    for (std::size_t i = 0; !from.is_first && i < from.asks; ++i) searcher_.again(t, said);
+    if (from.is_first || from.is_instead) searcher_.add(t, said);
+  });
 }
 
 MANTA_DECL job study::start(trial_record& r, double now, std::optional<exploit> change, const std::string& why) {
@@ -99,12 +129,16 @@ MANTA_DECL answer study::report_of(trial_number t, const metrics& m, double now,
   };
   const double* value = m.find(metric_);
   if (value == nullptr) return refuse("reported " + m.names() + ", but the experiment's metric is \"" + metric_ + "\"");
+  for (const auto& entry : m) {
+    if (metrics::is_column(entry.first)) return refuse("reported \"" + entry.first + "\", which is a column of tune's own; give the metric another name");
+  }
   const double* clock = options_.clock.empty() ? nullptr : m.find(options_.clock);
   if (clock == nullptr && !options_.clock.empty()) {
     return refuse("reported " + m.names() + ", but the experiment's clock is \"" + options_.clock + "\"");
   }
   r.at = clock != nullptr ? *clock : static_cast<double>(iteration);
   r.last = m;
+  std::erase_if(unreported_, [&](const std::string& name) { return m.find(name) != nullptr; });
   score_checkpoint(r);
   ++overview_.reports;
   overview_.seconds = now;
@@ -127,23 +161,27 @@ MANTA_DECL answer study::report_of(trial_number t, const metrics& m, double now,
     overview_.best = r.loss;
     overview_.best_metric = *value;
     overview_.ended_since_best = 0;
+  } else if (r.loss == overview_.best) {
+    best_ = std::min(best_, t);  // of several, in all outputs the one with the lowest number
   }
-  searcher_.report(t, r.at, r.loss);
+  guarded("the searcher", [&] { searcher_.report(t, r.at, r.loss); });
 
   const auto rules = running_.find(t);
   const progress p{t, r.at, seconds, r.last};
   std::optional<std::string> why;
   for (stop_rule& rule : rules->second) {
-    if (!why) why = rule(p);
+    if (!why) why = guarded("a rule of .stop", [&] { return rule(p); });
   }
   verdict v;
   if (!why) {
-    v = scheduler_.report(t, r.at, r.loss);
+    v = guarded("the scheduler", [&] { return scheduler_.report(t, r.at, r.loss); });
     release_dropped(now);
   }
+  constexpr std::uint64_t patience = 1000;
+  if (iteration >= patience) miss_metrics(r);
   check_stop_all();
   if (why) {
-    scheduler_.remove(t);
+    leave_scheduler(t);
     close(r, status::complete, *why, now);
     return {verdict::kind::stop, false, {}, 0};
   }
@@ -153,7 +191,7 @@ MANTA_DECL answer study::report_of(trial_number t, const metrics& m, double now,
     return {verdict::kind::stop, false, {}, 0};
   }
   if (!stopping_.empty()) {
-    scheduler_.remove(t);
+    leave_scheduler(t);
     close(r, status::stopped, stopping_, now);
     return {verdict::kind::stop, false, {}, 0};
   }
@@ -183,7 +221,7 @@ MANTA_DECL void study::ended_of(trial_number t, double now) {
     give_up(r, "ended without a report of \"" + metric_ + "\"", now);
     return;
   }
-  scheduler_.remove(t);
+  leave_scheduler(t);
   close(r, status::complete, "ended", now);
 }
 
@@ -195,7 +233,7 @@ MANTA_DECL bool study::failed_of(trial_number t, const std::string& why, double 
   r.ranks_lost += c == cause::lost;
   const bool crashed_enough = r.crashes >= most_crashes, lost_enough = r.ranks_lost >= most_losses;
   if (c >= cause::lost && !stopping_.empty()) {
-    scheduler_.remove(t);
+    leave_scheduler(t);
     close(r, status::stopped, stopping_, now);
   } else if (r.failures > options_.retries || !stopping_.empty()) {
     give_up(r, why, now);
@@ -217,7 +255,7 @@ MANTA_DECL bool study::failed_of(trial_number t, const std::string& why, double 
 MANTA_DECL void study::check_stop_all() {
   for (const experiment_rule& rule : options_.stop_all) {
     if (!stopping_.empty()) return;
-    if (auto reason = rule(overview_)) stopping_ = std::move(*reason);
+    if (auto reason = guarded("a rule of .stop_all", [&] { return rule(overview_); })) stopping_ = std::move(*reason);
   }
 }
 
@@ -235,8 +273,12 @@ MANTA_DECL void study::find_best() {
   if (best_ != before) overview_.ended_since_best = 0;
 }
 
+MANTA_DECL void study::leave_scheduler(trial_number t) {
+  guarded("the scheduler", [&] { scheduler_.remove(t); });
+}
+
 MANTA_DECL void study::give_up(trial_record& r, const std::string& why, double now) {
-  scheduler_.remove(r.id);
+  leave_scheduler(r.id);
   close(r, status::failed, why, now);
 }
 
@@ -246,7 +288,9 @@ MANTA_DECL void study::close(trial_record& r, status how, const std::string& why
   r.why = why;
   r.losses.shrink();
   owed_.erase(r.id);
-  searcher_.tell(r.id, how == status::failed ? std::nan("") : r.best_loss);  // what it reported before it failed is no result
+  if (how == status::complete) miss_metrics(r);
+  // what it reported before it failed is no result
+  guarded("the searcher", [&] { searcher_.tell(r.id, how == status::failed ? std::nan("") : r.best_loss); });
   if (how == status::failed && r.id == best_) find_best();
   release_dropped(now);
   ++overview_.ended;
@@ -259,7 +303,7 @@ MANTA_DECL void study::close(trial_record& r, status how, const std::string& why
 }
 
 MANTA_DECL void study::release_dropped(double now) {
-  for (const trial_number t : scheduler_.take_dropped()) {
+  for (const trial_number t : guarded("the scheduler", [&] { return scheduler_.take_dropped(); })) {
     trial_record& r = records_.at(t);
     if (r.state == status::paused) close(r, status::stopped, "not among the best of its bracket", now);
   }
@@ -269,14 +313,14 @@ MANTA_DECL void study::finish_of(double now) {
   finished_ = true;
   for (trial_record& r : records_) {
     if (r.ended()) continue;
-    scheduler_.remove(r.id);
+    leave_scheduler(r.id);
     close(r, status::stopped, stopping_.empty() ? "the experiment ended" : stopping_, now);
   }
 }
 
-MANTA_DECL double study::silence_of(trial_number t) const {
+MANTA_DECL double study::silence_of(trial_number t) {
   if (!stopping_.empty()) return 0;
-  double until = options_.clock.empty() ? scheduler_.silent_until(t) : 0;
+  double until = options_.clock.empty() ? guarded("the scheduler", [&] { return scheduler_.silent_until(t); }) : 0;
   const auto rules = running_.find(t);
   for (const stop_rule& rule : rules->second) until = std::min(until, rule.silent_until());
   if (const auto owed = owed_.find(t); owed != owed_.end()) until = std::min(until, static_cast<double>(owed->second));

@@ -152,7 +152,7 @@ MANTA_DECL void study::replay(const journal::event& e) {
     scheduler_.resize(limit_);
   } else if (kind == "none") {
     if (!stopping_.empty()) return;
-    while (scheduler_.next(!exhausted_ && records_.size() < limit_).what == action::kind::add) exhausted_ = true;
+    while (guarded("the scheduler", [&] { return scheduler_.next(!exhausted_ && records_.size() < limit_); }).what == action::kind::add) exhausted_ = true;
     release_dropped(clock_);
   } else if (kind == "report") {
     report_of(trial(), e.reported, clock_, iteration(), e.number("r"));
@@ -178,7 +178,9 @@ MANTA_DECL void study::replay_next(const journal::event& e) {
   const auto t = static_cast<trial_number>(e.integer("t"));
   const config& c = e.parameters;
   if (const auto at = std::find(again_.begin(), again_.end(), t); at != again_.end()) std::rotate(again_.begin(), at, at + 1);
-  const auto j = next_of(clock_, &c, t, e.others.find("first") != nullptr);
+  const auto has = [&](const char* name) { return e.others.find(name) != nullptr; };
+  const origin from{has("first"), has("instead"), has("asks") ? static_cast<std::size_t>(e.integer("asks")) : 1};
+  const auto j = next_of(clock_, &c, t, &from);
   if (j && j->trial == t && j->parameters == c) return;
   throw error("manta: tune: the journal of " + options_.folder + " does not fit: trial " + std::to_string(t) + " had " + c.text() +
               ", now it would be " + (j ? "trial " + std::to_string(j->trial) + " with " + j->parameters.text() : "none") +
@@ -199,7 +201,7 @@ MANTA_DECL void study::revive(trial_number t) {
   files_.use(r.checkpoint_file, 1);
   r.state = status::waiting;
   --overview_.ended;
-  scheduler_.add(t, r.runs_with());
+  guarded("the scheduler", [&] { scheduler_.add(t, r.runs_with()); });
   if (may_be_best(r) && r.best_loss < overview_.best) find_best();
   again_.push_back(t);
   finished_ = false;

@@ -16,6 +16,7 @@ namespace manta::tune {
 
 class tpe {
  public:
+  static constexpr bool is_distinct = true;
   struct options {
     std::size_t startup = 10;      ///< trials at random first
     std::size_t candidates = 0;    ///< drawn from the density of the good ones; 0: 24 of joint densities, else 8

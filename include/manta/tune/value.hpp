@@ -13,6 +13,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -47,7 +48,11 @@ class value {
   value() = default;
   value(bool b) : kind_(kind::truth), integer_(b ? 1 : 0) {}
   template <std::integral I>
-  requires(!std::same_as<I, bool>) value(I i) : integer_(static_cast<std::int64_t>(i)) {}
+  requires(!std::same_as<I, bool>) value(I i) : integer_(static_cast<std::int64_t>(i)) {
+    if constexpr (std::is_unsigned_v<I> && sizeof(I) == sizeof(std::int64_t)) {
+      if (i > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) refuse_large(i);
+    }
+  }
   value(double x) : kind_(kind::number), number_(x) {}
   value(std::string text) : kind_(kind::text), text_(std::move(text)) {}
   value(std::string_view text) : kind_(kind::text), text_(text) {}
@@ -196,6 +201,7 @@ class value {
   MANTA_DECL std::vector<double> numbers() const;
   [[noreturn]] MANTA_DECL void refuse(const char* wanted) const;
   [[noreturn]] MANTA_DECL void refuse_integer() const;
+  [[noreturn]] MANTA_DECL static void refuse_large(std::uint64_t i);
 
   kind kind_ = kind::integer;
   std::int64_t integer_ = 0;  ///< of a truth value: 0 or 1

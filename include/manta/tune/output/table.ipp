@@ -62,7 +62,7 @@ MANTA_DECL std::string status_table::table(double now, std::size_t rows) const {
   }
   const std::size_t best = std::min(shown.size(), rows / 2);
   std::partial_sort(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(best), shown.end(),
-                    [](const auto* a, const auto* b) { return a->best_loss < b->best_loss; });
+                    [](const auto* a, const auto* b) { return std::pair(a->best_loss, a->id) < std::pair(b->best_loss, b->id); });
   shown.resize(best);
   for (const trial_record& t : all) {
     if (shown.size() >= rows) break;
