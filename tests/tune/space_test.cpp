@@ -259,3 +259,59 @@ TEST_CASE("what a configuration gives takes part in expressions, and may be a li
   CHECK_THROWS_AS(c.get<std::vector<int>>("opt"), tune::error);
   CHECK_THROWS_AS((void)std::sqrt(c["opt"]), tune::error);
 }
+
+namespace {
+struct block {
+  int width = 1;
+  double rate = 0.5;
+  std::string activation = "relu";
+  std::vector<int> kernels = {};
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(width), CEREAL_NVP(rate), CEREAL_NVP(activation), CEREAL_NVP(kernels));
+  }
+  bool operator==(const block&) const = default;
+};
+struct pair_of_numbers {  // members without names, save and load apart
+  float a = 0, b = 0;
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(a, b);
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    archive(a, b);
+  }
+};
+struct network {
+  block first;
+  std::vector<std::string> names;
+  void describe(auto& field) {
+    field("first", first, tune::choice({block{8}, block{16}}));
+    field("names", names, tune::choice({std::vector<std::string>{"a", "b"}, std::vector<std::string>{}}));
+  }
+};
+}  // namespace
+
+TEST_CASE("an option may be an object of the user's own class, which the configuration gives back as it was") {
+  const std::vector<block> options = {{8, 0.1, "re\"lu, \xc3\xa9", {3, 5}}, {16, 1e-300, "", {}}, {}};
+  const tune::domain d = tune::choice({options[0], options[1], options[2]});
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    const tune::config c{{"net", d.at((static_cast<double>(i) + 0.5) / 3)}, {"fixed", tune::domain(pair_of_numbers{0.1f, 3}).at(0)}};
+    const block b = c["net"];
+    CHECK(b == options[i]);
+    CHECK(c.get<block>("net") == options[i]);
+    CHECK(d.option_index(options[i]) == i);
+    CHECK(c["net"] == options[i]);
+    const pair_of_numbers p = c["fixed"];
+    CHECK((p.a == 0.1f && p.b == 3));
+  }
+  CHECK(tune::value(block{}).as<std::string>() == R"({"width":1,"rate":0.5,"activation":"relu","kernels":[]})");
+  CHECK(tune::value(pair_of_numbers{0.1f, 3}).as<std::string>() == "[0.1,3]");
+  const auto n = tune::config{{"first", block{16}}, {"names", std::vector<std::string>{"a", "b"}}}.as<network>();
+  CHECK((n.first.width == 16 && n.names == std::vector<std::string>{"a", "b"}));
+  CHECK(tune::space_of<network>().parameters().size() == 2U);
+  CHECK(contains(thrown<tune::error>([] { (void)tune::value(3).as<block>(); }), "the value 3 is not an object of a class"));
+  CHECK(contains(thrown<tune::error>([] { (void)tune::value(pair_of_numbers{}).as<block>(); }), "activation is missing"));
+  CHECK(contains(thrown<tune::error>([] { (void)tune::value(block{1, std::nan("")}); }), "has to have a form in JSON"));
+}

@@ -635,6 +635,45 @@ nlohmann::json report_of(const std::string& folder) {
 }
 }  // namespace
 
+namespace {
+struct optimiser {
+  std::string name;
+  double rate = 0;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(name), CEREAL_NVP(rate));
+  }
+};
+}  // namespace
+
+TEST_CASE("options of the user's own class go through the journal, continuing, the results and the files") {
+  const folder f;
+  const tune::space objects = {{"by", tune::choice({optimiser{"sgd", 0.1}, optimiser{"adam, \"w\"", 1e-3}})}, {"x", tune::uniform(0, 1)}};
+  const tune::experiment e = {.minimise = "loss", .trials = 20, .searcher = tune::tpe({.startup = 5}), .folder = f.path};
+  const auto loss = [](const tune::config& c) {
+    const optimiser by = c["by"];
+    return by.rate + c["x"] * 0.01;
+  };
+  for (int part = 0; part < 2; ++part) {  // the second continues
+    tune::study s(objects, e);
+    for (int i = 0; i < 10; ++i) {
+      const auto j = s.next();
+      REQUIRE(j->trial == static_cast<std::size_t>(10 * part + i));
+      s.report(j->trial, {{"loss", loss(j->parameters)}});
+      s.ended(j->trial);
+    }
+    if (part == 1) s.finish();
+  }
+  const tune::results r(tune::study(objects, e));
+  CHECK(r.size() == 20U);
+  const optimiser best = r.best().parameters["by"];
+  CHECK((best.name == "adam, \"w\"" && best.rate == 1e-3));
+  CHECK(contains(r.to_csv(), R"(,"{""name"":""sgd"",""rate"":0.1}",)"));
+  const auto config = nlohmann::json::parse(text_of(f.path + "/trials/00007/config.json"));
+  const auto object = nlohmann::json::parse(config["by"].get<std::string>());
+  CHECK(object["rate"] == r[7].parameters["by"].as<optimiser>().rate);
+}
+
 TEST_CASE("files of the trials and the log of decisions") {
   folder f;
   {

@@ -3,10 +3,13 @@
 //
 // What a parameter of a configuration may be: a truth value, an integer, a
 // number or a text. It converts to the type that is asked for, or says why not.
+// A list, or an object of a class that cereal serialises, is the text of its JSON.
 //
 //   tune::value v = 3;
 //   double x = v;                 // 3.0
 //   std::string s = v;            // throws tune::error: it is a number
+//   tune::value w = block{.width = 64, .activation = "relu"};
+//   block b = w;
 #pragma once
 
 #include <compare>
@@ -21,6 +24,8 @@
 #include <vector>
 
 #include "manta/error.hpp"
+#include "manta/output/json_reader.hpp"
+#include "manta/output/json_writer.hpp"
 #include "manta/output/row.hpp"
 #include "manta/tune/source.hpp"
 
@@ -34,6 +39,8 @@ class error : public manta::error {
 
 using output::append_number;
 
+class value;
+
 namespace detail {
 template <class T>
 concept plain_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
@@ -41,6 +48,30 @@ template <class T>
 inline constexpr bool is_list = false;
 template <plain_number T>
 inline constexpr bool is_list<std::vector<T>> = true;
+
+template <class T>
+inline constexpr bool has_serialize =
+    cereal::traits::has_member_serialize<T, output::json_reader>::value || cereal::traits::has_non_member_serialize<T, output::json_reader>::value ||
+    cereal::traits::has_member_versioned_serialize<T, output::json_reader>::value || cereal::traits::has_non_member_versioned_serialize<T, output::json_reader>::value ||
+    (cereal::traits::has_member_save<T, output::json_writer>::value && cereal::traits::has_member_load<T, output::json_reader>::value) ||
+    (cereal::traits::has_non_member_save<T, output::json_writer>::value && cereal::traits::has_non_member_load<T, output::json_reader>::value);
+/// A class of the user's own, or a vector of such or of texts: a value holds its JSON.
+template <class T>
+concept object = std::is_class_v<T> && !std::is_same_v<T, value> && !is_list<T> && !std::is_convertible_v<const T&, std::string_view> &&
+    std::is_default_constructible_v<T> && std::is_copy_constructible_v<T> && has_serialize<T>;
+template <class T>
+inline constexpr bool is_vector_of_objects = false;
+template <class T>
+inline constexpr bool is_vector_of_objects<std::vector<T>> = object<T> || std::is_same_v<T, std::string>;
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+template <class T>
+concept object_or_vector = is_vector_of_objects<T> || (!is_vector<T> && object<T>);
+
+template <class T>
+std::string json_of(const T& x);
 }  // namespace detail
 
 class value {
@@ -64,14 +95,17 @@ class value {
     for (const T& x : list) text_ += (text_.size() > 1 ? "," : "") + value(x).text();
     text_ += "]";
   }
+  /// Throws if it has no form in JSON: a number that is not finite, a text that is not UTF-8.
+  template <detail::object_or_vector T>
+  value(const T& object) : kind_(kind::text), text_(detail::json_of(object)) {}
 
   bool is_bool() const { return kind_ == kind::truth; }
   bool is_integer() const { return kind_ == kind::integer; }
   bool is_number() const { return kind_ == kind::integer || kind_ == kind::number; }
   bool is_text() const { return kind_ == kind::text; }
 
-  /// As a bool, an integer, a floating-point number, an enumeration or a string. Throws if it is of another kind, or
-  /// not whole where an integer is asked for.
+  /// As a bool, an integer, a floating-point number, an enumeration, a string, a list or an object. Throws if it is of
+  /// another kind, or not whole where an integer is asked for.
   template <class T>
   T as() const {
     if constexpr (std::is_same_v<T, bool>) {
@@ -90,10 +124,12 @@ class value {
       T list;
       for (double x : numbers()) list.push_back(static_cast<typename T::value_type>(x));
       return list;
+    } else if constexpr (detail::object_or_vector<T>) {
+      return read_object<T>();
     } else {
       static_assert(std::is_same_v<T, std::string>,
                     "manta: a value of a configuration is a bool, an integer, a floating-point number, an enumeration, "
-                    "a std::string or a std::vector of numbers");
+                    "a std::string, a std::vector of numbers or texts, or a class with a serialize() function that cereal finds");
       if (!is_text()) refuse("a text");
       return text_;
     }
@@ -107,7 +143,8 @@ class value {
     return text_;
   }
   template <class T>
-  requires((std::is_integral_v<T> && !std::is_same_v<T, char>) || std::is_same_v<T, std::string>) operator T() const {
+  requires((std::is_integral_v<T> && !std::is_same_v<T, char>) || std::is_same_v<T, std::string> ||
+           (detail::object<T> && !detail::is_vector<T> && !std::is_convertible_v<double, T>)) operator T() const {
     return as<T>();
   }
 
@@ -199,7 +236,20 @@ class value {
   MANTA_DECL std::int64_t whole() const;
   /// Of a list. Throws if it is none.
   MANTA_DECL std::vector<double> numbers() const;
-  [[noreturn]] MANTA_DECL void refuse(const char* wanted) const;
+  template <class T>
+  T read_object() const {
+    if (!is_text()) refuse("an object of a class");
+    try {
+      const output::json_document document(text_);
+      output::json_reader reader;
+      T object{};
+      reader.read(object, document.root());
+      return object;
+    } catch (const output::json_error& e) {
+      refuse(std::string("an object of the class asked for (") + e.what() + ")");
+    }
+  }
+  [[noreturn]] MANTA_DECL void refuse(const std::string& wanted) const;
   [[noreturn]] MANTA_DECL void refuse_integer() const;
   [[noreturn]] MANTA_DECL static void refuse_large(std::uint64_t i);
 
@@ -208,6 +258,15 @@ class value {
   double number_ = 0;
   std::string text_;
 };
+
+template <class T>
+std::string detail::json_of(const T& x) {
+  try {
+    return output::to_json(x);
+  } catch (const output::json_error& e) {
+    throw error("manta: an object as the value of a parameter has to have a form in JSON: " + std::string(e.what()).substr(7));
+  }
+}
 
 }  // namespace manta::tune
 

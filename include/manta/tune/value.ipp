@@ -63,7 +63,7 @@ MANTA_DECL std::int64_t value::whole() const {
   return static_cast<std::int64_t>(number_);
 }
 
-MANTA_DECL void value::refuse(const char* wanted) const {
+MANTA_DECL void value::refuse(const std::string& wanted) const {
   throw error("manta: the value " + text() + " is not " + wanted + "; ask for the type that the space gives it");
 }
 
