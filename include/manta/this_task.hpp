@@ -42,6 +42,19 @@ inline bool stop_requested() {
   const exec::engine::guard g(e);
   return e.stop_requested();
 }
+/// Tells whether the task that asked for it is to stop, as std::stop_token does. Other tasks of its rank may ask it too,
+/// while that task runs. It knows what this rank has received, and receives nothing itself.
+class stop_token {
+ public:
+  stop_token() = default;
+  explicit stop_token(const bool* flag) : flag_(flag) {}
+  [[nodiscard]] bool stop_requested() const { return flag_ != nullptr && *flag_; }
+
+ private:
+  const bool* flag_ = nullptr;
+};
+/// The token of the running task or call. In an isolated task there is none: it throws.
+inline stop_token get_stop_token() { return stop_token(&detail::current_task("this_task::get_stop_token").stop); }
 /// A seed for random numbers, derived from the job's seed and the task's place in the graph.
 inline std::uint64_t seed() {
   if (const exec::isolated_view* view = exec::engine::isolated()) return base::mix(view->seed, view->task.id);

@@ -133,6 +133,10 @@ TEST_CASE("a batch does not wait longer than until it is full; a deadline ends a
     auto first = slow(gate);
     auto second = slow.with({.deadline = 5ms})(gate);
     CHECK_THROWS_AS(second.get(), manta::timeout);
+    auto unwanted = slow(gate);
+    while (slow.status().queued == 0) {  // it is on its way
+    }
+    CHECK(manta::cancel(unwanted));
     gate.push(3);
     CHECK(first.get() == 3);
     auto third = slow(gate);
@@ -140,6 +144,7 @@ TEST_CASE("a batch does not wait longer than until it is full; a deadline ends a
     slow.drain();
     CHECK(third.get() == 4);
     CHECK(slow.status().expired == 1);
+    CHECK(slow.status().cancelled == 1);
   });
 }
 
@@ -232,7 +237,7 @@ TEST_CASE("the dispatcher: priorities, deadlines, least work, and numbers of rep
   const std::size_t one = d.add_starting();
   for (auto& r : requests) d.admit(r);
   CHECK(d.next().requests.empty());  // nobody is ready
-  CHECK(d.expired() == std::vector<serve::request*>{&requests[5]});
+  CHECK(d.unwanted() == std::vector<serve::request*>{&requests[5]});
   d.ready(one);
   const auto first = d.next();
   CHECK(first.requests == std::vector<serve::request*>{&requests[4], &requests[0]});

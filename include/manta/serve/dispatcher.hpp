@@ -14,6 +14,7 @@
 
 #include "manta/serve/options.hpp"
 #include "manta/serve/status.hpp"
+#include "manta/this_task.hpp"
 
 namespace manta::serve {
 
@@ -23,6 +24,7 @@ struct request {
   call_options options;
   clock::time_point arrived = clock::now();
   int tries = 0;
+  this_task::stop_token caller = {};  ///< of the call that waits for the answer: it may have been cancelled
 };
 
 class dispatcher {
@@ -39,8 +41,11 @@ class dispatcher {
   MANTA_DECL void forget(request& r);
   /// The request that leaves next, or null.
   [[nodiscard]] MANTA_DECL request* front() const;
-  /// Requests whose time is over, which leave the queue.
-  MANTA_DECL std::vector<request*> expired();
+  /// Requests whose time is over, and those that nobody waits for any more, leave the queue.
+  MANTA_DECL std::vector<request*> unwanted();
+  [[nodiscard]] static bool is_late(const request& r, clock::time_point now) {
+    return r.options.deadline.count() > 0 && now - r.arrived > r.options.deadline;
+  }
 
   /// Requests for one replica.
   struct batch {
@@ -71,6 +76,7 @@ class dispatcher {
   MANTA_DECL int wanted();
 
   [[nodiscard]] bool has_queue() const { return queued_ > 0; }
+  [[nodiscard]] bool is_full() const { return queued_ >= static_cast<std::uint64_t>(options_.max_queue); }
   [[nodiscard]] std::uint64_t outstanding() const { return queued_ + running_; }
   void drain() { is_draining_ = true; }
   void count_version() { ++version_; }
@@ -95,7 +101,7 @@ class dispatcher {
   bool is_draining_ = false;
   clock::time_point queue_since_ = {}, busy_since_ = clock::now();
   int version_ = 1;
-  std::uint64_t served_ = 0, failed_ = 0, retried_ = 0, refused_ = 0, expired_ = 0, batches_ = 0;
+  std::uint64_t served_ = 0, failed_ = 0, retried_ = 0, refused_ = 0, expired_ = 0, cancelled_ = 0, batches_ = 0;
   std::vector<float> latencies_;  ///< ms, a ring
 };
 

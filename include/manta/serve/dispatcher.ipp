@@ -27,7 +27,7 @@ MANTA_DECL dispatcher::dispatcher(const options& o) : options_(o) {
 MANTA_DECL void dispatcher::admit(request& r) {
   if (is_draining_)
     throw unavailable("manta: serve: the deployment '" + options_.name + "' drains and takes no more requests");
-  if (queued_ >= static_cast<std::uint64_t>(options_.max_queue)) {
+  if (is_full()) {
     ++refused_;
     throw overloaded("manta: serve: the queue of the deployment '" + options_.name + "' is full: " +
                      std::to_string(queued_) + " requests wait; try again later, or raise .max_queue or .replicas");
@@ -52,19 +52,20 @@ MANTA_DECL request* dispatcher::front() const {
   return nullptr;
 }
 
-MANTA_DECL std::vector<request*> dispatcher::expired() {
-  std::vector<request*> over;
+MANTA_DECL std::vector<request*> dispatcher::unwanted() {
+  std::vector<request*> all;
   const auto now = clock::now();
   for (auto& [priority, line] : queue_) {
     std::erase_if(line, [&](request* r) {
-      const bool is_over = r->options.deadline.count() > 0 && now - r->arrived > r->options.deadline;
-      if (is_over) over.push_back(r);
-      return is_over;
+      const bool is_cancelled = r->caller.stop_requested(), is_over = !is_cancelled && is_late(*r, now);
+      cancelled_ += is_cancelled ? 1 : 0;
+      expired_ += is_over ? 1 : 0;
+      if (is_cancelled || is_over) all.push_back(r);
+      return is_cancelled || is_over;
     });
   }
-  queued_ -= over.size();
-  expired_ += over.size();
-  return over;
+  queued_ -= all.size();
+  return all;
 }
 
 inline request* dispatcher::take() {
@@ -177,6 +178,7 @@ MANTA_DECL status dispatcher::report() const {
   s.retried = retried_;
   s.refused = refused_;
   s.expired = expired_;
+  s.cancelled = cancelled_;
   s.batches = batches_;
   if (!latencies_.empty()) {
     std::vector<float> sorted = latencies_;

@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "manta/cancel.hpp"
 #include "manta/future.hpp"
 #include "manta/serve/json.hpp"
 #include "manta/serve/tensor.hpp"
@@ -40,6 +41,8 @@ class call {
   virtual any_future waits_for() = 0;
   /// Appends the answer, or a part of it; false if there are no further parts. Throws what the deployment threw.
   virtual bool step(std::string& answer) = 0;
+  /// Nobody waits for the answer any more.
+  virtual void abandon() {}
 };
 
 /// A route.
@@ -72,6 +75,7 @@ class unary_call : public call {
     }
     return false;
   }
+  void abandon() override { cancel(result_); }
 
  private:
   future<T> result_;
@@ -122,6 +126,9 @@ class infer_call : public call {
     for (const future<T>& row : rows_) append_row(results, row.get());
     answer += write_infer_answer(request_, at_->options.name, results);
     return false;
+  }
+  void abandon() override {
+    for (const future<T>& row : rows_) cancel(row);
   }
 
  private:

@@ -173,6 +173,7 @@ MANTA_DECL void http_server::connection_closed(evhttp_connection*, void* from) {
   if (at == c.server->exchanges_.end()) return;
   --c.server->figures_[at->second.at].under_way;
   ++c.server->figures_[at->second.at].answers[499];
+  at->second.work->abandon();
   c.server->exchanges_.erase(at);
 }
 

@@ -73,8 +73,9 @@ class router<R(A...)> {
     rethrow_as<unavailable>();
     rethrow_as<expired>();
     rethrow_as<replica_died>();
-    entry e{{o}, {arguments...}};
+    entry e{{.options = o, .caller = this_task::get_stop_token()}, {arguments...}};
     adapt();
+    if (dispatcher_.is_full()) drop_unwanted();
     dispatcher_.admit(e);
     try {
       dispatch();
@@ -144,17 +145,25 @@ class router<R(A...)> {
     e.bell.reset();
   }
 
+  /// Ends requests in the queue whose time is over, or whose calls have been cancelled.
+  void drop_unwanted() {
+    for (request* r : dispatcher_.unwanted()) {
+      entry& e = *static_cast<entry*>(r);
+      const std::string& name = dispatcher_.told().name;
+      e.failure = r->caller.stop_requested()
+                      ? std::make_exception_ptr(cancelled("manta: serve: a request to '" + name + "' was cancelled"))
+                      : std::make_exception_ptr(expired("manta: serve: a request waited longer in the queue of '" +
+                                                        name + "' than its deadline allows"));
+      ring(e);
+    }
+  }
+
   /// Gives requests to replicas that have room. The first request of each batch carries it.
   void dispatch() {
     for (const auto& [carrier, open_batch] : collecting_) {
       if (dispatcher_.fill(*open_batch)) ring(*carrier);
     }
-    for (request* r : dispatcher_.expired()) {
-      entry& e = *static_cast<entry*>(r);
-      e.failure = std::make_exception_ptr(expired("manta: serve: a request waited longer in the queue of '" +
-                                                  dispatcher_.told().name + "' than its deadline allows"));
-      ring(e);
-    }
+    drop_unwanted();
     for (;;) {
       dispatcher::batch b = dispatcher_.next();
       if (b.requests.empty()) return;

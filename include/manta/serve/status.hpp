@@ -47,6 +47,7 @@ struct status {
   std::uint64_t retried = 0;      ///< requests that another replica got after a death
   std::uint64_t refused = 0;      ///< because the queue was full
   std::uint64_t expired = 0;      ///< because of their deadlines
+  std::uint64_t cancelled = 0;    ///< that waited when nobody wanted the answer any more
   std::uint64_t batches = 0;      ///< calls of replicas
   double p50_ms = 0, p99_ms = 0;  ///< time from a request's arrival to its answer, of the last 1024
 
@@ -54,7 +55,7 @@ struct status {
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(name), CEREAL_NVP(version), CEREAL_NVP(replicas), CEREAL_NVP(starting), CEREAL_NVP(queued),
             CEREAL_NVP(running), CEREAL_NVP(served), CEREAL_NVP(failed), CEREAL_NVP(retried), CEREAL_NVP(refused),
-            CEREAL_NVP(expired), CEREAL_NVP(batches), CEREAL_NVP(p50_ms), CEREAL_NVP(p99_ms));
+            CEREAL_NVP(expired), CEREAL_NVP(cancelled), CEREAL_NVP(batches), CEREAL_NVP(p50_ms), CEREAL_NVP(p99_ms));
   }
 };
 
