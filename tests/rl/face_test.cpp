@@ -4,12 +4,16 @@
 // What is around a training: algorithms by name, callbacks, files, pictures of episodes, evaluations.
 #include <doctest/doctest.h>
 
+#include <cereal/archives/binary.hpp>
+#include <cmath>
 #include <filesystem>
+#include <sstream>
 
 #include "manta/output/append_file.hpp"
 #include "manta/rl.hpp"
 #include "support/world.hpp"
 
+namespace nn = manta::nn;
 namespace rl = manta::rl;
 using manta::testing::contains;
 using manta::testing::in_world;
@@ -121,6 +125,54 @@ TEST_CASE("callbacks see each step, and their figures and the environment's are 
       CHECK(contains(thrown<std::runtime_error>([&] { algorithm.train(); }), "enough"));
     }
   });
+}
+
+TEST_CASE("a call of a worker that is made again has the same result, also at another place") {
+  const rl::any_environment e = "CartPole-v1";
+  rl::detail::rollout_worker w(e, 5, 0, 2, {});
+  const rl::policy::weights weights = rl::policy(e.observations(), e.actions(), {}, 5).get();
+  const auto fragment_at = [&](rl::detail::rollout_worker& on, std::uint64_t from) {
+    const rl::fragment f = on.run(weights, {.steps = 40, .from = from});
+    return std::pair(f.observations, f.log_probabilities);
+  };
+  const auto moved = [](const rl::detail::rollout_worker& from) {
+    std::stringstream bytes;
+    cereal::BinaryOutputArchive out(bytes);
+    out(from);
+    rl::detail::rollout_worker to;
+    cereal::BinaryInputArchive in(bytes);
+    in(to);
+    return to;
+  };
+  const auto first = fragment_at(w, 0);
+  CHECK(fragment_at(w, 0) == first);
+  const auto second = fragment_at(w, 40);
+  CHECK(second != first);
+  rl::detail::rollout_worker there = moved(w);
+  CHECK(fragment_at(there, 40) == second);
+  CHECK(fragment_at(there, 40) == second);
+  const auto third = fragment_at(w, 80);
+  CHECK(fragment_at(there, 80) == third);
+  CHECK(contains(thrown<manta::error>([&] { fragment_at(there, 400); }), "the state of a worker was lost"));
+}
+
+TEST_CASE("a forward pass has the same bits for a column, however many stand beside it") {
+  // Layers whose sizes are no whole packets; -march=native and -ffast-math would change the order of sums.
+  for (const int hidden : {5, 64, 67}) {
+    nn::network<float> net(nn::shape{3}, nn::linear(hidden), nn::tanh(), nn::linear(hidden), nn::tanh(), nn::linear(3));
+    net.initialise(static_cast<std::uint64_t>(hidden));
+    const nn::matrix<float> x = nn::matrix<float>::Random(3, 150);
+    rl::detail::even_forward together, apart;
+    const nn::matrix<float> all = together(net, x);
+    int different = 0;
+    for (int count = 1; count <= 64; ++count) {
+      for (int first = 0; first + count <= 150; first += count) {
+        const nn::matrix<float> some = apart(net, nn::matrix<float>(x.middleCols(first, count)));
+        different += some.leftCols(count) != all.middleCols(first, count);
+      }
+    }
+    CHECK(different == 0);
+  }
 }
 
 TEST_CASE("an evaluation is the same for any number of ranks, and episodes are drawn") {

@@ -74,6 +74,7 @@ class impala_worker : public rollout_worker {
     t.after.leftCols(environments_.size()) = environments_.observations();
     for (std::size_t k = 0; k < cut.size(); ++k) t.after.col(static_cast<Eigen::Index>(size + k)) = cut[k].second;
     t.episodes = environments_.take_episodes();
+    end();
     return t;
   }
 };

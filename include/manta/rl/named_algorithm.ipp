@@ -10,6 +10,7 @@
 #include "manta/rl/dqn.hpp"
 #include "manta/rl/es.hpp"
 #include "manta/rl/impala.hpp"
+#include "manta/rl/impala.hpp"
 #include "manta/rl/named_algorithm.hpp"
 #include "manta/rl/ppo.hpp"
 #include "manta/rl/sac.hpp"
@@ -29,6 +30,7 @@ inline std::map<std::string, algorithm_entry>& named_algorithms() {
       {"a3c", entry_of<a3c>},
       {"dqn", entry_of<dqn>},
       {"es", entry_of<es>},
+      {"impala", entry_of<impala>},
       {"impala", entry_of<impala>},
       {"ppo", entry_of<ppo>},
       {"sac", entry_of<sac>},

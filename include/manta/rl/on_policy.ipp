@@ -29,11 +29,11 @@ inline void on_policy::start_workers() {
 }
 
 inline fragment on_policy::gather() {
-  const rollout how = next_rollout();
+  rollout how = next_rollout();
+  how.from = steps() / static_cast<std::uint64_t>(told_.environments);
   const auto weights = put(policy_.get());  // once to each node
-  std::vector<future<fragment>> parts;
-  for (const auto& w : workers_) parts.push_back(async<&rollout_worker::run>(w, weights, how));
-  std::vector<fragment> fragments = sentences(parts);
+  std::vector<fragment> fragments =
+      answers(workers_, [&](const auto& w) { return async<&rollout_worker::run>(w, weights, how); });
   fragment all = std::move(fragments.front());
   Eigen::Index at = all.observations.cols();
   const Eigen::Index columns = static_cast<Eigen::Index>(told_.environments) * told_.how.steps;

@@ -7,6 +7,7 @@
 #include <exception>
 #include <vector>
 
+#include "manta/actor_handle.hpp"
 #include "manta/error.hpp"
 #include "manta/future.hpp"
 #include "manta/rl/source.hpp"
@@ -31,6 +32,41 @@ std::vector<T> sentences(const std::vector<future<T>>& futures) {
   for (const future<T>& f : futures) {
     try {
       values.push_back(sentence(f));
+    } catch (...) {
+      if (!problem) problem = std::current_exception();
+    }
+  }
+  if (problem) std::rethrow_exception(problem);
+  return values;
+}
+
+/// The value of a call to a worker. A call that was lost with the worker's rank is made again, by `again()`, and
+/// reaches the worker at its new place.
+template <class T, class Call>
+T answer(future<T> call, Call&& again) {
+  constexpr int most_deaths = 100;
+  for (int deaths = 1;; ++deaths) {
+    try {
+      return sentence(call);
+    } catch (const actor_died&) {
+      if (deaths == most_deaths) throw;
+    } catch (const object_lost&) {  // the call had ended, and its value was still there
+      if (deaths == most_deaths) throw;
+    }
+    call = again();
+  }
+}
+
+/// The values of calls to workers, of which `call(w)` makes one, in order; the first error once all have ended.
+template <class Worker, class Call>
+auto answers(const std::vector<actor<Worker>>& workers, Call&& call) {
+  std::vector<decltype(call(workers.front()))> calls;
+  for (const auto& w : workers) calls.push_back(call(w));
+  std::vector<decltype(sentence(calls.front()))> values;
+  std::exception_ptr problem;
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    try {
+      values.push_back(answer(calls[i], [&] { return call(workers[i]); }));
     } catch (...) {
       if (!problem) problem = std::current_exception();
     }

@@ -44,9 +44,13 @@ struct rollout {
   int steps = 128;
   double discount = 0.99, lambda = 0.95;
   double reward_scale = 1;
+  /// The step of each environment that the fragment begins with, where it has to be that one: a call that was lost with
+  /// its rank is then made again without a trace.
+  std::uint64_t from = any_step;
+  static constexpr std::uint64_t any_step = ~std::uint64_t(0);
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(steps, discount, lambda, reward_scale);
+    archive(steps, discount, lambda, reward_scale, from);
   }
 };
 
@@ -71,8 +75,7 @@ class rollout_worker {
   /// For a restart after the death of the rank: with an environment that cannot be saved, its episodes begin anew.
   template <class Archive>
   void save(Archive& archive) const {
-    archive(kind_, seed_, first_, environments_.size(), model_,
-            environments_.can_be_saved() ? state() : std::vector<std::string>());
+    archive(kind_, seed_, first_, environments_.size(), model_, former_, now_);
   }
   template <class Archive>
   void load(Archive& archive) {
@@ -80,15 +83,18 @@ class rollout_worker {
     std::uint64_t seed = 0;
     int first = 0, count = 0;
     model_options model;
-    std::vector<std::string> states;
-    archive(kind, seed, first, count, model, states);
+    std::vector<std::string> former, now;
+    archive(kind, seed, first, count, model, former, now);
     *this = rollout_worker(kind, seed, first, count, model);
-    if (!states.empty()) restore(states);
+    if (!now.empty()) restore(now);
+    former_ = std::move(former);
   }
 
  protected:
-  /// What a call begins with.
-  void begin(const policy::weights& w);
+  /// What a call begins with. from: see rollout.
+  void begin(const policy::weights& w, std::uint64_t from = rollout::any_step);
+  /// What it ends with: keeps the states for a restart.
+  void end();
   void act(std::uint64_t step);
   /// Adds the reward of an environment's last step to its discounted sum, and the sum to the moments.
   void add_gain(std::size_t i, double discount, moments& to);
@@ -107,6 +113,7 @@ class rollout_worker {
   std::vector<unsigned char> begins_;  ///< the next step is the first of an episode
   std::uint64_t steps_ = 0;
   bool has_begun_ = false;
+  std::vector<std::string> former_, now_;  ///< states before the last call and after it
 };
 
 }  // namespace detail

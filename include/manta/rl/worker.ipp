@@ -68,12 +68,29 @@ MANTA_DECL rollout_worker::rollout_worker(const any_environment& e, std::uint64_
       gains_(static_cast<std::size_t>(count)),
       begins_(static_cast<std::size_t>(count), 1) {}
 
-inline void rollout_worker::begin(const policy::weights& w) {
+inline void rollout_worker::begin(const policy::weights& w, std::uint64_t from) {
   policy_.set(w);
+  if (from != rollout::any_step && from != steps_) {
+    if (environments_.can_be_saved()) {  // the call before this one was lost, but not what it did
+      steps_ = 0;
+      if (!former_.empty()) restore(std::exchange(former_, {}));
+      if (from != steps_)
+        throw error("manta: rl: the state of a worker was lost with its rank; go on from the last checkpoint");
+    } else {
+      steps_ = from;  // episodes have begun anew
+    }
+  }
   if (!std::exchange(has_begun_, true)) environments_.reset();
+  if (now_.empty() && environments_.can_be_saved()) now_ = state();
   actions_.resize(distribution_->size(), environments_.size());
   sent_.resize(kind_.actions().size(), environments_.size());
   log_probabilities_.resize(gains_.size());
+}
+
+inline void rollout_worker::end() {
+  if (!environments_.can_be_saved()) return;
+  former_ = std::move(now_);
+  now_ = state();
 }
 
 inline void rollout_worker::add_gain(std::size_t i, double discount, moments& to) {
@@ -100,7 +117,7 @@ inline void rollout_worker::act(std::uint64_t step) {
 }
 
 MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout& how) {
-  begin(w);
+  begin(w, how.from);
   const int n = environments_.size();
   const auto size = static_cast<std::size_t>(n), steps = static_cast<std::size_t>(how.steps), all = size * steps;
   fragment f;
@@ -163,6 +180,7 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
   }
   for (std::size_t k = 0; k < all; ++k) f.returns[k] = f.advantages[k] + f.values[k];
   f.episodes = environments_.take_episodes();
+  end();
   return f;
 }
 
@@ -193,6 +211,7 @@ MANTA_DECL void rollout_worker::restore(const std::vector<std::string>& states) 
   }
   actor_.set_states(policy_.actor(), actor);
   critic_.set_states(policy_.critic(), critic);
+  now_ = states;
 }
 
 }  // namespace detail

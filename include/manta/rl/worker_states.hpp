@@ -22,10 +22,8 @@ namespace manta::rl::detail {
 /// The states of all environments in their order. Waits.
 template <class Worker>
 std::vector<std::string> states_of(const std::vector<actor<Worker>>& workers) {
-  std::vector<future<std::vector<std::string>>> parts;
-  for (const auto& w : workers) parts.push_back(async<&Worker::state>(w));
   std::vector<std::string> all;
-  for (std::vector<std::string>& part : sentences(parts))
+  for (std::vector<std::string>& part : answers(workers, [](const auto& w) { return async<&Worker::state>(w); }))
     all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
   return all;
 }
@@ -36,7 +34,9 @@ void restore_states(const std::vector<actor<Worker>>& workers, const std::vector
   const auto parts = shares(static_cast<int>(states.size()), static_cast<int>(workers.size()));
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto from = states.begin() + parts[i].first;
-    sentence(async<&Worker::restore>(workers[i], std::vector<std::string>(from, from + parts[i].second)));
+    const std::vector<std::string> part(from, from + parts[i].second);
+    const auto call = [&] { return async<&Worker::restore>(workers[i], part); };
+    answer(call(), call);
   }
 }
 

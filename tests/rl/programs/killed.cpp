@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A rank kills itself in the middle of an iteration, in a step of an environment: what PPO and evolution strategies
+// have learnt at the end is the same, bit for bit, as in an undisturbed training. To be started by manta-run on four
+// ranks.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "manta/rl.hpp"
+
+namespace rl = manta::rl;
+
+/// A pole whose rank may die at a step.
+struct deadly_pole {
+  int victim = 0, at = 0;  // the rank, and its steps until then; 0: nobody dies
+  rl::cart_pole pole = {};
+
+  static rl::box observation_space() { return rl::cart_pole::observation_space(); }
+  static rl::discrete action_space() { return rl::cart_pole::action_space(); }
+  auto reset(rl::random& random) { return pole.reset(random); }
+  auto step(int action) {
+    static int steps = 0;
+    if (victim > 0 && static_cast<int>(manta::rank()) == victim && ++steps == at) kill(getpid(), SIGKILL);
+    return pole.step(action);
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(pole);
+  }
+};
+
+/// Everything that a training of some iterations leaves.
+template <class Algorithm>
+std::string trained(int victim, int at, const typename Algorithm::options& o) {
+  Algorithm algorithm(rl::environment<deadly_pole>(victim, at).with_time_limit(200), o);
+  double sum = 0;
+  for (int i = 0; i < 5; ++i) sum += algorithm.train().mean_return;
+  std::printf("returns sum up to %g\n", sum);
+  return algorithm.save_to_bytes() + std::to_string(sum) + ' ' + std::to_string(algorithm.evaluate(40).mean_return);
+}
+
+int main(int argc, char** argv) {
+  return manta::run(argc, argv, [&] {
+    const int at = argc > 1 ? std::atoi(argv[1]) : 350;  // of PPO's thousand steps on that rank
+    const rl::ppo_options ppo{.workers = 3, .seed = 4, .environments = 6, .fragment = 100};
+    const rl::es_options es{.workers = 3, .seed = 4};
+    const bool ppo_same = trained<rl::ppo>(0, 0, ppo) == trained<rl::ppo>(2, at, ppo),
+               es_same = trained<rl::es>(0, 0, es) == trained<rl::es>(3, 1000, es);
+    std::printf("ppo: %s, es: %s\n", ppo_same ? "the same" : "not the same", es_same ? "the same" : "not the same");
+    return ppo_same && es_same ? 0 : 1;
+  });
+}
