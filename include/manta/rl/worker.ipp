@@ -71,9 +71,13 @@ MANTA_DECL rollout_worker::rollout_worker(const any_environment& e, std::uint64_
 inline void rollout_worker::begin(const policy::weights& w, std::uint64_t from) {
   policy_.set(w);
   if (from != rollout::any_step && from != steps_) {
-    if (environments_.can_be_saved()) {  // the call before this one was lost, but not what it did
-      steps_ = 0;
-      if (!former_.empty()) restore(std::exchange(former_, {}));
+    if (environments_.can_be_saved()) {
+      // The last call has failed in the middle, or it was lost, but not what it did.
+      for (const std::vector<std::string>& states : {now_, former_}) {
+        if (states.empty() || from == steps_) continue;
+        steps_ = 0;
+        restore(states);
+      }
       if (from != steps_)
         throw error("manta: rl: the state of a worker was lost with its rank; go on from the last checkpoint");
     } else {

@@ -1,0 +1,164 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Training end to end, on three ranks and two cores: rank 0 drives. What is compared is measured in turn, in rounds.
+//
+//   rl_ppo              thousand steps of CartPole a second, two workers, learner included
+//   rl_es               million steps of CartPole a second, two workers
+//   rl_es_bare_ratio    one worker beside a loop written by hand, both on one rank
+//   rl_es_copies_ratio  two workers beside two independent trainings side by side
+//   rl_rollout_copies_ratio   likewise the acting of PPO's workers
+#include <mpi.h>
+#include <unistd.h>
+#include <manta/rl.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "../common/measure.hpp"
+
+namespace nn = manta::nn;
+namespace rl = manta::rl;
+
+namespace {
+
+constexpr int es_iterations = 20, ppo_iterations = 6;
+rl::es_options es_with(int workers) { return {.workers = workers, .seed = 1, .pairs = 32}; }
+rl::ppo_options ppo_with(int workers, std::uint64_t seed = 1) {
+  return {.workers = workers, .seed = seed, .environments = 64, .fragment = 512, .epochs = 1, .batch = 1024};
+}
+
+struct speeds {
+  double all = 0, acting = 0;  // steps a second
+};
+
+template <class Algorithm>
+speeds of(const typename Algorithm::options& o, int iterations) {
+  Algorithm algorithm("CartPole-v1", o);
+  algorithm.train();
+  const bench::stopwatch w;
+  double acting = 0;
+  std::uint64_t before = 0, after = 0;
+  for (int i = 0; i < iterations; ++i) {
+    const rl::report r = algorithm.train();
+    if (i == 0) before = r.steps;
+    after = r.steps;
+    acting += r.sample_seconds;
+  }
+  // The first iteration's steps are those of an iteration in the mean.
+  const double steps = static_cast<double>(after - before) * iterations / (iterations - 1);
+  return {steps / w.seconds(), steps / acting};
+}
+
+/// Evolution strategies on CartPole by hand: a network of 16 units, changes drawn as rl::es draws them.
+double by_hand(int iterations, int pairs) {
+  using matrix = Eigen::MatrixXf;
+  using vector = Eigen::VectorXf;
+  std::vector<float> theta(4 * 16 + 16 + 16 * 2 + 2), moved(theta.size()), gradient(theta.size());
+  std::uint64_t steps = 0;
+  vector x(4), h(16), y(2);
+  const auto episode = [&](std::uint64_t seed, std::uint64_t pair) {
+    const Eigen::Map<const matrix> first(moved.data(), 16, 4), second(moved.data() + 80, 2, 16);
+    const Eigen::Map<const vector> first_bias(moved.data() + 64, 16), second_bias(moved.data() + 112, 2);
+    rl::cart_pole pole;
+    rl::random numbers(seed, pair, 0);
+    auto o = pole.reset(numbers);
+    for (int step = 1;; ++step) {
+      ++steps;
+      for (Eigen::Index i = 0; i < 4; ++i) x[i] = o[static_cast<std::size_t>(i)];
+      h.noalias() = first * x;
+      h = (h + first_bias).array().tanh();
+      y.noalias() = second * h;
+      y += second_bias;
+      const auto s = pole.step(y[1] > y[0] ? 1 : 0);
+      o = s.observation;
+      if (s.terminated || step == 500) return static_cast<double>(step);
+    }
+  };
+  const bench::stopwatch w;
+  for (int i = 0; i < iterations; ++i) {
+    std::vector<double> returns;
+    const auto each = [&](int pair, float factor) {
+      const nn::random change(1, static_cast<std::uint64_t>(i), 100 + static_cast<std::uint64_t>(pair));
+      for (std::size_t k = 0; k < theta.size(); ++k)
+        moved[k] = theta[k] + factor * static_cast<float>(change.normal(k));
+      returns.push_back(episode(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(pair)));
+    };
+    for (int pair = 0; pair < pairs; ++pair) {
+      each(pair, 0.1F);
+      each(pair, -0.1F);
+    }
+    const std::vector<float> ranks = rl::centred_ranks(returns);
+    std::fill(gradient.begin(), gradient.end(), 0.F);
+    for (int pair = 0; pair < pairs; ++pair) {
+      const nn::random change(1, static_cast<std::uint64_t>(i), 100 + static_cast<std::uint64_t>(pair));
+      const float weight = ranks[2 * static_cast<std::size_t>(pair)] - ranks[2 * static_cast<std::size_t>(pair) + 1];
+      for (std::size_t k = 0; k < theta.size(); ++k) gradient[k] += weight * static_cast<float>(change.normal(k));
+    }
+    for (std::size_t k = 0; k < theta.size(); ++k) theta[k] += 0.05F * gradient[k] / static_cast<float>(pairs);
+  }
+  return static_cast<double>(steps) / w.seconds();
+}
+
+/// Each rank but 0 calls f in a world of its own, all at once; the sum of the results on rank 0, which sleeps
+/// meanwhile.
+template <class F>
+double side_by_side(F&& f) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  double mine = 0, sum = 0;
+  {
+    manta::runtime alone(MPI_COMM_SELF);
+    if (rank != 0) mine = alone.run(f);
+  }
+  MPI_Request request;
+  MPI_Ireduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD, &request);
+  for (int done = 0; done == 0;) {
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    if (done == 0) usleep(1000);
+  }
+  return sum;
+}
+
+double median(std::vector<double> v) {
+  std::ranges::nth_element(v, v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2));
+  return v[v.size() / 2];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = 0, rank = 0, size = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const int repetitions = bench::repetitions(argc, argv), workers = std::max(1, size - 1);
+  std::vector<double> ppo, es, bare, copies, rollout;
+  for (int i = 0; i < repetitions; ++i) {
+    speeds es_now, ppo_now;
+    {
+      manta::runtime together(MPI_COMM_WORLD);
+      together.run([&] {
+        es_now = of<rl::es>(es_with(workers), es_iterations);
+        ppo_now = of<rl::ppo>(ppo_with(workers), ppo_iterations);
+        ppo.push_back(1e-3 * of<rl::ppo>({.workers = workers, .seed = 1}, ppo_iterations).all);
+      });
+    }
+    const double es_alone = side_by_side([] { return of<rl::es>(es_with(1), es_iterations).all; });
+    const double by_hands = side_by_side([] { return by_hand(es_iterations, 32); });
+    const double acting_alone = side_by_side([] { return of<rl::ppo>(ppo_with(1), ppo_iterations).acting; });
+    es.push_back(1e-6 * es_now.all);
+    bare.push_back(es_alone / by_hands);
+    copies.push_back(es_now.all / es_alone);
+    rollout.push_back(ppo_now.acting / acting_alone);
+  }
+  if (rank == 0) {
+    bench::report("rl_ppo", "manta", median(ppo), "k/s");
+    bench::report("rl_es", "manta", median(es), "M/s");
+    bench::report("rl_es_bare_ratio", "manta", median(bare), "x");
+    bench::report("rl_es_copies_ratio", "manta", median(copies), "x");
+    bench::report("rl_rollout_copies_ratio", "manta", median(rollout), "x");
+  }
+  MPI_Finalize();
+}
