@@ -319,6 +319,15 @@ void kill(const actor<A>& victim) {
   e.free_name_of(handle);
 }
 
+/// Whether this rank has heard that the actor's rank has died or that the actor could not be made: calls would fail.
+/// Asks nobody and does not wait, so an actor that has died otherwise, or just now, may count as alive.
+template <class A>
+bool has_died(const actor<A>& a) {
+  exec::engine& e = exec::engine::here("has_died");
+  const exec::engine::guard g(e);
+  return detail::access::of(a).node("has_died").state == graph::state::failed;
+}
+
 }  // namespace manta
 
 #ifndef MANTA_COMPILED

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 
 #include "manta/serve.hpp"
+#include "manta/serve/options_file.hpp"
 #include "support/world.hpp"
 
 using manta::testing::in_world;
@@ -60,6 +62,23 @@ struct broken_version {
   explicit broken_version(int) { throw std::runtime_error("cannot load"); }
   int get(int x) { return x; }
 };
+
+/// A class with settings, whose health they decide.
+struct threshold {
+  double least = 1;
+  bool above(double x) const { return x > least; }
+  void reconfigure(double to) {
+    if (to < 0) throw std::runtime_error("below 0");
+    least = to;
+  }
+  bool healthy() const { return least < 100; }
+};
+struct weights_kept {
+  explicit weights_kept(const manta::testing::tracked& t) : copy(t) {}
+  int value(int x) const { return copy.value + x; }
+  manta::testing::tracked copy;
+};
+manta::testing::tracked make_weights(int v) { return manta::testing::tracked(v); }
 
 /// Ends with its first request of 13.
 struct fragile {
@@ -223,7 +242,94 @@ TEST_CASE("a split gives each part its share") {
     for (int i = 0; i < 100; ++i) first += both(i).get() < 2000;
     CHECK(first >= 88);
     CHECK(first <= 92);
+    both.reconfigure(std::vector<double>{0, 1});  // the canary is well: all go there
+    for (int i = 0; i < 20; ++i) CHECK(both(i).get() == 2000 + i);
+    CHECK(contains(thrown<std::exception>([&] { both.reconfigure(std::vector<double>{0, 0}); }), "a weight above 0"));
+    CHECK(contains(thrown<std::exception>([&] { both.reconfigure(std::vector<double>{1}); }), "1 weights for 2 parts"));
+    CHECK(both(3).get() == 2003);
   });
+}
+
+TEST_CASE("reconfigure reaches all replicas, and those that are made later; refused settings change nothing") {
+  in_world([] {
+    auto d = serve::deploy<&threshold::above>({.name = "t", .replicas = 3}, 1.0);
+    const auto all_above = [&](double x) {
+      int above = 0;
+      std::vector<manta::future<bool>> answers;
+      for (int i = 0; i < 30; ++i) answers.push_back(d(x));
+      for (auto& a : answers) above += a.get();
+      return above;
+    };
+    CHECK(all_above(2) == 30);
+    d.reconfigure(3.0);
+    CHECK(all_above(2) == 0);
+    CHECK(contains(thrown<std::exception>([&] { d.reconfigure(-1.0); }), "keeps its settings: below 0"));
+    CHECK(all_above(4) == 30);
+    CHECK(contains(thrown<std::exception>([&] { d.reconfigure(3); }), "takes double, and was given int"));
+    d.reconfigure(200.0);  // not healthy: replaced by new ones, which get the settings
+    d.check();
+    const serve::status s = d.status();
+    CHECK(s.replicas + s.starting == 3);
+    CHECK(all_above(150) == 0);
+    serve::update<&threshold::above>(d, 1.0);
+    CHECK(all_above(2) == 30);
+    auto plain = serve::deploy<twice>({.name = "plain"});
+    CHECK(contains(thrown<std::exception>([&] { plain.reconfigure(1); }), "has no method `reconfigure`"));
+  });
+}
+
+TEST_CASE("replicas that are not well are replaced without a request, and what nobody needs ends without one") {
+  in_world([] {
+    serve::options o{.name = "health"};
+    o.health_every = 20ms;
+    auto d = serve::deploy<&threshold::above>(o, 200.0);  // ill from the beginning, and each new one is
+    manta::testing::poll_until("a replica that is replaced", [&] { return d.status().starting == 1; });
+
+    serve::options range{.name = "range", .replicas = 3, .min = 1, .max = 3};
+    range.down_after = 40ms;
+    auto r = serve::deploy<twice>(range);
+    CHECK(r(1).get() == 2);
+    manta::testing::poll_until("one replica is left", [&] { return r.status().replicas == 1; });
+    CHECK(r(2).get() == 4);
+  });
+}
+
+TEST_CASE("a constructor's argument may be a future; all replicas are made from its value") {
+  in_world([] {
+    auto d = serve::deploy<&weights_kept::value>({.name = "w", .replicas = 3}, manta::async<make_weights>(40));
+    for (int i = 0; i < 12; ++i) CHECK(d(i).get() == 40 + i);
+  });
+  CHECK(manta::testing::tracked_here() == 0);
+}
+
+TEST_CASE("options come from a JSON file; unknown keys and wrong values are refused by name") {
+  const manta::testing::folder f;
+  const auto written = [&](const std::string& text) {
+    std::ofstream(f.path + "/options.json") << text;
+    return f.path + "/options.json";
+  };
+  const serve::options o = serve::read_options(
+      written(R"({"name": "m", "replicas": 2, "max_batch": 8, "wait_ms": 0.5, "idempotent": true, "gpus": 0.5,
+                  "resources": {"licence": 2}, "health_every_ms": 100})"),
+      {.max_queue = 7});
+  CHECK(o.name == "m");
+  CHECK(o.replicas == 2);
+  CHECK(o.max_batch == 8);
+  CHECK(o.wait == 500us);
+  CHECK(o.max_queue == 7);
+  CHECK(o.idempotent);
+  CHECK(o.gpus == 0.5);
+  CHECK(o.resources.amount("licence") == 2);
+  CHECK(o.health_every == 100ms);
+  const auto refused = [&](const char* text) {
+    return thrown<manta::error>([&] { serve::read_options(written(text)); });
+  };
+  CHECK(contains(refused(R"({"replica": 2})"), "there is no option \"replica\"; there are name, replicas, max_batch, wait_ms,"));
+  CHECK(contains(refused(R"({"replicas": "two"})"), "replicas: expected an integer"));
+  CHECK(contains(refused(R"({"wait_ms": -1})"), "wait_ms: expected milliseconds from 0 on"));
+  CHECK(contains(refused("[]"), "expected an object with options"));
+  CHECK(contains(refused("{"), "options.json"));
+  CHECK(contains(thrown<manta::error>([] { serve::read_options("/no/file.json"); }), "cannot read /no/file.json"));
 }
 
 TEST_CASE("the dispatcher: priorities, deadlines, least work, and numbers of replicas") {

@@ -65,10 +65,10 @@ TEST_CASE("values of Python may be several arrays, texts, and classes with a for
     CHECK(p.label == "1 in a batch");
     auto scale = serve::python(model(), {.name = "scale"}, {.function = "scale", .arguments = R"({"factor": 3})"});
     CHECK(scale({2.f}).get() == std::vector<float>{6});
-    scale.check();
-    CHECK(scale({2.f}).get() == std::vector<float>{6});
-    scale.check();  // two calls are too many for this model: a new replica
-    CHECK(scale({1.f}).get() == std::vector<float>{3});
+    scale.reconfigure(R"({"factor": 5})");
+    CHECK(scale({2.f}).get() == std::vector<float>{10});
+    scale.check();  // two calls are too many for this model: a new replica, with the new settings
+    CHECK(scale({1.f}).get() == std::vector<float>{5});
   });
 }
 

@@ -17,6 +17,7 @@
 #include <tuple>
 #include <utility>
 
+#include "manta/base/number.hpp"
 #include "manta/manta.hpp"
 #include "manta/serve/router.hpp"
 
@@ -24,6 +25,21 @@ namespace manta::serve {
 
 template <class Signature>
 class deployment;
+
+namespace detail {
+
+/// The sentence of the innermost error, for errors of constructors.
+template <class F>
+void wait_for_start(const F& started, const std::string& name, const char* what) {
+  try {
+    started.get();
+  } catch (const task_failed& e) {
+    if (e.details().type == "manta::unschedulable") throw unschedulable(e.details().what);
+    throw error("manta: serve: the deployment '" + name + "' " + what + ": " + e.details().what);
+  }
+}
+
+}  // namespace detail
 
 /// A handle: callable on any rank, can be copied and sent. The deployment ends with its last handle.
 template <class R, class... A>
@@ -61,6 +77,17 @@ class deployment<R(A...)> {
   /// Asks the replicas for their health (`bool healthy() const` of the class), and replaces those that are not well;
   /// waits.
   void check() const { async<&detail::router<R(A...)>::check>(router_).get(); }
+
+  /// Calls `reconfigure(value)` of the deployed class on each replica; replicas that are made later get the last value
+  /// too. Waits until all have it. Throws manta::error if the class has no such method for exactly this type, or what
+  /// it threw; the settings then stay as they were. An update begins without settings.
+  template <class Value>
+  void reconfigure(const Value& value) const {
+    using kept = std::conditional_t<std::is_convertible_v<Value, const char*>, std::string, Value>;
+    detail::settings s{typeid(kept).name(), output::pack(static_cast<const kept&>(kept(value)))};
+    detail::wait_for_start(async<&detail::router<R(A...)>::reconfigure>(router_, std::move(s)), name_,
+                           "keeps its settings");
+  }
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -104,17 +131,6 @@ inline options completed(options o, bool is_batched) {
   if (o.max_ongoing == 0) o.max_ongoing = is_batched ? 2 : 4;
   if (!is_batched) o.max_batch = 1;
   return o;
-}
-
-/// The sentence of the innermost error, for errors of constructors.
-template <class F>
-void wait_for_start(const F& started, const std::string& name, const char* what) {
-  try {
-    started.get();
-  } catch (const task_failed& e) {
-    if (e.details().type == "manta::unschedulable") throw unschedulable(e.details().what);
-    throw error("manta: serve: the deployment '" + name + "' " + what + ": " + e.details().what);
-  }
 }
 
 }  // namespace detail
@@ -169,22 +185,45 @@ struct split<R(A...)> {
   double total = 0;
   std::uint64_t count = 0;
 
-  explicit split(std::vector<std::pair<deployment<R(A...)>, double>> p) : parts(std::move(p)) {
-    for (const auto& [d, weight] : parts) total += weight;
+  explicit split(std::vector<std::pair<deployment<R(A...)>, double>> p) : parts(std::move(p)) { check(); }
+  void reconfigure(const std::vector<double>& weights) {
+    if (weights.size() != parts.size())
+      throw error("manta: serve::split: " + std::to_string(weights.size()) + " weights for " +
+                  std::to_string(parts.size()) + " parts");
+    auto next = parts;
+    for (std::size_t i = 0; i < weights.size(); ++i) next[i].second = weights[i];
+    split checked(std::move(next));  // throws, and nothing has changed
+    parts.swap(checked.parts);
+    total = checked.total;
   }
   R call(A... arguments) {
     // The golden ratio's multiples spread evenly, so that each part has its share of any long run of requests.
     double at = std::fmod(static_cast<double>(count++) * 0.6180339887498949, 1.0) * total;
+    const deployment<R(A...)>* chosen = nullptr;
     for (const auto& [d, weight] : parts) {
-      if (at < weight) return d(arguments...).get();
+      if (weight <= 0) continue;
+      chosen = &d;
+      if (at < weight) break;
       at -= weight;
     }
-    return parts.back().first(arguments...).get();
+    const deployment<R(A...)> d = *chosen;  // the weights may change while it waits
+    return d(arguments...).get();
+  }
+
+ private:
+  void check() {
+    for (const auto& [d, weight] : parts) {
+      if (!(weight >= 0) || !base::is_finite(weight))
+        throw error("manta: serve::split: the weight of '" + d.name() + "' is no number of at least 0");
+      total += weight;
+    }
+    if (!(total > 0)) throw error("manta: serve::split needs a part with a weight above 0");
   }
 };
 }  // namespace detail
 
-/// A deployment that gives each request to one of these, by their weights: for a canary, or for A and B.
+/// A deployment that gives each request to one of these, by their weights: for a canary, or for A and B. Its
+/// `reconfigure(std::vector<double>{..})` changes the weights while it serves; a part with weight 0 gets none.
 template <class Signature>
 deployment<Signature> split(const options& o, std::vector<std::pair<deployment<Signature>, double>> parts) {
   options all = o;

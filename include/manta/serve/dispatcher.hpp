@@ -72,7 +72,7 @@ class dispatcher {
   [[nodiscard]] MANTA_DECL int count(bool is_ready) const;
 
   /// The number of replicas that there should be now: more while requests have waited for a tenth of a second, one
-  /// fewer after ten seconds in which one less would have done.
+  /// fewer after .down_after in which one less would have done.
   MANTA_DECL int wanted();
 
   [[nodiscard]] bool has_queue() const { return queued_ > 0; }

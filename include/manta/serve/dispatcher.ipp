@@ -21,6 +21,7 @@ MANTA_DECL dispatcher::dispatcher(const options& o) : options_(o) {
     refuse(".min is " + std::to_string(o.min) + " and .max is " + std::to_string(o.max) +
            "; wanted is 1 <= .min <= .max");
   if (o.max == 0 && o.min > 0) refuse(".min without .max; give both for a number of replicas that follows the queue");
+  if (o.down_after.count() < 0 || o.health_every.count() < 0 || o.wait.count() < 0) refuse("a time is less than 0");
   if (o.max > 0) options_.replicas = std::clamp(o.replicas, o.min, o.max);
 }
 
@@ -158,7 +159,7 @@ MANTA_DECL int dispatcher::wanted() {
     queue_since_ = time;  // the next one after another tenth of a second
     return std::clamp(now + 1, options_.min, options_.max);
   }
-  if (time - busy_since_ > 10s) {
+  if (time - busy_since_ > options_.down_after) {
     busy_since_ = time;
     return std::clamp(now - 1, options_.min, options_.max);
   }

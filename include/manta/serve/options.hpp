@@ -32,14 +32,22 @@ struct options {
   /// Batches (or single requests) that a replica has at once: one runs, the others wait beside it or, where the method
   /// waits for something, run meanwhile. 0: two for batched replicas, four for others.
   int max_ongoing = 0;
+  /// Where the number of replicas follows the queue: time after which one is ended if one less would have done.
+  std::chrono::milliseconds down_after{10'000};
+  /// Idle replicas are asked for their health this often (`bool healthy() const` of the class), and those that are not
+  /// well, or have died, are replaced. 0: only deployment::check asks.
+  std::chrono::milliseconds health_every{0};
 
   template <class Archive>
   void serialize(Archive& archive) {
-    std::int64_t us = wait.count();
+    std::int64_t us = wait.count(), down_ms = down_after.count(), health_ms = health_every.count();
     std::map<std::string, double> amounts;
     for (const auto& q : resources) amounts[q.name] = resources.amount(q.name);
-    archive(name, replicas, max_batch, us, max_queue, idempotent, min, max, cpus, gpus, node, amounts, max_ongoing);
+    archive(name, replicas, max_batch, us, max_queue, idempotent, min, max, cpus, gpus, node, amounts, max_ongoing, down_ms,
+            health_ms);
     wait = std::chrono::microseconds(us);
+    down_after = std::chrono::milliseconds(down_ms);
+    health_every = std::chrono::milliseconds(health_ms);
     resources = amounts;
   }
 };

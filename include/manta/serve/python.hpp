@@ -12,7 +12,8 @@
 // first dimension is the batch; other requests are read from their JSON, and predict gets a list. It returns an array
 // or a list with an answer for each request, and for a std::tuple or std::pair as many arrays.
 //
-// An exception of Python's fails the batch. A crash or a hang does too, with the last words of the process; the replica
+// `healthy()` and `reconfigure(value)` of the file, or of its class Model, are called by deployment::check and
+// deployment::reconfigure(text), where the text is JSON. An exception of Python's fails the batch. A crash or a hang does too, with the last words of the process; the replica
 // counts as dead then, is replaced by one with a new process, and where the deployment is idempotent that one gets
 // the requests. Python with NumPy has to be there on each rank with a replica: python3, or the interpreter that
 // $MANTA_PYTHON names.
@@ -57,6 +58,8 @@ class python_program_with_model {
   [[nodiscard]] MANTA_DECL infer_request predict(const tensor& batch, const std::vector<tensor_type>& answers);
   /// The same for values in JSON, a list with a value for each request.
   [[nodiscard]] MANTA_DECL std::string predict(std::string_view batch);
+  /// Calls reconfigure(value) with what the JSON text says.
+  MANTA_DECL void reconfigure(const std::string& json);
   /// Calls healthy(), if there is one.
   [[nodiscard]] MANTA_DECL bool healthy();
 
@@ -88,6 +91,7 @@ class python_model<R(A)> {
     }
   }
   [[nodiscard]] bool healthy() const { return program_.healthy(); }
+  void reconfigure(const std::string& json) { program_.reconfigure(json); }
 
  private:
   /// Requests of different shapes make batches of their own.

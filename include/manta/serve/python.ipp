@@ -3,7 +3,7 @@
 //
 // The definitions of python.hpp, and the program that the Python processes run behind python_channel(). Requests: 'T',
 // the number of answers in one byte, and a batch as serve/tensor.hpp writes an answer of the protocol with binary
-// data; 'V' and a list in JSON; 'H' asks for the health. Answers to 'T': eight bytes with the length of a JSON text,
+// data; 'V' and a list in JSON; 'C' and new settings in JSON; 'H' asks for the health. Answers to 'T': eight bytes with the length of a JSON text,
 // the text, as that of a request of the protocol, and binary data.
 #pragma once
 
@@ -95,6 +95,9 @@ def make():
             if len(given) != len(values):
                 raise ValueError('the model got %d requests and returned %d answers' % (len(values), len(given)))
             return json.dumps(given, default=plain, allow_nan=False).encode()
+        if kind == b'C':
+            owner.reconfigure(json.loads(request[1:]))
+            return b''
         healthy = getattr(owner, 'healthy', None)
         return b'1' if healthy is None or healthy() else b'0'
 
@@ -145,6 +148,11 @@ MANTA_DECL std::string python_program_with_model::predict(std::string_view batch
   std::string request(1, 'V');
   request += batch;
   return ask(request, timeout_);
+}
+MANTA_DECL void python_program_with_model::reconfigure(const std::string& json) {
+  std::string request(1, 'C');
+  request += json;
+  (void)ask(request, timeout_);
 }
 MANTA_DECL bool python_program_with_model::healthy() { return ask("H", timeout_) == "1"; }
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "manta/serve/settings.hpp"
 #include "manta/serve/target.hpp"
 
 namespace manta::serve::detail {
@@ -21,30 +22,39 @@ class replica<R(A...)> {
   using answers = std::vector<value_of<R>>;
   using requests = std::vector<std::tuple<A...>>;
 
-  /// Makes the object.
+  /// Makes the object, and gives it its settings.
   template <class Target, class... C>
-  void open(const C&... arguments) {
+  void open(const settings& s, const C&... arguments) {
     body_ = std::make_unique<body_of<Target>>(make_object<typename Target::class_type>(arguments...));
+    if (!s.type.empty()) body_->reconfigure(s);
   }
+  void reconfigure(const settings& s) { body_->reconfigure(s); }
   answers run(requests batch) { return body_->run(std::move(batch)); }
-  /// Throws if the class has `bool healthy() const` and it is false.
-  void check() const { body_->check(); }
+  /// False if the class has `bool healthy() const` and it is false or throws.
+  bool healthy() const { return body_->healthy(); }
 
  private:
   struct body {
     virtual ~body() = default;
     virtual answers run(requests&& batch) = 0;
-    virtual void check() const = 0;
+    virtual bool healthy() const = 0;
+    virtual void reconfigure(const settings& s) = 0;
   };
   template <class Target>
   struct body_of final : body {
     explicit body_of(std::unique_ptr<typename Target::class_type> o) : object(std::move(o)) {}
     answers run(requests&& batch) override { return Target::run(*object, std::move(batch)); }
-    void check() const override {
+    bool healthy() const override {
       if constexpr (requires { object->healthy(); }) {
-        if (!object->healthy()) throw error("manta: serve: a replica says that it is not healthy");
+        try {
+          return object->healthy();
+        } catch (const std::exception&) {
+          return false;
+        }
       }
+      return true;
     }
+    void reconfigure(const settings& s) override { apply_settings(*object, s); }
     std::unique_ptr<typename Target::class_type> object;
   };
 

@@ -10,8 +10,6 @@
 #pragma once
 
 #include <cereal/types/tuple.hpp>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -20,20 +18,10 @@
 #include "manta/actor.hpp"
 #include "manta/promise.hpp"
 #include "manta/serve/dispatcher.hpp"
-#include "manta/serve/replica.hpp"
-#include "manta/wait.hpp"
+#include "manta/serve/heartbeat.hpp"
+#include "manta/serve/replica_set.hpp"
 
 namespace manta::serve::detail {
-
-/// The arguments of a constructor as values in the object store: sent once to each node, for any number of replicas.
-template <class... C>
-struct kept_arguments {
-  std::tuple<future<C>...> values;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(values);
-  }
-};
 
 template <class Signature>
 class router;
@@ -48,25 +36,26 @@ class router<R(A...)> {
   /// Starts the replicas and waits for them. Throws what a constructor threw.
   template <class Target, class... C>
   void open(const kept_arguments<C...>& arguments) {
-    make_ = maker<Target>(arguments);
-    start_all(dispatcher_.told().replicas, make_);
+    replicas_.template open<Target>(arguments);
+    const options& o = dispatcher_.told();
+    if (o.max == 0 && o.health_every.count() == 0) return;
+    auto period = std::chrono::milliseconds(1000);
+    if (o.max > 0) period = std::min(period, o.down_after / 4);
+    if (o.health_every.count() > 0) period = std::min(period, o.health_every);
+    heartbeat_ = std::make_unique<heartbeat>([this] { tend(); }, std::max(period, std::chrono::milliseconds(10)));
   }
   /// Starts replicas of a new version; when all are ready they take over, and the old ones end with their last answers.
   /// Throws what a constructor threw; the old version stays then.
   template <class Target, class... C>
   void update(const kept_arguments<C...>& arguments) {
-    const std::vector<std::size_t> old = dispatcher_.all_ready();
-    const maker_type next = maker<Target>(arguments);
-    start_all(static_cast<int>(std::max<std::size_t>(1, old.size())), next);
-    make_ = next;  // replicas that are replaced from now on are of the new version
-    dispatcher_.count_version();
-    for (std::size_t r : old) dispatcher_.retire(r);
+    const std::vector<std::size_t> old = replicas_.template update<Target>(arguments);
     dispatch();
     for (std::size_t r : old) {
       while (!dispatcher_.is_idle(r)) wait_for_change();
-      end_replica(r);
+      replicas_.end(r);
     }
   }
+  void reconfigure(const settings& s) { replicas_.reconfigure(s); }
 
   R call(const call_options& o, const A&... arguments) {
     rethrow_as<overloaded>();
@@ -85,7 +74,7 @@ class router<R(A...)> {
       throw;
     }
     notify_changes();
-    if (!watched_ && !starting_.empty() && dispatcher_.has_queue()) ring(*static_cast<entry*>(dispatcher_.front()));
+    if (!watched_ && replicas_.are_starting() && dispatcher_.has_queue()) ring(*static_cast<entry*>(dispatcher_.front()));
     if (e.failure) std::rethrow_exception(e.failure);
     if constexpr (!std::is_void_v<R>) return std::move(*e.answer);
   }
@@ -102,13 +91,7 @@ class router<R(A...)> {
   }
   /// Asks each replica whether it is well, and starts another in the place of one that is not.
   void check() {
-    for (std::size_t r : dispatcher_.all_ready()) {
-      try {
-        async<&replica_type::check>(replicas_.at(r)).get();
-      } catch (const error&) {
-        end_replica(r);
-      }
-    }
+    replicas_.check();
     adapt();
   }
 
@@ -121,20 +104,6 @@ class router<R(A...)> {
     std::optional<promise<void>> bell = {};        ///< while it waits
     bool is_rung = false;
   };
-  struct start_under_way {
-    std::size_t replica;
-    future<void> opened;
-  };
-  using maker_type = std::function<future<void>(const actor<replica_type>&)>;
-
-  template <class Target, class... C>
-  static maker_type maker(const kept_arguments<C...>& arguments) {
-    return [arguments](const actor<replica_type>& r) {
-      return std::apply([&](const auto&... c) { return async<&replica_type::template open<Target, C...>>(r, c...); },
-                        arguments.values);
-    };
-  }
-
   static void ring(entry& e) {
     if (!e.bell || std::exchange(e.is_rung, true)) return;
     e.bell->set_value();
@@ -179,10 +148,8 @@ class router<R(A...)> {
     e.bell.emplace();
     e.is_rung = false;
     std::vector<future<void>> events{e.bell->get_future()};
-    const bool watches = !watched_ && !starting_.empty();
-    if (watches) {
-      for (const start_under_way& s : starting_) events.push_back(s.opened);
-    }
+    const bool watches = !watched_ && replicas_.are_starting();
+    if (watches) replicas_.append_starts(events);
     watched_ = watched_ || watches;
     // A request whose time is over is no longer in the queue: a replica has it, and it waits for the answer alone.
     const auto left = e.options.deadline - (request::clock::now() - e.arrived);
@@ -204,11 +171,13 @@ class router<R(A...)> {
   void carry(entry& e) {
     dispatcher::batch b = std::move(*std::exchange(e.work, nullptr));
     fill_in_time(e, b);
+    const auto* const replica_of_batch = replicas_.find(b.replica);
+    if (replica_of_batch == nullptr) return send_elsewhere(b);
     std::vector<std::tuple<A...>> arguments;
     arguments.reserve(b.requests.size());
     for (request* r : b.requests) arguments.push_back(static_cast<entry*>(r)->arguments);
     try {
-      auto answers = async<&replica_type::run>(replicas_.at(b.replica), std::move(arguments)).get();
+      auto answers = async<&replica_type::run>(*replica_of_batch, std::move(arguments)).get();
       dispatcher_.finished(b);
       for (std::size_t i = 0; i < answers.size(); ++i) {
         static_cast<entry*>(b.requests[i])->answer = std::move(answers[i]);
@@ -216,14 +185,16 @@ class router<R(A...)> {
       }
     } catch (const actor_died& d) {
       dispatcher_.finished(b);
-      lost(b, std::make_exception_ptr(replica_died("manta: serve: a replica of the deployment '" +
-                                                   dispatcher_.told().name + "' died with a request: " + d.what())));
+      lost(b, death(d), 3);
+    } catch (const rank_lost& d) {  // its process has ended while it worked on these requests, perhaps because of them
+      dispatcher_.finished(b);
+      lost(b, death(d), 1);
     } catch (const task_failed& t) {
       dispatcher_.finished(b);
       const auto why = std::make_exception_ptr(
           error("manta: serve: the deployment '" + dispatcher_.told().name + "' failed: " + t.details().what));
       if (t.details().type == "manta::fatal") {  // the method ended its replica
-        lost(b, why);
+        lost(b, why, 3);
       } else {
         for (request* r : b.requests) fail(*r, why);
       }
@@ -267,12 +238,23 @@ class router<R(A...)> {
     put_away_bell(e);
   }
 
-  /// The replica of this batch is dead.
-  void lost(const dispatcher::batch& b, const std::exception_ptr& why) {
-    dispatcher_.remove(b.replica);
-    replicas_.erase(b.replica);
+  /// The replica of this batch has died before it got it: it has not lost the requests, and others get them.
+  void send_elsewhere(const dispatcher::batch& b) {
+    dispatcher_.finished(b);
+    replicas_.end(b.replica);
+    for (auto r = b.requests.rbegin(); r != b.requests.rend(); ++r) dispatcher_.again(**r);
+    adapt();
+    dispatch();
+  }
+  std::exception_ptr death(const error& e) const {
+    return std::make_exception_ptr(replica_died("manta: serve: a replica of the deployment '" +
+                                                dispatcher_.told().name + "' died with a request: " + e.what()));
+  }
+  /// The replica of this batch is dead. Requests that may be repeated are, as often as that.
+  void lost(const dispatcher::batch& b, const std::exception_ptr& why, int most) {
+    replicas_.end(b.replica);
     for (auto r = b.requests.rbegin(); r != b.requests.rend(); ++r) {
-      if (dispatcher_.told().idempotent && ++(*r)->tries <= 3) {
+      if (dispatcher_.told().idempotent && ++(*r)->tries <= most) {
         dispatcher_.count_retry();
         dispatcher_.again(**r);
       } else {
@@ -288,81 +270,13 @@ class router<R(A...)> {
   /// Starts and ends replicas until there are as many as there should be.
   void adapt() {
     try {
-      const int wanted = dispatcher_.wanted();
-      while (dispatcher_.count(true) + dispatcher_.count(false) < wanted) start(make_);
-      while (dispatcher_.count(true) > wanted && end_idle_replica()) {
-      }
+      replicas_.adapt();
     } catch (const error& e) {
       give_up_without_replicas(e.what());
     }
   }
-  bool end_idle_replica() {
-    for (std::size_t r : dispatcher_.all_ready()) {
-      if (!dispatcher_.is_idle(r)) continue;
-      end_replica(r);
-      return true;
-    }
-    return false;
-  }
-  void end_replica(std::size_t r) {
-    dispatcher_.remove(r);
-    replicas_.erase(r);  // the last handle
-  }
-
-  void start(const maker_type& make) {
-    const options& o = dispatcher_.told();
-    const int ongoing = std::max(1, o.max_ongoing);
-    actor<replica_type> a = spawn<replica_type>({.cpus = o.cpus,
-                                                 .gpus = o.gpus,
-                                                 .resources = o.resources,
-                                                 .node = o.node,
-                                                 .spread = true,
-                                                 .concurrency = ongoing});
-    const std::size_t number = dispatcher_.add_starting();
-    starting_.push_back({number, make(a)});
-    replicas_.emplace(number, std::move(a));
-  }
-  /// Starts replicas and waits for all: each is ready, or none is left.
-  void start_all(int count, const maker_type& make) {
-    std::vector<start_under_way> mine;
-    std::exception_ptr problem;
-    try {
-      for (int i = 0; i < count; ++i) {
-        start(make);
-        mine.push_back(starting_.back());
-        starting_.pop_back();
-      }
-    } catch (...) {
-      problem = std::current_exception();
-    }
-    for (const start_under_way& s : mine) {
-      try {
-        s.opened.get();
-      } catch (const task_failed& t) {
-        problem = std::make_exception_ptr(error(t.details().what));
-      } catch (...) {
-        problem = std::current_exception();
-      }
-    }
-    if (problem) {
-      for (const start_under_way& s : mine) end_replica(s.replica);
-      std::rethrow_exception(problem);
-    }
-    for (const start_under_way& s : mine) dispatcher_.ready(s.replica);
-  }
   void collect_started() {
-    std::string problem;
-    std::erase_if(starting_, [&](const start_under_way& s) {
-      if (!s.opened.ready()) return false;
-      try {
-        s.opened.get();
-        dispatcher_.ready(s.replica);
-      } catch (const std::exception& e) {
-        problem = e.what();
-        end_replica(s.replica);
-      }
-      return true;
-    });
+    const std::string problem = replicas_.collect_started();
     if (!problem.empty()) give_up_without_replicas(problem);
   }
   /// Fails all that waits if nobody is left to answer it.
@@ -375,6 +289,14 @@ class router<R(A...)> {
     }
   }
 
+  /// Called from time to time, also without requests; does not wait.
+  void tend() {
+    collect_started();
+    replicas_.look_after();
+    adapt();
+    dispatch();
+  }
+
   void notify_changes() {
     for (promise<void>& p : std::exchange(changes_, {})) p.set_value();
   }
@@ -385,12 +307,11 @@ class router<R(A...)> {
   }
 
   dispatcher dispatcher_;
-  maker_type make_;
-  std::map<std::size_t, actor<replica_type>> replicas_;
-  std::vector<start_under_way> starting_;
+  replica_set<R(A...)> replicas_{dispatcher_};
   std::vector<std::pair<entry*, dispatcher::batch*>> collecting_;  ///< carriers whose batches wait to become full
-  bool watched_ = false;                                           ///< a waiting request looks at starting_
+  bool watched_ = false;                                           ///< a waiting request looks at replicas that start
   std::vector<promise<void>> changes_;
+  std::unique_ptr<heartbeat> heartbeat_;  ///< the first to go
 };
 
 }  // namespace manta::serve::detail

@@ -12,6 +12,7 @@
 #define MANTA_SOURCE
 
 #include "manta/serve/dispatcher.ipp"
+#include "manta/serve/settings.ipp"
 
 namespace manta::serve {
 MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp);

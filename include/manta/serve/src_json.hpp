@@ -13,6 +13,7 @@
 
 #if __has_include(<nlohmann/json.hpp>)
 
+#include "manta/serve/options_file.ipp"
 #include "manta/serve/python.ipp"
 #include "manta/serve/source_json.hpp"
 #include "manta/serve/tensor.ipp"

@@ -7,116 +7,16 @@ usage: http_test.py RANKS http_server -- LAUNCHER..
 import http.client
 import json
 import os
-import re
 import shutil
 import signal
 import socket
 import ssl
 import struct
 import subprocess
-import sys
-import tempfile
 import threading
 import time
 
-SERVER = sys.argv[2]
-LAUNCHER = sys.argv[sys.argv.index("--") + 1 :]
-FOLDER = tempfile.mkdtemp(prefix="manta-http-")
-failures = 0
-
-
-def check(what, value, expected):
-    global failures
-    if value != expected:
-        failures += 1
-        print(f"FAILED {what}:\n  got      {value!r}\n  expected {expected!r}")
-
-
-class UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost")
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(30)
-        self.sock.connect(self.path)
-
-
-class Server:
-    """A running server; `with` ends it by SIGTERM, and checks its status and that it says nothing that it should not."""
-
-    def __init__(self, unix=True, ends=signal.SIGTERM, **options):
-        self.socket = os.path.join(FOLDER, f"s{time.monotonic_ns()}") if unix else ""
-        self.ends = ends
-        arguments = [f"{k}={v}" for k, v in options.items()] + ([f"socket={self.socket}"] if unix else [])
-        self.errors = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen(LAUNCHER + [SERVER] + arguments, stderr=self.errors)
-        place = self.wait_for(r"serving on (?:unix:|https?://)(\S+)")
-        self.host, self.port = ("localhost", 0) if unix else (place.split(":")[0], int(place.split(":")[1]))
-
-    def text(self):
-        self.errors.seek(0)
-        return self.errors.read()
-
-    def wait_for(self, pattern):
-        while not (found := re.search(pattern, self.text())):
-            assert self.process.poll() is None, self.text()
-            time.sleep(0.01)
-        return found.group(1) if found.groups() else found.group(0)
-
-    def connect(self):
-        return UnixConnection(self.socket) if self.socket else http.client.HTTPConnection(self.host, self.port, timeout=30)
-
-    def ask(self, path, body=None, headers={}, method=None, connection=None):
-        c = connection or self.connect()
-        c.request(method or ("GET" if body is None else "POST"), path, body, headers)
-        answer = c.getresponse()
-        data = answer.read()
-        if connection is None:
-            c.close()
-        return answer.status, data, answer
-
-    def json(self, path, value=None):
-        status, data, _ = self.ask(path, None if value is None else json.dumps(value))
-        return status, json.loads(data)
-
-    def raw(self, data, until=b"", half_close=False):
-        """All that comes back until the server closes, or `until` has come."""
-        s = self.connect()
-        s.connect()
-        try:
-            s.sock.sendall(data)
-            if half_close:
-                s.sock.shutdown(socket.SHUT_WR)
-        except OSError:
-            pass
-        got = b""
-        try:
-            while part := s.sock.recv(65536):
-                got += part
-                if until and until in got:
-                    break
-        except OSError:
-            pass
-        s.close()
-        return got
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, kind, value, trace):
-        if self.ends is not None and self.process.poll() is None:
-            self.process.send_signal(self.ends)
-        try:
-            check("status at the end", self.process.wait(60), 0)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            check("end", "hangs", "ends")
-        if kind is not None or self.process.returncode != 0:
-            print(self.text())
-        if self.socket:
-            check("the socket is removed", os.path.exists(self.socket), False)
+from servers import FOLDER, LAUNCHER, SERVER, Server, check, run
 
 
 def calls():
@@ -415,11 +315,51 @@ def limits():
         check("after the crowd", s.json("/double", 3), (200, 6))
         waiting = [s.connect() for _ in range(6)]
         for c in waiting:
-            c.request("POST", "/wait", "400")
+            c.request("POST", "/wait", "1000")
         answers = [c.getresponse() for c in waiting]
         codes = sorted(a.status for a in answers)
         check("full", codes, [200] * 4 + [503] * 2)
         check("Retry-After", {a.getheader("Retry-After") for a in answers if a.status == 503}, {"1"})
+
+
+def deaths():
+    """Replicas' processes are killed, and one ends itself."""
+    if not LAUNCHER:
+        return
+    with Server(deaths=1, launcher=LAUNCHER[:-1] + ["7"]) as s:
+        def kill(path, news):
+            os.kill(s.json(path, 0)[1], signal.SIGKILL)
+            deadline = time.monotonic() + 30
+            while s.text().count("is done elsewhere") < news and time.monotonic() < deadline:
+                time.sleep(0.01)
+            check("the death is known", s.text().count("is done elsewhere"), news)
+
+        # an idle one: no request is lost, though this deployment repeats none
+        kill("/once", 1)
+        check("after the death of an idle replica", [s.json("/once", 0)[0] for _ in range(20)], [200] * 20)
+        # under load, two of them
+        codes, stop = [], threading.Event()
+
+        def load():
+            mine = s.connect()
+            while not stop.is_set():
+                codes.append(s.ask("/again", "5", connection=mine)[0])
+
+        threads = [threading.Thread(target=load) for _ in range(8)]
+        [t.start() for t in threads]
+        for news in (2, 3):
+            time.sleep(0.3)
+            kill("/again", news)
+        time.sleep(0.3)
+        stop.set()
+        [t.join() for t in threads]
+        check("under load", (set(codes), len(codes) > 100), ({200}, True))
+        # a request that ends its process is not tried until no rank is left
+        status, answer = s.json("/again", -1)
+        check("a deadly request", (status, "died with a request" in answer["error"]), (500, True))
+        check("ranks are left", [s.json("/again", 1)[0], s.json("/once", 0)[0], s.json("/double", 4)], [200, 200, (200, 8)])
+        status = {r["path"]: r["deployment"] for r in s.json("/api/status")[1]["routes"] if "deployment" in r}
+        check("failed", (status["/once"]["failed"], status["/again"]["failed"], status["/again"]["retried"] >= 1), (0, 1, True))
 
 
 def ends():
@@ -437,10 +377,4 @@ def ends():
             s.wait_for("no longer serving")
 
 
-for part in (calls, streams, inference, encrypted, python_models, pages, attacks, limits, ends):
-    begin = time.monotonic()
-    part()
-    print(f"{part.__name__}: {time.monotonic() - begin:.1f} s", flush=True)
-shutil.rmtree(FOLDER)
-print("passed" if failures == 0 else f"{failures} checks failed")
-sys.exit(failures != 0)
+run((calls, streams, inference, encrypted, python_models, pages, attacks, limits, deaths, ends))

@@ -60,6 +60,13 @@ struct linear {
 };
 Eigen::VectorXf rows_of(const Eigen::Matrix<float, 2, Eigen::Dynamic>& m) { return m.rowwise().sum(); }
 std::string shout(const std::string& text) { return text + "!"; }
+int process_of_replica(int) { return static_cast<int>(getpid()); }
+/// Its process, after so many milliseconds; ends it for a negative number.
+int process_after(int ms) {
+  if (ms < 0) _exit(3);
+  wait_ms(ms);
+  return process_of_replica(0);
+}
 std::uint8_t next(std::uint8_t x) { return static_cast<std::uint8_t>(x + 1); }
 }  // namespace
 
@@ -107,6 +114,10 @@ int main(int argc, char** argv) {
     http.route<shout>("/shout");
     http.route<next>("/next");
     http.route("/here", [](int x) { return x; });
+    if (!given["deaths"].empty()) {
+      http.route("/once", serve::deploy<process_of_replica>({.name = "once", .replicas = 3}));
+      http.route("/again", serve::deploy<process_after>({.name = "again", .replicas = 3, .idempotent = true}));
+    }
     if (!given["python"].empty()) http.route("/python", serve::python(given["python"], {.max_batch = 8}), {.inputs = {"x"}, .outputs = {"y"}});
     http.run();
   });

@@ -44,5 +44,8 @@ class Model:
         self.calls += 1
         return self.factor * x
 
+    def reconfigure(self, settings):
+        self.factor = settings['factor']
+
     def healthy(self):
         return self.calls < 2

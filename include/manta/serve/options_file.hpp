@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The options of a deployment from a file, so that they can be changed without compiling:
+//
+//   auto fashion = serve::deploy<serve::batched<&classifier::predict>>(serve::read_options("fashion.json"), "model.bin");
+//
+//   {"name": "fashion", "replicas": 2, "max_batch": 32, "wait_ms": 2, "idempotent": true}
+//
+// The keys are the members of serve::options; times have the unit in their names: wait_ms, down_after_ms,
+// health_every_ms. "resources" is an object of amounts by their names.
+#pragma once
+
+#include <string>
+
+#include "manta/serve/json.hpp"
+#include "manta/serve/options.hpp"
+
+namespace manta::serve {
+
+/// What the JSON object in the file says, and what `otherwise` has where the file says nothing. Throws manta::error if
+/// the file cannot be read; json_error for a text that is no JSON, for an unknown key, with those that there are, and
+/// for a value of another type. The values themselves are checked by deploy.
+MANTA_DECL options read_options(const std::string& path, const options& otherwise = {});
+
+}  // namespace manta::serve
+
+#ifndef MANTA_COMPILED
+#include "manta/serve/options_file.ipp"
+#endif

@@ -1,0 +1,246 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The replicas of a deployment: starts and ends them, replaces those that have died or are not well, and gives them
+// settings. Part of a router, whose dispatcher knows them by their numbers.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "manta/actor.hpp"
+#include "manta/serve/dispatcher.hpp"
+#include "manta/serve/replica.hpp"
+#include "manta/wait.hpp"
+
+namespace manta::serve::detail {
+
+/// The arguments of a constructor as values in the object store: sent once to each node, for any number of replicas.
+template <class... C>
+struct kept_arguments {
+  std::tuple<future<C>...> values;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(values);
+  }
+};
+
+template <class Signature>
+class replica_set {
+ public:
+  using replica_type = replica<Signature>;
+  using handle = actor<replica_type>;
+
+  explicit replica_set(dispatcher& d) : dispatcher_(d) {}
+  replica_set(const replica_set&) = delete;
+
+  /// Starts the first replicas and waits for them. Throws what a constructor threw.
+  template <class Target, class... C>
+  void open(const kept_arguments<C...>& arguments) {
+    current_ = {maker<Target>(arguments), {}};
+    start_all(dispatcher_.told().replicas, current_);
+  }
+  /// Starts replicas of a new version, and waits until all are ready. From then on, others get no more requests: gives
+  /// their numbers. Throws what a constructor threw; nothing has changed then.
+  template <class Target, class... C>
+  std::vector<std::size_t> update(const kept_arguments<C...>& arguments) {
+    version next{maker<Target>(arguments), {}};
+    const std::size_t count = dispatcher_.all_ready().size();
+    const std::vector<std::size_t> started = start_all(static_cast<int>(std::max<std::size_t>(1, count)), next);
+    current_ = std::move(next);
+    dispatcher_.count_version();
+    for (const start_under_way& s : std::exchange(starting_, {})) end(s.replica);  // of the old version
+    std::vector<std::size_t> old;
+    for (std::size_t r : dispatcher_.all_ready()) {
+      if (std::find(started.begin(), started.end(), r) != started.end()) continue;
+      dispatcher_.retire(r);
+      old.push_back(r);
+    }
+    return old;
+  }
+
+  /// Gives all replicas these settings, the first of them before the others: if it refuses them, nothing has changed.
+  /// Waits.
+  void reconfigure(const settings& s) {
+    std::vector<future<void>> others;
+    bool taken = false;
+    for (std::size_t r : dispatcher_.all_ready()) {
+      const handle* const its = find(r);
+      if (its == nullptr) continue;
+      future<void> done = async<&replica_type::reconfigure>(*its, s);
+      if (taken) {
+        others.push_back(std::move(done));
+      } else {
+        get_or_say(done);
+        taken = true;
+      }
+    }
+    current_.given = s;
+    get(others);
+  }
+
+  /// Asks each replica whether it is well, waits, and ends those that are not.
+  void check() {
+    for (std::size_t r : dispatcher_.all_ready()) {
+      const auto found = replicas_.find(r);
+      if (found == replicas_.end()) continue;
+      if (!is_well(async<&replica_type::healthy>(found->second))) end(r);
+    }
+  }
+  /// The same for replicas without work, to be called from time to time: looks at the answers that have come, and asks
+  /// again when it is time. Does not wait.
+  void look_after() {
+    for (std::size_t r : dispatcher_.all_ready()) {
+      if (dispatcher_.is_idle(r) && find(r) == nullptr) end(r);
+    }
+    const auto period = dispatcher_.told().health_every;
+    if (period.count() == 0) return;
+    std::erase_if(checks_, [&](const auto& each) {
+      if (!each.second.ready()) return false;
+      if (!is_well(each.second)) end(each.first);
+      return true;
+    });
+    const auto now = request::clock::now();
+    if (now - checked_ < period) return;
+    checked_ = now;
+    for (std::size_t r : dispatcher_.all_ready()) {
+      const handle* const its = find(r);
+      if (its == nullptr || !dispatcher_.is_idle(r) || checks_.count(r) != 0) continue;
+      checks_.emplace(r, async<&replica_type::healthy>(*its));
+    }
+  }
+
+  /// Null if it has ended, or has died as far as this rank knows.
+  const handle* find(std::size_t r) const {
+    const auto found = replicas_.find(r);
+    return found == replicas_.end() || has_died(found->second) ? nullptr : &found->second;
+  }
+  void end(std::size_t r) {
+    dispatcher_.remove(r);
+    replicas_.erase(r);  // the last handle
+  }
+
+  /// Starts and ends replicas until there are as many as there should be; does not wait. Throws if there is no rank.
+  void adapt() {
+    const int wanted = dispatcher_.wanted();
+    while (dispatcher_.count(true) + dispatcher_.count(false) < wanted) starting_.push_back(start(current_));
+    while (dispatcher_.count(true) > wanted && end_an_idle_one()) {
+    }
+  }
+  bool are_starting() const { return !starting_.empty(); }
+  /// What ends when a replica that starts is ready, or cannot be made.
+  void append_starts(std::vector<future<void>>& to) const {
+    for (const start_under_way& s : starting_) to.push_back(s.opened);
+  }
+  /// Replicas that have started get requests. Why one could not be made; empty: none was refused.
+  std::string collect_started() {
+    std::string problem;
+    std::erase_if(starting_, [&](const start_under_way& s) {
+      if (!s.opened.ready()) return false;
+      try {
+        s.opened.get();
+        dispatcher_.ready(s.replica);
+      } catch (const std::exception& e) {
+        problem = e.what();
+        end(s.replica);
+      }
+      return true;
+    });
+    return problem;
+  }
+
+ private:
+  struct start_under_way {
+    std::size_t replica;
+    future<void> opened;
+  };
+  /// How replicas are made, and what they have been told since.
+  struct version {
+    std::function<future<void>(const handle&, const settings&)> make;
+    settings given;
+  };
+
+  template <class Target, class... C>
+  static auto maker(const kept_arguments<C...>& arguments) {
+    return [arguments](const handle& r, const settings& s) {
+      return std::apply([&](const auto&... c) { return async<&replica_type::template open<Target, C...>>(r, s, c...); },
+                        arguments.values);
+    };
+  }
+  start_under_way start(const version& v) {
+    const options& o = dispatcher_.told();
+    handle a = spawn<replica_type>({.cpus = o.cpus,
+                                    .gpus = o.gpus,
+                                    .resources = o.resources,
+                                    .node = o.node,
+                                    .spread = true,
+                                    .concurrency = std::max(1, o.max_ongoing)});
+    const start_under_way s{dispatcher_.add_starting(), v.make(a, v.given)};
+    replicas_.emplace(s.replica, std::move(a));
+    return s;
+  }
+  /// Starts replicas and waits for all: each is ready, or none is left.
+  std::vector<std::size_t> start_all(int count, const version& v) {
+    std::vector<start_under_way> mine;
+    std::exception_ptr problem;
+    try {
+      for (int i = 0; i < count; ++i) mine.push_back(start(v));
+    } catch (...) {
+      problem = std::current_exception();
+    }
+    for (const start_under_way& s : mine) {
+      try {
+        get_or_say(s.opened);
+      } catch (...) {
+        problem = std::current_exception();
+      }
+    }
+    if (problem) {
+      for (const start_under_way& s : mine) end(s.replica);
+      std::rethrow_exception(problem);
+    }
+    std::vector<std::size_t> numbers;
+    for (const start_under_way& s : mine) {
+      dispatcher_.ready(s.replica);
+      numbers.push_back(s.replica);
+    }
+    return numbers;
+  }
+  /// Waits, and throws what the replica says, without the names of our own tasks.
+  static void get_or_say(const future<void>& done) {
+    try {
+      done.get();
+    } catch (const task_failed& t) {
+      throw error(t.details().what);
+    }
+  }
+  static bool is_well(const future<bool>& answer) {
+    try {
+      return answer.get();
+    } catch (const error&) {  // it has died
+      return false;
+    }
+  }
+  bool end_an_idle_one() {
+    for (std::size_t r : dispatcher_.all_ready()) {
+      if (!dispatcher_.is_idle(r)) continue;
+      end(r);
+      return true;
+    }
+    return false;
+  }
+
+  dispatcher& dispatcher_;
+  version current_;
+  std::map<std::size_t, handle> replicas_;
+  std::vector<start_under_way> starting_;
+  std::map<std::size_t, future<bool>> checks_;  ///< questions for health under way
+  request::clock::time_point checked_ = request::clock::now();
+};
+
+}  // namespace manta::serve::detail
