@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "manta/base/error.hpp"
+#include "manta/error.hpp"
 #include "manta/tune/study.hpp"
 
 namespace manta::tune {
