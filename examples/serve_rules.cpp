@@ -13,8 +13,8 @@
 #include <manta/serve.hpp>
 #include <manta/serve/http.hpp>
 
-#include <cmath>
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -61,7 +61,8 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "8000";
   return manta::run(argc, argv, [&] {
     // [deploy]
-    auto quick = serve::deploy<serve::batched<&model::predict>>({.name = "quick", .max_batch = 32}, std::vector<double>{2, 2});
+    auto quick =
+        serve::deploy<serve::batched<&model::predict>>({.name = "quick", .max_batch = 32}, std::vector<double>{2, 2});
     auto careful = serve::deploy<serve::batched<&model::predict>>({.name = "careful", .replicas = 2, .max_batch = 8},
                                                                   std::vector<double>{5, -7});
     auto reviews = serve::deploy<&review::decide>({.name = "review"}, quick, careful);
@@ -73,6 +74,9 @@ int main(int argc, char** argv) {
     const std::string ask = "curl -s --max-time 20 " + http.url() + "/review -d ";
     const std::string answers = output_beside(http, ask + "'[0.9, 0.8]'; echo; " + ask + "'[0.1, 0.2]'");
     std::cout << answers << '\n';
-    return answers == "{\"accepted\":true,\"asked\":[\"quick\"]}\n{\"accepted\":false,\"asked\":[\"quick\",\"careful\"]}" ? 0 : 1;
+    return answers ==
+                   "{\"accepted\":true,\"asked\":[\"quick\"]}\n{\"accepted\":false,\"asked\":[\"quick\",\"careful\"]}"
+               ? 0
+               : 1;
   });
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Answers in parts: a simulation that is asked for by HTTP sends each of its steps when it is there, as lines of JSON or
-// as server-sent events.
+// Answers in parts: a simulation that is asked for by HTTP sends each of its steps when it is there, as lines of JSON
+// or as server-sent events.
 //
 //   scripts/run serve_stream -n 2 -- 8000
 //   curl -N -d '{"position": 1, "steps": 5}' localhost:8000/oscillate
@@ -49,13 +49,18 @@ int main(int argc, char** argv) {
     if (what != "check") return http.run(), 0;
     if (!has_program("curl")) return 0;
     const std::string ask = "curl -sN --max-time 20 " + http.url() + R"(/oscillate -d '{"position": 1, "steps": 5}')";
-    const std::string lines = output_beside(http, ask), events = output_beside(http, ask + " -H 'Accept: text/event-stream'");
+    const std::string lines = output_beside(http, ask),
+                      events = output_beside(http, ask + " -H 'Accept: text/event-stream'");
     std::cout << lines << events;
     double last = 0;
     int count = 0;
-    for (auto s = manta::async<oscillate>(1., 5); auto next = s.next(); ++count) last = next->get().position;  // the same steps, by a handle
+    for (auto s = manta::async<oscillate>(1., 5); auto next = s.next(); ++count)
+      last = next->get().position;  // the same steps, by a handle
     std::size_t found = 0;
     for (std::size_t at = 0; (at = events.find("data: {\"time\":", at)) != std::string::npos; ++at) ++found;
-    return count == 5 && last < 1 && found == 5 && std::count(lines.begin(), lines.end(), '\n') == 5 && lines.starts_with("{\"time\":0.1,\"position\":0.99,") ? 0 : 1;
+    return count == 5 && last < 1 && found == 5 && std::count(lines.begin(), lines.end(), '\n') == 5 &&
+                   lines.starts_with("{\"time\":0.1,\"position\":0.99,")
+               ? 0
+               : 1;
   });
 }

@@ -55,8 +55,8 @@ int main(int argc, char** argv) {
     const int version = a(2.5).get().first;
     // [end]
     std::cout << before << " of 100 answers by version 1\n"
-              << after << " of 100 answers by version 1\n2.5 becomes " << plain << ", with the new factor " << changed << "\nversion " << version
-              << " has taken over\n";
+              << after << " of 100 answers by version 1\n2.5 becomes " << plain << ", with the new factor " << changed
+              << "\nversion " << version << " has taken over\n";
     return before >= 88 && before <= 92 && after == 0 && plain == 5 && changed == 25 && version == 3 ? 0 : 1;
   });
 }

@@ -324,7 +324,8 @@ TEST_CASE("options come from a JSON file; unknown keys and wrong values are refu
   const auto refused = [&](const char* text) {
     return thrown<manta::error>([&] { serve::read_options(written(text)); });
   };
-  CHECK(contains(refused(R"({"replica": 2})"), "there is no option \"replica\"; there are name, replicas, max_batch, wait_ms,"));
+  CHECK(contains(refused(R"({"replica": 2})"),
+                 "there is no option \"replica\"; there are name, replicas, max_batch, wait_ms,"));
   CHECK(contains(refused(R"({"replicas": "two"})"), "replicas: expected an integer"));
   CHECK(contains(refused(R"({"wait_ms": -1})"), "wait_ms: expected milliseconds from 0 on"));
   CHECK(contains(refused("[]"), "expected an object with options"));

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <unistd.h>
+#include <event2/http.h>
+#include <event2/http_struct.h>  // after http.h
 #include <event2/keyvalq_struct.h>
 #include <arpa/inet.h>
 #include <strings.h>
@@ -23,6 +25,10 @@ inline std::string header_of(evhttp_request* request, const char* name) {
 
 /// Why the fields of the request leave open where it ends; null if they do not.
 inline const char* ambiguity(evhttp_request* request) {
+  if (request->major != 1 || request->minor < 0 || request->minor > 1) {  // libevent would answer in that version
+    request->major = request->minor = 1;
+    return "the version is neither HTTP/1.0 nor HTTP/1.1";
+  }
   int lengths = 0, codings = 0, hosts = 0, fields = 0;
   for (const evkeyval* field = ::evhttp_request_get_input_headers(request)->tqh_first; field != nullptr; field = field->next.tqe_next) {
     const std::string_view name = field->key, value = field->value;
@@ -77,7 +83,7 @@ MANTA_DECL bool http_server::refuse(evhttp_request* request, reply& answer) cons
     const std::string host = header_of(request, "Host"), origin = header_of(request, "Origin");
     const char* const in_line = ::evhttp_uri_get_host(::evhttp_request_get_evhttp_uri(request));  // GET http://host/path
     if (in_line != nullptr && *in_line != '\0' && !is_known_host(in_line)) {
-      answer = failure(403, "the address asks for another host, \"" + std::string(in_line) + "\"");
+      answer = failure(403, "the address asks for another host, \"" + shown(in_line) + "\"");
       return true;
     }
     if (host.empty()) {
@@ -85,12 +91,12 @@ MANTA_DECL bool http_server::refuse(evhttp_request* request, reply& answer) cons
       return true;
     }
     if (!is_known_host(host)) {
-      answer = failure(403, "Host: this server is not known as \"" + host + "\"; add the name to .hosts of serve::http");
+      answer = failure(403, "Host: this server is not known as \"" + shown(host) + "\"; add the name to .hosts of serve::http");
       return true;
     }
     const std::size_t begin = origin.find("://");
     if (begin != std::string::npos && (begin + 3 == origin.size() || !is_known_host(origin.substr(begin + 3)))) {
-      answer = failure(403, "Origin: pages of \"" + origin + "\" may not ask this server; add the name to .hosts of serve::http");
+      answer = failure(403, "Origin: pages of \"" + shown(origin) + "\" may not ask this server; add the name to .hosts of serve::http");
       return true;
     }
   }

@@ -30,7 +30,7 @@ MANTA_DECL endpoint* http_server::model_of(const std::string& name) const {
 /// What no route takes.
 MANTA_DECL reply http_server::page(const std::string& path, bool get) {
   const std::string html = "text/html; charset=utf-8";
-  if (!get) return failure(404, "there is no " + path + "; GET /openapi.json lists what there is");
+  if (!get) return failure(404, "there is no " + shown(path) + "; GET /openapi.json lists what there is");
   if (path == "/" || path == "/status") return {200, std::string(status_page), html};
   if (path == "/docs") return {200, std::string(docs_page), html};
   if (path == "/api/status") return {200, status()};
@@ -41,7 +41,7 @@ MANTA_DECL reply http_server::page(const std::string& path, bool get) {
   if (path == "/v2/health/ready") return {draining_.empty() ? 200 : 503, draining_.empty() ? R"({"live":true,"ready":true})" : R"({"live":true,"ready":false})"};
   constexpr std::string_view models = "/v2/models/";
   if (path.starts_with(models)) return model(path.substr(models.size()));
-  return failure(404, "there is no " + path + "; GET /openapi.json lists what there is");
+  return failure(404, "there is no " + shown(path) + "; GET /openapi.json lists what there is");
 }
 
 /// NAME[/versions/V][/ready]
@@ -50,11 +50,11 @@ MANTA_DECL reply http_server::model(const std::string& rest) {
   const bool ready = name.ends_with("/ready");
   if (ready) name.resize(name.size() - 6);
   if (const std::size_t version = name.find("/versions/"); version != std::string::npos) {
-    if (name.substr(version + 10) != "1") return failure(404, "the model \"" + name.substr(0, version) + "\" has the version 1 alone");
+    if (name.substr(version + 10) != "1") return failure(404, "the model \"" + shown(name.substr(0, version)) + "\" has the version 1 alone");
     name.resize(version);
   }
   const endpoint* const at = model_of(name);
-  if (at == nullptr) return failure(404, "there is no model \"" + name + "\"");
+  if (at == nullptr) return failure(404, "there is no model \"" + shown(name) + "\"");
   if (ready) return {200, R"({"name":)" + to_json(name) + R"(,"ready":)" + (draining_.empty() ? "true}" : "false}")};
   return {200, R"({"name":)" + to_json(name) + R"(,"versions":["1"],"platform":"manta_cpp","inputs":)" + describe_tensors(at->inputs) + R"(,"outputs":)" + describe_tensors(at->outputs) + "}"};
 }

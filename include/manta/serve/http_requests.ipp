@@ -98,7 +98,7 @@ MANTA_DECL void http_server::handle(evhttp_request* request) {
     std::string name = path.substr(models.size(), path.size() - models.size() - infer.size());
     if (const std::size_t version = name.find("/versions/"); version != std::string::npos) name.resize(version);
     endpoint* const at = model_of(name);
-    if (at == nullptr) return send(request, failure(404, "there is no model \"" + name + "\""));
+    if (at == nullptr) return send(request, failure(404, "there is no model \"" + shown(name) + "\""));
     return start(request, *at, true, body);
   }
   if (get && send_file(request, path)) return;
@@ -119,7 +119,7 @@ MANTA_DECL void http_server::start(evhttp_request* request, endpoint& at, bool i
     if (infer) {
       if (!at.infer) throw json_error("the values of \"" + at.options.name + "\" are no tensors: POST JSON to " + at.path);
       const std::string length = header_of(request, "Inference-Header-Content-Length");
-      if (length.size() > 18 || length.find_first_not_of("0123456789") != std::string::npos) throw json_error("Inference-Header-Content-Length: expected a number, not \"" + length + "\"");
+      if (length.size() > 18 || length.find_first_not_of("0123456789") != std::string::npos) throw json_error("Inference-Header-Content-Length: expected a number, not \"" + shown(length) + "\"");
       x.work = at.infer(read_infer_request(body, length.empty() ? std::string_view::npos : std::stoull(length)));
       x.as = exchange::form::infer;
     } else {

@@ -71,6 +71,15 @@ struct reply {
   std::vector<std::pair<std::string, std::string>> header = {};
 };
 
+/// What a client has sent, for a text that goes back to it: the beginning, if it is long.
+inline std::string shown(const std::string& text) {
+  constexpr std::size_t most = 200;
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;  // between characters
+  return text.substr(0, end) + "...";
+}
+
 inline reply failure(int status, const std::string& why) {
   std::string body;
   try {

@@ -43,8 +43,8 @@ struct options {
     std::int64_t us = wait.count(), down_ms = down_after.count(), health_ms = health_every.count();
     std::map<std::string, double> amounts;
     for (const auto& q : resources) amounts[q.name] = resources.amount(q.name);
-    archive(name, replicas, max_batch, us, max_queue, idempotent, min, max, cpus, gpus, node, amounts, max_ongoing, down_ms,
-            health_ms);
+    archive(name, replicas, max_batch, us, max_queue, idempotent, min, max, cpus, gpus, node, amounts, max_ongoing,
+            down_ms, health_ms);
     wait = std::chrono::microseconds(us);
     down_after = std::chrono::milliseconds(down_ms);
     health_every = std::chrono::milliseconds(health_ms);

@@ -13,10 +13,10 @@
 // or a list with an answer for each request, and for a std::tuple or std::pair as many arrays.
 //
 // `healthy()` and `reconfigure(value)` of the file, or of its class Model, are called by deployment::check and
-// deployment::reconfigure(text), where the text is JSON. An exception of Python's fails the batch. A crash or a hang does too, with the last words of the process; the replica
-// counts as dead then, is replaced by one with a new process, and where the deployment is idempotent that one gets
-// the requests. Python with NumPy has to be there on each rank with a replica: python3, or the interpreter that
-// $MANTA_PYTHON names.
+// deployment::reconfigure(text), where the text is JSON. An exception of Python's fails the batch. A crash or a hang
+// does too, with the last words of the process; the replica counts as dead then, is replaced by one with a new process,
+// and where the deployment is idempotent that one gets the requests. Python with NumPy has to be there on each rank
+// with a replica: python3, or the interpreter that $MANTA_PYTHON names.
 #pragma once
 
 #include <cereal/types/string.hpp>

@@ -3,8 +3,8 @@
 //
 // The definitions of python.hpp, and the program that the Python processes run behind python_channel(). Requests: 'T',
 // the number of answers in one byte, and a batch as serve/tensor.hpp writes an answer of the protocol with binary
-// data; 'V' and a list in JSON; 'C' and new settings in JSON; 'H' asks for the health. Answers to 'T': eight bytes with the length of a JSON text,
-// the text, as that of a request of the protocol, and binary data.
+// data; 'V' and a list in JSON; 'C' and new settings in JSON; 'H' asks for the health. Answers to 'T': eight bytes with
+// the length of a JSON text, the text, as that of a request of the protocol, and binary data.
 #pragma once
 
 #include "manta/serve/python.hpp"

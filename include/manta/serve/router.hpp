@@ -74,7 +74,8 @@ class router<R(A...)> {
       throw;
     }
     notify_changes();
-    if (!watched_ && replicas_.are_starting() && dispatcher_.has_queue()) ring(*static_cast<entry*>(dispatcher_.front()));
+    if (!watched_ && replicas_.are_starting() && dispatcher_.has_queue())
+      ring(*static_cast<entry*>(dispatcher_.front()));
     if (e.failure) std::rethrow_exception(e.failure);
     if constexpr (!std::is_void_v<R>) return std::move(*e.answer);
   }

@@ -77,8 +77,8 @@ def mutated(r, data):
 
 
 def statuses(answer):
-    """Those of all answers in what came back, if that is answers and nothing else."""
-    return [int(s) for s in re.findall(rb"HTTP/1\.\d (\d{3})", answer)]
+    """Those of all answers in what came back. libevent refuses what it cannot read in the version that it has read."""
+    return [int(s) for s in re.findall(rb"HTTP/-?\d+\.-?\d+ (\d{3}) [A-Z]", answer)]
 
 
 class Client:
@@ -121,11 +121,14 @@ class Client:
             pass
         c.close()
         codes = statuses(answer)
-        if answer and (not answer.startswith(b"HTTP/1.") or not set(codes) <= FINE | {100}):
-            check(f"the answer to {data!r}", answer[:500], "a status of a bad request")
+        if b"a number in the result is infinite" in answer:  # a NaN among binary data: no other 500 is right
+            codes = [code for code in codes if code != 500]
+        other_version = re.search(rb"HTTP/(?!1\.[01])\S+ 200 OK\r", answer)
+        if answer and (not answer.startswith(b"HTTP/") or not set(codes) <= FINE | {100} or other_version):
+            check(f"the answer to {data[:2000]!r}", answer[:500], "a status of a bad request")
         for text in re.findall(rb'{"error":".*', answer):
-            if len(text) > 2000:
-                check(f"the length of the answer to {data!r}", len(text), "short")
+            if len(text) > 800:
+                check(f"the length of the answer to {data[:2000]!r}", text[:1000], "short")
 
 
 def raw_requests(server, r):
