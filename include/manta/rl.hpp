@@ -11,6 +11,7 @@
 #include "manta/nn.hpp"
 #include "manta/rl/a2c.hpp"
 #include "manta/rl/a3c.hpp"
+#include "manta/rl/ars.hpp"
 #include "manta/rl/callbacks.hpp"
 #include "manta/rl/check.hpp"
 #include "manta/rl/dqn.hpp"

@@ -165,6 +165,38 @@ TEST_CASE("es learns CartPole, and is the same for any number of workers") {
   });
 }
 
+TEST_CASE("ars learns CartPole, is the same for any number of workers, and goes on bit for bit") {
+  in_world([] {
+    const std::string file = "ars-test-" + std::to_string(manta::size());
+    std::vector<double> returns;
+    for (const int workers : {1, 3}) {
+      rl::ars algorithm("CartPole-v1", {.workers = workers, .seed = 2});
+      for (int i = 0; i < (workers == 1 ? 30 : 4); ++i) {
+        const rl::report r = algorithm.train();
+        if (workers == 1) returns.push_back(r.mean_return);
+        CHECK(r.mean_return == returns[static_cast<std::size_t>(i)]);
+      }
+      if (workers == 1) {
+        CHECK(algorithm.evaluate(20).mean_return > 400);
+        continue;
+      }
+      algorithm.save(file);
+      rl::ars again("CartPole-v1");
+      again.load(file);
+      CHECK(again.train().learner == algorithm.train().learner);
+    }
+    std::filesystem::remove(file);
+    CHECK(contains(thrown<manta::error>([] { rl::ars("CartPole-v1", {.pairs = 4, .top = 5}); }),
+                   ".top is 5, more than .pairs, which is 4"));
+  });
+  // Two of three pairs count: the returns 5, 1, 3, 3 with the mean 3 and the deviation sqrt(2).
+  const std::vector<float> weights = rl::top_weights({5, 1, 0, 2, 3, 3}, 2);
+  CHECK(double(weights[0]) == doctest::Approx(4 / (2 * std::sqrt(2.0))));
+  CHECK(weights[1] == 0);
+  CHECK(weights[2] == 0);
+  CHECK(rl::top_weights({7, 7, 7, 7}, 2) == std::vector<float>{0, 0});
+}
+
 TEST_CASE("dqn learns the corridor, is the same for any number of workers, and goes on bit for bit") {
   in_world([] {
     const std::string file = "dqn-test-" + std::to_string(manta::size());

@@ -5,12 +5,12 @@
 // larger returns. Only the numbers of random changes and returns travel, besides the policy once to each node.
 #pragma once
 
-#include <memory>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "manta/nn/optimizer.hpp"
-#include "manta/rl/algorithm.hpp"
+#include "manta/rl/evolution.hpp"
 
 namespace manta::rl {
 
@@ -34,23 +34,20 @@ struct es_options {
 /// Returns as ranks between -1/2 and 1/2, so that their size does not matter; equal returns have equal ranks.
 MANTA_DECL std::vector<float> centred_ranks(const std::vector<double>& returns);
 
-class es final : public algorithm {
+class es final : public detail::evolution {
  public:
   using options = es_options;
 
   MANTA_DECL explicit es(const any_environment& e, const es_options& o = {});
 
  protected:
-  MANTA_DECL void iterate(report& r) override;
-  [[nodiscard]] detail::best_policy best() const override { return {environment_, net_, filter_}; }
-  [[nodiscard]] MANTA_DECL std::string state() override;
-  MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
-  [[nodiscard]] std::string description() const override { return net_.describe(); }
+  [[nodiscard]] MANTA_DECL std::vector<float> weigh(const std::vector<double>& returns) const override;
+  MANTA_DECL void move(std::vector<float>& sum, std::map<std::string, double>& figures) override;
+  [[nodiscard]] MANTA_DECL std::string optimiser_state() const override;
+  MANTA_DECL void restore_optimiser(const std::string& bytes, bool own_settings) override;
 
  private:
   es_options options_;
-  nn::network<float> net_;
-  moments filter_;
   nn::optimizer optimizer_;
 };
 
