@@ -33,9 +33,9 @@ class page {
 
   explicit page(std::string title) : title_(std::move(title)) {}
 
-  /// The page says that what it shows still runs, and reloads itself every few seconds.
+  /// The page says that what it shows still runs and when it was written, and reloads itself every few seconds.
   void running(bool runs) { running_ = runs; }
-  /// Names and values, side by side.
+  /// Names and values, one below the other. Beside other narrow sections, as curves are.
   MANTA_DECL void facts(std::string_view title, row values);
   MANTA_DECL void text(std::string_view title, std::string_view words);
   /// Lines over a common axis. Axes that span decades are logarithmic.
@@ -46,13 +46,16 @@ class page {
   /// A section of a kind that the page's script knows, from its members in JSON: "\"metric\":\"loss\",..".
   MANTA_DECL void section(std::string_view kind, std::string_view title, std::string_view members);
 
+  /// JavaScript that adds kinds of sections, by what page_script.ipp and page_kinds.ipp define.
+  void script(std::string_view code) { script_ += code; }
+
   /// The whole file.
   MANTA_DECL std::string html() const;
   /// Replaces the file at once; a reader sees the old page or the new one. Throws manta::error with the reason.
   MANTA_DECL void write(const std::string& path) const;
 
  private:
-  std::string title_, sections_;
+  std::string title_, sections_, script_;
   bool running_ = false;
 };
 

@@ -1,13 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of page.hpp. The page's style and script are in page_script.ipp.
+// The definitions of page.hpp. The page's style and script are in page_style.ipp, page_script.ipp and page_kinds.ipp.
 #pragma once
+
+#include <cmath>
 
 #include "manta/base/number.hpp"
 #include "manta/output/append_file.hpp"
 #include "manta/output/page.hpp"
+#include "manta/output/page_kinds.ipp"
 #include "manta/output/page_script.ipp"
+#include "manta/output/page_style.ipp"
+#include "manta/output/tensorboard.hpp"
 
 namespace manta::output {
 
@@ -95,6 +100,7 @@ MANTA_DECL std::string page::html() const {
   std::string data = "{\"title\":";
   append_json_text(data, title_);
   data += running_ ? ",\"running\":true" : ",\"running\":false";
+  append_number(data += ",\"written\":", std::floor(wall_time()));
   data += ",\"sections\":[" + sections_ + "]}";
   std::string out =
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
@@ -107,6 +113,9 @@ MANTA_DECL std::string page::html() const {
   }
   out += "</script>\n<script>";
   out += page_script;
+  out += page_kinds;
+  out += script_;
+  out += page_start;
   return out + "</script></body></html>\n";
 }
 

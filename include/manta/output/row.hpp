@@ -45,6 +45,9 @@ class cell {
   cell(const char* text) : value_(std::string_view(text)) {}
 
   bool is_text() const { return std::holds_alternative<std::string_view>(value_); }
+  bool is_bool() const { return std::holds_alternative<bool>(value_); }
+  /// Empty if it is no text.
+  std::string_view text() const { return is_text() ? std::get<std::string_view>(value_) : std::string_view(); }
   /// The value as a number, true as 1; a text has none and gives 0.
   MANTA_DECL double number() const;
   /// As JSON. A number that is not finite becomes a text ("nan", "inf"), for JSON has no number for it.

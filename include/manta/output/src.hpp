@@ -16,6 +16,7 @@
 #include "manta/output/bytes.ipp"
 #include "manta/output/crc32c.ipp"
 #include "manta/output/csv.ipp"
+#include "manta/output/hparams.ipp"
 #include "manta/output/json_lines.ipp"
 #include "manta/output/page.ipp"
 #include "manta/output/row.ipp"
