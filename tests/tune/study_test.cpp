@@ -687,6 +687,9 @@ TEST_CASE("files of the trials and the log of decisions") {
   CHECK(std::count(lines.begin(), lines.end(), '\n') == 9);
   CHECK(nlohmann::json::parse(lines.substr(0, lines.find('\n')))["iteration"] == 1);
   CHECK(nlohmann::json::parse(text_of(f.path + "/trials/00003/config.json")).contains("x"));
+  const auto flat = nlohmann::json::parse(text_of(f.path + "/trials/00003/params.json"));  // VisKit: one level, no object in it
+  CHECK(flat.size() == 3U);
+  for (const auto& v : flat) CHECK(v.is_primitive());
   const std::string decisions = text_of(f.path + "/decisions.jsonl");
   CHECK(contains(decisions, R"("decision":"stopped","why":"at 1: loss )"));
   CHECK(contains(decisions, R"({"trial":0,"at":9.0,"decision":"complete","why":"reached 9, the maximum"})"));
@@ -900,4 +903,9 @@ TEST_CASE("the configuration of a trial that has become another is the one with 
     }
   }
   CHECK(changes > 5);
+  for (const auto& [t, c] : with) {  // a curve does not go on from what the trial was to what it became
+    const auto points = s.trial(t).losses.points();
+    CHECK(points.back().line + 1U >= s.trial(t).ran.size() - 1);
+    CHECK(points.back().line < s.trial(t).ran.size());
+  }
 }

@@ -158,6 +158,7 @@ MANTA_DECL bool conductor::is_under_way() const {
   while (is_under_way() && clock::now() < patience_ends) wait_and_handle();
   study_.flush();
   study_.flush_outputs();
+  study_.finish_outputs("the run had to end; started again, the experiment goes on");
   throw cancelled("manta: tune: the experiment was left because the run has to end; " +
                   (options_.folder.empty() ? "with a folder it could be continued" : "started again, it goes on in " + options_.folder));
 }

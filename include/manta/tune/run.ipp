@@ -4,11 +4,7 @@
 // The definitions of run.hpp.
 #pragma once
 
-#include <cxxabi.h>
-
 #include <cstdio>
-#include <cstdlib>
-#include <memory>
 
 #include "manta/tune/conductor.hpp"
 #include "manta/tune/run.hpp"
@@ -17,13 +13,6 @@ namespace manta::tune {
 
 namespace detail {
 
-/// As people write it, where the compiler's library can say so.
-MANTA_DECL std::string readable_name(const body_name& what) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(what.mangled.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 ? text.get() : what.mangled;
-}
-
 MANTA_DECL results run_experiment(const space& where, const experiment& e, const body_name& what, bool gang) {
   if (!gang && e.ranks > 1) {
     throw error("manta: tune: .ranks is for gangs: have the function take manta::team first (a class: in setup), or leave it out");
@@ -31,7 +20,7 @@ MANTA_DECL results run_experiment(const space& where, const experiment& e, const
   if (gang && e.isolate) {
     throw error("manta: tune: .isolate is not for gangs, for a child process has no MPI; leave it out");
   }
-  study s(where, e, readable_name(what));
+  study s(where, e, demangled(what.mangled));
   if (!s.continued().empty()) std::fprintf(stderr, "%s: %s\n", e.name.c_str(), s.continued().c_str());
   if (!s.finished()) conductor(s, what, gang).run();
   if (s.is_broken()) {

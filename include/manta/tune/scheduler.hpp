@@ -84,6 +84,7 @@ class any_scheduler {
   explicit operator bool() const { return held_ != nullptr; }
   /// A copy that nobody else has.
   MANTA_DECL any_scheduler clone() const;
+  const std::type_info& type() const { return held_->type(); }
 
   void begin(const space& where, std::uint64_t seed, std::size_t trials) { held_->begin(where, seed, trials); }
   void resize(std::size_t trials) { held_->resize(trials); }
@@ -98,6 +99,7 @@ class any_scheduler {
   struct base {
     virtual ~base() = default;
     virtual base* clone() const = 0;
+    virtual const std::type_info& type() const = 0;
     virtual void begin(const space& where, std::uint64_t seed, std::size_t trials) = 0;
     virtual void resize(std::size_t trials) = 0;
     virtual void add(trial_number t, const config& c) = 0;
@@ -111,6 +113,7 @@ class any_scheduler {
   struct holder final : base {
     explicit holder(S s) : scheduler_(std::move(s)) {}
     base* clone() const override { return new holder(scheduler_); }
+    const std::type_info& type() const override { return typeid(S); }
     void begin([[maybe_unused]] const space& where, [[maybe_unused]] std::uint64_t seed,
                [[maybe_unused]] std::size_t trials) override {
       if constexpr (requires { scheduler_.begin(where, seed, trials); }) scheduler_.begin(where, seed, trials);

@@ -54,6 +54,7 @@ class any_searcher {
   explicit operator bool() const { return held_ != nullptr; }
   /// A copy that nobody else has: an experiment does not change the searcher it was given.
   MANTA_DECL any_searcher clone() const;
+  const std::type_info& type() const { return held_->type(); }
 
   void begin(const space& where, std::uint64_t seed) { held_->begin(where, seed); }
   std::optional<config> ask(trial_number trial) { return held_->ask(trial); }
@@ -69,6 +70,7 @@ class any_searcher {
   struct base {
     virtual ~base() = default;
     virtual base* clone() const = 0;
+    virtual const std::type_info& type() const = 0;
     virtual void begin(const space& where, std::uint64_t seed) = 0;
     virtual std::optional<config> ask(trial_number trial) = 0;
     virtual void tell(trial_number trial, double loss) = 0;
@@ -83,6 +85,7 @@ class any_searcher {
   struct holder final : base {
     explicit holder(S s) : searcher_(std::move(s)) {}
     base* clone() const override { return new holder(searcher_); }
+    const std::type_info& type() const override { return typeid(S); }
     void begin(const space& where, std::uint64_t seed) override { searcher_.begin(where, seed); }
     std::optional<config> ask(trial_number trial) override { return searcher_.ask(trial); }
     void tell(trial_number trial, double loss) override { searcher_.tell(trial, loss); }

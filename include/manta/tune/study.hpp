@@ -77,6 +77,8 @@ class study {
   /// Writes out what is buffered. To be called when there is nothing else to do, and at least every second or so.
   MANTA_DECL void flush();
   MANTA_DECL void flush_outputs();
+  /// Nothing more will happen in this run: what people look at says why. Part of finish().
+  MANTA_DECL void finish_outputs(const std::string& why);
 
   // ---- what is known -------------------------------------------------------------------------------
 
@@ -221,6 +223,7 @@ class study {
   bool exhausted_ = false, finished_ = false, quiet_ = false;
   std::string stopping_;
   double clock_ = 0;
+  double wall_offset_ = 0;            ///< seconds since 1970 at second 0 of the experiment, counted from the last start
 
   std::vector<trial_record> records_;
   std::unordered_map<trial_number, std::vector<stop_rule>> running_;

@@ -32,8 +32,9 @@ MANTA_DECL study::study(const space& where, const experiment& e, const std::stri
       throw error("manta: tune: cannot remove the journal of " + options_.folder);
     }
     for (const any_output& o : options_.outputs) outputs_.push_back(o.clone());
-    const output_context context{options_.folder, options_.name, metric_, sign_ < 0, space_, 0, options_.clock, "", "",
-                                 options_.seed};
+    wall_offset_ = output::wall_time();
+    const output_context context{options_.folder, options_.name, metric_, sign_ < 0, space_, wall_offset_, options_.clock,
+                                 detail::class_name(searcher_.type()), detail::class_name(scheduler_.type()), options_.seed};
     for (any_output& o : outputs_) o.begin(context);
     continue_from_journal();
   }
@@ -116,7 +117,11 @@ MANTA_DECL void study::finish(double now) {
     finish_of(now);
   }
   flush();
-  for (any_output& o : outputs_) o.finish(records_);
+  finish_outputs(stopping_.empty() ? exhausted_ ? "the searcher had nothing more to try" : "all trials have run" : stopping_);
+}
+
+MANTA_DECL void study::finish_outputs(const std::string& why) {
+  for (any_output& o : outputs_) o.finish(records_, why);
 }
 
 MANTA_DECL void study::placed(trial_number t, int rank, double now) {

@@ -43,6 +43,7 @@ MANTA_DECL std::optional<job> study::next_of(double now, const config* said, std
     r.id = t;
     r.parameters = std::move(*c);
     r.began = now;
+    r.wall = wall_offset_ + now;
     guarded("the scheduler", [&] { scheduler_.add(t, r.parameters); });
     if (thrown_ && said == nullptr) {  // it does not begin
       records_.pop_back();
@@ -115,12 +116,14 @@ MANTA_DECL void study::apply(trial_record& r, const exploit& e, job& j) {
   j.parameters = e.to;
   j.iteration = 0;
   j.from = e.source;
+  r.losses.cut();
 }
 
 MANTA_DECL answer study::report_of(trial_number t, const metrics& m, double now, std::uint64_t iteration, double seconds) {
   trial_record& r = running(t);
   r.iteration = iteration;
   r.seconds = seconds;
+  r.wall = wall_offset_ + now;
   r.ran.back().end = now;
   const auto refuse = [&](const std::string& why) -> answer {
     give_up(r, why, now);
@@ -286,6 +289,7 @@ MANTA_DECL void study::close(trial_record& r, status how, const std::string& why
   leave(r, now);
   r.state = how;
   r.why = why;
+  r.wall = wall_offset_ + now;
   r.losses.shrink();
   owed_.erase(r.id);
   if (how == status::complete) miss_metrics(r);

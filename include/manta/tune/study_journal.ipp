@@ -43,6 +43,9 @@ MANTA_DECL void study::continue_from_journal() {
   append_number(identity, static_cast<std::int64_t>(limit_));
   identity += ",\"function\":";
   value::append_quoted(identity, function_);
+  const double wall = output::wall_time();
+  std::string start = ",\"wall\":";
+  append_number(start, wall);
   const std::size_t wanted = limit_;
   std::size_t passed_over = 0;
   bool was_finished = false;
@@ -65,10 +68,12 @@ MANTA_DECL void study::continue_from_journal() {
     }
   });
   if (first) {
-    log_.append("begin", 0, identity);
+    log_.append("begin", 0, identity + start);
     log_.flush();
     return;
   }
+  wall_offset_ = wall - clock_;
+  log_.append("start", clock_, start);
   describe_continuation(passed_over);
   if (wanted != limit_) {
     limit_ = wanted;
@@ -147,9 +152,12 @@ MANTA_DECL void study::replay(const journal::event& e) {
   const auto iteration = [&] { return static_cast<std::uint64_t>(e.integer("i")); };
   if (kind == "next") {
     replay_next(e);
+  } else if (kind == "start") {
+    wall_offset_ = e.number("wall") - clock_;
   } else if (kind == "begin" || kind == "limit") {
     limit_ = static_cast<std::size_t>(e.integer("trials"));
     scheduler_.resize(limit_);
+    if (e.others.find("wall") != nullptr) wall_offset_ = e.number("wall") - clock_;
   } else if (kind == "none") {
     if (!stopping_.empty()) return;
     while (guarded("the scheduler", [&] { return scheduler_.next(!exhausted_ && records_.size() < limit_); }).what == action::kind::add) exhausted_ = true;

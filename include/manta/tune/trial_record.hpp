@@ -37,16 +37,19 @@ class curve {
  public:
   struct point {
     float at, y;
+    std::uint32_t line;  ///< points of one line belong together; a new one begins where the trial became another
   };
   MANTA_DECL void add(double at, double y);
+  /// The next point does not go on from the last one.
+  void cut() { ++line_; }
   MANTA_DECL std::vector<point> points() const;
   void shrink() { points_.shrink_to_fit(); }
 
  private:
   static constexpr std::size_t most = 64;
   std::vector<point> points_;
-  point last_ = {0, 0};
-  std::uint32_t stride_ = 1, seen_ = 0;
+  point last_ = {0, 0, 0};
+  std::uint32_t stride_ = 1, seen_ = 0, line_ = 0;
   bool has_last_ = false;
 };
 
@@ -72,6 +75,7 @@ struct trial_record {
   int starts = 0;                     ///< lines of training begun or gone on with
   std::string why;                    ///< it ended, or failed last
   double began = 0, seconds = 0;      ///< since the experiment's begin; run time
+  double wall = 0;                    ///< when something last happened to it, in seconds since 1970
   std::vector<stretch> ran;           ///< when and where: more than one if it was paused, failed, or became another
   std::uint64_t checkpoint = 0;       ///< iteration of the last one on disk
   std::string checkpoint_file;

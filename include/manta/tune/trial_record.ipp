@@ -19,13 +19,14 @@ MANTA_DECL const char* name_of(status s) {
 }
 
 MANTA_DECL void curve::add(double at, double y) {
+  const point p = {static_cast<float>(at), static_cast<float>(y), line_};
   if (seen_++ % stride_ != 0) {
-    last_ = {static_cast<float>(at), static_cast<float>(y)};
+    last_ = p;
     has_last_ = true;
     return;
   }
   has_last_ = false;
-  points_.push_back({static_cast<float>(at), static_cast<float>(y)});
+  points_.push_back(p);
   if (points_.size() < most) return;
   for (std::size_t i = 0; 2 * i < points_.size(); ++i) points_[i] = points_[2 * i];
   points_.resize((points_.size() + 1) / 2);

@@ -240,11 +240,7 @@ class value {
   T read_object() const {
     if (!is_text()) refuse("an object of a class");
     try {
-      const output::json_document document(text_);
-      output::json_reader reader;
-      T object{};
-      reader.read(object, document.root());
-      return object;
+      return output::from_json<T>(text_);
     } catch (const output::json_error& e) {
       refuse(std::string("an object of the class asked for (") + e.what() + ")");
     }

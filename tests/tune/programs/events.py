@@ -4,6 +4,7 @@
 """Reads a TensorBoard event file without any code of manta: frames, both checksums of each record, protocol buffers.
 
     events.py FILE...      prints "step tag value" of each scalar; non-zero if anything is wrong
+    events.py --all FILE.. also the wall time in front of each, and what the plug-in HParams is told
 
 The checksums are computed from the polynomial's definition (Castagnoli), and checked against the published check value.
 """
@@ -78,8 +79,48 @@ def fields(data):
         yield tag >> 3, value
 
 
+def value_of(message):
+    """A google.protobuf.Value."""
+    ((kind, value),) = fields(message)
+    return {2: lambda: value, 3: lambda: value.decode(), 4: lambda: bool(value)}[kind]()
+
+
+def hparams(summary):
+    """What the plug-in's summaries say, by the field numbers of tensorboard/plugins/hparams/{plugin_data,api}.proto."""
+    metadata = dict(fields(summary[9]))
+    plugin = dict(fields(metadata[1]))
+    if plugin[1] != b"hparams":
+        sys.exit(f"a plug-in {plugin[1]}")
+    content = dict(fields(plugin[2]))
+    if content.get(1, 0) != 0 or len(content) != 1:
+        sys.exit(f"plug-in data {content}")
+    ((kind, message),) = content.items()
+    result = []
+    for key, value in fields(message):
+        if kind == 2 and key == 4:
+            info = dict(fields(value))
+            where = [value_of(v) for _, v in fields(info[5])] if 5 in info else dict(fields(info[6])) if 6 in info else None
+            result.append((info[1].decode(), {1: "text", 2: "truth", 3: "number"}[info[4]], where))
+        elif kind == 2 and key == 5:
+            result.append(dict(fields(dict(fields(value))[1]))[2].decode())
+        elif kind == 3 and key == 1:
+            entry = dict(fields(value))
+            result.append((entry[1].decode(), value_of(entry[2])))
+        elif kind == 4 and key == 1:
+            result.append({1: "success", 2: "failure"}[value])
+        elif (kind, key) in ((2, 3), (3, 5), (4, 2)):
+            if not value > 1e9:
+                sys.exit(f"time {value}")
+        else:
+            sys.exit(f"member {key} of {kind}")
+    if {2: b"_hparams_/experiment", 3: b"_hparams_/session_start_info", 4: b"_hparams_/session_end_info"}[kind] != summary[1]:
+        sys.exit(f"tag {summary[1]}")
+    return {2: "experiment", 3: "begin", 4: "end"}[kind] + " " + repr(result)
+
+
 def main():
-    for path in sys.argv[1:]:
+    everything = sys.argv[1] == "--all"
+    for path in sys.argv[1 + everything :]:
         with open(path, "rb") as file:
             data = file.read()
         for number, payload in enumerate(records(data)):
@@ -93,6 +134,13 @@ def main():
             for key, value in fields(event[5]):
                 if key == 1:
                     scalar = dict(fields(value))
+                    if everything:
+                        print(f"{event[1]:.1f}", end=" ")
+                    if 9 in scalar:
+                        text = hparams(scalar)
+                        if everything:
+                            print(text)
+                        continue
                     print(event.get(2, 0), scalar[1].decode(), f"{scalar[2]:.6g}")
 
 

@@ -3,6 +3,7 @@
 //
 // Files of each trial, and the log of decisions:
 //   trials/00012/config.json     the configuration
+//   trials/00012/params.json     likewise, under the name that rllab's VisKit looks for beside progress.csv
 //   trials/00012/result.jsonl    a line of JSON for each report
 //   trials/00012/progress.csv    a row for each report
 //   decisions.jsonl              what scheduler and rules decided, and why
@@ -15,7 +16,7 @@
 
 namespace manta::tune {
 
-/// config.json and result.jsonl of each trial.
+/// config.json, params.json and result.jsonl of each trial.
 class json_lines {
  public:
   void begin(const output_context& c) { files_.begin(c); }

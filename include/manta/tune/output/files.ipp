@@ -11,9 +11,11 @@ namespace manta::tune {
 MANTA_DECL void json_lines::add(const trial_record& t) {
   const std::string folder = trial_folder(files_.context(), t.id);
   output::make_folders(folder);
-  output::append_file file(folder + "/config.json");
-  file.buffer() = t.parameters.text() + "\n";
-  file.flush();
+  for (const char* name : {"/config.json", "/params.json"}) {
+    output::append_file file(folder + name);
+    file.buffer() = t.parameters.text() + "\n";
+    file.flush();
+  }
 }
 
 MANTA_DECL void json_lines::report(const trial_record& t, const metrics& m, double seconds) {

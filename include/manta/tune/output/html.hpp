@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// report.html: a page of manta/output with the value of every trial, learning curves, what matters, parallel coordinates,
-// slices and contours of parameters, the schedule of ranks, and the table of all trials. While the experiment runs it is
-// written anew every few seconds, says that it still runs, and reloads itself.
+// report.html: a page of manta/output with the best trial, the value of every trial, learning curves, what matters,
+// parallel coordinates, slices and contours of parameters, other metrics, the schedule of ranks, and the table of all
+// trials. While the experiment runs it is written anew every few seconds, says that it still runs, and reloads itself.
 #pragma once
 
 #include <chrono>
@@ -29,9 +29,10 @@ class html_report {
   void begin(const output_context& c) { context_ = c; }
   /// Writes the page if the last one is a few seconds old, and so seldom that it takes less than a hundredth of the time.
   MANTA_DECL void refresh(const std::vector<trial_record>& all);
-  MANTA_DECL void finish(const std::vector<trial_record>& all);
+  MANTA_DECL void finish(const std::vector<trial_record>& all, const std::string& why);
 
-  MANTA_DECL std::string page(const std::vector<trial_record>& all, bool running = false) const;
+  /// `why`: it ended; empty: it still runs.
+  MANTA_DECL std::string page(const std::vector<trial_record>& all, const std::string& why = "all trials have run") const;
 
  private:
   using clock = std::chrono::steady_clock;
@@ -40,7 +41,7 @@ class html_report {
   /// Names of parameters, in the order of the space, then as they came.
   std::vector<std::string> parameters_of(const std::vector<trial_record>& all) const;
   std::vector<std::string> metrics_of(const std::vector<trial_record>& all) const;
-  void head(output::page& p, const std::vector<trial_record>& all) const;
+  void head(output::page& p, const std::vector<trial_record>& all, const std::string& why) const;
   void rows(std::string& out, const std::vector<trial_record>& all) const;
   void curves(std::string& out, const std::vector<trial_record>& all) const;
   void schedule(std::string& out, const std::vector<trial_record>& all) const;

@@ -1,15 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of html.hpp. The page's script draws the pictures; here are the numbers.
+// The definitions of html.hpp. Here are the numbers; html_script.ipp and html_parameters.ipp draw them.
 #pragma once
 
 #include <algorithm>
-#include <map>
+#include <ctime>
+#include <set>
 
 #include "manta/output/append_file.hpp"
 #include "manta/tune/importance.hpp"
+#include "manta/tune/math.hpp"
 #include "manta/tune/output/html.hpp"
+#include "manta/tune/output/html_parameters.ipp"
+#include "manta/tune/output/html_script.ipp"
 
 namespace manta::tune {
 
@@ -28,12 +32,50 @@ inline void begin_list(std::string& out, const char* name) { out += std::string(
 inline void next_element(std::string& out) {
   if (out.back() != '[') out += ',';
 }
-inline double experiment_end(const std::vector<trial_record>& all) {
-  double last = 0;
-  for (const trial_record& t : all) {
-    if (!t.ran.empty()) last = std::max(last, t.ran.back().end);
+/// What the ranks have done.
+struct use_of_ranks {
+  std::set<int> ranks = {};
+  double end = 0, busy = 0;
+  /// NaN if it is not known which ranks there were.
+  double idle() const {
+    const double all = end * static_cast<double>(ranks.size());
+    return all > 0 ? std::clamp(1 - busy / all, 0.0, 1.0) : std::nan("");
   }
-  return last;
+};
+inline use_of_ranks use_of(const std::vector<trial_record>& all) {
+  use_of_ranks u;
+  for (const trial_record& t : all) {
+    for (const stretch& s : t.ran) {
+      u.end = std::max(u.end, s.end);
+      if (s.rank < 0) continue;
+      u.ranks.insert(s.rank);
+      u.busy += s.end - s.begin;
+    }
+  }
+  return u;
+}
+inline std::string duration_text(double seconds) {
+  const auto whole = static_cast<long>(seconds + 0.5);
+  if (seconds < 100) return number_text(std::round(seconds * 10) / 10) + " s";
+  if (whole < 6000) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
+  return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
+}
+inline std::string date_text(double seconds) {
+  const auto t = static_cast<std::time_t>(seconds);
+  std::tm parts = {};
+  char text[40];
+  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", ::localtime_r(&t, &parts)));
+}
+/// 200: 116 complete, 84 stopped
+inline std::string count_text(const std::vector<trial_record>& all) {
+  std::size_t of[6] = {};
+  for (const trial_record& t : all) ++of[static_cast<std::size_t>(t.state)];
+  std::string text = std::to_string(all.size());
+  for (const status s : {status::running, status::waiting, status::paused, status::complete, status::stopped, status::failed}) {
+    const std::size_t n = of[static_cast<std::size_t>(s)];
+    if (n > 0) text += (text.find(':') == std::string::npos ? ": " : ", ") + std::to_string(n) + ' ' + name_of(s);
+  }
+  return text;
 }
 }  // namespace detail
 
@@ -41,25 +83,28 @@ MANTA_DECL void html_report::refresh(const std::vector<trial_record>& all) {
   using namespace std::chrono_literals;
   const auto begin = clock::now();
   if (context_.folder.empty() || begin < next_) return;
-  output::replace_file(context_.folder + "/report.html", page(all, true));
+  output::replace_file(context_.folder + "/report.html", page(all, ""));
   const auto end = clock::now();
   next_ = end + std::max<clock::duration>(4s, 150 * (end - begin));
 }
 
-MANTA_DECL void html_report::finish(const std::vector<trial_record>& all) {
-  if (!context_.folder.empty()) output::replace_file(context_.folder + "/report.html", page(all));
+MANTA_DECL void html_report::finish(const std::vector<trial_record>& all, const std::string& why) {
+  if (!context_.folder.empty()) output::replace_file(context_.folder + "/report.html", page(all, why));
 }
 
-MANTA_DECL std::string html_report::page(const std::vector<trial_record>& all, bool running) const {
+MANTA_DECL std::string html_report::page(const std::vector<trial_record>& all, const std::string& why) const {
   output::page p(context_.name);
-  p.running(running);
-  head(p, all);
-  if (all.empty()) return p.html();
+  p.running(why.empty());
+  p.script(detail::trials_script);
+  p.script(detail::parameters_script);
+  head(p, all, why);
   std::string out = "\"metric\":";
   output::append_json_text(out, context_.metric);
   output::append_json_text(out += ",\"clock\":", context_.clock.empty() ? "reports" : context_.clock);
   out += context_.maximised ? ",\"maximised\":true" : ",\"maximised\":false";
-  output::append_page_number(out += ",\"seconds\":", detail::experiment_end(all));
+  const detail::use_of_ranks use = detail::use_of(all);
+  output::append_page_number(out += ",\"seconds\":", use.end);
+  output::append_page_number(out += ",\"idle\":", use.idle());
   rows(out, all);
   curves(out, all);
   schedule(out, all);
@@ -68,26 +113,19 @@ MANTA_DECL std::string html_report::page(const std::vector<trial_record>& all, b
   return p.html();
 }
 
-MANTA_DECL void html_report::head(output::page& p, const std::vector<trial_record>& all) const {
-  std::size_t of[6] = {};
-  std::vector<int> ranks;
-  for (const trial_record& t : all) {
-    ++of[static_cast<std::size_t>(t.state)];
-    for (const stretch& s : t.ran) {
-      if (s.rank >= 0 && std::find(ranks.begin(), ranks.end(), s.rank) == ranks.end()) ranks.push_back(s.rank);
-    }
-  }
-  const std::string direction = (context_.maximised ? "maximise " : "minimise ") + context_.metric;
-  std::vector<output::field> facts = {{"objective", direction}, {"trials", all.size()}};
-  for (const status s : {status::running, status::waiting, status::paused, status::complete, status::stopped, status::failed}) {
-    if (const std::size_t n = of[static_cast<std::size_t>(s)]; n > 0) facts.push_back({name_of(s), n});
-  }
-  facts.push_back({"seconds", detail::experiment_end(all)});
-  if (!ranks.empty()) facts.push_back({"ranks", ranks.size()});
+MANTA_DECL void html_report::head(output::page& p, const std::vector<trial_record>& all, const std::string& why) const {
+  const std::string direction = (context_.maximised ? "maximise " : "minimise ") + context_.metric, counts = detail::count_text(all);
+  const detail::use_of_ranks use = detail::use_of(all);
+  const std::string took = detail::duration_text(use.end), began = detail::date_text(context_.started);
+  std::vector<output::field> facts = {{"objective", direction}, {"trials", counts}};
+  if (!why.empty()) facts.push_back({"ended because", why});
+  if (context_.started > 0) facts.push_back({why.empty() ? "running since" : "last started", began});
+  facts.push_back({"duration", took});
+  if (!use.ranks.empty()) facts.push_back({"ranks", use.ranks.size()});
   if (!context_.searcher.empty()) facts.push_back({"searcher", context_.searcher});
   if (!context_.scheduler.empty()) facts.push_back({"scheduler", context_.scheduler});
   facts.push_back({"seed", context_.seed});
-  p.facts("", facts);
+  p.facts("Experiment", facts);
 }
 
 MANTA_DECL std::vector<std::string> html_report::parameters_of(const std::vector<trial_record>& all) const {
@@ -118,6 +156,15 @@ MANTA_DECL void html_report::rows(std::string& out, const std::vector<trial_reco
   const std::vector<std::string> parameters = parameters_of(all), others = metrics_of(all);
   detail::append_names(out, "parameters", parameters);
   detail::append_names(out, "metrics", others);
+  std::vector<std::string> domains;
+  for (const parameter& p : context_.where.parameters()) domains.push_back(p.where.text());
+  detail::append_names(out, "domains", domains);
+  detail::begin_list(out, "linear");
+  for (const parameter& p : context_.where.parameters()) {
+    detail::next_element(out);
+    out += p.where.type() == domain::kind::number && !p.where.is_log() ? "true" : "false";
+  }
+  out += ']';
   detail::begin_list(out, "rows");
   for (const trial_record& t : all) {
     detail::next_element(out);
@@ -139,6 +186,7 @@ MANTA_DECL void html_report::rows(std::string& out, const std::vector<trial_reco
       else out += "null";
     }
     output::append_json_text(out += "],", t.why);
+    output::append_page_number(out += ',', t.ran.empty() ? t.began : t.ran.back().end);
     out += ']';
   }
   out += ']';
@@ -154,11 +202,12 @@ MANTA_DECL void html_report::curves(std::string& out, const std::vector<trial_re
     detail::next_element(out);
     append_number(out += '[', static_cast<std::int64_t>(t->id));
     out += ",[";
-    float before = 0;
-    for (const auto& point : t->losses.points()) {
+    const std::vector<curve::point> points = t->losses.points();
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const curve::point& point = points[i];
       detail::next_element(out);
-      if (point.at < before) output::append_page_number(out += '[', output::widened(point.at)), out += ",null],";  // it began anew
-      before = point.at;
+      const bool goes_on = i == 0 || (point.line == points[i - 1].line && point.at >= points[i - 1].at);
+      if (!goes_on) output::append_page_number(out += '[', output::widened(point.at)), out += ",null],";
       output::append_page_number(out += '[', output::widened(point.at));
       output::append_page_number(out += ',', metric(output::widened(point.y)));
       out += ']';

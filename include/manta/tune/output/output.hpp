@@ -13,11 +13,12 @@
 //     void end(const tune::trial_record&);                                 // of a trial
 //     void flush();                                                        // now and then
 //     void refresh(const std::vector<tune::trial_record>&);                // likewise, with all trials
-//     void finish(const std::vector<tune::trial_record>&);                 // of the experiment
+//     void finish(const std::vector<tune::trial_record>&, const std::string& why);  // of the experiment, or of this run of it
 //   };
 #pragma once
 
 #include <memory>
+#include <typeinfo>
 
 #include "manta/tune/source.hpp"
 #include "manta/tune/space.hpp"
@@ -31,11 +32,17 @@ struct output_context {
   std::string metric;
   bool maximised = false;
   space where = {};
-  double started = 0;  ///< seconds since 1970
+  double started = 0;  ///< this run of the experiment, in seconds since 1970
   std::string clock = {};
-  std::string searcher = {}, scheduler = {};  ///< names of their types
+  std::string searcher = {}, scheduler = {};  ///< names of their classes
   std::uint64_t seed = 0;
 };
+
+namespace detail {
+MANTA_DECL std::string demangled(const std::string& mangled);
+/// As people write it: tpe and not manta::tune::tpe.
+MANTA_DECL std::string class_name(const std::type_info& type);
+}  // namespace detail
 
 /// trials/00012 in the folder of the experiment; made if it is not there.
 MANTA_DECL std::string trial_folder(const output_context& context, trial_number trial);
@@ -55,7 +62,7 @@ class any_output {
   void end(const trial_record& t) { held_->end(t); }
   void flush() { held_->flush(); }
   void refresh(const std::vector<trial_record>& all) { held_->refresh(all); }
-  void finish(const std::vector<trial_record>& all) { held_->finish(all); }
+  void finish(const std::vector<trial_record>& all, const std::string& why) { held_->finish(all, why); }
 
  private:
   struct base {
@@ -68,7 +75,7 @@ class any_output {
     virtual void end(const trial_record&) = 0;
     virtual void flush() = 0;
     virtual void refresh(const std::vector<trial_record>&) = 0;
-    virtual void finish(const std::vector<trial_record>&) = 0;
+    virtual void finish(const std::vector<trial_record>&, const std::string&) = 0;
   };
   template <class O>
   struct holder final : base {
@@ -97,8 +104,9 @@ class any_output {
     void refresh([[maybe_unused]] const std::vector<trial_record>& all) override {
       if constexpr (requires { output_.refresh(all); }) output_.refresh(all);
     }
-    void finish([[maybe_unused]] const std::vector<trial_record>& all) override {
-      if constexpr (requires { output_.finish(all); }) output_.finish(all);
+    void finish([[maybe_unused]] const std::vector<trial_record>& all, [[maybe_unused]] const std::string& why) override {
+      if constexpr (requires { output_.finish(all, why); }) output_.finish(all, why);
+      else if constexpr (requires { output_.finish(all); }) output_.finish(all);
     }
     O output_;
   };

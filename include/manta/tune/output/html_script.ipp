@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// How a report page draws the trials of an experiment: the kind of section "trials", added to those of output/page.hpp.
+// A trial is an object {id, state, value, at, seconds, p, m, why, when, quality}: its parameters and other metrics in the
+// order of their names, and its quality by rank among all, 1 for the best. It is the key by which pictures mark it.
+#pragma once
+
+#include <string_view>
+
+namespace manta::tune::detail {
+
+inline constexpr std::string_view trials_script = R"js(
+kinds.trials = s => {
+  const t = readTrials(s), redrawn = [], again = () => redrawn.forEach(f => f());
+  drawBest(t);
+  nextGroup();
+  redrawn.push(...drawHistory(t), ...drawLearning(t));
+  nextGroup();
+  if (s.importance.length) drawImportance(t);
+  if (t.good.length > 4) drawDistribution(t);
+  if (s.metrics.length && t.good.length) redrawn.push(...drawMetrics(t));
+  nextGroup();
+  if (t.varying.length && t.good.length) {
+    drawParallel(t, again);
+    redrawn.push(...drawSlices(t), ...drawContours(t));
+    nextGroup();
+  }
+  redrawn.push(...drawSchedule(t));
+  redrawn.push(drawTrials(t));
+};
+
+// ---- what there is
+
+function readTrials(s) {
+  const rows = s.rows.map(([id, state, value, at, seconds, p, m, why, when]) => ({id, state, value, at, seconds, p, m, why, when}));
+  const good = rows.filter(r => r.value !== null), sign = s.maximised ? -1 : 1;
+  const ranked = [...good].sort((a, b) => sign * (a.value - b.value));
+  ranked.forEach((r, i) => { r.quality = ranked.length > 1 ? 1 - i / (ranked.length - 1) : 1; });
+  const varying = s.parameters.map((_, i) => i).filter(i => new Set(rows.map(r => r.p[i])).size > 1);
+  const places = new Map(s.importance.map(([name], k) => [s.parameters.indexOf(name), k]));
+  varying.sort((a, b) => (places.get(a) ?? 1e9) - (places.get(b) ?? 1e9) || a - b);  // what matters comes first
+  return {
+    ...s, rows, good, ranked, varying, byId: new Map(rows.map(r => [r.id, r])), chosen: () => true,
+    better: (a, b) => sign * (a - b) < 0,
+    value: scale(good.map(r => r.value), {robust: true}),
+    scale: (list, i) => scale(list.map(r => r.p[i]), {linear: s.linear[i]}),
+    fate: r => r.state + (r.why && r.why !== r.state ? ": " + r.why : ""),
+    label(r) {
+      const parts = s.parameters.map((n, i) => r.p[i] === null ? "" : `${n} ${fmt(r.p[i])}\n`);
+      return `trial ${r.id}\n${s.metric} ${fmt(r.value)}\n${parts.join("")}${this.fate(r)}`;
+    },
+    colour: (r, alpha = 1) => r.quality === undefined ? css(r.state === "failed" ? "bad" : "none") : rampColour(r.quality, alpha),
+  };
+}
+const legend = parent => { const b = note(parent, ""); b.append("worse "); el("span", b, undefined, "ramp"); b.append(" better"); return b; };
+
+// Trials as dots; those that are not chosen lie behind.
+function dots(g, t, list, place) {
+  const size = list.length > 1000 ? 1.5 : 3.2, points = [];
+  for (const r of list) {
+    if (!t.chosen(r)) dot(g, ...place(r), Math.min(size, 2), css("line"));
+  }
+  for (const r of [...list].sort((a, b) => a.quality - b.quality)) {
+    if (!t.chosen(r)) continue;
+    const [x, y] = place(r);
+    dot(g, x, y, size, t.colour(r, .9));
+    points.push({x, y, key: r});
+  }
+  return {points, text: r => t.label(r)};
+}
+
+// ---- the best, and the way there
+
+function drawBest(t) {
+  const best = t.ranked[0], c = card(best ? `Best: trial ${best.id}` : "Best");
+  if (!best) return note(c, "No trial has reported a value yet.");
+  const table = el("table", el("div", c, undefined, "wide"), undefined, "plain"), head = el("tr", table);
+  for (const [text, cls] of [["", "t"], ["value", "t"], ["searched in", "t"]]) el("th", head, text, cls);
+  const line = (name, value, where) => {
+    const tr = el("tr", table), unused = isMissing(value);
+    el("th", tr, name, "t");
+    el("td", tr, unused ? "missing" : fmt(value), unused ? "t none" : "t").style.fontWeight = unused ? 400 : 600;
+    el("td", tr, where ?? "", "t").style.color = "var(--soft)";
+  };
+  line(t.metric, best.value, t.maximised ? "maximised" : "minimised");
+  t.parameters.forEach((n, i) => line(n, best.p[i], t.domains[i]));
+}
+function drawHistory(t) {
+  const c = card("Value of every trial, and the best so far");
+  if (!t.good.length) return note(c, "No trial has reported a value yet."), [];
+  const ways = {trial: r => r.id, seconds: r => r.when};
+  const by = choose(bar(c), "over", [["trial", "trial"], ["seconds", "time"]], "trial", () => p.redraw());
+  const p = picture(c, "value of every trial", height(240, 380, .55), (g, w, h) => {
+    const at = ways[by.value], order = [...t.good].sort((a, b) => at(a) - at(b));
+    const A = axes(g, w, h, scale(t.rows.map(at), {linear: true}), t.value, by.value, t.metric);
+    const drawn = dots(g, t, thin(t.good, 2500), r => [A.x(at(r)), A.y(r.value)]);
+    let best = null;
+    g.strokeStyle = css("b");
+    g.lineWidth = 2;
+    g.beginPath();
+    for (const r of order) {
+      if (best !== null && !t.better(r.value, best)) continue;
+      best === null ? g.moveTo(A.x(at(r)), A.y(r.value)) : g.lineTo(A.x(at(r)), A.y(best));
+      best = r.value;
+      g.lineTo(A.x(at(r)), A.y(best));
+    }
+    g.lineTo(A.box.r, A.y(best));
+    g.stroke();
+    return drawn;
+  });
+  legend(c);
+  return [p.redraw];
+}
+function drawLearning(t) {
+  if (!t.curves.some(c => c[1].length > 1)) return [];
+  const lines = t.curves.map(([id, points]) => {
+    const r = t.byId.get(id);
+    return {name: "trial " + id, points, key: r, state: r.state, end: t.fate(r)};
+  }).sort((a, b) => (a.key.quality ?? 0) - (b.key.quality ?? 0));
+  const c = card("Learning curves");
+  bar(c).textContent = "\u25cf complete or running   | stopped   \u2715 failed" + (t.rows.length > lines.length ? `   \u2013 the best ${lines.length} trials` : "");
+  return [drawCurves(c, "learning curves", t.clock, t.metric, lines, (i, l) => t.chosen(l.key) ? t.colour(l.key) : css("line")).redraw];
+}
+
+// ---- what matters
+
+function drawImportance(t) {
+  const c = card("What matters"), shown = t.importance.slice(0, 14), share = v => percent(Math.round(v * 100) / 100);
+  picture(c, "what matters", 14 + 28 * shown.length, (g, w) => {
+    g.textBaseline = "middle";
+    const left = Math.min(w * .4, Math.max(...shown.map(i => g.measureText(i[0]).width)) + 12);
+    return {points: shown.map(([name, v], i) => {
+      const y = 20 + 28 * i, width = Math.max(1, (w - left - 56) * Math.min(1, v));
+      g.textAlign = "right";
+      g.fillStyle = css("ink");
+      write(g, name, left - 8, y, left - 8);
+      g.fillStyle = css("a");
+      g.beginPath();
+      g.rect(left, y - 8, width, 16);
+      g.fill();
+      g.textAlign = "left";
+      g.fillStyle = css("soft");
+      g.fillText(share(v), left + width + 7, y);
+      return {x: left, y, width, key: name, text: () => `${name} alone explains ${share(v)} of the variation of ${t.metric}`};
+    }), highlight() {}};
+  });
+}
+function drawDistribution(t) {
+  const values = t.ranked.map(r => r.value), n = values.length, points = [];
+  values.forEach((v, i) => { if (i % Math.ceil(n / 500) === 0 || i === n - 1) points.push([v, (i + 1) / n * 100]); });
+  const c = card("How many trials are that good");
+  drawCurves(c, "how many trials are that good", t.metric, "% of the trials", [{name: "that good or better", points, state: "complete"}], () => css("a"));
+}
+function drawMetrics(t) {
+  const c = card("Other metrics"), which = choose(bar(c), "metric", t.metrics.map((n, i) => [i, n]), 0, () => p.redraw());
+  const p = picture(c, "other metrics", height(240, 380, .55), (g, w, h) => {
+    const i = +which.value, list = thin(t.good.filter(r => r.m[i] !== null), 2500);
+    const A = axes(g, w, h, scale(list.map(r => r.m[i]), {robust: true}), t.value, t.metrics[i], t.metric);
+    return {...dots(g, t, list, r => [A.x(r.m[i]), A.y(r.value)]), text: r => `${t.metrics[i]} ${fmt(r.m[i])}\n` + t.label(r)};
+  });
+  return [p.redraw];
+}
+
+// ---- who ran when and where
+
+function drawSchedule(t) {
+  if (!t.ran.length) return [];
+  const ranks = [...new Set(t.ran.map(r => r[1]))].sort((a, b) => a - b), places = new Map(ranks.map((k, i) => [k, i])), n = ranks.length;
+  const c = card("Schedule", true), line = Math.max(5, Math.min(24, 600 / n)), drawn = thin(t.ran, 8000);
+  const X = scale([0, t.seconds], {linear: true, tight: true}), at = i => 1 - (i + .5) / n;
+  const Y = {at: k => at(places.get(k)), ticks: () => ranks.map((k, i) => [at(i), k < 0 ? "no rank" : "rank " + k]).filter((_, i) => i % Math.ceil(15 / line) === 0)};
+  bar(c).textContent = t.idle === null ? "" : `The ranks were idle for ${percent(t.idle)} of the time.`;
+  const p = picture(c, "schedule", 48 + line * n, (g, w, h) => {
+    const A = axes(g, w, h, X, Y, "seconds", "");
+    return {points: drawn.map(([id, rank, from, to]) => {
+      const r = t.byId.get(id), x = A.x(from), y = A.y(rank), width = Math.max(1, A.x(to) - x);
+      g.fillStyle = !t.chosen(r) ? css("line") : r.state === "failed" ? css("bad") : t.colour(r);
+      g.fillRect(x, y - line / 2 + 1, Math.max(.7, width - .6), Math.max(1, line - 2));
+      return {x, y, width, key: r, text: () => `trial ${id}${rank < 0 ? "" : " on rank " + rank}\nfrom ${duration(from)} to ${duration(to)}\n${t.metric} ${fmt(r.value)}\n${t.fate(r)}`};
+    })};
+  });
+  const b = legend(c);
+  if (t.rows.some(r => r.state === "failed")) { el("span", b, "   \u25a0 ").style.color = "var(--bad)"; b.append("failed"); }
+  return [p.redraw];
+}
+function drawTrials(t) {
+  const columns = ["trial", "state", t.metric, t.clock, "seconds", ...t.parameters, ...t.metrics, "why"];
+  const rows = t.rows.map(r => [r.id, r.state, r.value, r.at, r.seconds, ...r.p, ...r.m, r.why]), of = row => t.byId.get(row[0]);
+  return drawTable(card("Trials", true), columns, rows, {order: [2, !t.maximised], colour: row => t.colour(of(row)), key: of, shown: row => t.chosen(of(row))}).fill;
+}
+)js";
+
+}  // namespace manta::tune::detail
