@@ -50,6 +50,8 @@ class domain {
   /// A dependent parameter that is not computed from others alone.
   bool draws() const { return draws_; }
   bool is_grid() const { return grid_; }
+  /// A grid that has a value several times: it is to be run as often.
+  MANTA_DECL bool repeats() const;
   const std::vector<value>& options() const { return options_; }
   bool is_integer() const { return integer_; }
   bool is_log() const { return log_; }
@@ -140,7 +142,7 @@ class domain {
 
 /// One of these, each with the same probability.
 MANTA_DECL domain choice(std::vector<value> options);
-/// Each of these once: the space is repeated for every combination of its grids. Searchers that adapt take it as a choice.
+/// Each of these, as often as it is given: the space is repeated for every combination of its grids. Searchers that adapt take it as a choice.
 MANTA_DECL domain grid(std::vector<value> values);
 MANTA_DECL domain uniform(double low, double high);
 MANTA_DECL domain loguniform(double low, double high);

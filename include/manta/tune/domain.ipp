@@ -43,7 +43,8 @@ MANTA_DECL bool domain::applies(const config& before) const {
 
 MANTA_DECL domain domain::settled() {
   if (kind_ == kind::choice) {
-    closed_ = std::all_of(options_.begin(), options_.end(), [&](const value& v) { return v == options_.front(); });
+    const auto is_first = [&](const value& v) { return v == options_.front(); };
+    closed_ = options_.size() == 1 || (!grid_ && std::all_of(options_.begin(), options_.end(), is_first));
   } else if (integer_) {
     stride_ = static_cast<std::uint64_t>(step_);
     first_ = least_;
@@ -68,6 +69,14 @@ MANTA_DECL domain domain::settled() {
     if (normal_ && !closed_) last_step_ = infinity, first_step_ = log_ ? 1 : -infinity;
   }
   return *this;
+}
+
+MANTA_DECL bool domain::repeats() const {
+  if (!grid_) return false;
+  for (auto v = options_.begin(); v != options_.end(); ++v) {
+    if (std::find(options_.begin(), v, *v) != v) return true;
+  }
+  return false;
 }
 
 MANTA_DECL std::optional<std::uint64_t> domain::count() const {
@@ -238,13 +247,9 @@ MANTA_DECL domain choice(std::vector<value> options) {
 
 MANTA_DECL domain grid(std::vector<value> values) {
   domain::require(!values.empty(), "grid needs at least one value");
-  std::vector<value> different;
-  for (value& v : values) {
-    if (std::find(different.begin(), different.end(), v) == different.end()) different.push_back(std::move(v));
-  }
-  domain d = choice(std::move(different));
+  domain d = choice(std::move(values));
   d.grid_ = true;
-  return d;
+  return d.settled();
 }
 
 MANTA_DECL domain uniform(double low, double high) {

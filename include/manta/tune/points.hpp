@@ -38,6 +38,8 @@ class points {
   /// More points than this are not counted: they are found by drawing.
   static constexpr std::size_t most = 20'000;
 
+  /// A point with such a parameter never comes twice, or is meant to.
+  static bool is_open(const domain& d);
   std::string key_of(const config& c) const;
   void count();
   double distance(const config& a, const config& b) const;

@@ -38,11 +38,13 @@ MANTA_DECL void walk(const space& where, const std::function<bool(const domain&)
 MANTA_DECL void points::begin(const space& where) {
   space_ = where;
   const auto& all = where.parameters();
-  may_repeat_ = std::all_of(all.begin(), all.end(), [](const parameter& p) { return p.where.type() != domain::kind::number || p.where.count(); });
+  may_repeat_ = std::all_of(all.begin(), all.end(), [](const parameter& p) { return !is_open(p.where); });
   counted_ = false;
   all_.clear();
   given_.clear();
 }
+
+MANTA_DECL bool points::is_open(const domain& d) { return d.repeats() || (d.type() == domain::kind::number && !d.count()); }
 
 MANTA_DECL std::size_t points::size() {
   if (may_repeat_) count();
@@ -92,7 +94,11 @@ MANTA_DECL void points::count() {
   if (std::exchange(counted_, true)) return;
   std::unordered_set<std::string> seen;
   bool finite = true;
-  walk(space_, [&](const domain& d) { return d.count().has_value() || !(finite = false); }, random(0),
+  const auto walks = [&](const domain& d) {
+    finite = finite && !is_open(d);
+    return d.count().has_value();
+  };
+  walk(space_, walks, random(0),
        [&](const config&, const config& made) {
          std::string key = key_of(made);
          if (seen.insert(key).second) all_.emplace_back(std::move(key), made);

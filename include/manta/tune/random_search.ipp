@@ -4,6 +4,9 @@
 // The definitions of random_search.hpp.
 #pragma once
 
+#include <algorithm>
+#include <set>
+
 #include "manta/tune/points.hpp"
 #include "manta/tune/random_search.hpp"
 
@@ -15,18 +18,22 @@ MANTA_DECL void random_search::begin(const space& where, std::uint64_t seed) {
   asked_ = 0;
   combinations_.clear();
   constexpr std::size_t most = 1'000'000;
-  std::map<std::string, std::size_t> seen;
+  std::set<std::string> seen;
   const auto is_conditional_grid = [](const parameter& p) { return p.where.is_grid() && p.where.is_conditional(); };
   const auto& list = where.parameters();
   // what is drawn may decide which grids there are, and so does a program: that is tried several times
   const bool may_vary = where.is_program() || std::any_of(list.begin(), list.end(), is_conditional_grid);
   std::size_t without_chance = 0;
   for (std::uint64_t k = 0; k < (may_vary ? 16 : 1); ++k) {
+    std::set<std::string> now;
     detail::walk(where, [](const domain& d) { return d.is_grid(); }, random(0, k, 0x67726964ULL), [&](const config& walked, const config&) {
       if (combinations_.size() == most) throw error("manta: random_search: the grids of this space have more than a million combinations; use choice instead");
-      if (seen.emplace(walked.text(), k).second) combinations_.push_back(walked);
+      std::string text = walked.text();
+      if (!seen.contains(text)) combinations_.push_back(walked);
+      now.insert(std::move(text));
       return true;
     });
+    seen.merge(now);
     if (k == 0) without_chance = combinations_.size();
   }
   if (combinations_.size() == without_chance) return;
