@@ -14,6 +14,7 @@
 #include "manta/tune/output/html.hpp"
 #include "manta/tune/output/html_parameters.ipp"
 #include "manta/tune/output/html_script.ipp"
+#include "manta/tune/scheduler.hpp"
 
 namespace manta::tune {
 
