@@ -314,6 +314,9 @@ def limits():
         [c.close() for c in idle]
         check("after the crowd", s.json("/double", 3), (200, 6))
         waiting = [s.connect() for _ in range(6)]
+        for c in waiting:  # once the crowd's connections are forgotten, each of these is accepted
+            c.request("POST", "/double", "1")
+            c.getresponse().read()
         for c in waiting:
             c.request("POST", "/wait", "1000")
         answers = [c.getresponse() for c in waiting]
