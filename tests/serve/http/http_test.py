@@ -318,7 +318,7 @@ def limits():
             c.request("POST", "/double", "1")
             c.getresponse().read()
         for c in waiting:
-            c.request("POST", "/wait", "1000")
+            c.request("POST", "/pause", "1000")
         answers = [c.getresponse() for c in waiting]
         codes = sorted(a.status for a in answers)
         check("full", codes, [200] * 4 + [503] * 2)

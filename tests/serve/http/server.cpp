@@ -25,6 +25,12 @@ int wait_ms(int ms) {
   usleep(static_cast<useconds_t>(ms) * 1000);
   return ms;
 }
+/// Waits and lets its rank, which may be the server's, go on meanwhile.
+int pause_ms(int ms) {
+  const manta::promise<int> never;
+  (void)never.get_future().wait_for(std::chrono::milliseconds(ms));
+  return ms;
+}
 double not_finite(double x) { return x / 0.0; }
 
 struct point {
@@ -106,6 +112,7 @@ int main(int argc, char** argv) {
     http.route<greet>("/greet");
     http.route<fail>("/fail");
     http.route<wait_ms>("/wait");
+    http.route<pause_ms>("/pause");
     http.route<not_finite>("/infinite");
     http.route<mirror>("/mirror");
     http.route<count>("/count");
