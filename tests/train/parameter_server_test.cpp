@@ -75,6 +75,7 @@ int race(const server_of_adam& server, const manta::actor<board>& b, int number,
     manta::async<&board::made>(b, number).get();
     worker.push(gradient_at(parameters));
   }
+  server.pull(parameters);  // after this worker's pushes, for which nobody waits
   return most;
 }
 
