@@ -88,8 +88,7 @@ MANTA_DECL void a3c::iterate(report& r) {
   double norms = 0, staleness = 0, stalest = 0, dropped = 0;
   for (int done = 0; done < options_.updates;) {
     auto begin = std::chrono::steady_clock::now();
-    crew_->keep_busy(next_rollout(), detail::loss_weights{options_.value, options_.entropy});
-    auto [worker, version, g] = crew_->next();
+    auto [worker, version, g] = crew_->next(next_rollout(), detail::loss_weights{options_.value, options_.entropy});
     r.sample_seconds += detail::since(begin);
     begin = std::chrono::steady_clock::now();
     const double stale = static_cast<double>(version_ - version);

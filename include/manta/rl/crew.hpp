@@ -40,13 +40,11 @@ class crew<Method> {
   /// lag: calls get weights that are so many versions older than the newest.
   crew(const any_environment& e, std::uint64_t seed, const learner_options& o, int lag = 0)
       : lag_(static_cast<std::size_t>(lag)) {
-    // After the death of a rank the worker goes on elsewhere from its last state and does the lost call again.
+    // After the death of a rank the worker goes on elsewhere from its last state, and its lost call is made anew.
     for (const auto& [first, count] : shares(o.environments, o.workers))
       workers_.push_back(spawn<Worker>({.spread = true, .restarts = 1000, .checkpoint_every = 1, .at_least_once = true},
                                        e, seed, first, count, o.model));
-    busy_.assign(workers_.size(), 0);
-    versions_.assign(workers_.size(), 0);
-    calls_.resize(workers_.size());
+    duties_.resize(workers_.size());
   }
 
   /// New weights, for the calls to come.
@@ -58,29 +56,33 @@ class crew<Method> {
   template <class... Arguments>
   void keep_busy(const Arguments&... arguments) {
     const auto& [version, weights] = published_.front();
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-      if (busy_[i]) continue;
-      busy_[i] = 1;
-      versions_[i] = version;
-      calls_[i] = async<Method>(workers_[i], weights, arguments...);
-      ended_.add(calls_[i], i);
+    for (std::size_t i = 0; i < duties_.size(); ++i) {
+      duty& d = duties_[i];
+      if (d.is_busy) continue;
+      d.is_busy = true;
+      d.version = version;
+      d.call = async<Method>(workers_[i], weights, arguments...);
+      ended_.add(d.call, i);
     }
   }
-  /// Waits for the result that comes next. Throws manta::error with what went wrong in a worker once all have ended;
-  /// the others' results are kept.
-  arrival next() {
-    if (arrived_.empty()) {
+  /// Likewise, and waits for the result that comes next. Throws manta::error with what went wrong in a worker once all
+  /// calls have ended; the others' results are kept. A call that was lost with its rank is no error.
+  template <class... Arguments>
+  arrival next(const Arguments&... arguments) {
+    constexpr int most_deaths = 100;  // one after the other: the worker cannot live anywhere then
+    for (int deaths = 1;; ++deaths) {
+      keep_busy(arguments...);
       try {
-        return take();
+        return arrived_.empty() ? take() : take_kept();
+      } catch (const actor_died&) {
+        if (deaths == most_deaths) throw;
+      } catch (const object_lost&) {  // the call had ended, and its result was still there
+        if (deaths == most_deaths) throw;
       } catch (...) {
         settle();
         throw;
       }
     }
-    arrival a = std::move(arrived_.front());
-    arrived_.pop_front();
-    if (a.worker < busy_.size()) busy_[a.worker] = 0;
-    return a;
   }
 
   /// Waits for the calls that are under way, and keeps their results for next().
@@ -99,35 +101,49 @@ class crew<Method> {
     require_environments(states.size(), o.environments);
     arrived_ = std::move(arrived);
     for (auto& [version, weights] : published) publish(version, std::move(weights));
-    for (const arrival& a : arrived_) {
-      if (a.worker < busy_.size()) busy_[a.worker] = 1;
-    }
+    for (const arrival& a : arrived_) set_busy(a, true);
     restore_states(workers_, states);
   }
 
  private:
-  /// Waits for all calls. What went wrong in one comes again, as its worker's next call meets it.
+  /// What a worker does.
+  struct duty {
+    bool is_busy = false;       ///< with a call under way, or with one whose result is kept
+    std::uint64_t version = 0;  ///< of the weights of its call
+    future<Result> call;
+  };
+
+  /// Waits for all calls, and keeps their results. What went wrong in one comes again, as its worker's next call meets
+  /// it.
   void settle() {
     while (ended_.size() > 0) {
       try {
         arrived_.push_back(take());
-        busy_[arrived_.back().worker] = 1;
+        set_busy(arrived_.back(), true);
       } catch (const error&) {
       }
     }
   }
   arrival take() {
-    const auto i = static_cast<std::size_t>(*ended_.next());
-    busy_[i] = 0;
-    const future<Result> call = std::exchange(calls_[i], {});
-    return {i, versions_[i], sentence(call)};
+    const std::uint64_t i = *ended_.next();
+    duty& d = duties_[i];
+    d.is_busy = false;
+    return {i, d.version, sentence(std::exchange(d.call, {}))};
+  }
+  arrival take_kept() {
+    arrival a = std::move(arrived_.front());
+    arrived_.pop_front();
+    set_busy(a, false);
+    return a;
+  }
+  /// A checkpoint may be of more workers than there are.
+  void set_busy(const arrival& a, bool busy) {
+    if (a.worker < duties_.size()) duties_[a.worker].is_busy = busy;
   }
 
   std::size_t lag_;
   std::vector<actor<Worker>> workers_;
-  std::vector<char> busy_;               ///< has a call under way, or one whose result nobody has taken
-  std::vector<std::uint64_t> versions_;  ///< of the weights of its call
-  std::vector<future<Result>> calls_;
+  std::vector<duty> duties_;  ///< of the workers
   watcher ended_;
   std::deque<arrival> arrived_;
   std::deque<std::pair<std::uint64_t, future<policy::weights>>> published_;

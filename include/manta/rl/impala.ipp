@@ -107,8 +107,7 @@ MANTA_DECL impala::~impala() = default;
 inline std::vector<detail::trajectory> impala::gather(figures& all) {
   std::vector<detail::trajectory> parts;
   for (Eigen::Index steps = 0; steps < options_.batch;) {
-    crew_->keep_busy(options_.fragment, options_.discount);
-    auto [worker, version, t] = crew_->next();
+    auto [worker, version, t] = crew_->next(options_.fragment, options_.discount);
     const double lag = static_cast<double>(version_ - version);
     all.lags += lag;
     all.max_lag = std::max(all.max_lag, lag);
