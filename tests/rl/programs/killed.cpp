@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A rank kills itself in the middle of an iteration, in a step of an environment: what PPO and evolution strategies
-// have learnt at the end is the same, bit for bit, as in an undisturbed training. To be started by manta-run on four
-// ranks.
+// have learnt at the end is the same, bit for bit, as in an undisturbed training; A3C and IMPALA go on. To be started
+// by manta-run on four ranks.
 #include <signal.h>
 #include <unistd.h>
 
@@ -44,8 +44,21 @@ std::string trained(int victim, int at, const typename Algorithm::options& o) {
   return algorithm.save_to_bytes() + std::to_string(sum) + ' ' + std::to_string(algorithm.evaluate(40).mean_return);
 }
 
+/// A training without a fixed order goes on: the learner takes all its steps, each of them with a fragment.
+template <class Algorithm>
+bool goes_on(int victim) {
+  Algorithm algorithm(rl::environment<deadly_pole>(victim, 350).with_time_limit(200),
+                      {.workers = 3, .environments = 6, .fragment = 20, .updates = 30});
+  for (int i = 0; i < 5; ++i) algorithm.train();
+  const rl::report r = algorithm.train();
+  std::printf("%llu steps, return %g\n", static_cast<unsigned long long>(r.steps), r.mean_return);
+  return r.steps >= 6 * 30 * 40;
+}
+
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [&] {
+    if (argc > 1 && argv[1] == std::string("asynchronous"))
+      return goes_on<rl::a3c>(2) && goes_on<rl::impala>(3) ? 0 : 1;
     const int at = argc > 1 ? std::atoi(argv[1]) : 350;  // of PPO's thousand steps on that rank
     const rl::ppo_options ppo{.workers = 3, .seed = 4, .environments = 6, .fragment = 100};
     const rl::es_options es{.workers = 3, .seed = 4};
