@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/insist.hpp"
 #include "manta/manta.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/policy_learner.hpp"
@@ -39,13 +40,9 @@ class crew<Method> {
 
   /// lag: calls get weights that are so many versions older than the newest.
   crew(const any_environment& e, std::uint64_t seed, const learner_options& o, int lag = 0)
-      : lag_(static_cast<std::size_t>(lag)) {
-    // After the death of a rank the worker goes on elsewhere from its last state, and its lost call is made anew.
-    for (const auto& [first, count] : shares(o.environments, o.workers))
-      workers_.push_back(spawn<Worker>({.spread = true, .restarts = 1000, .checkpoint_every = 1, .at_least_once = true},
-                                       e, seed, first, count, o.model));
-    duties_.resize(workers_.size());
-  }
+      : lag_(static_cast<std::size_t>(lag)),
+        workers_(start_workers<Worker>(e, seed, o.environments, o.workers, o.model)),
+        duties_(workers_.size()) {}
 
   /// New weights, for the calls to come.
   void publish(std::uint64_t version, policy::weights w) {
@@ -69,19 +66,14 @@ class crew<Method> {
   /// calls have ended; the others' results are kept. A call that was lost with its rank is no error.
   template <class... Arguments>
   arrival next(const Arguments&... arguments) {
-    constexpr int most_deaths = 100;  // one after the other: the worker cannot live anywhere then
-    for (int deaths = 1;; ++deaths) {
-      keep_busy(arguments...);
-      try {
+    try {
+      return manta::detail::insist([&] {
+        keep_busy(arguments...);
         return arrived_.empty() ? take() : take_kept();
-      } catch (const actor_died&) {
-        if (deaths == most_deaths) throw;
-      } catch (const object_lost&) {  // the call had ended, and its result was still there
-        if (deaths == most_deaths) throw;
-      } catch (...) {
-        settle();
-        throw;
-      }
+      });
+    } catch (...) {
+      settle();
+      throw;
     }
   }
 

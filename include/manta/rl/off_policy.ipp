@@ -48,11 +48,8 @@ MANTA_DECL off_policy::off_policy(std::string name, const any_environment& e, co
 
 inline void off_policy::start_workers() {
   workers_.clear();
-  // After the death of a rank the worker goes on elsewhere from its last state and does the lost call again.
-  for (const auto& [first, count] : shares(told_.environments, told_.workers))
-    workers_.push_back(
-        spawn<off_policy_worker>({.spread = true, .restarts = 1000, .checkpoint_every = 1, .at_least_once = true},
-                                 environment_, seed_, first, count, told_.exploration));
+  workers_ = detail::start_workers<off_policy_worker>(environment_, seed_, told_.environments, told_.workers,
+                                                      told_.exploration);
 }
 
 MANTA_DECL double off_policy::randomness() const {

@@ -21,11 +21,7 @@ MANTA_DECL on_policy::on_policy(const std::string& name, const any_environment& 
 
 inline void on_policy::start_workers() {
   workers_.clear();
-  // After the death of a rank the worker goes on elsewhere from its last state and does the lost call again.
-  for (const auto& [first, count] : shares(told_.environments, told_.workers))
-    workers_.push_back(
-        spawn<rollout_worker>({.spread = true, .restarts = 1000, .checkpoint_every = 1, .at_least_once = true},
-                              environment_, seed_, first, count, told_.model));
+  workers_ = detail::start_workers<rollout_worker>(environment_, seed_, told_.environments, told_.workers, told_.model);
 }
 
 inline fragment on_policy::gather() {

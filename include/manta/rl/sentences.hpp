@@ -5,11 +5,13 @@
 #pragma once
 
 #include <exception>
+#include <utility>
 #include <vector>
 
 #include "manta/actor_handle.hpp"
 #include "manta/error.hpp"
 #include "manta/future.hpp"
+#include "manta/insist.hpp"
 #include "manta/rl/source.hpp"
 
 namespace manta::rl::detail {
@@ -44,17 +46,11 @@ std::vector<T> sentences(const std::vector<future<T>>& futures) {
 /// reaches the worker at its new place.
 template <class T, class Call>
 T answer(future<T> call, Call&& again) {
-  constexpr int most_deaths = 100;
-  for (int deaths = 1;; ++deaths) {
-    try {
-      return sentence(call);
-    } catch (const actor_died&) {
-      if (deaths == most_deaths) throw;
-    } catch (const object_lost&) {  // the call had ended, and its value was still there
-      if (deaths == most_deaths) throw;
-    }
-    call = again();
-  }
+  bool is_first = true;
+  return manta::detail::insist([&] {
+    if (!std::exchange(is_first, false)) call = again();
+    return sentence(call);
+  });
 }
 
 /// The values of calls to workers, of which `call(w)` makes one, in order; the first error once all have ended.

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// States of workers environment by environment, so that another number of workers can go on with them. A worker has
+// The workers of an algorithm: how they start, and their states environment by environment, so that another number of
+// workers can go on with them. A worker has
 //
 //   std::vector<std::string> state() const;                   // one for each of its environments
 //   void restore(const std::vector<std::string>& states);
@@ -18,6 +19,18 @@
 #include "manta/rl/vector_environment.hpp"
 
 namespace manta::rl::detail {
+
+/// Starts workers, each with its share of the environments; `more` are the last arguments of their constructor. When a
+/// rank dies, its worker goes on elsewhere from its last state; who has made the call makes it again.
+template <class Worker, class... More>
+std::vector<actor<Worker>> start_workers(const any_environment& e, std::uint64_t seed, int environments, int workers,
+                                         const More&... more) {
+  std::vector<actor<Worker>> all;
+  for (const auto& [first, count] : shares(environments, workers))
+    all.push_back(spawn<Worker>({.spread = true, .restarts = 1000, .checkpoint_every = 1, .at_least_once = true}, e,
+                                seed, first, count, more...));
+  return all;
+}
 
 /// The states of all environments in their order. Waits.
 template <class Worker>

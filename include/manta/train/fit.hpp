@@ -3,8 +3,8 @@
 //
 // Whole trainings in one call of a trainer: epochs with validation, early stopping, checkpoints, progress, callbacks.
 //
-//   train::history h = trainer.fit({.epochs = 20, .maximise = "accuracy", .patience = 3, .checkpoint =
-//   "fashion.state"}); std::cout << h.ended << "; the best epoch was " << h.best().training.epoch << '\n';
+//   train::history h = trainer.fit({.epochs = 20, .maximise = "accuracy", .patience = 3, .checkpoint = "state"});
+//   std::cout << h.ended << "; the best epoch was " << h.best().training.epoch << '\n';
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ namespace manta::train {
 struct epoch_result {
   summary training;
   summary validation;    ///< without samples where the recipe has no validation_data()
-  bool is_best = false;  ///< no epoch before was better
+  bool is_best = false;  ///< better than all epochs before
 
   /// What early stopping looks at: of the validation where there is one.
   [[nodiscard]] const summary& watched() const { return validation.samples > 0 ? validation : training; }

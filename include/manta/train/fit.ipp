@@ -88,10 +88,10 @@ inline void leave_if_the_run_ends(const fit_options& o, const std::function<void
                   ", from which a later start goes on");
 }
 
-inline void trainer_core::save_with(const history& h, const std::string& path) {
+inline state trainer_core::state_with(const history& h) {
   train::state s = state();
   s.history = output::pack(h.epochs);
-  output::write_state(path, "train", output::pack(s));
+  return s;
 }
 
 inline history trainer_core::load_with_history(const std::string& path) {
@@ -129,7 +129,7 @@ MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
       o.best.empty() && o.restore_best && !o.checkpoint.empty() ? o.checkpoint + ".best" : o.best;
   best_epoch best(o);
   for (epoch_result& e : h.epochs) e.is_best = best.is_better(e);
-  const auto save_checkpoint = [&] { save_with(h, o.checkpoint); };
+  const auto save_checkpoint = [&] { write(state_with(h), o.checkpoint); };
   const auto enough = [&](std::uint64_t done) {
     if (done >= static_cast<std::uint64_t>(o.epochs)) h.ended = "all epochs are made";
     if (o.patience > 0 && best.epochs_since() >= o.patience)
@@ -146,9 +146,12 @@ MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
     e.is_best = best.is_better(e);
     done = e.training.epoch;
     h.epochs.push_back(e);
-    if (e.is_best && o.restore_best) best_state = state();
-    if (e.is_best && !best_file.empty()) save_with(h, best_file);
-    if (!o.checkpoint.empty()) save_checkpoint();
+    if (!o.checkpoint.empty() || (e.is_best && (o.restore_best || !best_file.empty()))) {
+      train::state s = state_with(h);
+      if (e.is_best && !best_file.empty()) write(s, best_file);
+      if (!o.checkpoint.empty()) write(s, o.checkpoint);
+      if (e.is_best && o.restore_best) best_state = std::move(s);
+    }
     if (!o.on_epoch(e)) h.ended = "on_epoch said so";
     if (h.ended.empty() && !enough(done)) leave_if_the_run_ends(o, save_checkpoint);
   }

@@ -27,8 +27,8 @@ struct options {
   std::size_t bucket_bytes = std::size_t(1) << 20U;  ///< gradients are exchanged in parts of this size
   wire exchange = wire::as_is;                       ///< train::bfloat16: gradients travel in half the bytes
   /// k > 0: local SGD. Each worker makes k steps with the gradients of its own share, then parameters and moments of
-  /// the optimiser become their means over the workers, and likewise at the end of each call of train(). The result
-  /// depends on the number of workers then.
+  /// the optimiser become their means over the workers, and likewise at the end of an epoch and before anybody looks at
+  /// them (validate, save, model). The result depends on the number of workers then.
   int average_every = 0;
 
   template <class Archive>

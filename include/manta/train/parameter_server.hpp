@@ -109,7 +109,7 @@ class parameter_server {
   /// Copies the parameters as they are now; waits. Calls of this rank see the pushes that it made before.
   void pull(std::span<T> parameters) const {
     check(parameters.size());
-    detail::insist([&] {
+    manta::detail::insist([&] {
       std::vector<future<std::vector<T>>> parts;
       for (const auto& s : shards_) parts.push_back(async<&shard::pull>(s));
       auto to = parameters.begin();
@@ -127,7 +127,7 @@ class parameter_server {
   }
   /// Sets the optimisers' rate from the next push on; waits.
   void rate(double r) const {
-    detail::insist([&] {
+    manta::detail::insist([&] {
       std::vector<future<void>> set;
       for (const auto& s : shards_) set.push_back(async<&shard::rate>(s, r));
       get(set);
@@ -135,7 +135,7 @@ class parameter_server {
   }
   /// Pushes since the beginning, of all workers; waits.
   [[nodiscard]] std::uint64_t steps() const {
-    return detail::insist([&] { return async<&shard::steps>(shards_.front()).get(); });
+    return manta::detail::insist([&] { return async<&shard::steps>(shards_.front()).get(); });
   }
 
   template <class Archive>
@@ -189,11 +189,11 @@ class parameter_server<Optimizer, T>::worker {
   worker(const parameter_server& s, int number) : server_(s), number_(number) {
     if (!server_.is_bounded()) return;
     made_ = slowest_ =
-        detail::insist([&] { return async<&detail::worker_clocks::join>(server_.clocks_, number).get(); });
+        manta::detail::insist([&] { return async<&detail::worker_clocks::join>(server_.clocks_, number).get(); });
   }
   void wait() {
     const std::uint64_t least = made_ - static_cast<std::uint64_t>(server_.staleness_);
-    slowest_ = detail::insist(
+    slowest_ = manta::detail::insist(
         [&] { return async<&detail::worker_clocks::wait>(server_.clocks_, number_, made_, least).get().get(); });
   }
 

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "manta/error.hpp"
+#include "manta/nn/weight_files/bytes.hpp"
 #include "manta/nn/weight_files/npy.hpp"
 #include "manta/train/shards.hpp"
 
@@ -100,12 +101,8 @@ class mapped_array {
     if (header_.first_is_fastest && header_.extents.size() > 1)
       bad(0, "an array in C order; write it with numpy.ascontiguousarray", "one in Fortran's");
     if (header_.extents.empty()) bad(0, "an array whose first dimension is the sample", "one number");
-    std::uint64_t numbers = 1;
-    for (std::int64_t e : header_.extents) {
-      if (e < 0 || __builtin_mul_overflow(numbers, static_cast<std::uint64_t>(e), &numbers))
-        bad(0, "extents that fit a file", std::to_string(e));
-    }
-    if (numbers > bytes_ || bytes_ - header_.size != numbers * each_)
+    const std::uint64_t bytes = nn::detail::bytes_of_array(header_.extents, each_), numbers = bytes / each_;
+    if (bytes > bytes_ || bytes_ - header_.size != bytes)
       bad(bytes_,
           std::to_string(header_.size) + " + " + std::to_string(numbers) + " x " + std::to_string(each_) + " bytes",
           "the end of the file");

@@ -63,10 +63,11 @@ class trainer_core {
   pass_result train_some(std::uint64_t steps);
   /// What is left of the epoch, in pieces between which the bar moves and the end of the run is noticed.
   summary train_epoch(const fit_options& o, fit_bar& bar, const std::function<void()>& save_checkpoint);
-  /// A checkpoint with the epochs of fit.
-  void save_with(const history& h, const std::string& path);
+  /// The state with the epochs of fit.
+  [[nodiscard]] train::state state_with(const history& h);
   history load_with_history(const std::string& path);
   [[nodiscard]] static train::state read(const std::string& path);
+  static void write(const train::state& s, const std::string& path);
   /// Starts the workers if there are none, from the parked state if there is one.
   void wake();
   void start_workers();

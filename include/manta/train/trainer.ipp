@@ -171,9 +171,10 @@ MANTA_DECL void trainer_core::restore(const train::state& s) {
   });
 }
 
-MANTA_DECL void trainer_core::save(const std::string& path) {
-  output::write_state(path, "train", output::pack(state()));
+inline void trainer_core::write(const train::state& s, const std::string& path) {
+  output::write_state(path, "train", output::pack(s));
 }
+MANTA_DECL void trainer_core::save(const std::string& path) { write(state(), path); }
 inline state trainer_core::read(const std::string& path) {
   train::state s;
   try {

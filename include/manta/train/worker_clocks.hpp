@@ -11,29 +11,13 @@
 #include <vector>
 
 #include "manta/actor.hpp"
+#include "manta/insist.hpp"
 #include "manta/promise.hpp"
 #include "manta/train/source.hpp"
 
 namespace manta::train::detail {
 
 inline constexpr int many_restarts = 1000;
-
-/// Calls that are under way when an actor's rank dies fail, and so do results that still lay there; later calls find
-/// the actor elsewhere.
-template <class Ask>
-auto insist(Ask&& ask) {
-  for (int attempt = 1;; ++attempt) {
-    try {
-      return ask();
-    } catch (const actor_died&) {
-      if (attempt == 100) throw;
-    } catch (const object_lost&) {
-      if (attempt == 100) throw;
-    } catch (const broken_promise&) {
-      if (attempt == 100) throw;
-    }
-  }
-}
 
 class worker_clocks {
  public:
