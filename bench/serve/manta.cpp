@@ -12,23 +12,21 @@
 //   serve_cpu_1, serve_cpu_raw_1    us of processor time of the rank for a request, 32 connections
 //   serve_rate_1, serve_rate_raw_1  k/s, 32 connections
 //   serve_least_1            x, answers of the least served of 256 connections, of the mean
-//   serve_batch_1            k/s, network 784-1024-1024-10, 64 connections, batches of 32; serve_batch_raw_1: one at a
-//   time serve_batch_alone_1      us, median at one connection with batches; serve_batch_alone_raw_1: without
+//   serve_batch_1            k/s, network 784-1024-1024-10, 64 connections, batches of 32
+//   serve_batch_raw_1        likewise, one at a time
+//   serve_batch_alone_1      us, median at one connection with batches; serve_batch_alone_raw_1: without
 //   serve_peak_raw_1         k/s of a replica that computes for 1 ms, 8 connections
 //   serve_overload_1         k/s, good answers at twice that rate
 //   serve_accepted_p99_1     ms; serve_refused_p99_1: ms until a 503; serve_grown_1: MB that the rank has grown
 //   serve_update_1           failed requests while the version changes ten times
 #include <fcntl.h>
 #include <sched.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -38,6 +36,7 @@
 #include <manta/serve/nn.hpp>
 
 #include "../common/measure.hpp"
+#include "../common/process.hpp"
 #include "load.hpp"
 
 namespace nn = manta::nn;
@@ -88,19 +87,6 @@ int client(int argc, char** argv) {
   return 0;
 }
 
-double own_cpu_seconds() {
-  rusage u{};
-  ::getrusage(RUSAGE_SELF, &u);
-  const auto s = [](const timeval& t) { return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec); };
-  return s(u.ru_utime) + s(u.ru_stime);
-}
-double own_megabytes() {
-  std::ifstream in("/proc/self/statm");
-  long pages = 0, resident = 0;
-  in >> pages >> resident;
-  return static_cast<double>(resident) * 4096e-6;
-}
-
 /// Starts a client and serves until it has ended.
 found load(serve::http& http, const std::string& path, int connections, double rate = 0, double seconds = 1,
            int pixels = 0) {
@@ -110,7 +96,7 @@ found load(serve::http& http, const std::string& path, int connections, double r
   if (pixels > 0) words.push_back(std::to_string(pixels));
   std::string command = "env -u PMIX_RANK /proc/" + std::to_string(::getpid()) + "/exe";
   for (const std::string& w : words) command += " " + w;
-  const double cpu = own_cpu_seconds();
+  const double cpu = bench::process_seconds();
   std::FILE* const out = ::popen(command.c_str(), "re");
   ::fcntl(::fileno(out), F_SETFL, O_NONBLOCK);
   std::string line;
@@ -124,7 +110,7 @@ found load(serve::http& http, const std::string& path, int connections, double r
   found f;
   std::sscanf(line.c_str(), "%lg %lg %lg %lg %lg %lg %lg %lg %lg", &f.seconds, &f.p50, &f.p99, &f.refused_p99, &f.good,
               &f.refused, &f.other, &f.broken, &f.least);
-  f.cpu = 1e6 * (own_cpu_seconds() - cpu) / std::max(1.0, f.answers());
+  f.cpu = 1e6 * (bench::process_seconds() - cpu) / std::max(1.0, f.answers());
   return f;
 }
 
@@ -184,13 +170,13 @@ int measure(int repetitions) {
     say("serve_batch_alone_raw", load(http, "/single", 1, 0, 0.7, 784).p50, "us");
     say("serve_batch_alone", load(http, "/batched", 1, 0, 0.7, 784).p50, "us");
     const found peak = load(http, "/computes", 8);
-    const double capacity = peak.good / peak.seconds, before = own_megabytes();
+    const double capacity = peak.good / peak.seconds, before = 1e-6 * bench::resident_bytes();
     const found over = load(http, "/computes", 200, 2 * capacity, 2);
     say("serve_peak_raw", 1e-3 * capacity, "k/s");
     say("serve_overload", 1e-3 * over.good / over.seconds, "k/s");
     say("serve_accepted_p99", 1e-3 * over.p99, "ms");
     say("serve_refused_p99", 1e-3 * over.refused_p99, "ms");
-    say("serve_grown", own_megabytes() - before, "MB");
+    say("serve_grown", 1e-6 * bench::resident_bytes() - before, "MB");
     auto changed = manta::async<change_versions>(versions);
     const found update = load(http, "/versions", 8);
     changed.get();

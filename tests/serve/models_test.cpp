@@ -4,8 +4,6 @@
 // What the other libraries have made, behind a queue in one line each.
 #include <doctest/doctest.h>
 
-#include <filesystem>
-
 #include "manta/nn/weights.hpp"
 #include "manta/serve.hpp"
 #include "manta/serve/nn.hpp"
@@ -59,7 +57,6 @@ std::vector<float> answer_of(nn::network<float> net, float x) {
 
 TEST_CASE("a network is deployed in one line, and answers batches as it answers alone") {
   in_world([] {
-    namespace nn = manta::nn;
     nn::network<float> net(nn::shape{5}, nn::linear(8), nn::relu(), nn::dropout(0.5), nn::linear(3));
     auto d = serve::deploy_network({.name = "net", .max_batch = 16}, net);
     net.mode({.training = false});
@@ -80,8 +77,8 @@ TEST_CASE("a network is deployed in one line, and answers batches as it answers 
 
 TEST_CASE("checkpoints of trainers and of searches, and files of weights, are deployed as they stand") {
   in_world([] {
-    const std::string folder = "models-test-" + std::to_string(manta::size());
-    std::filesystem::create_directories(folder);
+    const manta::testing::folder place;
+    const std::string& folder = place.path;
     train::trainer trainer(signs{}, {.batch = 16});
     trainer.train();
     trainer.save(folder + "/state");
@@ -100,6 +97,5 @@ TEST_CASE("checkpoints of trainers and of searches, and files of weights, are de
     CHECK(z[1] < z[0]);
     CHECK(contains(thrown<manta::error>([&] { serve::deploy_checkpoint({.name = "none"}, folder + "/none"); }),
                    folder + "/none"));
-    std::filesystem::remove_all(folder);
   });
 }

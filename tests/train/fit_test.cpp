@@ -96,8 +96,6 @@ std::vector<float> parameters(const Trainer& t) {
   return {net.parameters().begin(), net.parameters().end()};
 }
 
-std::string folder() { return "fit-test-" + std::to_string(manta::size()); }
-
 /// An npy file of bytes that lie as NumPy writes them.
 void write_npy(const std::string& path, const std::string& type, const std::string& extents, const void* data,
                std::size_t bytes) {
@@ -133,8 +131,8 @@ TEST_CASE("fit makes the epochs that a loop of train and validate makes") {
 
 TEST_CASE("fit stops early, has the best epoch, and goes on from its checkpoint as if it had never stopped") {
   in_world([] {
-    std::filesystem::create_directories(folder());
-    const std::string file = folder() + "/state";
+    const manta::testing::folder place;
+    const std::string file = place.path + "/state";
     const train::options o{.workers = workers(), .batch = 8, .seed = 4};
     train::trainer whole(two_crowds{.rate = .1}, o);
     const train::history h =
@@ -167,7 +165,6 @@ TEST_CASE("fit stops early, has the best epoch, and goes on from its checkpoint 
     CHECK(contains(thrown<manta::error>([&] { whole.fit({.epochs = 0}); }), ".epochs is 0"));
     CHECK(contains(thrown<manta::error>([&] { whole.fit({.epochs = 99, .maximise = "f1", .progress = false}); }),
                    "it has loss, accuracy"));
-    std::filesystem::remove_all(folder());
   });
 }
 
@@ -205,7 +202,7 @@ TEST_CASE("crops move a picture within its padding, and flips mirror it") {
 
 TEST_CASE("a training from shards in files is that from memory") {
   in_world([] {
-    std::filesystem::create_directories(folder());
+    const manta::testing::folder place;
     std::vector<std::uint64_t> which(90);
     for (std::size_t i = 0; i < 90; ++i) which[i] = i;
     train::batch<float> b;
@@ -215,8 +212,8 @@ TEST_CASE("a training from shards in files is that from memory") {
     std::size_t begin = 0;
     for (const std::size_t n : {50U, 1U, 39U}) {
       const std::string id = std::to_string(begin);
-      recipe.inputs.push_back(folder() + "/x" + id + ".npy");
-      recipe.targets.push_back(folder() + "/y" + id + ".npy");
+      recipe.inputs.push_back(place.path + "/x" + id + ".npy");
+      recipe.targets.push_back(place.path + "/y" + id + ".npy");
       write_npy(recipe.inputs.back(), "<f4", std::to_string(n) + ", 16", b.x.data() + 16 * begin, 64 * n);
       write_npy(recipe.targets.back(), "<i8", std::to_string(n) + ",", classes.data() + begin, 8 * n);
       begin += n;
@@ -228,7 +225,7 @@ TEST_CASE("a training from shards in files is that from memory") {
     CHECK(parameters(files) == parameters(memory));
 
     // Bytes as pictures of two channels, and floats as targets.
-    const std::string x = folder() + "/bytes.npy", y = folder() + "/y.npy", pixels("\x00\x33\xff\x66", 4);
+    const std::string x = place.path + "/bytes.npy", y = place.path + "/y.npy", pixels("\x00\x33\xff\x66", 4);
     const double wanted[] = {1.5, -2};
     write_npy(x, "|u1", "1, 2, 1, 2", pixels.data(), 4);
     write_npy(y, "<f8", "1, 2", wanted, 16);
@@ -249,7 +246,6 @@ TEST_CASE("a training from shards in files is that from memory") {
     CHECK(contains(said(names{x}, names{y}), "bytes.npy, byte 131: expected 128 + 4 x 1 bytes"));
     std::ofstream(x) << "something that is no array";
     CHECK(contains(said(names{x}, names{y}), "expected an npy file, found other bytes"));
-    std::filesystem::remove_all(folder());
   });
 }
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 
 #include "manta/output/hparams.hpp"
 #include "manta/output/tensorboard.hpp"
@@ -14,12 +13,8 @@
 namespace manta::output::hparams {
 
 namespace detail {
+using event_file::append_double;
 using event_file::append_text;
-
-inline void append_double(std::string& out, char tag, double x) {
-  out += tag;
-  event_file::append_little(out, std::bit_cast<std::uint64_t>(x), 8);
-}
 
 /// A google.protobuf.Value.
 inline std::string value_of(const cell& c) {

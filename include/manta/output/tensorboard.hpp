@@ -28,6 +28,7 @@ MANTA_DECL void append_text(std::string& out, char tag, std::string_view text);
 MANTA_DECL std::uint32_t masked_crc(std::string_view bytes);
 /// A payload with its frame.
 MANTA_DECL void append_record(std::string& out, std::string_view payload);
+MANTA_DECL void append_double(std::string& out, char tag, double x);
 MANTA_DECL void append_wall_time(std::string& event, double wall_time);
 /// The first record of a file.
 MANTA_DECL std::string version_event(double wall_time);

@@ -42,9 +42,12 @@ MANTA_DECL void append_record(std::string& out, std::string_view payload) {
   append_little(out, masked_crc(payload), 4);
 }
 
+MANTA_DECL void append_double(std::string& out, char tag, double x) {
+  out += tag;
+  append_little(out, std::bit_cast<std::uint64_t>(x), 8);
+}
 MANTA_DECL void append_wall_time(std::string& event, double wall_time) {
-  event += '\x09';  // Event.wall_time = 1
-  append_little(event, std::bit_cast<std::uint64_t>(wall_time), 8);
+  append_double(event, '\x09', wall_time);  // Event.wall_time = 1
 }
 
 MANTA_DECL std::string version_event(double wall_time) {

@@ -31,6 +31,7 @@
 #include <tuple>
 #include <typeinfo>
 
+#include "manta/base/demangle.hpp"
 #include "manta/nn/module.hpp"
 #include "manta/rl/space.hpp"
 
@@ -149,8 +150,6 @@ inline constexpr bool is_saved = cereal::traits::is_output_serializable<E, cerea
                                      cereal::traits::is_input_serializable<E, cereal::BinaryInputArchive>::value &&
                                  !std::is_empty_v<E>;
 
-/// A type's name as the program writes it.
-MANTA_DECL std::string readable_name(const char* mangled);
 
 /// Throws if an observation has the wrong number of numbers.
 MANTA_DECL void check_size(std::size_t got, std::size_t expected);
@@ -342,7 +341,7 @@ class environment : public any_environment {
         cereal::BinaryOutputArchive archive(out);
         archive(std::tuple<Args...>(std::move(args)...));
       }
-      return made(detail::readable_name(typeid(E).name()), typeid(entry).name(), std::move(out).str());
+      return made(base::demangle(typeid(E).name()), typeid(entry).name(), std::move(out).str());
     } else {
       return {};
     }

@@ -4,9 +4,6 @@
 // The definitions of environment.hpp.
 #pragma once
 
-#include <cxxabi.h>
-
-#include <cstdlib>
 #include <map>
 
 #include "manta/error.hpp"
@@ -31,14 +28,6 @@ MANTA_DECL bool register_environment_class(const char* mangled,
 inline std::map<std::string, any_environment>& named_environments() {
   static std::map<std::string, any_environment> all = classic_environments();
   return all;
-}
-
-MANTA_DECL std::string readable_name(const char* mangled) {
-  int status = 0;
-  char* const text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-  std::string name = status == 0 ? text : mangled;
-  std::free(text);
-  return name;
 }
 
 MANTA_DECL void check_size(std::size_t got, std::size_t expected) {

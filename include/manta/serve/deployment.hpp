@@ -3,8 +3,8 @@
 //
 // A deployment: a function or the method of a class behind a queue, run by replicas on any ranks.
 //
-//   auto fashion = serve::deploy<serve::batched<&classifier::predict>>({.name = "fashion", .replicas = 2, .max_batch =
-//   32}, "model.bin"); int label = fashion(picture).get();
+//   auto fashion = serve::deploy<serve::batched<&classifier::predict>>({.name = "fashion", .max_batch = 32}, "model");
+//   int label = fashion(picture).get();
 //
 //   struct rule { serve::deployment<int(image)> inner; int apply(image); };
 //   auto rules = serve::deploy<&rule::apply>({.name = "rules"}, fashion);
@@ -28,7 +28,19 @@ class deployment;
 
 namespace detail {
 
-/// The sentence of the innermost error, for errors of constructors.
+/// What is kept of an argument: texts as std::string, futures as their values.
+template <class T>
+struct kept_type {
+  using type = std::conditional_t<std::is_convertible_v<T, const char*>, std::string, std::remove_cvref_t<T>>;
+};
+template <class T>
+struct kept_type<future<T>> {
+  using type = T;
+};
+template <class T>
+using kept = typename kept_type<std::remove_cvref_t<T>>::type;
+
+/// Waits; throws the sentence of the innermost error, of a constructor or of `reconfigure`.
 template <class F>
 void wait_for_start(const F& started, const std::string& name, const char* what) {
   try {
@@ -83,8 +95,9 @@ class deployment<R(A...)> {
   /// it threw; the settings then stay as they were. An update begins without settings.
   template <class Value>
   void reconfigure(const Value& value) const {
-    using kept = std::conditional_t<std::is_convertible_v<Value, const char*>, std::string, Value>;
-    detail::settings s{typeid(kept).name(), output::pack(static_cast<const kept&>(kept(value)))};
+    using kept = detail::kept<Value>;
+    const kept& given = value;  // a text becomes one
+    detail::settings s{typeid(kept).name(), output::pack(given)};
     detail::wait_for_start(async<&detail::router<R(A...)>::reconfigure>(router_, std::move(s)), name_,
                            "keeps its settings");
   }
@@ -102,17 +115,6 @@ class deployment<R(A...)> {
 };
 
 namespace detail {
-
-template <class T>
-struct kept_type {
-  using type = std::conditional_t<std::is_convertible_v<T, const char*>, std::string, std::remove_cvref_t<T>>;
-};
-template <class T>
-struct kept_type<future<T>> {
-  using type = T;
-};
-template <class T>
-using kept = typename kept_type<std::remove_cvref_t<T>>::type;
 
 template <class T>
 future<kept<T>> keep(T&& value) {

@@ -3,8 +3,7 @@
 //
 // The options of a deployment from a file, so that they can be changed without compiling:
 //
-//   auto fashion = serve::deploy<serve::batched<&classifier::predict>>(serve::read_options("fashion.json"),
-//   "model.bin");
+//   auto fashion = serve::deploy<serve::batched<&classifier::predict>>(serve::read_options("fashion.json"), "model");
 //
 //   {"name": "fashion", "replicas": 2, "max_batch": 32, "wait_ms": 2, "idempotent": true}
 //

@@ -21,6 +21,7 @@
 
 #include <cereal/types/string.hpp>
 #include <chrono>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -135,9 +136,6 @@ struct one_parameter : std::false_type {};
 template <class R, class A>
 struct one_parameter<R(A)> : std::bool_constant<!std::is_void_v<R>> {};
 
-/// The path without its folder and ending.
-MANTA_DECL std::string stem_of(const std::string& file);
-
 }  // namespace detail
 
 /// A deployment of the model in the Python file `file`, whose path is seen from each rank with a replica. The name is
@@ -149,7 +147,7 @@ deployment<Signature> python(const std::string& file, const options& o = {}, con
                 "manta: serve::python<R(A)> takes a signature with one parameter and a result; put several values into "
                 "a std::tuple or a class");
   options all = o;
-  if (all.name.empty()) all.name = detail::stem_of(file);
+  if (all.name.empty()) all.name = std::filesystem::path(file).stem();
   return deploy<batched<&detail::python_model<Signature>::predict>>(all, file, p);
 }
 

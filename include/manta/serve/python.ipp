@@ -166,10 +166,4 @@ MANTA_DECL void append_rows(tensor& to, const tensor& rows) {
   to.shape[0] += rows.shape[0];
 }
 
-MANTA_DECL std::string stem_of(const std::string& file) {
-  const std::size_t slash = file.rfind('/');
-  const std::string name = slash == std::string::npos ? file : file.substr(slash + 1);
-  return name.substr(0, name.rfind('.'));
-}
-
 }  // namespace manta::serve::detail

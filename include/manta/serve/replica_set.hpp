@@ -87,9 +87,8 @@ class replica_set {
   /// Asks each replica whether it is well, waits, and ends those that are not.
   void check() {
     for (std::size_t r : dispatcher_.all_ready()) {
-      const auto found = replicas_.find(r);
-      if (found == replicas_.end()) continue;
-      if (!is_well(async<&replica_type::healthy>(found->second))) end(r);
+      const auto* const its = find(r);
+      if (its == nullptr || !is_well(async<&replica_type::healthy>(*its))) end(r);
     }
   }
   /// The same for replicas without work, to be called from time to time: looks at the answers that have come, and asks

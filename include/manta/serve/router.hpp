@@ -110,6 +110,11 @@ class router<R(A...)> {
     e.bell->set_value();
   }
 
+  static future<void> set_up_bell(entry& e) {
+    e.bell.emplace();
+    e.is_rung = false;
+    return e.bell->get_future();
+  }
   static void put_away_bell(entry& e) {
     ring(e);  // a promise that never gets a value counts as broken
     e.bell.reset();
@@ -146,9 +151,7 @@ class router<R(A...)> {
   /// Waits until this request is answered or has to carry a batch. One waiting request also watches replicas that
   /// start.
   void wait_for_turn(entry& e) {
-    e.bell.emplace();
-    e.is_rung = false;
-    std::vector<future<void>> events{e.bell->get_future()};
+    std::vector<future<void>> events{set_up_bell(e)};
     const bool watches = !watched_ && replicas_.are_starting();
     if (watches) replicas_.append_starts(events);
     watched_ = watched_ || watches;
@@ -231,10 +234,9 @@ class router<R(A...)> {
   void fill_in_time(entry& e, dispatcher::batch& b) {
     const auto patience = dispatcher_.told().wait;
     if (patience.count() <= 0 || dispatcher_.fill(b)) return;
-    e.bell.emplace();
-    e.is_rung = false;
+    const future<void> bell = set_up_bell(e);
     collecting_.emplace_back(&e, &b);  // dispatch fills the batch, and rings when it is full
-    e.bell->get_future().wait_for(patience);
+    bell.wait_for(patience);
     std::erase_if(collecting_, [&](const auto& c) { return c.first == &e; });
     put_away_bell(e);
   }

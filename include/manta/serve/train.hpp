@@ -26,9 +26,7 @@ requires requires(const Checkpoint& c, train::state& s) { c.unpack(s); }
 deployment<std::vector<float>(std::vector<float>)> deploy_checkpoint(const options& o, const Checkpoint& best) {
   train::state s;
   best.unpack(s);
-  nn::network<float> net;
-  output::unpack(s.learner, net);
-  return deploy_network(o, net);
+  return deploy_network(o, train::model_in<nn::network<float>>(s));
 }
 
 }  // namespace manta::serve

@@ -143,14 +143,20 @@ class trainer {
   std::unique_ptr<detail::trainer_core> core_;
 };
 
+/// The model in a state of a trainer. `Model`: the recipe's type of it.
+template <nn::module Model>
+Model model_in(const state& s) {
+  Model m;
+  output::unpack(s.learner, m);
+  return m;
+}
+
 /// The model in a checkpoint of a trainer, without a trainer. `Model`: the recipe's type of it.
 template <nn::module Model>
 Model load_model(const std::string& path) {
   state s;
   output::unpack(output::read_state(path, "train"), s);
-  Model m;
-  output::unpack(s.learner, m);
-  return m;
+  return model_in<Model>(s);
 }
 
 }  // namespace manta::train

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "manta/base/demangle.hpp"
 #include "manta/tune/conductor.hpp"
 #include "manta/tune/run.hpp"
 
@@ -20,7 +21,7 @@ MANTA_DECL results run_experiment(const space& where, const experiment& e, const
   if (gang && e.isolate) {
     throw error("manta: tune: .isolate is not for gangs, for a child process has no MPI; leave it out");
   }
-  study s(where, e, demangled(what.mangled));
+  study s(where, e, base::demangle(what.mangled.c_str()));
   if (!s.continued().empty()) std::fprintf(stderr, "%s: %s\n", e.name.c_str(), s.continued().c_str());
   if (!s.finished()) conductor(s, what, gang).run();
   if (s.is_broken()) {

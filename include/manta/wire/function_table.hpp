@@ -6,14 +6,13 @@
 // the same table on every rank; the digest over it is compared at start.
 #pragma once
 
-#include <cxxabi.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <typeinfo>
 
 #include "manta/base/containers.hpp"
+#include "manta/base/demangle.hpp"
 #include "manta/wire/traits.hpp"
 
 namespace manta::exec {
@@ -22,13 +21,7 @@ struct invocation;
 
 namespace manta::wire {
 
-inline std::string demangle(const char* mangled) {
-  int status = 0;
-  char* text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);
-  std::string name = status == 0 ? text : mangled;
-  std::free(text);
-  return name;
-}
+using base::demangle;
 
 /// The name of a function object, for people; it lives as long as the program. Lambdas can be told apart: clang++ names the line,
 /// "lambda at main.cpp:12:18"; g++ numbers those of a function, in mangled names only, "main::{lambda(int)#2}".

@@ -39,7 +39,6 @@ struct output_context {
 };
 
 namespace detail {
-MANTA_DECL std::string demangled(const std::string& mangled);
 /// As people write it: tpe and not manta::tune::tpe.
 MANTA_DECL std::string class_name(const std::type_info& type);
 }  // namespace detail

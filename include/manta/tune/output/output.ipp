@@ -4,24 +4,14 @@
 // The definitions of output.hpp.
 #pragma once
 
-#include <cxxabi.h>
-
-#include <cstdlib>
-
+#include "manta/base/demangle.hpp"
 #include "manta/tune/output/output.hpp"
 
 namespace manta::tune {
 
 namespace detail {
-/// As people write it, where the compiler's library can say so.
-MANTA_DECL std::string demangled(const std::string& mangled) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), std::free);
-  return status == 0 ? text.get() : mangled;
-}
-
 MANTA_DECL std::string class_name(const std::type_info& type) {
-  std::string name = demangled(type.name());
+  std::string name = base::demangle(type.name());
   constexpr std::string_view ours = "manta::tune::";
   if (name.starts_with(ours)) name.erase(0, ours.size());
   return name;
