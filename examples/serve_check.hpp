@@ -1,37 +1,34 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// How the examples of serve check themselves: a shell command asks the server, on a thread beside it.
+// How the examples of serve check themselves: a shell command asks the server.
 #pragma once
 
-#include <pthread.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 /// Serves until the shell command has ended, and gives what it has printed.
 template <class Http>
-std::string output_beside(Http& http, std::string command) {
-  struct shell {
-    std::string command, output;
-    static void* run(void* self) {
-      auto& mine = *static_cast<shell*>(self);
-      char part[256];
-      std::FILE* const pipe = ::popen(mine.command.c_str(), "r");
-      while (pipe != nullptr && std::fgets(part, sizeof part, pipe) != nullptr) mine.output += part;
-      if (pipe != nullptr) ::pclose(pipe);
-      return nullptr;
-    }
-  } asked{std::move(command), ""};
-  pthread_t thread;
-  if (::pthread_create(&thread, nullptr, &shell::run, &asked) != 0) throw std::runtime_error("no thread");
-  do {
+std::string output_beside(Http& http, const std::string& command) {
+  std::FILE* const pipe = ::popen(command.c_str(), "re");
+  if (pipe == nullptr) throw std::runtime_error("no shell");
+  ::fcntl(::fileno(pipe), F_SETFL, O_NONBLOCK);
+  std::string output;
+  std::vector<char> part(1 << 16);
+  for (ssize_t size = -1; size != 0;) {  // 0: the end; -1: there is nothing yet
     http.run_for(std::chrono::milliseconds(50));
-  } while (::pthread_tryjoin_np(thread, nullptr) != 0);
-  return asked.output;
+    size = ::read(::fileno(pipe), part.data(), part.size());
+    if (size > 0) output.append(part.data(), static_cast<std::size_t>(size));
+  }
+  ::pclose(pipe);
+  return output;
 }
 
 inline bool has_program(const std::string& name) {

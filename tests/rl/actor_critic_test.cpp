@@ -7,7 +7,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <numeric>
 
 #include "manta/rl.hpp"
 #include "manta/tune.hpp"

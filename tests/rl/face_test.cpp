@@ -179,7 +179,6 @@ TEST_CASE("an evaluation is the same for any number of ranks, and episodes are d
   in_world([] {
     rl::es algorithm("CartPole-v1", {.seed = 3});
     for (int i = 0; i < 3; ++i) algorithm.train();
-    // By hand: the policy's actions, one environment at a time.
     const auto all = algorithm.evaluate_async(70);
     const rl::report r = algorithm.evaluate(1);
     const std::vector<std::string> frames = algorithm.frames(1000);

@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <functional>
 #include <limits>
 
 #include "manta/rl.hpp"

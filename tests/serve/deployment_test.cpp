@@ -33,18 +33,15 @@ int throws(int x) {
 
 using numbers = std::vector<double>;
 
-/// Sums requests; remembers the largest batch.
+/// Sums requests.
 struct adder {
   explicit adder(const numbers& w) : weights(w) {}
   std::vector<double> sums(const std::vector<numbers>& batch) {
-    largest = std::max(largest, static_cast<int>(batch.size()));
     std::vector<double> all;
     for (const numbers& x : batch) all.push_back(std::inner_product(x.begin(), x.end(), weights.begin(), 0.0));
     return all;
   }
-  int rank_and_largest(int) { return largest; }
   numbers weights;
-  int largest = 0;
 };
 
 struct too_few {

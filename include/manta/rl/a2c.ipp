@@ -13,7 +13,7 @@ MANTA_DECL a2c::a2c(const any_environment& e, const a2c_options& o)
                 {.workers = o.workers,
                  .environments = o.environments,
                  .seed = o.seed,
-                 .how = {.steps = o.fragment, .discount = o.discount, .lambda = o.lambda, .reward_scale = 1},
+                 .how = {.steps = o.fragment, .discount = o.discount, .lambda = o.lambda},
                  .normalise_observations = o.normalise_observations,
                  .normalise_rewards = o.normalise_rewards,
                  .model = o.model,

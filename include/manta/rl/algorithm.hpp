@@ -41,8 +41,6 @@ class action {
 namespace detail {
 /// Throws manta::error unless the option is positive: ".workers is 0; at least one is needed".
 MANTA_DECL void require_one(const char* option, int value, const char* unit = "");
-/// Seconds since a moment.
-MANTA_DECL double since(std::chrono::steady_clock::time_point begin);
 }  // namespace detail
 
 class algorithm {
@@ -88,8 +86,8 @@ class algorithm {
   /// Writes everything that is needed to go on to a file, at once or not at all. Throws if the environment's class has
   /// no serialize.
   MANTA_DECL void save(const std::string& path);
-  /// Goes on from there bit for bit, with any number of workers. Throws manta::error, and changes nothing, if the file
-  /// is of another algorithm, environment or network.
+  /// Goes on from there bit for bit, with any number of workers; asynchronous algorithms only with one. Throws
+  /// manta::error, and changes nothing, if the file is of another algorithm, environment or network.
   MANTA_DECL void load(const std::string& path);
 
   /// What save writes and load reads, as bytes in memory.

@@ -21,10 +21,6 @@ MANTA_DECL void require_one(const char* option, int value, const char* unit) {
   throw error("manta: rl: " + std::string(option) + " is " + std::to_string(value) + "; at least one" + unit +
               " is needed");
 }
-
-MANTA_DECL double since(std::chrono::steady_clock::time_point begin) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
 }  // namespace detail
 
 MANTA_DECL algorithm::algorithm(std::string name, const any_environment& e, std::uint64_t seed)

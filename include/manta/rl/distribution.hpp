@@ -28,7 +28,7 @@ class distribution {
   virtual void sample(const float* outputs, const float* spread, random& numbers, float* action) const = 0;
   /// The most likely action.
   virtual void best(const float* outputs, float* action) const = 0;
-  /// What the environment gets: inside its space.
+  /// What the environment gets: inside its space. `to` may be `action`: both have as many numbers.
   virtual void to_environment(const float* action, float* to) const = 0;
 
   /// The most likely action as the environment gets it.

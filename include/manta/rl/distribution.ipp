@@ -136,9 +136,8 @@ class gaussian final : public distribution {
 }  // namespace detail
 
 MANTA_DECL void distribution::best_for_environment(const float* outputs, float* to) const {
-  std::vector<float> action(static_cast<std::size_t>(size()));
-  best(outputs, action.data());
-  to_environment(action.data(), to);
+  best(outputs, to);
+  to_environment(to, to);
 }
 
 MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions) {

@@ -55,7 +55,7 @@ inline evaluated evaluate_part(const best_policy& shared, std::uint64_t seed, in
         out.episodes.push_back(std::move(e));
     }
   }
-  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  out.seconds = since(begin);
   return out;
 }
 

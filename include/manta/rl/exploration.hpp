@@ -45,19 +45,16 @@ struct exploration_options {
   }
 };
 
+/// Actions are in the form that the distribution of their space (distribution.hpp) has them.
 class exploration {
  public:
   virtual ~exploration() = default;
-  /// Numbers of an action, as the replay keeps it.
-  [[nodiscard]] virtual int size() const = 0;
   /// Normal numbers that each action needs.
   [[nodiscard]] virtual int noise() const = 0;
   /// An action that follows the outputs.
   virtual void follow(const float* outputs, const float* noise, float* action) const = 0;
   /// An action that depends on chance alone.
   virtual void wander(const float* noise, random& numbers, float* action) const = 0;
-  /// What the environment gets: inside its space.
-  virtual void to_environment(const float* action, float* to) const = 0;
 };
 
 MANTA_DECL std::unique_ptr<exploration> make_exploration(const space& actions, const exploration_options& o);

@@ -9,8 +9,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "manta/error.hpp"
-#include "manta/rl/box_scale.hpp"
 #include "manta/rl/exploration.hpp"
 #include "manta/rl/squashed_gaussian.hpp"
 
@@ -38,16 +36,12 @@ namespace detail {
 class epsilon_greedy final : public exploration {
  public:
   explicit epsilon_greedy(const discrete& d) : space_(d) {}
-  [[nodiscard]] int size() const override { return 1; }
   [[nodiscard]] int noise() const override { return 0; }
   void follow(const float* outputs, const float*, float* action) const override {
     *action = static_cast<float>(std::max_element(outputs, outputs + space_.n) - outputs);
   }
   void wander(const float*, random& numbers, float* action) const override {
     *action = static_cast<float>(numbers.index(space_.n));
-  }
-  void to_environment(const float* action, float* to) const override {
-    *to = *action + static_cast<float>(space_.start);
   }
 
  private:
@@ -57,18 +51,16 @@ class epsilon_greedy final : public exploration {
 /// Numbers between bounds, kept as numbers between -1 and 1.
 class bounded : public exploration {
  public:
-  explicit bounded(const box& b) : scale_(b) {}
-  [[nodiscard]] int size() const override { return scale_.size(); }
-  [[nodiscard]] int noise() const override { return scale_.size(); }
+  explicit bounded(const box& b) : size_(static_cast<int>(b.low.size())) {}
+  [[nodiscard]] int noise() const override { return size_; }
   /// Uniform between the bounds, and correlated over steps as the noise is.
   void wander(const float* noise, random&, float* action) const override {
-    for (int i = 0; i < size(); ++i)
+    for (int i = 0; i < size_; ++i)
       action[i] = static_cast<float>(std::erf(static_cast<double>(noise[i]) / std::numbers::sqrt2));
   }
-  void to_environment(const float* action, float* to) const override { scale_.to_environment(action, to); }
 
- private:
-  box_scale scale_;
+ protected:
+  int size_;
 };
 
 /// The outputs are those of a squashed Gaussian.
@@ -76,7 +68,7 @@ class squashed final : public bounded {
  public:
   using bounded::bounded;
   void follow(const float* outputs, const float* noise, float* action) const override {
-    squashed_gaussian<float>(size()).sample(outputs, noise, action);
+    squashed_gaussian<float>(size_).sample(outputs, noise, action);
   }
 };
 
@@ -85,7 +77,7 @@ class noisy final : public bounded {
  public:
   noisy(const box& b, double deviation) : bounded(b), deviation_(static_cast<float>(deviation)) {}
   void follow(const float* outputs, const float* noise, float* action) const override {
-    for (int i = 0; i < size(); ++i) action[i] = std::clamp(std::tanh(outputs[i]) + deviation_ * noise[i], -1.f, 1.f);
+    for (int i = 0; i < size_; ++i) action[i] = std::clamp(std::tanh(outputs[i]) + deviation_ * noise[i], -1.f, 1.f);
   }
 
  private:

@@ -48,7 +48,7 @@ class log {
   MANTA_DECL void operator()(const report& r);
   /// What evaluate gave: columns evaluation_return, .., at the steps of the last report.
   MANTA_DECL void evaluation(const report& r);
-  /// Pictures of an episode, one for each step, for the page (algorithm::frames). Replaces those of before.
+  /// Pictures of an episode, one for each state, for the page (algorithm::frames). Replaces those of before.
   MANTA_DECL void episode(std::vector<std::string> frames);
 
  private:
@@ -61,7 +61,6 @@ class log {
   using row = std::vector<std::pair<std::string, output::cell>>;
 
   void write(const row& values);
-  void remember(double steps, const std::string& name, double value);
   void read_earlier_rows();
   void write_files(bool running);
 

@@ -71,14 +71,12 @@ inline void log::curve::add(double x, double y) {
   every *= 2;
 }
 
-inline void log::remember(double steps, const std::string& name, double value) { curves_[name].add(steps, value); }
-
 inline void log::write(const row& values) {
   if (folder_.empty()) return;
   const auto steps = static_cast<std::int64_t>(last_.steps);
   std::vector<output::field> fields;
   for (const auto& [name, value] : values) {
-    remember(static_cast<double>(steps), name, value.number());
+    curves_[name].add(static_cast<double>(steps), value.number());
     fields.push_back({name, value});
   }
   csv_->write(steps, fields);
@@ -102,7 +100,7 @@ inline void log::read_earlier_rows() {
       } else if (column == 0) {
         steps = std::strtod(cell.c_str(), nullptr);
       } else if (!cell.empty() && column < names.size()) {
-        remember(steps, names[column], std::strtod(cell.c_str(), nullptr));
+        curves_[names[column]].add(steps, std::strtod(cell.c_str(), nullptr));
       }
     }
   }
@@ -128,7 +126,7 @@ inline void log::write_files(bool running) {
   const auto together = [&](const char* title, std::vector<std::pair<const char*, const char*>> lines) {
     std::vector<output::page::series> all;
     for (const auto& [name, label] : lines) {
-      if (const auto found = left.extract(name)) all.push_back({label, found.mapped().points});
+      if (auto found = left.extract(name)) all.push_back({label, std::move(found.mapped().points)});
     }
     if (!all.empty()) page.curves(title, "steps", "", all);
   };
@@ -141,7 +139,10 @@ inline void log::write_files(bool running) {
   together("Evaluations", {{"evaluation_min_return", "least"}, {"evaluation_max_return", "largest"}});
   together("Seconds of an iteration",
            {{"seconds", "all"}, {"sample_seconds", "acting"}, {"learn_seconds", "learning"}});
-  for (const auto& [name, c] : std::map(left)) together(name.c_str(), {{name.c_str(), name.c_str()}});
+  while (!left.empty()) {
+    const std::string name = left.begin()->first;
+    together(name.c_str(), {{name.c_str(), name.c_str()}});
+  }
   page.write(folder_ + "/report.html");
   // A page of a long training takes a while to write.
   next_write_ = std::chrono::steady_clock::now() + std::chrono::seconds(3);

@@ -7,9 +7,9 @@
 #include "manta/output/row.hpp"
 #include "manta/rl/a2c.hpp"
 #include "manta/rl/a3c.hpp"
+#include "manta/rl/ars.hpp"
 #include "manta/rl/dqn.hpp"
 #include "manta/rl/es.hpp"
-#include "manta/rl/impala.hpp"
 #include "manta/rl/impala.hpp"
 #include "manta/rl/named_algorithm.hpp"
 #include "manta/rl/ppo.hpp"
@@ -28,9 +28,9 @@ inline std::map<std::string, algorithm_entry>& named_algorithms() {
       // clang-format off
       {"a2c", entry_of<a2c>},
       {"a3c", entry_of<a3c>},
+      {"ars", entry_of<ars>},
       {"dqn", entry_of<dqn>},
       {"es", entry_of<es>},
-      {"impala", entry_of<impala>},
       {"impala", entry_of<impala>},
       {"ppo", entry_of<ppo>},
       {"sac", entry_of<sac>},

@@ -97,6 +97,7 @@ class off_policy_worker {
   exploration_options how_;
   vector_environment environments_;
   std::unique_ptr<exploration> exploration_;
+  std::unique_ptr<distribution> distribution_;
   lines pending_;
   std::vector<pink_noise> noise_;  ///< by environment
   std::uint64_t steps_ = 0;

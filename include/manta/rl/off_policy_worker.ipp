@@ -21,9 +21,10 @@ MANTA_DECL off_policy_worker::off_policy_worker(const any_environment& e, std::u
       how_(how),
       environments_(e, seed, first, count),
       exploration_(make_exploration(e.actions(), how)),
+      distribution_(make_distribution(e.actions())),
       pending_(static_cast<std::size_t>(count)),
       noise_(static_cast<std::size_t>(count), pink_noise(exploration_->noise())) {
-  actions_.resize(exploration_->size(), count);
+  actions_.resize(distribution_->size(), count);
   sent_.resize(e.actions().size(), count);
 }
 
@@ -47,7 +48,7 @@ inline void off_policy_worker::act(nn::network<float>& net, const off_policy_ord
     } else {
       exploration_->follow(outputs.col(i).data(), noise.data(), action);
     }
-    exploration_->to_environment(action, sent_.col(i).data());
+    distribution_->to_environment(action, sent_.col(i).data());
   }
 }
 

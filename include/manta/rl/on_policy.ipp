@@ -48,7 +48,6 @@ inline fragment on_policy::gather() {
     append(all.log_probabilities, part.log_probabilities);
     append(all.advantages, part.advantages);
     append(all.returns, part.returns);
-    append(all.values, part.values);
     append(all.begins, part.begins);
     beside(all.actor_states, part.actor_states);
     beside(all.critic_states, part.critic_states);
@@ -61,7 +60,7 @@ inline fragment on_policy::gather() {
 
 MANTA_DECL void on_policy::iterate(report& r) {
   auto begin = std::chrono::steady_clock::now();
-  const fragment all = gather();
+  fragment all = gather();
   r.sample_seconds += since(begin);
   begin = std::chrono::steady_clock::now();
   learn(all, r);
@@ -69,7 +68,7 @@ MANTA_DECL void on_policy::iterate(report& r) {
   learn_moments(all.seen, all.gains);
   r.learn_seconds += since(begin);
   count_steps(static_cast<std::uint64_t>(all.observations.cols()));
-  count_episodes(all.episodes);
+  count_episodes(std::move(all.episodes));
 }
 
 MANTA_DECL std::string on_policy::state() { return output::pack(learner_state(), states_of(workers_)); }

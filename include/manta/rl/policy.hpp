@@ -61,19 +61,13 @@ class even_forward {
   explicit even_forward(int first_environment) : place_(first_environment % 16) {}
 
   /// The outputs of a step, a column for each of x. The states go on.
-  template <class Net>
-  auto operator()(Net& net, const nn::matrix<float>& x) {
+  auto operator()(nn::network<float>& net, const nn::matrix<float>& x) {
     const nn::matrix<float>& wide = widened(x);
-    if constexpr (requires { net.initial_state(1); }) {
-      if (states_.cols() != wide.cols()) states_ = net.initial_state(static_cast<int>(wide.cols()));
-      return net.forward(wide, states_).middleCols(place_, x.cols());
-    } else {
-      return net.forward(wide).middleCols(place_, x.cols());
-    }
+    if (states_.cols() != wide.cols()) states_ = net.initial_state(static_cast<int>(wide.cols()));
+    return net.forward(wide, states_).middleCols(place_, x.cols());
   }
   /// What the step would give; the states stay as they are.
-  template <class Net>
-  auto look(Net& net, const nn::matrix<float>& x) {
+  auto look(nn::network<float>& net, const nn::matrix<float>& x) {
     kept_ = states_;
     const auto y = (*this)(net, x);
     states_.swap(kept_);
@@ -86,12 +80,10 @@ class even_forward {
   /// Episodes begin in all.
   void forget() { states_.setZero(); }
   /// The states of so many environments, a column each.
-  template <class Net>
-  [[nodiscard]] nn::matrix<float> states(const Net& net, Eigen::Index count) const {
+  [[nodiscard]] nn::matrix<float> states(const nn::network<float>& net, Eigen::Index count) const {
     return states_.size() == 0 ? net.initial_state(static_cast<int>(count)) : states_.middleCols(place_, count);
   }
-  template <class Net>
-  void set_states(const Net& net, const nn::matrix<float>& states) {
+  void set_states(const nn::network<float>& net, const nn::matrix<float>& states) {
     states_ = net.initial_state(static_cast<int>(wide(states.cols())));
     states_.middleCols(place_, states.cols()) = states;
   }

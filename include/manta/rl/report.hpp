@@ -6,6 +6,7 @@
 
 #include <cereal/types/map.hpp>
 #include <cereal/types/string.hpp>
+#include <chrono>
 #include <cstdint>
 #include <iosfwd>
 #include <limits>
@@ -39,8 +40,13 @@ struct report {
   }
 };
 
-/// One line: "iteration 12, 24576 steps, 180 episodes: return 143.2 (20 to 500), length 143.2, 26 k steps/s".
+/// One line: "iteration 12, 24576 steps, 180 episodes: return 143.2 (20 to 500), length 143.2".
 MANTA_DECL std::ostream& operator<<(std::ostream& out, const report& r);
+
+namespace detail {
+/// Seconds since a moment.
+MANTA_DECL double since(std::chrono::steady_clock::time_point begin);
+}  // namespace detail
 
 }  // namespace manta::rl
 

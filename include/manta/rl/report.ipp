@@ -30,4 +30,8 @@ MANTA_DECL std::ostream& operator<<(std::ostream& out, const report& r) {
   return out;
 }
 
+MANTA_DECL double detail::since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 }  // namespace manta::rl

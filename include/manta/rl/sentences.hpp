@@ -26,20 +26,26 @@ T sentence(const future<T>& f) {
   }
 }
 
-/// All values in order; the first error once all have ended.
-template <class T>
-std::vector<T> sentences(const std::vector<future<T>>& futures) {
-  std::vector<T> values;
+/// value(0), .., value(n - 1); the first error once all have been asked.
+template <class F>
+auto values_of(std::size_t n, F&& value) {
+  std::vector<decltype(value(n))> values;
   std::exception_ptr problem;
-  for (const future<T>& f : futures) {
+  for (std::size_t i = 0; i < n; ++i) {
     try {
-      values.push_back(sentence(f));
+      values.push_back(value(i));
     } catch (...) {
       if (!problem) problem = std::current_exception();
     }
   }
   if (problem) std::rethrow_exception(problem);
   return values;
+}
+
+/// All values in order; the first error once all have ended.
+template <class T>
+std::vector<T> sentences(const std::vector<future<T>>& futures) {
+  return values_of(futures.size(), [&](std::size_t i) { return sentence(futures[i]); });
 }
 
 /// The value of a call to a worker. A call that was lost with the worker's rank is made again, by `again()`, and
@@ -58,17 +64,8 @@ template <class Worker, class Call>
 auto answers(const std::vector<actor<Worker>>& workers, Call&& call) {
   std::vector<decltype(call(workers.front()))> calls;
   for (const auto& w : workers) calls.push_back(call(w));
-  std::vector<decltype(sentence(calls.front()))> values;
-  std::exception_ptr problem;
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    try {
-      values.push_back(answer(calls[i], [&] { return call(workers[i]); }));
-    } catch (...) {
-      if (!problem) problem = std::current_exception();
-    }
-  }
-  if (problem) std::rethrow_exception(problem);
-  return values;
+  return values_of(calls.size(),
+                   [&](std::size_t i) { return answer(std::move(calls[i]), [&] { return call(workers[i]); }); });
 }
 
 }  // namespace manta::rl::detail

@@ -61,10 +61,10 @@ MANTA_DECL double twin_critics::learn(const replay::sample& s, const std::vector
     }
     c.net.zero_gradients();
     c.net.backward(by_q_);
-    c.optimizer.step(c.net.parameters(), c.net.gradients());
   }
   if (!base::is_finite(loss))
     throw error(std::string("manta: rl: the loss of ") + algorithm + " is not finite. Try a smaller rate");
+  for (critic& c : critics_) c.optimizer.step(c.net.parameters(), c.net.gradients());
   return loss / static_cast<double>(count);
 }
 

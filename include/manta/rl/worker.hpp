@@ -21,7 +21,7 @@ namespace manta::rl {
 struct fragment {
   nn::matrix<float> observations;  ///< as the network read them: filtered
   nn::matrix<float> actions;
-  std::vector<float> log_probabilities, advantages, returns, values;
+  std::vector<float> log_probabilities, advantages, returns;
   std::vector<unsigned char> begins;              ///< the step is the first of an episode
   nn::matrix<float> actor_states, critic_states;  ///< of networks with a memory, before the first step, by environment
   std::vector<moments> seen;                      ///< of the unfiltered observations, by environment
@@ -30,8 +30,8 @@ struct fragment {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(observations, actions, log_probabilities, advantages, returns, values, begins, actor_states, critic_states,
-            seen, gains, episodes);
+    archive(observations, actions, log_probabilities, advantages, returns, begins, actor_states, critic_states, seen,
+            gains, episodes);
   }
 };
 

@@ -4,7 +4,6 @@
 // The definitions of worker.hpp.
 #pragma once
 
-#include "manta/base/number.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/worker.hpp"
@@ -40,7 +39,6 @@ MANTA_DECL void choose(const fragment& from, std::span<const int> columns, fragm
   pick(from.log_probabilities, to.log_probabilities);
   pick(from.advantages, to.advantages);
   pick(from.returns, to.returns);
-  pick(from.values, to.values);
   pick(from.begins, to.begins);
   const Eigen::Index steps = from.observations.cols() / from.actor_states.cols();  // of each environment
   const auto pick_states = [&](const nn::matrix<float>& all, nn::matrix<float>& some) {
@@ -127,7 +125,7 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
   fragment f;
   f.observations.resize(environments_.observations().rows(), static_cast<Eigen::Index>(all));
   f.actions.resize(distribution_->size(), static_cast<Eigen::Index>(all));
-  for (auto* column : {&f.log_probabilities, &f.advantages, &f.returns, &f.values}) column->resize(all);
+  for (auto* column : {&f.log_probabilities, &f.advantages, &f.returns}) column->resize(all);
   f.begins.resize(all);
   f.actor_states = actor_.states(policy_.actor(), n);
   f.critic_states = critic_.states(policy_.critic(), n);
@@ -146,7 +144,7 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
       const std::size_t at = i * steps + t;
       f.begins[at] = begins_[i];
       const auto from = static_cast<Eigen::Index>(i), to = static_cast<Eigen::Index>(at);
-      values[i * (steps + 1) + t] = f.values[at] = v(0, from);
+      values[i * (steps + 1) + t] = v(0, from);
       f.observations.col(to) = filtered_.col(from);
       f.actions.col(to) = actions_.col(from);
       f.log_probabilities[at] = log_probabilities_[i];
@@ -181,8 +179,9 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
     const auto part = [&](auto& all_of) { return std::span(all_of).subspan(i * steps, steps); };
     estimate_advantages(part(rewards), std::span(values).subspan(i * (steps + 1), steps + 1), part(terminated),
                         part(truncated), part(finals), how.discount, how.lambda, part(f.advantages));
+    for (std::size_t t = 0; t < steps; ++t)
+      f.returns[i * steps + t] = f.advantages[i * steps + t] + values[i * (steps + 1) + t];
   }
-  for (std::size_t k = 0; k < all; ++k) f.returns[k] = f.advantages[k] + f.values[k];
   f.episodes = environments_.take_episodes();
   end();
   return f;

@@ -43,9 +43,6 @@ class dispatcher {
   [[nodiscard]] MANTA_DECL request* front() const;
   /// Requests whose time is over, and those that nobody waits for any more, leave the queue.
   MANTA_DECL std::vector<request*> unwanted();
-  [[nodiscard]] static bool is_late(const request& r, clock::time_point now) {
-    return r.options.deadline.count() > 0 && now - r.arrived > r.options.deadline;
-  }
 
   /// Requests for one replica.
   struct batch {

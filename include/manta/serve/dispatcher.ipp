@@ -58,7 +58,8 @@ MANTA_DECL std::vector<request*> dispatcher::unwanted() {
   const auto now = clock::now();
   for (auto& [priority, line] : queue_) {
     std::erase_if(line, [&](request* r) {
-      const bool is_cancelled = r->caller.stop_requested(), is_over = !is_cancelled && is_late(*r, now);
+      const bool is_cancelled = r->caller.stop_requested(), has_deadline = r->options.deadline.count() > 0;
+      const bool is_over = !is_cancelled && has_deadline && now - r->arrived > r->options.deadline;
       cancelled_ += is_cancelled ? 1 : 0;
       expired_ += is_over ? 1 : 0;
       if (is_cancelled || is_over) all.push_back(r);
