@@ -46,8 +46,11 @@ inline bool stop_requested() {
 /// while that task runs. It knows what this rank has received, and receives nothing itself.
 class stop_token {
  public:
+  /// Never stops.
   stop_token() = default;
+  /// For get_stop_token.
   explicit stop_token(const bool* flag) : flag_(flag) {}
+  /// Whether the task is to stop; does not wait.
   [[nodiscard]] bool stop_requested() const { return flag_ != nullptr && *flag_; }
 
  private:
