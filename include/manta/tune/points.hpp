@@ -28,8 +28,9 @@ class points {
   MANTA_DECL void begin(const space& where);
   /// How many there are; 0: more than are counted, or infinitely many.
   MANTA_DECL std::size_t size();
+  /// It is given out. If all have been, a new round begins with it.
   MANTA_DECL void add(const config& c);
-  /// Has it been given out while others have not been? When all have been, a new round begins.
+  /// Has it been given out while others have not been?
   MANTA_DECL bool is_repeated(const config& c);
   /// One that has not been given out, as near as can be; nothing if none was found.
   MANTA_DECL std::optional<config> instead_of(const config& c, random& r);

@@ -52,15 +52,16 @@ MANTA_DECL std::size_t points::size() {
 }
 
 MANTA_DECL void points::add(const config& c) {
-  if (may_repeat_) given_.insert(key_of(c));
+  if (!may_repeat_) return;
+  std::string key = key_of(c);
+  if (given_.contains(key) && !is_repeated(c)) given_.clear();
+  given_.insert(std::move(key));
 }
 
 MANTA_DECL bool points::is_repeated(const config& c) {
   if (!may_repeat_ || !given_.contains(key_of(c))) return false;
   count();
-  if (may_repeat_ && (all_.empty() || given_.size() < all_.size())) return true;
-  given_.clear();
-  return false;
+  return may_repeat_ && (all_.empty() || given_.size() < all_.size());
 }
 
 MANTA_DECL std::optional<config> points::instead_of(const config& c, random& r) {

@@ -38,7 +38,7 @@ MANTA_DECL std::optional<job> study::next_of(double now, const config* said, std
       exhausted_ = true;
       continue;
     }
-    points_.add(*c);
+    if (searcher_.is_distinct()) points_.add(*c);
     trial_record& r = records_.emplace_back();
     r.id = t;
     r.parameters = std::move(*c);
