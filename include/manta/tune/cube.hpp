@@ -13,6 +13,11 @@
 
 namespace manta::tune {
 
+namespace detail {
+/// Where a configuration has these parameters, each from 0 to 1; the middle for those that it does not have.
+MANTA_DECL std::vector<double> position_of(const std::vector<parameter>& axes, const config& c);
+}  // namespace detail
+
 class cube {
  public:
   cube() = default;
@@ -25,7 +30,7 @@ class cube {
   /// The configuration at a point. Dependent parameters draw from `dependent`.
   MANTA_DECL config at(const std::vector<double>& u, random& dependent) const;
   /// The point of a configuration; the middle for parameters that it does not have.
-  MANTA_DECL std::vector<double> position(const config& c) const;
+  std::vector<double> position(const config& c) const { return detail::position_of(axes_, c); }
 
  private:
   space space_;

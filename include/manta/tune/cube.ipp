@@ -8,6 +8,16 @@
 
 namespace manta::tune {
 
+namespace detail {
+MANTA_DECL std::vector<double> position_of(const std::vector<parameter>& axes, const config& c) {
+  std::vector<double> u(axes.size(), 0.5);
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (const value* v = c.find(axes[i].name)) u[i] = axes[i].where.position(*v);
+  }
+  return u;
+}
+}  // namespace detail
+
 MANTA_DECL cube::cube(const space& where, const std::string& who)
     : space_(where) {
   if (where.is_program()) {
@@ -23,14 +33,6 @@ MANTA_DECL cube::cube(const space& where, const std::string& who)
 
 MANTA_DECL config cube::at(const std::vector<double>& u, random& dependent) const {
   return space_.make([&](const parameter& p, const config&) { return p.where.at(u[axis_of_.at(p.name)]); }, dependent);
-}
-
-MANTA_DECL std::vector<double> cube::position(const config& c) const {
-  std::vector<double> u(axes_.size(), 0.5);
-  for (std::size_t i = 0; i < axes_.size(); ++i) {
-    if (const value* v = c.find(axes_[i].name)) u[i] = axes_[i].where.position(*v);
-  }
-  return u;
 }
 
 }  // namespace manta::tune

@@ -12,6 +12,7 @@
 #include <Eigen/Cholesky>  // not found? Install libeigen3-dev, add -I/usr/include/eigen3 (pkg-config --cflags eigen3)
 #include <Eigen/Core>
 
+#include "manta/tune/cube.hpp"
 #include "manta/tune/pbt.hpp"
 #include "manta/tune/source.hpp"
 #include "manta/tune/source_eigen.hpp"
@@ -78,7 +79,6 @@ class pb2 {
     double gain;
   };
 
-  std::vector<double> position(const config& c) const;
   void become(trial_number t, const exploit& e);
 
   detail::population::explorer explorer();

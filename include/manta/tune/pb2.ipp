@@ -87,7 +87,7 @@ MANTA_DECL void pb2::add(trial_number t, const config& c) {
 MANTA_DECL verdict pb2::report(trial_number t, double at, double loss) {
   member& m = members_.at(t);
   if (at >= m.at + options_.interval) {
-    if (m.known) rows_.push_back({at, m.loss, position(m.current), (m.loss - loss) / (at - m.at)});
+    if (m.known) rows_.push_back({at, m.loss, detail::position_of(axes_, m.current), (m.loss - loss) / (at - m.at)});
     if (rows_.size() > options_.rows) rows_.erase(rows_.begin());
     m.at = at;
     m.loss = loss;
@@ -108,15 +108,6 @@ MANTA_DECL action pb2::next(bool may_add) {
   action a = population_.next(may_add);
   if (a.change) become(a.trial, *a.change);
   return a;
-}
-
-MANTA_DECL std::vector<double> pb2::position(const config& c) const {
-  std::vector<double> u;
-  for (const parameter& p : axes_) {
-    const value* v = c.find(p.name);
-    u.push_back(v == nullptr ? 0.5 : p.where.position(*v));
-  }
-  return u;
 }
 
 MANTA_DECL void pb2::become(trial_number t, const exploit& e) {
@@ -169,7 +160,7 @@ MANTA_DECL std::vector<double> pb2::choose(trial_number t, const config& from, r
   // others that train already: where they are the gain will be known, so the uncertainty there is small
   std::vector<std::vector<double>> open;
   for (const auto& [other, m] : members_) {
-    if (other != t) open.push_back(position(m.current));
+    if (other != t) open.push_back(detail::position_of(axes_, m.current));
   }
   detail::drifting_process::data real, all;
   real.x.resize(2 + d, n);

@@ -51,10 +51,9 @@ class grid_search {
 
  private:
   std::vector<double> marks_of(const domain& d) const;
-
-  options options_;
   std::string key_of(const config& c) const;
 
+  options options_;
   cube cube_;
   std::vector<config> points_;
   std::map<std::string, std::size_t> index_;  ///< of the points that have not been asked for

@@ -84,7 +84,7 @@ MANTA_DECL void grid_search::begin(const space& where, std::uint64_t seed) {
 
 MANTA_DECL std::optional<config> grid_search::ask(trial_number) {
   if (asked_ == points_.size()) return std::nullopt;
-  const config c = points_[asked_++];
+  config c = points_[asked_++];
   index_.erase(key_of(c));
   return c;
 }

@@ -27,6 +27,7 @@
 #include <concepts>
 #include <memory>
 #include <optional>
+#include <typeinfo>
 
 #include "manta/tune/searcher.hpp"
 #include "manta/tune/source.hpp"

@@ -28,6 +28,7 @@
 #include <concepts>
 #include <memory>
 #include <optional>
+#include <typeinfo>
 
 #include "manta/tune/source.hpp"
 #include "manta/tune/space.hpp"

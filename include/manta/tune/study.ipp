@@ -16,9 +16,9 @@ namespace manta::tune {
 
 MANTA_DECL study::study(const space& where, const experiment& e, const std::string& function)
     : options_(e), space_(where), function_(function) {
-  check_options();
   sign_ = options_.maximise.empty() ? 1 : -1;
   metric_ = options_.maximise.empty() ? options_.minimise : options_.maximise;
+  check_options();
   searcher_ = options_.searcher.clone();
   scheduler_ = options_.scheduler.clone();
   complete_first();

@@ -24,10 +24,9 @@ MANTA_DECL void study::check_options() {
         "experiment's metric");
   }
   if (!options_.scheduler || !options_.searcher) throw error("manta: tune: searcher and scheduler must not be empty");
-  const std::string& metric = options_.minimise.empty() ? options_.maximise : options_.minimise;
   std::set<std::string> looked_at = {kept.minimise, kept.maximise};
   for (const stop_rule& rule : options_.stop) looked_at.insert(rule.metric());
-  for (const std::string& name : {metric, options_.clock}) {
+  for (const std::string& name : {metric_, options_.clock}) {
     if (metrics::is_column(name)) throw error("manta: tune: \"" + name + "\" is a column of tune's own; give the metric another name");
     looked_at.erase(name);  // trials that do not report it fail
   }
@@ -58,7 +57,7 @@ MANTA_DECL void study::complete_first() {
     try {
       first_.push_back(space_.complete(options_.first[i], r));
     } catch (const error& e) {
-      throw error("manta: tune: .first[" + std::to_string(i) + "]: " + std::string(e.what()).substr(std::string("manta: ").size()));
+      throw error("manta: tune: .first[" + std::to_string(i) + "]: " + std::string(e.what()).substr(7));
     }
   }
 }
@@ -66,11 +65,13 @@ MANTA_DECL void study::complete_first() {
 MANTA_DECL std::size_t study::limit() {
   if (options_.trials == 0) return ~std::size_t{0};
   // Points of .first come on top of a grid: it is gone through whatever they are. Those that are its points are not repeated.
-  if (searcher_.count()) {
-    any_searcher rest = options_.searcher.clone();
-    rest.begin(space_, options_.seed);
-    for (std::size_t i = 0; i < first_.size(); ++i) rest.add(i, first_[i]);
-    const std::size_t all = rest.count().value_or(0) + first_.size();
+  if (const auto count = searcher_.count()) {
+    std::size_t all = *count;
+    if (!first_.empty()) {
+      any_searcher rest = searcher_.clone();
+      for (std::size_t i = 0; i < first_.size(); ++i) rest.add(i, first_[i]);
+      all = rest.count().value_or(0) + first_.size();
+    }
     return options_.trials > 1 ? std::min(options_.trials, all) : all;
   }
   const std::size_t combinations = searcher_.combinations();

@@ -43,7 +43,7 @@ MANTA_DECL void study::continue_from_journal() {
   append_number(identity, static_cast<std::int64_t>(limit_));
   identity += ",\"function\":";
   value::append_quoted(identity, function_);
-  const double wall = output::wall_time();
+  const double wall = wall_offset_;  // replaying sets it to what it was at earlier starts
   std::string start = ",\"wall\":";
   append_number(start, wall);
   const std::size_t wanted = limit_;
@@ -104,19 +104,12 @@ MANTA_DECL void study::continue_from_journal() {
 }
 
 MANTA_DECL void study::describe_continuation(std::size_t passed_over) {
-  std::size_t of[6] = {};
-  for (const trial_record& t : records_) ++of[static_cast<std::size_t>(t.state)];
   continued_ = "continues " + options_.folder + " with " + std::to_string(records_.size()) + (records_.size() == 1 ? " trial" : " trials");
-  const char* separator = ": ";
-  for (const status s : {status::running, status::waiting, status::paused, status::complete, status::stopped, status::failed}) {
-    const std::size_t n = of[static_cast<std::size_t>(s)];
-    if (n == 0) continue;
-    continued_ += separator + std::to_string(n) + (s == status::running ? " interrupted" : std::string(" ") + name_of(s));
-    separator = ", ";
-  }
+  if (!records_.empty()) continued_ += ": " + detail::states_text(records_, "interrupted");
   if (passed_over > 0) continued_ += "; what comes after the ends that the present rules set is left out";
   if (!other_function_.empty()) continued_ += "; it was begun with another function (" + other_function_ + " there, " + function_ + " here)";
-  if (of[static_cast<std::size_t>(status::failed)] > 0 && !options_.retry_failed) continued_ += "; .retry_failed = true starts the failed ones again";
+  const bool has_failed = std::any_of(records_.begin(), records_.end(), [](const trial_record& r) { return r.state == status::failed; });
+  if (has_failed && !options_.retry_failed) continued_ += "; .retry_failed = true starts the failed ones again";
   continued_ += "; .fresh = true begins anew";
 }
 
@@ -152,12 +145,11 @@ MANTA_DECL void study::replay(const journal::event& e) {
   const auto iteration = [&] { return static_cast<std::uint64_t>(e.integer("i")); };
   if (kind == "next") {
     replay_next(e);
-  } else if (kind == "start") {
-    wall_offset_ = e.number("wall") - clock_;
-  } else if (kind == "begin" || kind == "limit") {
+  } else if (kind == "begin" || kind == "start" || kind == "limit") {
+    if (e.others.find("wall") != nullptr) wall_offset_ = e.number("wall") - clock_;
+    if (kind == "start") return;
     limit_ = static_cast<std::size_t>(e.integer("trials"));
     scheduler_.resize(limit_);
-    if (e.others.find("wall") != nullptr) wall_offset_ = e.number("wall") - clock_;
   } else if (kind == "none") {
     if (!stopping_.empty()) return;
     while (guarded("the scheduler", [&] { return scheduler_.next(!exhausted_ && records_.size() < limit_); }).what == action::kind::add) exhausted_ = true;

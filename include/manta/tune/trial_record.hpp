@@ -6,6 +6,8 @@
 #pragma once
 
 #include <array>
+#include <string>
+#include <vector>
 
 #include "manta/tune/metrics.hpp"
 #include "manta/tune/searcher.hpp"
@@ -86,6 +88,11 @@ struct trial_record {
   bool ended() const { return state >= status::complete; }
   const config& runs_with() const { return changed.empty() ? parameters : changed; }
 };
+
+namespace detail {
+/// How many are in each state, as in "3 running, 116 complete"; empty if there are none. `running`: what those are called.
+MANTA_DECL std::string states_text(const std::vector<trial_record>& all, const char* running = "running");
+}  // namespace detail
 
 }  // namespace manta::tune
 

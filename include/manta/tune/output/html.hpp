@@ -17,6 +17,10 @@
 
 namespace manta::tune {
 
+namespace detail {
+struct use_of_ranks;
+}
+
 class html_report {
  public:
   struct options {
@@ -31,17 +35,17 @@ class html_report {
   MANTA_DECL void refresh(const std::vector<trial_record>& all);
   MANTA_DECL void finish(const std::vector<trial_record>& all, const std::string& why);
 
-  /// `why`: it ended; empty: it still runs.
-  MANTA_DECL std::string page(const std::vector<trial_record>& all, const std::string& why = "all trials have run") const;
+  /// `why` it ended; empty: it still runs.
+  MANTA_DECL std::string page(const std::vector<trial_record>& all, const std::string& why) const;
 
  private:
   using clock = std::chrono::steady_clock;
 
   double metric(double loss) const { return context_.maximised ? -loss : loss; }
-  /// Names of parameters, in the order of the space, then as they came.
+  /// Names of parameters: those of the space, in its order; if it is defined by running, as they came.
   std::vector<std::string> parameters_of(const std::vector<trial_record>& all) const;
   std::vector<std::string> metrics_of(const std::vector<trial_record>& all) const;
-  void head(output::page& p, const std::vector<trial_record>& all, const std::string& why) const;
+  void head(output::page& p, const std::vector<trial_record>& all, const detail::use_of_ranks& use, const std::string& why) const;
   void rows(std::string& out, const std::vector<trial_record>& all) const;
   void curves(std::string& out, const std::vector<trial_record>& all) const;
   void schedule(std::string& out, const std::vector<trial_record>& all) const;

@@ -69,14 +69,7 @@ inline std::string date_text(double seconds) {
 }
 /// 200: 116 complete, 84 stopped
 inline std::string count_text(const std::vector<trial_record>& all) {
-  std::size_t of[6] = {};
-  for (const trial_record& t : all) ++of[static_cast<std::size_t>(t.state)];
-  std::string text = std::to_string(all.size());
-  for (const status s : {status::running, status::waiting, status::paused, status::complete, status::stopped, status::failed}) {
-    const std::size_t n = of[static_cast<std::size_t>(s)];
-    if (n > 0) text += (text.find(':') == std::string::npos ? ": " : ", ") + std::to_string(n) + ' ' + name_of(s);
-  }
-  return text;
+  return std::to_string(all.size()) + (all.empty() ? "" : ": ") + states_text(all);
 }
 }  // namespace detail
 
@@ -98,12 +91,12 @@ MANTA_DECL std::string html_report::page(const std::vector<trial_record>& all, c
   p.running(why.empty());
   p.script(detail::trials_script);
   p.script(detail::parameters_script);
-  head(p, all, why);
+  const detail::use_of_ranks use = detail::use_of(all);
+  head(p, all, use, why);
   std::string out = "\"metric\":";
   output::append_json_text(out, context_.metric);
   output::append_json_text(out += ",\"clock\":", context_.clock.empty() ? "reports" : context_.clock);
   out += context_.maximised ? ",\"maximised\":true" : ",\"maximised\":false";
-  const detail::use_of_ranks use = detail::use_of(all);
   output::append_page_number(out += ",\"seconds\":", use.end);
   output::append_page_number(out += ",\"idle\":", use.idle());
   rows(out, all);
@@ -114,9 +107,8 @@ MANTA_DECL std::string html_report::page(const std::vector<trial_record>& all, c
   return p.html();
 }
 
-MANTA_DECL void html_report::head(output::page& p, const std::vector<trial_record>& all, const std::string& why) const {
+MANTA_DECL void html_report::head(output::page& p, const std::vector<trial_record>& all, const detail::use_of_ranks& use, const std::string& why) const {
   const std::string direction = (context_.maximised ? "maximise " : "minimise ") + context_.metric, counts = detail::count_text(all);
-  const detail::use_of_ranks use = detail::use_of(all);
   const std::string took = detail::duration_text(use.end), began = detail::date_text(context_.started);
   std::vector<output::field> facts = {{"objective", direction}, {"trials", counts}};
   if (!why.empty()) facts.push_back({"ended because", why});

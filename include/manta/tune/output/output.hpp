@@ -13,7 +13,7 @@
 //     void end(const tune::trial_record&);                                 // of a trial
 //     void flush();                                                        // now and then
 //     void refresh(const std::vector<tune::trial_record>&);                // likewise, with all trials
-//     void finish(const std::vector<tune::trial_record>&, const std::string& why);  // of the experiment, or of this run of it
+//     void finish(const std::vector<tune::trial_record>&, const std::string& why);  // of the experiment, or of this run of it; why may be left out
 //   };
 #pragma once
 

@@ -40,13 +40,8 @@ MANTA_DECL void status_table::finish() {
 }
 
 MANTA_DECL std::string status_table::one_line(double now) const {
-  std::size_t of[6] = {};
-  for (const trial_record& t : study_.trials()) ++of[static_cast<std::size_t>(t.state)];
   std::string text = study_.options().name + ": " + seconds_text(now);
-  for (const status s : {status::running, status::waiting, status::paused, status::complete, status::stopped, status::failed}) {
-    const std::size_t n = of[static_cast<std::size_t>(s)];
-    if (n > 0) text += ", " + std::to_string(n) + " " + name_of(s);
-  }
+  if (!study_.trials().empty()) text += ", " + detail::states_text(study_.trials());
   if (const trial_record* b = study_.best()) {
     text += "; best " + study_.metric() + " " + detail::number_text(study_.metric_of(b->best_loss)) + " (trial " +
             std::to_string(b->id) + ", " + b->parameters.text() + ")";

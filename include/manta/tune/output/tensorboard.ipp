@@ -44,7 +44,8 @@ MANTA_DECL output::tensorboard& tensorboard::file_of(const trial_record& t) {
 MANTA_DECL void tensorboard::add(const trial_record& t) {
   std::vector<output::field> row;
   for (const auto& [name, v] : t.parameters) row.push_back({name, detail::cell_of(v)});
-  file_of(t).write_event(output::hparams::begin_event(time_of(t), row), time_of(t));
+  const double time = time_of(t);
+  file_of(t).write_event(output::hparams::begin_event(time, row), time);
 }
 
 MANTA_DECL void tensorboard::report(const trial_record& t, const metrics& m, double) {
@@ -53,7 +54,8 @@ MANTA_DECL void tensorboard::report(const trial_record& t, const metrics& m, dou
 }
 
 MANTA_DECL void tensorboard::end(const trial_record& t) {
-  file_of(t).write_event(output::hparams::end_event(time_of(t), t.state != status::failed), time_of(t));
+  const double time = time_of(t);
+  file_of(t).write_event(output::hparams::end_event(time, t.state != status::failed), time);
   files_.end(t);
 }
 
@@ -68,7 +70,8 @@ MANTA_DECL void tensorboard::describe_experiment(const trial_record& t, const me
     if (entry.first != c.metric) names.push_back(entry.first);
   }
   output::tensorboard file(c.folder + "/trials");
-  file.write_event(output::hparams::experiment_event(time_of(t), parameters, names), time_of(t));
+  const double time = time_of(t);
+  file.write_event(output::hparams::experiment_event(time, parameters, names), time);
   file.flush();
 }
 
