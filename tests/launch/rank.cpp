@@ -28,9 +28,11 @@ void survive() {
 #endif
 }
 
-/// Rank 0 waits until `rank` is dead, which the launcher tells nobody: it asks the system, so both are on one machine.
+/// Rank 0 waits until the process is dead, which the launcher tells nobody: it asks the system, so both are on one
+/// machine. The launcher hears of the death a moment later; a rank 0 that ended before would end the job first.
 void wait_for_death_of(int pid) {
   while (kill(pid, 0) == 0) usleep(1000);
+  sleep(1);
 }
 
 [[noreturn]] void hang() {
