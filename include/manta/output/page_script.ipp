@@ -121,16 +121,16 @@ function scale(all, {linear, robust, tight} = {}) {
   a -= pad;
   b += pad;
   const at = v => isMissing(v) ? null : log && v <= 0 ? 0 : Math.max(0, Math.min(1, (f(v) - a) / (b - a)));
-  return {at, log, ticks: n => log && b - a >= 1.5 ? decades(a, b, n) : steps(a, b, n, log)};
+  return {at, log, ticks: n => log && b - a >= 1.5 ? decades(a, b, n) : steps(a, b, n, log, values.every(Number.isInteger))};
 }
 function decades(a, b, n) {
   const out = [], every = Math.ceil((b - a) / n);
   for (let e = Math.ceil(a); e <= b; ++e) if (e % every === 0) out.push([(e - a) / (b - a), fmt(10 ** e)]);
   return out;
 }
-function steps(a, b, n, log) {
+function steps(a, b, n, log, whole) {
   const out = [], low = log ? 10 ** a : a, high = log ? 10 ** b : b, raw = (high - low) / n, power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map(k => k * power).find(s => s >= raw * .999);
+  const step = [1, 2, 5, 10, ...whole ? [1 / power] : []].map(k => k * power).find(s => s >= raw * .999 && (s >= 1 || !whole));
   for (let i = Math.ceil(low / step); i * step <= high; ++i) {
     const x = +(i * step).toPrecision(10);
     out.push([((log ? Math.log10(x) : x) - a) / (b - a), fmt(x)]);
@@ -163,7 +163,7 @@ function axes(g, w, h, X, Y, nameX, nameY) {
     write(g, text, box.l - 7, py(p), left - 8);
   }
   g.textBaseline = "top";
-  const xTicks = X.ticks(Math.max(2, Math.floor((box.r - box.l) / 70))), room = (box.r - box.l) / Math.max(1, xTicks.length) - 4;
+  const xTicks = X.ticks(Math.max(3, Math.floor((box.r - box.l) / 70))), room = (box.r - box.l) / Math.max(1, xTicks.length) - 4;
   for (const [p, text] of xTicks) {
     g.beginPath();
     g.moveTo(px(p), box.b);

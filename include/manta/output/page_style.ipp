@@ -27,6 +27,7 @@ body { margin: 0; background: var(--bg); color: var(--ink); }
 body, select, button, input { font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 main { max-width: 1640px; margin: 0 auto; padding: 20px clamp(10px, 2.5vw, 32px) 40px; display: grid; gap: 16px; grid-template-columns: minmax(0, 1fr); }
 .group { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); }
+@media (min-width: 900px) { .group > :only-child { max-width: calc(50% - 8px); } }
 .many { display: grid; gap: 12px 20px; grid-template-columns: repeat(auto-fill, minmax(min(100%, 230px), 1fr)); }
 h1 { margin: 0; font-size: 26px; letter-spacing: -.01em; overflow-wrap: anywhere; }
 h2 { margin: 0 0 10px; font-size: 16px; font-weight: 600; overflow-wrap: anywhere; }
@@ -52,6 +53,7 @@ dl { display: grid; grid-template-columns: minmax(80px, 34%) minmax(0, 1fr); mar
 dt, dd { padding: 5px 0; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; }
 dt { color: var(--soft); padding-right: 10px; }
 dd { margin: 0; font-weight: 600; }
+dt:last-of-type, dd:last-of-type, .plain tr:last-child > * { border: 0; }
 .plain td { white-space: normal; overflow-wrap: anywhere; vertical-align: top; }
 .plain td:nth-child(2) { overflow-wrap: normal; min-width: 90px; }
 .plain th { font-weight: 400; color: var(--soft); }

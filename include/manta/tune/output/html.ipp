@@ -57,7 +57,7 @@ inline use_of_ranks use_of(const std::vector<trial_record>& all) {
 }
 inline std::string duration_text(double seconds) {
   const auto whole = static_cast<long>(seconds + 0.5);
-  if (seconds < 100) return number_text(std::round(seconds * 10) / 10) + " s";
+  if (seconds < 100) return number_text(std::round(seconds * 1000) / 1000) + " s";
   if (whole < 6000) return std::to_string(whole / 60) + " min " + std::to_string(whole % 60) + " s";
   return std::to_string(whole / 3600) + " h " + std::to_string(whole % 3600 / 60) + " min";
 }

@@ -18,7 +18,7 @@ kinds.trials = s => {
   redrawn.push(...drawHistory(t), ...drawLearning(t));
   nextGroup();
   if (s.importance.length) drawImportance(t);
-  if (t.good.length > 4) drawDistribution(t);
+  if (t.good.length > 9) drawDistribution(t);
   if (s.metrics.length && t.good.length) redrawn.push(...drawMetrics(t));
   nextGroup();
   if (t.varying.length && t.good.length) {
@@ -36,7 +36,10 @@ function readTrials(s) {
   const rows = s.rows.map(([id, state, value, at, seconds, p, m, why, when]) => ({id, state, value, at, seconds, p, m, why, when}));
   const good = rows.filter(r => r.value !== null), sign = s.maximised ? -1 : 1;
   const ranked = [...good].sort((a, b) => sign * (a.value - b.value));
-  ranked.forEach((r, i) => { r.quality = ranked.length > 1 ? 1 - i / (ranked.length - 1) : 1; });
+  ranked.forEach((r, i) => {
+    const before = ranked[i - 1];
+    r.quality = before?.value === r.value ? before.quality : ranked.length > 1 ? 1 - i / (ranked.length - 1) : 1;
+  });
   const varying = s.parameters.map((_, i) => i).filter(i => new Set(rows.map(r => r.p[i])).size > 1);
   const places = new Map(s.importance.map(([name], k) => [s.parameters.indexOf(name), k]));
   varying.sort((a, b) => (places.get(a) ?? 1e9) - (places.get(b) ?? 1e9) || a - b);  // what matters comes first
