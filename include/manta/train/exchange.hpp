@@ -7,10 +7,10 @@
 // bits in each run.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "manta/team.hpp"
 #include "manta/train/rounded_sums.hpp"
@@ -55,6 +55,7 @@ class exchange {
   void open(std::span<T> numbers, bool is_rounded);
   template <class T>
   void average_all(std::span<T> numbers);
+  static void wait(MPI_Request& request);
   void reduce(std::size_t first, std::size_t last);
 
   team team_;
@@ -65,7 +66,10 @@ class exchange {
   std::byte* data_ = nullptr;
   std::size_t width_ = 0;
   std::size_t open_begin_ = 0, open_end_ = 0;  ///< ready, and not yet being reduced
-  std::vector<MPI_Request> requests_;
+  /// Sums under way at once. More of them fall out of the cache, and take twice the time of one MPI_Allreduce of all.
+  static constexpr std::size_t at_once = 2;
+  std::array<MPI_Request, at_once> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  std::size_t begun_ = 0;
 };
 
 }  // namespace manta::train

@@ -45,16 +45,18 @@ MANTA_DECL void exchange::ready(std::size_t first, std::size_t last) {
   while (open_end_ - open_begin_ >= bucket) reduce(open_end_ - bucket, open_end_);
   // MPI moves nonblocking collectives on only while it is called.
   int done = 0;
-  if (!requests_.empty()) MPI_Testall(static_cast<int>(requests_.size()), requests_.data(), &done, MPI_STATUSES_IGNORE);
-  if (done != 0) requests_.clear();
+  if (begun_ > 0) MPI_Testall(static_cast<int>(at_once), requests_.data(), &done, MPI_STATUSES_IGNORE);
 }
 
 MANTA_DECL void exchange::finish() {
   if (open_end_ > 0) reduce(0, open_end_);
-  detail::check_mpi(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE),
-                    "the exchange of gradients");
-  requests_.clear();
+  if (begun_ > 0) std::ranges::for_each(requests_, wait);
+  begun_ = 0;
   if (is_rounded_) rounded_.finish();
+}
+
+inline void exchange::wait(MPI_Request& request) {
+  detail::check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "the exchange of gradients");
 }
 
 MANTA_DECL void exchange::reduce(std::size_t first, std::size_t last) {
@@ -65,10 +67,10 @@ MANTA_DECL void exchange::reduce(std::size_t first, std::size_t last) {
   constexpr std::size_t most = INT_MAX / 2;
   for (std::size_t at = first; at < last; at += most) {
     const int count = static_cast<int>(std::min(most, last - at));
-    requests_.emplace_back();
-    detail::check_mpi(
-        MPI_Iallreduce(MPI_IN_PLACE, data_ + at * width_, count, type, MPI_SUM, team_.comm(), &requests_.back()),
-        "MPI_Iallreduce");
+    if (begun_ >= at_once) wait(requests_[begun_ % at_once]);
+    MPI_Request& request = requests_[begun_++ % at_once];
+    detail::check_mpi(MPI_Iallreduce(MPI_IN_PLACE, data_ + at * width_, count, type, MPI_SUM, team_.comm(), &request),
+                      "MPI_Iallreduce");
   }
 }
 

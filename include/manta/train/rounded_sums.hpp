@@ -8,6 +8,7 @@
 // in the order of the members, rounds the sum, and sends it to all. So all members get the same bits, in each run.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -46,13 +47,15 @@ class rounded_sums {
  private:
   /// A part on its way.
   struct part {
-    std::size_t first = 0, last = 0;
+    std::size_t first = 0;
     std::vector<std::uint16_t> words;  ///< of the part: this member's own numbers, then the sums
     std::vector<std::uint16_t> from_others;
     std::vector<int> chunks, places;  ///< of `words`, for each member
     std::vector<int> to, from, from_places;
     MPI_Request request = MPI_REQUEST_NULL;
   };
+  static constexpr std::size_t distance = 2, slots = 2 * distance;
+  part& slot(std::size_t i) { return parts_[i % slots]; }
   /// Calls f with the array as float* or double*.
   template <class F>
   void with_array(F&& f);
@@ -67,8 +70,8 @@ class rounded_sums {
   std::size_t width_ = 0;
   std::vector<float> left_over_;  ///< of each number
   std::vector<float> sums_;       ///< of one chunk
-  std::vector<part> parts_;       ///< their memory is used again in the next step
-  std::size_t sent_ = 0, summed_ = 0;
+  std::array<part, slots> parts_;
+  std::size_t sent_ = 0, summed_ = 0, stored_ = 0;  ///< parts
 };
 
 }  // namespace manta::train::detail

@@ -28,29 +28,29 @@ MANTA_DECL void rounded_sums::begin(std::byte* data, std::size_t width, std::siz
   data_ = data;
   width_ = width;
   if (left_over_.size() != size) left_over_.assign(size, 0.F);
-  sent_ = summed_ = 0;
+  sent_ = summed_ = stored_ = 0;
 }
 MANTA_DECL void rounded_sums::forget() { std::fill(left_over_.begin(), left_over_.end(), 0.F); }
 
+/// All members have to begin MPI's collectives in one order, so the second one of a part follows the first one of a
+/// later part, at a fixed distance. Few parts are under way at once: their memory then stays in the cache.
 MANTA_DECL void rounded_sums::add(std::size_t first, std::size_t last) {
-  if (sent_ == parts_.size()) parts_.emplace_back();
-  part& p = parts_[sent_++];
-  if (p.first != first || p.last != last) cut(p, first, last);
+  if (sent_ == stored_ + slots) store(slot(stored_++));
+  part& p = slot(sent_++);
+  cut(p, first, last);
   send_chunks(p);
-  // All members have to begin MPI's collectives in one order, so the second one follows at a fixed distance.
-  constexpr std::size_t distance = 2;
-  if (sent_ > summed_ + distance) send_sums(parts_[summed_++]);
+  if (sent_ > summed_ + distance) send_sums(slot(summed_++));
 }
 
 MANTA_DECL void rounded_sums::finish() {
-  while (summed_ < sent_) send_sums(parts_[summed_++]);
-  for (std::size_t i = 0; i < sent_; ++i) store(parts_[i]);
-  sent_ = summed_ = 0;
+  while (summed_ < sent_) send_sums(slot(summed_++));
+  while (stored_ < sent_) store(slot(stored_++));
+  sent_ = summed_ = stored_ = 0;
 }
 
 inline void rounded_sums::cut(part& p, std::size_t first, std::size_t last) {
   p.first = first;
-  p.last = last;
+  if (p.words.size() == last - first) return;
   p.words.resize(last - first);
   const auto n = static_cast<std::size_t>(team_.size()), me = static_cast<std::size_t>(team_.rank());
   const auto begin_of = [&](std::size_t i) { return static_cast<int>((last - first) * i / n); };
