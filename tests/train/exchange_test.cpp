@@ -4,8 +4,11 @@
 // What workers exchange, and when: bfloat16 on the wire, local steps, running means, modules on devices.
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
+
 #include <cmath>
-#include <cstring>
+#include <csignal>
+#include <filesystem>
 #include <limits>
 
 #include "clouds.hpp"
@@ -265,6 +268,32 @@ TEST_CASE("a loss that is no number stops all workers with batch, step and what 
       for (const double p : net.parameters()) REQUIRE(std::isfinite(p));
       CHECK(trainer.validate().samples == 100);
     }
+  });
+}
+
+TEST_CASE("a full disk leaves the checkpoint that was there, and is one sentence") {
+  in_world([] {
+    const std::string folder = "train-full-disk-" + std::to_string(manta::size()), file = folder + "/checkpoint";
+    train::trainer trainer(three_clouds{}, {.workers = workers(), .batch = 28});
+    trainer.save(file);
+    const std::vector<double> saved = parameters(trainer);
+    trainer.train();
+    rlimit before{};
+    getrlimit(RLIMIT_FSIZE, &before);
+    rlimit small = before;
+    small.rlim_cur = 1000;  // bytes of a file; a state has more
+    const auto former = std::signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &small);
+    const std::string text = thrown<manta::error>([&] { trainer.save(file); });
+    setrlimit(RLIMIT_FSIZE, &before);
+    std::signal(SIGXFSZ, former);
+    CHECK(text.find(file) != std::string::npos);
+    CHECK(text.find("File too large") != std::string::npos);
+    CHECK(text.find('\n') == std::string::npos);
+    trainer.load(file);
+    CHECK(parameters(trainer) == saved);
+    CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 1);
+    std::filesystem::remove_all(folder);
   });
 }
 

@@ -2,18 +2,16 @@
 // SPDX-License-Identifier: MIT
 //
 // The exchange of gradients between the members of a team: the sum over all, in place. Parts of the gradients are
-// reduced by nonblocking collectives while the backward pass goes on with the others. All members begin the parts in
-// one order, that of their networks' layers, and MPI sums each in an order that depends on its size alone: the same
-// bits in each run.
+// summed by nonblocking collectives while the backward pass goes on with the others. All members begin the parts in one
+// order, from the end of the array, and each part is added in the order of the members: the same bits in each run.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
 
 #include "manta/team.hpp"
-#include "manta/train/rounded_sums.hpp"
+#include "manta/train/chunked_sums.hpp"
 #include "manta/train/source.hpp"
 #include "manta/train/wire.hpp"
 
@@ -23,7 +21,7 @@ class exchange {
  public:
   /// The array is reduced in parts of `bucket_bytes`, from its end to its beginning.
   explicit exchange(const team& members, std::size_t bucket_bytes = std::size_t(1) << 20U, wire format = wire::as_is)
-      : team_(members), bucket_bytes_(bucket_bytes), format_(format), rounded_(members) {}
+      : team_(members), bucket_bytes_(bucket_bytes), format_(format), sums_(members) {}
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
 
@@ -36,7 +34,7 @@ class exchange {
   MANTA_DECL void finish();
 
   /// Drops what rounding has left over for the next exchange.
-  void forget() { rounded_.forget(); }
+  void forget() { sums_.forget(); }
 
   /// Collective: the mean over all members, in place, never rounded.
   MANTA_DECL void average(std::span<float> numbers);
@@ -55,21 +53,15 @@ class exchange {
   void open(std::span<T> numbers, bool is_rounded);
   template <class T>
   void average_all(std::span<T> numbers);
-  static void wait(MPI_Request& request);
-  void reduce(std::size_t first, std::size_t last);
+  /// What is ready from here on.
+  void reduce(std::size_t first);
 
   team team_;
   std::size_t bucket_bytes_;
   wire format_;
-  detail::rounded_sums rounded_;
-  bool is_rounded_ = false;  ///< the exchange under way
-  std::byte* data_ = nullptr;
+  detail::chunked_sums sums_;
   std::size_t width_ = 0;
   std::size_t open_begin_ = 0, open_end_ = 0;  ///< ready, and not yet being reduced
-  /// Sums under way at once. More of them fall out of the cache, and take twice the time of one MPI_Allreduce of all.
-  static constexpr std::size_t at_once = 2;
-  std::array<MPI_Request, at_once> requests_{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  std::size_t begun_ = 0;
 };
 
 }  // namespace manta::train

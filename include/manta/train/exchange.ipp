@@ -15,11 +15,9 @@ namespace manta::train {
 
 template <class T>
 void exchange::open(std::span<T> numbers, bool is_rounded) {
-  data_ = reinterpret_cast<std::byte*>(numbers.data());
   width_ = sizeof(T);
   open_begin_ = open_end_ = numbers.size();
-  is_rounded_ = is_rounded && team_.size() > 1;
-  if (is_rounded_) rounded_.begin(data_, width_, numbers.size());
+  sums_.begin(reinterpret_cast<std::byte*>(numbers.data()), width_, numbers.size(), is_rounded && team_.size() > 1);
 }
 
 MANTA_DECL void exchange::begin(std::span<float> gradients) { open(gradients, format_ == wire::bfloat16); }
@@ -41,37 +39,21 @@ MANTA_DECL void exchange::ready(std::size_t first, std::size_t last) {
                 " on before; they have to come from the last to the first");
   open_begin_ = first;
   // All members cut the array alike, also one without samples, which reports it whole.
-  const std::size_t bucket = std::max<std::size_t>(1, bucket_bytes_ / width_);
-  while (open_end_ - open_begin_ >= bucket) reduce(open_end_ - bucket, open_end_);
-  // MPI moves nonblocking collectives on only while it is called.
-  int done = 0;
-  if (begun_ > 0) MPI_Testall(static_cast<int>(at_once), requests_.data(), &done, MPI_STATUSES_IGNORE);
+  constexpr std::size_t most = INT_MAX;
+  const std::size_t bucket = std::clamp<std::size_t>(bucket_bytes_ / width_, 1, most);
+  while (open_end_ - open_begin_ >= bucket) reduce(open_end_ - bucket);
+  sums_.progress();  // MPI moves nonblocking collectives on only while it is called
 }
 
 MANTA_DECL void exchange::finish() {
-  if (open_end_ > 0) reduce(0, open_end_);
-  if (begun_ > 0) std::ranges::for_each(requests_, wait);
-  begun_ = 0;
-  if (is_rounded_) rounded_.finish();
+  if (open_begin_ > 0) ready(0, open_begin_);
+  if (open_end_ > 0) reduce(0);
+  sums_.finish();
 }
 
-inline void exchange::wait(MPI_Request& request) {
-  detail::check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "the exchange of gradients");
-}
-
-MANTA_DECL void exchange::reduce(std::size_t first, std::size_t last) {
+inline void exchange::reduce(std::size_t first) {
+  if (team_.size() > 1) sums_.add(first, open_end_);
   open_end_ = first;
-  if (team_.size() == 1) return;
-  if (is_rounded_) return rounded_.add(first, last);
-  const MPI_Datatype type = width_ == sizeof(float) ? MPI_FLOAT : MPI_DOUBLE;
-  constexpr std::size_t most = INT_MAX / 2;
-  for (std::size_t at = first; at < last; at += most) {
-    const int count = static_cast<int>(std::min(most, last - at));
-    if (begun_ >= at_once) wait(requests_[begun_ % at_once]);
-    MPI_Request& request = requests_[begun_++ % at_once];
-    detail::check_mpi(MPI_Iallreduce(MPI_IN_PLACE, data_ + at * width_, count, type, MPI_SUM, team_.comm(), &request),
-                      "MPI_Iallreduce");
-  }
 }
 
 MANTA_DECL void exchange::sum(std::span<double> numbers) {

@@ -18,7 +18,7 @@
 #include "manta/train/exchange.ipp"
 #include "manta/train/learner.ipp"
 #include "manta/train/readers.ipp"
-#include "manta/train/rounded_sums.ipp"
+#include "manta/train/chunked_sums.ipp"
 #include "manta/train/samples.ipp"
 #include "manta/train/shards.ipp"
 #include "manta/train/source.hpp"
