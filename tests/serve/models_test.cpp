@@ -7,8 +7,10 @@
 #include "manta/nn/weights.hpp"
 #include "manta/serve.hpp"
 #include "manta/serve/nn.hpp"
+#include "manta/serve/rl.hpp"
 #include "manta/serve/train.hpp"
 #include "manta/tune.hpp"
+#include "manta/tune/rl.hpp"
 #include "manta/tune/train.hpp"
 #include "support/text.hpp"
 #include "support/world.hpp"
@@ -17,6 +19,7 @@ using manta::testing::contains;
 using manta::testing::in_world;
 using manta::testing::thrown;
 namespace nn = manta::nn;
+namespace rl = manta::rl;
 namespace serve = manta::serve;
 namespace train = manta::train;
 namespace tune = manta::tune;
@@ -97,5 +100,44 @@ TEST_CASE("checkpoints of trainers and of searches, and files of weights, are de
     CHECK(z[1] < z[0]);
     CHECK(contains(thrown<manta::error>([&] { serve::deploy_checkpoint({.name = "none"}, folder + "/none"); }),
                    folder + "/none"));
+  });
+}
+
+TEST_CASE("a policy is deployed from an algorithm, a file and a search, and acts as its algorithm did at that moment") {
+  in_world([] {
+    const manta::testing::folder place;
+    // The observations are far from mean 0 and deviation 1, so an action without their filter would differ.
+    rl::ppo algorithm("Pendulum-v1", {.seed = 3, .environments = 4, .fragment = 64, .epochs = 1});
+    algorithm.train();
+    algorithm.save(place.path + "/ppo");
+    algorithm.trained().save(place.path + "/policy");
+    const auto d = serve::deploy_policy({.name = "live", .max_batch = 16}, algorithm);
+    std::vector<std::vector<float>> observations, expected;
+    std::vector<manta::future<std::vector<float>>> answers;
+    for (int i = 0; i < 40; ++i) {
+      observations.push_back({std::cos(.3F * static_cast<float>(i)), std::sin(.3F * static_cast<float>(i)),
+                              .2F * static_cast<float>(i) - 4});
+      expected.push_back(algorithm.act(observations.back()).numbers());
+      answers.push_back(d(observations.back()));
+    }
+    CHECK(expected[0] != expected[20]);
+    algorithm.train();
+    CHECK(algorithm.act(observations[7]).numbers() != expected[7]);
+    for (std::size_t i = 0; i < 40; ++i) CHECK(answers[i].get() == expected[i]);
+    CHECK(serve::deploy_policy({.name = "file"}, place.path + "/ppo")(observations[7]).get() == expected[7]);
+    CHECK(serve::deploy_policy({.name = "alone"}, place.path + "/policy")(observations[7]).get() == expected[7]);
+    CHECK(contains(thrown<std::exception>([&] { d({1.F}).get(); }), "an observation has 1 numbers; the policy takes 3"));
+    CHECK(contains(thrown<manta::error>([&] { serve::deploy_policy({.name = "none"}, place.path + "/none"); }),
+                   place.path + "/none"));
+
+    rl::ppo remembers("CartPole-v1", {.environments = 4, .fragment = 16, .model = {.lstm = {4}}});
+    CHECK(contains(thrown<manta::error>([&] { serve::deploy_policy({.name = "lstm"}, remembers); }), "has a memory"));
+
+    const auto results = tune::run<rl::trial<rl::dqn, "CartPole-v1">>(
+        {{"rate", tune::grid({1e-3, 2e-3})}},
+        {.maximise = "steps", .stop = {tune::after(1)}, .checkpoints = {.at_end = true}, .folder = place.path + "/search"});
+    const auto best = serve::deploy_policy({.name = "best"}, results.best_checkpoint());
+    const float choice = best({.01F, 0, .02F, 0}).get().front();
+    CHECK((choice == 0 || choice == 1));
   });
 }

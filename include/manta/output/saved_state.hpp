@@ -15,7 +15,8 @@ namespace manta::output {
 /// then. `kind` says what the bytes are, as in "train".
 MANTA_DECL void write_state(const std::string& path, const std::string& kind, const std::string& bytes);
 
-/// Throws manta::error if there is no such file, it is damaged, or it is of another kind, and says which.
+/// Throws manta::error if there is no such file, it is damaged, or it is of another kind, and says which. `kind` may be
+/// the first words of what was written: "rl" reads a file of "rl ppo".
 MANTA_DECL std::string read_state(const std::string& path, const std::string& kind);
 
 }  // namespace manta::output

@@ -41,7 +41,8 @@ MANTA_DECL std::string read_state(const std::string& path, const std::string& ki
   }
   if (mark != detail::state_mark || sum != crc32c(bytes))
     throw error("manta: the checkpoint " + path + " is damaged, or is no checkpoint; take another one");
-  if (found != kind) throw error("manta: " + path + " is a checkpoint of " + found + "; one of " + kind + " is wanted");
+  if (found != kind && !found.starts_with(kind + " "))
+    throw error("manta: " + path + " is a checkpoint of " + found + "; one of " + kind + " is wanted");
   return bytes;
 }
 

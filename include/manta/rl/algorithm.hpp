@@ -21,22 +21,10 @@
 #include "manta/rl/environment.hpp"
 #include "manta/rl/evaluation.hpp"
 #include "manta/rl/report.hpp"
+#include "manta/rl/trained_policy.hpp"
 #include "manta/rl/vector_environment.hpp"
 
 namespace manta::rl {
-
-/// An action as the program takes it: an int for a discrete space, a vector for others.
-class action {
- public:
-  explicit action(std::vector<float> numbers) : numbers_(std::move(numbers)) {}
-  operator int() const { return static_cast<int>(numbers_.front()); }
-  operator float() const { return numbers_.front(); }
-  operator Eigen::VectorXf() const { return Eigen::Map<const Eigen::VectorXf>(numbers_.data(), std::ssize(numbers_)); }
-  [[nodiscard]] const std::vector<float>& numbers() const { return numbers_; }
-
- private:
-  std::vector<float> numbers_;
-};
 
 namespace detail {
 /// Throws manta::error unless the option is positive: ".workers is 0; at least one is needed".
@@ -68,14 +56,15 @@ class algorithm {
   /// remembers the observations of the calls before, back to begin_episode() or train().
   template <class Observation>
   action act(const Observation& observation) {
-    std::vector<float> raw(static_cast<std::size_t>(environment_.observations().size()));
-    detail::write_observation(observation, raw);
-    return act_on(raw);
+    if (!acting_) acting_ = trained();
+    return acting_->act(observation);
   }
   /// The next act() is the first of an episode: a policy with a memory forgets what it saw.
   void begin_episode() {
-    if (acting_) acting_->forget();
+    if (acting_) acting_->begin_episode();
   }
+  /// The policy of this moment as a value: training does not change it any more.
+  [[nodiscard]] trained_policy trained() const { return trained_policy(best()); }
 
   /// An episode with the best actions as pictures in text, one for each state: the first one that evaluate plays. None
   /// where the environment has no text().
@@ -83,8 +72,8 @@ class algorithm {
     return detail::draw_episode(best(), seed_, longest);
   }
 
-  /// Writes everything that is needed to go on to a file, at once or not at all. Throws if the environment's class has
-  /// no serialize.
+  /// Writes everything that is needed to go on, and the policy of this moment for load_policy, to a file, at once or not
+  /// at all. Throws if the environment's class has no serialize.
   MANTA_DECL void save(const std::string& path);
   /// Goes on from there bit for bit, with any number of workers; asynchronous algorithms only with one. Throws
   /// manta::error, and changes nothing, if the file is of another algorithm, environment or network.
@@ -102,7 +91,7 @@ class algorithm {
 
   /// Fills in the learner's figures and the times, and calls count_episodes and count_steps.
   virtual void iterate(report& r) = 0;
-  /// The policy of this moment, for evaluations and act().
+  /// The policy of this moment, for evaluations, act() and trained().
   [[nodiscard]] virtual detail::best_policy best() const = 0;
   [[nodiscard]] virtual std::string state() = 0;
   virtual void restore(const std::string& bytes, bool own_settings) = 0;
@@ -120,14 +109,12 @@ class algorithm {
   std::uint64_t seed_;
 
  private:
-  MANTA_DECL action act_on(const std::vector<float>& raw);
-
   std::string name_;
   std::uint64_t iteration_ = 0, steps_ = 0, episodes_ = 0;
   std::deque<episode> last_episodes_;
   std::vector<std::function<void(const episode&)>> on_episode_;
   std::vector<std::function<void(report&)>> on_iteration_;
-  std::optional<detail::best_policy> acting_;  ///< for act(), until the policy changes
+  std::optional<trained_policy> acting_;  ///< for act(), until the policy changes
 };
 
 }  // namespace manta::rl

@@ -62,25 +62,17 @@ MANTA_DECL report algorithm::evaluate(int episodes) {
   return r;
 }
 
-MANTA_DECL action algorithm::act_on(const std::vector<float>& raw) {
-  if (!acting_) acting_ = best();
-  nn::matrix<float> x(environment_.observations().features(), 1);
-  environment_.observations().flatten(raw, x.data());
-  const nn::matrix<float>& actions = acting_->actions(x);
-  return action(std::vector<float>(actions.data(), actions.data() + actions.size()));
-}
-
 MANTA_DECL std::string algorithm::save_to_bytes() {
-  return output::pack(environment_.name(), description(), seed_, iteration_, steps_, episodes_, last_episodes_,
+  return output::pack(output::pack(trained()), environment_.name(), description(), seed_, iteration_, steps_, episodes_, last_episodes_,
                       state());
 }
 
 MANTA_DECL void algorithm::load_from_bytes(const std::string& bytes, bool own_settings) {
-  std::string environment, networks, rest;
+  std::string policy, environment, networks, rest;
   std::uint64_t seed = 0, iteration = 0, steps = 0, episodes = 0;
   std::deque<episode> last;
   try {
-    output::unpack(bytes, environment, networks, seed, iteration, steps, episodes, last, rest);
+    output::unpack(bytes, policy, environment, networks, seed, iteration, steps, episodes, last, rest);
   } catch (const std::exception& e) {
     throw error(std::string("manta: rl: the checkpoint cannot be read: ") + e.what());
   }

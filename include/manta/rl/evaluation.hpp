@@ -34,6 +34,7 @@ class best_policy {
   /// Other episodes begin.
   void forget() { forward_.forget(); }
   [[nodiscard]] const any_environment& environment() const { return environment_; }
+  [[nodiscard]] bool remembers() const { return net_.state_size() > 0; }
 
   template <class Archive>
   void serialize(Archive& archive) {

@@ -46,6 +46,7 @@
 #include "manta/rl/source.hpp"
 #include "manta/rl/space.ipp"
 #include "manta/rl/td3.ipp"
+#include "manta/rl/trained_policy.ipp"
 #include "manta/rl/twin_critics.ipp"
 #include "manta/rl/vector_environment.ipp"
 #include "manta/rl/worker.ipp"

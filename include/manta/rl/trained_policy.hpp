@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What an algorithm has learnt until a moment, as a value that acts without it: copied, sent to other ranks, saved,
+// read from any algorithm's checkpoint, deployed (manta/serve/rl.hpp).
+//
+//   rl::trained_policy policy = algorithm.trained();
+//   int a = policy.act(observation);
+//   rl::trained_policy same = rl::load_policy("checkpoint");      // of algorithm.save or policy.save
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "manta/rl/environment.hpp"
+#include "manta/rl/evaluation.hpp"
+
+namespace manta::rl {
+
+/// An action as the program takes it: an int for a discrete space, a vector for others.
+class action {
+ public:
+  explicit action(std::vector<float> numbers) : numbers_(std::move(numbers)) {}
+  operator int() const { return static_cast<int>(numbers_.front()); }
+  operator float() const { return numbers_.front(); }
+  operator Eigen::VectorXf() const { return Eigen::Map<const Eigen::VectorXf>(numbers_.data(), std::ssize(numbers_)); }
+  [[nodiscard]] const std::vector<float>& numbers() const { return numbers_; }
+
+ private:
+  std::vector<float> numbers_;
+};
+
+/// Takes the best actions of a policy. It has the filter of observations, and needs neither the environment's class nor
+/// an algorithm.
+class trained_policy {
+ public:
+  /// Of no use until another one is assigned.
+  trained_policy() = default;
+  explicit trained_policy(detail::best_policy policy) : policy_(std::move(policy)) {}
+
+  /// The best action for one observation, as the environment gives it: unfiltered. A policy with a memory remembers the
+  /// observations of the calls before, back to begin_episode().
+  template <class Observation>
+  action act(const Observation& observation) {
+    std::vector<float> raw(static_cast<std::size_t>(observations().size()));
+    detail::write_observation(observation, raw);
+    return action(std::move(act(std::vector<std::vector<float>>{std::move(raw)}).front()));
+  }
+  /// One action for each observation, in one pass of the network; each has the bits that it has alone. A policy with a
+  /// memory takes them for the next step of as many episodes beside each other. Throws manta::error if an observation
+  /// has not observations().size() numbers.
+  MANTA_DECL std::vector<std::vector<float>> act(const std::vector<std::vector<float>>& observations);
+  /// The next act() is the first of an episode.
+  void begin_episode() { policy_.forget(); }
+  /// True for .lstm and .attention: an action depends on the episode's observations before.
+  [[nodiscard]] bool remembers() const { return policy_.remembers(); }
+
+  [[nodiscard]] const space& observations() const { return policy_.environment().observations(); }
+  [[nodiscard]] const space& actions() const { return policy_.environment().actions(); }
+  /// The name of the environment it was trained in.
+  [[nodiscard]] const std::string& environment() const { return policy_.environment().name(); }
+
+  /// Writes a file for load_policy, at once or not at all.
+  MANTA_DECL void save(const std::string& path) const;
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(policy_);
+  }
+
+ private:
+  detail::best_policy policy_;
+  nn::matrix<float> features_;
+};
+
+/// The policy in a file of algorithm::save, of any algorithm, or of trained_policy::save. Throws manta::error if the
+/// file cannot be read.
+MANTA_DECL trained_policy load_policy(const std::string& path);
+/// Likewise from what algorithm::save_to_bytes gave, such as the checkpoint of a trial.
+MANTA_DECL trained_policy load_policy_from_bytes(const std::string& bytes);
+
+}  // namespace manta::rl
+
+#ifndef MANTA_COMPILED
+#include "manta/rl/trained_policy.ipp"
+#endif
