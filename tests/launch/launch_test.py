@@ -5,8 +5,6 @@
   launch_test.py RANK PLAIN [words]   the programs built from rank.cpp; only checks whose name contains one of the words
 """
 import fcntl
-import importlib.machinery
-import importlib.util
 import os
 import re
 import shutil
@@ -265,17 +263,15 @@ def pmix_says_nothing_of_ranks_that_die():
 
 @check
 def kills_for_want_of_memory_are_seen():
-    loader = importlib.machinery.SourceFileLoader("manta_run", MANTA_RUN)
-    script = importlib.util.module_from_spec(importlib.util.spec_from_loader("manta_run", loader))
-    sys.dont_write_bytecode = True
-    loader.exec_module(script)
+    sys.path.insert(0, os.path.dirname(MANTA_RUN))
+    from manta_run.traces import MemoryKills
     with tempfile.TemporaryDirectory() as folder:
         def note(count):
             with open(os.path.join(folder, "events"), "w") as file:
                 file.write("low 0\noom 3\noom_kill %d\n" % count)
 
         note(2)
-        kills = script.MemoryKills([os.path.join(folder, "missing"), os.path.join(folder, "events")])
+        kills = MemoryKills([os.path.join(folder, "missing"), os.path.join(folder, "events")])
         assert not kills.lately()
         note(3)
         assert kills.lately(), "one more since"

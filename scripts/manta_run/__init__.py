@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: 2026 The manta authors
+# SPDX-License-Identifier: MIT
+"""The parts of manta-run (README.md of the folder above)."""

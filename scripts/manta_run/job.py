@@ -1,0 +1,229 @@
+# SPDX-FileCopyrightText: 2026 The manta authors
+# SPDX-License-Identifier: MIT
+"""The job: `manta-run ...`, as somebody called it. It starts the launcher, hears the ranks, and ends what lingers."""
+import glob
+import os
+import selectors
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+
+from .daemons import Daemons
+from .launcher import Launcher, Noise
+from .process import (AGAIN, FORWARDED, NOISE_FILE, PATIENCE, Wakeup, adopt_orphans, children, die_with_parent, kill_descendants,
+                      lines, reap, say, seconds_in, signal_name)
+from .ranks import Listener
+from .shared_memory import SharedMemory
+from .verdict import Ending, Verdict
+
+
+class Job:
+    def __init__(self, options):
+        self.options = options
+        self.term_grace = seconds_in("MANTA_TERM_GRACE", 30.0)
+        self.selector = selectors.DefaultSelector()
+        self.ending = Ending()
+        self.verdict = Verdict(options, self.ending)
+        self.watched = {}     # connection -> Watched
+        self.deaths = []      # of which rank 0 has not been told
+        self.size = None      # ranks there are, once one has been heard of
+        self.ended_ranks = 0
+        self.launcher = None
+        self.noise = None     # of mpirun
+        self.daemons = None   # the folder of the srun that starts mpirun's daemons
+
+    def launch(self):
+        launcher = Launcher(self.options)
+        self.name = self.verdict.launcher = launcher.name
+        command = launcher.command + AGAIN + ["--rank"] + self.options.program
+        if self.name == "mpirun" and self.options.recovery:
+            self.daemons = Daemons.prepare()
+        if self.options.verbose:
+            say("+ " + " ".join(shlex.quote(w) for w in command))
+        parent = os.getpid()
+
+        def before():
+            # Signals reach the ranks through us. mpirun, which may get them as well, from a terminal or from Slurm, would
+            # end the job at once; SIGHUP, which it is left, is our way to end it.
+            signal.pthread_sigmask(signal.SIG_BLOCK, [s for s in FORWARDED if s != signal.SIGHUP])
+            die_with_parent(signal.SIGHUP, parent)
+
+        files = []
+        if self.name == "mpirun" and self.options.recovery and Noise.is_wanted(self.daemons):
+            self.noise = Noise()
+            files = [self.noise.its_end]
+            os.environ[NOISE_FILE] = str(self.noise.its_end)
+        self.launcher = subprocess.Popen(command, preexec_fn=before, pass_fds=files)
+        if self.noise:
+            self.noise.launched()
+            self.selector.register(self.noise.file, selectors.EVENT_READ)
+
+    def run(self):
+        adopt_orphans()
+        wakeup = Wakeup(FORWARDED + [signal.SIGCHLD])
+        self.listener = Listener(self.options.recovery)
+        self.selector.register(self.listener.socket, selectors.EVENT_READ)
+        self.selector.register(wakeup.file, selectors.EVENT_READ)
+        self.launch()
+        while self.launcher.poll() is None or self.watched:
+            if self.launcher.poll() is not None and self.ending.deadline is None:
+                self.ending.due(PATIENCE, "%s has ended before its ranks" % self.name)
+            left = self.ending.left()
+            if left is not None and left <= 0:
+                self.next_step()
+                left = self.ending.left()
+            for key, _ in self.selector.select(left):
+                if key.fileobj == self.listener.socket:
+                    self.accept()
+                elif self.noise and key.fileobj == self.noise.file:
+                    if not self.noise.hear():
+                        self.selector.unregister(self.noise.file)
+                elif key.fileobj == wakeup.file:
+                    for number in wakeup.what():
+                        if number != signal.SIGCHLD:
+                            self.forward(number)
+                else:
+                    self.hear(key.data)
+        if self.noise:
+            self.noise.hear()  # what has come after the last rank
+        return self.verdict.of_job(self.launcher.returncode)
+
+    # What ranks say.
+
+    def accept(self):
+        watched = self.listener.accept()
+        if watched:
+            self.watched[watched.connection] = watched
+            self.selector.register(watched.connection, selectors.EVENT_READ, watched)
+
+    def forget(self, watched):
+        self.selector.unregister(watched.connection)
+        watched.connection.close()
+        del self.watched[watched.connection]
+
+    def hear(self, watched):
+        try:
+            data = watched.connection.recv(4096)
+        except OSError:
+            data = b""
+        what, watched.buffer = lines(watched.buffer, data)
+        for words in what:
+            if watched.rank is None:
+                if len(words) != 5 or words[0] != "hello" or words[1] != self.listener.token:
+                    return self.forget(watched)  # not one of ours
+                watched.rank, self.size, watched.host = int(words[2]), int(words[3]), words[4]
+                if self.ending.steps:
+                    watched.tell("end")
+            elif words[0] == "started":
+                watched.process = int(words[1])
+            elif words[0] == "survives":
+                self.verdict.survived()
+                self.tell_rank_0()
+                if self.daemons:
+                    Daemons.note(self.daemons, rank_0_runs=True)
+            elif words[0] == "ended":
+                self.forget(watched)
+                self.deaths.append("died %d %s" % (watched.rank, " ".join(words[1:5])))
+                self.tell_rank_0()
+                return self.ended(watched, int(words[1]), int(words[2]), words[3] == "1", words[5] == "1")
+        if not data:
+            self.forget(watched)
+            if watched.rank is not None:
+                self.deaths.append("died %d -1 0 0 0" % watched.rank)
+                self.tell_rank_0()
+                self.ended(watched, None, 0)
+
+    def tell_rank_0(self):
+        """How others have ended, which nobody else can tell it; once it has said that it survives that. It may do so later than
+        another rank ends which has begun to work."""
+        for watched in self.watched.values() if self.verdict.survives else []:
+            if watched.rank == 0:
+                for line in self.deaths:
+                    watched.tell(line)
+                self.deaths = []
+
+    def ended(self, watched, number, code, for_memory=False, early=False):
+        if watched.rank == 0 and self.daemons and self.verdict.survives:
+            Daemons.note(self.daemons, rank_0_runs=False)
+        self.verdict.ended(watched, number, code, for_memory, early)
+        self.ended_ranks += 1
+        if self.ended_ranks == self.size and self.options.recovery and not self.verdict.all_is_well:
+            # With recovery an mpirun of several nodes often never ends when something has gone wrong.
+            self.ending.due_at_last(min(PATIENCE, self.options.linger))
+
+    # The end.
+
+    def forward(self, number):
+        due, name, asks_to_end = self.ending.due, signal_name(number), number in (signal.SIGTERM, signal.SIGINT)
+        if asks_to_end and number in self.verdict.passed_on:
+            due(0, "%s came a second time: the job is ended" % name)
+        elif asks_to_end and self.term_grace > 0:
+            due(self.term_grace + 5, "%s came %g s ago, and the job still runs: it is ended" % (name, self.term_grace + 5))
+        self.verdict.passed_on.add(number)
+        for watched in list(self.watched.values()):
+            if watched.rank is not None:
+                watched.tell("signal %d" % number)
+        if not self.watched and (asks_to_end or number == signal.SIGHUP):
+            due(0, "%s came before any rank had started: the job is ended" % name)
+
+    def next_step(self):
+        """Each is for what the one before it did not reach."""
+        step = self.ending.begin_step()
+        if step == 1:
+            if self.verdict.status is None:
+                self.verdict.status = self.verdict.failed  # what rank 0 will end with is our doing
+            self.tell_why()
+            for watched in self.watched.values():
+                watched.tell("end")
+            if self.watched:
+                self.ending.deadline += PATIENCE / 2  # they wait as long themselves before they kill
+            elif self.size is not None:
+                self.next_step()  # nobody is left to end but the launcher
+        elif step == 2 and self.size is None:
+            self.signal_launcher(signal.SIGHUP)  # ranks that it is just starting are its own affair
+        elif step <= 3:
+            self.signal_launcher(signal.SIGKILL)  # on anything else some hang, and some crash with a page of text
+        else:
+            for watched in list(self.watched.values()):
+                self.forget(watched)
+
+    def tell_why(self):
+        if self.ending.reason != Verdict.LINGERS:
+            if self.ending.reason:
+                say(self.ending.reason)
+            return
+        left = sorted(w.rank for w in self.watched.values() if w.rank is not None)
+        who = "%s %s" % ("ranks" if len(left) > 1 else "rank", ", ".join(map(str, left[:10])))
+        if len(left) > 10:
+            who += ", ..."
+        many = len(left) > 1
+        say("%s still run%s %g s after rank 0 has ended, and %s ended"
+            % (who if left else self.name, "" if many else "s", self.options.linger, "are" if many else "is"))
+
+    def signal_launcher(self, number):
+        if self.launcher.poll() is None:
+            self.launcher.send_signal(number)
+
+    def clean(self):
+        if self.daemons:
+            shutil.rmtree(self.daemons, ignore_errors=True)
+        if self.launcher is None:
+            return
+        for pid in children():  # srun, which mpirun starts its daemons with, ends them if it is asked to
+            os.kill(pid, signal.SIGTERM)
+        end = time.monotonic() + PATIENCE
+        while reap() and time.monotonic() < end:
+            time.sleep(0.01)
+        kill_descendants()
+        SharedMemory.remove_stale()
+        base, pid = os.environ.get("TMPDIR") or "/tmp", self.launcher.pid
+        for path in glob.glob(os.path.join(base, "prte*.*.%d.*" % pid)):  # session folders, where the launcher was killed
+            shutil.rmtree(path, ignore_errors=True)
+        for path in glob.glob(os.path.join(base, "ompi.*", "pid.%d" % pid)):
+            shutil.rmtree(path, ignore_errors=True)
+            try:
+                os.rmdir(os.path.dirname(path))
+            except OSError:
+                pass  # another job's folders are in it
