@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Every header compiles alone, without a warning; all of them together link from two units, of which one includes them in
 the opposite order. In both modes (include/manta/base/config.hpp). By default those headers are tried alone that users
-include, directly in manta/; the long suite tries the headers of folders and all .ipp files alone too.
+include, directly in manta/; header-only, where each takes seconds, one of each library. The long suite tries all headers in
+both modes, and all .ipp files, alone.
 """
 import os
 import sys
@@ -20,12 +21,19 @@ def shown(text):
     return "\n".join("    " + line for line in lines[:25] + ([f"({len(lines) - 25} more lines)"] if len(lines) > 25 else []))
 
 
+def is_tried_alone(header, mode):
+    if compiler.LONG:
+        return True
+    is_public = header.count("/") == 1
+    is_library = header == "manta/manta.hpp" or header.removesuffix(".hpp") + "/src.hpp" in SOURCES
+    return is_library or (is_public and mode == "compiled")
+
+
 def to_try_alone(headers):
     """Pairs of a file and a mode."""
     for mode in MODES:
         for header in headers:
-            is_public = header.count("/") == 1
-            if is_public or compiler.LONG:
+            if is_tried_alone(header, mode):
                 yield header, mode
     if compiler.LONG:
         for part in compiler.headers((".ipp",)):

@@ -20,18 +20,26 @@ cd "$work"
 skip() { echo "skipped: $1"; exit 77; }
 start() { mpirun -n 2 --oversubscribe --bind-to none "$@"; }
 
-# install_to PREFIX [meson's options]
+# install_to PREFIX: installs manta there. By default the files come from $MANTA_BUILT, the build folder of the other tests,
+# where libmanta.a has been compiled already; without it, and in the long suite, everything is configured and compiled for PREFIX.
 install_to() {
-  meson setup build "$root" --prefix "$1" -Dbuildtype=plain -Dcompiled=true -Dtests=disabled -Dexamples=disabled \
-    -Dbench=disabled "${@:2}"
-  meson install -C build --quiet
+  if [[ -n ${MANTA_BUILT:-} && -z ${MANTA_TEST_LONG:-} ]]; then
+    meson install -C "$MANTA_BUILT" --no-rebuild --quiet --destdir "$work/staged"
+    mv "$work/staged$MANTA_BUILT_PREFIX" "$1"
+    sed -i "s|^prefix=.*|prefix=$1|" "$(find "$1" -name manta.pc)" "$(find "$1" -name manta-compiled.pc)"
+  else
+    meson setup build "$root" --prefix "$1" -Dbuildtype=plain -Dcompiled=true -Dtests=disabled -Dexamples=disabled \
+      -Dbench=disabled
+    meson install -C build --quiet
+  fi
   if find "$1" -name '*.md' | grep .; then echo "documents must not be installed" >&2; exit 1; fi
 }
 
 # Compiler lines and a Makefile that ask pkg-config.
 pkg_config() {
-  install_to "$work/prefix" --libdir lib
-  export PKG_CONFIG_PATH=$work/prefix/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+  install_to "$work/prefix"
+  PKG_CONFIG_PATH=$(dirname "$(find "$work/prefix" -name manta.pc)")${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+  export PKG_CONFIG_PATH
   local -a flags compiled_flags
   read -r -a flags <<<"$(pkg-config --cflags --libs manta)"
   read -r -a compiled_flags <<<"$(pkg-config --cflags --libs manta-compiled)"
