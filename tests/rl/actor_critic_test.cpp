@@ -14,6 +14,7 @@
 #include "support/world.hpp"
 
 using manta::testing::in_world;
+namespace nn = manta::nn;
 namespace rl = manta::rl;
 namespace tune = manta::tune;
 using manta::testing::contains;
@@ -121,7 +122,9 @@ TEST_CASE("v_trace: targets and advantages are the paper's sums") {
 }
 
 TEST_CASE("gradients of the loss of actor-critic methods are those of central differences") {
-  for (const rl::space& actions : {rl::space(rl::discrete{3}), rl::space(rl::box{{-1.f, -1.f}, {1.f, 1.f}})}) {
+  for (const auto& [actions, masked] : {std::pair(rl::space(rl::discrete{3}), false),
+                                        {rl::space(rl::discrete{3}), true},
+                                        {rl::space(rl::box{{-1.f, -1.f}, {1.f, 1.f}}), false}}) {
     const rl::space observations = rl::box{{-1.f, -1.f}, {1.f, 1.f}};
     rl::policy p(observations, actions, {.hidden = {5}}, 3);
     const auto d = rl::make_distribution(actions);
@@ -129,9 +132,15 @@ TEST_CASE("gradients of the loss of actor-critic methods are those of central di
     rl::fragment f;
     f.observations.resize(2, 6);
     f.actions.resize(d->size(), 6);
+    if (masked) f.masks.setOnes(3, 6);
     for (Eigen::Index i = 0; i < 6; ++i) {
       for (Eigen::Index k = 0; k < 2; ++k) f.observations(k, i) = static_cast<float>(numbers.normal());
-      d->sample(p.actor().forward(f.observations).col(i).data(), p.spread().data(), numbers, f.actions.col(i).data());
+      nn::matrix<float> outputs = p.actor().forward(f.observations);
+      if (masked) {
+        f.masks(i % 3, i) = 0;
+        rl::detail::forbid(rl::detail::mask_of(f.masks, i), outputs.col(i).data());
+      }
+      d->sample(outputs.col(i).data(), p.spread().data(), numbers, f.actions.col(i).data());
       f.advantages.push_back(static_cast<float>(numbers.normal()));
       f.returns.push_back(static_cast<float>(numbers.normal()));
     }

@@ -68,7 +68,8 @@ struct lesson {
 
 /// Adds the gradients of the sum over all steps of - advantage log p(action) + w.value (V - return)^2 - w.entropy H,
 /// divided by `divisor`, to those of the networks and of the spread. `outputs` and `values` are those of the networks'
-/// last forward passes. Throws manta::error if the loss is not finite; nothing was learnt then.
+/// last forward passes, with what is not allowed forbidden. Throws manta::error if the loss is not finite; nothing was
+/// learnt then.
 MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const nn::matrix<float>& outputs,
                                    const nn::matrix<float>& values, const lesson& l, const loss_weights& w,
                                    double divisor, std::span<float> spread_gradients);

@@ -79,8 +79,9 @@ MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const nn::m
 MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const fragment& f, const loss_weights& w,
                                    std::span<float> spread_gradients) {
   const auto count = static_cast<double>(f.observations.cols());
+  nn::matrix<float> kept;
   if (!p.remembers()) {
-    const nn::matrix<float>& outputs = p.actor().forward(f.observations);
+    const nn::matrix<float>& outputs = allowed_outputs(p.actor().forward(f.observations), f.masks, kept);
     const nn::matrix<float>& values = p.critic().forward(f.observations);
     return add_gradients(p, d, outputs, values, {f.actions, f.advantages, f.returns}, w, count, spread_gradients);
   }
@@ -92,7 +93,8 @@ MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const fragm
   }
   fragment all;
   choose(f, columns, all);
-  const nn::matrix<float>& outputs = p.actor().forward(all.observations, all.actor_states, all.begins);
+  const nn::matrix<float>& outputs =
+      allowed_outputs(p.actor().forward(all.observations, all.actor_states, all.begins), all.masks, kept);
   const nn::matrix<float>& values = p.critic().forward(all.observations, all.critic_states, all.begins);
   return add_gradients(p, d, outputs, values, {all.actions, all.advantages, all.returns}, w, count, spread_gradients);
 }

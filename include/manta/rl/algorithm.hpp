@@ -59,6 +59,13 @@ class algorithm {
     if (!acting_) acting_ = trained();
     return acting_->act(observation);
   }
+  /// Likewise, of the choices that are allowed: `mask` is a range as an environment's action_mask() gives it, and has
+  /// to be there if the environment has masks. Throws manta::error if its size is wrong or if it allows none.
+  template <class Observation, class Mask>
+  action act(const Observation& observation, const Mask& mask) {
+    if (!acting_) acting_ = trained();
+    return acting_->act(observation, mask);
+  }
   /// The next act() is the first of an episode: a policy with a memory forgets what it saw.
   void begin_episode() {
     if (acting_) acting_->begin_episode();

@@ -7,8 +7,9 @@
 //   rl::check<maze>(20, "level.txt");       // with the constructor's arguments
 //
 // It looks for observations outside their space, of the wrong size or NaN, rewards that are no numbers, exceptions,
-// episodes that never end, randomness that does not come from reset(random), state that reset() leaves from the episode
-// before, and a serialize() that forgets something. A hanging environment hangs the checker.
+// masks of the wrong size or that allow no action, episodes that never end, randomness that does not come from
+// reset(random), state that reset() leaves from the episode before, and a serialize() that forgets something. A hanging
+// environment hangs the checker.
 #pragma once
 
 #include <string>

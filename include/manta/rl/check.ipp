@@ -19,10 +19,11 @@ namespace detail {
 struct played {
   std::vector<std::vector<float>> observations;
   std::vector<double> rewards;
+  std::vector<std::vector<unsigned char>> masks;
   std::optional<std::string> mistake;
   bool ended = false;
   bool operator==(const played& o) const {
-    return observations == o.observations && rewards == o.rewards && ended == o.ended;
+    return observations == o.observations && rewards == o.rewards && masks == o.masks && ended == o.ended;
   }
 };
 
@@ -87,10 +88,23 @@ class checker {
     return {};
   }
 
+  /// What is allowed in the present state, of which the words tell.
+  void ask_mask(simulation& s, played& p, const std::string& state) {
+    std::vector<unsigned char> mask(static_cast<std::size_t>(kind_.mask_size()));
+    if (mask.empty() || p.mistake) return;
+    try {
+      s.allowed(mask);
+      check_mask(kind_.actions(), mask);
+      p.masks.push_back(std::move(mask));
+    } catch (const std::exception& e) {
+      p.mistake = state + ": " + e.what();
+    }
+  }
+
   void advance(simulation& s, random& numbers, played& p, std::size_t step) {
     std::vector<float> action(static_cast<std::size_t>(kind_.actions().size()));
     std::vector<float> observation(static_cast<std::size_t>(kind_.observations().size()));
-    kind_.actions().sample(numbers, action.data());
+    sample_allowed(kind_.actions(), p.masks.empty() ? mask_view() : mask_view(p.masks.back()), numbers, action.data());
     const std::string where = "step " + std::to_string(step) + " with the action " + text_of(action);
     try {
       s.announce(action);
@@ -98,6 +112,7 @@ class checker {
       p.ended = o.terminated || o.truncated ||
                 (kind_.time_limit() > 0 && step + 1 >= static_cast<std::size_t>(kind_.time_limit()));
       take(p, observation, o.reward, where);
+      if (!o.terminated) ask_mask(s, p, "after " + where);
     } catch (const std::exception& e) {
       p.mistake = where + " throws: " + e.what();
     }
@@ -110,6 +125,7 @@ class checker {
     try {
       s.reset(numbers, observation);
       take(p, observation, 0, "reset()");
+      ask_mask(s, p, "after reset()");
     } catch (const std::exception& e) {
       p.mistake = std::string("reset() throws: ") + e.what();
     }
@@ -141,10 +157,14 @@ class checker {
     std::vector<float> observation(static_cast<std::size_t>(kind_.observations().size()));
     random numbers(2026, 2), more(2026, 3), actions(2026, 4);
     one->reset(numbers, observation);
+    ask_mask(*one, p, "after reset()");
     other->reset(more, observation);
     for (std::size_t i = 0; i < 3 && !p.ended; ++i) advance(*one, actions, p, i);
-    if (p.ended) return;
-    p = {};
+    if (p.ended || p.mistake) return;
+    p.observations.clear();
+    p.rewards.clear();
+    p.masks.erase(p.masks.begin(), p.masks.end() - (p.masks.empty() ? 0 : 1));
+    q.masks = p.masks;
     other->load(one->save());
     random again = actions;
     for (std::size_t i = 3; i < compared && !p.ended && !p.mistake; ++i) advance(*one, actions, p, i);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "manta/error.hpp"
+#include "manta/rl/action_mask.hpp"
 #include "manta/rl/box_scale.hpp"
 #include "manta/rl/distribution.hpp"
 
@@ -41,6 +42,8 @@ class choices final : public distribution {
       float left = static_cast<float>(numbers.uniform());
       int choice = 0;
       while (choice + 1 < n && (left -= std::exp(logits[choice] - norm)) >= 0) ++choice;
+      // Probabilities add up to 1 but for roundings, so the rest may belong to the last one that is not 0.
+      while (left >= 0 && logits[choice] - norm < least_log) --choice;
       *action++ = static_cast<float>(choice);
       logits += n;
     }
@@ -88,6 +91,8 @@ class choices final : public distribution {
   }
 
  private:
+  static constexpr float least_log = -87;  // of a float whose precision is full
+
   std::vector<int> n_;
   int start_, outputs_ = 0;
 };
@@ -141,11 +146,10 @@ MANTA_DECL void distribution::best_for_environment(const float* outputs, float* 
 }
 
 MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions) {
-  if (const discrete* d = actions.as_discrete())
-    return std::make_unique<detail::choices>(std::vector<int>{d->n}, d->start);
-  if (const multi_discrete* m = actions.as_multi_discrete()) return std::make_unique<detail::choices>(m->n, 0);
-  if (const multi_binary* m = actions.as_multi_binary())
-    return std::make_unique<detail::choices>(std::vector<int>(static_cast<std::size_t>(m->n), 2), 0);
+  if (std::vector<int> n = detail::choices_of(actions); !n.empty()) {
+    const discrete* const d = actions.as_discrete();
+    return std::make_unique<detail::choices>(std::move(n), d != nullptr ? d->start : 0);
+  }
   if (const box* b = actions.as_box()) return std::make_unique<detail::gaussian>(*b);
   throw error("manta: rl: there is no distribution of actions of the space " + actions.text() +
               ": make it a box or a multi_discrete, in which the parts stand one after the other");

@@ -102,7 +102,7 @@ class dqn final : public detail::off_policy {
   dqn_options options_;
   detail::q_network q_, target_;
   nn::optimizer optimizer_;
-  nn::matrix<float> by_q_;
+  nn::matrix<float> allowed_, by_q_;
 };
 
 }  // namespace manta::rl

@@ -78,12 +78,13 @@ MANTA_DECL double dqn::randomness() const { return 1 + progress() * (options_.ep
 MANTA_DECL double dqn::importance() const { return options_.replay_beta + (1 - options_.replay_beta) * progress(); }
 
 inline std::vector<float> dqn::wanted(const replay::sample& s) {
+  // The values of actions that are not allowed do not count.
   std::vector<int> best(s.which.size());
   if (options_.dual) {
-    const nn::matrix<float>& q = q_.forward(s.drawn.next);
+    const nn::matrix<float>& q = detail::allowed_outputs(q_.forward(s.drawn.next), s.drawn.next_masks, allowed_);
     for (Eigen::Index i = 0; i < q.cols(); ++i) q.col(i).maxCoeff(&best[static_cast<std::size_t>(i)]);
   }
-  const nn::matrix<float>& later = target_.forward(s.drawn.next);
+  const nn::matrix<float>& later = detail::allowed_outputs(target_.forward(s.drawn.next), s.drawn.next_masks, allowed_);
   std::vector<float> values(s.which.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
     const auto i = static_cast<Eigen::Index>(k);

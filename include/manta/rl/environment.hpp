@@ -14,8 +14,11 @@
 // Observations are Eigen vectors, std::array or std::vector of floats, a number, or an int where the space is discrete.
 // Actions are an int where the space is discrete, else an Eigen vector, a std::vector<float>, a span of const float, or
 // a float. A class with `serialize` has its state saved in checkpoints, so that training goes on in the middle of its
-// episodes. Two more members may be there: `std::string text() const`, a picture of the state, and
-// `std::map<std::string, double> figures()`, asked at the end of each episode, whose means are in the reports.
+// episodes. More members may be there: `std::string text() const`, a picture of the state;
+// `std::map<std::string, double> figures()`, asked at the end of each episode, whose means are in the reports; and
+// `action_mask()`, which choices are allowed in the present state: a range of bool, or of 0 and 1, for each choice of
+// rl::discrete, or of all parts of rl::multi_discrete or rl::multi_binary one after the other. It is asked after reset()
+// and each step() that does not terminate the episode, and no policy takes what it forbids.
 #pragma once
 
 #include <cereal/archives/binary.hpp>
@@ -33,6 +36,7 @@
 
 #include "manta/base/demangle.hpp"
 #include "manta/nn/module.hpp"
+#include "manta/rl/action_mask.hpp"
 #include "manta/rl/space.hpp"
 
 namespace manta::rl {
@@ -64,6 +68,9 @@ class simulation {
   /// lives in another process begins.
   virtual void announce(std::span<const float> action) = 0;
   [[nodiscard]] virtual bool wants_announcements() const = 0;
+  /// The choices that are allowed in the present state, where the class has an action_mask(): mask_size() numbers.
+  /// Throws manta::error if there are more or fewer.
+  virtual void allowed(std::span<unsigned char> mask) = 0;
   /// The object's state, where its class is serialisable.
   [[nodiscard]] virtual bool can_be_saved() const = 0;
   [[nodiscard]] virtual std::string save() const = 0;
@@ -77,6 +84,7 @@ class simulation {
 /// What a class of environments is for a rank: how its objects are made from constructor arguments as bytes.
 struct environment_class {
   space observations, actions;
+  bool has_mask = false;
   std::unique_ptr<simulation> (*make)(const std::string& arguments);
 };
 
@@ -99,6 +107,8 @@ class any_environment {
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const space& observations() const { return observations_; }
   [[nodiscard]] const space& actions() const { return actions_; }
+  /// The numbers of a mask of its actions; 0 where the class has no action_mask().
+  [[nodiscard]] int mask_size() const { return mask_size_; }
   /// Episodes are truncated after so many steps; 0: never.
   [[nodiscard]] int time_limit() const { return time_limit_; }
   /// The environment under another name, for messages.
@@ -118,7 +128,7 @@ class any_environment {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(name_, mangled_, arguments_, time_limit_, observations_, actions_);
+    archive(name_, mangled_, arguments_, time_limit_, mask_size_, observations_, actions_);
   }
 
  protected:
@@ -130,7 +140,7 @@ class any_environment {
  private:
   friend MANTA_DECL void register_environment(const std::string& name, const any_environment& e);
   std::string name_, mangled_, arguments_;
-  int time_limit_ = 0;
+  int time_limit_ = 0, mask_size_ = 0;
   space observations_, actions_;
 };
 
@@ -149,7 +159,6 @@ template <class E>
 inline constexpr bool is_saved = cereal::traits::is_output_serializable<E, cereal::BinaryOutputArchive>::value&&
                                      cereal::traits::is_input_serializable<E, cereal::BinaryInputArchive>::value &&
                                  !std::is_empty_v<E>;
-
 
 /// Throws if an observation has the wrong number of numbers.
 MANTA_DECL void check_size(std::size_t got, std::size_t expected);
@@ -207,6 +216,14 @@ class simulation_of final : public simulation {
       return e_.wants_announcements();  // such as a wrapper, which depends on what is in it
     } else {
       return requires(E & e, std::span<const float> action) { e.announce(action); };
+    }
+  }
+
+  void allowed(std::span<unsigned char> mask) override {
+    if constexpr (requires { e_.action_mask(); }) {
+      write_mask(e_.action_mask(), mask);
+    } else {
+      (void)mask;
     }
   }
 
@@ -296,7 +313,17 @@ constexpr bool require_environment() {
                 "manta: rl: an environment needs step(action), which gives rl::step: observation, reward, terminated, "
                 "truncated. The action is an int where action_space() is rl::discrete, else an Eigen::VectorXf, a "
                 "std::vector<float>, a std::vector<int> or a float");
-  return has_spaces && has_reset && has_step;
+  constexpr bool mask_is_range = [] {
+    if constexpr (requires(E & e) { e.action_mask(); }) {
+      return mask_range<std::remove_reference_t<decltype(std::declval<E&>().action_mask())>>;
+    } else {
+      return true;
+    }
+  }();
+  static_assert(mask_is_range,
+                "manta: rl: action_mask() of an environment has to give a range of bool, or of 0 and 1, such as "
+                "std::vector<bool>: which choices are allowed");
+  return has_spaces && has_reset && has_step && mask_is_range;
 }
 
 /// Environments of class E that are made from these arguments.
@@ -314,7 +341,7 @@ struct environment_entry {
   }
   static environment_class describe(const std::string& arguments) {
     const E e = build(arguments);
-    return {e.observation_space(), e.action_space(), &make};
+    return {e.observation_space(), e.action_space(), has_mask(e), &make};
   }
   static inline const bool registered = register_environment_class(typeid(environment_entry).name(), &describe);
 };

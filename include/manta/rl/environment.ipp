@@ -57,6 +57,7 @@ MANTA_DECL any_environment::any_environment(std::string name, const char* mangle
   const detail::environment_class c = detail::environment_classes().at(mangled_)(arguments_);
   observations_ = c.observations;
   actions_ = c.actions;
+  if (c.has_mask) mask_size_ = detail::mask_size(actions_);
 }
 
 MANTA_DECL std::unique_ptr<detail::simulation> any_environment::make() const {

@@ -28,9 +28,10 @@ class best_policy {
   best_policy() = default;
   MANTA_DECL best_policy(const any_environment& e, nn::network<float> net, moments filter, bool is_squashed = false);
 
-  /// The best action for each column of unfiltered observations, as the environment takes it. A policy with a memory
+  /// The best action for each column of unfiltered observations, as the environment takes it, of those that are
+  /// allowed. A policy with a memory
   /// takes them for the next step of the same episodes; those that have ended are of no interest.
-  MANTA_DECL const nn::matrix<float>& actions(const nn::matrix<float>& observations);
+  MANTA_DECL const nn::matrix<float>& actions(const nn::matrix<float>& observations, const masks& m);
   /// Other episodes begin.
   void forget() { forward_.forget(); }
   [[nodiscard]] const any_environment& environment() const { return environment_; }

@@ -16,14 +16,16 @@ namespace manta::rl::detail {
 MANTA_DECL best_policy::best_policy(const any_environment& e, nn::network<float> net, moments filter, bool is_squashed)
     : environment_(e), net_(std::move(net)), filter_(std::move(filter)), is_squashed_(is_squashed) {}
 
-MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>& observations) {
+MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>& observations, const masks& m) {
   if (distribution_ == nullptr) distribution_ = make_distribution(environment_.actions());
   normalise(filter_, observations, filtered_);
   outputs_ = forward_(net_, filtered_);
   if (is_squashed_) outputs_ = outputs_.array().tanh();
   actions_.resize(environment_.actions().size(), observations.cols());
-  for (Eigen::Index i = 0; i < actions_.cols(); ++i)
+  for (Eigen::Index i = 0; i < actions_.cols(); ++i) {
+    forbid(mask_of(m, i), outputs_.col(i).data());
     distribution_->best_for_environment(outputs_.col(i).data(), actions_.col(i).data());
+  }
   return actions_;
 }
 
@@ -49,7 +51,7 @@ inline evaluated evaluate_part(const best_policy& shared, std::uint64_t seed, in
   evaluated out;
   std::vector<char> has_ended(static_cast<std::size_t>(count));
   for (int step = 0; step < longest && out.episodes.size() < has_ended.size(); ++step) {
-    environments.step(policy.actions(environments.observations()));
+    environments.step(policy.actions(environments.observations(), environments.masks()));
     for (episode& e : environments.take_episodes()) {
       if (!std::exchange(has_ended[e.environment - static_cast<std::uint64_t>(first)], 1))
         out.episodes.push_back(std::move(e));
@@ -91,6 +93,7 @@ MANTA_DECL std::vector<std::string> draw_episode(best_policy policy, std::uint64
   std::vector<std::string> frames;
   std::vector<float> raw(static_cast<std::size_t>(e.observations().size()));
   nn::matrix<float> observation(e.observations().features(), 1);
+  masks allowed(e.mask_size(), 1);
   random numbers(seed ^ evaluation_purpose, 0, 0);
   object->reset(numbers, raw);
   if (e.time_limit() > 0) longest = std::min(longest, e.time_limit());
@@ -98,7 +101,8 @@ MANTA_DECL std::vector<std::string> draw_episode(best_policy policy, std::uint64
     frames.push_back(object->text());
     if (frames.back().empty()) return {};
     e.observations().flatten(raw, observation.data());
-    const nn::matrix<float>& actions = policy.actions(observation);
+    object->allowed({allowed.data(), static_cast<std::size_t>(allowed.size())});
+    const nn::matrix<float>& actions = policy.actions(observation, allowed);
     const auto o = object->step(std::span(actions.data(), static_cast<std::size_t>(actions.size())), raw);
     if (o.terminated || o.truncated) break;
   }

@@ -38,12 +38,12 @@ inline episode evolution_episode(const evolution_setting& s, const evolution_pol
   // Forwards and backwards begin with the same state, which makes their difference less noisy.
   vector_environment e(s.environment, s.seed + p.iteration, pair, 1);
   e.reset();
-  nn::matrix<float> filtered, sent(s.environment.actions().size(), 1);
+  nn::matrix<float> filtered, kept, sent(s.environment.actions().size(), 1);
   constexpr int longest = 100'000;
   for (int step = 0; step < longest; ++step) {
     if (seen != nullptr) seen->add(e.observations().data());
     normalise(p.filter, e.observations(), filtered);
-    d.best_for_environment(net.forward(filtered).data(), sent.data());
+    d.best_for_environment(allowed_outputs(net.forward(filtered), e.masks(), kept).data(), sent.data());
     e.step(sent);
     if (e.terminated()[0] || e.truncated()[0]) return e.take_episodes().front();
   }

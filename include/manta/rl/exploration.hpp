@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "manta/rl/action_mask.hpp"
 #include "manta/rl/random.hpp"
 #include "manta/rl/space.hpp"
 
@@ -53,8 +54,8 @@ class exploration {
   [[nodiscard]] virtual int noise() const = 0;
   /// An action that follows the outputs.
   virtual void follow(const float* outputs, const float* noise, float* action) const = 0;
-  /// An action that depends on chance alone.
-  virtual void wander(const float* noise, random& numbers, float* action) const = 0;
+  /// An action that depends on chance alone; one of those that are allowed.
+  virtual void wander(const float* noise, mask_view allowed, random& numbers, float* action) const = 0;
 };
 
 MANTA_DECL std::unique_ptr<exploration> make_exploration(const space& actions, const exploration_options& o);

@@ -40,8 +40,8 @@ class epsilon_greedy final : public exploration {
   void follow(const float* outputs, const float*, float* action) const override {
     *action = static_cast<float>(std::max_element(outputs, outputs + space_.n) - outputs);
   }
-  void wander(const float*, random& numbers, float* action) const override {
-    *action = static_cast<float>(numbers.index(space_.n));
+  void wander(const float*, mask_view allowed, random& numbers, float* action) const override {
+    *action = static_cast<float>(allowed.empty() ? numbers.index(space_.n) : pick(allowed, numbers));
   }
 
  private:
@@ -54,7 +54,7 @@ class bounded : public exploration {
   explicit bounded(const box& b) : size_(static_cast<int>(b.low.size())) {}
   [[nodiscard]] int noise() const override { return size_; }
   /// Uniform between the bounds, and correlated over steps as the noise is.
-  void wander(const float* noise, random&, float* action) const override {
+  void wander(const float* noise, mask_view, random&, float* action) const override {
     for (int i = 0; i < size_; ++i)
       action[i] = static_cast<float>(std::erf(static_cast<double>(noise[i]) / std::numbers::sqrt2));
   }

@@ -19,6 +19,7 @@ namespace detail {
 /// those of the next. The learner filters observations and estimates values itself.
 struct trajectory {
   nn::matrix<float> observations, actions;
+  detail::masks masks;  ///< as in a fragment
   /// The states after the last steps, one of each environment, then those in which episodes were truncated.
   nn::matrix<float> after;
   std::vector<float> log_probabilities;
@@ -28,7 +29,8 @@ struct trajectory {
   std::vector<episode> episodes;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(observations, actions, after, log_probabilities, rewards, terminated, truncated, seen, gains, episodes);
+    archive(observations, actions, masks, after, log_probabilities, rewards, terminated, truncated, seen, gains,
+            episodes);
   }
 };
 
@@ -42,6 +44,7 @@ class impala_worker : public rollout_worker {
     trajectory t;
     t.observations.resize(environments_.observations().rows(), static_cast<Eigen::Index>(all));
     t.actions.resize(actions_.rows(), static_cast<Eigen::Index>(all));
+    t.masks.resize(environments_.masks().rows(), static_cast<Eigen::Index>(all));
     t.log_probabilities.resize(all);
     t.rewards.resize(all);
     t.terminated.resize(all);
@@ -56,6 +59,7 @@ class impala_worker : public rollout_worker {
         const auto from = static_cast<Eigen::Index>(i), to = static_cast<Eigen::Index>(at);
         t.observations.col(to) = environments_.observations().col(from);
         t.actions.col(to) = actions_.col(from);
+        t.masks.col(to) = environments_.masks().col(from);
         t.log_probabilities[at] = log_probabilities_[i];
         t.seen[i].add(environments_.observations().col(from).data());
       }
@@ -121,11 +125,11 @@ inline std::vector<detail::trajectory> impala::gather(figures& all) {
 
 inline void impala::learn(const detail::trajectory& t, double steps, figures& all) {
   const auto length = static_cast<std::size_t>(options_.fragment), size = t.rewards.size();
-  nn::matrix<float> x;
+  nn::matrix<float> x, kept;
   normalise(policy_.filter(), t.after, x);
   const nn::matrix<float> after = policy_.critic().forward(x);
   normalise(policy_.filter(), t.observations, x);
-  const nn::matrix<float>& outputs = policy_.actor().forward(x);
+  const nn::matrix<float>& outputs = detail::allowed_outputs(policy_.actor().forward(x), t.masks, kept);
   const nn::matrix<float>& values = policy_.critic().forward(x);
   const double scale = next_rollout().reward_scale;
   std::vector<float> log_ratios(size), finals(size), targets(size), advantages(size), of_one(length + 1);

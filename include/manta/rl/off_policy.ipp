@@ -40,9 +40,9 @@ MANTA_DECL off_policy::off_policy(std::string name, const any_environment& e, co
   if (o.replay_rank >= manta::size())
     throw error("manta: rl: .replay_rank is " + std::to_string(o.replay_rank) + "; the ranks are 0 to " +
                 std::to_string(manta::size() - 1) + ", and -1 stands for the learner's");
-  memory_ =
-      spawn<replay>({.cpus = 0, .rank = o.replay_rank < 0 ? manta::rank() : o.replay_rank}, e.observations().features(),
-                    make_distribution(e.actions())->size(), static_cast<std::size_t>(o.replay_size), o.replay_alpha);
+  memory_ = spawn<replay>({.cpus = 0, .rank = o.replay_rank < 0 ? manta::rank() : o.replay_rank},
+                          e.observations().features(), make_distribution(e.actions())->size(),
+                          static_cast<std::size_t>(o.replay_size), o.replay_alpha, e.mask_size());
   start_workers();
 }
 

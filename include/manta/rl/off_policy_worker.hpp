@@ -76,12 +76,13 @@ class off_policy_worker {
   /// A step that waits for the rewards after it.
   struct step_taken {
     std::vector<float> observation, action, next;
+    std::vector<unsigned char> next_mask;
     double reward = 0;
     float discount = 1;
     int steps = 0;
     template <class Archive>
     void serialize(Archive& archive) {
-      archive(observation, action, next, reward, discount, steps);
+      archive(observation, action, next, next_mask, reward, discount, steps);
     }
   };
   using lines = std::vector<std::vector<step_taken>>;  // by environment
@@ -103,7 +104,7 @@ class off_policy_worker {
   std::uint64_t steps_ = 0;
   bool has_begun_ = false;
   even_forward forward_;
-  nn::matrix<float> filtered_, actions_, sent_;
+  nn::matrix<float> filtered_, outputs_, actions_, sent_;
 };
 
 }  // namespace manta::rl::detail

@@ -30,10 +30,10 @@ MANTA_DECL off_policy_worker::off_policy_worker(const any_environment& e, std::u
 
 inline void off_policy_worker::act(nn::network<float>& net, const off_policy_orders& o) {
   normalise(o.filter, environments_.observations(), filtered_);
-  const auto outputs = forward_(net, filtered_);
+  outputs_ = forward_(net, filtered_);
   std::vector<float> noise(static_cast<std::size_t>(exploration_->noise()));
   for (Eigen::Index i = 0; i < environments_.size(); ++i) {
-    if (!outputs.col(i).allFinite())
+    if (!outputs_.col(i).allFinite())
       throw error("manta: rl: the network's outputs are not finite in environment " + std::to_string(first_ + i) +
                   " at its step " + std::to_string(steps_) + "; the training has diverged: try a smaller rate");
     random numbers(seed_, static_cast<std::uint64_t>(first_ + i), (std::uint64_t(1) << 63U) + steps_);
@@ -42,11 +42,13 @@ inline void off_policy_worker::act(nn::network<float>& net, const off_policy_ord
     } else {
       for (float& x : noise) x = static_cast<float>(numbers.normal());
     }
+    const mask_view allowed = mask_of(environments_.masks(), i);
+    forbid(allowed, outputs_.col(i).data());
     float* const action = actions_.col(i).data();
     if (numbers.uniform() < o.randomness) {
-      exploration_->wander(noise.data(), numbers, action);
+      exploration_->wander(noise.data(), allowed, numbers, action);
     } else {
-      exploration_->follow(outputs.col(i).data(), noise.data(), action);
+      exploration_->follow(outputs_.col(i).data(), noise.data(), action);
     }
     distribution_->to_environment(action, sent_.col(i).data());
   }
@@ -81,13 +83,16 @@ inline void off_policy_worker::record(std::size_t i, const off_policy_orders& o,
   };
   const bool ends = environments_.terminated()[i] || environments_.truncated()[i];
   const std::vector<float> next = column(ends ? environments_.last_observations() : environments_.observations());
+  const mask_view next_mask =
+      mask_of(ends ? environments_.last_masks() : environments_.masks(), static_cast<Eigen::Index>(i));
   std::vector<step_taken>& line = pending_[i];
-  line.push_back({.observation = column(before), .action = column(actions_), .next = {}});
+  line.push_back({.observation = column(before), .action = column(actions_), .next = {}, .next_mask = {}});
   for (step_taken& s : line) s.reward += std::pow(o.discount, s.steps++) * environments_.rewards()[i];
   std::size_t complete = 0;
   for (step_taken& s : line) {
     if (!ends && s.steps < o.n_step) break;
     s.next = next;
+    s.next_mask.assign(next_mask.begin(), next_mask.end());
     s.discount = environments_.terminated()[i] ? 0.f : static_cast<float>(std::pow(o.discount, s.steps));
     done[i].push_back(std::move(s));
     ++complete;
@@ -99,7 +104,7 @@ inline transitions off_policy_worker::in_columns(const lines& done) const {
   std::size_t count = 0;
   for (const auto& line : done) count += line.size();
   transitions t;
-  t.resize(environments_.observations().rows(), actions_.rows(), count);
+  t.resize(environments_.observations().rows(), actions_.rows(), count, environments_.masks().rows());
   std::size_t k = 0;
   for (const auto& line : done) {
     for (const step_taken& s : line) {
@@ -107,6 +112,7 @@ inline transitions off_policy_worker::in_columns(const lines& done) const {
       std::copy(s.observation.begin(), s.observation.end(), t.observations.col(at).data());
       std::copy(s.action.begin(), s.action.end(), t.actions.col(at).data());
       std::copy(s.next.begin(), s.next.end(), t.next.col(at).data());
+      std::copy(s.next_mask.begin(), s.next_mask.end(), t.next_masks.data() + t.next_masks.rows() * at);
       t.rewards[k] = static_cast<float>(s.reward);
       t.discounts[k++] = s.discount;
     }

@@ -35,6 +35,7 @@ inline fragment on_policy::gather() {
   const Eigen::Index columns = static_cast<Eigen::Index>(told_.environments) * told_.how.steps;
   all.observations.conservativeResize(Eigen::NoChange, columns);
   all.actions.conservativeResize(Eigen::NoChange, columns);
+  all.masks.conservativeResize(Eigen::NoChange, columns);
   const auto beside = [](nn::matrix<float>& to, const nn::matrix<float>& from) {
     to.conservativeResize(Eigen::NoChange, to.cols() + from.cols());
     to.rightCols(from.cols()) = from;
@@ -43,6 +44,7 @@ inline fragment on_policy::gather() {
     const fragment& part = fragments[i];
     all.observations.middleCols(at, part.observations.cols()) = part.observations;
     all.actions.middleCols(at, part.actions.cols()) = part.actions;
+    all.masks.middleCols(at, part.masks.cols()) = part.masks;
     at += part.observations.cols();
     const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
     append(all.log_probabilities, part.log_probabilities);

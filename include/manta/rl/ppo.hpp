@@ -57,7 +57,7 @@ class ppo final : public detail::on_policy {
   ppo_options options_;
   fragment batch_;
   std::vector<int> columns_;
-  nn::matrix<float> outputs_gradient_, value_gradient_;
+  nn::matrix<float> allowed_, outputs_gradient_, value_gradient_;
 };
 
 }  // namespace manta::rl

@@ -83,7 +83,8 @@ inline void ppo::learn_batch(figures& sums) {
 
   zero_gradients();
   const float* const spread = policy_.spread().data();
-  const nn::matrix<float>& outputs = policy_.actor().forward(batch_.observations, batch_.actor_states, batch_.begins);
+  const nn::matrix<float>& outputs = detail::allowed_outputs(
+      policy_.actor().forward(batch_.observations, batch_.actor_states, batch_.begins), batch_.masks, allowed_);
   outputs_gradient_.setZero(outputs.rows(), count);
   double policy_loss = 0, entropy = 0, kl = 0, clipped = 0, value_loss = 0;
   const float range = static_cast<float>(options_.clip);

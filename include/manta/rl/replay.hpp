@@ -16,6 +16,7 @@
 
 #include "manta/eigen.hpp"
 #include "manta/nn/module.hpp"
+#include "manta/rl/action_mask.hpp"
 #include "manta/rl/random.hpp"
 #include "manta/rl/source.hpp"
 
@@ -45,13 +46,14 @@ class sum_tree {
 struct transitions {
   nn::matrix<float> observations, actions;
   nn::matrix<float> next;        ///< the observations after them
+  detail::masks next_masks;      ///< what is allowed after them; no rows: everything
   std::vector<float> rewards;    ///< discounted sums over the steps
   std::vector<float> discounts;  ///< of the value after them; 0 where the episode has terminated
   [[nodiscard]] std::size_t size() const { return rewards.size(); }
-  MANTA_DECL void resize(Eigen::Index observation, Eigen::Index action, std::size_t count);
+  MANTA_DECL void resize(Eigen::Index observation, Eigen::Index action, std::size_t count, Eigen::Index mask = 0);
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(observations, actions, next, rewards, discounts);
+    archive(observations, actions, next, next_masks, rewards, discounts);
   }
 };
 
@@ -59,8 +61,8 @@ struct transitions {
 class replay {
  public:
   replay() = default;
-  /// observation, action: the numbers of each. alpha: how much priorities count; 0: uniform.
-  MANTA_DECL replay(int observation, int action, std::size_t capacity, double alpha);
+  /// observation, action, mask: the numbers of each. alpha: how much priorities count; 0: uniform.
+  MANTA_DECL replay(int observation, int action, std::size_t capacity, double alpha, int mask = 0);
 
   /// New transitions replace the oldest ones once the memory is full, and have the largest priority.
   MANTA_DECL void add(const transitions& t);

@@ -36,11 +36,13 @@ MANTA_DECL std::size_t sum_tree::find(double at) const {
   return i - leaves_;
 }
 
-MANTA_DECL void transitions::resize(Eigen::Index observation, Eigen::Index action, std::size_t count) {
+MANTA_DECL void transitions::resize(Eigen::Index observation, Eigen::Index action, std::size_t count,
+                                    Eigen::Index mask) {
   const auto columns = static_cast<Eigen::Index>(count);
   observations.resize(observation, columns);
   next.resize(observation, columns);
   actions.resize(action, columns);
+  next_masks.resize(mask, columns);
   rewards.resize(count);
   discounts.resize(count);
 }
@@ -51,14 +53,15 @@ inline void copy_transition(const transitions& from, std::size_t i, transitions&
   to.observations.col(b) = from.observations.col(a);
   to.actions.col(b) = from.actions.col(a);
   to.next.col(b) = from.next.col(a);
+  if (to.next_masks.rows() > 0) to.next_masks.col(b) = from.next_masks.col(a);
   to.rewards[k] = from.rewards[i];
   to.discounts[k] = from.discounts[i];
 }
 }  // namespace detail
 
-MANTA_DECL replay::replay(int observation, int action, std::size_t capacity, double alpha)
+MANTA_DECL replay::replay(int observation, int action, std::size_t capacity, double alpha, int mask)
     : capacity_(capacity), alpha_(alpha), tree_(alpha > 0 ? capacity : 1) {
-  ring_.resize(observation, action, capacity);
+  ring_.resize(observation, action, capacity, mask);
 }
 
 MANTA_DECL void replay::add(const transitions& t) {
@@ -73,7 +76,8 @@ MANTA_DECL void replay::add(const transitions& t) {
 MANTA_DECL replay::sample replay::draw(int count, double beta, const random& numbers) const {
   if (size_ == 0) throw error("manta: rl: the replay memory is empty; add transitions before the first draw");
   sample s;
-  s.drawn.resize(ring_.observations.rows(), ring_.actions.rows(), static_cast<std::size_t>(count));
+  s.drawn.resize(ring_.observations.rows(), ring_.actions.rows(), static_cast<std::size_t>(count),
+                 ring_.next_masks.rows());
   random draws = numbers;
   float most = 0;
   for (std::size_t k = 0; k < s.drawn.size(); ++k) {

@@ -17,6 +17,7 @@
 #include "manta/nn.hpp"
 #include "manta/rl/a2c.ipp"
 #include "manta/rl/a3c.ipp"
+#include "manta/rl/action_mask.ipp"
 #include "manta/rl/actor_critic.ipp"
 #include "manta/rl/algorithm.ipp"
 #include "manta/rl/ars.ipp"

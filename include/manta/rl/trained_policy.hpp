@@ -47,10 +47,22 @@ class trained_policy {
     detail::write_observation(observation, raw);
     return action(std::move(act(std::vector<std::vector<float>>{std::move(raw)}).front()));
   }
+  /// Likewise, of the choices that are allowed: `mask` is a range as an environment's action_mask() gives it, and has
+  /// to be there if the environment has masks. Throws manta::error if its size is wrong or if it allows none.
+  template <class Observation, class Mask>
+  action act(const Observation& observation, const Mask& mask) {
+    std::vector<float> raw(static_cast<std::size_t>(observations().size()));
+    detail::write_observation(observation, raw);
+    detail::masks allowed(detail::mask_size(actions()), 1);
+    detail::write_mask(mask, std::span(allowed.data(), static_cast<std::size_t>(allowed.size())));
+    return action(std::move(best_actions({std::move(raw)}, allowed).front()));
+  }
   /// One action for each observation, in one pass of the network; each has the bits that it has alone. A policy with a
   /// memory takes them for the next step of as many episodes beside each other. Throws manta::error if an observation
   /// has not observations().size() numbers.
-  MANTA_DECL std::vector<std::vector<float>> act(const std::vector<std::vector<float>>& observations);
+  std::vector<std::vector<float>> act(const std::vector<std::vector<float>>& observations) {
+    return best_actions(observations, {});
+  }
   /// The next act() is the first of an episode.
   void begin_episode() { policy_.forget(); }
   /// True for .lstm and .attention: an action depends on the episode's observations before.
@@ -70,6 +82,8 @@ class trained_policy {
   }
 
  private:
+  MANTA_DECL std::vector<std::vector<float>> best_actions(const std::vector<std::vector<float>>& observations,
+                                                          const detail::masks& allowed);
   detail::best_policy policy_;
   nn::matrix<float> features_;
 };

@@ -10,8 +10,13 @@
 
 namespace manta::rl {
 
-MANTA_DECL std::vector<std::vector<float>> trained_policy::act(const std::vector<std::vector<float>>& observations) {
+MANTA_DECL std::vector<std::vector<float>> trained_policy::best_actions(
+    const std::vector<std::vector<float>>& observations, const detail::masks& allowed) {
   if (observations.empty()) return {};
+  for (Eigen::Index i = 0; i < allowed.cols(); ++i) detail::check_mask(actions(), detail::mask_of(allowed, i));
+  if (allowed.rows() == 0 && policy_.environment().mask_size() > 0)
+    throw error("manta: rl: the environment " + environment() +
+                " masks actions, so act needs the mask too: act(observation, mask)");
   const space& from = this->observations();
   features_.resize(from.features(), std::ssize(observations));
   for (std::size_t i = 0; i < observations.size(); ++i) {
@@ -20,7 +25,7 @@ MANTA_DECL std::vector<std::vector<float>> trained_policy::act(const std::vector
                   " numbers; the policy takes " + std::to_string(from.size()) + " (" + from.text() + ")");
     from.flatten(observations[i], features_.col(static_cast<Eigen::Index>(i)).data());
   }
-  const nn::matrix<float>& chosen = policy_.actions(features_);
+  const nn::matrix<float>& chosen = policy_.actions(features_, allowed);
   std::vector<std::vector<float>> actions;
   for (Eigen::Index i = 0; i < chosen.cols(); ++i)
     actions.emplace_back(chosen.col(i).data(), chosen.col(i).data() + chosen.rows());

@@ -54,6 +54,11 @@ class vector_environment {
   /// Where an episode ended in this step, the column is its last observation; else undefined.
   [[nodiscard]] const nn::matrix<float>& last_observations() const { return last_; }
 
+  /// Which choices are allowed in the states of observations() and of last_observations(), a column each; no rows where
+  /// environments have no masks.
+  [[nodiscard]] const detail::masks& masks() const { return masks_; }
+  [[nodiscard]] const detail::masks& last_masks() const { return last_masks_; }
+
   /// The episodes that have ended since the last call, in the order of their ends and of the environments.
   MANTA_DECL std::vector<episode> take_episodes();
 
@@ -73,12 +78,15 @@ class vector_environment {
   template <class F>
   void guarded(const lane& l, F&& f) const;
   void check(const lane& l, std::span<const float> observation) const;
+  /// Asks the environment in column i what is allowed in its state.
+  void ask_mask(std::size_t i, detail::masks& to) const;
 
   any_environment kind_;
   std::uint64_t seed_ = 0;
   std::vector<lane> lanes_;
   std::vector<float> raw_;  ///< an observation as the environment gives it
   nn::matrix<float> observations_, last_;
+  detail::masks masks_, last_masks_;
   std::vector<double> rewards_;
   std::vector<char> terminated_, truncated_;
   std::vector<episode> ended_;

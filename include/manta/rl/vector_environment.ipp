@@ -22,6 +22,8 @@ MANTA_DECL vector_environment::vector_environment(const any_environment& e, std:
   }
   observations_.setZero(e.observations().features(), count);
   last_ = observations_;
+  masks_.setOnes(e.mask_size(), count);
+  last_masks_ = masks_;
   rewards_.resize(lanes_.size());
   terminated_.resize(lanes_.size());
   truncated_.resize(lanes_.size());
@@ -45,6 +47,16 @@ inline void vector_environment::check(const lane& l, std::span<const float> obse
   });
 }
 
+inline void vector_environment::ask_mask(std::size_t i, detail::masks& to) const {
+  if (to.rows() == 0) return;
+  const lane& l = lanes_[i];
+  const std::span<unsigned char> mask(to.col(static_cast<Eigen::Index>(i)).data(), static_cast<std::size_t>(to.rows()));
+  guarded(l, [&] {
+    l.object->allowed(mask);
+    detail::check_mask(kind_.actions(), mask);
+  });
+}
+
 inline void vector_environment::begin(std::size_t i) {
   lane& l = lanes_[i];
   l.steps = 0;
@@ -53,6 +65,7 @@ inline void vector_environment::begin(std::size_t i) {
   guarded(l, [&] { l.object->reset(numbers, raw_); });
   check(l, raw_);
   kind_.observations().flatten(raw_, observations_.col(static_cast<Eigen::Index>(i)).data());
+  ask_mask(i, masks_);
 }
 
 MANTA_DECL void vector_environment::reset() {
@@ -87,8 +100,10 @@ MANTA_DECL void vector_environment::step(const nn::matrix<float>& actions) {
     terminated_[i] = o.terminated;
     truncated_[i] = o.truncated && !o.terminated;
     kind_.observations().flatten(raw_, observations_.col(column).data());
+    if (!o.terminated) ask_mask(i, masks_);
     if (!o.terminated && !o.truncated) continue;
     last_.col(column) = observations_.col(column);
+    if (masks_.rows() > 0) last_masks_.col(column) = masks_.col(column);
     guarded(l, [&] { ended_.push_back({l.total, l.steps, l.all_steps, l.number, l.object->figures()}); });
     ++l.episode;
     begin(i);
@@ -114,17 +129,20 @@ MANTA_DECL std::string vector_environment::save(std::size_t i) const {
                 " has no serialize, so a training in it cannot be saved; give its class a serialize of its state");
   const lane& l = lanes_[i];
   const float* const o = observations_.col(static_cast<Eigen::Index>(i)).data();
+  const detail::mask_view m = detail::mask_of(masks_, static_cast<Eigen::Index>(i));
   return output::pack(l.object->save(), l.episode, l.steps, l.all_steps, l.total,
-                      std::vector<float>(o, o + observations_.rows()));
+                      std::vector<float>(o, o + observations_.rows()), std::vector<unsigned char>(m.begin(), m.end()));
 }
 
 MANTA_DECL void vector_environment::load(std::size_t i, const std::string& bytes) {
   lane& l = lanes_[i];
   std::string object;
   std::vector<float> observation;
-  output::unpack(bytes, object, l.episode, l.steps, l.all_steps, l.total, observation);
+  std::vector<unsigned char> mask;
+  output::unpack(bytes, object, l.episode, l.steps, l.all_steps, l.total, observation, mask);
   l.object->load(object);
   std::copy(observation.begin(), observation.end(), observations_.col(static_cast<Eigen::Index>(i)).data());
+  std::copy(mask.begin(), mask.end(), masks_.data() + masks_.rows() * static_cast<Eigen::Index>(i));
 }
 
 }  // namespace manta::rl

@@ -21,6 +21,7 @@ namespace manta::rl {
 struct fragment {
   nn::matrix<float> observations;  ///< as the network read them: filtered
   nn::matrix<float> actions;
+  detail::masks masks;  ///< what was allowed; no rows where environments have no masks
   std::vector<float> log_probabilities, advantages, returns;
   std::vector<unsigned char> begins;              ///< the step is the first of an episode
   nn::matrix<float> actor_states, critic_states;  ///< of networks with a memory, before the first step, by environment
@@ -30,8 +31,8 @@ struct fragment {
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(observations, actions, log_probabilities, advantages, returns, begins, actor_states, critic_states, seen,
-            gains, episodes);
+    archive(observations, actions, masks, log_probabilities, advantages, returns, begins, actor_states, critic_states,
+            seen, gains, episodes);
   }
 };
 

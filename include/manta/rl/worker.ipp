@@ -32,6 +32,9 @@ MANTA_DECL void choose(const fragment& from, std::span<const int> columns, fragm
     to.observations.col(k) = from.observations.col(column);
     to.actions.col(k) = from.actions.col(column);
   }
+  to.masks.resize(from.masks.rows(), from.masks.rows() > 0 ? count : 0);
+  for (Eigen::Index k = 0; k < to.masks.cols(); ++k)
+    to.masks.col(k) = from.masks.col(columns[static_cast<std::size_t>(k)]);
   const auto pick = [&](const auto& all, auto& some) {
     some.resize(columns.size());
     for (std::size_t k = 0; k < columns.size(); ++k) some[k] = all[static_cast<std::size_t>(columns[k])];
@@ -106,10 +109,11 @@ inline void rollout_worker::act(std::uint64_t step) {
   normalise(policy_.filter(), environments_.observations(), filtered_);
   outputs_ = actor_(policy_.actor(), filtered_);
   for (Eigen::Index i = 0; i < environments_.size(); ++i) {
-    const float* const o = outputs_.col(i).data();
+    float* const o = outputs_.col(i).data();
     if (!outputs_.col(i).allFinite())
       throw error("manta: rl: the policy's outputs are not finite in environment " + std::to_string(first_ + i) +
                   " at its step " + std::to_string(step) + "; the training has diverged: try a smaller rate");
+    forbid(mask_of(environments_.masks(), i), o);
     random numbers(seed_, static_cast<std::uint64_t>(first_ + i), (std::uint64_t(1) << 63U) + step);
     distribution_->sample(o, policy_.spread().data(), numbers, actions_.col(i).data());
     distribution_->to_environment(actions_.col(i).data(), sent_.col(i).data());
@@ -125,6 +129,7 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
   fragment f;
   f.observations.resize(environments_.observations().rows(), static_cast<Eigen::Index>(all));
   f.actions.resize(distribution_->size(), static_cast<Eigen::Index>(all));
+  f.masks.resize(environments_.masks().rows(), static_cast<Eigen::Index>(all));
   for (auto* column : {&f.log_probabilities, &f.advantages, &f.returns}) column->resize(all);
   f.begins.resize(all);
   f.actor_states = actor_.states(policy_.actor(), n);
@@ -147,6 +152,7 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
       values[i * (steps + 1) + t] = v(0, from);
       f.observations.col(to) = filtered_.col(from);
       f.actions.col(to) = actions_.col(from);
+      f.masks.col(to) = environments_.masks().col(from);
       f.log_probabilities[at] = log_probabilities_[i];
       f.seen[i].add(environments_.observations().col(from).data());
     }

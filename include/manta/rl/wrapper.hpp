@@ -34,6 +34,12 @@ class wrapper {
     const simulation::outcome o = inner_->step(action, raw_);
     return {raw_, o.reward, o.terminated, o.truncated};
   }
+  [[nodiscard]] bool has_action_mask() const { return kind_.mask_size() > 0; }
+  std::vector<unsigned char> action_mask() {
+    std::vector<unsigned char> mask(static_cast<std::size_t>(kind_.mask_size()));
+    inner_->allowed(mask);
+    return mask;
+  }
   std::map<std::string, double> figures() { return inner_->figures(); }
   [[nodiscard]] std::string text() const { return inner_->text(); }
   [[nodiscard]] bool can_be_saved() const { return inner_->can_be_saved(); }

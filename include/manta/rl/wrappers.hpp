@@ -25,8 +25,8 @@ namespace manta::rl {
 /// of an episode the first observation stands n times. Throws manta::error if observations are no box.
 MANTA_DECL any_environment frame_stack(const any_environment& e, int n);
 
-/// With this probability the former action is repeated instead (Machado et al., 2018). An episode's first action
-/// counts.
+/// With this probability the former action is repeated instead (Machado et al., 2018), where it is still allowed. An
+/// episode's first action counts.
 MANTA_DECL any_environment sticky_actions(const any_environment& e, double probability);
 
 /// Rewards are brought between low and high.

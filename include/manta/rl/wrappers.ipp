@@ -89,7 +89,9 @@ class sticky : public wrapper {
  private:
   void choose(std::span<const float> action) {
     if (std::exchange(is_chosen_, true)) return;
-    if (numbers_.uniform() < probability_ && !action_.empty()) return;
+    if (numbers_.uniform() < probability_ && !action_.empty() &&
+        (!has_action_mask() || is_allowed(kind_.actions(), action_mask(), action_)))
+      return;
     action_.assign(action.begin(), action.end());
   }
   double probability_;
