@@ -44,6 +44,18 @@ struct adder {
   numbers weights;
 };
 
+/// Refuses a batch with a number below 0, and counts its calls.
+struct picky {
+  int calls = 0;
+  std::vector<int> run(const std::vector<int>& batch) {
+    ++calls;
+    for (int x : batch) {
+      if (x < 0) throw std::runtime_error("below 0: " + std::to_string(x));
+    }
+    return std::vector<int>(batch.size(), calls);
+  }
+};
+
 struct too_few {
   std::vector<int> run(const std::vector<int>&) { return {}; }
 };
@@ -179,6 +191,34 @@ TEST_CASE("errors arrive with their text, and others are answered") {
     CHECK(contains(thrown<std::exception>([] { serve::deploy<twice>({.name = "x", .max = 2}); }),
                    "wanted is 1 <= .min <= .max"));
     CHECK_THROWS_AS(serve::deploy<twice>({.name = "x", .cpus = 1000}), manta::unschedulable);
+  });
+}
+
+TEST_CASE("a bad request fails alone where requests may be repeated, else with its whole batch") {
+  in_world([] {
+    for (const bool may_repeat : {true, false}) {
+      // The time is an hour: the batch is full when it leaves.
+      const auto d = serve::deploy<serve::batched<&picky::run>>(
+          {.name = "picky", .max_batch = 8, .wait = 1h, .idempotent = may_repeat});
+      std::vector<manta::future<int>> answers;
+      for (int i = 0; i < 8; ++i) answers.push_back(d(i == 5 ? -5 : i));
+      int failed = 0;
+      for (int i = 0; i < 8; ++i) {
+        try {
+          // One call for all, then one for each, the bad one included.
+          const int calls = answers[static_cast<std::size_t>(i)].get();
+          CHECK(calls > 1);
+        } catch (const std::exception& e) {
+          ++failed;
+          CHECK(contains(e.what(), "the deployment 'picky' failed: below 0: -5"));
+          CHECK((i == 5 || !may_repeat));
+        }
+      }
+      CHECK(failed == (may_repeat ? 1 : 8));
+      CHECK(d.status().batches == (may_repeat ? 9 : 1));
+      CHECK(d.status().served + d.status().failed == 8);
+      CHECK(d.status().retried == (may_repeat ? 8 : 0));
+    }
   });
 }
 
@@ -341,7 +381,8 @@ TEST_CASE("the dispatcher: priorities, deadlines, least work, and numbers of rep
   const std::size_t one = d.add_starting();
   for (auto& r : requests) d.admit(r);
   CHECK(d.next().requests.empty());  // nobody is ready
-  CHECK(d.unwanted() == std::vector<serve::request*>{&requests[5]});
+  d.drop_all_unwanted();
+  CHECK(d.take_unwanted() == std::vector<serve::request*>{&requests[5]});
   d.ready(one);
   const auto first = d.next();
   CHECK(first.requests == std::vector<serve::request*>{&requests[4], &requests[0]});
@@ -360,4 +401,41 @@ TEST_CASE("the dispatcher: priorities, deadlines, least work, and numbers of rep
   d.again(*second.requests[0]);
   CHECK(d.next().requests.front() == second.requests[0]);
   CHECK(d.wanted() == 1);
+}
+
+TEST_CASE("the dispatcher looks through the whole queue seldom: unwanted requests leave at their turn, and make room") {
+  serve::options o{.name = "d", .max_queue = 30'000};
+  o.max_ongoing = 1;
+  serve::dispatcher d(o);
+  const std::size_t one = d.add_starting();
+  bool is_cancelled = false;
+  std::vector<serve::request> requests(30'000);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    if (i % 3 == 0) requests[i].caller = manta::this_task::stop_token(&is_cancelled);
+    requests[i].options.priority = static_cast<int>(i % 2);
+    d.admit(requests[i]);
+  }
+  CHECK(d.is_full());
+  for (int i = 0; i < 30'000; ++i) d.make_room();  // looked at each time, these were a thousand million requests
+  CHECK(d.is_full());
+  requests[4].arrived -= 1s;
+  requests[4].options.deadline = 1us;
+  d.drop_if_unwanted(requests[4]);
+  d.drop_if_unwanted(requests[5]);
+  CHECK(d.take_unwanted() == std::vector<serve::request*>{&requests[4]});
+  is_cancelled = true;
+  serve::request more;
+  d.admit(more);
+  for (int i = 0; i < 30'000; ++i) d.make_room();
+  CHECK(d.take_unwanted().size() == 10'000);
+  CHECK_FALSE(d.is_full());
+  is_cancelled = false;
+  d.ready(one);
+  requests[1].arrived -= 1s;
+  requests[1].options.deadline = 1us;
+  CHECK(d.next().requests == std::vector<serve::request*>{&requests[5]});  // 1 is over, 3 was cancelled, 0 is less urgent
+  CHECK(d.take_unwanted() == std::vector<serve::request*>{&requests[1]});
+  CHECK(d.report().cancelled == 10'000);
+  CHECK(d.report().expired == 2);
+  CHECK(d.report().queued == 19'998);
 }

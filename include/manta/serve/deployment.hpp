@@ -135,6 +135,12 @@ inline options completed(options o, bool is_batched) {
   return o;
 }
 
+/// For models whose answers depend on the request alone.
+inline options pure(options o) {
+  o.idempotent = true;
+  return o;
+}
+
 }  // namespace detail
 
 /// Starts a deployment and waits until its replicas are ready. The arguments are those of the class's constructor (or

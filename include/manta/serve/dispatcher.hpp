@@ -8,8 +8,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "manta/serve/options.hpp"
@@ -24,7 +25,10 @@ struct request {
   call_options options;
   clock::time_point arrived = clock::now();
   int tries = 0;
+  bool alone = false;                 ///< in no batch with others: with them it has failed
   this_task::stop_token caller = {};  ///< of the call that waits for the answer: it may have been cancelled
+  bool is_queued = false;
+  std::list<request*>::iterator place = {};  ///< in the queue
 };
 
 class dispatcher {
@@ -35,14 +39,24 @@ class dispatcher {
 
   /// Throws overloaded if the queue is full, unavailable while the deployment drains.
   MANTA_DECL void admit(request& r);
-  /// Back to the head of the queue: its replica died.
+  /// Back to the head of the queue: its replica died, or it is to be tried alone.
   MANTA_DECL void again(request& r);
   /// Leaves the queue, if it is in it.
   MANTA_DECL void forget(request& r);
   /// The request that leaves next, or null.
   [[nodiscard]] MANTA_DECL request* front() const;
-  /// Requests whose time is over, and those that nobody waits for any more, leave the queue.
-  MANTA_DECL std::vector<request*> unwanted();
+
+  // A request is unwanted when its time is over, and when nobody waits for it any more. It leaves the queue when its
+  // turn comes, when its own call says so, and when somebody looks for such ones. So no request costs a look at others.
+
+  /// Takes this one out of the queue if it is unwanted.
+  MANTA_DECL void drop_if_unwanted(request& r);
+  /// Takes all of them out of the queue; looks at each request.
+  MANTA_DECL void drop_all_unwanted();
+  /// Likewise if the queue is full, but not more often than once in as many calls and admissions as it has places.
+  MANTA_DECL void make_room();
+  /// Those that have left the queue as unwanted since the last call.
+  [[nodiscard]] std::vector<request*> take_unwanted() { return std::exchange(unwanted_, {}); }
 
   /// Requests for one replica.
   struct batch {
@@ -88,10 +102,14 @@ class dispatcher {
     bool is_ready = false, is_retired = false;
     int ongoing = 0;
   };
-  request* take();
+  bool is_unwanted(const request& r) const;
+  void count_unwanted(request& r);
+  void leave_queue(request& r);
 
   options options_;
-  std::map<int, std::deque<request*>, std::greater<>> queue_;  ///< by priority
+  std::map<int, std::list<request*>, std::greater<>> queue_;  ///< by priority; none is empty
+  std::vector<request*> unwanted_;
+  std::uint64_t since_look_ = 0;  ///< admissions and tries to make room since the last look at all requests
   std::uint64_t queued_ = 0, running_ = 0;
   std::map<std::size_t, replica_state> replicas_;
   std::size_t next_replica_ = 0;

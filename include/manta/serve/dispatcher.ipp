@@ -34,52 +34,64 @@ MANTA_DECL void dispatcher::admit(request& r) {
                      std::to_string(queued_) + " requests wait; try again later, or raise .max_queue or .replicas");
   }
   if (queued_ == 0) queue_since_ = clock::now();
-  queue_[r.options.priority].push_back(&r);
+  std::list<request*>& line = queue_[r.options.priority];
+  r.place = line.insert(line.end(), &r);
+  r.is_queued = true;
   ++queued_;
+  ++since_look_;
 }
 
 MANTA_DECL void dispatcher::again(request& r) {
   if (queued_ == 0) queue_since_ = clock::now();
-  queue_[r.options.priority].push_front(&r);
+  std::list<request*>& line = queue_[r.options.priority];
+  r.place = line.insert(line.begin(), &r);
+  r.is_queued = true;
   ++queued_;
 }
 
-MANTA_DECL void dispatcher::forget(request& r) { queued_ -= std::erase(queue_[r.options.priority], &r); }
+inline void dispatcher::leave_queue(request& r) {
+  const auto line = queue_.find(r.options.priority);
+  line->second.erase(r.place);
+  if (line->second.empty()) queue_.erase(line);
+  r.is_queued = false;
+  --queued_;
+}
 
-MANTA_DECL request* dispatcher::front() const {
+MANTA_DECL void dispatcher::forget(request& r) {
+  if (r.is_queued) leave_queue(r);
+}
+
+MANTA_DECL request* dispatcher::front() const { return queue_.empty() ? nullptr : queue_.begin()->second.front(); }
+
+inline bool dispatcher::is_unwanted(const request& r) const {
+  return r.caller.stop_requested() ||
+         (r.options.deadline.count() > 0 && clock::now() - r.arrived > r.options.deadline);
+}
+
+/// It is in the queue.
+inline void dispatcher::count_unwanted(request& r) {
+  leave_queue(r);
+  ++(r.caller.stop_requested() ? cancelled_ : expired_);
+  unwanted_.push_back(&r);
+}
+
+MANTA_DECL void dispatcher::drop_if_unwanted(request& r) {
+  if (r.is_queued && is_unwanted(r)) count_unwanted(r);
+}
+
+MANTA_DECL void dispatcher::drop_all_unwanted() {
+  since_look_ = 0;
+  std::vector<request*> found;
   for (const auto& [priority, line] : queue_) {
-    if (!line.empty()) return line.front();
+    for (request* const r : line) {
+      if (is_unwanted(*r)) found.push_back(r);
+    }
   }
-  return nullptr;
+  for (request* const r : found) count_unwanted(*r);
 }
 
-MANTA_DECL std::vector<request*> dispatcher::unwanted() {
-  std::vector<request*> all;
-  const auto now = clock::now();
-  for (auto& [priority, line] : queue_) {
-    std::erase_if(line, [&](request* r) {
-      const bool is_cancelled = r->caller.stop_requested(), has_deadline = r->options.deadline.count() > 0;
-      const bool is_over = !is_cancelled && has_deadline && now - r->arrived > r->options.deadline;
-      cancelled_ += is_cancelled ? 1 : 0;
-      expired_ += is_over ? 1 : 0;
-      if (is_cancelled || is_over) all.push_back(r);
-      return is_cancelled || is_over;
-    });
-  }
-  queued_ -= all.size();
-  return all;
-}
-
-inline request* dispatcher::take() {
-  for (auto& [priority, line] : queue_) {
-    if (line.empty()) continue;
-    request* const r = line.front();
-    line.pop_front();
-    --queued_;
-    ++running_;
-    return r;
-  }
-  return nullptr;
+MANTA_DECL void dispatcher::make_room() {
+  if (is_full() && ++since_look_ >= queued_) drop_all_unwanted();
 }
 
 MANTA_DECL dispatcher::batch dispatcher::next() {
@@ -91,18 +103,27 @@ MANTA_DECL dispatcher::batch dispatcher::next() {
     if (best == replicas_.end() || r->second.ongoing < best->second.ongoing) best = r;
   }
   if (best == replicas_.end()) return b;
+  fill(b);
+  if (b.requests.empty()) return b;  // nobody wants what was in the queue
   b.replica = best->first;
   ++best->second.ongoing;
   ++batches_;
-  fill(b);
   return b;
 }
 
 MANTA_DECL bool dispatcher::fill(batch& b) {
   const auto most = static_cast<std::size_t>(options_.max_batch);
   while (b.requests.size() < most) {
-    request* const r = take();
+    if (!b.requests.empty() && b.requests.front()->alone) return true;
+    request* const r = front();
     if (r == nullptr) return false;
+    if (is_unwanted(*r)) {
+      count_unwanted(*r);
+      continue;
+    }
+    if (!b.requests.empty() && r->alone) return true;
+    leave_queue(*r);
+    ++running_;
     b.requests.push_back(r);
   }
   return true;
@@ -193,10 +214,9 @@ MANTA_DECL status dispatcher::report() const {
 
 MANTA_DECL std::vector<request*> dispatcher::give_up() {
   std::vector<request*> all;
-  for (auto& [priority, line] : queue_) {
-    all.insert(all.end(), line.begin(), line.end());
-    line.clear();
-  }
+  for (const auto& [priority, line] : queue_) all.insert(all.end(), line.begin(), line.end());
+  for (request* const r : all) r->is_queued = false;
+  queue_.clear();
   queued_ = 0;
   return all;
 }

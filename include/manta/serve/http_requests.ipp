@@ -212,6 +212,7 @@ MANTA_DECL void http_server::finish(std::uint64_t id, exchange& x, int status) {
   --its.under_way;
   its.seconds += seconds;
   const exchange done = std::move(x);
+  if (status != 200) done.work->abandon();  // such as further rows of tensors
   exchanges_.erase(id);
   if (done.from != nullptr) done.from->exchange = 0;
   ::evhttp_connection_set_closecb(::evhttp_request_get_connection(done.request), nullptr, nullptr);

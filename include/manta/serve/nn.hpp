@@ -46,10 +46,10 @@ class network_model {
 }  // namespace detail
 
 /// A deployment of a network: the numbers of a sample in, the network's outputs out. The network travels once to each
-/// node. A request of the wrong size fails its whole batch, so check sizes before where clients are not trusted.
+/// node. The deployment is idempotent, for a network is: a request of the wrong size fails alone.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_network(const options& o,
                                                                          const nn::network<float>& net) {
-  return deploy<batched<&detail::network_model::predict>>(o, net);
+  return deploy<batched<&detail::network_model::predict>>(detail::pure(o), net);
 }
 
 }  // namespace manta::serve

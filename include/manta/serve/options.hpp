@@ -23,7 +23,9 @@ struct options {
   std::chrono::microseconds wait =
       {};                            ///< time that a batch waits to become full; 0: an idle replica takes what there is
   int max_queue = 1000;              ///< requests that may wait for a replica; a further one throws serve::overloaded
-  bool idempotent = false;           ///< a request whose replica died is given to another, three times at most
+  /// Requests may be run more than once: one whose replica died is given to another, three times at most, and those of
+  /// a batch that failed are tried one by one, so that a bad one fails alone.
+  bool idempotent = false;
   int min = 0, max = 0;              ///< bounds of the number of replicas, which then follows the queue; 0: fixed
   int cpus = 1;                      ///< cores of each replica
   double gpus = 0;                   ///< devices of each replica

@@ -34,6 +34,7 @@ class policy_model {
 
 /// A deployment from an observation, unfiltered as the environment gives it, to the policy's best action: the numbers
 /// of both, one for a discrete space. The policy travels once to each node, and training does not change it any more.
+/// The deployment is idempotent: an observation of the wrong size fails alone.
 /// Throws manta::error for a policy with a memory (.lstm, .attention), whose actions depend on the requests before.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o,
                                                                         const rl::trained_policy& policy) {
@@ -42,7 +43,7 @@ inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const op
         "manta: serve::deploy_policy: the policy of '" + o.name +
         "' has a memory (.lstm or .attention): its actions depend on the observations before, and requests know "
         "of no episode. Deploy a policy without one, or call rl::trained_policy::act where the episode runs");
-  return deploy<batched<&detail::policy_model::act>>(o, policy);
+  return deploy<batched<&detail::policy_model::act>>(detail::pure(o), policy);
 }
 /// Likewise of the algorithm's policy at this moment.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o,

@@ -19,6 +19,7 @@
 #include "manta/promise.hpp"
 #include "manta/serve/dispatcher.hpp"
 #include "manta/serve/heartbeat.hpp"
+#include "manta/serve/overloaded.hpp"
 #include "manta/serve/replica_set.hpp"
 
 namespace manta::serve::detail {
@@ -64,7 +65,8 @@ class router<R(A...)> {
     rethrow_as<replica_died>();
     entry e{{.options = o, .caller = this_task::get_stop_token()}, {arguments...}};
     adapt();
-    if (dispatcher_.is_full()) drop_unwanted();
+    dispatcher_.make_room();
+    end_unwanted();
     dispatcher_.admit(e);
     try {
       dispatch();
@@ -83,6 +85,8 @@ class router<R(A...)> {
   [[nodiscard]] serve::status status() {
     adapt();
     collect_started();
+    dispatcher_.drop_all_unwanted();
+    end_unwanted();
     return dispatcher_.report();
   }
   /// Takes no more requests, and waits until those that are here are answered.
@@ -120,9 +124,10 @@ class router<R(A...)> {
     e.bell.reset();
   }
 
-  /// Ends requests in the queue whose time is over, or whose calls have been cancelled.
-  void drop_unwanted() {
-    for (request* r : dispatcher_.unwanted()) {
+  /// Ends requests that have left the queue because their time is over, or their calls have been cancelled. To be called
+  /// before this call waits again.
+  void end_unwanted() {
+    for (request* r : dispatcher_.take_unwanted()) {
       entry& e = *static_cast<entry*>(r);
       const std::string& name = dispatcher_.told().name;
       e.failure = r->caller.stop_requested()
@@ -138,14 +143,14 @@ class router<R(A...)> {
     for (const auto& [carrier, open_batch] : collecting_) {
       if (dispatcher_.fill(*open_batch)) ring(*carrier);
     }
-    drop_unwanted();
     for (;;) {
       dispatcher::batch b = dispatcher_.next();
-      if (b.requests.empty()) return;
+      if (b.requests.empty()) break;
       entry& carrier = *static_cast<entry*>(b.requests.front());
       carrier.work = std::make_unique<dispatcher::batch>(std::move(b));
       ring(carrier);
     }
+    end_unwanted();
   }
 
   /// Waits until this request is answered or has to carry a batch. One waiting request also watches replicas that
@@ -160,7 +165,8 @@ class router<R(A...)> {
     if (left.count() > 0) {
       wait(events, {.count = 1, .timeout = left + std::chrono::milliseconds(1)});
       put_away_bell(e);
-      dispatch();  // ends requests whose time is over
+      dispatcher_.drop_if_unwanted(e);
+      end_unwanted();
     } else {
       wait(events, {.count = 1});
       put_away_bell(e);
@@ -200,11 +206,11 @@ class router<R(A...)> {
       if (t.details().type == "manta::fatal") {  // the method ended its replica
         lost(b, why, 3);
       } else {
-        for (request* r : b.requests) fail(*r, why);
+        refused(b, why, is_overload(t));
       }
-    } catch (...) {  // of a type that travels as itself
+    } catch (const std::exception& x) {  // of a type that travels as itself
       dispatcher_.finished(b);
-      for (request* r : b.requests) fail(*r, std::current_exception());
+      refused(b, std::current_exception(), is_overload(x));
     }
     for (request* r : b.requests) {
       entry& other = *static_cast<entry*>(r);
@@ -233,7 +239,10 @@ class router<R(A...)> {
   /// Where the deployment has a time to wait, gives the batch that time to become full.
   void fill_in_time(entry& e, dispatcher::batch& b) {
     const auto patience = dispatcher_.told().wait;
-    if (patience.count() <= 0 || dispatcher_.fill(b)) return;
+    if (patience.count() <= 0) return;
+    const bool is_full = dispatcher_.fill(b);
+    end_unwanted();
+    if (is_full) return;
     const future<void> bell = set_up_bell(e);
     collecting_.emplace_back(&e, &b);  // dispatch fills the batch, and rings when it is full
     bell.wait_for(patience);
@@ -258,6 +267,19 @@ class router<R(A...)> {
     replicas_.end(b.replica);
     for (auto r = b.requests.rbegin(); r != b.requests.rend(); ++r) {
       if (dispatcher_.told().idempotent && ++(*r)->tries <= most) {
+        dispatcher_.count_retry();
+        dispatcher_.again(**r);
+      } else {
+        fail(**r, why);
+      }
+    }
+  }
+  /// The method threw. One request of several may be the reason: each is tried alone, where they may be repeated.
+  void refused(const dispatcher::batch& b, const std::exception_ptr& why, bool is_busy) {
+    const bool each_alone = dispatcher_.told().idempotent && b.requests.size() > 1 && !is_busy;
+    for (auto r = b.requests.rbegin(); r != b.requests.rend(); ++r) {
+      if (each_alone) {
+        (*r)->alone = true;
         dispatcher_.count_retry();
         dispatcher_.again(**r);
       } else {

@@ -45,7 +45,7 @@ struct status {
   std::uint64_t running = 0;      ///< requests that replicas have
   std::uint64_t served = 0;       ///< answers
   std::uint64_t failed = 0;       ///< exceptions of the deployment's own code, and replicas that died
-  std::uint64_t retried = 0;      ///< requests that another replica got after a death
+  std::uint64_t retried = 0;      ///< requests that ran again, after a death or because their batch failed
   std::uint64_t refused = 0;      ///< because the queue was full
   std::uint64_t expired = 0;      ///< because of their deadlines
   std::uint64_t cancelled = 0;    ///< that waited when nobody wanted the answer any more
