@@ -89,6 +89,18 @@ struct weights_kept {
 };
 manta::testing::tracked make_weights(int v) { return manta::testing::tracked(v); }
 
+/// Waits in its constructor.
+struct slow_start {
+  slow_start(manta::queue<int> gate, int n) : number(n) { gate.pop(); }
+  int get(int x) const { return 10 * number + setting + x; }
+  void reconfigure(int s) { setting = s; }
+  int number, setting = 0;
+};
+void update_slow_start(const serve::deployment<int(int)>& d, const manta::queue<int>& gate, int number) {
+  serve::update<&slow_start::get>(d, gate, number);
+}
+void configure_slow_start(const serve::deployment<int(int)>& d, int setting) { d.reconfigure(setting); }
+
 /// Ends with its first request of 13.
 struct fragile {
   int run(int x) {
@@ -312,6 +324,31 @@ TEST_CASE("reconfigure reaches all replicas, and those that are made later; refu
     CHECK(all_above(2) == 30);
     auto plain = serve::deploy<twice>({.name = "plain"});
     CHECK(contains(thrown<std::exception>([&] { plain.reconfigure(1); }), "has no method `reconfigure`"));
+  });
+}
+
+TEST_CASE("settings reach replicas that are just starting, and come after an update that is under way") {
+  in_world([] {
+    auto d = serve::deploy<&threshold::above>({.name = "t", .replicas = 3}, 1.0);
+    d.reconfigure(200.0);  // not healthy
+    for (int round = 0; round < 5; ++round) {
+      d.check();  // all are replaced, by replicas that are starting now
+      d.reconfigure(round % 2 == 0 ? 300.0 : 200.0);
+      std::vector<manta::future<bool>> answers;
+      for (int i = 0; i < 12; ++i) answers.push_back(d(250));
+      for (auto& a : answers) CHECK(a.get() == (round % 2 == 1));
+    }
+    manta::queue<int> gate(2);
+    gate.push(0);
+    auto slow = serve::deploy<&slow_start::get>({.name = "slow"}, gate, 1);
+    const auto updated = manta::async<update_slow_start>(slow, gate, 2);
+    manta::testing::poll_until("a replica that starts", [&] { return slow.status().starting == 1; });
+    const auto configured = manta::async<configure_slow_start>(slow, 5);
+    CHECK(slow(0).get() == 10);  // the old version serves meanwhile
+    gate.push(0);
+    updated.get();
+    configured.get();
+    CHECK(slow(0).get() == 25);
   });
 }
 

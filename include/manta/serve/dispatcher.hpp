@@ -80,6 +80,8 @@ class dispatcher {
   MANTA_DECL void retire(std::size_t replica);
   [[nodiscard]] MANTA_DECL bool is_idle(std::size_t replica) const;
   [[nodiscard]] MANTA_DECL std::vector<std::size_t> all_ready() const;
+  /// Ready or starting.
+  [[nodiscard]] MANTA_DECL std::vector<std::size_t> all() const;
   [[nodiscard]] MANTA_DECL int count(bool is_ready) const;
 
   /// The number of replicas that there should be now: more while requests have waited for a tenth of a second, one

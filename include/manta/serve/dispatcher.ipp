@@ -150,7 +150,10 @@ MANTA_DECL std::size_t dispatcher::add_starting() {
   replicas_[next_replica_] = {};
   return next_replica_++;
 }
-MANTA_DECL void dispatcher::ready(std::size_t replica) { replicas_.at(replica).is_ready = true; }
+MANTA_DECL void dispatcher::ready(std::size_t replica) {
+  const auto found = replicas_.find(replica);
+  if (found != replicas_.end()) found->second.is_ready = true;  // else it has ended meanwhile
+}
 MANTA_DECL void dispatcher::remove(std::size_t replica) { replicas_.erase(replica); }
 MANTA_DECL void dispatcher::retire(std::size_t replica) { replicas_.at(replica).is_retired = true; }
 MANTA_DECL bool dispatcher::is_idle(std::size_t replica) const {
@@ -161,6 +164,13 @@ MANTA_DECL std::vector<std::size_t> dispatcher::all_ready() const {
   std::vector<std::size_t> all;
   for (const auto& [number, r] : replicas_) {
     if (r.is_ready && !r.is_retired) all.push_back(number);
+  }
+  return all;
+}
+MANTA_DECL std::vector<std::size_t> dispatcher::all() const {
+  std::vector<std::size_t> all;
+  for (const auto& [number, r] : replicas_) {
+    if (!r.is_retired) all.push_back(number);
   }
   return all;
 }

@@ -64,24 +64,27 @@ class replica_set {
     return old;
   }
 
-  /// Gives all replicas these settings, the first of them before the others: if it refuses them, nothing has changed.
-  /// Waits.
+  /// Gives all replicas these settings, also those that are starting. One gets them before the others: if it refuses
+  /// them, nothing has changed. Waits. One change at a time: not beside update.
   void reconfigure(const settings& s) {
-    std::vector<future<void>> others;
-    bool taken = false;
-    for (std::size_t r : dispatcher_.all_ready()) {
-      const handle* const its = find(r);
-      if (its == nullptr) continue;
-      future<void> done = async<&replica_type::reconfigure>(*its, s);
-      if (taken) {
-        others.push_back(std::move(done));
-      } else {
-        get_or_say(done);
-        taken = true;
+    std::vector<std::size_t> there;
+    while (!(there = dispatcher_.all()).empty() && !has_taken(there.front(), send(there.front(), s))) {
+    }
+    const std::size_t first = there.empty() ? 0 : there.front();
+    current_.given = s;  // of those that are started from now on
+    std::vector<std::pair<std::size_t, future<void>>> others;
+    for (std::size_t r : dispatcher_.all()) {
+      if (there.empty() || r != first) others.emplace_back(r, send(r, s));
+    }
+    std::exception_ptr problem;
+    for (const auto& [r, done] : others) {
+      try {
+        has_taken(r, done);
+      } catch (const error&) {
+        problem = std::current_exception();
       }
     }
-    current_.given = s;
-    get(others);
+    if (problem) std::rethrow_exception(problem);
   }
 
   /// Asks each replica whether it is well, waits, and ends those that are not.
@@ -224,6 +227,33 @@ class replica_set {
     } catch (const error&) {  // it has died
       return false;
     }
+  }
+  /// Sends settings, once the replica has started; names nothing if it has died or cannot start.
+  future<void> send(std::size_t r, const settings& s) {
+    const auto start = std::find_if(starting_.begin(), starting_.end(), [&](const auto& each) { return each.replica == r; });
+    if (start != starting_.end()) {
+      const future<void> opened = start->opened;
+      try {
+        opened.get();
+      } catch (const error&) {
+        return {};
+      }
+    }
+    const handle* const its = find(r);
+    return its == nullptr ? future<void>() : async<&replica_type::reconfigure>(*its, s);
+  }
+  /// Waits. False if the replica has died, which is ended then. Throws what `reconfigure` of the class threw.
+  bool has_taken(std::size_t r, const future<void>& sent) {
+    try {
+      if (sent.valid()) {
+        get_or_say(sent);
+        return true;
+      }
+    } catch (const actor_died&) {
+    } catch (const rank_lost&) {
+    }
+    end(r);
+    return false;
   }
   bool end_an_idle_one() {
     for (std::size_t r : dispatcher_.all_ready()) {

@@ -49,6 +49,7 @@ class router<R(A...)> {
   /// Throws what a constructor threw; the old version stays then.
   template <class Target, class... C>
   void update(const kept_arguments<C...>& arguments) {
+    const turn mine(*this);
     const std::vector<std::size_t> old = replicas_.template update<Target>(arguments);
     dispatch();
     for (std::size_t r : old) {
@@ -56,7 +57,10 @@ class router<R(A...)> {
       replicas_.end(r);
     }
   }
-  void reconfigure(const settings& s) { replicas_.reconfigure(s); }
+  void reconfigure(const settings& s) {
+    const turn mine(*this);
+    replicas_.reconfigure(s);
+  }
 
   R call(const call_options& o, const A&... arguments) {
     rethrow_as<overloaded>();
@@ -101,6 +105,22 @@ class router<R(A...)> {
   }
 
  private:
+  /// Updates and new settings come one after the other.
+  class turn {
+   public:
+    explicit turn(router& r) : router_(r) {
+      while (r.is_changing_) r.wait_for_change();
+      r.is_changing_ = true;
+    }
+    ~turn() {
+      router_.is_changing_ = false;
+      router_.notify_changes();
+    }
+    turn(const turn&) = delete;
+
+   private:
+    router& router_;
+  };
   struct entry : request {
     std::tuple<A...> arguments;
     std::optional<value_of<R>> answer = {};
@@ -334,6 +354,7 @@ class router<R(A...)> {
   dispatcher dispatcher_;
   replica_set<R(A...)> replicas_{dispatcher_};
   std::vector<std::pair<entry*, dispatcher::batch*>> collecting_;  ///< carriers whose batches wait to become full
+  bool is_changing_ = false;                                       ///< an update or new settings are under way
   bool watched_ = false;                                           ///< a waiting request looks at replicas that start
   std::vector<promise<void>> changes_;
   std::unique_ptr<heartbeat> heartbeat_;  ///< the first to go

@@ -325,6 +325,22 @@ def limits():
         check("Retry-After", {a.getheader("Retry-After") for a in answers if a.status == 503}, {"1"})
 
 
+def late():
+    with Server(answer_time=300) as s:
+        def figures():
+            return [r["deployment"] for r in s.json("/api/status")[1]["routes"] if r["path"] == "/gated"][0]
+
+        runs, waits = s.connect(), s.connect()
+        runs.request("POST", "/gated", "1")
+        while figures()["running"] != 1:
+            time.sleep(0.01)
+        waits.request("POST", "/gated", "2")
+        check("too late", [c.getresponse().status for c in (runs, waits)], [504, 504])
+        check("who waits for no answer is cancelled", [figures()[k] for k in ("queued", "running", "cancelled")], [0, 1, 1])
+        check("open", [s.json("/open", i) for i in (7, 8)], [(200, 7), (200, 8)])
+        check("after that", s.json("/gated", 3), (200, 8))
+
+
 def deaths():
     """Replicas' processes are killed, and one ends itself."""
     if not LAUNCHER:
@@ -380,4 +396,4 @@ def ends():
             s.wait_for("no longer serving")
 
 
-run((calls, streams, inference, encrypted, python_models, pages, attacks, limits, deaths, ends))
+run((calls, streams, inference, encrypted, python_models, pages, attacks, limits, late, deaths, ends))

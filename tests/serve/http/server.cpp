@@ -73,6 +73,11 @@ int process_after(int ms) {
   wait_ms(ms);
   return process_of_replica(0);
 }
+/// Answers what somebody pushes.
+struct gated {
+  manta::queue<int> gate;
+  int pop(int) { return gate.pop(); }
+};
 std::uint8_t next(std::uint8_t x) { return static_cast<std::uint8_t>(x + 1); }
 }  // namespace
 
@@ -94,6 +99,7 @@ int main(int argc, char** argv) {
     options.max_body = static_cast<std::size_t>(number("max_body", 1 << 20));
     options.max_connections = number("max_connections", 1024);
     options.max_requests = number("max_requests", 4096);
+    options.answer_time = std::chrono::milliseconds(number("answer_time", 300'000));
     options.request_time = std::chrono::milliseconds(number("request_time", 30'000));
     if (!given["certificate"].empty()) {
 #ifdef WITH_TLS
@@ -121,6 +127,15 @@ int main(int argc, char** argv) {
     http.route<shout>("/shout");
     http.route<next>("/next");
     http.route("/here", [](int x) { return x; });
+    manta::queue<int> gate(8);
+    serve::options one_at_a_time{.name = "gated"};
+    one_at_a_time.max_ongoing = 1;
+    http.route("/gated", serve::deploy<&gated::pop>(one_at_a_time, gate));
+    http.route("/open", [gate](int x) {
+      manta::queue<int> to = gate;
+      to.push(x);
+      return x;
+    });
     if (!given["deaths"].empty()) {
       http.route("/once", serve::deploy<process_of_replica>({.name = "once", .replicas = 3}));
       http.route("/again", serve::deploy<process_after>({.name = "again", .replicas = 3, .idempotent = true}));
