@@ -19,6 +19,9 @@ class json_reader {
   using is_saving = std::false_type;
   using is_loading = std::true_type;
 
+  /// `called`: what the text is, for errors of the value as a whole.
+  explicit json_reader(const char* called = "the body") : called_(called) {}
+
   /// Called by `serialize` functions.
   template <class... T>
   json_reader& operator()(T&&... values) {
@@ -84,16 +87,17 @@ class json_reader {
   template <class Variant, std::size_t I = 0>
   void read_variant(Variant& variant, json_view from);
 
+  const char* called_;
   std::string path_;
   frame frame_;
 };
 
-/// The value that a JSON text describes. T needs a default constructor.
+/// The value that a JSON text describes. T needs a default constructor. `called`: what the text is, for errors.
 template <class T>
-T from_json(std::string_view text) {
-  const json_document document(text);
+T from_json(std::string_view text, const char* called = "the body") {
+  const json_document document(text, called);
   T value{};
-  json_reader().read(value, document.root());
+  json_reader(called).read(value, document.root());
   return value;
 }
 

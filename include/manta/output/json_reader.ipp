@@ -9,7 +9,7 @@
 namespace manta::output {
 
 MANTA_DECL void json_reader::complain(std::string_view expected, json_view came) const {
-  const std::string where = path_.empty() ? "the body" : path_;
+  const std::string where = path_.empty() ? std::string(called_) : path_;
   if (!came.exists()) throw json_error(where + " is missing: expected " + std::string(expected));
   throw json_error(where + ": expected " + std::string(expected) + ", not " + came.describe());
 }

@@ -63,8 +63,8 @@ inline constexpr int deepest_json = 64;
 class json_document {
  public:
   /// Throws json_error with the line and column if the text is no JSON (RFC 8259), or is nested deeper than
-  /// deepest_json.
-  MANTA_DECL explicit json_document(std::string_view text);
+  /// deepest_json. `called`: what the text is, for that error.
+  MANTA_DECL explicit json_document(std::string_view text, const char* called = "the body");
   json_view root() const { return json_view(root_.get()); }
 
  private:

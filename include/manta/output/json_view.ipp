@@ -31,14 +31,14 @@ MANTA_DECL void check_depth(std::string_view text) {
 }
 }  // namespace detail
 
-MANTA_DECL json_document::json_document(std::string_view text) {
+MANTA_DECL json_document::json_document(std::string_view text, const char* called) {
   detail::check_depth(text);
   try {
     root_ = std::make_shared<const nlohmann::json>(nlohmann::json::parse(text.begin(), text.end()));
   } catch (const nlohmann::json::exception& e) {
     std::string why = e.what();
     if (const std::size_t end = why.find("] "); why.front() == '[' && end != std::string::npos) why.erase(0, end + 2);
-    throw json_error("the body is not JSON: " + why);
+    throw json_error(std::string(called) + " is not JSON: " + why);
   }
 }
 

@@ -92,7 +92,7 @@ MANTA_DECL options read_options(const std::string& path, const options& otherwis
     throw error("manta: serve::read_options: cannot read " + path + ": " + std::strerror(errno));
   options o = otherwise;
   try {
-    const json_document document(text.str());
+    const json_document document(text.str(), "the file");
     detail::option_reader(o).read(document.root());
   } catch (const json_error& e) {
     throw json_error("manta: serve::read_options: " + path + ": " + e.what());

@@ -88,7 +88,7 @@ class python_model<R(A)> {
     if constexpr (is_tensor<A> && are_tensors<R>) {
       return predict_tensors(batch);
     } else {
-      return from_json<std::vector<R>>(program_.predict(to_json(batch)));
+      return from_json<std::vector<R>>(program_.predict(to_json(batch)), "the model's answer");
     }
   }
   [[nodiscard]] bool healthy() const { return program_.healthy(); }

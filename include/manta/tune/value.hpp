@@ -240,7 +240,7 @@ class value {
   T read_object() const {
     if (!is_text()) refuse("an object of a class");
     try {
-      return output::from_json<T>(text_);
+      return output::from_json<T>(text_, "the value");
     } catch (const output::json_error& e) {
       refuse(std::string("an object of the class asked for (") + e.what() + ")");
     }
