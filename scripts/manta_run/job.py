@@ -12,8 +12,8 @@ import time
 
 from .daemons import Daemons
 from .launcher import Launcher, Noise
-from .process import (AGAIN, FORWARDED, NOISE_FILE, PATIENCE, Wakeup, adopt_orphans, children, die_with_parent, kill_descendants,
-                      lines, reap, say, seconds_in, signal_name)
+from .process import (AGAIN, FORWARDED, NOISE_FILE, PATIENCE, SAME, Wakeup, adopt_orphans, children, die_with_parent,
+                      kill_descendants, lines, reap, say, seconds_in, signal_name)
 from .ranks import Listener
 from .shared_memory import SharedMemory
 from .verdict import Ending, Verdict
@@ -157,11 +157,14 @@ class Job:
 
     def forward(self, number):
         due, name, asks_to_end = self.ending.due, signal_name(number), number in (signal.SIGTERM, signal.SIGINT)
-        if asks_to_end and number in self.verdict.passed_on:
+        now = time.monotonic()
+        first = self.verdict.passed_on.setdefault(number, now)
+        if asks_to_end and first < now < first + SAME:
+            return  # timeout(1), for one, signals its child and then the group that the child is in
+        if asks_to_end and first < now:
             due(0, "%s came a second time: the job is ended" % name)
         elif asks_to_end and self.term_grace > 0:
             due(self.term_grace + 5, "%s came %g s ago, and the job still runs: it is ended" % (name, self.term_grace + 5))
-        self.verdict.passed_on.add(number)
         for watched in list(self.watched.values()):
             if watched.rank is not None:
                 watched.tell("signal %d" % number)

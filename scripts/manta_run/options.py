@@ -25,8 +25,9 @@ also more ranks than there are cores), and
     it survives this, the whole job is ended, with the status of that rank unless rank 0's is other than 0. For a rank
     that is lost, perhaps with its node, that is 75: another start may help;
   - says which rank died where and of what;
-  - passes SIGTERM, SIGINT, SIGHUP, SIGUSR1 and SIGUSR2 on to all ranks. A second SIGTERM or SIGINT ends the job, and so
-    does the end of the time that the ranks have after the first: $MANTA_TERM_GRACE seconds (30; 0: any number) and 5 more;
+  - passes SIGTERM, SIGINT, SIGHUP, SIGUSR1 and SIGUSR2 on to all ranks. A second SIGTERM or SIGINT half a
+    second later ends the job, and so does the end of the time that the ranks have after the first: $MANTA_TERM_GRACE
+    seconds (30; 0: any number) and 5 more;
   - ends what lingers when rank 0 has ended, and leaves no process, no shared memory and no file behind.
 
 options:

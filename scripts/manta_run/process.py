@@ -9,6 +9,7 @@ import sys
 
 FORWARDED = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2]
 LOST = 75  # the status that says that another start may help (EX_TEMPFAIL of sysexits.h)
+SAME = 0.5  # seconds within which a SIGTERM or SIGINT that comes again is the same one
 PATIENCE = 2.0  # seconds from SIGTERM to SIGKILL for ranks, and between two steps of ending a launcher
 ME = "manta-run"
 SRUN_FOLDER = "MANTA_RUN_SRUN"  # the variable with the folder of the srun that mpirun finds (daemons.py)

@@ -49,7 +49,7 @@ class Verdict:
         self.failed = None       # that of the first other rank that failed
         self.failure = ""        # and how it did, until that has been said
         self.survives = False    # the program has said that it does
-        self.passed_on = set()   # signals that ranks were sent: a death by one of them was wanted
+        self.passed_on = {}      # signals that ranks were sent, and when first: a death by one of them was wanted
         self.all_is_well = True  # the ranks that have ended did so with 0
         self.codes = []          # status and text of other ranks that ended by themselves, in a program that survives it
         self.said = 0

@@ -239,8 +239,19 @@ def a_second_sigint_ends_the_job():
     run.says("rank 0 waits", "rank 1 waits", "rank 2 waits")
     run.process.send_signal(signal.SIGINT)
     run.says("rank 0 caught signal 2")
-    run.process.send_signal(signal.SIGINT)
+    while run.process.poll() is None:
+        run.process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
     run.says("SIGINT came a second time: the job is ended").ends(137)
+
+
+@check
+def a_sigterm_that_comes_twice_at_once_counts_once():
+    run = rank("signal", 7).started()
+    run.says("rank 0 waits", "rank 1 waits", "rank 2 waits")
+    run.process.terminate()
+    run.process.terminate()
+    run.ends(7)
 
 
 @check

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <sstream>
 
 #include "manta/rl.hpp"
 #include "manta/tune.hpp"
@@ -106,6 +107,11 @@ TEST_CASE("ppo learns actions of a box") {
     const Eigen::VectorXf a = algorithm.act(0.5f);
     CHECK(a.size() == 2);
     CHECK(a[0] > a[1]);
+    std::ostringstream shown;
+    shown << algorithm.act(0.5f);
+    CHECK(shown.str().find(' ') != std::string::npos);
+    const double first = algorithm.act(0.5f);
+    CHECK(first == static_cast<double>(a[0]));
   });
 }
 
@@ -124,7 +130,8 @@ TEST_CASE("a training that is saved and loaded goes on bit for bit") {
       CHECK(x.steps == y.steps);
       CHECK(x.learner == y.learner);
     }
-    CHECK(static_cast<int>(a.act(3)) == static_cast<int>(b.act(3)));
+    CHECK(a.act(3) == b.act(3));
+    CHECK((a.act(3) == 0) != (a.act(3) == 1));
     rl::ppo other(rl::environment<corridor>(), {.model = {.hidden = {8}}}), pole("CartPole-v1");
     CHECK(contains(thrown<manta::error>([&] { other.load(file); }), "this algorithm's are 1 -> linear(8"));
     CHECK(contains(thrown<manta::error>([&] { pole.load(file); }), "is of the environment"));

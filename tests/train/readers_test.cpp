@@ -45,6 +45,20 @@ TEST_CASE("IDX files are read, scaled, and cut where wanted") {
   CHECK(train::read_idx({"p", pictures}, {"l", labels}, {.most = 1}).size() == 1);
 }
 
+TEST_CASE("pairs have a class where the second is an integer, and outputs where it has a fraction") {
+  const auto classes = all(train::samples(std::vector<std::pair<std::vector<float>, int>>{{{1, 2}, 4}, {{3, 4}, 5}}));
+  CHECK(classes.labels == std::vector<int>{4, 5});
+  CHECK(classes.x(0, 1) == 3);
+  const auto values = all(train::samples(std::vector<std::pair<Eigen::VectorXd, double>>{{Eigen::VectorXd::Ones(3), 1.75}}));
+  CHECK_FALSE(values.has_labels);
+  CHECK(values.y(0, 0) == 1.75f);
+  CHECK(values.x.rows() == 3);
+  const auto lists = all(train::samples(std::vector<std::pair<std::vector<float>, std::vector<float>>>{{{1}, {2, 3}}}));
+  CHECK(lists.y(1, 0) == 3);
+  const Eigen::VectorXi labels = Eigen::VectorXi::Constant(4, 2);
+  CHECK(all(train::samples(Eigen::MatrixXd(Eigen::MatrixXd::Ones(2, 4)), labels)).labels == std::vector<int>(4, 2));
+}
+
 TEST_CASE("damaged IDX files are one line with file, offset, expected and found") {
   const auto read = [](const std::string& p, const std::string& l) {
     return thrown<manta::error>([&] { train::read_idx({"p", p}, {"l", l}); });

@@ -70,6 +70,9 @@ TEST_CASE("a configuration is read by name or as the program's own struct") {
   CHECK(s.fixed == 3);
   CHECK(s.opt == optimizer::adam);
   CHECK(c.text() == R"({"lr":0.5,"hidden":32,"nesterov":true,"name":"b","opt":1})");
+  std::ostringstream shown;
+  shown << c;
+  CHECK(shown.str() == c.text());
   CHECK(contains(thrown<tune::error>([&] { (void)c["rate"]; }), "has no \"rate\"; it has lr, hidden"));
   c.set("hidden", "many");
   CHECK(contains(thrown<tune::error>([&] { (void)c.as<settings>(); }), "the member \"hidden\""));

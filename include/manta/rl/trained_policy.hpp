@@ -9,7 +9,9 @@
 //   rl::trained_policy same = rl::load_policy("checkpoint");      // of algorithm.save or policy.save
 #pragma once
 
+#include <iosfwd>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,13 +25,23 @@ class action {
  public:
   explicit action(std::vector<float> numbers) : numbers_(std::move(numbers)) {}
   operator int() const { return static_cast<int>(numbers_.front()); }
-  operator float() const { return numbers_.front(); }
+  /// The number of a box of one.
+  template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, int>)
+  operator T() const {
+    return static_cast<T>(numbers_.front());
+  }
   operator Eigen::VectorXf() const { return Eigen::Map<const Eigen::VectorXf>(numbers_.data(), std::ssize(numbers_)); }
   [[nodiscard]] const std::vector<float>& numbers() const { return numbers_; }
+
+  friend bool operator==(const action& a, int number) { return static_cast<int>(a) == number; }
+  friend bool operator==(const action& a, const action& b) = default;
 
  private:
   std::vector<float> numbers_;
 };
+/// Its numbers with spaces between them.
+MANTA_DECL std::ostream& operator<<(std::ostream& out, const action& a);
 
 /// Takes the best actions of a policy. It has the filter of observations, and needs neither the environment's class nor
 /// an algorithm.

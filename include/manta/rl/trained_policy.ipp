@@ -4,11 +4,20 @@
 // The definitions of trained_policy.hpp. The bytes of a policy are the first value of every checkpoint.
 #pragma once
 
+#include <ostream>
+#include <utility>
+
 #include "manta/output/bytes.hpp"
 #include "manta/output/saved_state.hpp"
 #include "manta/rl/trained_policy.hpp"
 
 namespace manta::rl {
+
+MANTA_DECL std::ostream& operator<<(std::ostream& out, const action& a) {
+  const char* separator = "";
+  for (const float number : a.numbers()) out << std::exchange(separator, " ") << number;
+  return out;
+}
 
 MANTA_DECL std::vector<std::vector<float>> trained_policy::best_actions(
     const std::vector<std::vector<float>>& observations, const detail::masks& allowed) {

@@ -16,6 +16,7 @@ MANTA_DECL const tensor& infer_request::tensor_named(const std::string& name) co
   for (const tensor& t : inputs) {
     if (t.name == name) return t;
   }
+  if (inputs.size() == 1) return inputs[0];  // check_rows has seen that the model has one as well: nothing can be mixed up
   throw json_error("inputs: \"" + name + "\" is missing");
 }
 

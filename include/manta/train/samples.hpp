@@ -5,7 +5,8 @@
 //
 //   train::samples data(x, labels);           // x: features x samples; labels: one class for each sample
 //   train::samples curve(x, y);               // y: outputs x samples
-//   train::samples pairs(range);              // of pairs: the numbers of a sample, and its class or its outputs
+//   train::samples pairs(range);              // of pairs: the numbers of a sample, and its class (an integer) or its
+//                                             // outputs (a number with a fraction, or a range of numbers)
 #pragma once
 
 #include <Eigen/Core>
@@ -43,8 +44,11 @@ class samples {
   MANTA_DECL samples(Eigen::MatrixXd x, Eigen::MatrixXd y);
   samples(Eigen::MatrixXf x, const Eigen::VectorXi& labels)
       : samples(std::move(x), std::vector<int>(labels.data(), labels.data() + labels.size())) {}
+  samples(Eigen::MatrixXd x, const Eigen::VectorXi& labels)
+      : samples(std::move(x), std::vector<int>(labels.data(), labels.data() + labels.size())) {}
 
-  /// Each pair has a range of numbers (a vector, an Eigen vector) and a class, or a second range of numbers.
+  /// Each pair has a range of numbers (a vector, an Eigen vector), and an integer, its class, or a float, a double or a
+  /// second range of numbers, its outputs.
   template <std::ranges::input_range Range>
   requires(std::tuple_size<std::remove_cvref_t<std::ranges::range_reference_t<Range>>>::value ==
            2) explicit samples(Range&& pairs);
@@ -107,7 +111,11 @@ requires(std::tuple_size<std::remove_cvref_t<std::ranges::range_reference_t<Rang
   for (const auto& pair : pairs) {
     const auto& [input, output] = pair;
     x.add(input);
-    if constexpr (std::is_convertible_v<decltype(output), int>) {
+    using target = std::remove_cvref_t<decltype(output)>;
+    if constexpr (std::is_floating_point_v<target>) {
+      has_labels_ = false;
+      y.add(std::span<const target>(&output, 1));
+    } else if constexpr (std::is_convertible_v<target, int>) {
       labels_.push_back(static_cast<int>(output));
     } else {
       has_labels_ = false;

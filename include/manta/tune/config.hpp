@@ -80,6 +80,13 @@ class config : public named_list<value> {
 
   /// {"lr":0.1,"opt":"adam"}
   MANTA_DECL std::string text() const;
+  /// As text().
+  template <class Stream>
+  requires requires(Stream& s, const std::string& t) { s.setf(s.flags()), s << t; }
+  friend Stream& operator<<(Stream& out, const config& c) {
+    out << c.text();
+    return out;
+  }
 };
 
 template <class T, class... Domain>

@@ -114,7 +114,7 @@ def inference():
         check("unknown output", infer("linear", [x], outputs=[{"name": "z"}])[0], 400)
         matrix = {"name": "input0", "shape": [1, 2, 3], "datatype": "FP32", "data": [1, 2, 3, 4, 5, 6]}
         check("row-major", infer("rows", [matrix])[1]["outputs"][0]["data"], [6, 15])
-        check("bytes", infer("shout", [{"name": "input0", "shape": [2], "datatype": "BYTES", "data": ["a", "bé"]}])[1]["outputs"][0]["data"], ["a!", "bé!"])
+        check("bytes, another name for the only input", infer("shout", [{"name": "any", "shape": [2], "datatype": "BYTES", "data": ["a", "bé"]}])[1]["outputs"][0]["data"], ["a!", "bé!"])
         two = [{"name": n, "shape": [2], "datatype": "FP64", "data": d} for n, d in (("a", [1, 2]), ("b", [10, 20]))]
         check("two inputs", infer("add", two)[1]["outputs"][0]["data"], [11, 22])
         for kind in ("UINT8", "UINT16", "UINT32", "UINT64", "INT8", "INT16", "INT32", "INT64", "FP32", "FP64"):
