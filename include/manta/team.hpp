@@ -34,6 +34,16 @@ class team {
   int rank() const { return place_.rank; }
   /// Number of members.
   int size() const { return place_.size; }
+  /// False once the rank of a member has died, in a job that goes on then (manta-run). An MPI call that waits for that
+  /// member never ends, so a gang that is to outlive it makes nonblocking calls, tests them, and asks this meanwhile:
+  /// it leaves, by an exception, and frees neither the requests nor their memory. To be asked once in the beginning:
+  /// else manta ends the member's rank a second after the death, since it may be in MPI for ever; after that it has a
+  /// minute to come back. Receives what is there, at most every 20 us.
+  bool is_whole() const {
+    exec::engine& e = exec::engine::here("team::is_whole");
+    const exec::engine::guard g(e);
+    return e.is_whole(place_);
+  }
 
  private:
   net::team_place place_;

@@ -190,14 +190,23 @@ MANTA_DECL void engine::receive_call(const message_queue::view& v) {
   }
   task* t = read_task(v.from, v.data, v.bytes);
   if (!slot.dead.empty()) {
-    const store::failure_ptr why = actor_failure(slot.dead);
-    invocation none(lock_);
-    finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, why, 0);
-    free_task(t);
+    refuse_dead(t, slot);
     return after_call(m.charge_or_slot, false);
   }
   slot.mailbox.push_back(t);
   stage(t);
+}
+
+/// A call of an actor that is dead. One that another part has sent on goes back to that part.
+MANTA_DECL void engine::refuse_dead(task* t, const actor_slot& slot) {
+  invocation none(lock_);
+  const store::failure_ptr why = actor_failure(slot.dead);
+  if (slot.gang != nullptr && slot.gang->member != 0) {
+    tell_leader(*t->gang, none, why, no_index);
+  } else {
+    finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, why, 0);
+  }
+  free_task(t);
 }
 
 MANTA_DECL void engine::list_slot(std::uint32_t index) {
@@ -482,12 +491,7 @@ MANTA_DECL void engine::on_end_actor(const end_actor_message& m) {
 /// The calls that a dead actor will not do any more. One that is still linked to its inputs comes back when they are here.
 MANTA_DECL void engine::fail_waiting(std::uint32_t index) {
   actor_slot& slot = *slots_[index];
-  while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) {
-    invocation none(lock_);
-    finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, actor_failure(slot.dead),
-                   0);
-    free_task(t);
-  }
+  while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) refuse_dead(t, slot);
   if (slot.mailbox.empty()) after_call(index, false);
 }
 

@@ -146,18 +146,30 @@ MANTA_DECL void engine::placed_lost(std::uint32_t rank) {
 /// Rank 0: members of a gang that wait inside MPI for one that has died cannot be freed.
 MANTA_DECL void engine::end_broken_gangs() {
   const std::int64_t now = base::now_ns();
+  const auto is_member = [&](std::uint32_t r, std::uint64_t id) { return !is_dead(r) && scheduler_->gang_of(r) == id; };
   for (std::size_t i = broken_gangs_.size(); i-- > 0;) {
-    if (broken_gangs_[i].patience_ends > now) continue;
-    if (scheduler_->gang_of(0) == broken_gangs_[i].id) {
+    const std::uint64_t id = broken_gangs_[i].id;
+    bool has_members = false;
+    for (std::uint32_t r = 0; r < size_; ++r) has_members = has_members || is_member(r, id);
+    if (has_members && broken_gangs_[i].patience_ends > now) continue;
+    if (is_member(0, id)) {
       std::fprintf(stderr, "manta: rank 0 waits inside MPI for a member of its gang that has died: the job ends here\n");
       ::_exit(1);
     }
     for (std::uint32_t r = 1; r < size_; ++r) {
-      if (is_dead(r) || scheduler_->gang_of(r) != broken_gangs_[i].id) continue;
+      if (!is_member(r, id)) continue;
       std::fprintf(stderr, "manta: rank %u waits inside MPI for a member of its gang that has died: it is ended too\n", r);
       lifeline_->end(r);
     }
     broken_gangs_.remove_unordered(i);
+  }
+}
+
+/// Rank 0: this member notices by itself that another one has died, but not before its next look.
+MANTA_DECL void engine::on_patience(std::uint32_t from) {
+  constexpr std::int64_t patience_ns = 60'000'000'000;
+  for (broken_gang& g : broken_gangs_) {
+    if (g.id == scheduler_->gang_of(from)) g.patience_ends = base::now_ns() + patience_ns;
   }
 }
 
@@ -234,6 +246,8 @@ MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& 
   }
   ledger_.rank_died(rank);
   gangs_lost(rank);
+  end_parts_beside(rank);
+  if (teams_.are_watched_with(rank)) send(0, message::patience, index_message{rank, 0});
   answer_pulls();  // what is on its way to the dead rank will not get there
 }
 
@@ -480,6 +494,19 @@ MANTA_DECL void engine::gangs_lost(std::uint32_t rank) {
       end.why = death_failure(is_call ? store::failure::kind::actor : store::failure::kind::rank, rank, "a member of the gang was lost: ");
     }
     member_ended(end, id, rank);
+  }
+}
+
+/// This rank's parts of actors that had another part on the dead rank: they take no call any more, and end when those
+/// under way have come back. An actor that may be made again is left to rank 0, which ends all its ranks.
+MANTA_DECL void engine::end_parts_beside(std::uint32_t rank) {
+  for (std::uint32_t index = 0; index < slots_.size(); ++index) {
+    const actor_slot& slot = *slots_[index];
+    if (!slot.used || slot.gang == nullptr || !slot.request || slot.request->restarts > 0) continue;
+    const base::list<std::uint32_t>& ranks = slot.gang->ranks;
+    if (std::find(ranks.begin(), ranks.end(), rank) != ranks.end()) {
+      on_kill(index, "a member of the gang was lost: " + obituaries_[rank].why);
+    }
   }
 }
 

@@ -78,6 +78,8 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
     }
     case message::stuck:
       return on_stuck(read(index_message{}).index);
+    case message::patience:
+      return on_patience(from);
     case message::want: {
       const auto m = read(want_message{});
       node& n = graph_.nodes.at(m.home_index);

@@ -239,6 +239,7 @@ class engine {
   MANTA_DECL bool cancel(node& n, bool children);
   /// For the task that runs on this stack. Receives what is there, now and then.
   MANTA_DECL bool stop_requested();
+  MANTA_DECL bool is_whole(const net::team_place& team);
 
   // --- names of actors, kept by rank 0
   struct name_state {
@@ -601,9 +602,11 @@ class engine {
   void note_toll(std::uint64_t id, const toll& t);
   void fail_orphan(node& n, const std::string& more = {});
   void gangs_lost(std::uint32_t rank);
+  void end_parts_beside(std::uint32_t rank);
   void placed_lost(std::uint32_t rank);
   void on_where_is(std::uint32_t from, const where_message& m);
   void end_broken_gangs();
+  void on_patience(std::uint32_t from);
   bool could_run_on_zero(const graph::request& wanted) const;
   store::failure_ptr nobody_left(const node& n) const;
   store::failure_ptr death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what,
@@ -666,7 +669,7 @@ class engine {
   void forward_call(actor_slot& slot, task* t);
   void run_gang_call(std::uint32_t index, task* t);
   void settle_members(gang_end& end);
-  static store::failure_ptr of_member(const store::failure_ptr& why, const graph::gang& gang);
+  store::failure_ptr of_member(const store::failure_ptr& why, const graph::gang& gang) const;
   void leader_ended(const graph::gang& gang, const invocation& call, bool ok, const store::failure_ptr& why);
   void tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why, std::uint32_t slot);
   gang_end& gang_end_of(std::uint64_t gang, std::size_t size);
@@ -774,6 +777,7 @@ class engine {
   void send_soon();
   void send_call(node& handle, task* t);
   void on_call(std::uint32_t from, const std::byte* data, std::size_t bytes);
+  void refuse_dead(task* t, const actor_slot& slot);
   void refuse_call(std::uint32_t from, const std::byte* data, std::size_t bytes);
   void receive_call(const message_queue::view& m);
   void run_call(actor_slot& slot, task* t);

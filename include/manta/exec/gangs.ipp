@@ -152,8 +152,12 @@ MANTA_DECL void engine::run_member(task* t) {
   free_task(t);
 }
 
-MANTA_DECL store::failure_ptr engine::of_member(const store::failure_ptr& why, const graph::gang& gang) {
+/// After a death, what other members throw is what came of it.
+MANTA_DECL store::failure_ptr engine::of_member(const store::failure_ptr& why, const graph::gang& gang) const {
   if (gang.ranks.size() == 1) return why;
+  if (deaths_ != 0) {
+    if (store::failure_ptr lost = lost_member(gang)) return lost;
+  }
   store::failure f = *why;
   f.details.function +=
       " (member " + std::to_string(gang.member) + " of " + std::to_string(gang.ranks.size()) + ")";
@@ -227,6 +231,15 @@ MANTA_DECL void engine::run_gang_call(std::uint32_t index, task* t) {
   tell_leader(*t->gang, call, why, no_index);
   free_task(t);
   after_call(index);
+}
+
+/// For a member that waits for others in a loop of its own: do all live, as far as this rank has heard? It hears what
+/// has come, as in stop_requested. One that has asked once is trusted to come back after a death.
+MANTA_DECL bool engine::is_whole(const net::team_place& team) {
+  if (team.size == 1 || !recovers_) return true;
+  stop_requested();
+  const base::list<std::uint32_t>* const ranks = teams_.watch(team.comm);
+  return ranks == nullptr || std::none_of(ranks->begin(), ranks->end(), [&](std::uint32_t r) { return is_dead(r); });
 }
 
 /// All parts of an actor have been constructed or not: the leader notes where they live, or has them end again.

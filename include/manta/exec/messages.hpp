@@ -36,7 +36,7 @@ enum class message : std::uint8_t {
   name_gone, ask, answer, cancel,
   unobserved, where_is, task_lost, checkpoint,
   // housekeeping, which is not counted as work under way:
-  probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop, rank_died, leave, stuck,
+  probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop, rank_died, leave, stuck, patience,
 };
 inline constexpr message first_housekeeping = message::probe;
 

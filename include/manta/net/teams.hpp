@@ -5,6 +5,7 @@
 // gang of the same ranks: making one costs tens of microseconds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -47,7 +48,10 @@ class teams {
   /// Collective over `ranks` (of the parent) unless they have met before. `id` grows from gang to gang and is the same
   /// on all members. MPI_COMM_NULL if a member has died and MPI says so.
   MPI_Comm get(const base::list<std::uint32_t>& ranks, std::uint64_t id) {
-    if (const entry* known = find(ranks)) return known->comm;
+    if (entry* const known = find(ranks)) {
+      known->is_watched = false;  // by the gang before
+      return known->comm;
+    }
     if (group_ == MPI_GROUP_NULL) check(MPI_Comm_group(parent_, &group_), "MPI_Comm_group");
     auto* const e = new entry;
     base::list<int> members;
@@ -71,6 +75,22 @@ class teams {
     known_.push_back(e);
     return e->comm;
   }
+  /// The ranks of a communicator, whose member looks from now on whether the others live; null: it is not one of ours.
+  const base::list<std::uint32_t>* watch(MPI_Comm comm) {
+    for (entry* e : known_) {
+      if (e->comm != comm) continue;
+      e->is_watched = true;
+      return &e->ranks;
+    }
+    return nullptr;
+  }
+  /// Does this rank's part of a gang look whether that rank lives?
+  bool are_watched_with(std::uint32_t rank) const {
+    for (const entry* e : known_) {
+      if (e->is_watched && std::find(e->ranks.begin(), e->ranks.end(), rank) != e->ranks.end()) return true;
+    }
+    return false;
+  }
   /// Have they met before?
   bool know(const base::list<std::uint32_t>& ranks) const { return find(ranks) != nullptr; }
 
@@ -79,10 +99,11 @@ class teams {
     base::list<std::uint32_t> ranks;
     std::uint64_t id = 0;
     MPI_Comm comm = MPI_COMM_NULL;
+    bool is_watched = false;
   };
 
-  const entry* find(const base::list<std::uint32_t>& ranks) const {
-    for (const entry* e : known_) {
+  entry* find(const base::list<std::uint32_t>& ranks) const {
+    for (entry* e : known_) {
       if (e->ranks.size() == ranks.size() &&
           std::memcmp(e->ranks.data(), ranks.data(), ranks.size() * sizeof(std::uint32_t)) == 0) {
         return e;

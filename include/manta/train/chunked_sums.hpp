@@ -16,8 +16,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "manta/team.hpp"
 #include "manta/train/source.hpp"
+#include "manta/train/watched_team.hpp"
 
 namespace manta::train::detail {
 
@@ -32,7 +32,7 @@ inline float from_bfloat16(std::uint16_t word) { return std::bit_cast<float>(std
 
 class chunked_sums {
  public:
-  explicit chunked_sums(const team& members) : team_(members) { requests_.fill(MPI_REQUEST_NULL); }
+  explicit chunked_sums(watched_team& members) : team_(members) { requests_.fill(MPI_REQUEST_NULL); }
   chunked_sums(const chunked_sums&) = delete;
   chunked_sums& operator=(const chunked_sums&) = delete;
 
@@ -74,7 +74,7 @@ class chunked_sums {
   [[nodiscard]] MPI_Datatype type() const;
   void wait(std::size_t number);
 
-  team team_;
+  watched_team& team_;
   std::byte* data_ = nullptr;
   std::size_t width_ = 0;
   bool is_rounded_ = false;

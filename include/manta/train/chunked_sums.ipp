@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "manta/train/chunked_sums.hpp"
-#include "manta/train/mpi_check.hpp"
 
 namespace manta::train::detail {
 
@@ -30,7 +29,7 @@ inline MPI_Datatype chunked_sums::type() const {
 }
 
 inline void chunked_sums::wait(std::size_t number) {
-  check_mpi(MPI_Wait(&requests_[number % slots], MPI_STATUS_IGNORE), "the exchange of gradients");
+  team_.wait(requests_[number % slots], "the exchange of gradients");
 }
 
 MANTA_DECL void chunked_sums::begin(std::byte* data, std::size_t width, std::size_t size, bool rounded) {

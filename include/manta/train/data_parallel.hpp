@@ -16,6 +16,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "manta/nn/module.hpp"
 #include "manta/train/exchange.hpp"
@@ -28,7 +29,9 @@ struct data_parallel_options {
 };
 
 /// Refers to the module, which has to live longer. All members make the same calls in the same order; the loop's own
-/// MPI calls on the team's communicator may stand between them.
+/// MPI calls on the team's communicator may stand between them. Under manta-run a call throws rank_lost once a member's
+/// rank has died; let it leave the task, which is then started again on ranks that live. A loop that waits in MPI calls
+/// of its own is not saved so: its ranks end with the dead one.
 template <nn::module Module>
 class data_parallel {
  public:
@@ -44,6 +47,13 @@ class data_parallel {
       throw error("manta: train: the members' modules have different numbers of parameters; this one has " +
                   std::to_string(net.parameters().size()));
     exchange_.broadcast(net.parameters().data(), net.parameters().size_bytes());
+  }
+
+  data_parallel(const data_parallel&) = delete;
+  data_parallel& operator=(const data_parallel&) = delete;
+  /// After a member's death MPI may still write to the module's arrays: they are moved out of it, and stay for good.
+  ~data_parallel() {
+    if (exchange_.is_abandoned()) (void)new Module(std::move(net_));
   }
 
   const nn::matrix<scalar>& forward(const nn::matrix<scalar>& x) { return net_.forward(x); }

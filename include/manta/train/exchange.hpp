@@ -4,9 +4,14 @@
 // The exchange of gradients between the members of a team: the sum over all, in place. Parts of the gradients are
 // summed by nonblocking collectives while the backward pass goes on with the others. All members begin the parts in one
 // order, from the end of the array, and each part is added in the order of the members: the same bits in each run.
+//
+// Where a job goes on when ranks die (manta-run), all of this throws rank_lost once a member has died: nobody waits for
+// it inside MPI. What MPI has not ended then keeps its memory for good: that of the exchange, and the array that was
+// summed, which must not be freed (is_abandoned).
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -21,9 +26,12 @@ class exchange {
  public:
   /// The array is reduced in parts of `bucket_bytes`, from its end to its beginning.
   explicit exchange(const team& members, std::size_t bucket_bytes = std::size_t(1) << 20U, wire format = wire::as_is)
-      : team_(members), bucket_bytes_(bucket_bytes), format_(format), sums_(members) {}
+      : kept_(std::make_unique<kept>(members)), team_(kept_->team), bucket_bytes_(bucket_bytes), format_(format) {}
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
+  ~exchange() {
+    if (is_abandoned()) (void)kept_.release();
+  }
 
   /// Collective: begins the exchange of this array. Only one is under way at a time.
   MANTA_DECL void begin(std::span<float> gradients);
@@ -34,7 +42,7 @@ class exchange {
   MANTA_DECL void finish();
 
   /// Drops what rounding has left over for the next exchange.
-  void forget() { sums_.forget(); }
+  void forget() { kept_->sums.forget(); }
 
   /// Collective: the mean over all members, in place, never rounded.
   MANTA_DECL void average(std::span<float> numbers);
@@ -48,6 +56,9 @@ class exchange {
   /// would leave the others in MPI.
   MANTA_DECL void throw_together(const std::string& problem);
 
+  /// Whether a member's death has ended it. MPI may still write to the arrays that it was given.
+  [[nodiscard]] bool is_abandoned() const { return team_.is_abandoned(); }
+
  private:
   template <class T>
   void open(std::span<T> numbers, bool is_rounded);
@@ -56,10 +67,23 @@ class exchange {
   /// What is ready from here on.
   void reduce(std::size_t first);
 
-  team team_;
+  /// All memory that MPI has a hold on between two calls, but for the arrays themselves.
+  struct kept {
+    explicit kept(const manta::team& members) : team(members), sums(team) {}
+    detail::watched_team team;
+    detail::chunked_sums sums;
+    std::vector<double> numbers;
+    std::string text;
+    int member = 0;
+  };
+  /// Waits for what `call` begins.
+  template <class Call>
+  void complete(const char* name, Call&& call);
+
+  std::unique_ptr<kept> kept_;
+  detail::watched_team& team_;
   std::size_t bucket_bytes_;
   wire format_;
-  detail::chunked_sums sums_;
   std::size_t width_ = 0;
   std::size_t open_begin_ = 0, open_end_ = 0;  ///< ready, and not yet being reduced
 };

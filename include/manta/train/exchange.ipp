@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <climits>
+#include <utility>
 
 #include "manta/error.hpp"
 #include "manta/train/exchange.hpp"
-#include "manta/train/mpi_check.hpp"
 
 namespace manta::train {
 
@@ -17,7 +17,8 @@ template <class T>
 void exchange::open(std::span<T> numbers, bool is_rounded) {
   width_ = sizeof(T);
   open_begin_ = open_end_ = numbers.size();
-  sums_.begin(reinterpret_cast<std::byte*>(numbers.data()), width_, numbers.size(), is_rounded && team_.size() > 1);
+  kept_->sums.begin(reinterpret_cast<std::byte*>(numbers.data()), width_, numbers.size(),
+                    is_rounded && team_.size() > 1);
 }
 
 MANTA_DECL void exchange::begin(std::span<float> gradients) { open(gradients, format_ == wire::bfloat16); }
@@ -42,41 +43,57 @@ MANTA_DECL void exchange::ready(std::size_t first, std::size_t last) {
   constexpr std::size_t most = INT_MAX;
   const std::size_t bucket = std::clamp<std::size_t>(bucket_bytes_ / width_, 1, most);
   while (open_end_ - open_begin_ >= bucket) reduce(open_end_ - bucket);
-  sums_.progress();  // MPI moves nonblocking collectives on only while it is called
+  kept_->sums.progress();  // MPI moves nonblocking collectives on only while it is called
 }
 
 MANTA_DECL void exchange::finish() {
+  team_.check();
   if (open_begin_ > 0) ready(0, open_begin_);
   if (open_end_ > 0) reduce(0);
-  sums_.finish();
+  kept_->sums.finish();
 }
 
 inline void exchange::reduce(std::size_t first) {
-  if (team_.size() > 1) sums_.add(first, open_end_);
+  if (team_.size() > 1) kept_->sums.add(first, open_end_);
   open_end_ = first;
+}
+
+template <class Call>
+void exchange::complete(const char* name, Call&& call) {
+  team_.check();
+  MPI_Request request = MPI_REQUEST_NULL;
+  detail::check_mpi(call(&request), name);
+  team_.wait(request, name);
 }
 
 MANTA_DECL void exchange::sum(std::span<double> numbers) {
   if (team_.size() == 1) return;
-  detail::check_mpi(
-      MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_SUM, team_.comm()),
-      "MPI_Allreduce");
+  std::vector<double>& all = kept_->numbers;
+  all.assign(numbers.begin(), numbers.end());
+  complete("MPI_Iallreduce", [&](MPI_Request* r) {
+    return MPI_Iallreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_SUM, team_.comm(), r);
+  });
+  std::copy(all.begin(), all.end(), numbers.begin());
 }
 
 MANTA_DECL void exchange::broadcast(void* data, std::size_t bytes, int from) {
   if (team_.size() == 1) return;
   constexpr std::size_t most = std::size_t(1) << 30U;
   for (std::size_t at = 0; at < bytes; at += most) {
-    detail::check_mpi(MPI_Bcast(static_cast<std::byte*>(data) + at, static_cast<int>(std::min(most, bytes - at)),
-                                MPI_BYTE, from, team_.comm()),
-                      "MPI_Bcast");
+    complete("MPI_Ibcast", [&](MPI_Request* r) {
+      return MPI_Ibcast(static_cast<std::byte*>(data) + at, static_cast<int>(std::min(most, bytes - at)), MPI_BYTE,
+                        from, team_.comm(), r);
+    });
   }
 }
 
 MANTA_DECL void exchange::throw_together(const std::string& problem) {
-  int first = problem.empty() ? team_.size() : team_.rank();
-  if (team_.size() > 1)
-    detail::check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, team_.comm()), "MPI_Allreduce");
+  int& first = kept_->member = problem.empty() ? team_.size() : team_.rank();
+  if (team_.size() > 1) {
+    complete("MPI_Iallreduce", [&](MPI_Request* r) {
+      return MPI_Iallreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, team_.comm(), r);
+    });
+  }
   if (first == team_.size()) return;
   std::string text = problem;
   broadcast(text, first);
@@ -84,10 +101,12 @@ MANTA_DECL void exchange::throw_together(const std::string& problem) {
 }
 
 MANTA_DECL void exchange::broadcast(std::string& text, int from) {
-  std::size_t size = text.size();
-  broadcast(&size, sizeof size, from);
-  text.resize(size);
-  broadcast(text.data(), size, from);
+  std::string& all = kept_->text = text;
+  double size[1] = {team_.rank() == from ? static_cast<double>(all.size()) : 0};
+  sum(size);
+  all.resize(static_cast<std::size_t>(size[0]));
+  broadcast(all.data(), all.size(), from);
+  text = std::exchange(all, {});
 }
 
 }  // namespace manta::train

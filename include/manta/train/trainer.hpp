@@ -105,9 +105,9 @@ class trainer {
       : core_(std::make_unique<detail::trainer_core>(detail::learner_of<Recipe>::name(r), o)) {}
 
   /// An epoch, or what is left of it, or fewer steps; waits. Under manta-run, when the rank of a worker dies, the call
-  /// is done again from its beginning by the ranks that are left: no sample is left out or taken twice. Throws
-  /// manta::error with the number of the batch if the loss becomes NaN or infinite; the parameters are those before
-  /// that batch then.
+  /// is done again from its beginning by the ranks that are left, those of the other workers among them: no sample is
+  /// left out or taken twice. Throws manta::error with the number of the batch if the loss becomes NaN or infinite; the
+  /// parameters are those before that batch then.
   summary train(std::uint64_t steps = whole_epoch) { return core_->train(steps); }
   /// The mean over the validation data; waits.
   summary validate() { return core_->validate(); }

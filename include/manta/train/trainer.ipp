@@ -45,7 +45,8 @@ inline std::vector<trainer_core*>& trainers() {
   return all;
 }
 
-/// A call of a trainer: it counts as busy meanwhile, and no other parks it.
+/// A call of a trainer: it counts as busy meanwhile, and no other parks it. After a death it is done again from the
+/// state before, if there is one.
 template <class Call>
 auto trainer_core::call(Call&& c) {
   struct guard {
@@ -55,8 +56,17 @@ auto trainer_core::call(Call&& c) {
   } const busy(is_busy_);
   static std::uint64_t uses = 0;
   last_use_ = ++uses;
-  wake();
-  return c();
+  for (;;) {
+    try {
+      wake();
+      return c();
+    } catch (const rank_lost&) {
+      if (good_.model.empty()) throw;
+    } catch (const actor_died&) {
+      if (good_.model.empty()) throw;
+    }
+    bury();
+  }
 }
 
 MANTA_DECL trainer_core::trainer_core(learner_name what, const options& o) : what_(std::move(what)), options_(o) {
@@ -132,21 +142,12 @@ inline void trainer_core::make_room() {
 }
 
 inline pass_result trainer_core::train_some(std::uint64_t steps) {
-  for (;;) {
-    try {
-      return call([&] {
-        if (good_.model.empty()) remember();
-        const pass_result r = joined(sentence_of(async<&worker::train>(workers_, steps)));
-        remember();
-        return r;
-      });
-    } catch (const rank_lost&) {
-      if (good_.model.empty()) throw;
-    } catch (const actor_died&) {
-      if (good_.model.empty()) throw;
-    }
-    bury();
-  }
+  return call([&] {
+    if (good_.model.empty()) remember();
+    const pass_result r = joined(sentence_of(async<&worker::train>(workers_, steps)));
+    remember();
+    return r;
+  });
 }
 MANTA_DECL summary trainer_core::train(std::uint64_t steps) {
   const auto begin = std::chrono::steady_clock::now();

@@ -39,6 +39,12 @@ struct pass_result {
 class worker {
  public:
   MANTA_DECL worker(team members, const learner_name& what, const options& o);
+  worker(const worker&) = delete;
+  worker& operator=(const worker&) = delete;
+  /// The learner's arrays stay if MPI may still write to them.
+  ~worker() {
+    if (exchange_.is_abandoned()) (void)learner_.release();
+  }
 
   /// Collective: makes model and data, and checks that all members have the same. Throws the same error on all.
   MANTA_DECL void open();

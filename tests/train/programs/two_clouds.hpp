@@ -36,11 +36,13 @@ struct two_clouds {
     }
     return train::samples(std::move(x), std::move(y));
   }
-  /// Called for each batch: the 25th is in the middle of the third epoch.
+  train::samples validation_data() const { return training_data(); }
+  /// Called for each batch: the 25th is in the middle of the third epoch. "rank 3": the share of the samples that rank
+  /// 3 takes.
   std::map<std::string, double> metrics(const nn::matrix<double>&, const nn::targets<double>&) const {
     static int batches = 0;
     if (signal != 0 && manta::rank() == who && ++batches == 25) kill(getpid(), signal);
-    return {};
+    return {{"rank " + std::to_string(manta::rank()), 1}};
   }
   template <class Archive>
   void serialize(Archive& archive) {
