@@ -5,6 +5,10 @@
 // program and compile a source that contains
 //
 //   #include <manta/src.hpp>
+//
+// That source holds the engine and all libraries whose dependencies are installed: let it contain nothing else, so that it
+// is compiled once. With Eigen it takes minutes and 4 GB of memory. Where that is too much, define MANTA_SOURCES_APART for
+// it, and compile beside it the src*.cpp of the folders of those libraries that the program uses (with that macro too).
 #pragma once
 
 #ifndef MANTA_COMPILED
