@@ -421,14 +421,40 @@ TEST_CASE("a trial that hangs is given up, and the others go on elsewhere") {
     return;
   }
   folder f;
+  const std::string said = errors_of([&] {
+    in_world([&] {
+      const std::string file = f.path + "/over";
+      const auto r = tune::run<hang>({{"hangs", tune::grid({1, 0, 0, 0, 0, 0})}, {"until", file}},
+                                     {.minimise = "loss", .silence = std::chrono::milliseconds(500), .show = false});
+      manta::output::replace_file(file, "");
+      CHECK(r.count(status::complete) == 5U);
+      CHECK(r[0].state == status::failed);
+      CHECK(contains(r[0].why, "has not reported for 0.5 s"));
+    });
+  });
+  CAPTURE(said);
+  CHECK(!contains(said, "deadlock"));  // the runner that was given up ends when its trial reports
+}
+
+namespace {
+
+/// Throws when it is asked for the first trial.
+struct unlucky {
+  void begin(const tune::space&, std::uint64_t) {}
+  std::optional<tune::config> ask(tune::trial_number) { throw std::runtime_error("out of luck"); }
+  void tell(tune::trial_number, double) {}
+};
+
+}  // namespace
+
+TEST_CASE("after an exception the report says why the run has ended, not that it goes on") {
+  folder f;
   in_world([&] {
-    const std::string file = f.path + "/over";
-    const auto r = tune::run<hang>({{"hangs", tune::grid({1, 0, 0, 0, 0, 0})}, {"until", file}},
-                                   {.minimise = "loss", .silence = std::chrono::milliseconds(500), .show = false});
-    manta::output::replace_file(file, "");
-    CHECK(r.count(status::complete) == 5U);
-    CHECK(r[0].state == status::failed);
-    CHECK(contains(r[0].why, "has not reported for 0.5 s"));
+    const tune::experiment e{.minimise = "y", .searcher = unlucky(), .folder = f.path, .outputs = {tune::html_report()}, .show = false};
+    CHECK(contains(thrown<std::runtime_error>([&] { tune::run<square>(line, e); }), "out of luck"));
+    const std::string page = manta::testing::text_of(f.path + "/report.html");
+    CHECK(contains(page, "\"running\":false"));
+    CHECK(contains(page, "an exception ended this run: out of luck"));
   });
 }
 

@@ -102,8 +102,12 @@ class conductor {
   /// The run has to end: trials save where they are, and go on from there when the experiment is continued.
   [[noreturn]] void leave();
 
+  /// After an exception: what was found is written out, and the report says why the run has ended.
+  void close_outputs(const std::string& why);
   /// After an exception: trials end at their next report, for which it waits a while.
   void stop_trials();
+  /// Nobody listens to this runner any more: it ends when its trial reports.
+  void abandon(place& p);
   void end_runners();
 
   study& study_;

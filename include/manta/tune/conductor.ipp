@@ -23,11 +23,17 @@ MANTA_DECL void conductor::run() {
       if (!is_under_way() && (nothing_left || !study_.stopping().empty())) break;  // what waits for a place does not begin
       wait_and_handle();
     }
-  } catch (const cancelled&) {
+  } catch (const cancelled& e) {
+    if (!leaving_) close_outputs(e.what());
+    end_runners();
+    throw;
+  } catch (const std::exception& e) {
+    close_outputs(base::text_of(e));
+    stop_trials();
     end_runners();
     throw;
   } catch (...) {
-    study_.flush();
+    close_outputs("something that is not a std::exception was thrown");
     stop_trials();
     end_runners();
     throw;
@@ -35,6 +41,16 @@ MANTA_DECL void conductor::run() {
   study_.finish(now());
   end_runners();
   table_.finish();
+}
+
+MANTA_DECL void conductor::close_outputs(const std::string& why) {
+  try {
+    study_.flush();
+    study_.flush_outputs();
+    study_.finish_outputs("an exception ended this run: " + why);
+  } catch (const std::exception& e) {  // the one that is on its way says more
+    table_.line(std::string("the outputs could not be ended: ") + e.what());
+  }
 }
 
 MANTA_DECL double conductor::now() const { return before_ + std::chrono::duration<double>(clock::now() - start_).count(); }
@@ -192,18 +208,23 @@ MANTA_DECL void conductor::stop_trials() {
   }
 }
 
+MANTA_DECL void conductor::abandon(place& p) {
+  if (p.call.valid()) manta::cancel(p.call);
+  if (p.work.valid()) manta::cancel(p.work);
+  if (!options_.isolate) (void)p.who->tell(quit_order());  // waits there until the trial reports
+  p.call = {};
+  p.who = nullptr;
+}
+
 MANTA_DECL void conductor::end_runners() {
   for (place& p : places_) {
     if (p.gone) continue;
     if (!p.placed) {
       manta::cancel(p.greeting);
     } else if (p.idle) {
-      order quit;
-      quit.what = order::kind::quit;
-      p.call = p.who->tell(std::move(quit));
+      p.call = p.who->tell(quit_order());
     } else {  // it computes, and an exception of ours ends the run
-      if (p.call.valid()) manta::cancel(p.call);
-      if (p.work.valid()) manta::cancel(p.work);
+      abandon(p);
     }
   }
   for (place& p : places_) {

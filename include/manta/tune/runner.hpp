@@ -20,6 +20,9 @@
 
 namespace manta::tune::detail {
 
+/// Ends a runner.
+MANTA_DECL order quit_order();
+
 /// Runs trials as it is told to.
 class trial_loop : protected exchange {
  public:
@@ -56,11 +59,13 @@ class runner : public trial_loop {
 
  private:
   MANTA_DECL order next_order() override;
-  void notify(notice n) override { out_.set_value(std::move(n)); }
+  MANTA_DECL void notify(notice n) override;
   void leave(checkpoint c, notice& n) override { n.made = put(std::move(c)); }
 
   promise<order> in_;
   promise<notice> out_;
+  bool is_asked_ = false;  ///< a call of tell waits for a notice
+  bool quits_ = false;     ///< told to, perhaps in the middle of a trial
 };
 
 /// Functions run on a thread of their own in a child process of the rank: what they do to it ends no rank, and one that

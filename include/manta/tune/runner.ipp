@@ -11,6 +11,12 @@ namespace manta::tune::detail {
 MANTA_DECL trial_loop::trial_loop(body_name what, std::optional<team> members)
     : what_(std::move(what)), body_(make_body(what_)), members_(members) {}
 
+MANTA_DECL order quit_order() {
+  order o;
+  o.what = order::kind::quit;
+  return o;
+}
+
 MANTA_DECL void trial_loop::run_trials() {
   order o = next_order();
   while (o.what != order::kind::quit) {
@@ -69,6 +75,7 @@ MANTA_DECL notice trial_loop::run(order& o, bool& again) {
 
 MANTA_DECL answers runner::tell(order o) {
   out_ = promise<notice>();
+  is_asked_ = true;
   const future<notice> answer = out_.get_future();
   in_.set_value(std::move(o));
   notice n = answer.get();
@@ -77,9 +84,15 @@ MANTA_DECL answers runner::tell(order o) {
 }
 
 MANTA_DECL order runner::next_order() {
+  if (quits_) return quit_order();
   order o = in_.get_future().get();
   in_ = promise<order>();
+  quits_ = o.what == order::kind::quit;
   return o;
+}
+
+MANTA_DECL void runner::notify(notice n) {
+  if (std::exchange(is_asked_, false)) out_.set_value(std::move(n));
 }
 
 MANTA_DECL isolated_runner::~isolated_runner() {
