@@ -42,8 +42,12 @@ class bohb {
   };
   using kernels = std::vector<const std::vector<double>*>;
 
-  /// The largest budget with enough trials; it never goes down.
+  /// Observations that are kept of a budget, and budgets: so a suggestion costs the same after a hundred thousand trials.
+  static constexpr std::size_t most_kept = 1000;
+
+  /// The largest budget with enough trials; it never goes down, so what was seen at smaller ones is forgotten.
   bool choose_budget();
+  static void forget(std::map<trial_number, observation>& trials);
 
   std::vector<double> propose(random& r) const;
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "manta/tune/bohb.hpp"
+#include "manta/tune/history.hpp"
 
 namespace manta::tune {
 
@@ -33,7 +34,20 @@ MANTA_DECL void bohb::again(trial_number t, const config& c) {
 }
 
 MANTA_DECL void bohb::report(trial_number t, double at, double loss) {
-  if (const auto p = points_.find(t); p != points_.end()) seen_[at][t] = {loss, p->second};
+  const auto p = points_.find(t);
+  if (p == points_.end() || at < budget_) return;
+  auto& trials = seen_[at];
+  trials[t] = {loss, p->second};
+  if (trials.size() >= most_kept + most_kept / 4) forget(trials);
+  if (seen_.size() > most_kept) seen_.erase(seen_.begin()->first == budget_ ? std::next(seen_.begin()) : seen_.begin());
+}
+
+MANTA_DECL void bohb::forget(std::map<trial_number, observation>& trials) {
+  std::vector<double> losses;
+  for (const auto& [t, o] : trials) losses.push_back(o.loss);
+  const std::vector<bool> stays = detail::worth_keeping(losses, most_kept);
+  std::size_t i = 0;
+  std::erase_if(trials, [&](const auto&) { return !stays[i++]; });
 }
 
 MANTA_DECL void bohb::tell(trial_number t, double loss) {
@@ -50,6 +64,7 @@ MANTA_DECL bool bohb::choose_budget() {
     if (b->second.size() >= enough) budget_ = b->first;
     if (b->first == budget_) break;
   }
+  seen_.erase(seen_.begin(), seen_.lower_bound(budget_));
   return budget_ > 0;
 }
 

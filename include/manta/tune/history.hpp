@@ -17,6 +17,11 @@ struct tried {
   double loss = 0;
 };
 
+namespace detail {
+/// Of losses in the order of their age: which of them are among the newest three quarters of `most`, or among the best quarter before.
+MANTA_DECL std::vector<bool> worth_keeping(const std::vector<double>& losses, std::size_t most);
+}  // namespace detail
+
 class history {
  public:
   void clear() { *this = history(); }
@@ -27,7 +32,7 @@ class history {
   const std::vector<tried>& done() const { return done_; }
   /// Of those that are done, how many did not fail.
   std::size_t succeeded() const { return succeeded_; }
-  /// Forgets what is neither among the newest three quarters of `most` nor among the best quarter, once a quarter more has come.
+  /// Forgets what is not worth keeping, once a quarter more than `most` has come.
   MANTA_DECL void trim(std::size_t most);
   const std::map<trial_number, config>& under_way() const { return under_way_; }
 

@@ -20,21 +20,32 @@ MANTA_DECL void history::ended(trial_number t, double loss) {
 
 MANTA_DECL void history::trim(std::size_t most) {
   if (done_.size() < most + most / 4) return;
-  const std::size_t old = done_.size() - (most - most / 4);
   std::vector<double> losses;
-  for (std::size_t i = 0; i < old; ++i) losses.push_back(done_[i].loss);
-  const auto cut = losses.begin() + static_cast<std::ptrdiff_t>(most / 4 - 1);
-  std::nth_element(losses.begin(), cut, losses.end());
-  const double bound = *cut;
-  std::size_t room = most / 4, kept = 0;
+  for (const tried& t : done_) losses.push_back(t.loss);
+  const std::vector<bool> stays = detail::worth_keeping(losses, most);
+  std::size_t kept = 0;
   for (std::size_t i = 0; i < done_.size(); ++i) {
-    const bool stays = i >= old || (done_[i].loss <= bound && room > 0);
-    if (!stays) continue;
-    room -= i < old;
+    if (!stays[i]) continue;
     if (kept != i) done_[kept] = std::move(done_[i]);
     ++kept;
   }
   done_.resize(kept);
+}
+
+MANTA_DECL std::vector<bool> detail::worth_keeping(const std::vector<double>& losses, std::size_t most) {
+  std::vector<bool> stays(losses.size(), true);
+  if (losses.size() <= most) return stays;
+  const std::size_t best = most / 4, old = losses.size() - (most - best);
+  std::vector<double> of_old(losses.begin(), losses.begin() + static_cast<std::ptrdiff_t>(old));
+  const auto cut = of_old.begin() + static_cast<std::ptrdiff_t>(best - 1);
+  std::nth_element(of_old.begin(), cut, of_old.end());
+  const double bound = *cut;
+  std::size_t room = best;
+  for (std::size_t i = 0; i < old; ++i) {
+    stays[i] = losses[i] <= bound && room > 0;
+    room -= stays[i];
+  }
+  return stays;
 }
 
 }  // namespace manta::tune
