@@ -166,10 +166,12 @@ TEST_CASE("quantised domains have a value, and nothing else") {
 }
 
 TEST_CASE("the ends of a domain are the numbers that were written, to the ends of integers") {
-  for (const auto& [low, high] : std::vector<std::pair<double, double>>{{1e-5, 1}, {0.1, 0.7}, {3e-308, 1e308}, {0.3, 0.30000000000000004}, {1 / 3.0, 2 / 3.0}}) {
+  for (const auto& [low, high] : std::vector<std::pair<double, double>>{{1e-5, 1}, {0.1, 0.7}, {3e-308, 1e308}, {0.3, 0.30000000000000004}, {1 / 3.0, 2 / 3.0}, {1e300, 1.0000000000000002e300}}) {
     for (const tune::domain& d : {tune::loguniform(low, high), tune::uniform(low, high)}) {
       CHECK(d.at(0).as<double>() == low);
       CHECK(d.at(1).as<double>() == high);
+      CHECK(d.position(low) == 0);
+      CHECK(d.position(high) == 1);
     }
   }
   CHECK(tune::uniform(0.1, 0.7).quantised(0.2).at(0) == 0.1);
@@ -188,6 +190,7 @@ TEST_CASE("the ends of a domain are the numbers that were written, to the ends o
       for (const double beyond : {1e300, -1e300, 9.3e18, -9.3e18}) CHECK(!d.find(beyond));
       CHECK(d.nearest(1e300).as<std::int64_t>() == high);
       CHECK(d.nearest(-1e300).as<std::int64_t>() == low);
+      CHECK((d.position(low) >= 0 && d.position(low) < d.position(high) && d.position(high) <= 1));
       CHECK(d.at(d.position(low)).as<std::int64_t>() <= d.at(d.position(high)).as<std::int64_t>());
       for (int i = 0; i < 200; ++i) {
         const auto x = d.draw({}, r).as<std::int64_t>();

@@ -126,6 +126,8 @@ class domain {
   bool is_even() const { return step_ > 0 && !log_ && !normal_; }
   /// Of log-uniform numbers; integers have half a step more at both ends, so that each end gets its share.
   std::pair<double, double> log_range() const;
+  /// The logarithm makes a difference: between ends so near each other that it is a straight line, its digits do not suffice.
+  bool is_curved() const;
   double number_at(double u) const;
   std::int64_t integer_at(double u) const;
 

@@ -129,12 +129,12 @@ MANTA_DECL double domain::position(const value& v) const {
   if (closed_) return 0.5;
   const double x = v.as<double>();
   if (normal_) return normal_cdf(((log_ ? std::log(x) : x) - low_) / high_);
-  if (log_) {
+  if (is_curved()) {
     const auto [from, to] = log_range();
     return std::clamp((std::log(x) - from) / (to - from), 0.0, 1.0);
   }
   if (integer_) return (static_cast<double>(integer_step_near(v)) + 0.5) / (static_cast<double>(strides_) + 1);
-  if (step_ > 0) return (step_near(x) + 0.5) / (last_step_ + 1);
+  if (is_even()) return (step_near(x) + 0.5) / (last_step_ + 1);
   return std::clamp((x - low_) / (high_ - low_), 0.0, 1.0);
 }
 
@@ -216,6 +216,12 @@ MANTA_DECL std::pair<double, double> domain::log_range() const {
   return integer_ ? std::pair(std::log(low_ - 0.5), std::log(high_ + 0.5)) : std::pair(std::log(low_), std::log(high_));
 }
 
+MANTA_DECL bool domain::is_curved() const {
+  if (!log_) return false;
+  const auto [from, to] = log_range();
+  return to - from > 1e-9;
+}
+
 MANTA_DECL double domain::number_at(double u) const {
   if (normal_) {
     const double x = low_ + high_ * normal_quantile(std::clamp(u, 1e-12, 1 - 1e-12));
@@ -223,14 +229,14 @@ MANTA_DECL double domain::number_at(double u) const {
   }
   if (is_even()) return number_of(std::min(std::floor(u * (last_step_ + 1)), last_step_));
   if (u <= 0 || u >= 1) return rounded(u <= 0 ? low_ : high_);
-  if (!log_) return rounded(low_ + (high_ - low_) * u);
+  if (!is_curved()) return rounded(low_ + (high_ - low_) * u);
   const auto [from, to] = log_range();
   return rounded(std::exp(from + (to - from) * u));
 }
 
 MANTA_DECL std::int64_t domain::integer_at(double u) const {
   if (u <= 0 || u >= 1) return integer_of(u <= 0 ? 0 : strides_);
-  if (log_) {
+  if (is_curved()) {
     const auto [from, to] = log_range();
     return integer_of(integer_step_near(value(std::exp(from + (to - from) * u))));
   }

@@ -25,6 +25,9 @@ namespace detail {
 /// A configuration as the journal has it: a text stays a text whatever it looks like, and a number that JSON does not
 /// have is {"number":"inf"}.
 MANTA_DECL void append_parameters(std::string& out, const config& c);
+MANTA_DECL void append_metrics(std::string& out, const metrics& m);
+/// A text of which the same bytes are read again, UTF-8 or not.
+MANTA_DECL void append_exact_text(std::string& out, std::string_view text);
 }  // namespace detail
 
 class journal {

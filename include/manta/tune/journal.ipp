@@ -24,6 +24,37 @@ namespace manta::tune {
 
 namespace detail {
 
+/// Before texts that are not UTF-8: each character is the byte of its number.
+inline constexpr std::string_view bytes_mark{"\0bytes:", 7};
+
+MANTA_DECL void append_exact_text(std::string& out, std::string_view text) {
+  const std::size_t begin = out.size();
+  output::append_json_text(out, text);
+  const auto is_byte = [&](std::size_t at) { return at + 4 < out.size() && out[at + 4] >= '8'; };  // \u0080 and above: not UTF-8
+  bool is_exact = !text.starts_with(bytes_mark);
+  for (std::size_t at = begin; is_exact && (at = out.find("\\u00", at)) != std::string::npos; ++at) is_exact = !is_byte(at);
+  if (is_exact) return;
+  out.resize(begin);
+  out += "\"\\u0000bytes:";
+  for (const char& c : text) {
+    std::string one;
+    output::append_json_text(one, {&c, 1});
+    out.append(one, 1, one.size() - 2);
+  }
+  out += '"';
+}
+
+MANTA_DECL std::string exact_text_of(std::string text) {
+  if (!text.starts_with(bytes_mark)) return text;
+  std::string bytes;
+  for (std::size_t i = bytes_mark.size(); i < text.size(); ++i) {
+    const bool is_high = (text[i] & 0x80) != 0;  // of two bytes, for no character is above 255
+    bytes += is_high ? static_cast<char>((text[i] & 3) << 6 | (text[i + 1] & 0x3f)) : text[i];
+    i += is_high;
+  }
+  return bytes;
+}
+
 /// Of numbers that are not finite: what append_json_number has made of them.
 MANTA_DECL value number_of(const std::string& text) {
   if (text == "nan" || text == "-nan") return std::nan("");
@@ -45,7 +76,7 @@ class event_reader {
   bool string(std::string& text) {
     // A text of a parameter is a text whatever it looks like; see append_parameters.
     const bool is_text = inside_.empty() || (inside_ == "p" && !is_number_);
-    return take(is_text ? value(text) : number_of(text));
+    return take(is_text ? value(exact_text_of(std::move(text))) : number_of(text));
   }
   bool binary(nlohmann::json::binary_t&) { return false; }
   bool start_object(std::size_t) {
@@ -63,7 +94,7 @@ class event_reader {
   bool start_array(std::size_t) { return false; }
   bool end_array() { return false; }
   bool key(std::string& name) {
-    if (!is_number_) key_ = name;
+    if (!is_number_) key_ = exact_text_of(std::move(name));
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) { return false; }
@@ -93,12 +124,24 @@ MANTA_DECL void append_parameters(std::string& out, const config& c) {
   for (const auto& [name, x] : c) {
     out += separator;
     separator = ",";
-    value::append_quoted(out, name);
+    append_exact_text(out, name);
     out += ':';
     const bool is_odd = x.is_number() && !x.is_integer() && !base::is_finite(x.as<double>());
     if (is_odd) out += "{\"number\":";
-    x.append_to(out);
+    if (x.is_text()) append_exact_text(out, x.as<std::string>());
+    else x.append_to(out);
     if (is_odd) out += '}';
+  }
+  out += '}';
+}
+
+MANTA_DECL void append_metrics(std::string& out, const metrics& m) {
+  out += '{';
+  for (const auto& [name, x] : m) {
+    if (out.back() != '{') out += ',';
+    append_exact_text(out, name);
+    out += ':';
+    output::append_json_number(out, x);
   }
   out += '}';
 }
