@@ -67,8 +67,9 @@ function drawCurves(parent, name, nameX, nameY, lines, colourOf) {
 
 // ---- tables
 
-// order: [column, is ascending]; colour(row): of a dot in the first cell; key(row): what is marked while it is pointed at.
-function drawTable(parent, columns, rows, {order = [0, true], colour, key, shown = () => true} = {}) {
+// order: [column, is ascending]; last(row): in that column it comes last; colour(row): of a dot in the first cell; key(row): what is
+// marked while it is pointed at.
+function drawTable(parent, columns, rows, {order = [0, true], last = () => false, colour, key, shown = () => true} = {}) {
   const head = bar(parent), find = el("input", head), count = el("span", head), box = el("div", parent, undefined, "scroll");
   find.placeholder = "find";
   find.type = "search";
@@ -100,13 +101,13 @@ function drawTable(parent, columns, rows, {order = [0, true], colour, key, shown
     list.sort((a, b) => {
       const x = a[by], y = b[by];
       if (isMissing(x) || isMissing(y)) return isMissing(x) - isMissing(y);
-      return (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1);
+      return (by === order[0] ? last(a) - last(b) : 0) || (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1);
     });
     [...titles.children].forEach((h, i) => { h.textContent = columns[i] + (i === by ? up ? " \u25b4" : " \u25be" : ""); });
     body.textContent = "";
     filled = 0;
     count.textContent = list.length === 1 ? "1 row" : fmt(list.length) + " rows";
-    more(100);
+    more(60);
   }
   box.onscroll = () => { if (box.scrollTop + box.clientHeight > box.scrollHeight - 400 && filled < list.length) more(200); };
   if (key) body.onpointerleave = () => mark(null);
@@ -158,15 +159,14 @@ inline constexpr std::string_view page_start = R"js(
 document.title = data.title;
 const h1 = el("h1", el("header", main), data.title);
 for (const s of data.sections) kinds[s.kind](s);
-const redraw = () => { for (const p of pictures) p.redraw(); };
-redraw();
-theme.addEventListener("change", () => { colours = {}; redraw(); });
+redrawAll();
+theme.addEventListener("change", () => { colours = {}; redrawAll(); });
 let pending = 0, width = innerWidth;
 addEventListener("resize", () => {
   if (innerWidth === width) return;  // a telephone's bars come and go
   width = innerWidth;
   cancelAnimationFrame(pending);
-  pending = requestAnimationFrame(redraw);
+  pending = requestAnimationFrame(redrawAll);
 });
 if (memory.get("scroll", 0)) { scrollTo(0, memory.get("scroll", 0)); memory.set("scroll", 0); }
 if (data.running) {

@@ -104,15 +104,14 @@ function nameScale(values) {
   const names = [...new Set(values.map(String))].sort(), at = i => (i + .5) / names.length;
   return {names, at: v => isMissing(v) ? null : at(names.indexOf(String(v))), ticks: () => names.map((n, i) => [at(i), n])};
 }
-// From values to 0..1: of numbers, by decades where they are spanned, or of names. robust: far outliers lie at the edge.
-function scale(all, {linear, robust, tight} = {}) {
+// From values to 0..1: of numbers, by decades where they are spanned or wanted, or of names. robust: far outliers lie at the edge.
+function scale(all, {linear, decades, robust, tight} = {}) {
   const values = all.filter(v => !isMissing(v));
   if (values.some(v => !isNumber(v))) return nameScale(values);
-  values.sort((a, b) => a - b);
-  let low = values[0] ?? 0, high = values[values.length - 1] ?? 1;
-  const log = !linear && low > 0 && high / low >= 100, f = log ? Math.log10 : x => x;
+  let low = values.length ? values.reduce((a, b) => Math.min(a, b)) : 0, high = values.length ? values.reduce((a, b) => Math.max(a, b)) : 1;
+  const log = !linear && low > 0 && (decades || high / low >= 100), f = log ? Math.log10 : x => x;
   if (robust && !log && values.length > 20) {
-    const a = quantile(values, .05), b = quantile(values, .95), room = 4 * (b - a);
+    const sorted = Float64Array.from(values).sort(), a = quantile(sorted, .05), b = quantile(sorted, .95), room = 4 * (b - a);
     if (b > a && high > b + room) high = b + (b - a) * .3;
     if (b > a && low < a - room) low = a - (b - a) * .3;
   }
@@ -121,9 +120,9 @@ function scale(all, {linear, robust, tight} = {}) {
   a -= pad;
   b += pad;
   const at = v => isMissing(v) ? null : log && v <= 0 ? 0 : Math.max(0, Math.min(1, (f(v) - a) / (b - a)));
-  return {at, log, ticks: n => log && b - a >= 1.5 ? decades(a, b, n) : steps(a, b, n, log, values.every(Number.isInteger))};
+  return {at, log, ticks: n => log && b - a >= 1.5 ? powers(a, b, n) : steps(a, b, n, log, values.every(Number.isInteger))};
 }
-function decades(a, b, n) {
+function powers(a, b, n) {
   const out = [], every = Math.ceil((b - a) / n);
   for (let e = Math.ceil(a); e <= b; ++e) if (e % every === 0) out.push([(e - a) / (b - a), fmt(10 ** e)]);
   return out;
@@ -200,6 +199,25 @@ function dot(g, x, y, r, colour) {
   g.fill();
 }
 const pictures = [];
+// Pictures are drawn when they are near what the reader sees, the others one after the other when there is nothing else to do.
+const undrawn = new Set();
+let drawsLater = 0;
+function drawLater() {
+  const end = performance.now() + 40;
+  for (const p of [...undrawn]) if (performance.now() < end) p.paint();
+  drawsLater = undrawn.size ? setTimeout(drawLater, 10) : 0;
+}
+function drawNear() {
+  for (const p of [...undrawn].filter(p => p.isNear())) p.paint();
+  if (undrawn.size) drawsLater ||= setTimeout(drawLater, 100);
+}
+function redrawAll() {
+  const widths = pictures.map(p => p.room());
+  pictures.forEach((p, i) => p.resize(widths[i]));
+  drawNear();
+}
+addEventListener("scroll", drawNear, {passive: true});
+addEventListener("beforeprint", () => { for (const p of [...undrawn]) p.paint(); });
 // What is pointed at, in all pictures.
 let marked = null;
 function mark(key) {
@@ -226,14 +244,23 @@ function picture(parent, name, height, draw, least = 0) {
     font(g);
     return g;
   };
-  p.redraw = () => {
-    p.w = Math.max(least, parent.clientWidth - (parent.tagName === "SECTION" ? 32 : 0));
+  p.room = () => Math.max(least, parent.clientWidth - (parent.tagName === "SECTION" ? 32 : 0));
+  p.resize = width => {
+    p.w = width;
     p.h = typeof height === "function" ? height(p.w) : height;
     frame.style.width = p.w + "px";
+    frame.style.height = p.h + "px";
+    undrawn.add(p);
+  };
+  p.isNear = () => { const box = frame.getBoundingClientRect(); return box.bottom > -200 && box.top < innerHeight + 200; };
+  p.paint = () => {
+    undrawn.delete(p);
     p.drawn = {points: [], ...draw(prepare(canvas, p.w, p.h), p.w, p.h)};
     p.highlight();
   };
+  p.redraw = () => { undrawn.add(p); drawNear(); };
   p.highlight = () => {
+    if (undrawn.has(p)) return;
     const g = prepare(over, p.w, p.h);
     if (marked === null) return;
     if (p.drawn.highlight) return p.drawn.highlight(g, marked);
