@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <fstream>
+#include <sstream>
 
 #include "manta/tune/asha.hpp"
 #include "manta/tune/bayesian.hpp"
@@ -309,6 +310,15 @@ TEST_CASE("an experiment's clock may be a metric") {
   j = s.next();
   CHECK(s.report(j->trial, {{"loss", 1}}).what == kind::stop);
   CHECK(contains(s.trial(1).why, "the experiment's clock is \"samples\""));
+  for (const double late : {std::nan(""), tune::infinity}) {
+    tune::study other(where, {.minimise = "loss", .trials = 1, .clock = "samples"});
+    j = other.next();
+    other.report(j->trial, {{"loss", 1}, {"samples", 64}});
+    CHECK(other.report(j->trial, {{"loss", 0}, {"samples", late}}).what == kind::stop);
+    CHECK(other.trial(0).state == status::failed);
+    CHECK(other.trial(0).why.starts_with("reported samples, the experiment's clock, = "));
+    CHECK(other.trial(0).at == 64);
+  }
 }
 
 namespace {
@@ -387,6 +397,31 @@ TEST_CASE("an experiment that has ended is read, not run, when it is continued")
   CHECK(again.finished());
   CHECK(outcome(again) == before);
   CHECK(text_of(f.path + "/journal.jsonl") == journal);
+}
+
+TEST_CASE("names and options of any bytes go through the journal, and every line of it is JSON") {
+  const std::string latin = "caf\xe9", both = "\xc3\xa9\xe9", zero("a\0b\x01\x7f", 5), escape = "\\u00e9", mark("\0bytes:x", 8);
+  tune::space s{{"x " + latin, tune::uniform(0, 1)}, {zero, tune::choice({tune::value(latin), tune::value(both), tune::value(zero), tune::value(escape), tune::value(mark), tune::value("caf\xc3\xa9")})}};
+  for (const tune::any_searcher& searcher : {tune::any_searcher(tune::random_search()), tune::any_searcher(tune::tpe({.startup = 5}))}) {
+    const folder f;
+    std::vector<config> before;
+    for (const std::size_t until : {12U, 24U}) {
+      tune::study study(s, {.minimise = "loss " + latin, .trials = 24, .searcher = searcher, .folder = f.path});
+      for (std::size_t t = 0; t < before.size(); ++t) CHECK(study.trial(t).parameters == before[t]);
+      if (!before.empty()) CHECK(study.trial(0).why == zero + both);
+      while (study.trials().size() < until) {
+        const auto j = study.next();
+        CHECK(study.report(j->trial, {{"loss " + latin, j->parameters.get<double>("x " + latin)}, {both, 1}}).what == kind::go_on);
+        j->trial == 0 ? (void)study.failed(0, zero + both) : study.ended(j->trial);
+        before.push_back(j->parameters);
+      }
+      CHECK(study.trials().size() == until);
+      CHECK(study.best()->best.find(both) != nullptr);
+      study.flush();
+    }
+    std::istringstream lines(text_of(f.path + "/journal.jsonl"));
+    for (std::string line; std::getline(lines, line);) CHECK(nlohmann::json::accept(line));
+  }
 }
 
 TEST_CASE("texts stay texts and numbers stay numbers in the journal, and any bytes of a failure are read again") {
@@ -706,6 +741,7 @@ TEST_CASE("the report shows the best value over time, and which trial ran when o
   const tune::experiment e = {.maximise = "accuracy", .trials = 3, .retries = 1, .folder = f.path, .outputs = {tune::html_report()}};
   {
     tune::study s(where, e);
+    for (const int rank : {4, 5}) s.opened(rank);
     for (std::size_t t = 0; t < 2; ++t) s.placed(s.next(static_cast<double>(t))->trial, static_cast<int>(t) + 4, static_cast<double>(t) + 0.5);
     s.report(0, {{"accuracy", 0.5}}, 2);
     s.report(1, {{"accuracy", 0.25}}, 3);
@@ -713,12 +749,14 @@ TEST_CASE("the report shows the best value over time, and which trial ran when o
     s.placed(s.next(5)->trial, 5, 5);
   }
   tune::study s(where, e);
+  for (const int rank : {4, 6, 7}) s.opened(rank, 7);
   REQUIRE(s.next(7)->trial == 0U);
   s.placed(0, 6, 7);
   REQUIRE(s.next(7)->trial == 1U);
   s.report(0, {{"accuracy", 0.75}}, 8, 2);
   s.ended(0, 9);
   s.ended(1, 10);
+  s.closed(7, 10);
   const auto j = s.next(10);
   s.placed(j->trial, 4, 10);
   s.report(j->trial, {{"accuracy", 0.5}}, 12);
@@ -734,6 +772,10 @@ TEST_CASE("the report shows the best value over time, and which trial ran when o
   CHECK(report["rows"][0][2] == 0.75);
   CHECK(report["rows"][1][2] == 0.25);
   CHECK(report["seconds"] == 12);
+  CHECK(report["ranks"] == nlohmann::json{4, 5, 6, 7});
+  // two ranks until the kill, at the last thing that the journal knows; then two for five seconds, and one for three
+  const double available = 2 * 5 + 2 * 5 + 3, busy = (4 - 0.5) + (5 - 1.5) + (9 - 7) + (12 - 10);
+  CHECK(report["idle"].get<double>() == doctest::Approx(1 - busy / available));
   const auto& stretches = report["ran"];  // the last one first
   for (const auto& stretch : {nlohmann::json{0, 4, 0.5, 4}, nlohmann::json{0, 6, 7, 9}, nlohmann::json{2, 4, 10, 12}}) {
     CAPTURE(stretch.dump());
@@ -750,6 +792,21 @@ TEST_CASE("a curve keeps its ends and a bounded number of points") {
   CHECK(points.front().at == 1);
   CHECK(points.back().at == 10'000);
   for (const auto& p : points) CHECK(p.y == 2 * p.at);
+}
+
+TEST_CASE("a parameter that makes trials fail matters, whatever they reported before") {
+  const tune::space x = {{"x", tune::uniform(0, 1)}, {"y", tune::uniform(0, 1)}};
+  tune::study s(x, {.minimise = "loss", .trials = 200});
+  while (auto j = s.next()) {
+    s.report(j->trial, {{"loss", 1}});
+    if (j->parameters["x"] > 0.5) s.failed(j->trial, "diverged");
+    else s.ended(j->trial);
+  }
+  const auto shares = tune::parameter_importance(x, s.trials()), all_equal = tune::parameter_importance(x, s.trials(), true);
+  CHECK(shares[0].first == "x");
+  CHECK(shares[0].second > 0.9);
+  CHECK(shares[1].second < 0.05);
+  CHECK(all_equal[0].second == 0);
 }
 
 TEST_CASE("importance finds the parameter that matters") {

@@ -56,6 +56,7 @@ MANTA_DECL void conductor::greet() {
       return;
     }
     p.placed = p.idle = true;
+    study_.opened(p.rank, now());
     unplaced_ = 0;
     p.work = p.who->work();
   }
@@ -162,6 +163,7 @@ MANTA_DECL void conductor::say(trial_number t, const std::string& what) { table_
 MANTA_DECL void conductor::lost(std::size_t i, std::string why, cause c) {
   place& p = places_[i];
   p.gone = true;
+  study_.closed(p.rank, now());
   try {
     if (p.work.valid() && p.work.wait_for(std::chrono::seconds(1))) p.work.get();
   } catch (const rank_lost& e) {  // by what the trial did
@@ -189,11 +191,9 @@ MANTA_DECL void conductor::look_at_clock() {
       const trial_number t = *p.trial;
       if (runs(t)) fail(i, t, silence_text() + ": its rank is given up until it does");
       awaited_.erase(t);
+      study_.closed(p.rank, now());
       p.gone = true;  // whatever it does, nobody listens; when it reports at last, it is told to end
-      manta::cancel(p.call);
-      manta::cancel(p.work);
-      p.call = {};
-      p.who = nullptr;
+      abandon(p);
       add_runner();
       retry_deferred();
     }

@@ -68,6 +68,9 @@ class study {
   MANTA_DECL void continues_from(trial_number t, trial_number source, double now = 0);
   /// Nothing runs and nothing will: trials that are paused end here. To be called once.
   MANTA_DECL void finish(double now = 0);
+  /// There is a place for trials on this rank from now on, or no longer: for the report.
+  MANTA_DECL void opened(int rank, double now = 0);
+  MANTA_DECL void closed(int rank, double now = 0);
   /// The trial that was given out runs on this rank now: for the report.
   MANTA_DECL void placed(trial_number t, int rank, double now = 0);
   /// So late it is, though nothing has happened: rules that look at the clock may stop the experiment.
@@ -129,6 +132,7 @@ class study {
   std::string& line(trial_number t);
   void log_file(std::string_view kind, trial_number t, std::uint64_t iteration, const std::string& file, double now);
   void log_trial(std::string_view kind, trial_number t, double now);
+  void log_place(std::string_view kind, int rank, double now);
   trial_record& running(trial_number t);
   void decide(const trial_record& r, std::string_view what, std::string_view why);
 
@@ -157,6 +161,10 @@ class study {
   void miss_metrics(const trial_record& r);
 
   job start(trial_record& r, double now, std::optional<exploit> change, const std::string& why);
+  void opened_of(int rank, double now);
+  void closed_of(int rank, double now);
+  /// Places of an earlier run of the program.
+  void close_places(double now);
   void placed_of(trial_number t, int rank, double now);
   /// It runs no more.
   void leave(trial_record& r, double now);
@@ -233,6 +241,7 @@ class study {
   overview overview_;
   checkpoint_files files_;
   std::vector<any_output> outputs_;
+  std::vector<int> places_;           ///< ranks on which trials may run
   journal log_;
   std::string line_, function_, other_function_, continued_;
   std::vector<config> first_;         ///< .first, completed

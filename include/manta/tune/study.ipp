@@ -34,7 +34,8 @@ MANTA_DECL study::study(const space& where, const experiment& e, const std::stri
     for (const any_output& o : options_.outputs) outputs_.push_back(o.clone());
     wall_offset_ = output::wall_time();
     const output_context context{options_.folder, options_.name, metric_, sign_ < 0, space_, wall_offset_, options_.clock,
-                                 detail::class_name(searcher_.type()), detail::class_name(scheduler_.type()), options_.seed};
+                                 detail::class_name(searcher_.type()), detail::class_name(scheduler_.type()), options_.seed, std::max(1, options_.ranks),
+                                 options_.best_may_fail};
     for (any_output& o : outputs_) o.begin(context);
     continue_from_journal();
   }
@@ -74,7 +75,7 @@ MANTA_DECL answer study::report(trial_number t, const metrics& m, double now, st
   rest += ",\"r\":";
   append_number(rest, seconds);
   rest += ",\"m\":";
-  m.append_to(rest);
+  detail::append_metrics(rest, m);
   log_.append("report", now, rest);
   quiet_ = false;
   return report_of(t, m, now, iteration, seconds);
@@ -90,7 +91,7 @@ MANTA_DECL bool study::failed(trial_number t, const std::string& why, double now
   rest += ",\"cause\":\"";
   rest += name_of(c);
   rest += "\",\"why\":";
-  value::append_quoted(rest, why);
+  detail::append_exact_text(rest, why);
   log_.append("fail", now, rest);
   quiet_ = false;
   return failed_of(t, why, now, c);
@@ -112,7 +113,7 @@ MANTA_DECL void study::continues_from(trial_number t, trial_number source, doubl
 MANTA_DECL void study::finish(double now) {
   if (!finished_) {
     std::string why = ",\"why\":";
-    value::append_quoted(why, stopping_);  // a later start that has no reason to stop there goes on
+    detail::append_exact_text(why, stopping_);  // a later start that has no reason to stop there goes on
     log_.append("finish", now, why);
     finish_of(now);
   }
@@ -122,6 +123,16 @@ MANTA_DECL void study::finish(double now) {
 
 MANTA_DECL void study::finish_outputs(const std::string& why) {
   for (any_output& o : outputs_) o.finish(records_, why);
+}
+
+MANTA_DECL void study::opened(int rank, double now) {
+  log_place("open", rank, now);
+  opened_of(rank, now);
+}
+
+MANTA_DECL void study::closed(int rank, double now) {
+  log_place("close", rank, now);
+  closed_of(rank, now);
 }
 
 MANTA_DECL void study::placed(trial_number t, int rank, double now) {

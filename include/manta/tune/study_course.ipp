@@ -4,6 +4,8 @@
 // The course of an experiment: the same for what happens now and for what the journal tells of an earlier run.
 #pragma once
 
+#include <algorithm>
+
 #include "manta/tune/study.hpp"
 
 namespace manta::tune {
@@ -101,6 +103,22 @@ MANTA_DECL job study::start(trial_record& r, double now, std::optional<exploit> 
   return j;
 }
 
+MANTA_DECL void study::opened_of(int rank, double now) {
+  places_.push_back(rank);
+  for (any_output& o : outputs_) o.opened(rank, now);
+}
+
+MANTA_DECL void study::closed_of(int rank, double now) {
+  const auto at = std::find(places_.begin(), places_.end(), rank);
+  if (at == places_.end()) return;
+  places_.erase(at);
+  for (any_output& o : outputs_) o.closed(rank, now);
+}
+
+MANTA_DECL void study::close_places(double now) {
+  while (!places_.empty()) closed_of(places_.back(), now);
+}
+
 MANTA_DECL void study::placed_of(trial_number t, int rank, double now) { running(t).ran.back() = {now, now, rank}; }
 
 MANTA_DECL void study::leave(trial_record& r, double now) {
@@ -138,6 +156,9 @@ MANTA_DECL answer study::report_of(trial_number t, const metrics& m, double now,
   const double* clock = options_.clock.empty() ? nullptr : m.find(options_.clock);
   if (clock == nullptr && !options_.clock.empty()) {
     return refuse("reported " + m.names() + ", but the experiment's clock is \"" + options_.clock + "\"");
+  }
+  if (clock != nullptr && !is_finite(*clock)) {
+    return refuse("reported " + options_.clock + ", the experiment's clock, = " + (is_nan(*clock) ? "nan" : "infinite"));
   }
   r.at = clock != nullptr ? *clock : static_cast<double>(iteration);
   r.last = m;

@@ -31,18 +31,24 @@ MANTA_DECL void study::log_trial(std::string_view kind, trial_number t, double n
   quiet_ = false;
 }
 
+MANTA_DECL void study::log_place(std::string_view kind, int rank, double now) {
+  line_ = ",\"rank\":";
+  append_number(line_, static_cast<std::int64_t>(rank));
+  log_.append(kind, now, line_);
+}
+
 MANTA_DECL void study::continue_from_journal() {
   std::string identity = ",\"version\":1,\"metric\":";
-  value::append_quoted(identity, metric_);
+  detail::append_exact_text(identity, metric_);
   identity += ",\"seed\":";
   append_number(identity, static_cast<std::int64_t>(options_.seed));
   identity += ",\"space\":";
-  value::append_quoted(identity, space_.text());
+  detail::append_exact_text(identity, space_.text());
   identity += sign_ < 0 ? ",\"direction\":\"maximise\"" : ",\"direction\":\"minimise\"";
   identity += ",\"trials\":";
   append_number(identity, static_cast<std::int64_t>(limit_));
   identity += ",\"function\":";
-  value::append_quoted(identity, function_);
+  detail::append_exact_text(identity, function_);
   const double wall = wall_offset_;  // replaying sets it to what it was at earlier starts
   std::string start = ",\"wall\":";
   append_number(start, wall);
@@ -73,6 +79,7 @@ MANTA_DECL void study::continue_from_journal() {
     return;
   }
   wall_offset_ = wall - clock_;
+  close_places(clock_);
   log_.append("start", clock_, start);
   describe_continuation(passed_over);
   if (wanted != limit_) {
@@ -147,7 +154,7 @@ MANTA_DECL void study::replay(const journal::event& e) {
     replay_next(e);
   } else if (kind == "begin" || kind == "start" || kind == "limit") {
     if (e.others.find("wall") != nullptr) wall_offset_ = e.number("wall") - clock_;
-    if (kind == "start") return;
+    if (kind == "start") return close_places(clock_);
     limit_ = static_cast<std::size_t>(e.integer("trials"));
     scheduler_.resize(limit_);
   } else if (kind == "none") {
@@ -156,6 +163,10 @@ MANTA_DECL void study::replay(const journal::event& e) {
     release_dropped(clock_);
   } else if (kind == "report") {
     report_of(trial(), e.reported, clock_, iteration(), e.number("r"));
+  } else if (kind == "open") {
+    opened_of(static_cast<int>(e.integer("rank")), clock_);
+  } else if (kind == "close") {
+    closed_of(static_cast<int>(e.integer("rank")), clock_);
   } else if (kind == "place") {
     placed_of(trial(), static_cast<int>(e.integer("rank")), clock_);
   } else if (kind == "tick") {

@@ -33,17 +33,14 @@ inline void begin_list(std::string& out, const char* name) { out += std::string(
 inline void next_element(std::string& out) {
   if (out.back() != '[') out += ',';
 }
-/// What the ranks have done.
+/// What the ranks have done; of gangs their first ones.
 struct use_of_ranks {
   std::set<int> ranks = {};
-  double end = 0, busy = 0;
+  double end = 0, busy = 0, available = 0;
   /// NaN if it is not known which ranks there were.
-  double idle() const {
-    const double all = end * static_cast<double>(ranks.size());
-    return all > 0 ? std::clamp(1 - busy / all, 0.0, 1.0) : std::nan("");
-  }
+  double idle() const { return available > 0 ? std::clamp(1 - busy / available, 0.0, 1.0) : std::nan(""); }
 };
-inline use_of_ranks use_of(const std::vector<trial_record>& all) {
+inline use_of_ranks use_of(const std::vector<trial_record>& all, const std::vector<stretch>& places) {
   use_of_ranks u;
   for (const trial_record& t : all) {
     for (const stretch& s : t.ran) {
@@ -53,6 +50,11 @@ inline use_of_ranks use_of(const std::vector<trial_record>& all) {
       u.busy += s.end - s.begin;
     }
   }
+  for (const stretch& p : places) {
+    u.ranks.insert(p.rank);
+    u.available += std::max(0.0, std::min(p.end, u.end) - p.begin);
+  }
+  if (places.empty()) u.available = u.end * static_cast<double>(u.ranks.size());  // nobody has told where trials may run
   return u;
 }
 inline std::string duration_text(double seconds) {
@@ -73,6 +75,11 @@ inline std::string count_text(const std::vector<trial_record>& all) {
 }
 }  // namespace detail
 
+MANTA_DECL void html_report::closed(int rank, double now) {
+  const auto is_it = [&](const stretch& s) { return s.rank == rank && is_infinite(s.end); };
+  if (const auto at = std::find_if(places_.begin(), places_.end(), is_it); at != places_.end()) at->end = now;
+}
+
 MANTA_DECL void html_report::refresh(const std::vector<trial_record>& all) {
   using namespace std::chrono_literals;
   const auto begin = clock::now();
@@ -91,14 +98,21 @@ MANTA_DECL std::string html_report::page(const std::vector<trial_record>& all, c
   p.running(why.empty());
   p.script(detail::trials_script);
   p.script(detail::parameters_script);
-  const detail::use_of_ranks use = detail::use_of(all);
+  const detail::use_of_ranks use = detail::use_of(all, places_);
   head(p, all, use, why);
   std::string out = "\"metric\":";
   output::append_json_text(out, context_.metric);
   output::append_json_text(out += ",\"clock\":", context_.clock.empty() ? "reports" : context_.clock);
   out += context_.maximised ? ",\"maximised\":true" : ",\"maximised\":false";
+  out += context_.best_may_fail ? ",\"bestMayFail\":true" : ",\"bestMayFail\":false";
   output::append_page_number(out += ",\"seconds\":", use.end);
   output::append_page_number(out += ",\"idle\":", use.idle());
+  detail::begin_list(out, "ranks");
+  for (const int rank : use.ranks) {
+    detail::next_element(out);
+    append_number(out, static_cast<std::int64_t>(rank));
+  }
+  out += ']';
   rows(out, all);
   curves(out, all);
   schedule(out, all);
@@ -114,7 +128,9 @@ MANTA_DECL void html_report::head(output::page& p, const std::vector<trial_recor
   if (!why.empty()) facts.push_back({"ended because", why});
   if (context_.started > 0) facts.push_back({why.empty() ? "running since" : "last started", began});
   facts.push_back({"duration", took});
-  if (!use.ranks.empty()) facts.push_back({"ranks", use.ranks.size()});
+  const std::string gangs = std::to_string(use.ranks.size()) + (use.ranks.size() == 1 ? " gang of " : " gangs of ") + std::to_string(context_.ranks);
+  if (context_.ranks > 1 && !use.ranks.empty()) facts.push_back({"ranks", gangs});
+  else if (!use.ranks.empty()) facts.push_back({"ranks", use.ranks.size()});
   if (!context_.searcher.empty()) facts.push_back({"searcher", context_.searcher});
   if (!context_.scheduler.empty()) facts.push_back({"scheduler", context_.scheduler});
   facts.push_back({"seed", context_.seed});
@@ -152,10 +168,10 @@ MANTA_DECL void html_report::rows(std::string& out, const std::vector<trial_reco
   std::vector<std::string> domains;
   for (const parameter& p : context_.where.parameters()) domains.push_back(p.where.text());
   detail::append_names(out, "domains", domains);
-  detail::begin_list(out, "linear");
+  detail::begin_list(out, "log");
   for (const parameter& p : context_.where.parameters()) {
     detail::next_element(out);
-    out += p.where.type() == domain::kind::number && !p.where.is_log() ? "true" : "false";
+    out += p.where.type() != domain::kind::number ? "null" : p.where.is_log() ? "true" : "false";
   }
   out += ']';
   detail::begin_list(out, "rows");
@@ -231,7 +247,7 @@ MANTA_DECL void html_report::schedule(std::string& out, const std::vector<trial_
 
 MANTA_DECL void html_report::importance(std::string& out, const std::vector<trial_record>& all) const {
   detail::begin_list(out, "importance");
-  for (const auto& [name, share] : parameter_importance(context_.where, all)) {
+  for (const auto& [name, share] : parameter_importance(context_.where, all, context_.best_may_fail)) {
     detail::next_element(out);
     output::append_json_text(out += '[', name);
     output::append_page_number(out += ',', share);

@@ -15,7 +15,7 @@ inline constexpr std::string_view parameters_script = R"js(
 function drawSlices(t) {
   const c = card("Value over each parameter", true), box = el("div", c, undefined, "many");
   return t.varying.slice(0, 24).map(i => {
-    const list = thin(t.good.filter(r => r.p[i] !== null), 1500), X = t.scale(list, i);
+    const list = thin(t.valued.filter(r => r.p[i] !== null), 1500), X = t.scale(list, i);
     return picture(el("div", box), `${t.metric} over ${t.parameters[i]}`, height(210, 280, .72), (g, w, h) => {
       const A = axes(g, w, h, X, t.value, t.parameters[i], t.metric);
       const aside = r => X.names ? (r.id * 7 % 11 - 5) * Math.min(2.5, (A.box.r - A.box.l) / X.names.length / 16) : 0;  // dots of one name side by side
@@ -81,10 +81,10 @@ function drawContours(t) {
     const c = card("Two parameters"), row = bar(c), again = () => { fields.clear(); p.redraw(); }, fields = new Map();
     const a = choose(row, "across", names, t.varying[first], again, "across " + k), b = choose(row, "up", names, t.varying[second], again, "up " + k);
     const p = picture(c, "two parameters", height(260, 400, .7), (g, w, h) => {
-      const i = +a.value, j = +b.value, list = thin(t.good.filter(r => r.p[i] !== null && r.p[j] !== null), 1500);
+      const i = +a.value, j = +b.value, list = thin(t.valued.filter(r => r.p[i] !== null && r.p[j] !== null), 1500);
       const X = t.scale(list, i), Y = t.scale(list, j), A = axes(g, w, h, X, Y, t.parameters[i], t.parameters[j]);
       if (list.length > 5) {
-        if (!fields.size) fields.set(0, smooth(thin(list, 300).map(r => [X.at(r.p[i]), Y.at(r.p[j]), r.quality]), n));
+        if (!fields.size) fields.set(0, smooth(thin(list, 300).map(r => [X.at(r.p[i]), Y.at(r.p[j]), r.quality ?? 0]), n));
         drawField(g, A.box, fields.get(0), n);
         drawLevels(g, A.box, fields.get(0), n);
       }

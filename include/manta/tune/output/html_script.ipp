@@ -34,8 +34,8 @@ kinds.trials = s => {
 
 function readTrials(s) {
   const rows = s.rows.map(([id, state, value, at, seconds, p, m, why, when]) => ({id, state, value, at, seconds, p, m, why, when}));
-  const good = rows.filter(r => r.value !== null), sign = s.maximised ? -1 : 1;
-  const ranked = [...good].sort((a, b) => sign * (a.value - b.value));
+  const valued = rows.filter(r => r.value !== null), good = valued.filter(r => s.bestMayFail || r.state !== "failed"), sign = s.maximised ? -1 : 1;
+  const ranked = [...good].sort((a, b) => sign * (a.value - b.value) || a.id - b.id);
   ranked.forEach((r, i) => {
     const before = ranked[i - 1];
     r.quality = before?.value === r.value ? before.quality : ranked.length > 1 ? 1 - i / (ranked.length - 1) : 1;
@@ -44,10 +44,10 @@ function readTrials(s) {
   const places = new Map(s.importance.map(([name], k) => [s.parameters.indexOf(name), k]));
   varying.sort((a, b) => (places.get(a) ?? 1e9) - (places.get(b) ?? 1e9) || a - b);  // what matters comes first
   return {
-    ...s, rows, good, ranked, varying, byId: new Map(rows.map(r => [r.id, r])), chosen: () => true,
+    ...s, rows, valued, good, ranked, varying, byId: new Map(rows.map(r => [r.id, r])), chosen: () => true,
     better: (a, b) => sign * (a - b) < 0,
     value: scale(good.map(r => r.value), {robust: true}),
-    scale: (list, i) => scale(list.map(r => r.p[i]), {linear: s.linear[i]}),
+    scale: (list, i) => scale(list.map(r => r.p[i]), {linear: s.log[i] === false, decades: s.log[i]}),
     fate: r => r.state + (r.why && r.why !== r.state ? ": " + r.why : ""),
     label(r) {
       const parts = s.parameters.map((n, i) => r.p[i] === null ? "" : `${n} ${fmt(r.p[i])}\n`);
@@ -58,13 +58,13 @@ function readTrials(s) {
 }
 const legend = parent => { const b = note(parent, ""); b.append("worse "); el("span", b, undefined, "ramp"); b.append(" better"); return b; };
 
-// Trials as dots; those that are not chosen lie behind.
+// Trials as dots; those that are not chosen lie behind, then those that failed.
 function dots(g, t, list, place) {
   const size = list.length > 1000 ? 1.5 : 3.2, points = [];
   for (const r of list) {
     if (!t.chosen(r)) dot(g, ...place(r), Math.min(size, 2), css("line"));
   }
-  for (const r of [...list].sort((a, b) => a.quality - b.quality)) {
+  for (const r of [...list].sort((a, b) => (a.quality ?? -1) - (b.quality ?? -1))) {
     if (!t.chosen(r)) continue;
     const [x, y] = place(r);
     dot(g, x, y, size, t.colour(r, .9));
@@ -77,7 +77,7 @@ function dots(g, t, list, place) {
 
 function drawBest(t) {
   const best = t.ranked[0], c = card(best ? `Best: trial ${best.id}` : "Best");
-  if (!best) return note(c, "No trial has reported a value yet.");
+  if (!best) return note(c, t.valued.length ? "No trial that has not failed has reported a value yet." : "No trial has reported a value yet.");
   const table = el("table", el("div", c, undefined, "wide"), undefined, "plain"), head = el("tr", table);
   for (const [text, cls] of [["", "t"], ["value", "t"], ["searched in", "t"]]) el("th", head, text, cls);
   const line = (name, value, where) => {
@@ -91,13 +91,13 @@ function drawBest(t) {
 }
 function drawHistory(t) {
   const c = card("Value of every trial, and the best so far");
-  if (!t.good.length) return note(c, "No trial has reported a value yet."), [];
+  if (!t.good.length) return note(c, "No trial has a value yet."), [];
   const ways = {trial: r => r.id, seconds: r => r.when};
   const by = choose(bar(c), "over", [["trial", "trial"], ["seconds", "time"]], "trial", () => p.redraw());
   const p = picture(c, "value of every trial", height(240, 380, .55), (g, w, h) => {
     const at = ways[by.value], order = [...t.good].sort((a, b) => at(a) - at(b));
     const A = axes(g, w, h, scale(t.rows.map(at), {linear: true}), t.value, by.value, t.metric);
-    const drawn = dots(g, t, thin(t.good, 2500), r => [A.x(at(r)), A.y(r.value)]);
+    const drawn = dots(g, t, thin(t.valued, 2500), r => [A.x(at(r)), A.y(r.value)]);
     let best = null;
     g.strokeStyle = css("b");
     g.lineWidth = 2;
@@ -169,9 +169,10 @@ function drawMetrics(t) {
 
 function drawSchedule(t) {
   if (!t.ran.length) return [];
-  const ranks = [...new Set(t.ran.map(r => r[1]))].sort((a, b) => a - b), places = new Map(ranks.map((k, i) => [k, i])), n = ranks.length;
+  const ranks = [...new Set([...t.ranks, ...t.ran.map(r => r[1])])].sort((a, b) => a - b), places = new Map(ranks.map((k, i) => [k, i])), n = ranks.length;
   const c = card("Schedule", true), line = Math.max(5, Math.min(24, 600 / n)), drawn = thin(t.ran, 8000);
-  const X = scale([0, t.seconds], {linear: true, tight: true}), at = i => 1 - (i + .5) / n;
+  const first = t.ran.reduce((a, r) => Math.min(a, r[2]), t.seconds);  // of many stretches the last ones are here
+  const X = scale([first > .05 * t.seconds ? first : 0, t.seconds], {linear: true, tight: true}), at = i => 1 - (i + .5) / n;
   const Y = {at: k => at(places.get(k)), ticks: () => ranks.map((k, i) => [at(i), k < 0 ? "no rank" : "rank " + k]).filter((_, i) => i % Math.ceil(15 / line) === 0)};
   bar(c).textContent = t.idle === null ? "" : `The ranks were idle for ${percent(t.idle)} of the time.`;
   const p = picture(c, "schedule", 48 + line * n, (g, w, h) => {
@@ -190,7 +191,7 @@ function drawSchedule(t) {
 function drawTrials(t) {
   const columns = ["trial", "state", t.metric, t.clock, "seconds", ...t.parameters, ...t.metrics, "why"];
   const rows = t.rows.map(r => [r.id, r.state, r.value, r.at, r.seconds, ...r.p, ...r.m, r.why]), of = row => t.byId.get(row[0]);
-  return drawTable(card("Trials", true), columns, rows, {order: [2, !t.maximised], colour: row => t.colour(of(row)), key: of, shown: row => t.chosen(of(row))}).fill;
+  return drawTable(card("Trials", true), columns, rows, {order: [2, !t.maximised], last: row => row[2] !== null && of(row).quality === undefined, colour: row => t.colour(of(row)), key: of, shown: row => t.chosen(of(row))}).fill;
 }
 )js";
 

@@ -7,6 +7,8 @@
 //
 //   struct my_output {
 //     void begin(const tune::output_context&);
+//     void opened(int rank, double now);                                   // trials may run on this rank; of gangs, on it and others
+//     void closed(int rank, double now);                                   // no longer
 //     void add(const tune::trial_record&);                                 // a trial
 //     void report(const tune::trial_record&, const tune::metrics&, double seconds);
 //     void decision(const tune::trial_record&, std::string_view what, std::string_view why);
@@ -36,6 +38,8 @@ struct output_context {
   std::string clock = {};
   std::string searcher = {}, scheduler = {};  ///< names of their classes
   std::uint64_t seed = 0;
+  int ranks = 1;           ///< of each trial
+  bool best_may_fail = false;
 };
 
 namespace detail {
@@ -55,6 +59,8 @@ class any_output {
 
   MANTA_DECL any_output clone() const;
   void begin(const output_context& c) { held_->begin(c); }
+  void opened(int rank, double now) { held_->opened(rank, now); }
+  void closed(int rank, double now) { held_->closed(rank, now); }
   void add(const trial_record& t) { held_->add(t); }
   void report(const trial_record& t, const metrics& m, double seconds) { held_->report(t, m, seconds); }
   void decision(const trial_record& t, std::string_view what, std::string_view why) { held_->decision(t, what, why); }
@@ -68,6 +74,8 @@ class any_output {
     virtual ~base() = default;
     virtual base* clone() const = 0;
     virtual void begin(const output_context&) = 0;
+    virtual void opened(int, double) = 0;
+    virtual void closed(int, double) = 0;
     virtual void add(const trial_record&) = 0;
     virtual void report(const trial_record&, const metrics&, double) = 0;
     virtual void decision(const trial_record&, std::string_view, std::string_view) = 0;
@@ -82,6 +90,12 @@ class any_output {
     base* clone() const override { return new holder(output_); }
     void begin([[maybe_unused]] const output_context& c) override {
       if constexpr (requires { output_.begin(c); }) output_.begin(c);
+    }
+    void opened([[maybe_unused]] int rank, [[maybe_unused]] double now) override {
+      if constexpr (requires { output_.opened(rank, now); }) output_.opened(rank, now);
+    }
+    void closed([[maybe_unused]] int rank, [[maybe_unused]] double now) override {
+      if constexpr (requires { output_.closed(rank, now); }) output_.closed(rank, now);
     }
     void add([[maybe_unused]] const trial_record& t) override {
       if constexpr (requires { output_.add(t); }) output_.add(t);
