@@ -404,7 +404,7 @@ TEST_CASE("names and options of any bytes go through the journal, and every line
   tune::space s{{"x " + latin, tune::uniform(0, 1)}, {zero, tune::choice({tune::value(latin), tune::value(both), tune::value(zero), tune::value(escape), tune::value(mark), tune::value("caf\xc3\xa9")})}};
   for (const tune::any_searcher& searcher : {tune::any_searcher(tune::random_search()), tune::any_searcher(tune::tpe({.startup = 5}))}) {
     const folder f;
-    std::vector<config> before;
+    std::vector<tune::config> before;
     for (const std::size_t until : {12U, 24U}) {
       tune::study study(s, {.minimise = "loss " + latin, .trials = 24, .searcher = searcher, .folder = f.path});
       for (std::size_t t = 0; t < before.size(); ++t) CHECK(study.trial(t).parameters == before[t]);
