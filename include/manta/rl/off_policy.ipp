@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cereal/types/utility.hpp>
 #include <chrono>
+#include <exception>
+#include <utility>
 
 #include "manta/manta.hpp"
 #include "manta/output/bytes.hpp"
@@ -69,25 +71,53 @@ MANTA_DECL void off_policy::iterate(report& r) {
 }
 
 inline void off_policy::sample() {
-  const auto orders = put(
-      off_policy_orders{acting(), filter_, randomness(), told_.discount, told_.fragment, told_.n_step});  // once a node
-  std::vector<future<transitions>> parts;
-  std::vector<future<off_policy_news>> news;
-  for (const auto& w : workers_) {
-    auto [made, told] = unpack(async<&off_policy_worker::run>(w, orders));
-    parts.push_back(made);
-    news.push_back(told);
-  }
+  const auto orders =
+      put(off_policy_orders{acting(), filter_, randomness(), told_.discount, told_.fragment, told_.n_step,
+                            steps() / static_cast<std::uint64_t>(told_.environments)});  // once a node
+  struct call {
+    future<transitions> made;
+    future<off_policy_news> told;
+  };
+  std::vector<call> calls(workers_.size());
+  const auto begin = [&](std::size_t i) {
+    auto [made, told] = unpack(async<&off_policy_worker::run>(workers_[i], orders));
+    calls[i] = {made, told};
+  };
+  const auto news_of = [&](std::size_t i) -> off_policy_news {
+    std::exception_ptr problem;
+    try {
+      return sentence(calls[i].told);
+    } catch (...) {
+      problem = std::current_exception();
+    }
+    try {
+      (void)calls[i].made.get();  // it has failed likewise, which is known then
+    } catch (const error&) {
+    }
+    std::rethrow_exception(problem);
+  };
+  for (std::size_t i = 0; i < calls.size(); ++i) begin(i);
+  const std::vector<off_policy_news> news = values_of(calls.size(), [&](std::size_t i) {
+    bool is_lost = false;
+    return manta::detail::insist([&] {
+      if (std::exchange(is_lost, true)) begin(i);
+      return news_of(i);
+    });
+  });
   std::vector<episode> episodes;
-  for (const off_policy_news& n : sentences(news)) {
+  for (const off_policy_news& n : news) {
     if (told_.normalise_observations) {
       for (const moments& m : n.seen) filter_.merge(m);
     }
     episodes.insert(episodes.end(), n.episodes.begin(), n.episodes.end());
   }
-  std::vector<future<void>> added;
-  for (const auto& part : parts) added.push_back(async<&replay::add>(memory_, part));
-  manta::get(added);
+  // In the order of the environments. Transitions that lay on a rank that has died since are made again.
+  for (std::size_t i = 0; i < calls.size(); ++i)
+    answer(async<&replay::add>(memory_, calls[i].made), [&] {
+      begin(i);
+      (void)news_of(i);
+      return async<&replay::add>(memory_, calls[i].made);
+    });
   count_steps(static_cast<std::uint64_t>(told_.fragment) * static_cast<std::uint64_t>(told_.environments));
   count_episodes(std::move(episodes));
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "manta/nn/network.hpp"
+#include "manta/rl/call_history.hpp"
 #include "manta/rl/exploration.hpp"
 #include "manta/rl/filter.hpp"
 #include "manta/rl/policy.hpp"
@@ -27,9 +28,10 @@ struct off_policy_orders {
   double randomness = 0;  ///< the part of actions that depend on chance alone
   double discount = 0;
   int steps = 0, n_step = 1;
+  std::uint64_t from = 0;  ///< the step of each environment that they begin with
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(net, filter, randomness, discount, steps, n_step);
+    archive(net, filter, randomness, discount, steps, n_step, from);
   }
 };
 
@@ -57,8 +59,7 @@ class off_policy_worker {
   /// For a restart after the death of the rank: with an environment that cannot be saved, its episodes begin anew.
   template <class Archive>
   void save(Archive& archive) const {
-    archive(kind_, seed_, first_, environments_.size(), how_,
-            environments_.can_be_saved() ? state() : std::vector<std::string>());
+    archive(kind_, seed_, first_, environments_.size(), how_, history_);
   }
   template <class Archive>
   void load(Archive& archive) {
@@ -66,10 +67,11 @@ class off_policy_worker {
     std::uint64_t seed = 0;
     int first = 0, count = 0;
     exploration_options how;
-    std::vector<std::string> states;
-    archive(kind, seed, first, count, how, states);
+    call_history history;
+    archive(kind, seed, first, count, how, history);
     *this = off_policy_worker(kind, seed, first, count, how);
-    if (!states.empty()) restore(states);
+    if (!history.now().empty()) restore(history.now());
+    history_ = std::move(history);
   }
 
  private:
@@ -103,6 +105,7 @@ class off_policy_worker {
   std::vector<pink_noise> noise_;  ///< by environment
   std::uint64_t steps_ = 0;
   bool has_begun_ = false;
+  call_history history_;
   even_forward forward_;
   nn::matrix<float> filtered_, outputs_, actions_, sent_;
 };

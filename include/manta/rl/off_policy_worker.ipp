@@ -56,7 +56,10 @@ inline void off_policy_worker::act(nn::network<float>& net, const off_policy_ord
 
 MANTA_DECL std::pair<transitions, off_policy_news> off_policy_worker::run(const off_policy_orders& o) {
   nn::network<float> net = o.net;
+  const bool can_be_saved = environments_.can_be_saved();
+  history_.go_to(o.from, steps_, can_be_saved, [&](const auto& states) { restore(states); });
   if (!std::exchange(has_begun_, true)) environments_.reset();
+  if (history_.now().empty() && can_be_saved) history_.set(state());
   const auto size = static_cast<std::size_t>(environments_.size());
   off_policy_news news;
   news.seen.assign(size, moments(static_cast<int>(environments_.observations().rows())));
@@ -72,6 +75,7 @@ MANTA_DECL std::pair<transitions, off_policy_news> off_policy_worker::run(const 
     }
   }
   news.episodes = environments_.take_episodes();
+  if (can_be_saved) history_.end(state());
   return {in_columns(done), std::move(news)};
 }
 
@@ -132,6 +136,7 @@ MANTA_DECL void off_policy_worker::restore(const std::vector<std::string>& state
     output::unpack(states.at(i), environment, pending_[i], noise_[i], steps_, has_begun_);
     environments_.load(i, environment);
   }
+  history_.set(states);
 }
 
 }  // namespace manta::rl::detail

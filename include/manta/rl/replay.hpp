@@ -51,6 +51,8 @@ struct transitions {
   std::vector<float> discounts;  ///< of the value after them; 0 where the episode has terminated
   [[nodiscard]] std::size_t size() const { return rewards.size(); }
   MANTA_DECL void resize(Eigen::Index observation, Eigen::Index action, std::size_t count, Eigen::Index mask = 0);
+  /// As many columns; the first ones stay.
+  MANTA_DECL void set_size(std::size_t count);
   template <class Archive>
   void serialize(Archive& archive) {
     archive(observations, actions, next, next_masks, rewards, discounts);
@@ -88,8 +90,15 @@ class replay {
   MANTA_DECL void restore(const std::string& bytes);
 
   template <class Archive>
-  void serialize(Archive& archive) {
+  void save(Archive& archive) const {
+    transitions filled = ring_;
+    filled.set_size(size_);
+    archive(capacity_, size_, next_, alpha_, largest_, filled, tree_);
+  }
+  template <class Archive>
+  void load(Archive& archive) {
     archive(capacity_, size_, next_, alpha_, largest_, ring_, tree_);
+    ring_.set_size(capacity_);
   }
 
  private:

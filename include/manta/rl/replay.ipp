@@ -47,6 +47,14 @@ MANTA_DECL void transitions::resize(Eigen::Index observation, Eigen::Index actio
   discounts.resize(count);
 }
 
+MANTA_DECL void transitions::set_size(std::size_t count) {
+  const auto columns = static_cast<Eigen::Index>(count);
+  for (nn::matrix<float>* m : {&observations, &actions, &next}) m->conservativeResize(Eigen::NoChange, columns);
+  next_masks.conservativeResize(Eigen::NoChange, columns);
+  rewards.resize(count);
+  discounts.resize(count);
+}
+
 namespace detail {
 inline void copy_transition(const transitions& from, std::size_t i, transitions& to, std::size_t k) {
   const auto a = static_cast<Eigen::Index>(i), b = static_cast<Eigen::Index>(k);

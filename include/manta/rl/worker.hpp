@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "manta/eigen.hpp"
+#include "manta/rl/call_history.hpp"
 #include "manta/rl/policy.hpp"
 #include "manta/rl/vector_environment.hpp"
 
@@ -47,8 +48,7 @@ struct rollout {
   double reward_scale = 1;
   /// The step of each environment that the fragment begins with, where it has to be that one: a call that was lost with
   /// its rank is then made again without a trace.
-  std::uint64_t from = any_step;
-  static constexpr std::uint64_t any_step = ~std::uint64_t(0);
+  std::uint64_t from = detail::call_history::any_step;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(steps, discount, lambda, reward_scale, from);
@@ -76,7 +76,7 @@ class rollout_worker {
   /// For a restart after the death of the rank: with an environment that cannot be saved, its episodes begin anew.
   template <class Archive>
   void save(Archive& archive) const {
-    archive(kind_, seed_, first_, environments_.size(), model_, former_, now_);
+    archive(kind_, seed_, first_, environments_.size(), model_, history_);
   }
   template <class Archive>
   void load(Archive& archive) {
@@ -84,16 +84,16 @@ class rollout_worker {
     std::uint64_t seed = 0;
     int first = 0, count = 0;
     model_options model;
-    std::vector<std::string> former, now;
-    archive(kind, seed, first, count, model, former, now);
+    call_history history;
+    archive(kind, seed, first, count, model, history);
     *this = rollout_worker(kind, seed, first, count, model);
-    if (!now.empty()) restore(now);
-    former_ = std::move(former);
+    if (!history.now().empty()) restore(history.now());
+    history_ = std::move(history);
   }
 
  protected:
   /// What a call begins with. from: see rollout.
-  void begin(const policy::weights& w, std::uint64_t from = rollout::any_step);
+  void begin(const policy::weights& w, std::uint64_t from = call_history::any_step);
   /// What it ends with: keeps the states for a restart.
   void end();
   void act(std::uint64_t step);
@@ -114,7 +114,7 @@ class rollout_worker {
   std::vector<unsigned char> begins_;  ///< the next step is the first of an episode
   std::uint64_t steps_ = 0;
   bool has_begun_ = false;
-  std::vector<std::string> former_, now_;  ///< states before the last call and after it
+  call_history history_;
 };
 
 }  // namespace detail

@@ -71,31 +71,16 @@ MANTA_DECL rollout_worker::rollout_worker(const any_environment& e, std::uint64_
 
 inline void rollout_worker::begin(const policy::weights& w, std::uint64_t from) {
   policy_.set(w);
-  if (from != rollout::any_step && from != steps_) {
-    if (environments_.can_be_saved()) {
-      // The last call has failed in the middle, or it was lost, but not what it did.
-      for (const std::vector<std::string>& states : {now_, former_}) {
-        if (states.empty() || from == steps_) continue;
-        steps_ = 0;
-        restore(states);
-      }
-      if (from != steps_)
-        throw error("manta: rl: the state of a worker was lost with its rank; go on from the last checkpoint");
-    } else {
-      steps_ = from;  // episodes have begun anew
-    }
-  }
+  history_.go_to(from, steps_, environments_.can_be_saved(), [&](const auto& states) { restore(states); });
   if (!std::exchange(has_begun_, true)) environments_.reset();
-  if (now_.empty() && environments_.can_be_saved()) now_ = state();
+  if (history_.now().empty() && environments_.can_be_saved()) history_.set(state());
   actions_.resize(distribution_->size(), environments_.size());
   sent_.resize(kind_.actions().size(), environments_.size());
   log_probabilities_.resize(gains_.size());
 }
 
 inline void rollout_worker::end() {
-  if (!environments_.can_be_saved()) return;
-  former_ = std::move(now_);
-  now_ = state();
+  if (environments_.can_be_saved()) history_.end(state());
 }
 
 inline void rollout_worker::add_gain(std::size_t i, double discount, moments& to) {
@@ -220,7 +205,7 @@ MANTA_DECL void rollout_worker::restore(const std::vector<std::string>& states) 
   }
   actor_.set_states(policy_.actor(), actor);
   critic_.set_states(policy_.critic(), critic);
-  now_ = states;
+  history_.set(states);
 }
 
 }  // namespace detail

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A rank kills itself in the middle of an iteration, in a step of an environment: what PPO and evolution strategies
-// have learnt at the end is the same, bit for bit, as in an undisturbed training; A3C and IMPALA go on. To be started
-// by manta-run on four ranks.
+// A rank kills itself in the middle of an iteration, in a step of an environment: what PPO, evolution strategies and
+// DQN have learnt at the end is the same, bit for bit, as in an undisturbed training; A3C and IMPALA go on. To be
+// started by manta-run on four ranks.
 #include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "manta/rl.hpp"
@@ -34,6 +35,13 @@ struct deadly_pole {
   }
 };
 
+/// A checkpoint without the policy as a value, which stands first and names the environment's arguments.
+std::string without_policy(const std::string& checkpoint) {
+  std::uint64_t size = 0;
+  std::memcpy(&size, checkpoint.data(), sizeof size);
+  return checkpoint.substr(sizeof size + size);
+}
+
 /// Everything that a training of some iterations leaves.
 template <class Algorithm>
 std::string trained(int victim, int at, const typename Algorithm::options& o) {
@@ -41,7 +49,8 @@ std::string trained(int victim, int at, const typename Algorithm::options& o) {
   double sum = 0;
   for (int i = 0; i < 5; ++i) sum += algorithm.train().mean_return;
   std::printf("returns sum up to %g\n", sum);
-  return algorithm.save_to_bytes() + std::to_string(sum) + ' ' + std::to_string(algorithm.evaluate(40).mean_return);
+  return without_policy(algorithm.save_to_bytes()) + std::to_string(sum) + ' ' +
+         std::to_string(algorithm.evaluate(40).mean_return);
 }
 
 /// A training without a fixed order goes on: the learner takes all its steps, each of them with a fragment.
@@ -62,9 +71,13 @@ int main(int argc, char** argv) {
     const int at = argc > 1 ? std::atoi(argv[1]) : 350;  // of PPO's thousand steps on that rank
     const rl::ppo_options ppo{.workers = 3, .seed = 4, .environments = 6, .fragment = 100};
     const rl::es_options es{.workers = 3, .seed = 4};
+    const rl::dqn_options dqn{
+        .workers = 3, .seed = 4, .environments = 6, .fragment = 40, .learning_starts = 300, .model = {.hidden = {32}}};
     const bool ppo_same = trained<rl::ppo>(0, 0, ppo) == trained<rl::ppo>(2, at, ppo),
-               es_same = trained<rl::es>(0, 0, es) == trained<rl::es>(3, 1000, es);
-    std::printf("ppo: %s, es: %s\n", ppo_same ? "the same" : "not the same", es_same ? "the same" : "not the same");
-    return ppo_same && es_same ? 0 : 1;
+               es_same = trained<rl::es>(0, 0, es) == trained<rl::es>(3, 1000, es),
+               dqn_same = trained<rl::dqn>(0, 0, dqn) == trained<rl::dqn>(1, 150, dqn);  // the last rank besides this
+    for (const auto& [name, same] : {std::pair("ppo", ppo_same), {"es", es_same}, {"dqn", dqn_same}})
+      std::printf("%s: %s\n", name, same ? "the same" : "not the same");
+    return ppo_same && es_same && dqn_same ? 0 : 1;
   });
 }
