@@ -67,6 +67,10 @@ struct version {
   int number;
   int get(int x) { return number * 1000 + x; }
 };
+struct version_in_words {
+  std::string word;
+  int get(int) const { return -static_cast<int>(word.size()); }
+};
 struct broken_version {
   explicit broken_version(int) { throw std::runtime_error("cannot load"); }
   int get(int x) { return x; }
@@ -276,10 +280,71 @@ TEST_CASE("an update switches when all new replicas are ready; a failed one chan
     for (int i = 0; i < 100; ++i) CHECK(answers[static_cast<std::size_t>(i)].get() % 1000 == i);
     CHECK(d(7).get() == 2007);
     CHECK(contains(thrown<std::exception>([&] { serve::update<&broken_version::get>(d, 3); }),
-                   "keeps its version, for the new one cannot start: cannot load"));
+                   "keeps its version: cannot load"));
     CHECK(d(7).get() == 2007);
     CHECK(d.status().version == 2);
     CHECK(d.status().replicas == 2);
+  });
+}
+
+TEST_CASE("a canary gets its part of the requests beside the old version, and takes over or goes") {
+  in_world([] {
+    auto d = serve::deploy<&version::get>({.name = "v", .replicas = 2}, 1);
+    const auto of_second = [&](int requests) {
+      int second = 0;
+      for (int i = 0; i < requests; ++i) second += d(i).get() / 1000 == 2;
+      return second;
+    };
+    d.update({.weight = 0.1}, 2);
+    int second = of_second(100);
+    CHECK(second >= 8);
+    CHECK(second <= 12);
+    serve::status s = d.status();
+    REQUIRE(s.versions.size() == 2);
+    CHECK(s.version == 1);
+    CHECK(s.replicas == 3);
+    CHECK(s.served == 100);
+    CHECK(s.versions[0].version == 1);
+    CHECK(s.versions[0].weight == doctest::Approx(0.9));
+    CHECK(s.versions[0].served == static_cast<std::uint64_t>(100 - second));
+    CHECK(s.versions[1].version == 2);
+    CHECK(s.versions[1].served == static_cast<std::uint64_t>(second));
+    d.canary(0.5);
+    second = of_second(100);
+    CHECK(second >= 48);
+    CHECK(second <= 52);
+    CHECK(contains(thrown<std::exception>([&] { d.canary(1.5); }), "it has to be from 0 to 1"));
+    CHECK(contains(thrown<std::exception>([&] { d.reconfigure(1); }), "promote it or roll it back before"));
+    d.rollback();
+    CHECK(of_second(20) == 0);
+    CHECK(d.status().served == 220);
+    CHECK(d.status().versions.size() == 1);
+    CHECK(contains(thrown<std::exception>([&] { d.promote(); }), "it has no canary"));
+
+    d.update({.weight = 0.5}, 2);
+    std::vector<manta::future<int>> answers;
+    for (int i = 0; i < 200; ++i) answers.push_back(d(i));
+    d.promote();
+    for (int i = 0; i < 200; ++i) CHECK(answers[static_cast<std::size_t>(i)].get() % 1000 == i);
+    CHECK(of_second(20) == 20);
+    s = d.status();
+    CHECK(s.version == 2);
+    CHECK(s.replicas == 2);
+    CHECK(s.served == 440);
+
+    // Of another class; one that cannot start, and arguments that do not fit, change nothing.
+    serve::update<&version_in_words::get>(d, {.weight = 0.25}, std::string("three"));
+    CHECK(contains(thrown<std::exception>([&] { serve::update<&broken_version::get>(d, {.weight = 0.5}, 3); }),
+                   "keeps its version: cannot load"));
+    CHECK(contains(thrown<std::exception>([&] { d.update("three"); }), "have other types than those"));
+    CHECK(contains(thrown<std::exception>([&] { d.update({.weight = -1}, 3); }), ".weight is -1"));
+    int in_words = 0;
+    for (int i = 0; i < 40; ++i) in_words += d(i).get() == -5;
+    CHECK(in_words >= 9);
+    CHECK(in_words <= 11);
+    d.promote();
+    d.update("seventh");
+    CHECK(d(0).get() == -7);
   });
 }
 

@@ -12,14 +12,13 @@
 
 #include <cereal/types/utility.hpp>
 #include <cereal/types/vector.hpp>
-#include <cmath>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "manta/base/number.hpp"
 #include "manta/manta.hpp"
 #include "manta/serve/router.hpp"
+#include "manta/serve/weighted_turns.hpp"
 
 namespace manta::serve {
 
@@ -39,6 +38,15 @@ struct kept_type<future<T>> {
 };
 template <class T>
 using kept = typename kept_type<std::remove_cvref_t<T>>::type;
+
+template <class T>
+future<kept<T>> keep(T&& value) {
+  if constexpr (std::is_same_v<std::remove_cvref_t<T>, future<kept<T>>>) {
+    return std::forward<T>(value);
+  } else {
+    return put(kept<T>(std::forward<T>(value)));
+  }
+}
 
 /// Waits; throws the sentence of the innermost error, of a constructor or of `reconfigure`.
 template <class F>
@@ -102,6 +110,35 @@ class deployment<R(A...)> {
                            "keeps its settings");
   }
 
+  /// A new version of the same function or class, from arguments of the types that it was deployed with; see
+  /// serve::update.
+  template <class... C>
+  void update(const update_options& o, C&&... arguments) const {
+    detail::wait_for_start(
+        async<&detail::router<R(A...)>::template update_alike<detail::kept<C>...>>(
+            router_, o.weight,
+            detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
+        name_, "keeps its version");
+  }
+  template <class... C>
+  requires(!std::is_same_v<std::remove_cvref_t<C>, update_options>&&...) void update(C&&... arguments) const {
+    update(update_options(), std::forward<C>(arguments)...);
+  }
+  /// Gives the canary this part of the requests, from 0 to 1. This and the next two throw manta::error if there is
+  /// none.
+  void canary(double weight) const {
+    detail::wait_for_start(async<&detail::router<R(A...)>::weigh>(router_, weight), name_, "keeps its canary's weight");
+  }
+  /// The canary becomes the version, with as many replicas as the old one has; waits until all are ready and the old
+  /// ones have answered what they had. If one cannot start, nothing changes, and this throws.
+  void promote() const {
+    detail::wait_for_start(async<&detail::router<R(A...)>::promote>(router_), name_, "keeps its version");
+  }
+  /// The canary gets no more requests; waits until it has answered those that it had.
+  void rollback() const {
+    detail::wait_for_start(async<&detail::router<R(A...)>::rollback>(router_), name_, "keeps its version");
+  }
+
   template <class Archive>
   void serialize(Archive& archive) {
     archive(name_, router_, options_);
@@ -115,15 +152,6 @@ class deployment<R(A...)> {
 };
 
 namespace detail {
-
-template <class T>
-future<kept<T>> keep(T&& value) {
-  if constexpr (std::is_same_v<std::remove_cvref_t<T>, future<kept<T>>>) {
-    return std::forward<T>(value);
-  } else {
-    return put(kept<T>(std::forward<T>(value)));
-  }
-}
 
 template <class Target>
 using signature = typename signature_of<typename Target::result, typename Target::arguments>::type;
@@ -164,17 +192,27 @@ auto deploy(const options& o, C&&... arguments) {
 
 /// A new version of a running deployment, of another function, class or arguments with the same request and answer.
 /// Starts the new replicas, then stops the old ones: no request fails or sees both versions. If a new one cannot start,
-/// the old version stays, and this throws.
+/// the old version stays, and this throws. A canary that was there ends.
+///
+/// With `.weight` below 1 the new version is a canary: it gets that part of the requests, with that part of the
+/// replicas, beside the old one, until deployment::promote or rollback, or the next update. deployment::status shows
+/// both.
 template <auto F, class Signature, class... C>
-void update(const deployment<Signature>& d, C&&... arguments) {
+void update(const deployment<Signature>& d, const update_options& o, C&&... arguments) {
   using target = typename detail::target_of<F>::type;
   static_assert(
       std::is_same_v<detail::signature<target>, Signature>,
       "manta: serve: a new version has to take the same requests and give the same answers as the deployment");
   detail::wait_for_start(
       async<&detail::router<Signature>::template update<target, detail::kept<C>...>>(
-          d.router(), detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
-      d.name(), "keeps its version, for the new one cannot start");
+          d.router(), o.weight,
+          detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
+      d.name(), "keeps its version");
+}
+template <auto F, class Signature, class... C>
+requires(!std::is_same_v<std::remove_cvref_t<C>, update_options>&&...) void update(const deployment<Signature>& d,
+                                                                                   C&&... arguments) {
+  update<F>(d, update_options(), std::forward<C>(arguments)...);
 }
 
 /// The deployment of this name, on any rank. Throws if there is none; the signature has to be the one it was deployed
@@ -189,43 +227,26 @@ template <class Signature>
 struct split;
 template <class R, class... A>
 struct split<R(A...)> {
-  std::vector<std::pair<deployment<R(A...)>, double>> parts;
-  double total = 0;
-  std::uint64_t count = 0;
+  std::vector<deployment<R(A...)>> parts;
+  weighted_turns turns;
 
-  explicit split(std::vector<std::pair<deployment<R(A...)>, double>> p) : parts(std::move(p)) { check(); }
+  explicit split(const std::vector<std::pair<deployment<R(A...)>, double>>& given) {
+    std::vector<double> weights;
+    for (const auto& [part, weight] : given) {
+      parts.push_back(part);
+      weights.push_back(weight);
+    }
+    reconfigure(weights);
+  }
   void reconfigure(const std::vector<double>& weights) {
     if (weights.size() != parts.size())
       throw error("manta: serve::split: " + std::to_string(weights.size()) + " weights for " +
                   std::to_string(parts.size()) + " parts");
-    auto next = parts;
-    for (std::size_t i = 0; i < weights.size(); ++i) next[i].second = weights[i];
-    split checked(std::move(next));  // throws, and nothing has changed
-    parts.swap(checked.parts);
-    total = checked.total;
+    turns = weighted_turns(weights);  // throws, and nothing has changed
   }
   R call(A... arguments) {
-    // The golden ratio's multiples spread evenly, so that each part has its share of any long run of requests.
-    double at = std::fmod(static_cast<double>(count++) * 0.6180339887498949, 1.0) * total;
-    const deployment<R(A...)>* chosen = nullptr;
-    for (const auto& [d, weight] : parts) {
-      if (weight <= 0) continue;
-      chosen = &d;
-      if (at < weight) break;
-      at -= weight;
-    }
-    const deployment<R(A...)> d = *chosen;  // the weights may change while it waits
-    return d(arguments...).get();
-  }
-
- private:
-  void check() {
-    for (const auto& [d, weight] : parts) {
-      if (!(weight >= 0) || !base::is_finite(weight))
-        throw error("manta: serve::split: the weight of '" + d.name() + "' is no number of at least 0");
-      total += weight;
-    }
-    if (!(total > 0)) throw error("manta: serve::split needs a part with a weight above 0");
+    const deployment<R(A...)> chosen = parts[turns.next()];  // the weights may change while it waits
+    return chosen(arguments...).get();
   }
 };
 }  // namespace detail

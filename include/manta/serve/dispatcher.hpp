@@ -92,7 +92,15 @@ class dispatcher {
   [[nodiscard]] bool is_full() const { return queued_ >= static_cast<std::uint64_t>(options_.max_queue); }
   [[nodiscard]] std::uint64_t outstanding() const { return queued_ + running_; }
   void drain() { is_draining_ = true; }
-  void count_version() { ++version_; }
+  /// A new version has taken over.
+  void count_version() {
+    ++version_;
+    earlier_served_ = served_;
+    earlier_failed_ = failed_;
+  }
+  /// The counts of a canary that has ended.
+  MANTA_DECL void add_counts(const status& s);
+  [[nodiscard]] bool is_draining() const { return is_draining_; }
   void count_retry() { ++retried_; }
   [[nodiscard]] const options& told() const { return options_; }
   [[nodiscard]] MANTA_DECL status report() const;
@@ -118,6 +126,7 @@ class dispatcher {
   bool is_draining_ = false;
   clock::time_point queue_since_ = {}, busy_since_ = clock::now();
   int version_ = 1;
+  std::uint64_t earlier_served_ = 0, earlier_failed_ = 0;  ///< by versions before this one, and by canaries
   std::uint64_t served_ = 0, failed_ = 0, retried_ = 0, refused_ = 0, expired_ = 0, cancelled_ = 0, batches_ = 0;
   std::vector<float> latencies_;  ///< ms, a ring
 };

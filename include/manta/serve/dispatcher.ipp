@@ -219,7 +219,20 @@ MANTA_DECL status dispatcher::report() const {
     s.p50_ms = static_cast<double>(sorted[sorted.size() / 2]);
     s.p99_ms = static_cast<double>(sorted[sorted.size() * 99 / 100]);
   }
+  s.versions = {{s.version, 1, s.replicas, served_ - earlier_served_, failed_ - earlier_failed_, s.p50_ms, s.p99_ms}};
   return s;
+}
+
+MANTA_DECL void dispatcher::add_counts(const status& s) {
+  served_ += s.served;
+  failed_ += s.failed;
+  earlier_served_ += s.served;
+  earlier_failed_ += s.failed;
+  retried_ += s.retried;
+  refused_ += s.refused;
+  expired_ += s.expired;
+  cancelled_ += s.cancelled;
+  batches_ += s.batches;
 }
 
 MANTA_DECL std::vector<request*> dispatcher::give_up() {

@@ -54,6 +54,11 @@ struct options {
   }
 };
 
+/// How a new version takes over: see serve::update.
+struct update_options {
+  double weight = 1;  ///< the part of the requests that it gets, above 0; below 1 it is a canary
+};
+
 /// What a single call may ask for: see deployment::with.
 struct call_options {
   int priority = 0;  ///< higher ones leave the queue first

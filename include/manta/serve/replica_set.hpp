@@ -30,6 +30,15 @@ struct kept_arguments {
   }
 };
 
+/// Waits, and throws what the call says, without the names of our own tasks.
+inline void get_or_say(const future<void>& done) {
+  try {
+    done.get();
+  } catch (const task_failed& t) {
+    throw error(t.details().what);
+  }
+}
+
 template <class Signature>
 class replica_set {
  public:
@@ -39,19 +48,32 @@ class replica_set {
   explicit replica_set(dispatcher& d) : dispatcher_(d) {}
   replica_set(const replica_set&) = delete;
 
-  /// Starts the first replicas and waits for them. Throws what a constructor threw.
+  /// Makes the object of a replica, with these settings.
+  using maker = std::function<future<void>(const handle&, const settings&)>;
   template <class Target, class... C>
-  void open(const kept_arguments<C...>& arguments) {
-    current_ = {maker<Target>(arguments), {}};
+  static maker maker_of(const kept_arguments<C...>& arguments) {
+    return [arguments](const handle& r, const settings& s) {
+      return std::apply([&](const auto&... c) { return async<&replica_type::template open<Target, C...>>(r, s, c...); },
+                        arguments.values);
+    };
+  }
+
+  /// Starts the first replicas and waits for them. Throws what a constructor threw.
+  void open(maker make) {
+    current_ = {std::move(make), {}};
     start_all(dispatcher_.told().replicas, current_);
   }
-  /// Starts replicas of a new version, and waits until all are ready. From then on, others get no more requests: gives
-  /// their numbers. Throws what a constructor threw; nothing has changed then.
-  template <class Target, class... C>
-  std::vector<std::size_t> update(const kept_arguments<C...>& arguments) {
-    version next{maker<Target>(arguments), {}};
-    const std::size_t count = dispatcher_.all_ready().size();
-    const std::vector<std::size_t> started = start_all(static_cast<int>(std::max<std::size_t>(1, count)), next);
+  /// Starts replicas of a new version, beside those that are there already, and waits until all are ready. From then on,
+  /// others get no more requests: gives their numbers. Throws what a constructor threw; nothing has changed then.
+  std::vector<std::size_t> update(maker make, std::vector<handle> there = {}) {
+    version next{std::move(make), {}};
+    const std::size_t count = std::max<std::size_t>(1, dispatcher_.all_ready().size());
+    std::vector<std::size_t> started = start_all(static_cast<int>(count - std::min(count, there.size())), next);
+    for (handle& each : there) {
+      started.push_back(dispatcher_.add_starting());
+      dispatcher_.ready(started.back());
+      replicas_.emplace(started.back(), std::move(each));
+    }
     current_ = std::move(next);
     dispatcher_.count_version();
     for (const start_under_way& s : std::exchange(starting_, {})) end(s.replica);  // of the old version
@@ -117,6 +139,14 @@ class replica_set {
     }
   }
 
+  /// The handles of those that are ready.
+  std::vector<handle> ready() const {
+    std::vector<handle> all;
+    for (std::size_t r : dispatcher_.all_ready()) {
+      if (const handle* const its = find(r)) all.push_back(*its);
+    }
+    return all;
+  }
   /// Null if it has ended, or has died as far as this rank knows.
   const handle* find(std::size_t r) const {
     const auto found = replicas_.find(r);
@@ -163,17 +193,10 @@ class replica_set {
   };
   /// How replicas are made, and what they have been told since.
   struct version {
-    std::function<future<void>(const handle&, const settings&)> make;
+    maker make;
     settings given;
   };
 
-  template <class Target, class... C>
-  static auto maker(const kept_arguments<C...>& arguments) {
-    return [arguments](const handle& r, const settings& s) {
-      return std::apply([&](const auto&... c) { return async<&replica_type::template open<Target, C...>>(r, s, c...); },
-                        arguments.values);
-    };
-  }
   start_under_way start(const version& v) {
     const options& o = dispatcher_.told();
     handle a = spawn<replica_type>({.cpus = o.cpus,
@@ -212,14 +235,6 @@ class replica_set {
       numbers.push_back(s.replica);
     }
     return numbers;
-  }
-  /// Waits, and throws what the replica says, without the names of our own tasks.
-  static void get_or_say(const future<void>& done) {
-    try {
-      done.get();
-    } catch (const task_failed& t) {
-      throw error(t.details().what);
-    }
   }
   static bool is_well(const future<bool>& answer) {
     try {

@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "manta/error.hpp"
 #include "manta/serve/source.hpp"
@@ -36,6 +38,23 @@ class replica_died : public actor_died {
   using actor_died::actor_died;
 };
 
+/// One of the versions that serve at the same time.
+struct version_status {
+  int version = 1;
+  double weight = 1;              ///< its part of the requests
+  int replicas = 0;               ///< that are ready
+  std::uint64_t served = 0;       ///< answers since it began
+  std::uint64_t failed = 0;       ///< since it began
+  double p50_ms = 0, p99_ms = 0;  ///< as in status
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(version), CEREAL_NVP(weight), CEREAL_NVP(replicas), CEREAL_NVP(served), CEREAL_NVP(failed),
+            CEREAL_NVP(p50_ms), CEREAL_NVP(p99_ms));
+  }
+};
+
+/// The counts are those of all versions together.
 struct status {
   std::string name;
   int version = 1;                ///< counts updates
@@ -51,12 +70,34 @@ struct status {
   std::uint64_t cancelled = 0;    ///< that waited when nobody wanted the answer any more
   std::uint64_t batches = 0;      ///< calls of replicas
   double p50_ms = 0, p99_ms = 0;  ///< time from a request's arrival to its answer, of the last 1024
+  std::vector<version_status> versions = {};  ///< the present one, and its canary if there is one
+
+  /// Adds what a canary says of itself.
+  void add_canary(const status& s, double weight) {
+    version_status its = s.versions.front();
+    its.version = version + 1;
+    its.weight = weight;
+    versions.front().weight = 1 - weight;
+    versions.push_back(its);
+    replicas += s.replicas;
+    starting += s.starting;
+    queued += s.queued;
+    running += s.running;
+    served += s.served;
+    failed += s.failed;
+    retried += s.retried;
+    refused += s.refused;
+    expired += s.expired;
+    cancelled += s.cancelled;
+    batches += s.batches;
+  }
 
   template <class Archive>
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(name), CEREAL_NVP(version), CEREAL_NVP(replicas), CEREAL_NVP(starting), CEREAL_NVP(queued),
             CEREAL_NVP(running), CEREAL_NVP(served), CEREAL_NVP(failed), CEREAL_NVP(retried), CEREAL_NVP(refused),
-            CEREAL_NVP(expired), CEREAL_NVP(cancelled), CEREAL_NVP(batches), CEREAL_NVP(p50_ms), CEREAL_NVP(p99_ms));
+            CEREAL_NVP(expired), CEREAL_NVP(cancelled), CEREAL_NVP(batches), CEREAL_NVP(p50_ms), CEREAL_NVP(p99_ms),
+            CEREAL_NVP(versions));
   }
 };
 
