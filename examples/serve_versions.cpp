@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Versions of a model while it serves: A and B side by side by weights, more and more for the new one, new settings
-// without a restart, and an update in place.
+// without a restart, and a canary that takes over.
 //
 //   scripts/run serve_versions -n 4
 //
@@ -10,6 +10,7 @@
 //   90 of 100 answers by version 1
 //   0 of 100 answers by version 1
 //   2.5 becomes 5, with the new factor 25
+//   90 of 100 answers by version 1, beside a canary
 //   version 3 has taken over
 #include <manta/manta.hpp>
 #include <manta/serve.hpp>
@@ -51,12 +52,14 @@ int main(int argc, char** argv) {
     a.reconfigure(10.);  // calls model::reconfigure on each replica
     const double changed = a(2.5).get().second;
 
-    serve::update<&model::predict>(a, 3);  // new replicas take over when all are ready: no request fails
+    a.update({.weight = 0.1}, 3);  // a canary: a new version beside the old one gets a tenth of the requests
+    const int beside = answers_by_first(a);
+    a.promote();  // or a.rollback(); the new replicas take over when all are ready: no request fails
     const int version = a(2.5).get().first;
     // [end]
     std::cout << before << " of 100 answers by version 1\n"
               << after << " of 100 answers by version 1\n2.5 becomes " << plain << ", with the new factor " << changed
-              << "\nversion " << version << " has taken over\n";
-    return before >= 88 && before <= 92 && after == 0 && plain == 5 && changed == 25 && version == 3 ? 0 : 1;
+              << '\n' << beside << " of 100 answers by version 1, beside a canary\nversion " << version << " has taken over\n";
+    return before >= 88 && before <= 92 && after == 0 && plain == 5 && changed == 25 && beside >= 88 && beside <= 92 && version == 3 ? 0 : 1;
   });
 }

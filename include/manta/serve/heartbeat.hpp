@@ -14,6 +14,7 @@
 
 #include "manta/actor.hpp"
 #include "manta/promise.hpp"
+#include "manta/run.hpp"
 #include "manta/this_task.hpp"
 
 namespace manta::serve::detail {
@@ -24,7 +25,7 @@ class heartbeat {
   heartbeat(std::function<void()> beat, std::chrono::milliseconds period)
       : shared_(std::make_shared<shared>(std::move(beat))), key_(next_key()++) {
     all()[key_] = shared_;
-    beater_ = spawn<beater>({.rank = static_cast<int>(manta::rank())});
+    beater_ = spawn<beater>({.rank = manta::rank()});
     running_ = async<&beater::run>(beater_, key_, period.count());
   }
   heartbeat(const heartbeat&) = delete;

@@ -9,7 +9,6 @@
 // the batch to the replica and gives the answers to the others, so a router needs neither a thread nor a loop.
 #pragma once
 
-#include <any>
 #include <cereal/types/tuple.hpp>
 #include <memory>
 #include <optional>
@@ -18,11 +17,11 @@
 
 #include "manta/actor.hpp"
 #include "manta/promise.hpp"
-#include "manta/serve/canary.hpp"
 #include "manta/serve/dispatcher.hpp"
 #include "manta/serve/heartbeat.hpp"
 #include "manta/serve/overloaded.hpp"
 #include "manta/serve/replica_set.hpp"
+#include "manta/serve/versions.hpp"
 
 namespace manta::serve::detail {
 
@@ -32,7 +31,6 @@ class router;
 template <class R, class... A>
 class router<R(A...)> {
   using replica_type = replica<R(A...)>;
-  using canary_type = canary<R(A...)>;
 
  public:
   explicit router(const options& o) : dispatcher_(o) {}
@@ -40,9 +38,7 @@ class router<R(A...)> {
   /// Starts the replicas and waits for them. Throws what a constructor threw.
   template <class Target, class... C>
   void open(const kept_arguments<C...>& arguments) {
-    const auto how = recipe<R(A...), C...>::template of<Target>();
-    replicas_.open(how.make(arguments));
-    recipe_ = how;
+    versions_.open(recipe<R(A...), C...>::template of<Target>(), arguments);
     const options& o = dispatcher_.told();
     if (o.max == 0 && o.health_every.count() == 0) return;
     auto period = std::chrono::milliseconds(1000);
@@ -58,31 +54,20 @@ class router<R(A...)> {
   /// Likewise of the function or class of the present version.
   template <class... C>
   void update_alike(double weight, const kept_arguments<C...>& arguments) {
-    const auto* const how = std::any_cast<recipe<R(A...), C...>>(&recipe_);
-    if (how == nullptr)
-      throw error("the arguments have other types than those that it was deployed with; "
-                  "serve::update<F>(deployment, ..) takes another function, class or constructor");
-    change(weight, recipe<R(A...), C...>(*how), arguments);
+    change(weight, versions_.template present_recipe<C...>(), arguments);
   }
-  void weigh(double weight) { of_canary().weigh(weight); }
+  void weigh(double weight) { versions_.weigh(weight); }
   void promote() {
     const turn mine(*this);
-    of_canary();
-    std::vector<actor<replica_type>> its = async<&router::ready_replicas>(canary_->at()).get();
-    const std::vector<std::size_t> old = replicas_.update(canary_->make(), std::move(its));
-    recipe_ = canary_->how();
-    dispatch();
-    end_canary();
-    finish(old);
+    finish(versions_.promote());
   }
   void rollback() {
     const turn mine(*this);
-    of_canary();
-    end_canary();
+    versions_.rollback();
   }
   void reconfigure(const settings& s) {
     const turn mine(*this);
-    if (canary_) throw error("it has a canary; promote it or roll it back before");
+    if (versions_.has_canary()) throw error("it has a canary; promote it or roll it back before");
     replicas_.reconfigure(s);
   }
   std::vector<actor<replica_type>> ready_replicas() { return replicas_.ready(); }
@@ -92,7 +77,7 @@ class router<R(A...)> {
     rethrow_as<unavailable>();
     rethrow_as<expired>();
     rethrow_as<replica_died>();
-    if (canary_ && !dispatcher_.is_draining() && canary_->has_turn()) return call_canary(o, arguments...);
+    if (versions_.canary_has_turn()) return versions_.call_canary(o, arguments...);
     entry e{{.options = o, .caller = this_task::get_stop_token()}, {arguments...}};
     adapt();
     dispatcher_.make_room();
@@ -118,22 +103,20 @@ class router<R(A...)> {
     dispatcher_.drop_all_unwanted();
     end_unwanted();
     serve::status s = dispatcher_.report();
-    if (!canary_) return s;
-    const double weight = canary_->weight();
-    s.add_canary(async<&router::status>(canary_at()).get(), weight);
+    versions_.add_canary_to(s);
     return s;
   }
   /// Takes no more requests, and waits until those that are here are answered.
   void drain() {
     dispatcher_.drain();
-    if (canary_) async<&router::drain>(canary_at()).get();
+    versions_.drain_canary();
     while (dispatcher_.outstanding() > 0) wait_for_change();
   }
   /// Asks each replica whether it is well, and starts another in the place of one that is not.
   void check() {
     replicas_.check();
     adapt();
-    if (canary_) async<&router::check>(canary_at()).get();
+    versions_.check_canary();
   }
 
  private:
@@ -158,48 +141,16 @@ class router<R(A...)> {
     const turn mine(*this);
     if (!(weight > 0 && weight <= 1))
       throw error(".weight is " + std::to_string(weight) + "; wanted is a part of the requests, above 0 and at most 1");
-    if (weight < 1) {
-      const int replicas = dispatcher_.count(true) + dispatcher_.count(false);
-      canary_type next = canary_type::start(dispatcher_.told(), replicas, weight, how, arguments);
-      end_canary();
-      canary_ = std::move(next);
-      return;
-    }
-    const std::vector<std::size_t> old = replicas_.update(how.make(arguments));
-    recipe_ = how;
-    dispatch();
-    end_canary();
-    finish(old);
+    weight < 1 ? versions_.start_canary(weight, how, arguments) : finish(versions_.update(how, arguments));
   }
-  /// Waits until these replicas have no work, and ends them.
+  /// A new version has taken over: ends a canary, and the old replicas with their last answers.
   void finish(const std::vector<std::size_t>& old) {
+    dispatch();
+    versions_.end_canary();
     for (std::size_t r : old) {
       while (!dispatcher_.is_idle(r)) wait_for_change();
       replicas_.end(r);
     }
-  }
-
-  canary_type& of_canary() {
-    if (!canary_) throw error("it has no canary; update({.weight = ..}, ..) starts one");
-    return *canary_;
-  }
-  /// A handle that stays while the caller waits.
-  typename canary_type::handle canary_at() const { return canary_->at(); }
-  R call_canary(const call_options& o, const A&... arguments) {
-    const auto to = canary_at();
-    try {
-      return async<&router::call>(to, o, arguments...).get();
-    } catch (const task_failed& t) {
-      throw error(t.details().what);
-    }
-  }
-  /// The canary, if there is one, gets no more requests; waits until it has answered those that it has.
-  void end_canary() {
-    if (!canary_) return;
-    const auto its = canary_at();
-    canary_.reset();
-    async<&router::drain>(its).get();
-    dispatcher_.add_counts(async<&router::status>(its).get());
   }
 
   struct entry : request {
@@ -434,8 +385,7 @@ class router<R(A...)> {
 
   dispatcher dispatcher_;
   replica_set<R(A...)> replicas_{dispatcher_};
-  std::any recipe_;  ///< of the present version
-  std::optional<canary_type> canary_;
+  versions<R(A...)> versions_{dispatcher_, replicas_};
   std::vector<std::pair<entry*, dispatcher::batch*>> collecting_;  ///< carriers whose batches wait to become full
   bool is_changing_ = false;                                       ///< an update or new settings are under way
   bool watched_ = false;                                           ///< a waiting request looks at replicas that start

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "manta/base/number.hpp"
@@ -22,7 +23,8 @@ class weighted_turns {
   /// Throws manta::error if a weight is no number of at least 0, or all are 0.
   explicit weighted_turns(std::vector<double> weights) : weights_(std::move(weights)) {
     for (const double w : weights_) {
-      if (!(w >= 0) || !base::is_finite(w)) throw error("a weight is " + std::to_string(w) + "; it has to be at least 0");
+      if (!(w >= 0) || !base::is_finite(w))
+        throw error("a weight is " + std::to_string(w) + "; it has to be at least 0");
       total_ += w;
     }
     if (!(total_ > 0)) throw error("a weight above 0 is needed");
