@@ -4,6 +4,8 @@
 // Environments against trajectories that trajectories.py computes from the published equations.
 #include <doctest/doctest.h>
 
+#include <chrono>
+
 #include "manta/rl.hpp"
 
 namespace rl = manta::rl;
@@ -34,6 +36,46 @@ TEST_CASE("a vector of environments begins episodes anew and keeps the last obse
   }
   CHECK(ended.size() >= 10);
   for (const rl::episode& e : ended) CHECK(e.total == static_cast<double>(e.length));
+}
+
+namespace {
+using clock_type = std::chrono::steady_clock;
+
+/// What the watch says of environments after so many seconds.
+std::string said_after(clock_type::time_point begin, int seconds) {
+  std::string all;
+  for (const std::string& s : rl::detail::look_at_environments(begin + std::chrono::seconds(seconds))) all += s;
+  return all;
+}
+
+/// Its third step takes long, by the clock that the watch is told.
+struct slow {
+  int steps = 0;
+  static rl::box observation_space() { return {{0.f}, {1.f}}; }
+  static rl::discrete action_space() { return {2}; }
+  float reset(rl::random&) { return 0; }
+  rl::step<float> step(int) {
+    if (++steps == 3) {
+      const auto begin = clock_type::now();
+      CHECK(said_after(begin, 0) == "");
+      CHECK(said_after(begin, 29) == "");
+      CHECK(said_after(begin, 31).starts_with("manta: rl: environment 7 ((anonymous namespace)::slow) has been in "
+                                              "step() of episode 1, step 0, for 3"));
+      CHECK(said_after(begin, 55) == "");  // once whenever the time has doubled
+      CHECK(said_after(begin, 62) != "");
+    }
+    return {0, 0, steps % 2 == 0, false};
+  }
+};
+}  // namespace
+
+TEST_CASE("an environment that hangs is named, with episode and step") {
+  rl::vector_environment e(rl::environment<slow>(), 1, 7, 1);
+  e.reset();
+  for (int i = 0; i < 4; ++i) e.step(manta::nn::matrix<float>::Zero(1, 1));
+  const auto now = clock_type::now();
+  CHECK(said_after(now, 0) == "");
+  CHECK(said_after(now, 1000) == "");
 }
 
 TEST_CASE("a limit of time truncates and does not terminate") {

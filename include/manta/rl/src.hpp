@@ -32,6 +32,7 @@
 #include "manta/rl/exploration.ipp"
 #include "manta/rl/filter.ipp"
 #include "manta/rl/gymnasium.ipp"
+#include "manta/rl/hang_watch.ipp"
 #include "manta/rl/impala.ipp"
 #include "manta/rl/log.ipp"
 #include "manta/rl/named_algorithm.ipp"

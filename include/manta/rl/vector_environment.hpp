@@ -16,6 +16,7 @@
 
 #include "manta/nn/module.hpp"
 #include "manta/rl/environment.hpp"
+#include "manta/rl/hang_watch.hpp"
 
 namespace manta::rl {
 
@@ -74,9 +75,10 @@ class vector_environment {
     double total = 0;
   };
   void begin(std::size_t i);
-  /// Calls f, and adds to an error where it happened.
+  /// Calls f, which calls the environment, and adds to an error where it happened.
   template <class F>
-  void guarded(const lane& l, F&& f) const;
+  void guarded(const lane& l, const char* call, F&& f) const;
+  [[noreturn]] void fail(const lane& l, const std::string& what) const;
   void check(const lane& l, std::span<const float> observation) const;
   /// Asks the environment in column i what is allowed in its state.
   void ask_mask(std::size_t i, detail::masks& to) const;
@@ -84,6 +86,7 @@ class vector_environment {
   any_environment kind_;
   std::uint64_t seed_ = 0;
   std::vector<lane> lanes_;
+  std::unique_ptr<detail::workplace> workplace_;
   std::vector<float> raw_;  ///< an observation as the environment gives it
   nn::matrix<float> observations_, last_;
   detail::masks masks_, last_masks_;

@@ -15,6 +15,7 @@ MANTA_DECL vector_environment::vector_environment(const any_environment& e, std:
     : kind_(e),
       seed_(seed),
       lanes_(static_cast<std::size_t>(count)),
+      workplace_(std::make_unique<detail::workplace>(e.name())),
       raw_(static_cast<std::size_t>(e.observations().size())) {
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     lanes_[i].number = static_cast<std::uint64_t>(first) + i;
@@ -29,29 +30,37 @@ MANTA_DECL vector_environment::vector_environment(const any_environment& e, std:
   truncated_.resize(lanes_.size());
 }
 
+inline void vector_environment::fail(const lane& l, const std::string& what) const {
+  throw error("manta: rl: environment " + std::to_string(l.number) + " (" + kind_.name() + "), episode " +
+              std::to_string(l.episode) + ", step " + std::to_string(l.steps) + ": " + what);
+}
+
 template <class F>
-void vector_environment::guarded(const lane& l, F&& f) const {
+void vector_environment::guarded(const lane& l, const char* call, F&& f) const {
+  workplace_->enter(call, l.number, l.episode, l.steps);
   try {
     f();
   } catch (const std::exception& e) {
-    throw error("manta: rl: environment " + std::to_string(l.number) + " (" + kind_.name() + "), episode " +
-                std::to_string(l.episode) + ", step " + std::to_string(l.steps) + ": " + e.what());
+    workplace_->leave();
+    fail(l, e.what());
+  } catch (...) {
+    workplace_->leave();
+    fail(l, std::string(call) + " has thrown what is no std::exception");
   }
+  workplace_->leave();
 }
 
 inline void vector_environment::check(const lane& l, std::span<const float> observation) const {
   if (kind_.observations().contains(observation)) return;
-  guarded(l, [&] {
-    throw error("the observation " + detail::text_of(observation) + " is not in the observation space " +
-                kind_.observations().text());
-  });
+  fail(l, "the observation " + detail::text_of(observation) + " is not in the observation space " +
+              kind_.observations().text());
 }
 
 inline void vector_environment::ask_mask(std::size_t i, detail::masks& to) const {
   if (to.rows() == 0) return;
   const lane& l = lanes_[i];
   const std::span<unsigned char> mask(to.col(static_cast<Eigen::Index>(i)).data(), static_cast<std::size_t>(to.rows()));
-  guarded(l, [&] {
+  guarded(l, "action_mask()", [&] {
     l.object->allowed(mask);
     detail::check_mask(kind_.actions(), mask);
   });
@@ -62,7 +71,7 @@ inline void vector_environment::begin(std::size_t i) {
   l.steps = 0;
   l.total = 0;
   random numbers(seed_, l.number, l.episode);
-  guarded(l, [&] { l.object->reset(numbers, raw_); });
+  guarded(l, "reset()", [&] { l.object->reset(numbers, raw_); });
   check(l, raw_);
   kind_.observations().flatten(raw_, observations_.col(static_cast<Eigen::Index>(i)).data());
   ask_mask(i, masks_);
@@ -79,20 +88,20 @@ MANTA_DECL void vector_environment::step(const nn::matrix<float>& actions) {
   };
   if (!lanes_.empty() && lanes_.front().object->wants_announcements()) {
     for (std::size_t i = 0; i < lanes_.size(); ++i)
-      guarded(lanes_[i], [&] { lanes_[i].object->announce(action_of(i)); });
+      guarded(lanes_[i], "step()", [&] { lanes_[i].object->announce(action_of(i)); });
   }
   for (std::size_t i = 0; i < lanes_.size(); ++i) {
     lane& l = lanes_[i];
     const auto column = static_cast<Eigen::Index>(i);
     detail::simulation::outcome o;
     const std::span<const float> action = action_of(i);
-    guarded(l, [&] { o = l.object->step(action, raw_); });
+    guarded(l, "step()", [&] { o = l.object->step(action, raw_); });
+    if (!base::is_finite(o.reward))
+      fail(l, std::string("the reward is ") + (base::is_nan(o.reward) ? "NaN" : "infinite"));
+    check(l, raw_);
+    if (!o.terminated) ask_mask(i, masks_);
     ++l.steps;
     ++l.all_steps;
-    if (!base::is_finite(o.reward)) {
-      guarded(l, [&] { throw error(std::string("the reward is ") + (base::is_nan(o.reward) ? "NaN" : "infinite")); });
-    }
-    check(l, raw_);
     l.total += o.reward;
     if (!o.terminated && kind_.time_limit() > 0 && l.steps >= static_cast<std::uint64_t>(kind_.time_limit()))
       o.truncated = true;
@@ -100,11 +109,10 @@ MANTA_DECL void vector_environment::step(const nn::matrix<float>& actions) {
     terminated_[i] = o.terminated;
     truncated_[i] = o.truncated && !o.terminated;
     kind_.observations().flatten(raw_, observations_.col(column).data());
-    if (!o.terminated) ask_mask(i, masks_);
     if (!o.terminated && !o.truncated) continue;
     last_.col(column) = observations_.col(column);
     if (masks_.rows() > 0) last_masks_.col(column) = masks_.col(column);
-    guarded(l, [&] { ended_.push_back({l.total, l.steps, l.all_steps, l.number, l.object->figures()}); });
+    guarded(l, "figures()", [&] { ended_.push_back({l.total, l.steps, l.all_steps, l.number, l.object->figures()}); });
     ++l.episode;
     begin(i);
   }
