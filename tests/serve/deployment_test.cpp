@@ -210,6 +210,21 @@ TEST_CASE("errors arrive with their text, and others are answered") {
   });
 }
 
+TEST_CASE("the queue may live on any rank") {
+  in_world([] {
+    const int last = manta::size() - 1;
+    auto d = serve::deploy<serve::batched<&adder::sums>>(
+        {.name = "there", .replicas = 2, .max_batch = 4, .router_rank = last}, numbers{1, 10});
+    std::vector<manta::future<double>> answers;
+    for (int i = 0; i < 20; ++i) answers.push_back(manta::async<call_from_a_task>(d, i));
+    for (int i = 0; i < 20; ++i) CHECK(answers[static_cast<std::size_t>(i)].get() == 1 + 10 * i);
+    d.update({.weight = 0.5}, numbers{1, 10});
+    d.promote();
+    CHECK(serve::find<double(numbers)>("there")({2, 3}).get() == 32);
+    CHECK_THROWS_AS(serve::deploy<twice>({.name = "nowhere", .router_rank = 1000}), manta::error);
+  });
+}
+
 TEST_CASE("a bad request fails alone where requests may be repeated, else with its whole batch") {
   in_world([] {
     for (const bool may_repeat : {true, false}) {

@@ -50,6 +50,15 @@ struct signs {
   }
 };
 
+/// An environment that forbids actions.
+struct one_way {
+  static rl::box observation_space() { return {{0.F}, {1.F}}; }
+  static rl::discrete action_space() { return {2}; }
+  static std::vector<bool> action_mask() { return {true, false}; }
+  static Eigen::VectorXf reset(rl::random&) { return Eigen::VectorXf::Zero(1); }
+  static rl::step<Eigen::VectorXf> step(int) { return {Eigen::VectorXf::Zero(1), 1, true}; }
+};
+
 std::vector<float> answer_of(nn::network<float> net, float x) {
   net.mode({.training = false});
   const nn::matrix<float> y = net.forward(nn::matrix<float>::Constant(1, 1, x));
@@ -132,6 +141,9 @@ TEST_CASE("a policy is deployed from an algorithm, a file and a search, and acts
 
     rl::ppo remembers("CartPole-v1", {.environments = 4, .fragment = 16, .model = {.lstm = {4}}});
     CHECK(contains(thrown<manta::error>([&] { serve::deploy_policy({.name = "lstm"}, remembers); }), "has a memory"));
+
+    rl::ppo masked(rl::environment<one_way>(), {.environments = 4, .fragment = 16});
+    CHECK(contains(thrown<manta::error>([&] { serve::deploy_policy({.name = "mask"}, masked); }), "masks actions"));
 
     const auto results = tune::run<rl::trial<rl::dqn, "CartPole-v1">>(
         {{"rate", tune::grid({1e-3, 2e-3})}},

@@ -182,7 +182,7 @@ auto deploy(const options& o, C&&... arguments) {
   const options all = detail::completed(o, target::is_batched);
   const dispatcher checked(all);  // throws here, not on the router's rank
   actor<router> r =
-      spawn<router>({.name = all.name.empty() ? "" : "serve/" + all.name, .rank = 0, .concurrency = 1 << 20}, all);
+      spawn<router>({.name = all.name.empty() ? "" : "serve/" + all.name, .rank = all.router_rank, .concurrency = 1 << 20}, all);
   detail::wait_for_start(
       async<&router::template open<target, detail::kept<C>...>>(
           r, detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),

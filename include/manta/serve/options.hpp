@@ -31,6 +31,8 @@ struct options {
   double gpus = 0;                   ///< devices of each replica
   int node = -1;                     ///< replicas live on this node; -1: on any
   graph::quantities resources = {};  ///< named amounts of each replica
+  /// The rank that has the queue: that of the HTTP server, where it is another one than 0. The deployment dies with it.
+  int router_rank = 0;
   /// Batches (or single requests) that a replica has at once: one runs, the others wait beside it or, where the method
   /// waits for something, run meanwhile. 0: two for batched replicas, four for others.
   int max_ongoing = 0;
@@ -45,8 +47,8 @@ struct options {
     std::int64_t us = wait.count(), down_ms = down_after.count(), health_ms = health_every.count();
     std::map<std::string, double> amounts;
     for (const auto& q : resources) amounts[q.name] = resources.amount(q.name);
-    archive(name, replicas, max_batch, us, max_queue, idempotent, min, max, cpus, gpus, node, amounts, max_ongoing,
-            down_ms, health_ms);
+    archive(name, replicas, max_batch, us, max_queue, idempotent, min, max, cpus, gpus, node, amounts,
+            router_rank, max_ongoing, down_ms, health_ms);
     wait = std::chrono::microseconds(us);
     down_after = std::chrono::milliseconds(down_ms);
     health_every = std::chrono::milliseconds(health_ms);

@@ -34,6 +34,7 @@ class option_reader {
     add("cpus", o.cpus);
     add("gpus", o.gpus);
     add("node", o.node);
+    add("router_rank", o.router_rank);
     add("max_ongoing", o.max_ongoing);
     add_time("down_after_ms", o.down_after);
     add_time("health_every_ms", o.health_every);

@@ -35,7 +35,8 @@ class policy_model {
 /// A deployment from an observation, unfiltered as the environment gives it, to the policy's best action: the numbers
 /// of both, one for a discrete space. The policy travels once to each node, and training does not change it any more.
 /// The deployment is idempotent: an observation of the wrong size fails alone.
-/// Throws manta::error for a policy with a memory (.lstm, .attention), whose actions depend on the requests before.
+/// Throws manta::error for a policy with a memory (.lstm, .attention), whose actions depend on the requests before, and
+/// for one of an environment that masks actions.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o,
                                                                         const rl::trained_policy& policy) {
   if (policy.remembers())
@@ -43,6 +44,8 @@ inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const op
         "manta: serve::deploy_policy: the policy of '" + o.name +
         "' has a memory (.lstm or .attention): its actions depend on the observations before, and requests know "
         "of no episode. Deploy a policy without one, or call rl::trained_policy::act where the episode runs");
+  // What every request would throw is thrown here, such as for an environment that masks actions.
+  rl::trained_policy(policy).act({std::vector<float>(static_cast<std::size_t>(policy.observations().size()))});
   return deploy<batched<&detail::policy_model::act>>(detail::pure(o), policy);
 }
 /// Likewise of the algorithm's policy at this moment.

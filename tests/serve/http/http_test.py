@@ -6,6 +6,7 @@ usage: http_test.py RANKS http_server -- LAUNCHER..
 """
 import http.client
 import json
+import math
 import os
 import shutil
 import signal
@@ -120,9 +121,10 @@ def inference():
         for kind in ("UINT8", "UINT16", "UINT32", "UINT64", "INT8", "INT16", "INT32", "INT64", "FP32", "FP64"):
             check(kind, infer("double", [{"name": "input0", "shape": [2], "datatype": kind, "data": [1, 3]}])[1]["outputs"][0]["data"], [2, 6])
         bad = {
-            "shape": dict(x, shape=[2, 2]), "name": dict(x, name="z"), "datatype": dict(x, datatype="FP33"), "negative": dict(x, shape=[-1, 3]),
+            "shape": dict(x, shape=[2, 2]), "datatype": dict(x, datatype="FP33"), "negative": dict(x, shape=[-1, 3]),
             "dimensions": dict(x, shape=[6]), "huge": dict(x, shape=[2**40, 2**40]), "text": dict(x, data=["a"] * 6), "no data": {k: x[k] for k in x if k != "data"},
             "no shape": {k: x[k] for k in x if k != "shape"}, "array": [1]}
+        check("bad name", infer("add", [dict(two[0], name="z"), two[1]])[0], 400)
         for what, tensor in bad.items():
             status, answer = infer("linear", [tensor])
             check("bad " + what, (status, list(answer)), (400, ["error"]))
@@ -136,6 +138,15 @@ def inference():
         outputs = json.loads(data[:length])["outputs"]
         check("binary", (status, outputs[0]["parameters"], outputs[1]["data"]), (200, {"binary_data_size": 24}, [3, 3]))
         check("binary data", struct.unpack("<6f", data[length:]), tuple(float(2 * i) for i in range(6)))
+        # without outputs, as that client asks by default; a text has its length before it
+        packed = lambda words: b"".join(struct.pack("<I", len(w.encode())) + w.encode() for w in words)
+        raw = packed(["a", "bé"])
+        text = json.dumps({"id": "7", "inputs": [{"name": "input0", "shape": [2], "datatype": "BYTES", "parameters": {"binary_data_size": len(raw)}}],
+                           "parameters": {"priority": 1, "binary_data_output": True}}).encode()
+        status, data, answer = s.ask("/v2/models/shout/versions/1/infer", text + raw, {"Inference-Header-Content-Length": str(len(text))})
+        length = int(answer.getheader("Inference-Header-Content-Length", 0))
+        output = json.loads(data[:length])
+        check("binary texts", (output["id"], output["outputs"][0]["datatype"], data[length:]), ("7", "BYTES", packed(["a!", "bé!"])))
         half = json.dumps({"inputs": [{"name": "input0", "shape": [2], "datatype": "FP16", "parameters": {"binary_data_size": 4}}]}).encode()
         status, data, _ = s.ask("/v2/models/double/infer", half + struct.pack("<2e", 3, -4), {"Inference-Header-Content-Length": str(len(half))})
         check("FP16", json.loads(data)["outputs"][0]["data"], [6, -8])
@@ -213,6 +224,20 @@ def python_models():
         status, answer = s.json("/python", [-2])
         check("crash of Python", (status, "last words of the model" in answer["error"]), (500, True))
         check("after the crash", s.json("/python", [1, 2.5]), (200, [2, 5]))
+
+
+def policies():
+    """A policy in an algorithm's checkpoint, beside the algorithm itself."""
+    observations = [[math.cos(a), math.sin(a), math.cos(2 * a), math.sin(2 * a), 12 * a - 9, 20 - 25 * a] for a in (0.1 * i for i in range(16))]
+    with Server(policy=os.path.join(FOLDER, "policy")) as s:
+        expected = [s.json("/act", o)[1] for o in observations]
+        check("actions differ", len({a[0] for a in expected}) > 1, True)
+        check("a policy", [s.json("/policy", o)[1] for o in observations], expected)
+        x = {"name": "input0", "shape": [16, 6], "datatype": "FP32", "data": observations}
+        actions = [{"name": "output0", "shape": [16, 1], "datatype": "FP32", "data": sum(expected, [])}]
+        check("a policy, tensors", s.json("/v2/models/policy/infer", {"inputs": [x]})[1]["outputs"], actions)
+        status, answer = s.json("/policy", [1, 2])
+        check("no observation", (status, "an observation has 2 numbers; the policy takes 6" in answer["error"]), (500, True))
 
 
 def pages():
@@ -396,4 +421,4 @@ def ends():
             s.wait_for("no longer serving")
 
 
-run((calls, streams, inference, encrypted, python_models, pages, attacks, limits, late, deaths, ends))
+run((calls, streams, inference, encrypted, python_models, policies, pages, attacks, limits, late, deaths, ends))
