@@ -225,10 +225,10 @@ class world {
     const std::uint32_t at = job_of_[n.index];
     graph::request_ptr wanted = n.form == graph::form::record ? n.record->request : nullptr;
     if (wanted != nullptr && wanted->ranks > 0) {
-      for (std::size_t i = 0; i < scheduler_->members().size(); ++i) {
+      for (std::size_t i = 0; i < scheduler_->gang().members().size(); ++i) {
         auto* const its = new graph::request(*wanted);
-        its->granted = scheduler_->grants()[i];
-        decisions_.push_back({at, scheduler_->members()[i], charge, graph::request_ptr(its)});
+        its->granted = scheduler_->gang().grants()[i];
+        decisions_.push_back({at, scheduler_->gang().members()[i], charge, graph::request_ptr(its)});
       }
     } else {
       decisions_.push_back({at, rank, charge, std::move(wanted)});

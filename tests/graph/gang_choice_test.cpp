@@ -118,14 +118,14 @@ class world {
       if (wanted == nullptr || wanted->ranks == 0) {
         on[rank].push_back({n.function, charge, 0, wanted});
       } else {
-        gangs.emplace_back(s.members().begin(), s.members().end());
-        members_left[s.gang_id()] = wanted->ranks;
-        for (std::size_t i = 0; i < s.members().size(); ++i) {
-          const std::uint32_t member = s.members()[i];
+        gangs.emplace_back(s.gang().members().begin(), s.gang().members().end());
+        members_left[s.gang().id()] = wanted->ranks;
+        for (std::size_t i = 0; i < s.gang().members().size(); ++i) {
+          const std::uint32_t member = s.gang().members()[i];
           for (const running& other : on[member]) overlap = overlap || other.gang != 0;
           auto* const its = new request(*wanted);
-          its->granted = s.grants()[i];
-          on[member].push_back({n.function, charge, s.gang_id(), request_ptr(its)});
+          its->granted = s.gang().grants()[i];
+          on[member].push_back({n.function, charge, s.gang().id(), request_ptr(its)});
         }
       }
       forget(n);
@@ -359,7 +359,7 @@ TEST_CASE("each member of a gang holds devices of its own rank and gives them ba
   REQUIRE(w.gangs.size() == 1);
   CHECK((w.on[2][0].wanted->granted.devices | w.on[2][1].wanted->granted.devices) == 0b11);
   for (const std::uint32_t r : {1u, 3u}) CHECK(__builtin_popcountll(w.on[r][0].wanted->granted.devices) == 1);
-  CHECK(w.s.free_on(2).gpus.units() == 0);
+  CHECK(w.s.held().free_on(2).gpus.units() == 0);
   w.submit(1, request_ptr(another));
   for (const std::uint32_t r : {1u, 3u}) w.end(r);
   CHECK(w.gangs.size() == 1);
@@ -368,7 +368,7 @@ TEST_CASE("each member of a gang holds devices of its own rank and gives them ba
   for (const std::uint32_t r : {1u, 3u}) w.end(r);
   w.end(2, 1);
   w.end(2);
-  for (const std::uint32_t r : {1u, 2u, 3u}) CHECK(w.s.free_on(r).gpus.units() == 2 * manta::graph::gpu_set::whole_device);
+  for (const std::uint32_t r : {1u, 2u, 3u}) CHECK(w.s.held().free_on(r).gpus.units() == 2 * manta::graph::gpu_set::whole_device);
 }
 
 TEST_CASE("a gang waits for the node that it wants to be near, not for what an actor holds there") {
@@ -453,7 +453,7 @@ TEST_CASE("members of a gang in a reservation take their shares from its bundles
   while (w.s.take_met() != nullptr) {
   }
   w.submit(0, inside(1, 2));
-  const auto& parts = w.s.find_reservation(1)->parts;
+  const auto& parts = w.s.held().find_reservation(1)->parts;
   REQUIRE(w.gangs.size() == 1);
   CHECK(std::set<std::uint32_t>(w.gangs[0].begin(), w.gangs[0].end()) == std::set<std::uint32_t>{parts[0].rank, parts[1].rank});
   for (const std::uint32_t rank : w.gangs[0]) {
@@ -492,10 +492,10 @@ TEST_CASE("an old gang that is taken out of its queue lets go the ranks that wer
   }
   while (!w.on[1].empty()) w.end(1);
   w.submit(1);
-  REQUIRE(w.s.keeps_for_gang(1));
+  REQUIRE(w.s.gang().keeps(1));
   CHECK(w.on[1].empty());
   w.remove(gang);
-  CHECK_FALSE(w.s.keeps_for_gang(1));
+  CHECK_FALSE(w.s.gang().keeps(1));
   CHECK_FALSE(w.on[1].empty());
   CHECK(w.gangs.empty());
   w.submit(2, gang_of(2));  // the emptied queue is used again
@@ -515,13 +515,13 @@ TEST_CASE("ranks that are reserved while they are kept for a gang are replaced b
     w.end(3);
     w.submit(1);
   }
-  REQUIRE(w.s.keeps_for_gang(1));
+  REQUIRE(w.s.gang().keeps(1));
   manta::graph::bundles wanted(1);
   wanted[0].cpus = 1;
   w.s.reserve(new manta::graph::reservation(1, manta::graph::strategy::pack, std::move(wanted)));
   w.decide();
   REQUIRE(w.s.take_met() != nullptr);
-  const std::uint32_t reserved = w.s.find_reservation(1)->parts[0].rank;
+  const std::uint32_t reserved = w.s.held().find_reservation(1)->parts[0].rank;
   for (std::uint32_t r = 1; r <= 3; ++r) {
     while (!w.on[r].empty() && w.gangs.empty()) w.end(r);
   }

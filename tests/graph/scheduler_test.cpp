@@ -40,6 +40,8 @@ using manta::graph::quantities;
 using manta::graph::request;
 using manta::graph::request_ptr;
 using manta::graph::reservation;
+using manta::graph::rank_choice;
+using manta::graph::rank_load;
 using manta::graph::scheduler;
 using manta::graph::strategy;
 using manta::graph::task;
@@ -188,8 +190,8 @@ class world {
     s.reserve(new reservation(id, how, std::move(all)));
     return id;
   }
-  bool is_met(std::uint64_t id) { return s.find_reservation(id)->met; }
-  std::uint32_t rank_of(std::uint64_t id, std::size_t part) { return s.find_reservation(id)->parts[part].rank; }
+  bool is_met(std::uint64_t id) { return s.held().find_reservation(id)->met; }
+  std::uint32_t rank_of(std::uint64_t id, std::size_t part) { return s.held().find_reservation(id)->parts[part].rank; }
   /// How many queued tasks it refused.
   int release(std::uint64_t id) {
     int refused = 0;
@@ -223,7 +225,7 @@ class world {
   }
   /// Teaches the scheduler how long tasks of a function take, on every rank.
   void warm_up(std::uint32_t function, std::int64_t ns) {
-    for (std::size_t i = 0; i < s.executing().size(); ++i) submit(function, ns);
+    for (std::size_t i = 0; i < s.load().executing().size(); ++i) submit(function, ns);
     run();
     log.clear();
   }
@@ -434,7 +436,7 @@ void fill_at_random(world& w, std::mt19937_64& draw, int tasks) {
     }
     if (draw() % 4 == 0) {
       for (std::uint64_t k = draw() % 4; k > 0; --k) {
-        j.inputs.emplace_back(static_cast<std::uint32_t>(draw() % 6), draw() % (4 * scheduler::large_bytes));
+        j.inputs.emplace_back(static_cast<std::uint32_t>(draw() % 6), draw() % (4 * rank_choice::large_bytes));
       }
     }
     w.submit(std::move(j));
@@ -468,8 +470,8 @@ TEST_CASE("every task is dispatched exactly once, where it asked to go, and noth
     CHECK(w.each_once());
     CHECK(w.s.waiting() == 0);
     for (std::uint32_t r = 0; r < 6; ++r) {
-      CHECK(w.s.sent(r) == 0);
-      CHECK(w.s.idle(r));
+      CHECK(w.s.load().sent(r) == 0);
+      CHECK(w.s.load().idle(r));
     }
   }
 }
@@ -494,15 +496,15 @@ TEST_CASE("the scheduler counts what waits and what it has sent") {
   world w(ranks(2));
   w.only_log = true;
   CHECK(w.s.waiting() == 0);
-  CHECK(w.s.idle(1));
+  CHECK(w.s.load().idle(1));
   for (int i = 0; i < 5; ++i) w.submit(0, ms);
   CHECK(w.s.waiting() == 5);
   CHECK(w.decide() == 2);
   CHECK(w.s.waiting() == 3);
-  CHECK(w.s.sent(1) == 1);
-  CHECK(w.s.sent(2) == 1);
-  CHECK_FALSE(w.s.idle(1));
-  CHECK((std::vector<std::uint32_t>(w.s.executing().begin(), w.s.executing().end()) == std::vector<std::uint32_t>{1, 2}));
+  CHECK(w.s.load().sent(1) == 1);
+  CHECK(w.s.load().sent(2) == 1);
+  CHECK_FALSE(w.s.load().idle(1));
+  CHECK((std::vector<std::uint32_t>(w.s.load().executing().begin(), w.s.load().executing().end()) == std::vector<std::uint32_t>{1, 2}));
   CHECK(w.decide() == 0);
 }
 
@@ -864,7 +866,7 @@ class scanned_world {
         const book& b = books_[r];
         if (b.dead || !wanted.possible(static_cast<int>(r), all_[r]) || wanted.resources.of("slot") > b.slots) continue;
         const bool room = wanted.actor || active(r) == 0 ||
-                          (b.sent < scheduler::window_tasks && b.charges + s->estimate(function) <= scheduler::window_ns);
+                          (b.sent < rank_load::window_tasks && b.charges + s->load().estimate(function) <= rank_load::window_ns);
         const std::uint64_t count = wanted.actor ? b.actors : wanted.spread ? b.sent : 0;
         const std::uint64_t work = wanted.actor || active(r) == 0 ? 0 : std::max<std::uint64_t>(b.charges, 1);
         if (look_at_room && (!room || count != fewest)) {
@@ -951,8 +953,8 @@ class scanned_world {
     s->blocked(r, books_[r].blocked);
   }
   void die() {
-    if (s->executing().size() < 3) return;
-    const std::uint32_t r = s->executing()[draw_() % s->executing().size()];
+    if (s->load().executing().size() < 3) return;
+    const std::uint32_t r = s->load().executing()[draw_() % s->load().executing().size()];
     books_[r] = book{};
     books_[r].dead = true;
     const auto there = [r](const running& each) { return each.rank == r; };
@@ -1133,8 +1135,8 @@ TEST_CASE("tasks of a reservation run in its bundles and share what these hold")
   for (const std::size_t i : any) CHECK((w.jobs[i].rank == w.rank_of(id, 0) || w.jobs[i].rank == w.rank_of(id, 1)));
   w.release(id);
   for (std::uint32_t r = 1; r <= 3; ++r) {
-    CHECK(w.s.free_on(r).gpus.units() == 20000);
-    CHECK(w.s.free_on(r).cpus == 4);
+    CHECK(w.s.held().free_on(r).gpus.units() == 20000);
+    CHECK(w.s.held().free_on(r).cpus == 4);
   }
 }
 
@@ -1249,7 +1251,7 @@ TEST_CASE("of a function that has not ended yet every rank gets one") {
   world w(ranks(5));
   w.only_log = true;
   for (int i = 0; i < 100; ++i) w.submit(0, us);
-  CHECK(w.s.estimate(0) == scheduler::window_ns);
+  CHECK(w.s.load().estimate(0) == rank_load::window_ns);
   CHECK(w.decide() == 5);
   CHECK(shares(w).size() == 5);
 }
@@ -1263,20 +1265,20 @@ TEST_CASE("the estimate of a function follows what its tasks take") {
     w.s.ended(1, 3, w.jobs.back().charge, ns);
   };
   end_one(800);
-  CHECK(w.s.estimate(3) == 800);
+  CHECK(w.s.load().estimate(3) == 800);
   end_one(1600);
-  CHECK(w.s.estimate(3) == 900);  // 800 + 800 / 8
+  CHECK(w.s.load().estimate(3) == 900);  // 800 + 800 / 8
   for (int i = 0; i < 100; ++i) end_one(5000);
-  CHECK(w.s.estimate(3) >= 4990);
-  CHECK(w.s.estimate(3) <= 5000);
-  CHECK(w.s.estimate(2) == scheduler::window_ns);  // another function is still unknown
-  CHECK(w.s.estimate(1000) == scheduler::window_ns);
+  CHECK(w.s.load().estimate(3) >= 4990);
+  CHECK(w.s.load().estimate(3) <= 5000);
+  CHECK(w.s.load().estimate(2) == rank_load::window_ns);  // another function is still unknown
+  CHECK(w.s.load().estimate(1000) == rank_load::window_ns);
   for (int i = 0; i < 200; ++i) end_one(0);
-  CHECK(w.s.estimate(3) == scheduler::least_charge_ns);
+  CHECK(w.s.load().estimate(3) == rank_load::least_charge_ns);
   for (int i = 0; i < 300; ++i) end_one(std::uint64_t{1} << 62);
-  CHECK(w.s.estimate(3) == 4'000'000'000);
+  CHECK(w.s.load().estimate(3) == 4'000'000'000);
   end_one(manta::graph::not_run);
-  CHECK(w.s.estimate(3) == 4'000'000'000);
+  CHECK(w.s.load().estimate(3) == 4'000'000'000);
 }
 
 TEST_CASE("the shorter the tasks, the more of them are sent ahead of time") {
@@ -1288,7 +1290,7 @@ TEST_CASE("the shorter the tasks, the more of them are sent ahead of time") {
     w.decide();
     CAPTURE(ns);
     REQUIRE(shares(w).size() == 3);
-    for (const auto& [rank, count] : shares(w)) CHECK(count == scheduler::window_ns / ns);
+    for (const auto& [rank, count] : shares(w)) CHECK(count == rank_load::window_ns / ns);
   }
 }
 
@@ -1299,7 +1301,7 @@ TEST_CASE("a window has a largest number of tasks, however short they are") {
   for (int i = 0; i < 20'000; ++i) w.submit(0, 1);
   w.decide();
   REQUIRE(shares(w).size() == 2);
-  for (const auto& [rank, count] : shares(w)) CHECK(count == static_cast<int>(scheduler::window_tasks));
+  for (const auto& [rank, count] : shares(w)) CHECK(count == static_cast<int>(rank_load::window_tasks));
 }
 
 TEST_CASE("long tasks never queue behind each other, nor behind short ones") {
@@ -1363,7 +1365,7 @@ TEST_CASE("a rank whose tasks wait inside gets more work") {
   CHECK(w.decide() == 1);
   CHECK(w.decide() == 0);
   w.s.blocked(1, 1);
-  CHECK(w.s.idle(1));
+  CHECK(w.s.load().idle(1));
   CHECK(w.decide() == 1);
   CHECK(w.decide() == 0);
   w.s.blocked(1, 2);
@@ -1378,14 +1380,14 @@ TEST_CASE("a rank that runs what its waiting tasks have submitted is not idle: o
   for (int i = 0; i < 10; ++i) w.submit(0, ms);
   CHECK(w.decide() == 2);
   w.s.blocked(1, 1, true);
-  CHECK_FALSE(w.s.idle(1));
+  CHECK_FALSE(w.s.load().idle(1));
   w.s.blocked(2, 1);
-  CHECK(w.s.idle(2));
+  CHECK(w.s.load().idle(2));
   CHECK(w.decide() == 2);
-  CHECK(w.s.sent(1) == 2);
-  CHECK(w.s.sent(2) == 2);
+  CHECK(w.s.load().sent(1) == 2);
+  CHECK(w.s.load().sent(2) == 2);
   w.s.blocked(1, 2, false);
-  CHECK(w.s.idle(1));
+  CHECK(w.s.load().idle(1));
 }
 
 TEST_CASE("nothing is sent to a rank that is in a long call of an actor, with conditions or without, until it has ended") {
@@ -1393,7 +1395,7 @@ TEST_CASE("nothing is sent to a rank that is in a long call of an actor, with co
   w.warm_up(0, 10 * us);
   w.only_log = true;
   w.s.blocked(1, 0, false, true);
-  CHECK_FALSE(w.s.idle(1));
+  CHECK_FALSE(w.s.load().idle(1));
   for (int i = 0; i < 4; ++i) {
     w.submit(0, 10 * us);
     w.submit(0, 10 * us, ask({.spread = true}));
@@ -1401,12 +1403,12 @@ TEST_CASE("nothing is sent to a rank that is in a long call of an actor, with co
   }
   w.submit(0, 10 * us, ask({.rank = 1}));
   w.decide();
-  CHECK(w.s.sent(1) == 0);
-  CHECK(w.s.sent(2) > 1);
+  CHECK(w.s.load().sent(1) == 0);
+  CHECK(w.s.load().sent(2) > 1);
   w.s.blocked(1, 0);
-  CHECK(w.s.idle(1));
+  CHECK(w.s.load().idle(1));
   w.decide();
-  CHECK(w.s.sent(1) >= 1);
+  CHECK(w.s.load().sent(1) >= 1);
   CHECK(w.s.waiting() == 0);
 }
 
@@ -1433,7 +1435,7 @@ TEST_CASE("what comes back unstarted makes room again and may go elsewhere") {
   w.submit(0, ms);
   CHECK(w.decide() == 1);
   w.s.returned(1, w.jobs[0].charge);
-  CHECK(w.s.sent(1) == 0);
+  CHECK(w.s.load().sent(1) == 0);
   CHECK(w.decide() == 1);
 }
 
@@ -1442,11 +1444,11 @@ TEST_CASE("room can be taken without a node, but not past tasks that wait alread
   std::uint32_t charge = 0;
   std::set<std::uint32_t> taken;
   taken.insert(w.s.take_room(0, charge));
-  CHECK(charge == scheduler::window_ns);
+  CHECK(charge == rank_load::window_ns);
   taken.insert(w.s.take_room(0, charge));
   CHECK(taken == std::set<std::uint32_t>{1, 2});
   CHECK(w.s.take_room(0, charge) == no_index);
-  CHECK(w.s.sent(1) == 1);
+  CHECK(w.s.load().sent(1) == 1);
   w.only_log = true;
   w.submit(0, ms);
   w.s.ended(1, 0, charge, 1000);
@@ -1529,14 +1531,14 @@ TEST_CASE("what would take longer than what is left gets no room at once either"
 TEST_CASE("a task goes to where most bytes of its large inputs lie") {
   world w(ranks(8));
   w.only_log = true;
-  const std::uint64_t large = 2 * scheduler::large_bytes;
+  const std::uint64_t large = 2 * rank_choice::large_bytes;
   world::job j;
   j.ns = ms;
   j.inputs = {{5, large}};
   const std::size_t one = w.submit(j);
   j.inputs = {{2, 2 * large}, {3, large}, {3, large}, {3, large}};
   const std::size_t sum = w.submit(j);
-  j.inputs = {{7, scheduler::large_bytes}, {4, scheduler::large_bytes - 1}, {4, scheduler::large_bytes - 2}};
+  j.inputs = {{7, rank_choice::large_bytes}, {4, rank_choice::large_bytes - 1}, {4, rank_choice::large_bytes - 2}};
   const std::size_t small = w.submit(j);
   w.decide();
   CHECK(w.jobs[one].rank == 5);
@@ -1549,7 +1551,7 @@ TEST_CASE("a task does not wait for the rank of its inputs when that is busy") {
   w.only_log = true;
   world::job j;
   j.ns = 10 * ms;
-  j.inputs = {{2, 100 * scheduler::large_bytes}};
+  j.inputs = {{2, 100 * rank_choice::large_bytes}};
   for (int i = 0; i < 3; ++i) w.submit(j);
   CHECK(w.decide() == 3);
   CHECK(shares(w).size() == 3);
@@ -1560,7 +1562,7 @@ TEST_CASE("inputs on a rank that runs no tasks pull nothing there") {
   world w(ranks(3));
   w.only_log = true;
   world::job j;
-  j.inputs = {{0, 100 * scheduler::large_bytes}};
+  j.inputs = {{0, 100 * rank_choice::large_bytes}};
   w.submit(j);
   CHECK(w.decide() == 1);
   CHECK(w.complaint() == "");
@@ -1570,7 +1572,7 @@ TEST_CASE("a condition is stronger than locality") {
   world w(ranks(3));
   w.only_log = true;
   world::job j;
-  j.inputs = {{2, 100 * scheduler::large_bytes}};
+  j.inputs = {{2, 100 * rank_choice::large_bytes}};
   j.wanted = ask({.rank = 3});
   const std::size_t pinned = w.submit(j);
   w.decide();

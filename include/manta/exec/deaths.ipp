@@ -116,7 +116,7 @@ MANTA_DECL std::uint32_t engine::successor_of(std::uint32_t rank) const {
 /// Rank 0: what the scheduler had sent there, and the names that it had claimed.
 MANTA_DECL void engine::placed_lost(std::uint32_t rank) {
   asked_[rank] = false;
-  const std::uint64_t broken = scheduler_->gang_of(rank);
+  const std::uint64_t broken = scheduler_->load().gang_of(rank);
   base::list<node*> refused;
   if (!scheduler_->died(rank, [&](node& n) { refused.push_back(&n); })) {
     world_[0].executes = true;  // there is nobody else
@@ -146,7 +146,7 @@ MANTA_DECL void engine::placed_lost(std::uint32_t rank) {
 /// Rank 0: members of a gang that wait inside MPI for one that has died cannot be freed.
 MANTA_DECL void engine::end_broken_gangs() {
   const std::int64_t now = base::now_ns();
-  const auto is_member = [&](std::uint32_t r, std::uint64_t id) { return !is_dead(r) && scheduler_->gang_of(r) == id; };
+  const auto is_member = [&](std::uint32_t r, std::uint64_t id) { return !is_dead(r) && scheduler_->load().gang_of(r) == id; };
   for (std::size_t i = broken_gangs_.size(); i-- > 0;) {
     const std::uint64_t id = broken_gangs_[i].id;
     bool has_members = false;
@@ -169,7 +169,7 @@ MANTA_DECL void engine::end_broken_gangs() {
 MANTA_DECL void engine::on_patience(std::uint32_t from) {
   constexpr std::int64_t patience_ns = 60'000'000'000;
   for (broken_gang& g : broken_gangs_) {
-    if (g.id == scheduler_->gang_of(from)) g.patience_ends = base::now_ns() + patience_ns;
+    if (g.id == scheduler_->load().gang_of(from)) g.patience_ends = base::now_ns() + patience_ns;
   }
 }
 

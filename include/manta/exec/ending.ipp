@@ -356,7 +356,7 @@ MANTA_DECL void engine::declare_deadlock() {
     text += "; " + std::to_string(scheduler_->waiting()) +
             " tasks wait for resources that actors, reservations or waiting tasks hold";
   }
-  if (const graph::reservation* r = scheduler_->first_pending()) {
+  if (const graph::reservation* r = scheduler_->held().first_pending()) {
     text += "; a reservation of rank " + std::to_string(r->home_rank) + " is not met: " + graph::describe(r->wanted);
   }
   text += ". Break the cycle, or free what is held";
@@ -423,7 +423,7 @@ MANTA_DECL void engine::drop_unstarted() {
   while (!late_.empty()) drop_node(late_.pop_front());
   if (scheduler_ != nullptr) {
     scheduler_->drop_all(drop_node);
-    while (const graph::reservation* r = scheduler_->first_pending()) release_reservation(r->id);
+    while (const graph::reservation* r = scheduler_->held().first_pending()) release_reservation(r->id);
   }
   for (std::size_t i = timers_.size(); i > 0; --i) {  // those that wait for their next attempt
     if (i > timers_.size() || !is_due_for(timers_[i - 1])) continue;
@@ -505,7 +505,7 @@ MANTA_DECL void engine::finish_run(bool drop) {
   for (std::uint32_t r = 1; r < size_; ++r) send(r, message::end_actors, index_message{0, 0});
   end_all_actors();
   drive_until_quiet();
-  while (const graph::reservation* r = scheduler_->any_reservation()) release_reservation(r->id);  // held by a handle that outlives the run
+  while (const graph::reservation* r = scheduler_->held().any_reservation()) release_reservation(r->id);  // held by a handle that outlives the run
   forget_names();
   places_.clear();
   if (unobserved_count_ > 0) {

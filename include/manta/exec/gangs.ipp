@@ -18,12 +18,12 @@ namespace manta::exec {
 MANTA_DECL void engine::dispatch_gang(node& n, std::uint32_t charge) {
   task& t = *n.record;
   graph::gang gang;
-  gang.id = scheduler_->gang_id() | (deaths_ != 0 ? net::teams::after_deaths : 0);
-  for (const std::uint32_t rank : scheduler_->members()) gang.ranks.push_back(rank);
+  gang.id = scheduler_->gang().id() | (deaths_ != 0 ? net::teams::after_deaths : 0);
+  for (const std::uint32_t rank : scheduler_->gang().members()) gang.ranks.push_back(rank);
   graph::grant& granted = t.request->granted;
   const graph::grant of_leader = granted;
   for (const std::uint32_t rank : gang.ranks) {  // each is told what it was given, and gives that back
-    granted = scheduler_->grants()[gang.member];
+    granted = scheduler_->gang().grants()[gang.member];
     const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
                          charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
     append_task(rank, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(),
@@ -378,8 +378,8 @@ MANTA_DECL void engine::watch_waiting_gangs() {
   constexpr std::int64_t patience_ns = 10'000'000'000;
   node* const waiting = scheduler_->gang_behind_waiting_gang();
   const std::int64_t now = base::now_ns();
-  if (waiting == nullptr || gangs_stalled_at_ != scheduler_->tasks_ended() || gangs_stalled_since_ == 0) {
-    gangs_stalled_at_ = scheduler_->tasks_ended();
+  if (waiting == nullptr || gangs_stalled_at_ != scheduler_->load().tasks_ended() || gangs_stalled_since_ == 0) {
+    gangs_stalled_at_ = scheduler_->load().tasks_ended();
     gangs_stalled_since_ = waiting == nullptr ? 0 : now;
     return;
   }

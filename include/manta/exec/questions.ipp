@@ -66,11 +66,11 @@ MANTA_DECL void engine::on_ask(const std::byte* data, std::size_t bytes) {
     case ask_message::available: {
       wire::buffer all;
       for (std::uint32_t r = 0; r < size_; ++r) {
-        const graph::stock& free = scheduler_->free_on(r);
+        const graph::stock& free = scheduler_->held().free_on(r);
         wire::put(all, free.cpus);
         wire::put(all, free.gpus.units());
-        wire::put(all, scheduler_->sent(r));
-        wire::put(all, scheduler_->actors(r));
+        wire::put(all, scheduler_->load().sent(r));
+        wire::put(all, scheduler_->held().actors(r));
         free.named.write(all);
       }
       return answer(m, all.data(), all.size());
@@ -196,7 +196,7 @@ MANTA_DECL store::failure_ptr engine::never_possible(const node& n) const {
   f.message = "the gang '" + std::string(task_name(n)) + "' can never run: its " + std::to_string(wanted.ranks) +
               " members are on different ranks" + (wanted.nodes > 0 ? " of " + std::to_string(wanted.nodes) + " nodes" : "") +
               ", and the bundles of its reservation that fit lie on fewer: " +
-              graph::describe(scheduler_->find_reservation(wanted.reservation)->wanted) +
+              graph::describe(scheduler_->held().find_reservation(wanted.reservation)->wanted) +
               "; reserve bundles that take more of a rank, so that each gets one of its own, or with strategy spread";
   return store::share(std::move(f));
 }
@@ -393,29 +393,29 @@ MANTA_DECL std::string engine::explain_waiting(const graph::request& wanted) {
   if (wanted.ranks > 0 && wanted.spread) text += ", spread over as many nodes as can be";
   if (wanted.priority != 0) text += ", priority = " + std::to_string(wanted.priority);
   if (wanted.reservation != 0) {
-    const graph::reservation* r = scheduler_->find_reservation(wanted.reservation);
+    const graph::reservation* r = scheduler_->held().find_reservation(wanted.reservation);
     if (!r->met) return text + "; its reservation is not met yet";
     for (std::size_t i = 0; i < r->parts.size(); ++i) {
       if (wanted.bundle >= 0 && i != static_cast<std::size_t>(wanted.bundle)) continue;
       const graph::reservation::part& p = r->parts[i];
       text += "; bundle " + std::to_string(i) + " on rank " + std::to_string(p.rank) + " has free " +
               graph::describe(p.wanted.cpus, p.free.gpus.units(), p.free.named) + ", and " +
-              std::to_string(scheduler_->sent(p.rank)) + " tasks are there";
-      if (scheduler_->in_gang(p.rank)) text += " (in a gang)";
+              std::to_string(scheduler_->load().sent(p.rank)) + " tasks are there";
+      if (scheduler_->load().in_gang(p.rank)) text += " (in a gang)";
     }
     return text;
   }
   int shown = 0;
-  for (const std::uint32_t r : scheduler_->executing()) {
+  for (const std::uint32_t r : scheduler_->load().executing()) {
     if (!wanted.possible(static_cast<int>(r), world_[r])) continue;
     if (++shown > 8) return text + "; ...";
-    const graph::stock& free = scheduler_->free_on(r);
+    const graph::stock& free = scheduler_->held().free_on(r);
     text += "; rank " + std::to_string(r) + " has free " + graph::describe(free.cpus, free.gpus.units(), free.named) +
-            ", and " + std::to_string(scheduler_->sent(r)) + " tasks and " + std::to_string(scheduler_->actors(r)) +
+            ", and " + std::to_string(scheduler_->load().sent(r)) + " tasks and " + std::to_string(scheduler_->held().actors(r)) +
             " actors are there";
-    if (scheduler_->keeps_free(r)) text += " (kept free for a reservation)";
-    if (scheduler_->keeps_for_gang(r)) text += " (kept free for a gang)";
-    if (scheduler_->in_gang(r)) text += " (in a gang)";
+    if (scheduler_->held().keeps_free(r)) text += " (kept free for a reservation)";
+    if (scheduler_->gang().keeps(r)) text += " (kept free for a gang)";
+    if (scheduler_->load().in_gang(r)) text += " (in a gang)";
   }
   return text;
 }

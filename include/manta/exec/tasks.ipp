@@ -782,15 +782,15 @@ MANTA_DECL void engine::on_submit(std::uint32_t from, const std::byte* data, std
 
 /// Rank 0: some executors idle and nothing waits to be placed: ask those that are busy for what they have.
 MANTA_DECL void engine::ask_for_work() {
-  if (scheduler_->executing().size() < 2 || scheduler_->waiting() != 0) return;
+  if (scheduler_->load().executing().size() < 2 || scheduler_->waiting() != 0) return;
   constexpr std::uint32_t tasks_a_rank = 16;  // more than one, for asking takes its time
   std::uint32_t wanted = 0;
-  for (const std::uint32_t r : scheduler_->executing()) {
-    wanted += scheduler_->idle(r) && !scheduler_->in_team(r) ? tasks_a_rank : 0;
+  for (const std::uint32_t r : scheduler_->load().executing()) {
+    wanted += scheduler_->load().idle(r) && !scheduler_->load().in_team(r) ? tasks_a_rank : 0;
   }
   if (wanted == 0) return;
-  for (const std::uint32_t r : scheduler_->executing()) {
-    if (r == rank_ || asked_[r] || scheduler_->idle(r)) continue;
+  for (const std::uint32_t r : scheduler_->load().executing()) {
+    if (r == rank_ || asked_[r] || scheduler_->load().idle(r)) continue;
     asked_[r] = true;
     send(r, message::demand, index_message{wanted, 0});
   }

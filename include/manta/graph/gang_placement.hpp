@@ -1,0 +1,194 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Which ranks a gang gets, and when.
+//
+// A gang starts when enough ranks have nothing to do at the same moment. While
+// it waits, other tasks fill the ranks; one that has seen as many tasks end as
+// there are ranks is old: ranks are then kept free for it as they fall idle. A
+// rank is in one gang at a time, for members block it inside MPI.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "manta/graph/gang_choice.hpp"
+#include "manta/graph/rank_choice.hpp"
+
+namespace manta::graph {
+
+class gang_placement {
+ public:
+  gang_placement(rank_load& load, holdings& held, const rank_choice& choice) : load_(load), held_(held), choice_(choice) {}
+
+  /// Of the gang that was placed last: its ranks, what each of them was given, and its number.
+  const base::list<std::uint32_t>& members() const { return members_; }
+  const base::list<grant>& grants() const { return grants_; }
+  std::uint64_t id() const { return gangs_; }
+  bool keeps(std::uint32_t rank) const { return load_[rank].kept; }
+  /// The old gang's queue for which ranks are kept, or null.
+  request_queue* keeper() const { return keeper_; }
+
+  /// Rank 0 executes tasks. `lent`: it joins only the gangs that say that they need it.
+  void rank_0_joins(bool lent) { zero_is_lent_ = lent; }
+  bool rank_0_is_lent() const { return zero_is_lent_; }
+  void somebody_died() { all_live_ = false; }
+
+  /// Could the ranks that live meet this request, with nothing taken? In a reservation that is not met yet: perhaps.
+  bool is_possible(const request& wanted) {
+    candidates_.clear();
+    if (wanted.reservation != 0) {
+      const reservation* const r = held_.find_reservation(wanted.reservation);
+      if (r == nullptr || !r->met) return true;
+      for (std::size_t i = 0; i < r->parts.size(); ++i) {
+        if (held_.is_for(wanted, i, r->parts[i])) add_bundle(r->parts[i].rank);
+      }
+    } else {
+      for (const std::uint32_t rank : load_.executing()) {
+        if (!may_join(rank, wanted)) continue;
+        if (wanted.possible(static_cast<int>(rank), load_[rank].all)) candidates_.push_back({rank, load_[rank].all.node});
+      }
+    }
+    if (wanted.ranks == 0) return !candidates_.empty();
+    return choose_gang(candidates_, {static_cast<std::size_t>(wanted.ranks), wanted.nodes}, members_);
+  }
+
+  /// Finds ranks for the first gang of a queue: those without work, of which some may have been kept for it. If it is
+  /// old and there are too few, keeps those that come free.
+  bool place(request_queue& q) {
+    const request& wanted = *q.wanted;
+    if (q.looked_at == load_.log().state_for_gangs()) return false;
+    const bool old = keeper_ == nullptr && load_.tasks_ended() - q.first_since >= load_.executing().size();
+    if (load_.inactive() < static_cast<std::size_t>(wanted.ranks) && !old) return false;
+    gang_shape shape{static_cast<std::size_t>(wanted.ranks), wanted.nodes};
+    shape.spread = wanted.spread;
+    if (wanted.near >= 0) shape.near = load_[static_cast<std::uint32_t>(wanted.near)].all.node;
+    if (wanted.spread || wanted.near >= 0) {
+      find_candidates(q, false);
+      set_hopes(shape, candidates_);
+    }
+    find_candidates(q, true);
+    if (choose_gang(candidates_, shape, members_)) return true;
+    q.looked_at = load_.log().state_for_gangs();
+    if (old) {
+      find_candidates(q, false);
+      if (choose_gang(candidates_, shape, members_)) {
+        keeper_ = &q;
+        for (const std::uint32_t rank : members_) load_.keep(rank);
+      }
+    }
+    return false;
+  }
+
+  /// Gives the ranks that place() has found to the gang of this node; returns the booked time of each.
+  std::uint32_t start(const node& n) {
+    if (keeper_ != nullptr && load_[members_[0]].kept) stop_keeping();
+    const request& wanted = *n.record->request;
+    wanted.granted.reason = wanted.reservation != 0 ? placement_reason::gang_in_bundles
+                            : wanted.near >= 0      ? placement_reason::gang_near
+                            : wanted.spread         ? placement_reason::gang_spread
+                                                    : placement_reason::gang;
+    ++gangs_;
+    load_.log().changed_for_gangs();
+    std::uint32_t charge = 0;
+    grants_.clear();
+    for (const std::uint32_t rank : members_) {
+      load_.enters_gang(rank, gangs_, wanted.actor);
+      if (wanted.reservation != 0) wanted.granted.bundle = held_.bundle_on(rank, wanted);
+      held_.take(wanted, rank);
+      grants_.push_back(wanted.granted);
+      charge = load_.book(n.function, rank);
+    }
+    if (load_.all_in_teams()) {
+      for (const std::uint32_t rank : load_.executing()) load_.offer(rank);  // they are not shunned any more
+    }
+    wanted.granted = grants_[0];
+    return charge;
+  }
+
+  void stop_keeping() {
+    keeper_ = nullptr;
+    for (const std::uint32_t rank : load_.executing()) {
+      if (load_.keep_no_more(rank)) load_.changed(rank);
+    }
+  }
+
+ private:
+  bool may_join(std::uint32_t rank, const request& wanted) const {
+    return wanted.may_come_to(static_cast<int>(rank)) &&
+           (rank != 0 || !zero_is_lent_ || wanted.ranks == 0 || (wanted.needs_rank_0 && all_live_));
+  }
+  /// Ranks that can take a member now, or once all of their tasks have ended.
+  void find_candidates(const request_queue& q, bool now) {
+    const request& wanted = *q.wanted;
+    candidates_.clear();
+    waiting_gangs_.clear();
+    for (std::size_t i = 0; !now && i < load_.executing().size(); ++i) {
+      const rank_load::rank_state& r = load_[load_.executing()[i]];
+      if (r.in_gang && r.blocked > 0) waiting_gangs_.push_back(r.gang);
+    }
+    if (wanted.reservation != 0) {
+      add_bundles(q, now);
+    } else {
+      for (const std::uint32_t rank : load_.executing()) {
+        if (!may_join(rank, wanted) || !could_join(rank, q, now)) continue;
+        if (now ? choice_.may_take(rank, q, wanted) : could_take(rank, wanted)) candidates_.push_back({rank, load_[rank].all.node});
+      }
+    }
+    // where the value lies comes first; rank 0 last: the scheduler would sit in a rank that is busy with MPI
+    if (wanted.near >= 0) move(static_cast<std::uint32_t>(wanted.near), true);
+    if (load_[0].all.executes) move(0, false);
+  }
+  /// Could the rank take a member once all of its tasks have ended?
+  bool could_take(std::uint32_t rank, const request& wanted) const {
+    const rank_load::rank_state& r = load_[rank];
+    return !r.closed && wanted.possible(static_cast<int>(rank), r.all) && (wanted.cpus <= held_.free_on(rank).cpus || wanted.cpus <= 1) &&
+           held_.without_tasks(rank).fits(wanted.gpu_units, wanted.resources);
+  }
+  /// Has it nothing to do, and is not kept for others; or will that be so once all of its tasks have ended? Not if it is
+  /// in a gang that waits, perhaps for this one.
+  bool could_join(std::uint32_t rank, const request_queue& q, bool now) const {
+    const rank_load::rank_state& r = load_[rank];
+    if (now) return rank_load::active(r) == 0 && !r.in_call && !r.in_gang && r.kept == (keeper_ == &q);
+    if (r.in_actor || (keeper_ == &q && !r.kept)) return false;
+    return !r.in_gang || std::find(waiting_gangs_.begin(), waiting_gangs_.end(), r.gang) == waiting_gangs_.end();
+  }
+  void add_bundles(const request_queue& q, bool now) {
+    const request& wanted = *q.wanted;
+    const reservation& r = *held_.find_reservation(wanted.reservation);
+    for (std::size_t i = 0; r.met && i < r.parts.size(); ++i) {
+      const reservation::part& p = r.parts[i];
+      if (held_.is_for(wanted, i, p) && could_join(p.rank, q, now) &&
+          (now ? p.free : p.without_tasks).fits(wanted.gpu_units, wanted.resources)) {
+        add_bundle(p.rank);
+      }
+    }
+  }
+  /// Of several on one rank only one: a rank can be one member only.
+  void add_bundle(std::uint32_t rank) {
+    const gang_candidate c{rank, load_[rank].all.node};
+    if (std::find(candidates_.begin(), candidates_.end(), c) == candidates_.end()) candidates_.push_back(c);
+  }
+  void move(std::uint32_t rank, bool to_front) {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      if (candidates_[i].rank != rank) continue;
+      const std::size_t end = to_front ? 0 : candidates_.size() - 1;
+      for (; i != end; to_front ? --i : ++i) std::swap(candidates_[i], candidates_[to_front ? i - 1 : i + 1]);
+      return;
+    }
+  }
+
+  rank_load& load_;
+  holdings& held_;
+  const rank_choice& choice_;
+  base::list<gang_candidate> candidates_;
+  base::list<std::uint64_t> waiting_gangs_;
+  base::list<std::uint32_t> members_;
+  base::list<grant> grants_;
+  request_queue* keeper_ = nullptr;
+  std::uint64_t gangs_ = 0;      // started
+  bool zero_is_lent_ = false;    // rank 0 executes, but joins only the gangs that need it
+  bool all_live_ = true;
+};
+
+}  // namespace manta::graph

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Which rank a task on one rank gets, and why: where its inputs lie, in which
+// bundle of its reservation, or the rank that its request prefers.
+#pragma once
+
+#include <algorithm>
+
+#include "manta/graph/holdings.hpp"
+#include "manta/graph/request_queues.hpp"
+
+namespace manta::graph {
+
+class rank_choice {
+ public:
+  static constexpr std::uint64_t large_bytes = 64 * 1024;  ///< inputs of this size pull their task to where they lie
+
+  rank_choice(rank_load& load, const holdings& held) : load_(load), held_(held) {}
+
+  /// How many bytes of the last task's inputs lie on the rank that it got, and are the reason.
+  std::uint64_t bytes_there() const { return bytes_there_; }
+
+  /// A new queue, or the ranks have changed: near a value is on its rank, else on its node, else anywhere.
+  void aim(request_queue& q) const {
+    const request& wanted = *q.wanted;
+    q.rank = wanted.rank;
+    q.node = wanted.node;
+    if (wanted.near < 0 || wanted.rank >= 0 || wanted.ranks > 0) return;
+    const capacity& place = load_[static_cast<std::uint32_t>(wanted.near)].all;
+    if (wanted.possible(wanted.near, place)) {
+      q.rank = wanted.near;
+      return;
+    }
+    for (const std::uint32_t r : load_.executing()) {
+      if (load_[r].all.node == place.node && wanted.possible(static_cast<int>(r), load_[r].all)) q.node = place.node;
+    }
+  }
+
+  /// For the first task of a queue; no_index if no rank can take it now. Notes the reason in its request.
+  std::uint32_t place(request_queue& q, node& n, std::uint32_t ns) {
+    const request& wanted = *n.record->request;
+    wanted.granted.reason = wanted.rank >= 0 ? placement_reason::rank : wanted.near >= 0 && q.rank >= 0 ? placement_reason::near
+                            : wanted.spread ? placement_reason::spread
+                            : wanted.node >= 0 ? placement_reason::node
+                                               : placement_reason::least_work;
+    if (wanted.reservation != 0) return place_in_bundle(wanted, ns);
+    if (wanted.unconditional()) {
+      const std::uint32_t rank = place_anywhere(n, ns);
+      wanted.granted.reason = bytes_there_ != 0 ? placement_reason::data : placement_reason::room;
+      wanted.granted.near_bytes = bytes_there_;
+      return rank;
+    }
+    if (q.rank >= 0) {
+      const auto rank = static_cast<std::uint32_t>(q.rank);
+      const bool can = may_take(rank, q, wanted) && (wanted.actor || load_.has_room(rank, ns));
+      return can ? rank : no_index;
+    }
+    return place_where_best(q, wanted, ns);
+  }
+
+  /// For a task that may go anywhere: where its large inputs lie if there is room, else the next one. Looks at the inputs, which
+  /// may be many, only if there is room somewhere. If all ranks are in teams it goes back to the member that made it, which waits
+  /// for nobody's but its own.
+  std::uint32_t place_anywhere(const node& n, std::uint32_t ns) {
+    bytes_there_ = 0;
+    if (n.form == form::record && load_.all_in_teams() && load_.in_team(n.record->home_rank)) return n.record->home_rank;
+    const std::uint32_t next = load_.next_rank(n.function);
+    if (next == no_index) return no_index;
+    const std::uint32_t near = nearest(n);
+    if (near != no_index && load_.has_room(near, ns) && !load_.is_shunned(near)) return near;
+    bytes_there_ = 0;
+    return next;
+  }
+
+  /// Is the rank one of those that the request allows, and has it the resources now?
+  bool may_take(std::uint32_t rank, const request_queue& q, const request& wanted) const {
+    const rank_load::rank_state& r = load_[rank];
+    const stock& free = held_.free_on(rank);
+    if (!r.all.executes || wanted.cpus > r.all.cpus || !wanted.may_come_to(static_cast<int>(rank)) ||
+        (wanted.rank >= 0 && wanted.rank != static_cast<int>(rank)) || (wanted.node >= 0 && wanted.node != r.all.node) ||
+        (q.node >= 0 && q.node != r.all.node)) {
+      return false;
+    }
+    if (wanted.cpus > 1 ? wanted.cpus > free.cpus : r.closed && wanted.rank < 0) return false;
+    if (r.kept && wanted.actor && wanted.holds() && wanted.ranks == 0) return false;  // it might hold them for ever
+    if (!wanted.holds()) return !(held_.keeps_free(rank) && wanted.cpus > 1);
+    return !held_.keeps_free(rank) && free.fits(wanted.gpu_units, wanted.resources);
+  }
+
+ private:
+  /// The rank on which most bytes of large inputs lie, or no_index.
+  std::uint32_t nearest(const node& n) {
+    if (n.form != form::record) return no_index;
+    std::uint32_t best = no_index;
+    std::uint64_t most = 0;
+    task& t = *n.record;
+    for (std::uint32_t i = 0; i < t.seen_inputs(); ++i) {
+      const node& input = *t.inputs()[i];
+      if (input.form != form::remote || input.remote.bytes < large_bytes) continue;
+      std::uint64_t bytes = 0;
+      for (std::uint32_t k = 0; k < t.seen_inputs() && t.input_count <= 16; ++k) {
+        const node& other = *t.inputs()[k];
+        if (other.form == form::remote && other.remote.place == input.remote.place) bytes += other.remote.bytes;
+      }
+      bytes = std::max(bytes, input.remote.bytes);
+      const rank_load::rank_state& there = load_[input.remote.place];
+      if (bytes > most && there.all.executes && !there.closed) {
+        most = bytes;
+        best = input.remote.place;
+      }
+    }
+    bytes_there_ = most;
+    return best;
+  }
+
+  std::uint32_t place_in_bundle(const request& wanted, std::uint32_t ns) const {
+    const reservation& r = *held_.find_reservation(wanted.reservation);
+    if (!r.met) return no_index;
+    std::uint32_t best = no_index;
+    for (std::size_t i = 0; i < r.parts.size(); ++i) {
+      const reservation::part& p = r.parts[i];
+      if (!held_.is_for(wanted, i, p)) continue;
+      if (!p.free.fits(wanted.gpu_units, wanted.resources) || !(wanted.actor || load_.has_room(p.rank, ns))) continue;
+      if (best != no_index && load_.sent(best) <= load_.sent(p.rank)) continue;
+      best = p.rank;
+      wanted.granted.bundle = static_cast<std::int32_t>(i);
+    }
+    wanted.granted.reason = placement_reason::bundle;
+    return best;
+  }
+
+  /// Of the ranks that fit and have room: the one with the fewest actors for an actor, else the one with the least work.
+  /// Spread: one of those with the fewest tasks (or actors), in turn; none if these have no room: to go to one that has
+  /// more would not be even.
+  std::uint32_t place_where_best(request_queue& q, const request& wanted, std::uint32_t ns) {
+    read_log(q, wanted);
+    while (!q.best.empty()) {
+      const best_ranks::entry top = q.best.top();
+      if (!may_take(top.rank, q, wanted) || (!wanted.actor && load_.is_full(top.rank, wanted.spread))) {
+        q.best.pop();  // not before something changes there
+      } else if (const best_ranks::entry now = standing(top.rank, wanted); now != top) {
+        q.best.replace_top(now);
+      } else if (wanted.actor || load_.has_room(top.rank, ns)) {
+        if (wanted.spread) load_.spread_to(top.rank);
+        return top.rank;
+      } else {
+        return no_index;  // it has too much work, and the others have more
+      }
+    }
+    return no_index;
+  }
+  void read_log(request_queue& q, const request& wanted) {
+    const auto add = [&](std::uint32_t rank) {
+      if (may_take(rank, q, wanted)) q.best.push(standing(rank, wanted));
+    };
+    change_log& log = load_.log();
+    if (log.must_look_everywhere(q.read) || q.best.size() > 2 * load_.executing().size() + 64) {
+      q.best.clear();
+      for (const std::uint32_t rank : load_.executing()) add(rank);
+    } else {
+      log.each_since(q.read, add);
+    }
+    log.move_to_end(q.read);
+  }
+  /// Work of which a part may be done while the rest waits counts, but not where all of it waits.
+  best_ranks::entry standing(std::uint32_t rank, const request& wanted) const {
+    constexpr int bits = 40;  // a quarter of an hour
+    constexpr std::uint64_t most = (std::uint64_t{1} << bits) - 1;
+    const rank_load::rank_state& r = load_[rank];
+    const std::uint64_t work = wanted.actor || rank_load::active(r) == 0 ? 0 : std::clamp<std::uint64_t>(r.sent_ns, 1, most);
+    const std::uint64_t count = wanted.actor ? held_.actors(rank) : wanted.spread ? r.sent : 0;
+    return {count << bits | work, wanted.spread ? r.turn : 0, rank};
+  }
+
+  rank_load& load_;
+  const holdings& held_;
+  std::uint64_t bytes_there_ = 0;
+};
+
+}  // namespace manta::graph

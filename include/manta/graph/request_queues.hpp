@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Tasks with conditions wait in one queue for each distinct request. The queues
+// that are not empty stand in the order of their priorities, then of their first
+// tasks: in this order the scheduler tries them.
+#pragma once
+
+#include <utility>
+
+#include "manta/base/hash.hpp"
+#include "manta/base/pointer_table.hpp"
+#include "manta/graph/best_ranks.hpp"
+#include "manta/graph/change_log.hpp"
+#include "manta/graph/node.hpp"
+#include "manta/graph/task.hpp"
+
+namespace manta::graph {
+
+/// The request of a task that has not been dispatched; null if it asks for nothing.
+inline const request* request_of(const node& n) { return n.form == form::record ? n.record->request.get() : nullptr; }
+
+/// Tasks that ask for the same: if its first does not fit, none of the others does.
+struct request_queue {
+  request_ptr wanted;
+  node_list tasks;
+  std::uint64_t hash;
+  request_queue* next = nullptr;  // of the same hash
+  int rank = -1, node = -1;       // what `wanted` leaves of the ranks, with the place that it wants to be near
+  best_ranks best = {};           // the ranks that fit, as far as the queue has read the log
+  change_log::position read = {};
+  bool stuck = false;             // no rank could take its first task when it was tried last,
+  std::uint32_t stuck_ns = 0;     // by this estimate
+  std::uint64_t first_since = 0;  // gangs: how many tasks had ended when the first one came to wait
+  std::uint64_t looked_at = 0;    // gangs: change_log::state_for_gangs() when there was no place
+};
+
+class request_queues {
+ public:
+  request_queues() = default;
+  request_queues(const request_queues&) = delete;
+  request_queues& operator=(const request_queues&) = delete;
+  ~request_queues() {
+    for (request_queue* q : all_) delete q;
+  }
+
+  /// All queues, the empty ones too.
+  base::list<request_queue*>& all() { return all_; }
+  /// Those that have tasks, in the order in which they are tried.
+  const base::list<request_queue*>& active() const { return active_; }
+
+  /// The queue of this request, or null.
+  request_queue* find(const request& wanted) const { return find(wanted, hash(wanted)); }
+  /// The queue of this request; `is_new` if there was none.
+  request_queue& of(const request_ptr& wanted, node_table& nodes, bool& is_new) {
+    const std::uint64_t h = hash(*wanted);
+    request_queue* q = find(*wanted, h);
+    is_new = q == nullptr;
+    if (is_new) {
+      q = new request_queue{wanted, node_list(nodes), h};
+      q->next = by_hash_.find(h);
+      by_hash_.set(h, q);
+      all_.push_back(q);
+    }
+    return *q;
+  }
+
+  /// Appends a task; true if it is the first of its queue.
+  bool push(request_queue& q, node& n) {
+    n.record->sequence = ++sequence_;
+    q.tasks.push_back(n);
+    if (q.tasks.size() > 1) return false;
+    active_.push_back(&q);
+    for (std::size_t i = active_.size() - 1; i > 0 && before(q, *active_[i - 1]); --i) std::swap(active_[i], active_[i - 1]);
+    return true;
+  }
+  /// The first task of the active queue at this place has been taken out.
+  void first_left(request_queue& q, std::size_t at, std::size_t ranks) {
+    if (q.tasks.empty()) {
+      active_.remove(&q);
+      if (all_.size() * ranks > most_kept) q.best.free(), q.read = {};
+    } else {
+      for (; at + 1 < active_.size() && before(*active_[at + 1], q); ++at) std::swap(active_[at], active_[at + 1]);
+    }
+  }
+  std::size_t place_of(const request_queue& q) const {
+    std::size_t at = 0;
+    while (active_[at] != &q) ++at;
+    return at;
+  }
+  /// Removes an empty queue.
+  void forget(request_queue* q) {
+    active_.remove(q);
+    request_queue* const first = by_hash_.find(q->hash);
+    if (first != q) {
+      request_queue* each = first;
+      while (each->next != q) each = each->next;
+      each->next = q->next;
+    } else if (q->next != nullptr) {
+      by_hash_.set(q->hash, q->next);
+    } else {
+      by_hash_.erase(q->hash);
+    }
+    all_.remove(q);
+    delete q;
+  }
+  /// No queue has tasks any more.
+  void all_emptied() { active_.clear(); }
+
+ private:
+  static bool same(const request& a, const request& b) {
+    return a.cpus == b.cpus && a.gpu_units == b.gpu_units && a.rank == b.rank && a.node == b.node &&
+           a.near == b.near && a.spread == b.spread && a.priority == b.priority && a.reservation == b.reservation &&
+           a.bundle == b.bundle && a.actor == b.actor && a.ranks == b.ranks && a.nodes == b.nodes && (a.cost < 0) == (b.cost < 0) &&
+           a.resources == b.resources;
+  }
+  static std::uint64_t hash(const request& r) {
+    std::uint64_t h = r.reservation;
+    const auto add = [&h](std::int64_t number) {
+      h = (h ^ static_cast<std::uint64_t>(number)) * 0x9fb21c651e98df25ULL;
+      h ^= h >> 32;
+    };
+    for (const int i : {r.cpus, r.rank, r.node, r.near, r.priority, r.bundle, r.ranks, r.nodes}) add(i);
+    add(r.gpu_units);
+    for (const quantity& q : r.resources) add(static_cast<std::int64_t>(base::hash_text(q.name)) + q.units);
+    return h >> 1;
+  }
+  request_queue* find(const request& wanted, std::uint64_t h) const {
+    request_queue* q = by_hash_.find(h);
+    while (q != nullptr && !same(*q->wanted, wanted)) q = q->next;
+    return q;
+  }
+  /// Shall the first task of `a` be tried before that of `b`?
+  static bool before(request_queue& a, request_queue& b) {
+    if (a.wanted->priority != b.wanted->priority) return a.wanted->priority > b.wanted->priority;
+    return a.tasks.front().record->sequence < b.tasks.front().record->sequence;
+  }
+
+  /// Ranks in the orders of requests that nobody waits for; where there may be more, these orders are made anew.
+  static constexpr std::size_t most_kept = std::size_t{1} << 22;
+
+  base::list<request_queue*> all_;                // owned
+  base::pointer_table<request_queue> by_hash_;    // the first of each hash
+  base::list<request_queue*> active_;
+  std::uint64_t sequence_ = 0;                    // tasks that have come
+};
+
+}  // namespace manta::graph
