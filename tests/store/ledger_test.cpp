@@ -73,22 +73,22 @@ TEST_CASE("what is more than the budget moves to a disk, longest unused first, a
   for (std::uint32_t i = 0; i < 10; ++i) {
     values.push_back(std::make_unique<sample>(megabyte + 4 * i, i));
     entries.push_back(&book.enter(values[i]->bytes(), values[i]->size(), 0));
-    CHECK(book.charged() <= 3 * megabyte);
+    CHECK(book.memory().charged() <= 3 * megabyte);
     CHECK(book.excess().empty());
   }
   for (std::uint32_t i = 0; i < 10; ++i) CHECK(entries[i]->on_disk() == (i < 8));  // the later are a little over a megabyte
-  CHECK(book.on_disk() >= 8 * megabyte);
+  CHECK(book.disk().bytes() >= 8 * megabyte);
   for (const auto& v : values) CHECK(v->is_whole());
   book.use(*entries[0]);  // is one of the youngest now, its pages may be in memory
   CHECK(entries[0]->charged == values[0]->size());
   CHECK(entries[8]->on_disk());
   CHECK_FALSE(entries[9]->on_disk());
-  CHECK(book.charged() <= 3 * megabyte);
+  CHECK(book.memory().charged() <= 3 * megabyte);
   for (const auto& v : values) CHECK(v->is_whole());
   for (large* e : entries) book.remove(*e);
-  CHECK(book.on_disk() == 0);
-  CHECK(book.charged() == 0);
-  CHECK(book.size() == 0);
+  CHECK(book.disk().bytes() == 0);
+  CHECK(book.memory().charged() == 0);
+  CHECK(book.values().size() == 0);
 }
 
 TEST_CASE("moving to a disk gives the memory back, and pages that were read go again") {
@@ -106,7 +106,7 @@ TEST_CASE("moving to a disk gives the memory back, and pages that were read go a
   CHECK(second.is_whole());
   book.use(a);
   book.use(b);
-  CHECK(book.charged() == 0);  // each is larger than the budget
+  CHECK(book.memory().charged() == 0);  // each is larger than the budget
   book.remove(a);
   book.remove(b);
 }
@@ -121,10 +121,10 @@ TEST_CASE("without a disk the excess is named, and the largest are known") {
   large& t = book.enter(tiny.bytes(), tiny.size(), 3);
   CHECK(book.excess().find("MANTA_SPILL_FOLDER") != std::string::npos);
   std::vector<std::uint32_t> order;
-  book.largest(2, [&](const large& e) { order.push_back(e.function); });
+  book.values().largest(2, [&](const large& e) { order.push_back(e.function); });
   CHECK(order == std::vector<std::uint32_t>{2, 1});
   order.clear();
-  book.largest(9, [&](const large& e) { order.push_back(e.function); });
+  book.values().largest(9, [&](const large& e) { order.push_back(e.function); });
   CHECK(order == std::vector<std::uint32_t>{2, 1, 3});
   book.remove(b);
   CHECK(book.excess().empty());
@@ -152,17 +152,17 @@ TEST_CASE("shared arrays are mapped by others, stay where they are, and writers 
     REQUIRE(owner.share(mine));
     CHECK(mine.object.place == region::place::node);
     CHECK(value.is_whole());
-    CHECK(owner.charged() == value.size());
+    CHECK(owner.memory().charged() == value.size());
 
     large* const theirs = other.enter(look_at(mine), mine.shared_at, mine.bytes, true, 0);
     REQUIRE(theirs != nullptr);
     CHECK(value.is_whole(theirs->array()));
-    CHECK(other.charged() == 0);
+    CHECK(other.memory().charged() == 0);
 
     std::vector<std::uint32_t> copy(value.numbers.size());  // as a decoded value's, at another place in its page or not
     other.fill(*theirs, reinterpret_cast<std::byte*>(copy.data()));
     CHECK(copy == value.numbers);
-    CHECK(other.charged() == (theirs->object.place == region::place::node ? 0 : value.size()));
+    CHECK(other.memory().charged() == (theirs->object.place == region::place::node ? 0 : value.size()));
 
     value.numbers[bytes / 8] = 42;  // as after a move out of the store: nobody else sees it
     CHECK(copy[bytes / 8] == value.at(bytes / 8));
@@ -171,9 +171,9 @@ TEST_CASE("shared arrays are mapped by others, stay where they are, and writers 
     owner.remove(mine);
     CHECK(value.is_whole(theirs->array()));
     other.take_over(*theirs);
-    CHECK(other.charged() >= value.size());
+    CHECK(other.memory().charged() >= value.size());
     other.remove(*theirs);
-    CHECK(other.charged() == 0);
+    CHECK(other.memory().charged() == 0);
   }
 }
 
@@ -228,8 +228,8 @@ TEST_CASE("node memory that nobody looks at takes the next array, and who had it
     sample value(megabyte - 4096 * round, round);
     large& mine = owner.enter(value.bytes(), value.size(), 0);
     REQUIRE(owner.share(mine));
-    CHECK(owner.kept_bytes() == 0);
-    store::node_file* memory = other.take_mapped(mine.shared->identity());
+    CHECK(owner.files().kept_bytes() == 0);
+    store::node_file* memory = other.files().take_mapped(mine.shared->identity());
     CHECK((memory == nullptr) == (round == 0));
     if (memory == nullptr) memory = look_at(mine);
     large* const theirs = other.enter(memory, mine.shared_at, mine.bytes, true, 0);
@@ -248,7 +248,7 @@ TEST_CASE("node memory that nobody looks at takes the next array, and who had it
       other.remove(*theirs);
       owner.remove(mine);
     }
-    CHECK(owner.kept_bytes() >= megabyte);
+    CHECK(owner.files().kept_bytes() >= megabyte);
   }
 }
 
@@ -291,7 +291,7 @@ TEST_CASE("a value that moves to a disk after another rank was told of its node 
   owner.show(mine);
   large& pushes = owner.enter(big.bytes(), big.size(), 0);
   CHECK(mine.on_disk());
-  SUBCASE("one that has mapped it before") { memory = other.take_mapped(file); }
+  SUBCASE("one that has mapped it before") { memory = other.files().take_mapped(file); }
   SUBCASE("one that has not") { memory = look_at(mine); }
   REQUIRE((memory != nullptr && memory->identity() == file));
   large* const seen = other.enter(memory, mine.shared_at, mine.bytes, true, 0);
@@ -321,7 +321,7 @@ TEST_CASE("node memory that is not kept goes back to the system with the last wh
     CHECK(sample(2 * megabyte, 1).is_whole(b->array()));
     third.remove(*b);
     CHECK(memory.bytes() <= 3 * store::page_bytes());
-    CHECK(other.unwanted() == 1);
+    CHECK(other.files().unwanted() == 1);
   }
   SUBCASE("one keeps its mapping") {
     sample value(megabyte - 8192, 1), big(7 * megabyte + 8192, 2);
@@ -331,10 +331,10 @@ TEST_CASE("node memory that is not kept goes back to the system with the last wh
     large* const a = other.enter(look_at(mine), mine.shared_at, mine.bytes, true, 0);
     other.remove(*a);
     owner.remove(mine);
-    CHECK(owner.kept_bytes() != 0);
+    CHECK(owner.files().kept_bytes() != 0);
     CHECK(memory.bytes() >= megabyte - 8192);
     large& needed = owner.enter(big.bytes(), big.size(), 0);  // the room is needed
-    CHECK(owner.kept_bytes() == 0);
+    CHECK(owner.files().kept_bytes() == 0);
     CHECK(memory.bytes() <= store::page_bytes());
     CHECK_FALSE(needed.on_disk());
     owner.remove(needed);
@@ -366,8 +366,8 @@ TEST_CASE("node memory that is not kept goes back to the system with the last wh
     third.rank_died(0);
     other.remove(*a);
     for (ledger* book : {&other, &third}) {
-      CHECK(book->take_mapped(file) == nullptr);
-      CHECK(book->unwanted() == 1);
+      CHECK(book->files().take_mapped(file) == nullptr);
+      CHECK(book->files().unwanted() == 1);
     }
     owner.remove(mine);
   }
@@ -386,33 +386,33 @@ TEST_CASE("above its share a rank may hold half of what others of its node leave
     held.push_back(&book.enter(arrays.back()->bytes(), megabyte, 0));
     CHECK(mine.load() == (i + 1) * megabyte);
   }
-  CHECK(book.on_disk() == 0);
-  CHECK(book.limit() == 8 * megabyte);
-  CHECK(book.budget() == 4 * megabyte);
-  CHECK(book.is_short());
+  CHECK(book.disk().bytes() == 0);
+  CHECK(book.memory().limit() == 8 * megabyte);
+  CHECK(book.memory().share() == 4 * megabyte);
+  CHECK(book.memory().is_short());
   theirs = 6 * megabyte;  // they have used their share since: 4 are left, half of them for this rank
   for (int i = 0; i < 16; ++i) book.pay_back();
-  CHECK(book.limit() == 6 * megabyte);
-  CHECK(book.charged() <= 6 * megabyte);
-  CHECK(book.on_disk() >= 2 * megabyte);
+  CHECK(book.memory().limit() == 6 * megabyte);
+  CHECK(book.memory().charged() <= 6 * megabyte);
+  CHECK(book.disk().bytes() >= 2 * megabyte);
   std::atomic<std::uint64_t> third{9 * megabyte};  // what others have borrowed is not lent again
   book.borrow_from(2, third, 5 * megabyte);
   for (int i = 0; i < 16; ++i) book.pay_back();
-  CHECK(book.limit() == 4 * megabyte);
-  CHECK(book.charged() <= 4 * megabyte);
-  CHECK(book.on_disk() >= 4 * megabyte);
+  CHECK(book.memory().limit() == 4 * megabyte);
+  CHECK(book.memory().charged() <= 4 * megabyte);
+  CHECK(book.disk().bytes() >= 4 * megabyte);
   book.rank_died(2);
   theirs = 20 * megabyte;  // more than their share: nothing is left
   for (int i = 0; i < 16; ++i) book.touch(*held.back());
-  CHECK(book.limit() == 4 * megabyte);
-  CHECK(book.charged() <= 4 * megabyte);
-  CHECK(mine.load() == book.charged());
+  CHECK(book.memory().limit() == 4 * megabyte);
+  CHECK(book.memory().charged() <= 4 * megabyte);
+  CHECK(mine.load() == book.memory().charged());
   theirs = 0;
   book.rank_died(1);
   for (large* e : held) book.touch(*e);
   for (const auto& each : arrays) CHECK(each->is_whole());
   book.touch(*held.back());
-  CHECK(book.charged() <= 4 * megabyte);
+  CHECK(book.memory().charged() <= 4 * megabyte);
   for (large* e : held) book.remove(*e);
   CHECK(mine.load() == 0);
 }

@@ -264,7 +264,7 @@ TEST_CASE("what a value takes is counted where its containers say, and spilled a
   make(b, 1000);
   CHECK(a.form == form::pages);  // used longest ago
   CHECK(b.form == form::box);
-  CHECK(book.charged() == store::known_bytes(b));
+  CHECK(book.memory().charged() == store::known_bytes(b));
   manta::wire::encoded from_disk, from_memory;
   store::encode(a, from_disk);
   CHECK(is_right(a, 1000));
@@ -280,9 +280,9 @@ TEST_CASE("what a value takes is counted where its containers say, and spilled a
     make(c, 1000);
     CHECK(c.form == form::pages);  // the others may not move
     CHECK(store::decode(a) == first);
-    CHECK(book.charged() > book.budget());
+    CHECK(book.memory().charged() > book.memory().share());
   }
-  CHECK(book.charged() <= book.budget());
+  CHECK(book.memory().charged() <= book.memory().share());
   CHECK(is_right(b, 1000));
   store::give(b);
   CHECK(is_right(c, 1000));
@@ -290,9 +290,9 @@ TEST_CASE("what a value takes is counted where its containers say, and spilled a
   CHECK(store::let_go(b));
   CHECK(store::large_of(b) == nullptr);
   for (node* n : {&small, &a, &b, &c}) store::clear(*n);
-  CHECK(book.size() == 0);
-  CHECK(book.charged() == 0);
-  CHECK(book.on_disk() == 0);
+  CHECK(book.values().size() == 0);
+  CHECK(book.memory().charged() == 0);
+  CHECK(book.disk().bytes() == 0);
 }
 
 TEST_CASE("what cannot be encoded stays in memory") {
@@ -308,11 +308,11 @@ TEST_CASE("what cannot be encoded stays in memory") {
   store::set_box(refers, new large_referring);
   store::enter(refers, book, 0);
   CHECK(refers.form == form::box);
-  CHECK(book.charged() > book.budget());
+  CHECK(book.memory().charged() > book.memory().share());
   CHECK(contains(book.excess(), "have futures inside"));
   store::clear(fails);
   store::clear(refers);
-  CHECK(book.charged() == 0);
+  CHECK(book.memory().charged() == 0);
 }
 
 TEST_CASE("a value is here when it has ended and does not lie elsewhere") {

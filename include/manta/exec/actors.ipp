@@ -66,7 +66,7 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
       send_call(handle, t);
     }
   }
-  if ((++submissions_ & 63) == 0 || ledger_.is_short()) relieve();
+  if ((++submissions_ & 63) == 0 || ledger_.memory().is_short()) relieve();
   return n;
 }
 

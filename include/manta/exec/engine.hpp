@@ -276,7 +276,7 @@ class engine {
   /// Makes a submitter that runs ahead of the network, of those who run its tasks, or of this rank's memory help until it
   /// no longer does.
   MANTA_DECL void relieve();
-  bool is_short() const { return ledger_.is_short(); }
+  bool is_short() const { return ledger_.memory().is_short(); }
 
   biased_lock& lock() { return lock_; }
   /// Where a call's arguments are collected before it is submitted.
@@ -809,7 +809,7 @@ class engine {
 
   // waiting.ipp
   /// Not while so much is on its way here that what the next task needs had better wait.
-  bool may_begin() const { return !inbox_.empty() && !ledger_.expects_much(); }
+  bool may_begin() const { return !inbox_.empty() && !ledger_.memory().expects_much(); }
   bool has_tasks() const { return !local_.empty() || may_begin() || !staged_.empty(); }
   bool runnable() const { return has_tasks() || has_calls(); }
   bool has_calls() const { return !listed_slots_.empty() || !calls_.empty(); }

@@ -89,7 +89,7 @@ MANTA_DECL void put_value(wire::buffer& body, base::list<wire::segment>& arrays,
       if (l.is_encoded()) {
         v.bytes = l.encoding_bytes;
         wire::put(body, v);
-        l.book->read_encoding(l, body);
+        l.book->disk().read_encoding(l, body);
         break;
       }
       v.bytes = l.header.size();

@@ -57,7 +57,7 @@ MANTA_DECL void engine::note_lineage(const node& n, task* t) {
   }
   lineage_bytes_ += bytes;
   lineage_ages_.push_back({t->id, bytes, n.index});
-  const std::uint64_t most = std::min<std::uint64_t>(ledger_.budget() / 4, std::uint64_t{1} << 30);
+  const std::uint64_t most = std::min<std::uint64_t>(ledger_.memory().share() / 4, std::uint64_t{1} << 30);
   constexpr std::size_t most_tasks = std::size_t{1} << 20;
   while (!lineage_ages_.empty()) {
     const aged oldest = lineage_ages_.front();

@@ -272,18 +272,18 @@ MANTA_DECL std::string engine::maker_of(const store::large& l) {
 
 MANTA_DECL wire::buffer engine::describe_memory() const {
   std::uint64_t bytes = 0, shared = 0;
-  ledger_.for_each([&](const store::large& l) {
+  ledger_.values().for_each([&](const store::large& l) {
     bytes += l.bytes;
     if (l.is_shared()) shared += l.bytes;
   });
   wire::buffer out;
-  for (const std::uint64_t number : {std::uint64_t{graph_.nodes.live()}, std::uint64_t{ledger_.size()}, bytes, ledger_.charged(),
-                                     shared, ledger_.kept_bytes(), ledger_.on_disk(), ledger_.dropped(),
-                                     ledger_.budget()}) {
+  for (const std::uint64_t number : {std::uint64_t{graph_.nodes.live()}, std::uint64_t{ledger_.values().size()}, bytes, ledger_.memory().charged(),
+                                     shared, ledger_.files().kept_bytes(), ledger_.disk().bytes(), ledger_.dropped(),
+                                     ledger_.memory().share()}) {
     wire::put(out, number);
   }
   base::list<const store::large*> largest;
-  ledger_.largest(5, [&](const store::large& l) { largest.push_back(&l); });
+  ledger_.values().largest(5, [&](const store::large& l) { largest.push_back(&l); });
   wire::put(out, largest.size());
   for (const store::large* l : largest) {
     wire::put(out, std::uint64_t{l->bytes});

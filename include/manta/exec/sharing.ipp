@@ -62,7 +62,7 @@ MANTA_DECL void engine::on_pages(std::uint32_t from, node& n, const std::byte* d
     send(from, message::mapped, index_message{where.index, 0});
     return not_fetched(n);
   }
-  store::node_file* memory = ledger_.take_mapped(where.identity);
+  store::node_file* memory = ledger_.files().take_mapped(where.identity);
   if (memory == nullptr) memory = map_file(from, where);
   store::large* const mapped = ledger_.enter(memory, where.at, where.bytes, true, no_index);
   send(from, message::mapped, index_message{where.index, 0});

@@ -77,7 +77,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
     }
     start_when_possible(n);
   }
-  if ((++submissions_ & 63) == 0 || ledger_.is_short()) relieve();
+  if ((++submissions_ & 63) == 0 || ledger_.memory().is_short()) relieve();
   return n;
 }
 

@@ -156,8 +156,8 @@ MANTA_DECL void engine::judge_failures() {
 
 /// Is the memory for values short, and may it become less as tasks made here end?
 MANTA_DECL bool engine::may_get_room() {
-  if (!ledger_.is_short()) waits_in_vain_ = false;
-  return ledger_.is_short() && !waits_in_vain_ && unfinished() != 0;
+  if (!ledger_.memory().is_short()) waits_in_vain_ = false;
+  return ledger_.memory().is_short() && !waits_in_vain_ && unfinished() != 0;
 }
 
 /// A submitter with more than `bound_` tasks that have not ended, or whose rank is short of memory, lets others run until
@@ -170,7 +170,7 @@ MANTA_DECL void engine::hold_back() {
   if (stopping_ || held_back_.size() >= most_stacks) return;
   while (unfinished() > bound_ || may_get_room()) {
     const std::size_t before = unfinished();
-    const std::uint64_t taken = ledger_.charged();
+    const std::uint64_t taken = ledger_.memory().charged();
     const bool runs_ahead = before > bound_;
     wait_record room;
     room.remaining = 1;
@@ -180,7 +180,7 @@ MANTA_DECL void engine::hold_back() {
     held_back_.remove(&room);
     if (room.over()) return;
     if (runs_ahead && unfinished() >= before) bound_ = 2 * unfinished();
-    waits_in_vain_ = ledger_.charged() >= taken;
+    waits_in_vain_ = ledger_.memory().charged() >= taken;
   }
 }
 

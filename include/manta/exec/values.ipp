@@ -67,7 +67,7 @@ MANTA_DECL void engine::complete_object(node& n, void* object, std::uint32_t fun
 /// After a value was entered: is it none too many?
 MANTA_DECL bool engine::has_room(const node& n) const {
   const store::large* const l = store::large_of(n);
-  return l == nullptr || l->charged == 0 || ledger_.charged() <= ledger_.limit();
+  return l == nullptr || l->charged == 0 || ledger_.memory().charged() <= ledger_.memory().limit();
 }
 
 MANTA_DECL void engine::complete_if_room(node& n) {
@@ -115,10 +115,10 @@ MANTA_DECL node& engine::checked(node& n) {
 [[gnu::cold, gnu::noinline]] MANTA_DECL store::failure_ptr engine::store_is_full() const {
   store::failure f;
   f.kind = store::failure::kind::full;
-  f.message = "rank " + std::to_string(rank_) + " has no memory left for values: " + std::to_string(ledger_.size()) +
-              " large ones take " + store::describe_bytes(ledger_.charged()) + " of its " + store::describe_bytes(ledger_.limit()) +
+  f.message = "rank " + std::to_string(rank_) + " has no memory left for values: " + std::to_string(ledger_.values().size()) +
+              " large ones take " + store::describe_bytes(ledger_.memory().charged()) + " of its " + store::describe_bytes(ledger_.memory().limit()) +
               " (MANTA_STORE_MEMORY), and none can be moved to a disk: " + ledger_.excess() + "; the largest:";
-  ledger_.largest(5, [&](const store::large& l) {
+  ledger_.values().largest(5, [&](const store::large& l) {
     f.message += " " + store::describe_bytes(l.bytes) + " " + maker_of(l) + ",";
   });
   f.message += " ...; drop futures that are not needed, use more ranks, or name a folder with room (MANTA_SPILL_FOLDER)";
@@ -266,7 +266,7 @@ MANTA_DECL void engine::fetch(node& n) {
   if (n.form != form::remote || n.has(node::fetching)) return;
   n.set(node::fetching);
   hold(n);  // until it is here
-  if (ledger_.expects_much()) return to_fetch_.push_back(&n);  // in turn, as others come
+  if (ledger_.memory().expects_much()) return to_fetch_.push_back(&n);  // in turn, as others come
   pull(n);
 }
 
@@ -297,7 +297,7 @@ MANTA_DECL void engine::no_longer_fetching(node& n) {
   } else {
     to_fetch_.remove(&n);
   }
-  while (!to_fetch_.empty() && !ledger_.expects_much()) {
+  while (!to_fetch_.empty() && !ledger_.memory().expects_much()) {
     node& next = *to_fetch_[0];
     to_fetch_.remove(&next);
     store::is_here(next) ? not_fetched(next) : pull(next);  // it may have been made here again
@@ -316,7 +316,7 @@ MANTA_DECL void engine::on_pull(std::uint32_t from, const pull_message& m) {
     const unavailable_message giver = who_gives(n, from, m);
     if (giver.place != rank_) return send(from, message::unavailable, giver);
   }
-  if (encodings_ > ledger_.budget() / 4 && deaths_ == 0) return pulls_to_come_.push_back({from, m});
+  if (encodings_ > ledger_.memory().share() / 4 && deaths_ == 0) return pulls_to_come_.push_back({from, m});
   wire::encoded value;
   try {
     if (n.form == form::blob) store::decode(n);

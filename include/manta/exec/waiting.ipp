@@ -218,9 +218,9 @@ MANTA_DECL bool engine::receive() {
 
 /// What comes with time and from outside; runs nothing of the user's.
 MANTA_DECL void engine::attend() {
-  if (ledger_.is_short() != reported_short_) report_blocked(reported_blocked_, reported_own_work_, reported_in_call_);
+  if (ledger_.memory().is_short() != reported_short_) report_blocked(reported_blocked_, reported_own_work_, reported_in_call_);
   if (live_timers_ > 0) look_at_clock();
-  if (ledger_.unwanted() != 0) ledger_.unmap_unwanted();
+  if (ledger_.files().unwanted() != 0) ledger_.files().unmap_unwanted();
   if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
   if (!broken_gangs_.empty()) end_broken_gangs();
   if (must_leave()) [[unlikely]] look_for_end();
@@ -313,7 +313,7 @@ MANTA_DECL void engine::idle() {
 /// were sent ahead. Rank 0 counts
 /// with what it was told last, and sends more to a rank on which all wait.
 MANTA_DECL void engine::report_blocked(std::uint32_t blocked, bool own_work, bool in_call) {
-  const bool is_short = ledger_.is_short();
+  const bool is_short = ledger_.memory().is_short();
   if (blocked == reported_blocked_ && own_work == reported_own_work_ && in_call == reported_in_call_ && is_short == reported_short_) return;
   reported_blocked_ = blocked;
   reported_own_work_ = own_work;

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "manta/graph/node.hpp"
-#include "manta/graph/resources.hpp"
+#include "manta/graph/possible.hpp"
 
 namespace manta::graph {
 

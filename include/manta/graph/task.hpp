@@ -11,7 +11,7 @@
 
 #include "manta/base/pool.hpp"
 #include "manta/graph/node.hpp"
-#include "manta/graph/resources.hpp"
+#include "manta/graph/request.hpp"
 
 namespace manta::graph {
 

@@ -248,7 +248,7 @@ inline std::uint64_t size_of(const node& n) {
 inline void encode(const node& n, wire::encoded& out) {
   if (n.form == form::pages) {
     const large& l = *large_of(n);
-    if (l.is_encoded()) return l.book->read_encoding(l, out.bytes);
+    if (l.is_encoded()) return l.book->disk().read_encoding(l, out.bytes);
     out.bytes.append(l.header.data(), l.header.size());
     out.segments.push_back({const_cast<std::byte*>(l.array()), l.bytes});
     return;

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Devices of a rank. They are told apart, so that each task can be told which
+// are its own.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "manta/base/containers.hpp"
+#include "manta/base/error.hpp"
+#include "manta/base/number.hpp"
+#include "manta/graph/quantity.hpp"
+
+namespace manta::graph {
+
+/// Devices that a rank may use, each by its place in the order of the devices that the process sees. A node's ranks
+/// share out what they all see: whole devices, or one device in parts.
+struct gpu_set {
+  static constexpr int most = 64;  ///< places; devices behind them are not used
+  static constexpr std::int64_t whole_device = static_cast<std::int64_t>(quantity_units);
+
+  std::uint64_t whole = 0;         ///< one bit for each device that is this rank's alone
+  int part = -1;                   ///< a device that it shares with other ranks,
+  std::int64_t part_units = 0;     ///< and how much of it
+
+  int whole_count() const { return __builtin_popcountll(whole); }
+  std::int64_t units() const { return whole_count() * whole_device + part_units; }
+  bool can_fit(std::int64_t wanted) const {
+    return wanted <= whole_device ? (wanted <= part_units || whole != 0 || wanted == 0)
+                                  : whole_count() * whole_device >= wanted;
+  }
+  friend bool operator==(const gpu_set&, const gpu_set&) = default;
+};
+
+/// What is free of some devices. A request for up to one device gets it from one device, the fullest that fits; a
+/// larger one gets whole devices.
+class device_stock {
+ public:
+  device_stock() = default;
+  explicit device_stock(const gpu_set& all) {
+    for (int i = 0; i < gpu_set::most; ++i) {
+      if ((all.whole >> i & 1) != 0) at(i) = gpu_set::whole_device;
+    }
+    if (all.part >= 0) at(all.part) = all.part_units;
+  }
+
+  std::int64_t units() const {
+    std::int64_t sum = 0;
+    for (const std::int64_t each : free_) sum += each;
+    return sum;
+  }
+  bool fits(std::int64_t wanted) const {
+    if (wanted == 0) return true;
+    if (wanted <= gpu_set::whole_device) return fullest(wanted) >= 0;
+    std::int64_t whole = 0;
+    for (const std::int64_t each : free_) whole += each == gpu_set::whole_device;
+    return whole * gpu_set::whole_device >= wanted;
+  }
+  /// What fits is taken; one bit for each device.
+  std::uint64_t take(std::int64_t wanted) {
+    std::uint64_t taken = 0;
+    if (wanted > 0 && wanted <= gpu_set::whole_device) taken = bit(fullest(wanted));
+    for (std::size_t i = 0; i < free_.size() && wanted > gpu_set::whole_device; ++i) {
+      if (free_[i] != gpu_set::whole_device) continue;
+      taken |= bit(static_cast<int>(i));
+      if (__builtin_popcountll(taken) * gpu_set::whole_device == wanted) break;
+    }
+    change(taken, wanted, -1);
+    return taken;
+  }
+  void take(std::uint64_t devices, std::int64_t units) { change(devices, units, -1); }
+  void give(std::uint64_t devices, std::int64_t units) { change(devices, units, 1); }
+  void give(const device_stock& rest) {
+    for (std::size_t i = 0; i < rest.free_.size(); ++i) {
+      if (rest.free_[i] != 0) at(static_cast<int>(i)) += rest.free_[i];
+    }
+  }
+
+ private:
+  static std::uint64_t bit(int i) { return std::uint64_t{1} << i; }
+  std::int64_t& at(int i) {
+    const auto place = static_cast<std::size_t>(i);
+    if (place >= free_.size()) free_.resize(place + 1, 0);
+    return free_[place];
+  }
+  int fullest(std::int64_t wanted) const {
+    int best = -1;
+    for (std::size_t i = 0; i < free_.size(); ++i) {
+      if (free_[i] < wanted) continue;
+      if (best < 0 || free_[i] < free_[static_cast<std::size_t>(best)]) best = static_cast<int>(i);
+    }
+    return best;
+  }
+  void change(std::uint64_t devices, std::int64_t units, int sign) {
+    const std::int64_t each = units < gpu_set::whole_device ? units : gpu_set::whole_device;
+    for (int i = 0; devices != 0; ++i, devices >>= 1) {
+      if ((devices & 1) != 0) at(i) += sign * each;
+    }
+  }
+
+  base::list<std::int64_t> free_;  // by place
+};
+
+/// Throws if it is no number of devices.
+inline std::int64_t gpu_units(double gpus, const char* where) {
+  const double units = gpus * quantity_units;
+  if (!base::is_nan(gpus) && gpus > gpu_set::most) {
+    throw unschedulable(std::string("manta: ") + where + " = " + std::to_string(gpus) + " is more than the 64 devices that a rank can have");
+  }
+  if (base::is_nan(gpus) || gpus < 0 || (gpus > 1 && gpus != std::floor(gpus)) || (gpus > 0 && units < 1)) {
+    throw error(std::string("manta: ") + where + " = " + std::to_string(gpus) +
+                " is no number of devices; give a part of one device (0.25) or a whole number up to 64");
+  }
+  return std::llround(units);
+}
+
+}  // namespace manta::graph

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Can the ranks that there are ever meet a request? If not, the refusal says what
+// it lacks where, and what there is.
+#pragma once
+
+#include <string>
+
+#include "manta/graph/gang_choice.hpp"
+#include "manta/graph/request.hpp"
+
+namespace manta::graph {
+
+/// What the ranks offer, those that offer the same named together.
+inline std::string describe(const base::array<capacity>& world) {
+  struct kind {
+    std::size_t first, count;
+  };
+  base::list<kind> kinds;
+  const auto offers_same = [](const capacity& a, const capacity& b) {
+    return a.executes == b.executes && a.stands_by == b.stands_by && a.cpus == b.cpus && a.gpus.units() == b.gpus.units() && a.node == b.node &&
+           a.resources == b.resources;
+  };
+  for (std::size_t rank = 0; rank < world.size(); ++rank) {
+    std::size_t k = 0;
+    while (k < kinds.size() && !offers_same(world[kinds[k].first], world[rank])) ++k;
+    if (k == kinds.size()) kinds.push_back({rank, 0});
+    ++kinds[k].count;
+  }
+  std::string text;
+  for (const kind& k : kinds) {
+    const capacity& c = world[k.first];
+    text += " [rank " + std::to_string(k.first);
+    if (k.count > 1) text += " and " + std::to_string(k.count - 1) + " more";
+    text += c.executes ? ": cpus = " + std::to_string(c.cpus) + ", node = " + std::to_string(c.node)
+           : c.node < 0 ? ": it has died"
+           : c.stands_by ? ": no tasks (it stands by for ranks that die)"
+                        : ": no tasks (it schedules; runtime_options.rank0_tasks lets it run some)";
+    if (c.gpus.units() > 0) text += ", gpus = " + describe_units(c.gpus.units());
+    if (!c.resources.empty()) text += ", " + describe(c.resources);
+    text += "]";
+  }
+  return text;
+}
+
+/// What a rank lacks for a request, and of how many kinds.
+inline std::string lacks(const request& wanted, int rank, const capacity& c, int& kinds) {
+  std::string text;
+  kinds = 0;
+  const auto add = [&](const std::string& what) {
+    text += (kinds++ == 0 ? "" : ", ") + what;
+  };
+  if (wanted.rank >= 0 && wanted.rank != rank) add("is not rank " + std::to_string(wanted.rank));
+  if (wanted.node >= 0 && wanted.node != c.node) add("is not on node " + std::to_string(wanted.node));
+  if (wanted.cpus > c.cpus) add("lacks cpus = " + std::to_string(wanted.cpus - c.cpus));
+  if (!c.gpus.can_fit(wanted.gpu_units)) {
+    const std::int64_t missing = wanted.gpu_units - c.gpus.units();
+    add(missing > 0 ? "lacks gpus = " + describe_units(missing) : std::string("has no device whole enough"));
+  }
+  for (const quantity& q : wanted.resources) {
+    const std::int64_t there = c.resources.of(q.name);
+    if (there < q.units) add("lacks " + q.name + " = " + describe_units(q.units - there));
+  }
+  return text;
+}
+
+inline bool all_live(const base::array<capacity>& world) {
+  for (const capacity& c : world) {
+    if (c.node < 0) return false;
+  }
+  return true;
+}
+
+/// Throws unschedulable if no rank can ever run it, or too few can run a gang, naming what it lacks on the nearest rank
+/// that cannot and what there is. True if they can only with rank 0, which otherwise only schedules. It joins no gang when
+/// ranks have died already: if another one does, it might wait for it inside MPI, and that is the end of the job.
+inline bool require_possible(const request& wanted, const base::array<capacity>& world, const std::string& what) {
+  base::list<gang_candidate> possible;
+  std::size_t nearest = world.size();
+  int fewest = 0;
+  for (std::size_t rank = 0; rank < world.size(); ++rank) {
+    if (wanted.possible(static_cast<int>(rank), world[rank])) {
+      if (wanted.ranks == 0) return false;
+      possible.push_back({static_cast<std::uint32_t>(rank), world[rank].node});
+      continue;
+    }
+    int kinds = 0;
+    if (world[rank].executes) (void)lacks(wanted, static_cast<int>(rank), world[rank], kinds);
+    if (world[rank].executes && (nearest == world.size() || kinds < fewest)) {
+      nearest = rank;
+      fewest = kinds;
+    }
+  }
+  const gang_shape shape{static_cast<std::size_t>(wanted.ranks), wanted.nodes};
+  base::list<std::uint32_t> members;
+  if (wanted.ranks > 0 && choose_gang(possible, shape, members)) return false;
+  if (!world[0].executes && wanted.reservation == 0 && (wanted.ranks == 0 || all_live(world)) && wanted.fits_on(0, world[0])) {
+    possible.push_back({0, world[0].node});
+    if (wanted.ranks == 0 || choose_gang(possible, shape, members)) return true;
+  }
+  std::string text = "manta: no rank can ever run " + what + ": it asks for ";
+  if (wanted.ranks > 0) {
+    text = "manta: " + what + " can never run: it asks for " + std::to_string(wanted.ranks) + " ranks" +
+           (wanted.nodes > 0 ? " on " + std::to_string(wanted.nodes) + " nodes" : "") + ", and " +
+           std::to_string(possible.size()) + " fit: each with ";
+  }
+  text += describe(wanted.cpus, wanted.gpu_units, wanted.resources);
+  if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
+  if (wanted.node >= 0) text += ", node = " + std::to_string(wanted.node);
+  if (nearest < world.size()) {
+    text += "; nearest is rank " + std::to_string(nearest) + ", which " +
+            lacks(wanted, static_cast<int>(nearest), world[nearest], fewest);
+  }
+  text += "; there are " + std::to_string(world.size()) + " ranks, which offer:" + describe(world);
+  throw unschedulable(text + "; ask for less, start more ranks, or give ranks more in runtime_options");
+}
+
+}  // namespace manta::graph

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The nameless file on a disk to which values move that do not fit in memory. An
+// array moves in place: its pages become those of the file. A value of another
+// shape moves as a whole: its encoding is written.
+#pragma once
+
+#include <string>
+
+#include "manta/base/error.hpp"
+#include "manta/store/large.hpp"
+#include "manta/wire/function_table.hpp"
+
+namespace manta::store {
+
+class disk_store {
+ public:
+  /// Where the file is made when it is needed; "none": nothing moves to a disk.
+  void set_folder(const std::string& folder) {
+    if (folder != "none") folder_ = base::absolute_path(folder);
+  }
+  bool is_allowed() const { return !folder_.empty(); }
+  /// Bytes of values that lie on the disk.
+  std::uint64_t bytes() const { return bytes_; }
+  /// Why nothing could be written when that was tried last.
+  const std::string& why_not() const { return why_not_; }
+
+  /// Moves the pages of an array. False if the disk takes no more.
+  bool write_array(large& e, region& r) {
+    if (!open()) return false;
+    // around a view's array its pages hold nothing, and go as well; else the file under them would be held by the ends
+    const bool whole = &r == &e.view;
+    const std::size_t before = whole ? page_offset(r.array) : 0;
+    const std::size_t length = whole ? whole_pages(before + e.bytes) : e.bytes;
+    std::byte* const begin = r.array - before;
+    const std::uint64_t at = whole_pages(end_) + page_offset(begin);
+    if (!file_.write(begin, length, at) || !take_place_of(begin, length, file_, at)) {
+      note_why_not();
+      return false;
+    }
+    end_ = at + length;
+    bytes_ += e.bytes;
+    r.place = region::place::disk;
+    r.disk_at = at + before;
+    return true;
+  }
+  void release_array(const large& e, const region& r) {
+    punch(r.disk_at, r.disk_at + e.bytes);
+    given_back(e.bytes);
+  }
+
+  /// Writes the encoding of a value, whose object stays. False if the disk takes no more, or if the value cannot be
+  /// encoded: then it is `fixed` from now on.
+  bool write_encoding(large& e) {
+    if (!open()) return false;
+    const std::uint64_t begin = whole_pages(end_);
+    writer to(file_, begin);
+    bool written = false;
+    try {
+      wire::sink out(to);
+      wire::type_at(e.node->type).write(e.node->boxed.object, out);
+      to.flush();
+      written = to.at != begin;
+      e.fixed = !written;
+    } catch (const write_error& error) {
+      errno = error.number;
+      note_why_not();
+    } catch (...) {  // its save() throws, which will be reported when it is sent
+      e.fixed = true;
+    }
+    if (!written) {
+      punch(begin, to.at);
+      return false;
+    }
+    e.encoding_at = begin;
+    e.encoding_bytes = to.at - begin;
+    end_ = to.at;
+    bytes_ += e.encoding_bytes;
+    return true;
+  }
+  void read_encoding(const large& e, wire::buffer& out) const {
+    if (!file_.read(out.extend(e.encoding_bytes), e.encoding_bytes, e.encoding_at)) {
+      throw error("manta: a value that was moved to a disk cannot be read: " + folder_ + ": " + std::strerror(errno));
+    }
+  }
+  void release_encoding(const large& e) {
+    if (e.encoding_bytes == 0) return;
+    punch(e.encoding_at, e.encoding_at + e.encoding_bytes);
+    given_back(e.encoding_bytes);
+  }
+
+  /// The encoding of a value, to be decoded: read if it is small, else mapped, for it would need as much memory again.
+  struct encoding {
+    const std::byte* data = nullptr;
+
+    encoding(const disk_store& disk, const large& e) {
+      if (e.encoding_bytes < shared_bytes) {
+        disk.read_encoding(e, copy_);
+        data = copy_.data();
+        return;
+      }
+      const std::uint64_t before = e.encoding_at & (page_bytes() - 1);
+      mapped_bytes_ = before + e.encoding_bytes;
+      mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ, MAP_SHARED, disk.file_.get(), static_cast<off_t>(e.encoding_at - before));
+      if (mapped_ == MAP_FAILED) throw std::bad_alloc();
+      data = static_cast<const std::byte*>(mapped_) + before;
+    }
+    encoding(const encoding&) = delete;
+    encoding& operator=(const encoding&) = delete;
+    ~encoding() {
+      if (mapped_ != nullptr) munmap(mapped_, mapped_bytes_);
+    }
+
+   private:
+    wire::buffer copy_;
+    void* mapped_ = nullptr;
+    std::uint64_t mapped_bytes_ = 0;
+  };
+
+ private:
+  struct write_error {
+    int number;
+  };
+  /// Writes a value as it is encoded.
+  struct writer : wire::outlet {
+    const file& disk;
+    std::uint64_t at;
+    wire::buffer part = {};
+
+    writer(const file& to, std::uint64_t begin) : wire::outlet{&put}, disk(to), at(begin) {}
+    static void put(wire::outlet& self, const void* data, std::size_t bytes) {
+      constexpr std::size_t most = 256 * 1024;
+      auto& w = static_cast<writer&>(self);
+      if (w.part.size() + bytes > most) w.flush();
+      if (bytes < most) return w.part.append(data, bytes);
+      w.write(static_cast<const std::byte*>(data), bytes);
+    }
+    void flush() {
+      write(part.data(), part.size());
+      part.clear();
+    }
+    void write(const std::byte* data, std::size_t bytes) {
+      if (!disk.write(data, bytes, at)) throw write_error{errno};
+      at += bytes;
+    }
+  };
+
+  bool open() {
+    if (folder_.empty()) return false;
+    if (!file_.is_open()) file_ = file::of_folder(folder_);
+    if (!file_.is_open()) note_why_not();
+    return file_.is_open();
+  }
+  void note_why_not() { why_not_ = folder_ + ": " + std::string(std::strerror(errno)); }
+  /// Gives back the pages that hold these bytes, which hold no others.
+  void punch(std::uint64_t from, std::uint64_t to) const {
+    const std::uint64_t begin = from & ~(page_bytes() - 1);
+    fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
+              static_cast<off_t>(whole_pages(to) - begin));
+  }
+  void given_back(std::uint64_t bytes) {
+    bytes_ -= bytes;
+    if (bytes_ == 0) end_ = 0;
+  }
+
+  std::string folder_, why_not_;
+  file file_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t end_ = 0;  // of what is written
+};
+
+}  // namespace manta::store
