@@ -7,150 +7,16 @@
 #pragma once
 
 #include <chrono>
-#include <iterator>
-#include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "manta/wire/traits.hpp"  // first: see manta.hpp
+#include "manta/call/handle.hpp"  // first: see manta.hpp
 
-#include "manta/base/number.hpp"
-#include "manta/exec/engine.hpp"
+#include "manta/call/future_range.hpp"
 
 namespace manta {
-
-template <class T>
-class future;
-template <class A>
-class actor;
-
-namespace detail {
-
-/// In floating point, for the largest durations are there to be passed.
-template <class Rep, class Period>
-std::int64_t deadline_after(std::chrono::duration<Rep, Period> d) {
-  const double ns = std::chrono::duration<double, std::nano>(d).count();
-  if (base::is_nan(ns) || ns >= 9e18 - static_cast<double>(base::now_ns())) return exec::wait_record::never;
-  return ns > 0 ? base::now_ns() + static_cast<std::int64_t>(ns) : base::now_ns();
-}
-
-/// A counted pointer to a node; what futures and actor handles are made of.
-class handle {
- public:
-  handle() = default;
-  explicit handle(graph::node& owned) : node_(&owned) {}
-  handle(const handle& other) : node_(other.node_) {
-    if (node_ != nullptr) node_->refs.fetch_add(1, std::memory_order_relaxed);
-  }
-  handle(handle&& other) noexcept : node_(std::exchange(other.node_, nullptr)) {}
-  handle& operator=(handle other) noexcept {
-    std::swap(node_, other.node_);
-    return *this;
-  }
-  ~handle() {
-    if (node_ != nullptr) exec::engine::drop_handle(*node_);
-  }
-
-  bool valid() const { return node_ != nullptr; }
-  graph::node& node(const char* call) const {
-    if (node_ == nullptr) {
-      throw error(std::string("manta: ") + call +
-                  " on an empty handle: nothing was assigned to it, or it was given away, by std::move or by "
-                  "std::move(f).get(), which takes the value out; assign it from async, put or spawn first, and call "
-                  "get() on the future itself where the value is needed more than once");
-    }
-    return *node_;
-  }
-  graph::node* get() const { return node_; }
-  graph::node* give_up() { return std::exchange(node_, nullptr); }
-
-  void save(wire::writer& out) const {
-    exec::reference_message r{graph::no_index, 0, 0, 0};
-    if (node_ != nullptr) {
-      out.note_reference();  // may refuse it
-      r = exec::engine::current()->export_reference(*node_);
-    }
-    out.write(&r, sizeof r);
-  }
-  void load(wire::reader& in, std::uint32_t type) {
-    exec::reference_message r;
-    in.read(&r, sizeof r);
-    *this = r.home_rank == graph::no_index ? handle() : handle(exec::engine::current()->import_inside(r, type));
-  }
-
- private:
-  graph::node* node_ = nullptr;
-};
-
-/// Access for the other public headers; users have no business here.
-struct access {
-  template <class T>
-  static future<T> make_future(graph::node& owned) {
-    return future<T>(handle(owned));
-  }
-  template <class T>
-  static future<T> make_future(handle&& owned) {
-    return future<T>(std::move(owned));
-  }
-  template <class A>
-  static actor<A> make_actor(graph::node& owned) {
-    return actor<A>(handle(owned));
-  }
-  template <class T>
-  static T copy(const future<T>& f) {
-    return f.copy();
-  }
-  template <class Handle>
-  static const handle& of(const Handle& h) {
-    return h.handle_;
-  }
-  template <class Handle>
-  static handle take(Handle& h) {
-    return std::move(h.handle_);
-  }
-  template <class Reservation>
-  static std::uint64_t id_of(const Reservation& r) {
-    return r.id_;
-  }
-  template <class Reservation>
-  static const auto& bundles_of(const Reservation& r) {
-    return r.bundles_;
-  }
-};
-
-/// May the object be moved out of its node: does nobody else see it? Then it is to be moved, for it is counted no more,
-/// and not found by those who come for it later.
-inline bool may_move(graph::node& n) {
-  if (n.form != graph::form::box || n.refs.load(std::memory_order_acquire) != 1 || !store::let_go(n)) return false;
-  if (exec::engine* const e = exec::engine::current()) e->hide(n);  // none in an isolated process
-  return true;
-}
-
-/// The value, moved out if it may; else a copy, made by its encoding if its type has no other, as another rank would
-/// get it.
-template <class T>
-T take(const void* value, bool may_move) {
-  if constexpr (wire::is_plain<T>) {
-    return *static_cast<const T*>(value);
-  } else {
-    T& object = *static_cast<T*>(const_cast<void*>(value));
-    if (may_move) return std::move(object);
-    if constexpr (wire::is_copyable<T>) {
-      return static_cast<const T&>(object);
-    } else if constexpr (!wire::is_serializable<T>()) {
-      return std::move(object);  // never comes here: the compiler has refused the call that gave the future
-    } else {
-      wire::buffer bytes;
-      wire::sink out(bytes);
-      wire::encode(*static_cast<const T*>(value), out);
-      wire::source in(bytes.data(), bytes.size());
-      return std::move(*std::unique_ptr<T>(wire::decode<T>(in)));
-    }
-  }
-}
-
-}  // namespace detail
 
 /// A handle on an immutable value. An empty one (default-constructed, moved from, or left by std::move(f).get()) may only be
 /// assigned to; all else throws manta::error.
@@ -279,76 +145,6 @@ class future {
 
   detail::handle handle_;
 };
-
-namespace detail {
-template <class T>
-struct future_value {
-  static constexpr bool is_future = false;
-};
-template <class T>
-struct future_value<future<T>> {
-  static constexpr bool is_future = true;
-  using type = T;
-};
-template <class T>
-inline constexpr bool is_future = future_value<std::remove_cvref_t<T>>::is_future;
-template <class Range>
-using range_future = std::remove_cvref_t<decltype(*std::begin(std::declval<Range&>()))>;
-template <class Range>
-using range_value = typename future_value<range_future<Range>>::type;
-
-template <class Range>
-concept is_range = requires(Range& range) { *std::begin(range), std::end(range); };
-template <class Range>
-concept is_range_of_futures = is_range<Range> && is_future<range_future<Range>>;
-
-template <class Range>
-struct not_futures {
-  static_assert(base::never<Range>, "manta: this takes a range of futures, such as std::vector<manta::future<T>>; a single future has "
-                                    "get(), wait() and ready() of its own");
-};
-template <class Range>
-using mistake_in_futures = std::conditional_t<is_range_of_futures<Range>, base::no_mistake, base::mistake<not_futures, Range>>;
-
-/// After that mistake has been named: the elements' type, so that the compiler has nothing to say about how it is used.
-template <class Range>
-struct element_or_void {
-  using type = void;
-};
-template <is_range Range>
-struct element_or_void<Range> {
-  using type = range_future<Range>;
-};
-template <class T>
-  requires is_future<T>
-struct element_or_void<T> {
-  using type = typename future_value<std::remove_cvref_t<T>>::type;
-};
-template <class Range>
-using supposed_value = typename element_or_void<Range>::type;
-
-/// Was a container passed as Range&& for good, so that its elements may be moved from? A view shows those of another.
-template <class Range>
-concept is_given_container = requires { typename Range::allocator_type; } && !std::is_const_v<Range>;
-
-/// The futures of what was passed as Range&&, moved if that is a container given away.
-template <class Range>
-auto listed(std::remove_reference_t<Range>& futures) {
-  if constexpr (std::is_same_v<Range, std::vector<range_future<Range>>>) {
-    return std::move(futures);
-  } else {
-    std::vector<range_future<Range>> list;
-    for (auto&& f : futures) {
-      if constexpr (is_given_container<Range>) {
-        list.push_back(std::move(f));
-      } else {
-        list.push_back(f);
-      }
-    }
-    return list;
-  }
-}
-}  // namespace detail
 
 /// A future of any type, or an actor: what a task may be asked to be near to.
 class any_future {

@@ -12,6 +12,8 @@ import compiler
 
 # From the bottom up. "public" are the headers directly in include/manta.
 LAYERS = ["base", "observe", "wire", "net", "graph", "store", "exec", "public"]
+# Folders with the parts of public headers.
+PARTS_OF_PUBLIC = {"call"}
 # Libraries on the public interface: they may include public headers and themselves, neither each other nor what is below.
 LIBRARIES = ["output", "nn", "tune", "train", "rl", "serve"]
 # What a library may include of the others. A header that joins two libraries is named after both: tune/train.hpp, serve/rl.hpp.
@@ -31,8 +33,10 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def layer_of(header):
-    """The folder of a header given as `manta/...`; "public" for those directly in manta/, but for a library's own."""
+    """The folder of a header given as `manta/...`; "public" for those directly in manta/ and for the parts of these, but for a library's own."""
     parts = header.split("/")
+    if parts[1] in PARTS_OF_PUBLIC:
+        return "public"
     if len(parts) == 2 and parts[1].removesuffix(".hpp") in LIBRARIES:
         return parts[1].removesuffix(".hpp")
     return parts[1] if len(parts) > 2 else "public"

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Functions, lambdas and methods as entries of the function table: how the
+// executor runs each, and its name in reports.
+#pragma once
+
+#include <string_view>
+#include <typeinfo>
+
+#include "manta/call/argument_reader.hpp"
+
+namespace manta::detail {
+
+template <auto F>
+struct constant {
+  static std::string_view name() {
+    if constexpr (std::is_class_v<decltype(F)>) return wire::callable_name<std::remove_const_t<decltype(F)>>();
+    const std::string_view text = __PRETTY_FUNCTION__;
+    const std::size_t begin = text.find("F = ") + 4;
+    std::string_view name = text.substr(begin, text.find_first_of(";]", begin) - begin);
+    if (name.starts_with('&')) name.remove_prefix(1);
+    if (name.starts_with('(') && name.ends_with(')')) name = name.substr(1, name.size() - 2);
+    return name.substr(0, name.find('(', 1));
+  }
+};
+
+template <auto F, class Parameters, class Forms, bool Gang>
+struct function_task {
+  static constexpr bool gang = Gang, looks_only = false;
+  using result = typename signature<decltype(F)>::result;
+  static void run(exec::invocation& call) {
+    if constexpr (Gang) {
+      run_member<result>(call, F, Parameters{}, Forms{});
+    } else {
+      run_function<result>(call, F, Parameters{}, Forms{});
+    }
+  }
+  static std::string_view name() { return constant<F>::name(); }
+};
+
+/// `Named`: the type whose name is shown.
+template <class L, class Parameters, class Forms, bool Gang = false, class Named = L>
+struct lambda_task {
+  static constexpr bool gang = Gang, looks_only = false;
+  using result = typename signature<L>::result;
+  static void run(exec::invocation& call) {
+    if constexpr (Gang) {
+      run_member<result>(call, L{}, Parameters{}, Forms{});
+    } else {
+      run_function<result>(call, L{}, Parameters{}, Forms{});
+    }
+  }
+  static std::string_view name() { return wire::callable_name<Named>(); }
+};
+
+/// (The class is a parameter too: g++ 12 gives a template that is told only by a member of a class of one file external
+/// linkage, so that classes of the same name in two files would share it.)
+template <auto M, class Object, class Parameters, class Forms>
+struct method_task {
+  static constexpr bool gang = false, looks_only = signature<decltype(M)>::is_const;
+  using result = typename signature<decltype(M)>::result;
+  static void run(exec::invocation& call) {
+    auto& self = *static_cast<Object*>(call.self);
+    run_function<result>(
+        call, [&]<class... A>(A&&... a) -> result { return (self.*M)(std::forward<A>(a)...); }, Parameters{}, Forms{});
+  }
+  static std::string_view name() { return constant<M>::name(); }
+};
+
+/// Index of a task in the function table; instantiating it registers it.
+template <class Task>
+struct function_index {
+  static inline const std::uint32_t value =
+      wire::add_entry(wire::function_entry{typeid(Task).name(), &Task::name, &Task::run, Task::gang, Task::looks_only});
+};
+
+template <class Parameters, class Arguments>
+struct forms;
+template <class... P, class... A>
+struct forms<list<P...>, list<A...>> {
+  using type = list<form_type<P, A>...>;
+};
+
+template <class R>
+std::uint32_t result_type() {
+  return wire::type_index<std::remove_cvref_t<R>>::value;
+}
+
+}  // namespace manta::detail
