@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-#include "manta/base/child.hpp"
+#include "manta/base/zygote.hpp"
 
 namespace manta {
 

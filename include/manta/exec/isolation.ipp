@@ -11,7 +11,7 @@
 
 #include <cstddef>
 
-#include "manta/base/child.hpp"
+#include "manta/base/zygote.hpp"
 #include "manta/exec/engine.hpp"
 #include "manta/exec/isolation.hpp"
 

@@ -51,6 +51,7 @@ class ledger {
   const budget& memory() const { return budget_; }
   const use_order& values() const { return order_; }
   node_files& files() { return files_; }
+  const node_files& files() const { return files_; }
   const disk_store& disk() const { return disk_; }
   /// Copies that were dropped so far.
   std::uint64_t dropped() const { return dropped_; }
