@@ -767,7 +767,6 @@ class engine {
 
   // actors.ipp
   std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request, task* constructor);
-  void append_call(std::uint32_t to, std::uint32_t slot, task& t);
   void note_laden(std::uint32_t to, std::uint32_t index, std::size_t bytes);
   void note_unladen(std::uint32_t index);
   void forget_laden_calls() {

@@ -4,23 +4,17 @@
 // Stacks: how a rank leaves a task that waits and goes on with another one on
 // the same thread. A pool makes stacks, each runs the same service loop, and a
 // switch exchanges what the language keeps per thread but a task takes for its
-// own: exceptions in flight, errno, the floating point mode. No MPI, no queue:
-// who runs next is decided above. Stacks are born by setcontext and switched by
-// the compilers' __builtin_setjmp, five times cheaper than swapcontext, which
-// is the fallback (MANTA_USE_SWAPCONTEXT, for the whole program or not at all).
+// own: exceptions in flight, errno, the floating point mode (stack_switch.hpp). No
+// MPI, no queue: who runs next is decided above.
 #pragma once
 
-#include <cxxabi.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
-#include <cerrno>
-#include <cfenv>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -33,147 +27,9 @@
 
 #include "manta/base/containers.hpp"
 #include "manta/base/error.hpp"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MANTA_STACK_ASAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define MANTA_STACK_TSAN 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#define MANTA_STACK_ASAN 1
-#elif defined(__SANITIZE_THREAD__)
-#define MANTA_STACK_TSAN 1
-#endif
-
-#if defined(MANTA_STACK_ASAN)
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/lsan_interface.h>
-#elif defined(MANTA_STACK_TSAN)
-#include <sanitizer/tsan_interface.h>
-#endif
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
-#endif
-
-// Under shadow stacks the builtins would adjust the wrong one; some targets lack the builtins.
-#if defined(__CET__)
-#if (__CET__ & 2) && !defined(MANTA_USE_SWAPCONTEXT)
-#define MANTA_USE_SWAPCONTEXT 1
-#endif
-#endif
-#if !defined(MANTA_USE_SWAPCONTEXT)
-#if !__has_builtin(__builtin_setjmp) || !__has_builtin(__builtin_longjmp)
-#define MANTA_USE_SWAPCONTEXT 1
-#endif
-#endif
-
-// A function that switches must stay a function (the compiler may assume nothing about the registers it keeps)
-// and must not be instrumented: it is entered on one stack and left on another.
-#if defined(__clang__)
-#define MANTA_STACK_SWITCH \
-  __attribute__((noinline, no_sanitize("address", "thread", "undefined"), disable_sanitizer_instrumentation))
-#else
-#define MANTA_STACK_SWITCH \
-  __attribute__((noipa, no_sanitize_address, no_sanitize_thread, no_sanitize_undefined))
-#endif
+#include "manta/exec/stack_switch.hpp"
 
 namespace manta::exec {
-
-namespace detail {
-
-/// Where a stack goes on.
-struct jump_buffer {
-#if defined(MANTA_USE_SWAPCONTEXT)
-  ucontext_t registers;
-#else
-  void* words[5];
-#endif
-};
-
-#if !defined(MANTA_USE_SWAPCONTEXT)
-// The builtins must not meet in one function, hence two. [[noreturn]] is vital: clang turned a plain call at the end of
-// `leave` into a tail call, which gives up the frame with the registers that `leave` restores when it is resumed.
-[[noreturn]] MANTA_STACK_SWITCH inline void jump(jump_buffer& to) {
-  __builtin_longjmp(to.words, 1);
-  __builtin_unreachable();
-}
-
-[[noreturn]] MANTA_STACK_SWITCH inline void begin(std::byte* bottom, std::size_t bytes, void (*body)()) {
-  ucontext_t born;
-  ::getcontext(&born);
-  born.uc_stack.ss_sp = bottom;
-  born.uc_stack.ss_size = bytes;
-  born.uc_link = nullptr;
-  ::makecontext(&born, body, 0);
-  ::setcontext(&born);
-  std::abort();
-}
-
-MANTA_STACK_SWITCH inline void leave(jump_buffer& from, jump_buffer& to) {
-  if (__builtin_setjmp(from.words) == 0) jump(to);
-  asm volatile("" : : : "memory");
-}
-
-MANTA_STACK_SWITCH inline void leave_to_new(jump_buffer& from, std::byte* bottom, std::size_t bytes, void (*body)()) {
-  if (__builtin_setjmp(from.words) == 0) begin(bottom, bytes, body);
-  asm volatile("" : : : "memory");
-}
-#else
-MANTA_STACK_SWITCH inline void leave(jump_buffer& from, jump_buffer& to) {
-  if (::swapcontext(&from.registers, &to.registers) != 0) std::abort();
-}
-
-MANTA_STACK_SWITCH inline void leave_to_new(jump_buffer& from, std::byte* bottom, std::size_t bytes, void (*body)()) {
-  ucontext_t born;
-  ::getcontext(&born);
-  born.uc_stack.ss_sp = bottom;
-  born.uc_stack.ss_size = bytes;
-  born.uc_link = nullptr;
-  ::makecontext(&born, body, 0);
-  if (::swapcontext(&from.registers, &born) != 0) std::abort();
-}
-#endif
-
-/// Rounding and denormal mode of the thread.
-struct fp_mode {
-#if defined(__x86_64__)
-  std::uint32_t sse = 0;
-  std::uint16_t x87 = 0;
-  void save() { asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(sse), "=m"(x87) : : "memory"); }
-  void load() const { asm volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(sse), "m"(x87) : "memory"); }
-#else
-  std::fenv_t environment{};
-  void save() { std::fegetenv(&environment); }
-  void load() const { std::fesetenv(&environment); }
-#endif
-};
-
-/// What the language keeps per thread and a task takes for its own. The exception part mirrors __cxa_eh_globals of
-/// the Itanium ABI: the caught exceptions, newest first, and the number of those in flight.
-struct task_state {
-  struct exceptions_t {
-    void* caught = nullptr;
-    unsigned in_flight = 0;
-  } exceptions;
-  fp_mode fp;
-  int error_number = 0;
-
-  void save() {
-    std::memcpy(static_cast<void*>(&exceptions), abi::__cxa_get_globals(), sizeof exceptions);
-    error_number = errno;
-    fp.save();
-  }
-  void load() const {
-    std::memcpy(static_cast<void*>(abi::__cxa_get_globals()), &exceptions, sizeof exceptions);
-    errno = error_number;
-    fp.load();
-  }
-};
-
-}  // namespace detail
 
 /// A stack that can be left and come back to. Owned by its pool; the address is its identity.
 class context {
