@@ -9,9 +9,13 @@
 // first, so that compilers list few headers above what these say about a mistake
 #include "manta/wire/traits.hpp"
 //
+#include "manta/call/future_range.hpp"
+//
 #include "manta/future.hpp"
 //
-#include "manta/signature.hpp"
+#include "manta/call/requirements.hpp"
+//
+#include "manta/call/task_requirements.hpp"
 //
 #include "manta/async.hpp"
 //
