@@ -209,11 +209,11 @@ class actor_pool {
     }
     begin();
   }
-  /// The same without options.
+  /// `count` new actors with the default options.
   template <class... Args>
     requires(!detail::starts_with_actor_options<Args...>)
   explicit actor_pool(std::size_t count, const Args&... args) : actor_pool(count, actor_options{}, args...) {}
-  /// Of actors that are there.
+  /// A pool of actors that exist.
   explicit actor_pool(std::vector<actor<A>> actors) : actors_(std::move(actors)) { begin(); }
   actor_pool(const actor_pool&) = delete;
   actor_pool& operator=(const actor_pool&) = delete;
@@ -222,7 +222,7 @@ class actor_pool {
   const std::vector<actor<A>>& actors() const { return actors_; }
   /// Number of actors.
   std::size_t size() const { return actors_.size(); }
-  /// Those of which it is not known that they have died.
+  /// Number of actors that are not known to have died.
   std::size_t living() const {
     std::size_t count = 0;
     for (std::size_t i = 0; i < size(); ++i) count += lives(i);

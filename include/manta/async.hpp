@@ -150,7 +150,7 @@ auto async(Args&&... args) {  // manta: if f is overloaded, name one: async<stat
     return detail::call<F...>(detail::no_options(), std::forward<Args>(args)...);
   }
 }
-/// The same with options; a method has none, for spawn took those of the actor.
+/// Runs a function as a task with these options. A method takes none, because spawn took those of the actor.
 template <auto... F, class... Args>
 auto async(const task_options& options, Args&&... args) {  // likewise
   using Arguments = detail::list<Args...>;

@@ -98,7 +98,7 @@ class child {
   }
   /// Ends it at once, and what it has started with it.
   void kill() { ::kill(pid_, SIGKILL); }
-  /// The same when it has left in its page where it is, if it can do so soon.
+  /// Ends it as soon as it has noted in its page where it is, or after half a second.
   void kill_where_it_is() {
     constexpr int patience_ms = 500;
     ::syscall(SYS_tgkill, pid_, pid_, child_page::tell_where);

@@ -101,7 +101,7 @@ class argument_value {
   std::unique_ptr<S> own_;
   graph::node* node_ = nullptr;
   const void* value_ = nullptr;
-  store::large* pages_ = nullptr;        // of a view, instead of the value
+  store::large* pages_ = nullptr;  // of a view, instead of the value
   bool may_move_ = false;
 };
 
@@ -192,10 +192,11 @@ template <class R, class Function, class Parameters, class Forms>
 void run_function(exec::invocation& call, Function&& function, Parameters parameters, Forms forms) {
   auto arguments = read_arguments(call, parameters, forms);
   // (In this order: nvcc 13 refuses a pack that a lambda inside a generic lambda expands.)
-  run_outside<R>(call, [&]() -> R { return std::apply([&](auto&... a) -> R { return function(a.pass()...); }, arguments); });
+  run_outside<R>(call,
+                 [&]() -> R { return std::apply([&](auto&... a) -> R { return function(a.pass()...); }, arguments); });
 }
 
-/// The same for a member of a gang. (A template parameter for the team, for team.hpp comes later.)
+/// Calls a function as a member of a gang. (The team is a template parameter because team.hpp comes later.)
 template <class R, class Function, class Parameters, class Forms, class Team = team>
 void run_member(exec::invocation& call, Function&& function, Parameters parameters, Forms forms) {
   run_function<R>(

@@ -41,11 +41,13 @@ concept is_range_of_futures = is_range<Range> && is_future<range_future<Range>>;
 
 template <class Range>
 struct not_futures {
-  static_assert(base::never<Range>, "manta: this takes a range of futures, such as std::vector<manta::future<T>>; a single future has "
-                                    "get(), wait() and ready() of its own");
+  static_assert(base::never<Range>,
+                "manta: this takes a range of futures, such as std::vector<manta::future<T>>; a single future has "
+                "get(), wait() and ready() of its own");
 };
 template <class Range>
-using mistake_in_futures = std::conditional_t<is_range_of_futures<Range>, base::no_mistake, base::mistake<not_futures, Range>>;
+using mistake_in_futures =
+    std::conditional_t<is_range_of_futures<Range>, base::no_mistake, base::mistake<not_futures, Range>>;
 
 /// After that mistake has been named: the elements' type, so that the compiler has nothing to say about how it is used.
 template <class Range>

@@ -110,8 +110,8 @@ struct coroutine_task<lambda_task<L, Parameters, Forms, Gang, Named>> {
 };
 
 template <class T>
-inline constexpr exec::actor_class producer_class{[](void* object) { delete static_cast<producer<T>*>(object); }, nullptr,
-                                                  nullptr};
+inline constexpr exec::actor_class producer_class{[](void* object) { delete static_cast<producer<T>*>(object); },
+                                                  nullptr, nullptr};
 
 template <class Task>
 struct task_of_stream {

@@ -27,7 +27,8 @@ inline constexpr bool writes_through_view<std::span<T, Extent>> = !std::is_const
 
 template <class P>
 struct team_not_first {
-  static_assert(never<P>, "manta: manta::team is the first parameter of a gang task and no other; take it once, first, by value");
+  static_assert(never<P>,
+                "manta: manta::team is the first parameter of a gang task and no other; take it once, first, by value");
 };
 template <class P>
 struct pointer_parameter {
@@ -39,8 +40,10 @@ struct rvalue_parameter {
 };
 template <class P>
 struct mutable_parameter {
-  static_assert(never<P>, "manta: a task cannot take a non-const reference: the argument would be a copy; return the new value, or keep "
-                          "it in an actor");
+  static_assert(
+      never<P>,
+      "manta: a task cannot take a non-const reference: the argument would be a copy; return the new value, or keep "
+      "it in an actor");
 };
 template <class P>
 struct characters_parameter {
@@ -48,12 +51,16 @@ struct characters_parameter {
 };
 template <class P>
 struct mutable_view_parameter {
-  static_assert(never<P>, "manta: a task cannot write through a span or an Eigen::Ref: take it of const values, or take the vector or "
-                          "matrix by value");
+  static_assert(
+      never<P>,
+      "manta: a task cannot write through a span or an Eigen::Ref: take it of const values, or take the vector or "
+      "matrix by value");
 };
 template <class P>
 struct reference_to_view {
-  static_assert(never<P>, "manta: a coroutine takes a view by value: the view that a reference refers to is gone when the coroutine goes on");
+  static_assert(never<P>,
+                "manta: a coroutine takes a view by value: the view that a reference refers to is gone when the "
+                "coroutine goes on");
 };
 
 template <class P>
@@ -81,7 +88,7 @@ constexpr auto mistake_in_parameters(list<P...>) {
   return base::first_mistake(mistake_in_parameter<P>()...);
 }
 
-/// Of a coroutine, which goes on looking at its arguments.
+/// P is a parameter of a coroutine, which goes on looking at its arguments.
 template <class P>
 constexpr auto mistake_in_kept_parameter() {
   if constexpr (std::is_reference_v<P> && !std::is_same_v<typename stored_as<P>::type, std::remove_cvref_t<P>>) {
@@ -107,8 +114,9 @@ template <class Given, class Wanted>
 struct conversion;  // names two types
 template <class Conversion>
 struct not_convertible {
-  static_assert(never<Conversion>, "manta: an argument cannot be converted to the parameter's type; pass a value or a future of a type "
-                                   "that converts to it");
+  static_assert(never<Conversion>,
+                "manta: an argument cannot be converted to the parameter's type; pass a value or a future of a type "
+                "that converts to it");
 };
 template <class A>
 struct move_only_lvalue {
@@ -152,7 +160,9 @@ struct pointer_result {
 
 template <class T>
 struct generator_of_references {
-  static_assert(never<T>, "manta: a generator cannot yield references: the value is gone when the coroutine goes on; yield values");
+  static_assert(
+      never<T>,
+      "manta: a generator cannot yield references: the value is gone when the coroutine goes on; yield values");
 };
 template <class T>
 struct generator_of_pointers {

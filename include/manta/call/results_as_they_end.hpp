@@ -54,8 +54,8 @@ class end_watcher {
     }
   }
 
-  /// Calls tell(mark, lost, gone) for each that has ended since, oldest end first; `lost`: because its actor died; `gone`:
-  /// and is not built anew. With `wait`, waits for one if there is none.
+  /// Calls tell(mark, lost, gone) for each that has ended since, oldest end first; `lost`: because its actor died;
+  /// `gone`: and is not built anew. With `wait`, waits for one if there is none.
   template <class Tell>
   void take(bool wait, Tell&& tell) {
     exec::engine& e = exec::engine::here("actor_pool");
@@ -140,7 +140,7 @@ class results_as_they_end {
       }
     });
   }
-  /// Of those that have been collected; tells its number.
+  /// Takes one of those that have been collected, and its number.
   future<R> pop(std::size_t& number) {
     const std::uint32_t at = ended_.pop_front();
     free_.push_back(at);

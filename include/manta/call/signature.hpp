@@ -23,8 +23,8 @@ class generator;
 template <class T>
 class stream;
 
-/// What is stored and sent for a parameter of type P. A view is specialised to the container it looks at; if that is one
-/// array, it says how it looks at the pages of one that has not been decoded.
+/// What is stored and sent for a parameter of type P. A view is specialised to the container it looks at. If that is
+/// one array, `look` gives a view of the pages of one that has not been decoded.
 template <class P>
 struct stored_as {
   using type = std::remove_cvref_t<P>;
@@ -46,7 +46,7 @@ struct stored_as<P> : stored_as<std::remove_cvref_t<P>> {};
 
 namespace detail {
 
-/// The same for an argument of type A, or a future of it: a span looks at any array of its elements.
+/// What is stored for an argument of type A, or a future of it: a span looks at any array of its elements.
 template <class P, class A>
 struct stored_for : stored_as<P> {};
 template <class P, class U>
@@ -136,8 +136,8 @@ struct returned<generator<T>> {
   using type = stream<std::remove_cvref_t<T>>;
 };
 
-/// The result of a call that is refused, as far as it can be known; void if it cannot. Arguments that are futures count as
-/// their values, actors as their objects.
+/// The result of a call that is refused, as far as it can be known; void if it cannot. Arguments that are futures
+/// count as their values, actors as their objects.
 template <class A>
 struct passed_as {
   using type = A;
@@ -162,8 +162,8 @@ template <class F, class... Args>
   requires(!callable_type<F> && std::is_invocable_v<F, typename passed_as<Args>::type...>)
 struct result_if_called<F, Args...> : std::invoke_result<F, typename passed_as<Args>::type...> {};
 
-/// What a call of F, or of the first argument, gives after its mistake has been named: of the type that the right call would have
-/// had, so that the compiler has nothing to say about how the result is used.
+/// What a call of F, or of the first argument, gives after its mistake has been named. It has the type that the right
+/// call would have had, so that the compiler has nothing to say about how the result is used.
 template <auto... F, class... Args>
 auto refused(list<Args...>) {
   using called = result_if_called<std::decay_t<decltype(F)>..., std::decay_t<Args>...>;

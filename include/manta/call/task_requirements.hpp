@@ -22,8 +22,9 @@ inline constexpr bool starts_with_options<First, Rest...> = std::is_same_v<std::
 
 template <class F>
 struct not_a_function {
-  static_assert(never<F>, "manta: async<f> takes a function with fixed parameters, or a method and an actor; a data member is read by a "
-                          "method that returns it");
+  static_assert(never<F>,
+                "manta: async<f> takes a function with fixed parameters, or a method and an actor; a data member "
+                "is read by a method that returns it");
 };
 template <class F>
 struct coroutine_of_gang {
@@ -31,13 +32,15 @@ struct coroutine_of_gang {
 };
 template <class F>
 struct not_callable {
-  static_assert(never<F>, "manta: async takes a function as template argument, a lambda without auto parameters, or an object with one "
-                          "operator(): async<f>(...) or async([](int i) { ... }, ...)");
+  static_assert(never<F>,
+                "manta: async takes a function as template argument, a lambda without auto parameters, or an "
+                "object with one operator(): async<f>(...) or async([](int i) { ... }, ...)");
 };
 template <class F>
 struct captures {
-  static_assert(never<F>, "manta: captures are not sent: pass the value as an argument, or use a function object with a serialize() "
-                          "function");
+  static_assert(never<F>,
+                "manta: captures are not sent: pass the value as an argument, or use a function object with a "
+                "serialize() function");
 };
 template <class F>
 struct move_only_object {
@@ -49,8 +52,9 @@ struct gang_of_object {
 };
 template <class Method>
 struct method_without_actor {
-  static_assert(never<Method>, "manta: a method is called on an actor, without options: async<&A::method>(actor, args...), where "
-                               "spawn<A> gave the actor and took the options");
+  static_assert(never<Method>,
+                "manta: a method is called on an actor, without options: async<&A::method>(actor, args...), where "
+                "spawn<A> gave the actor and took the options");
 };
 template <class Method>
 struct method_of_another_class {
@@ -58,11 +62,12 @@ struct method_of_another_class {
 };
 template <class Method>
 struct coroutine_method {
-  static_assert(never<Method>, "manta: a method of an actor cannot be a generator: give the actor a method that returns the next value, "
-                               "or pass its handle to a coroutine");
+  static_assert(never<Method>,
+                "manta: a method of an actor cannot be a generator: give the actor a method that returns the next "
+                "value, or pass its handle to a coroutine");
 };
 
-/// Of a function type F that has a signature.
+/// F is a function type that has a signature.
 template <class F, class Arguments>
 constexpr auto mistake_in_task() {
   using Signature = signature<F>;

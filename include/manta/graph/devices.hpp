@@ -22,9 +22,9 @@ struct gpu_set {
   static constexpr int most = 64;  ///< places; devices behind them are not used
   static constexpr std::int64_t whole_device = static_cast<std::int64_t>(quantity_units);
 
-  std::uint64_t whole = 0;         ///< one bit for each device that is this rank's alone
-  int part = -1;                   ///< a device that it shares with other ranks,
-  std::int64_t part_units = 0;     ///< and how much of it
+  std::uint64_t whole = 0;      ///< one bit for each device that is this rank's alone
+  int part = -1;                ///< a device that it shares with other ranks,
+  std::int64_t part_units = 0;  ///< and how much of it
 
   int whole_count() const { return __builtin_popcountll(whole); }
   std::int64_t units() const { return whole_count() * whole_device + part_units; }
@@ -108,7 +108,8 @@ class device_stock {
 inline std::int64_t gpu_units(double gpus, const char* where) {
   const double units = gpus * quantity_units;
   if (!base::is_nan(gpus) && gpus > gpu_set::most) {
-    throw unschedulable(std::string("manta: ") + where + " = " + std::to_string(gpus) + " is more than the 64 devices that a rank can have");
+    throw unschedulable(std::string("manta: ") + where + " = " + std::to_string(gpus) +
+                        " is more than the 64 devices that a rank can have");
   }
   if (base::is_nan(gpus) || gpus < 0 || (gpus > 1 && gpus != std::floor(gpus)) || (gpus > 0 && units < 1)) {
     throw error(std::string("manta: ") + where + " = " + std::to_string(gpus) +

@@ -25,7 +25,8 @@ class durations {
   }
   /// In nanoseconds.
   float mean(std::uint32_t function) const { return function < means_.size() ? means_[function] : unknown; }
-  /// Of this task, as its options say it, else as others of its function took. Not of an actor: it is made to stay.
+  /// How long this task takes: as its options say, else as others of its function took. Unknown for an actor, which is
+  /// made to stay.
   double expected(const node& n) const {
     const request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
     if (wanted != nullptr && wanted->actor) return unknown;

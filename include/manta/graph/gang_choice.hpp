@@ -20,11 +20,11 @@ struct gang_candidate {
 /// What a gang asks of the nodes on which its members are.
 struct gang_shape {
   std::size_t ranks = 1;
-  int nodes = 0;                ///< as many members on each of exactly so many nodes; 0: on any
+  int nodes = 0;                ///< members are spread evenly over exactly this number of nodes; 0: any
   int near = -1;                ///< a node,
   std::size_t there = 0;        ///< and how many of the members have to be on it
   bool spread = false;
-  std::size_t least_nodes = 0;  ///< then: on so many nodes at least
+  std::size_t least_nodes = 0;  ///< with `spread`: the members are on at least this number of nodes
 };
 
 /// Candidates counted by node.
@@ -60,7 +60,7 @@ class gang_nodes {
     while (i < counts_.size() && counts_[i].node != node) ++i;
     return i;
   }
-  /// Of those that have at least `ranks` the one with the fewest; size(): there is none.
+  /// The smallest node that has at least `ranks`; size(): there is none.
   std::size_t smallest_fit(std::size_t ranks) const {
     std::size_t best = counts_.size();
     for (std::size_t i = 0; i < counts_.size(); ++i) {

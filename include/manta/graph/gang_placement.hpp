@@ -19,9 +19,10 @@ namespace manta::graph {
 
 class gang_placement {
  public:
-  gang_placement(rank_load& load, holdings& held, const rank_choice& choice) : load_(load), held_(held), choice_(choice) {}
+  gang_placement(rank_load& load, holdings& held, const rank_choice& choice)
+      : load_(load), held_(held), choice_(choice) {}
 
-  /// Of the gang that was placed last: its ranks, what each of them was given, and its number.
+  /// The gang that was placed last: its ranks, what each of them was given, and its number.
   const base::list<std::uint32_t>& members() const { return members_; }
   const base::list<grant>& grants() const { return grants_; }
   std::uint64_t id() const { return gangs_; }
@@ -46,7 +47,8 @@ class gang_placement {
     } else {
       for (const std::uint32_t rank : load_.executing()) {
         if (!may_join(rank, wanted)) continue;
-        if (wanted.possible(static_cast<int>(rank), load_[rank].all)) candidates_.push_back({rank, load_[rank].all.node});
+        if (wanted.possible(static_cast<int>(rank), load_[rank].all))
+          candidates_.push_back({rank, load_[rank].all.node});
       }
     }
     if (wanted.ranks == 0) return !candidates_.empty();
@@ -132,7 +134,8 @@ class gang_placement {
     } else {
       for (const std::uint32_t rank : load_.executing()) {
         if (!may_join(rank, wanted) || !could_join(rank, q, now)) continue;
-        if (now ? choice_.may_take(rank, q, wanted) : could_take(rank, wanted)) candidates_.push_back({rank, load_[rank].all.node});
+        if (now ? choice_.may_take(rank, q, wanted) : could_take(rank, wanted))
+          candidates_.push_back({rank, load_[rank].all.node});
       }
     }
     // where the value lies comes first; rank 0 last: the scheduler would sit in a rank that is busy with MPI
@@ -142,11 +145,12 @@ class gang_placement {
   /// Could the rank take a member once all of its tasks have ended?
   bool could_take(std::uint32_t rank, const request& wanted) const {
     const rank_load::rank_state& r = load_[rank];
-    return !r.closed && wanted.possible(static_cast<int>(rank), r.all) && (wanted.cpus <= held_.free_on(rank).cpus || wanted.cpus <= 1) &&
+    return !r.closed && wanted.possible(static_cast<int>(rank), r.all) &&
+           (wanted.cpus <= held_.free_on(rank).cpus || wanted.cpus <= 1) &&
            held_.without_tasks(rank).fits(wanted.gpu_units, wanted.resources);
   }
-  /// Has it nothing to do, and is not kept for others; or will that be so once all of its tasks have ended? Not if it is
-  /// in a gang that waits, perhaps for this one.
+  /// Has it nothing to do, and is not kept for others; or will that be so once all of its tasks have ended? Not if it
+  /// is in a gang that waits, perhaps for this one.
   bool could_join(std::uint32_t rank, const request_queue& q, bool now) const {
     const rank_load::rank_state& r = load_[rank];
     if (now) return rank_load::active(r) == 0 && !r.in_call && !r.in_gang && r.kept == (keeper_ == &q);
@@ -164,7 +168,7 @@ class gang_placement {
       }
     }
   }
-  /// Of several on one rank only one: a rank can be one member only.
+  /// Adds the rank of a bundle once: a rank can be one member only.
   void add_bundle(std::uint32_t rank) {
     const gang_candidate c{rank, load_[rank].all.node};
     if (std::find(candidates_.begin(), candidates_.end(), c) == candidates_.end()) candidates_.push_back(c);
@@ -186,8 +190,8 @@ class gang_placement {
   base::list<std::uint32_t> members_;
   base::list<grant> grants_;
   request_queue* keeper_ = nullptr;
-  std::uint64_t gangs_ = 0;      // started
-  bool zero_is_lent_ = false;    // rank 0 executes, but joins only the gangs that need it
+  std::uint64_t gangs_ = 0;    // started
+  bool zero_is_lent_ = false;  // rank 0 executes, but joins only the gangs that need it
   bool all_live_ = true;
 };
 

@@ -22,8 +22,10 @@ class holdings {
 
   holdings(rank_load& load, const base::array<capacity>& world) : load_(load), ranks_(world.size()) {
     for (std::uint32_t r = 0; r < world.size(); ++r) fill(ranks_[r], world[r]);
-    sites_ = sites_of(world, [](void* all, std::uint32_t r) { return &ranks_in(all)[r].free; }, &ranks_);
-    lasting_sites_ = sites_of(world, [](void* all, std::uint32_t r) { return &ranks_in(all)[r].without_tasks; }, &ranks_);
+    sites_ = sites_of(
+        world, [](void* all, std::uint32_t r) { return &ranks_in(all)[r].free; }, &ranks_);
+    lasting_sites_ = sites_of(
+        world, [](void* all, std::uint32_t r) { return &ranks_in(all)[r].without_tasks; }, &ranks_);
   }
   holdings(const holdings&) = delete;
   holdings& operator=(const holdings&) = delete;
@@ -70,7 +72,8 @@ class holdings {
     }
     ranks_[rank].free.give(devices, wanted.gpu_units, wanted.resources);
     // (What an actor took of a reservation that was given up meanwhile counts as reserved no more.)
-    if (wanted.actor && wanted.reservation == 0) ranks_[rank].without_tasks.give(devices, wanted.gpu_units, wanted.resources);
+    if (wanted.actor && wanted.reservation == 0)
+      ranks_[rank].without_tasks.give(devices, wanted.gpu_units, wanted.resources);
     may_meet_ = true;
   }
 
@@ -92,7 +95,8 @@ class holdings {
     fill(r, its);
     for (base::list<site>* sites : {&sites_, &lasting_sites_}) {
       sites->push_back({sites == &sites_ ? &r.free : &r.without_tasks, rank, its.node});
-      for (std::size_t i = sites->size() - 1; i > 0 && (*sites)[i - 1].node > its.node; --i) std::swap((*sites)[i], (*sites)[i - 1]);
+      for (std::size_t i = sites->size() - 1; i > 0 && (*sites)[i - 1].node > its.node; --i)
+        std::swap((*sites)[i], (*sites)[i - 1]);
     }
     keep_nothing_free();  // it may be what a reservation waits for
     may_meet_ = true;
@@ -166,7 +170,9 @@ class holdings {
   std::int32_t bundle_on(std::uint32_t rank, const request& wanted) const {
     const reservation& r = *find_reservation(wanted.reservation);
     std::size_t i = 0;
-    while (r.parts[i].rank != rank || !is_for(wanted, i, r.parts[i]) || !r.parts[i].free.fits(wanted.gpu_units, wanted.resources)) ++i;
+    while (r.parts[i].rank != rank || !is_for(wanted, i, r.parts[i]) ||
+           !r.parts[i].free.fits(wanted.gpu_units, wanted.resources))
+      ++i;
     return static_cast<std::int32_t>(i);
   }
 
@@ -214,7 +220,7 @@ class holdings {
   base::list<site> sites_, lasting_sites_;         // what is free; what would be if all tasks had ended
   unsigned passed_ = 0;                            // tasks that took resources while a reservation waits
   bool keeping_free_ = false;
-  bool may_meet_ = false;                          // something was given back since pending_ was tried
+  bool may_meet_ = false;  // something was given back since pending_ was tried
 };
 
 }  // namespace manta::graph

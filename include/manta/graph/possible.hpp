@@ -19,8 +19,8 @@ inline std::string describe(const base::array<capacity>& world) {
   };
   base::list<kind> kinds;
   const auto offers_same = [](const capacity& a, const capacity& b) {
-    return a.executes == b.executes && a.stands_by == b.stands_by && a.cpus == b.cpus && a.gpus.units() == b.gpus.units() && a.node == b.node &&
-           a.resources == b.resources;
+    return a.executes == b.executes && a.stands_by == b.stands_by && a.cpus == b.cpus &&
+           a.gpus.units() == b.gpus.units() && a.node == b.node && a.resources == b.resources;
   };
   for (std::size_t rank = 0; rank < world.size(); ++rank) {
     std::size_t k = 0;
@@ -33,10 +33,10 @@ inline std::string describe(const base::array<capacity>& world) {
     const capacity& c = world[k.first];
     text += " [rank " + std::to_string(k.first);
     if (k.count > 1) text += " and " + std::to_string(k.count - 1) + " more";
-    text += c.executes ? ": cpus = " + std::to_string(c.cpus) + ", node = " + std::to_string(c.node)
-           : c.node < 0 ? ": it has died"
-           : c.stands_by ? ": no tasks (it stands by for ranks that die)"
-                        : ": no tasks (it schedules; runtime_options.rank0_tasks lets it run some)";
+    text += c.executes    ? ": cpus = " + std::to_string(c.cpus) + ", node = " + std::to_string(c.node)
+            : c.node < 0  ? ": it has died"
+            : c.stands_by ? ": no tasks (it stands by for ranks that die)"
+                          : ": no tasks (it schedules; runtime_options.rank0_tasks lets it run some)";
     if (c.gpus.units() > 0) text += ", gpus = " + describe_units(c.gpus.units());
     if (!c.resources.empty()) text += ", " + describe(c.resources);
     text += "]";
@@ -48,9 +48,7 @@ inline std::string describe(const base::array<capacity>& world) {
 inline std::string lacks(const request& wanted, int rank, const capacity& c, int& kinds) {
   std::string text;
   kinds = 0;
-  const auto add = [&](const std::string& what) {
-    text += (kinds++ == 0 ? "" : ", ") + what;
-  };
+  const auto add = [&](const std::string& what) { text += (kinds++ == 0 ? "" : ", ") + what; };
   if (wanted.rank >= 0 && wanted.rank != rank) add("is not rank " + std::to_string(wanted.rank));
   if (wanted.node >= 0 && wanted.node != c.node) add("is not on node " + std::to_string(wanted.node));
   if (wanted.cpus > c.cpus) add("lacks cpus = " + std::to_string(wanted.cpus - c.cpus));
@@ -73,8 +71,8 @@ inline bool all_live(const base::array<capacity>& world) {
 }
 
 /// Throws unschedulable if no rank can ever run it, or too few can run a gang, naming what it lacks on the nearest rank
-/// that cannot and what there is. True if they can only with rank 0, which otherwise only schedules. It joins no gang when
-/// ranks have died already: if another one does, it might wait for it inside MPI, and that is the end of the job.
+/// that cannot and what there is. True if they can only with rank 0, which otherwise only schedules. It joins no gang
+/// when ranks have died already: if another one does, it might wait for it inside MPI, and that is the end of the job.
 inline bool require_possible(const request& wanted, const base::array<capacity>& world, const std::string& what) {
   base::list<gang_candidate> possible;
   std::size_t nearest = world.size();
@@ -95,7 +93,8 @@ inline bool require_possible(const request& wanted, const base::array<capacity>&
   const gang_shape shape{static_cast<std::size_t>(wanted.ranks), wanted.nodes};
   base::list<std::uint32_t> members;
   if (wanted.ranks > 0 && choose_gang(possible, shape, members)) return false;
-  if (!world[0].executes && wanted.reservation == 0 && (wanted.ranks == 0 || all_live(world)) && wanted.fits_on(0, world[0])) {
+  if (!world[0].executes && wanted.reservation == 0 && (wanted.ranks == 0 || all_live(world)) &&
+      wanted.fits_on(0, world[0])) {
     possible.push_back({0, world[0].node});
     if (wanted.ranks == 0 || choose_gang(possible, shape, members)) return true;
   }

@@ -26,7 +26,9 @@ struct quantity {
 
   quantity() = default;
   quantity(std::string its_name, double amount)
-      : name(std::move(its_name)), units(!base::is_nan(amount) && amount >= 0 && amount <= 1e14 ? std::llround(amount * quantity_units) : invalid) {}
+      : name(std::move(its_name)),
+        units(!base::is_nan(amount) && amount >= 0 && amount <= 1e14 ? std::llround(amount * quantity_units)
+                                                                     : invalid) {}
   friend bool operator==(const quantity& a, const quantity& b) { return a.units == b.units && a.name == b.name; }
 
   std::string name;
@@ -41,7 +43,7 @@ class quantities {
     for (const quantity& q : amounts) (*this)[q.name] = q.units;
   }
   template <class Map>
-    requires requires(const Map& map) { quantity(map.begin()->first, static_cast<double>(map.begin()->second)); }
+  requires requires(const Map& map) { quantity(map.begin()->first, static_cast<double>(map.begin()->second)); }
   quantities(const Map& map) {
     for (const auto& [name, amount] : map) (*this)[name] = quantity(name, static_cast<double>(amount)).units;
   }

@@ -40,10 +40,11 @@ class rank_choice {
   /// For the first task of a queue; no_index if no rank can take it now. Notes the reason in its request.
   std::uint32_t place(request_queue& q, node& n, std::uint32_t ns) {
     const request& wanted = *n.record->request;
-    wanted.granted.reason = wanted.rank >= 0 ? placement_reason::rank : wanted.near >= 0 && q.rank >= 0 ? placement_reason::near
-                            : wanted.spread ? placement_reason::spread
-                            : wanted.node >= 0 ? placement_reason::node
-                                               : placement_reason::least_work;
+    wanted.granted.reason = wanted.rank >= 0                  ? placement_reason::rank
+                            : wanted.near >= 0 && q.rank >= 0 ? placement_reason::near
+                            : wanted.spread                   ? placement_reason::spread
+                            : wanted.node >= 0                ? placement_reason::node
+                                                              : placement_reason::least_work;
     if (wanted.reservation != 0) return place_in_bundle(wanted, ns);
     if (wanted.unconditional()) {
       const std::uint32_t rank = place_anywhere(n, ns);
@@ -59,12 +60,13 @@ class rank_choice {
     return place_where_best(q, wanted, ns);
   }
 
-  /// For a task that may go anywhere: where its large inputs lie if there is room, else the next one. Looks at the inputs, which
-  /// may be many, only if there is room somewhere. If all ranks are in teams it goes back to the member that made it, which waits
-  /// for nobody's but its own.
+  /// For a task that may go anywhere: where its large inputs lie if there is room, else the next one. Looks at the
+  /// inputs, which may be many, only if there is room somewhere. If all ranks are in teams it goes back to the member
+  /// that made it, which waits for nobody's but its own.
   std::uint32_t place_anywhere(const node& n, std::uint32_t ns) {
     bytes_there_ = 0;
-    if (n.form == form::record && load_.all_in_teams() && load_.in_team(n.record->home_rank)) return n.record->home_rank;
+    if (n.form == form::record && load_.all_in_teams() && load_.in_team(n.record->home_rank))
+      return n.record->home_rank;
     const std::uint32_t next = load_.next_rank(n.function);
     if (next == no_index) return no_index;
     const std::uint32_t near = nearest(n);
@@ -78,8 +80,8 @@ class rank_choice {
     const rank_load::rank_state& r = load_[rank];
     const stock& free = held_.free_on(rank);
     if (!r.all.executes || wanted.cpus > r.all.cpus || !wanted.may_come_to(static_cast<int>(rank)) ||
-        (wanted.rank >= 0 && wanted.rank != static_cast<int>(rank)) || (wanted.node >= 0 && wanted.node != r.all.node) ||
-        (q.node >= 0 && q.node != r.all.node)) {
+        (wanted.rank >= 0 && wanted.rank != static_cast<int>(rank)) ||
+        (wanted.node >= 0 && wanted.node != r.all.node) || (q.node >= 0 && q.node != r.all.node)) {
       return false;
     }
     if (wanted.cpus > 1 ? wanted.cpus > free.cpus : r.closed && wanted.rank < 0) return false;
@@ -130,9 +132,9 @@ class rank_choice {
     return best;
   }
 
-  /// Of the ranks that fit and have room: the one with the fewest actors for an actor, else the one with the least work.
-  /// Spread: one of those with the fewest tasks (or actors), in turn; none if these have no room: to go to one that has
-  /// more would not be even.
+  /// The rank that fits and has room: the one with the fewest actors for an actor, else the one with the least
+  /// work. Spread: one of those with the fewest tasks (or actors), in turn; none if these have no room: to go to one
+  /// that has more would not be even.
   std::uint32_t place_where_best(request_queue& q, const request& wanted, std::uint32_t ns) {
     read_log(q, wanted);
     while (!q.best.empty()) {
@@ -168,7 +170,8 @@ class rank_choice {
     constexpr int bits = 40;  // a quarter of an hour
     constexpr std::uint64_t most = (std::uint64_t{1} << bits) - 1;
     const rank_load::rank_state& r = load_[rank];
-    const std::uint64_t work = wanted.actor || rank_load::active(r) == 0 ? 0 : std::clamp<std::uint64_t>(r.sent_ns, 1, most);
+    const std::uint64_t work =
+        wanted.actor || rank_load::active(r) == 0 ? 0 : std::clamp<std::uint64_t>(r.sent_ns, 1, most);
     const std::uint64_t count = wanted.actor ? held_.actors(rank) : wanted.spread ? r.sent : 0;
     return {count << bits | work, wanted.spread ? r.turn : 0, rank};
   }

@@ -29,17 +29,17 @@ class rank_load {
     std::uint32_t sent = 0;     ///< tasks sent and not ended
     std::uint32_t blocked = 0;  ///< how many of these wait inside
     bool own_work = false;      ///< it runs what these tasks, or its actors, have submitted
-    bool in_call = false;       ///< it runs a call of an actor for longer than most take: what was sent there would wait
-    bool in_idle = false;       ///< it stands in idle_
-    bool in_roomy = false;      ///< it stands in roomy_
-    bool closed = false;        ///< all of its cpus are reserved, and not those of all other ranks
-    bool kept = false;          ///< it is kept for an old gang: no task is sent there
-    bool in_gang = false;       ///< a member has been sent and has not ended
-    bool in_actor = false;      ///< that member is part of an actor, and may be for ever
+    bool in_call = false;   ///< it runs a call of an actor for longer than most take: what was sent there would wait
+    bool in_idle = false;   ///< it stands in idle_
+    bool in_roomy = false;  ///< it stands in roomy_
+    bool closed = false;    ///< all of its cpus are reserved, and not those of all other ranks
+    bool kept = false;      ///< it is kept for an old gang: no task is sent there
+    bool in_gang = false;   ///< a member has been sent and has not ended
+    bool in_actor = false;  ///< that member is part of an actor, and may be for ever
     std::uint64_t sent_ns = 0;
-    std::uint64_t gang = 0;     ///< the number of the gang that it is in
-    std::uint32_t turn = 0;     ///< when a task that is spread came here last
-    capacity all;               ///< what the rank has
+    std::uint64_t gang = 0;  ///< the number of the gang that it is in
+    std::uint32_t turn = 0;  ///< when a task that is spread came here last
+    capacity all;            ///< what the rank has
   };
 
   explicit rank_load(const base::array<capacity>& world) : ranks_(world.size()), log_(world.size()) {
@@ -173,12 +173,13 @@ class rank_load {
   /// still counts.
   bool is_full(std::uint32_t rank, bool spread) const {
     const rank_state& r = ranks_[rank];
-    return r.kept || r.in_call || (active(r) != 0 && (r.in_gang || r.sent >= window_tasks || (!spread && r.sent_ns >= window_ns)));
+    return r.kept || r.in_call ||
+           (active(r) != 0 && (r.in_gang || r.sent >= window_tasks || (!spread && r.sent_ns >= window_ns)));
   }
   /// Is every rank in a team?
   bool all_in_teams() const { return in_teams_ >= executing_.size(); }
-  /// What was begun beside a member of a gang that waits stands still when that goes on in MPI, where its team may wait for
-  /// just this: so tasks go to others, as long as there is a rank without a member.
+  /// What was begun beside a member of a gang that waits stands still when that goes on in MPI, where its team may wait
+  /// for just this: so tasks go to others, as long as there is a rank without a member.
   bool is_shunned(std::uint32_t rank) const { return in_team(rank) && in_teams_ < executing_.size(); }
 
   /// Idle ranks first, then those with room in turn. A rank without room leaves the list until something ends there.
@@ -212,11 +213,11 @@ class rank_load {
   base::array<rank_state> ranks_;
   base::list<std::uint32_t> executing_;
   base::ring<std::uint32_t> idle_, roomy_;
-  unsigned turn_ = 0;          // tasks that the front of roomy_ has got
+  unsigned turn_ = 0;  // tasks that the front of roomy_ has got
   std::size_t inactive_ = 0;
-  std::size_t in_teams_ = 0;   // ranks, see in_team
+  std::size_t in_teams_ = 0;  // ranks, see in_team
   std::uint64_t ended_ = 0;
-  std::uint32_t turns_ = 0;    // tasks that were spread
+  std::uint32_t turns_ = 0;  // tasks that were spread
   durations durations_;
   change_log log_;
 };

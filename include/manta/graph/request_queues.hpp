@@ -46,7 +46,7 @@ class request_queues {
 
   /// All queues, the empty ones too.
   base::list<request_queue*>& all() { return all_; }
-  /// Those that have tasks, in the order in which they are tried.
+  /// The queues that have tasks, in the order in which they are tried.
   const base::list<request_queue*>& active() const { return active_; }
 
   /// The queue of this request, or null.
@@ -71,7 +71,8 @@ class request_queues {
     q.tasks.push_back(n);
     if (q.tasks.size() > 1) return false;
     active_.push_back(&q);
-    for (std::size_t i = active_.size() - 1; i > 0 && before(q, *active_[i - 1]); --i) std::swap(active_[i], active_[i - 1]);
+    for (std::size_t i = active_.size() - 1; i > 0 && before(q, *active_[i - 1]); --i)
+      std::swap(active_[i], active_[i - 1]);
     return true;
   }
   /// The first task of the active queue at this place has been taken out.
@@ -109,9 +110,9 @@ class request_queues {
 
  private:
   static bool same(const request& a, const request& b) {
-    return a.cpus == b.cpus && a.gpu_units == b.gpu_units && a.rank == b.rank && a.node == b.node &&
-           a.near == b.near && a.spread == b.spread && a.priority == b.priority && a.reservation == b.reservation &&
-           a.bundle == b.bundle && a.actor == b.actor && a.ranks == b.ranks && a.nodes == b.nodes && (a.cost < 0) == (b.cost < 0) &&
+    return a.cpus == b.cpus && a.gpu_units == b.gpu_units && a.rank == b.rank && a.node == b.node && a.near == b.near &&
+           a.spread == b.spread && a.priority == b.priority && a.reservation == b.reservation && a.bundle == b.bundle &&
+           a.actor == b.actor && a.ranks == b.ranks && a.nodes == b.nodes && (a.cost < 0) == (b.cost < 0) &&
            a.resources == b.resources;
   }
   static std::uint64_t hash(const request& r) {
@@ -139,10 +140,10 @@ class request_queues {
   /// Ranks in the orders of requests that nobody waits for; where there may be more, these orders are made anew.
   static constexpr std::size_t most_kept = std::size_t{1} << 22;
 
-  base::list<request_queue*> all_;                // owned
-  base::pointer_table<request_queue> by_hash_;    // the first of each hash
+  base::list<request_queue*> all_;              // owned
+  base::pointer_table<request_queue> by_hash_;  // the first of each hash
   base::list<request_queue*> active_;
-  std::uint64_t sequence_ = 0;                    // tasks that have come
+  std::uint64_t sequence_ = 0;  // tasks that have come
 };
 
 }  // namespace manta::graph

@@ -37,9 +37,9 @@ struct stock {
 struct capacity {
   int cpus = 1;
   gpu_set gpus;
-  int node = 0;          ///< -1: the rank has died
+  int node = 0;  ///< -1: the rank has died
   quantities resources;
-  bool executes = true;  ///< rank 0 of a larger world only schedules
+  bool executes = true;    ///< rank 0 of a larger world only schedules
   bool stands_by = false;  ///< it does not execute until it takes the place of a rank that has died
 
   stock whole() const { return {cpus, resources, device_stock(gpus)}; }

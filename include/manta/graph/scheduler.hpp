@@ -27,7 +27,13 @@ namespace manta::graph {
 class scheduler {
  public:
   scheduler(node_table& nodes, const base::array<capacity>& world)
-      : nodes_(nodes), load_(world), held_(load_, world), choice_(load_, held_), gang_(load_, held_, choice_), plain_(nodes), late_(nodes) {}
+      : nodes_(nodes),
+        load_(world),
+        held_(load_, world),
+        choice_(load_, held_),
+        gang_(load_, held_, choice_),
+        plain_(nodes),
+        late_(nodes) {}
   scheduler(const scheduler&) = delete;
   scheduler& operator=(const scheduler&) = delete;
 
@@ -40,8 +46,8 @@ class scheduler {
 
   // --- events of tasks
 
-  /// All inputs of this task exist. `n` holds a task (compact or record). `overtakes`: one that asks for nothing goes before
-  /// others that do not, but not for ever. False, and nothing is kept, if its reservation has been given up.
+  /// All inputs of this task exist. `n` holds a task (compact or record). `overtakes`: one that asks for nothing goes
+  /// before others that do not, but not for ever. False, and nothing is kept, if its reservation has been given up.
   bool ready(node& n, bool overtakes = false) {
     constexpr unsigned most_in_turn = 64;
     const request* wanted = request_of(n);
@@ -69,7 +75,8 @@ class scheduler {
     return true;
   }
   /// A task that was sent to `rank` has ended there, after `ns` of its own time, or `not_run`.
-  void ended(std::uint32_t rank, std::uint32_t function, std::uint32_t charge, std::uint64_t ns, const request* wanted = nullptr) {
+  void ended(std::uint32_t rank, std::uint32_t function, std::uint32_t charge, std::uint64_t ns,
+             const request* wanted = nullptr) {
     load_.ended(rank, function, charge, ns);
     if (wanted != nullptr && !wanted->actor) give_back(rank, *wanted);
     load_.changed(rank);
@@ -85,7 +92,7 @@ class scheduler {
     held_.give_back(rank, wanted);
     load_.changed(rank);
   }
-  /// Of the tasks sent to `rank`, `count` wait for something and leave it free.
+  /// `count` of the tasks sent to `rank` wait for something and leave it free.
   void blocked(std::uint32_t rank, std::uint32_t count, bool own_work = false, bool in_call = false) {
     load_.blocked(rank, count, own_work, in_call);
     load_.changed(rank);
@@ -114,7 +121,7 @@ class scheduler {
     }
     queues_.all_emptied();
   }
-  /// The run has to end in so many nanoseconds. A task that takes longer, as far as is known, is not dispatched.
+  /// The run has to end in `ns` nanoseconds. A task that takes longer, as far as is known, is not dispatched.
   void set_time_left(double ns) { left_ns_ = ns; }
   double expected(const node& n) const { return load_.times().expected(n); }
   /// Tasks that waited and would take longer, taken out; null when there are no more.
@@ -213,7 +220,7 @@ class scheduler {
     plain_waits_ = !plain_.empty();
     if (at < queues_.active().size()) decide_queues(at, true, dispatch);
   }
-  /// In a dispatch of a task without a request: so many bytes of its inputs lie on its rank, and are the reason.
+  /// In a dispatch of a task without a request: the bytes of its inputs that lie on its rank, if they are the reason.
   std::uint64_t bytes_there() const { return choice_.bytes_there(); }
 
   /// Can one more plain task of this function leave at once? The rank, or no_index; books it if so.
@@ -241,13 +248,15 @@ class scheduler {
   template <class Found>
   node* find_waiting(Found&& found) {
     node* n = plain_.find(found);
-    for (std::size_t i = 0; n == nullptr && i < queues_.active().size(); ++i) n = queues_.active()[i]->tasks.find(found);
+    for (std::size_t i = 0; n == nullptr && i < queues_.active().size(); ++i)
+      n = queues_.active()[i]->tasks.find(found);
     return n;
   }
   /// A gang that waits for ranks while a member of another one waits inside: perhaps for it. Null: none.
   node* gang_behind_waiting_gang() {
     bool waits_inside = false;
-    for (const std::uint32_t rank : load_.executing()) waits_inside = waits_inside || (load_.in_gang(rank) && load_[rank].blocked > 0);
+    for (const std::uint32_t rank : load_.executing())
+      waits_inside = waits_inside || (load_.in_gang(rank) && load_[rank].blocked > 0);
     for (request_queue* q : queues_.active()) {
       if (waits_inside && q->wanted->ranks > 0) return &q->tasks.front();
     }
@@ -270,8 +279,8 @@ class scheduler {
     return true;
   }
 
-  /// Places from the queues of priority 0 and more, or of those below. `at`: the first that was not tried. Of priority 0
-  /// those with conditions have fewer places and go first; but where others were left behind before, they go in turn.
+  /// Places from the queues of priority 0 and more, or of those below. `at`: the first that was not tried. Of priority
+  /// 0 those with conditions have fewer places and go first; but where others were left behind before, they go in turn.
   template <class Dispatch>
   void decide_queues(std::size_t& at, bool below, Dispatch&& dispatch) {
     while (at < queues_.active().size() && (below || queues_.active()[at]->wanted->priority >= 0)) {
@@ -350,10 +359,10 @@ class scheduler {
   rank_choice choice_;
   gang_placement gang_;
   request_queues queues_;
-  node_list plain_;             // tasks without conditions
-  node_list late_;              // tasks that would not end in time, to be taken by take_late()
+  node_list plain_;  // tasks without conditions
+  node_list late_;   // tasks that would not end in time, to be taken by take_late()
   std::size_t waiting_ = 0;
-  unsigned in_turn_ = 0;        // plain tasks that have overtaken others, one after the other
+  unsigned in_turn_ = 0;  // plain tasks that have overtaken others, one after the other
   double left_ns_ = forever;
   // Plain tasks and those of priority 0 with conditions take turns where there is not room for all:
   bool plain_waits_ = false;    // plain tasks were left behind by the last decide(),

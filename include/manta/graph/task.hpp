@@ -96,7 +96,7 @@ class task_pool {
     large_bytes_ -= bytes;
   }
   std::size_t live_small() const { return small_.live(); }
-  /// Of the others.
+  /// Bytes of the records that are not small.
   std::size_t large_bytes() const { return large_bytes_; }
 
  private:

@@ -118,7 +118,7 @@ class task_graph {
     }
   }
 
-  /// Of a node that is about to be freed.
+  /// Removes the links of a node that is about to be freed.
   void drop_links(node& n) {
     while (n.links != nullptr) {
       link* const l = n.links;
@@ -135,7 +135,7 @@ class task_graph {
   void remove_link(node& n, link_kind kind, std::uint32_t dependent) {
     remove_first(n, [&](const link& l) { return l.kind == kind && l.index == dependent; });
   }
-  /// The same for one with this pointer.
+  /// Removes one link of that kind with this pointer, if there is one.
   void remove_link(node& n, link_kind kind, const void* pointer) {
     remove_first(n, [&](const link& l) { return l.kind == kind && l.pointer == pointer; });
   }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Who has died. MPI 4.1 tells nobody, so each rank keeps a stream socket to
-// rank 0: the system closes it when its process ends, however that happens, and
-// a process that is stopped or cut off misses its heartbeats. A thread of its
-// own looks after the sockets, because the other threads may be busy or gone.
+// Reports which ranks have died. MPI 4.1 does not, so each rank keeps a stream
+// socket to rank 0. The system closes it when the rank's process ends, however
+// that happens, and a process that is stopped or cut off misses its heartbeats.
+// A thread looks after the sockets, because the other threads may be busy or gone.
 // Without rank 0 there is nothing to do: the other ranks then end.
 //
 // How a process has ended, and in which task, it often cannot say itself (_exit,

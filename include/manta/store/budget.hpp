@@ -73,7 +73,7 @@ class budget {
 
   std::uint64_t share_ = ~std::uint64_t{0};
   std::uint64_t limit_ = ~std::uint64_t{0};  // as it was when the lenders were looked up last
-  unsigned limit_holds_ = 1;                 // for so many more times
+  unsigned limit_holds_ = 1;                 // questions for which the limit still holds
   std::uint64_t charged_ = 0;
   std::uint64_t expected_ = 0;
   base::list<lender> lenders_;

@@ -102,7 +102,8 @@ class disk_store {
       }
       const std::uint64_t before = e.encoding_at & (page_bytes() - 1);
       mapped_bytes_ = before + e.encoding_bytes;
-      mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ, MAP_SHARED, disk.file_.get(), static_cast<off_t>(e.encoding_at - before));
+      mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ, MAP_SHARED, disk.file_.get(),
+                     static_cast<off_t>(e.encoding_at - before));
       if (mapped_ == MAP_FAILED) throw std::bad_alloc();
       data = static_cast<const std::byte*>(mapped_) + before;
     }

@@ -58,7 +58,7 @@ struct failure : base::counted {
     for (auto count = in.get<std::size_t>(); count > 0; --count) details.chain.push_back(in.get<std::string>());
   }
 };
-/// Of the tasks that did not run because of a failure so many are named: the first ones and the last.
+/// How many of the tasks that did not run because of a failure are named: the first ones and the last.
 inline constexpr std::size_t most_named_dependents = 16;
 
 inline void add_dependent(failure& f, std::string&& function) {

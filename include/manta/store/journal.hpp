@@ -59,7 +59,7 @@ class journal {
   /// Returns when everything has been written.
   void flush();
 
-  /// Of the program's file.
+  /// The digest of the program's file.
   static std::uint64_t digest_of_program();
 
  private:

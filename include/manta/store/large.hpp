@@ -41,29 +41,29 @@ struct region {
 /// A large value.
 struct large {
   ledger* book = nullptr;
-  graph::node* node = nullptr;     ///< that has it
-  std::size_t bytes = 0;           ///< of its array; of a value of another shape: of its memory, about
-  bool shapeless = false;          ///< of another shape: `object` says only whether it is in memory
-  bool copy = false;               ///< its home, another rank, has it too or knows who has
-  bool stays = false;              ///< a copy that is needed here without being asked for again
-  bool fixed = false;              ///< cannot be encoded for a disk
-  bool used = false;               ///< looked at since it came
-  bool given = false;              ///< the user has a reference, which is good as long as it lives
-  std::uint32_t looks = 0;         ///< who looks at it now
-  std::uint32_t shown = 0;         ///< to so many ranks that have not mapped it yet
-  std::uint64_t encoding_at = 0;   ///< on the disk, and
+  graph::node* node = nullptr;       ///< that has it
+  std::size_t bytes = 0;             ///< of its array; of a value of another shape: of its memory, about
+  bool shapeless = false;            ///< of another shape: `object` says only whether it is in memory
+  bool copy = false;                 ///< its home, another rank, has it too or knows who has
+  bool stays = false;                ///< a copy that is needed here without being asked for again
+  bool fixed = false;                ///< cannot be encoded for a disk
+  bool used = false;                 ///< looked at since it came
+  bool given = false;                ///< the user has a reference, which is good as long as it lives
+  std::uint32_t looks = 0;           ///< who looks at it now
+  std::uint32_t shown = 0;           ///< ranks that were told of its file and have not mapped it yet
+  std::uint64_t encoding_at = 0;     ///< on the disk, and
   std::uint64_t encoding_bytes = 0;  ///< how long; 0: it is not there
-  region object;                   ///< the array inside the decoded value
-  region view;                     ///< the array as another rank of the node has made it, until the value is decoded and after
-  wire::buffer header;             ///< with a view: the value's encoding without the array
-  node_file* shared = nullptr;     ///< node memory that holds the array, as long as it is open; the view's mapping
-  std::uint64_t shared_at = 0;     ///< where in it
-  bool peers = false;              ///< another rank counts that memory
-  bool offered = false;            ///< to be shared when there is time
-  bool warm = true;                ///< on a disk: looked at since it was moved there
-  std::uint32_t function = 0;      ///< what made it, for reports
+  region object;                     ///< the array inside the decoded value
+  region view;          ///< the array as another rank of the node has made it, until the value is decoded and after
+  wire::buffer header;  ///< with a view: the value's encoding without the array
+  node_file* shared = nullptr;  ///< node memory that holds the array, as long as it is open; the view's mapping
+  std::uint64_t shared_at = 0;  ///< where in it
+  bool peers = false;           ///< another rank counts that memory
+  bool offered = false;         ///< to be shared when there is time
+  bool warm = true;             ///< on a disk: looked at since it was moved there
+  std::uint32_t function = 0;   ///< what made it, for reports
   std::uint64_t charged = 0;
-  use_chain* in = nullptr;       ///< the chain in which it stands, and its neighbours there
+  use_chain* in = nullptr;  ///< the chain in which it stands, and its neighbours there
   large* older = nullptr;
   large* newer = nullptr;
 

@@ -60,7 +60,7 @@ class ledger {
   void pay_back() {
     if (budget_.may_borrow() && budget_.wanted(files_.kept_bytes()) > budget_.share()) make_room();
   }
-  /// So much is on its way here, or no longer so: room is made before it comes.
+  /// `bytes` are on their way here, or no longer: room is made before they come.
   void expect(std::uint64_t bytes) {
     budget_.expect(bytes);
     make_room();
@@ -83,8 +83,10 @@ class ledger {
     make_room();
     return e;
   }
-  /// A node's decoded value. `shapeless`: it is not one array. `fixed`: it cannot be encoded. `copy`: another rank has it too.
-  large& enter(graph::node& n, const wire::segment& array, bool shapeless, bool fixed, bool copy, std::uint32_t function) {
+  /// A node's decoded value. `shapeless`: it is not one array. `fixed`: it cannot be encoded. `copy`: another rank has
+  /// it too.
+  large& enter(graph::node& n, const wire::segment& array, bool shapeless, bool fixed, bool copy,
+               std::uint32_t function) {
     large& e = add(array.bytes, function);
     e.node = &n;
     e.shapeless = shapeless;
@@ -122,7 +124,8 @@ class ledger {
     for (const region* r : {&e.object, &e.view}) {
       if (r->place == region::place::disk) disk_.release_array(e, *r);
     }
-    if (e.object.place == region::place::node || e.object.place == region::place::disk) let_go_of_file(e.object.array, e.bytes);
+    if (e.object.place == region::place::node || e.object.place == region::place::disk)
+      let_go_of_file(e.object.array, e.bytes);
     disk_.release_encoding(e);
     if (e.shared != nullptr) files_.leave(std::exchange(e.shared, nullptr));
     withdraw_offer(e);
@@ -196,7 +199,8 @@ class ledger {
 
   /// The value of a view has been decoded into an object whose array is to be filled.
   void fill(large& e, std::byte* array) {
-    const bool mapped = e.view.place == region::place::node && take_place_of(array, e.bytes, e.shared->memory(), e.shared_at);
+    const bool mapped =
+        e.view.place == region::place::node && take_place_of(array, e.bytes, e.shared->memory(), e.shared_at);
     e.object = {array, 0, mapped ? region::place::node : region::place::memory};
     if (mapped) {
       copy_ends(array, e.view.array, e.bytes);
@@ -306,7 +310,8 @@ class ledger {
   void drop(large& e) {
     graph::node& n = *e.node;
     const graph::link* const home = n.links;  // which we must owe a reference, or it may have forgotten the value
-    const bool still = home != nullptr && home->kind == graph::link_kind::home && home->count != 0 && !n.has(graph::node::primary);
+    const bool still =
+        home != nullptr && home->kind == graph::link_kind::home && home->count != 0 && !n.has(graph::node::primary);
     if (!still) return keep(e);
     void* const object = n.form == graph::form::box ? n.boxed.object : nullptr;
     const std::uint64_t bytes = e.bytes;
@@ -323,7 +328,8 @@ class ledger {
   bool move_to_disk(large& e) {
     const bool plain = e.object.place == region::place::memory && e.view.place == region::place::none && !e.is_shared();
     const bool seen = e.looks != 0 || e.given;
-    if (e.shapeless || (plain && !seen && !e.fixed && e.bytes < in_place_bytes && e.node != nullptr)) return move_whole(e);
+    if (e.shapeless || (plain && !seen && !e.fixed && e.bytes < in_place_bytes && e.node != nullptr))
+      return move_whole(e);
     bool moved = true;
     for (region* r : {&e.object, &e.view}) {
       if (r->place == region::place::disk) {
@@ -368,7 +374,7 @@ class ledger {
   disk_store disk_;
   base::list<large*> offered_;  // to be shared when there is time
   std::uint64_t dropped_ = 0;
-  std::uint64_t freed_ = 0;     // bytes, since they went back to the system
+  std::uint64_t freed_ = 0;  // bytes, since they went back to the system
 };
 
 }  // namespace manta::store

@@ -60,7 +60,7 @@ class node_file {
 
   // --- of the maker
 
-  /// Is there room for an array of so many bytes, and not much more?
+  /// Is there room for an array of `bytes` bytes, and not much more?
   bool fits(std::uint64_t bytes) const { return room_for(bytes) <= room_ && room_ - bytes <= bytes / 8; }
   bool is_looked_at() { return !map() || lookers().load(std::memory_order_acquire) != 0; }
   /// Another array in the place of the one before.

@@ -30,7 +30,8 @@ class node_files {
   }
   /// Bytes of the files of this rank that hold no value and are kept.
   std::uint64_t kept_bytes() const { return kept_bytes_; }
-  /// Mappings that nobody needs any more. They go after what a task made has been sent: it takes longer than to make them.
+  /// Mappings that nobody needs any more. They go after what a task made has been sent: it takes longer than to make
+  /// them.
   std::size_t unwanted() const { return unwanted_.size(); }
   void unmap_unwanted() {
     for (node_file* f : unwanted_) delete f;
@@ -106,11 +107,11 @@ class node_files {
   static constexpr std::size_t most_kept = 32;  // files
   static constexpr std::uint64_t most_ever_kept = std::uint64_t{4} << 30;
 
-  base::list<node_file*> kept_;       // made here for the next arrays, or mapped; the one used last is the last
-  std::uint64_t kept_bytes_ = 0;      // of those made here
+  base::list<node_file*> kept_;   // made here for the next arrays, or mapped; the one used last is the last
+  std::uint64_t kept_bytes_ = 0;  // of those made here
   std::uint64_t most_kept_bytes_ = most_ever_kept;
   base::list<node_file*> unwanted_;
-  std::size_t in_use_ = 0;            // files that hold values
+  std::size_t in_use_ = 0;  // files that hold values
   std::size_t most_in_use_ = 0;
 };
 

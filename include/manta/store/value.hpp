@@ -231,7 +231,7 @@ inline bool encode_within(const node& n, wire::buffer& out, std::size_t limit, b
   return true;
 }
 
-/// Of a value that is here, if it is large or an array; else 0.
+/// The bytes of a value that is here, if it is large or an array; else 0.
 inline std::uint64_t known_bytes(const node& n) {
   if (const large* const l = large_of(n)) return l->bytes;
   const auto array = n.form == form::box ? wire::type_at(n.type).array : nullptr;
