@@ -192,6 +192,8 @@ class File:
         text = head.strip()
         if not scope or not text or re.match(r"(?:using|typedef|friend|static_assert|enum)\b", text):
             return
+        if re.search(r"=\s*(?:delete|default)$", text):
+            return
         text = re.sub(r"^(?:template\s*$)", "", re.sub(r"\[\[.*?\]\]|\balignas\s*\([^()]*\)", " ", without_angles(text), flags=re.S)).strip()
         text = re.sub(r"^(?:template\s+)+", "", text)
         if re.match(r"(?:friend|using)\b", text) or re.match(r"(?:class|struct|union)\s+\w+$", text):

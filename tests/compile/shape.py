@@ -3,7 +3,11 @@
 """The shape of the code: how large classes, files and functions are, who reaches into whom, and how it is written.
 
 Each measure has a ceiling, which is only ever lowered, and a goal. The test fails where a measure is above its ceiling,
-and names the places. It reads text alone, so a commit that lowers a measure lowers the ceiling in the same breath.
+and names the places. It reads text alone.
+
+  shape.py          prints the table, and what is above its ceiling
+  shape.py 5        lists the places of the measures of check 5 as well
+  shape.py lower    writes into this file the ceilings that the code has earned
 """
 import collections
 import os
@@ -22,15 +26,15 @@ LONGEST_LINE = 120
 # name: (ceiling, goal). A ceiling may only fall.
 LIMITS = {
     "1 data members, engine":                                      (170, 15),
-    "1 data members, largest other class":                         (43, 25),
-    "1 classes with more than 25 members":                         (6, 0),
+    "1 data members, largest other class":                         (33, 25),
+    "1 classes with more than 25 members":                         (5, 0),
     "2 functions, engine":                                         (460, 70),
-    "2 functions, largest other class":                            (100, 45),
-    "2 classes with more than 45 functions":                       (4, 0),
+    "2 functions, largest other class":                            (80, 45),
+    "2 classes with more than 45 functions":                       (3, 0),
     "3 files that name one private member":                        (18, 2),
     "3 private members named in more than two files":              (146, 0),
     "4 longest header or .ipp":                                    (1136, 400),
-    "4 headers and .ipp longer than 400 lines":                    (21, 0),
+    "4 headers and .ipp longer than 400 lines":                    (10, 0),
     "4 median length":                                             (200, 200),
     "4 longest script":                                           (539, 400),
     "5 longest function":                                          (218, 60),
@@ -43,12 +47,12 @@ LIMITS = {
     "9 kinds of messages handled in a switch":                     (52, 0),
     "9 kinds of messages handled in two places":                   (0, 0),
     "10 ids passed as plain integers in exec/":                    (153, 0),
-    "11 casts between pointers and integers in exec/, graph/":     (23, 0),
+    "11 casts between pointers and integers in exec/, graph/":     (18, 0),
     "12 graph:: in public headers":                                (152, 15),
     "12 store:: in public headers":                                (32, 5),
-    "13 lines longer than 120 columns":                            (821, 0),
-    "13 comments with an unclear phrase":                          (170, 0),
-    "13 functions of exec/ declared without a comment":            (377, 0),
+    "13 lines longer than 120 columns":                            (775, 0),
+    "13 comments with an unclear phrase":                          (132, 0),
+    "13 functions of exec/ declared without a comment":            (363, 0),
     "14 lines of README.md":                                       (250, 250),
     "14 bytes of README.md":                                       (14000, 14000),
     "14 longest other page":                                       (315, 150),
@@ -300,8 +304,22 @@ def measure():
     return m.found
 
 
+def lower(found):
+    with open(__file__, encoding="utf-8") as file:
+        text = file.read()
+    for name, (value, _) in found.items():
+        ceiling, goal = LIMITS[name]
+        now = max(value, goal)
+        if now < ceiling:
+            text = re.sub(rf'("{re.escape(name)}": +)\({ceiling}, {goal}\)', rf"\g<1>({now}, {goal})", text)
+    with open(__file__, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
 def main():
     found = measure()
+    if sys.argv[1:] == ["lower"]:
+        return lower(found)
     listed = sys.argv[1] if len(sys.argv) > 1 else None  # shape.py 5: where the measures of check 5 stand
     failures = 0
     print(f"{'measure':<58} {'now':>6} {'ceiling':>8} {'goal':>6}")
