@@ -272,6 +272,13 @@ TEST_CASE("what an environment does wrong is said with environment, episode and 
     CHECK(contains(trained(1), "the reward is NaN"));
     CHECK(contains(trained(2), "an observation has 2 numbers; observation_space() says 1"));
     CHECK(contains(trained(3), "the observation {7} is not in the observation space box{{0}, {1}}"));
+    rl::es far("CartPole-v1", {.rate = 1e60});
+    far.train();
+    CHECK(contains(thrown<manta::error>([&] { far.train(); }),
+                   "episode 0, step 0: the outputs of the policy's network are not finite"));
+    const auto nan = Eigen::VectorXf::Constant(4, std::numeric_limits<float>::quiet_NaN());
+    CHECK(
+        contains(thrown<manta::error>([&] { (void)rl::ppo("CartPole-v1").act(nan); }), "an observation is not finite"));
     CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v2"); }), "there are Acrobot-v1, CartPole-v1"));
     CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v1", {.workers = 0}); }), ".workers is 0"));
     CHECK(

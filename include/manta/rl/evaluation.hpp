@@ -30,7 +30,8 @@ class best_policy {
 
   /// The best action for each column of unfiltered observations, as the environment takes it, of those that are
   /// allowed. A policy with a memory
-  /// takes them for the next step of the same episodes; those that have ended are of no interest.
+  /// takes them for the next step of the same episodes; those that have ended are of no interest. Throws manta::error
+  /// if the network's outputs are not finite.
   MANTA_DECL const nn::matrix<float>& actions(const nn::matrix<float>& observations, const masks& m);
   /// Other episodes begin.
   void forget() { forward_.forget(); }

@@ -20,6 +20,10 @@ MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>
   if (distribution_ == nullptr) distribution_ = make_distribution(environment_.actions());
   normalise(filter_, observations, filtered_);
   outputs_ = forward_(net_, filtered_);
+  if (!outputs_.allFinite())
+    throw error(
+        "manta: rl: the outputs of the policy's network are not finite: the training has diverged, or an observation "
+        "is not finite");
   if (is_squashed_) outputs_ = outputs_.array().tanh();
   actions_.resize(environment_.actions().size(), observations.cols());
   for (Eigen::Index i = 0; i < actions_.cols(); ++i) {

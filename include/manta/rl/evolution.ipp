@@ -43,7 +43,9 @@ inline episode evolution_episode(const evolution_setting& s, const evolution_pol
   for (int step = 0; step < longest; ++step) {
     if (seen != nullptr) seen->add(e.observations().data());
     normalise(p.filter, e.observations(), filtered);
-    d.best_for_environment(allowed_outputs(net.forward(filtered), e.masks(), kept).data(), sent.data());
+    const nn::matrix<float>& outputs = net.forward(filtered);
+    e.require_finite(outputs);
+    d.best_for_environment(allowed_outputs(outputs, e.masks(), kept).data(), sent.data());
     e.step(sent);
     if (e.terminated()[0] || e.truncated()[0]) return e.take_episodes().front();
   }

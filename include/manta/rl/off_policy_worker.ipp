@@ -31,11 +31,9 @@ MANTA_DECL off_policy_worker::off_policy_worker(const any_environment& e, std::u
 inline void off_policy_worker::act(nn::network<float>& net, const off_policy_orders& o) {
   normalise(o.filter, environments_.observations(), filtered_);
   outputs_ = forward_(net, filtered_);
+  environments_.require_finite(outputs_);
   std::vector<float> noise(static_cast<std::size_t>(exploration_->noise()));
   for (Eigen::Index i = 0; i < environments_.size(); ++i) {
-    if (!outputs_.col(i).allFinite())
-      throw error("manta: rl: the network's outputs are not finite in environment " + std::to_string(first_ + i) +
-                  " at its step " + std::to_string(steps_) + "; the training has diverged: try a smaller rate");
     random numbers(seed_, static_cast<std::uint64_t>(first_ + i), (std::uint64_t(1) << 63U) + steps_);
     if (how_.pink) {
       noise_[static_cast<std::size_t>(i)].next(numbers, noise.data());

@@ -49,6 +49,9 @@ class vector_environment {
   /// One step in each. actions: action_space().size() numbers x environments. Throws manta::error with environment,
   /// episode and step if one throws, or if an observation or reward is NaN, outside its space or of the wrong size.
   MANTA_DECL void step(const nn::matrix<float>& actions);
+  /// Throws manta::error with environment, episode and step if outputs of a policy's network for the environments, a
+  /// column each, are not finite.
+  MANTA_DECL void require_finite(const nn::matrix<float>& outputs) const;
   [[nodiscard]] const std::vector<double>& rewards() const { return rewards_; }
   [[nodiscard]] const std::vector<char>& terminated() const { return terminated_; }
   [[nodiscard]] const std::vector<char>& truncated() const { return truncated_; }

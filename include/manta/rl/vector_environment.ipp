@@ -118,6 +118,14 @@ MANTA_DECL void vector_environment::step(const nn::matrix<float>& actions) {
   }
 }
 
+MANTA_DECL void vector_environment::require_finite(const nn::matrix<float>& outputs) const {
+  for (Eigen::Index i = 0; i < outputs.cols(); ++i) {
+    if (!outputs.col(i).allFinite())
+      fail(lanes_[static_cast<std::size_t>(i)],
+           "the outputs of the policy's network are not finite; the training has diverged: try a smaller rate");
+  }
+}
+
 namespace detail {
 MANTA_DECL std::vector<std::pair<int, int>> shares(int environments, int workers) {
   std::vector<std::pair<int, int>> parts;

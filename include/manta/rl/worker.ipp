@@ -93,11 +93,9 @@ inline void rollout_worker::add_gain(std::size_t i, double discount, moments& to
 inline void rollout_worker::act(std::uint64_t step) {
   normalise(policy_.filter(), environments_.observations(), filtered_);
   outputs_ = actor_(policy_.actor(), filtered_);
+  environments_.require_finite(outputs_);
   for (Eigen::Index i = 0; i < environments_.size(); ++i) {
     float* const o = outputs_.col(i).data();
-    if (!outputs_.col(i).allFinite())
-      throw error("manta: rl: the policy's outputs are not finite in environment " + std::to_string(first_ + i) +
-                  " at its step " + std::to_string(step) + "; the training has diverged: try a smaller rate");
     forbid(mask_of(environments_.masks(), i), o);
     random numbers(seed_, static_cast<std::uint64_t>(first_ + i), (std::uint64_t(1) << 63U) + step);
     distribution_->sample(o, policy_.spread().data(), numbers, actions_.col(i).data());
