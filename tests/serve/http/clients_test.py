@@ -47,6 +47,8 @@ def haproxy():
     place, settings = os.path.join(FOLDER, "proxy"), os.path.join(FOLDER, "haproxy.cfg")
     with Server() as b:
         a = Server()
+        # A server that ends answers 503 on connections that are open. The proxy then asks the other one, which it can
+        # for requests that it has as a whole (http-buffer-request).
         open(settings, "w").write(f"""
 defaults
   mode http
@@ -61,6 +63,7 @@ backend servers
   http-reuse always
   retries 5
   option redispatch 1
+  option http-buffer-request
   retry-on conn-failure empty-response response-timeout 503
   server a unix@{a.socket} check inter 100ms
   server b unix@{b.socket} check inter 100ms
