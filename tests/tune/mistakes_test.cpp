@@ -511,6 +511,36 @@ TEST_CASE("what a searcher, a scheduler or a rule throws comes once, and costs n
   }
 }
 
+namespace {
+
+/// When nothing may be added, resumes a trial that it has not paused.
+struct confused_scheduler {
+  std::uint64_t which = 0;
+  void add(std::uint64_t, const config&) {}
+  tune::verdict report(std::uint64_t, double, double) { return tune::verdict::go_on(); }
+  void remove(std::uint64_t) {}
+  tune::action next(bool may_add) { return may_add ? tune::action::add() : tune::action::resume(which, "why not"); }
+};
+
+}  // namespace
+
+TEST_CASE("a scheduler that resumes a trial which it has not paused ends the experiment, and nothing that was found is lost") {
+  for (const auto& [which, what] : {std::pair(1, "resumes trial 1, which is complete"), std::pair(7, "resumes trial 7, which does not exist")}) {
+    tune::study s({{"x", tune::uniform(0, 1)}}, {.minimise = "loss", .trials = 3, .scheduler = confused_scheduler{static_cast<std::uint64_t>(which)}});
+    const std::string said = refused([&] {
+      while (const auto j = s.next()) {
+        s.report(j->trial, {{"loss", 1}});
+        s.ended(j->trial);
+      }
+    });
+    CHECK(contains(said, what));
+    CHECK(s.is_broken());
+    CHECK(s.trials().size() == 3U);
+    s.finish();
+    CHECK(tune::results(s).best_value() == 1);
+  }
+}
+
 TEST_CASE("of equal trials the one with the lowest number is the best, whatever the order of their reports and failures") {
   tune::study s({{"x", tune::uniform(0, 1)}}, {.maximise = "score", .trials = 6, .stop_all = {tune::no_improvement(100)}});
   for (int i = 0; i < 6; ++i) s.next();

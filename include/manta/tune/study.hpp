@@ -140,6 +140,8 @@ class study {
 
   /// `said`: the configuration that the journal has for it, and `from` what it says of that.
   std::optional<job> next_of(double now, const config* said, std::optional<trial_number> trial = {}, const origin* from = nullptr);
+  /// Else the scheduler is at fault, and the experiment stops.
+  bool may_resume(trial_number t);
   std::optional<config> new_parameters(trial_number t);
   void repeat_ask(trial_number t, const config& said, const origin& from);
 

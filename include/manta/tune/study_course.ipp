@@ -23,6 +23,7 @@ MANTA_DECL std::optional<job> study::next_of(double now, const config* said, std
     action a = guarded("the scheduler", [&] { return scheduler_.next(!exhausted_ && records_.size() < limit_); });
     release_dropped(now);
     if (a.what == action::kind::nothing) return std::nullopt;
+    if (a.what == action::kind::resume && said == nullptr && !may_resume(a.trial)) return std::nullopt;
     if (a.what == action::kind::resume) return start(records_.at(a.trial), now, std::move(a.change), a.why);
     if (trial && *trial != records_.size()) {
       exhausted_ = true;  // so it was: otherwise this trial would have been added
@@ -54,6 +55,16 @@ MANTA_DECL std::optional<job> study::next_of(double now, const config* said, std
     for (any_output& o : outputs_) o.add(r);
     return start(r, now, {}, "");
   }
+}
+
+MANTA_DECL bool study::may_resume(trial_number t) {
+  const bool is_there = t < records_.size();
+  if (is_there && records_[t].state == status::paused) return true;
+  guarded("the scheduler", [&] {
+    throw error("manta: tune: the scheduler resumes trial " + std::to_string(t) + ", which " +
+                (is_there ? std::string("is ") + name_of(records_[t].state) : "does not exist") + ": next() may resume trials that it has paused");
+  });
+  return false;
 }
 
 MANTA_DECL std::optional<config> study::new_parameters(trial_number t) {
