@@ -26,7 +26,8 @@ inline constexpr std::string_view page_style = R"css(
 body { margin: 0; background: var(--bg); color: var(--ink); }
 body, select, button, input { font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
 main { max-width: 1640px; margin: 0 auto; padding: 20px clamp(10px, 2.5vw, 32px) 40px; display: grid; gap: 16px; grid-template-columns: minmax(0, 1fr); }
-.group { display: grid; gap: 16px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 400px), 1fr)); }
+.group { display: flex; flex-wrap: wrap; gap: 16px; }
+.group > section { flex: 1 1 min(100%, 400px); }
 @media (min-width: 900px) { .group > :only-child { max-width: calc(50% - 8px); } }
 .many { display: grid; gap: 12px 20px; grid-template-columns: repeat(auto-fill, minmax(min(100%, 230px), 1fr)); }
 h1 { margin: 0; font-size: 26px; letter-spacing: -.01em; overflow-wrap: anywhere; }
