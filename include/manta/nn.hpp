@@ -11,6 +11,7 @@
 #include "manta/nn/module.hpp"
 #include "manta/nn/network.hpp"
 #include "manta/nn/optimizer.hpp"
+#include "manta/nn/own.hpp"
 #include "manta/nn/random.hpp"
 #include "manta/nn/schedule.hpp"
 #include "manta/nn/shape.hpp"

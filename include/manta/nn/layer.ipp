@@ -16,6 +16,7 @@
 #include "manta/nn/layer/recurrent.hpp"
 #include "manta/nn/layer/small.hpp"
 #include "manta/nn/layer/step_attention.hpp"
+#include "manta/nn/own.hpp"
 
 namespace manta::nn {
 
@@ -75,6 +76,7 @@ std::unique_ptr<layer<T>> make_layer(const spec& s, const shape& in) {
       {"step_attention", made<T, step_attention_layer<T>>},
       {"last", made<T, last_layer<T>>},
       {"flatten", made<T, flatten_layer<T>>},
+      {"own", made<T, own_layer<T>>},
       {"sequential", made_sequential<T>},
       {"residual", made_residual<T>},
   };

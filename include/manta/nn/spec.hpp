@@ -14,6 +14,7 @@
 #include <cereal/types/map.hpp>
 
 #include "manta/nn/source.hpp"
+#include "manta/own.hpp"
 
 namespace manta::nn {
 
@@ -22,6 +23,7 @@ struct spec {
   std::vector<int> sizes;                 ///< the function's first parameters, such as the number of outputs
   std::map<std::string, double> options;  ///< those that are not the defaults, by their names
   std::vector<spec> parts;                ///< of a layer that consists of layers
+  manta::detail::class_value own = {};    ///< of kind "own": the program's class (own.hpp)
 
   /// Keeps an option unless it has its default value.
   MANTA_DECL spec& with(const std::string& name, double value, double standard);
@@ -33,7 +35,7 @@ struct spec {
   bool operator==(const spec&) const = default;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(kind, sizes, options, parts);
+    archive(kind, sizes, options, parts, own);
   }
 };
 

@@ -21,6 +21,7 @@ MANTA_DECL double spec::option(const std::string& name, double standard) const {
 }
 
 MANTA_DECL std::string spec::text() const {
+  if (kind == "own") return own.name;
   std::string inside;
   const auto add = [&](const std::string& s) { inside += (inside.empty() ? "" : ", ") + s; };
   for (int n : sizes) add(std::to_string(n));

@@ -76,7 +76,7 @@ MANTA_DECL const nn::matrix<float>& allowed_outputs(const nn::matrix<float>& out
 MANTA_DECL int pick(mask_view part, random& numbers);
 /// space::sample of allowed actions.
 MANTA_DECL void sample_allowed(const space& actions, mask_view m, random& numbers, float* action);
-/// Is this action allowed, as the environment gets it?
+/// Is this action allowed, as the environment gets it? It has to be one of the space.
 MANTA_DECL bool is_allowed(const space& actions, mask_view m, std::span<const float> action);
 
 }  // namespace manta::rl::detail

@@ -79,6 +79,7 @@ MANTA_DECL void sample_allowed(const space& actions, mask_view m, random& number
 }
 
 MANTA_DECL bool is_allowed(const space& actions, mask_view m, std::span<const float> action) {
+  if (m.empty()) return true;
   const int start = actions.as_discrete() != nullptr ? actions.as_discrete()->start : 0;
   std::size_t part = 0, i = 0;
   for (const int n : choices_of(actions)) {

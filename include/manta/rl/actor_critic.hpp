@@ -80,6 +80,12 @@ MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const fragm
 
 }  // namespace detail
 
+// For algorithms of the program's own.
+using detail::add_gradients;
+using detail::lesson;
+using detail::loss_sums;
+using detail::loss_weights;
+
 }  // namespace manta::rl
 
 #ifndef MANTA_COMPILED

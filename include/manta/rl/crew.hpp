@@ -41,7 +41,7 @@ class crew<Method> {
   /// lag: calls get weights that are so many versions older than the newest.
   crew(const any_environment& e, std::uint64_t seed, const learner_options& o, int lag = 0)
       : lag_(static_cast<std::size_t>(lag)),
-        workers_(start_workers<Worker>(e, seed, o.environments, o.workers, o.model)),
+        workers_(start_workers<Worker>(e, seed, o.environments, o.workers, o.model, o.collection)),
         duties_(workers_.size()) {}
 
   /// New weights, for the calls to come.

@@ -6,12 +6,18 @@
 
 #include <memory>
 #include <span>
+#include <string>
 
 #include "manta/nn/module.hpp"
+#include "manta/own.hpp"
+#include "manta/rl/environment.hpp"
 #include "manta/rl/random.hpp"
 #include "manta/rl/space.hpp"
 
 namespace manta::rl {
+
+/// A class of the program's own, for options that take one: rl::own<my_class>(constructor arguments..).
+using manta::own;
 
 /// All columns are samples. `outputs`: those of the network. `spread`: the logarithms of the deviations, one for each
 /// number of a box; empty for choices.
@@ -22,7 +28,7 @@ class distribution {
   [[nodiscard]] virtual int outputs() const = 0;
   /// Numbers in `spread`.
   [[nodiscard]] virtual int spread() const = 0;
-  /// Numbers of an action, as the policy keeps it.
+  /// Numbers of an action, as the policy keeps it: as many as the environment gets.
   [[nodiscard]] virtual int size() const = 0;
 
   virtual void sample(const float* outputs, const float* spread, random& numbers, float* action) const = 0;
@@ -41,9 +47,27 @@ class distribution {
                             float* by_outputs, float* by_spread) const = 0;
 };
 
+/// A class of the program's own that derives from distribution, and is constructed from the space of actions and the
+/// arguments of own:
+///
+///   .model = {.distribution = rl::own<my_distribution>(..)}
+using own_distribution = own_class<distribution, space>;
+
 /// Categorical for discrete spaces, independent categoricals for multi_discrete, a Gaussian with a diagonal covariance
 /// for a box: its mean is the middle of the bounds where they are finite, plus half of their distance times the output.
-MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions);
+/// Or the program's own.
+MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions, const own_distribution& own = {});
+/// Likewise for the actions of an environment; throws manta::error if they have masks, which the program's own does not
+/// suit.
+MANTA_DECL std::unique_ptr<distribution> make_distribution(const any_environment& e, const own_distribution& own);
+
+namespace detail {
+/// For descriptions of networks.
+template <class Base, class... Given>
+std::string named(const own_class<Base, Given...>& own) {
+  return own ? " with " + own.name() : "";
+}
+}  // namespace detail
 
 }  // namespace manta::rl
 

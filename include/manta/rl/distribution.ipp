@@ -145,7 +145,16 @@ MANTA_DECL void distribution::best_for_environment(const float* outputs, float* 
   to_environment(to, to);
 }
 
-MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions) {
+MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions, const own_distribution& own) {
+  if (own) {
+    auto d = own.make(actions);
+    if (d->size() != actions.size() || d->outputs() < 1 || d->spread() < 0)
+      throw error("manta: rl: the distribution " + own.name() + " has actions of " + std::to_string(d->size()) +
+                  " numbers, " + std::to_string(d->outputs()) + " outputs and a spread of " +
+                  std::to_string(d->spread()) + "; an action of " + actions.text() + " has " +
+                  std::to_string(actions.size()) + ", and at least one output is needed");
+    return d;
+  }
   if (std::vector<int> n = detail::choices_of(actions); !n.empty()) {
     const discrete* const d = actions.as_discrete();
     return std::make_unique<detail::choices>(std::move(n), d != nullptr ? d->start : 0);
@@ -153,6 +162,15 @@ MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions)
   if (const box* b = actions.as_box()) return std::make_unique<detail::gaussian>(*b);
   throw error("manta: rl: there is no distribution of actions of the space " + actions.text() +
               ": make it a box or a multi_discrete, in which the parts stand one after the other");
+}
+
+MANTA_DECL std::unique_ptr<distribution> make_distribution(const any_environment& e, const own_distribution& own) {
+  auto d = make_distribution(e.actions(), own);
+  if (own && e.mask_size() > 0 && d->outputs() != e.mask_size())
+    throw error("manta: rl: the distribution " + own.name() + " has " + std::to_string(d->outputs()) +
+                " outputs; the environment " + e.name() + " masks actions, so there has to be one for each of its " +
+                std::to_string(e.mask_size()) + " choices");
+  return d;
 }
 
 }  // namespace manta::rl

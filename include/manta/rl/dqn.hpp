@@ -37,6 +37,8 @@ struct dqn_options {
   double clip_norm = 10;
   bool normalise_observations = false;
   model_options model = {.hidden = {128, 128}};
+  own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
+  own_collection collection = {};    ///< what is done with transitions before they are kept
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -91,7 +93,7 @@ class dqn final : public detail::off_policy {
   [[nodiscard]] detail::best_policy best() const override { return {environment_, q_.net(), filter()}; }
   [[nodiscard]] MANTA_DECL std::string learner_state() const override;
   MANTA_DECL void restore_learner(const std::string& bytes, bool own_settings) override;
-  [[nodiscard]] std::string description() const override { return q_.net().describe(); }
+  [[nodiscard]] std::string description() const override { return q_.net().describe() + own_parts(); }
 
  private:
   /// The part of the time of exploration that has passed.

@@ -21,7 +21,7 @@ inline off_policy_options told_by(const any_environment& e, const dqn_options& o
   if (e.actions().as_discrete() == nullptr)
     throw error("manta: rl: dqn needs discrete actions; those of " + e.name() + " are " + e.actions().text() +
                 ": use " + (e.actions().as_box() ? "rl::sac, rl::td3 or rl::ppo" : "rl::ppo"));
-  refuse_memory(o.model, "dqn");
+  refuse_distribution(o.model, "dqn");
   return {.workers = o.workers,
           .seed = o.seed,
           .environments = o.environments,
@@ -35,12 +35,15 @@ inline off_policy_options told_by(const any_environment& e, const dqn_options& o
           .replay_rank = o.replay_rank,
           .replay_alpha = o.replay_alpha,
           .normalise_observations = o.normalise_observations,
-          .exploration = {.how = exploration_options::way::epsilon_greedy}};
+          .exploration = {.how = exploration_options::way::epsilon_greedy, .own = o.exploration},
+          .collection = o.collection};
 }
 
 MANTA_DECL q_network::q_network(const space& observations, int actions, const model_options& m, bool dueling,
                                 std::uint64_t seed)
-    : net_(make_network(observations, m, actions + (dueling ? 1 : 0), 1, seed)), dueling_(dueling) {}
+    : net_(make_network(observations, m, actions + (dueling ? 1 : 0), 1, seed)), dueling_(dueling) {
+  refuse_memory(net_, m, "dqn");
+}
 
 MANTA_DECL const nn::matrix<float>& q_network::forward(const nn::matrix<float>& x) {
   const nn::matrix<float>& y = net_.forward(x);

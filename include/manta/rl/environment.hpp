@@ -36,6 +36,7 @@
 
 #include "manta/base/demangle.hpp"
 #include "manta/nn/module.hpp"
+#include "manta/own.hpp"
 #include "manta/rl/action_mask.hpp"
 #include "manta/rl/space.hpp"
 
@@ -270,16 +271,6 @@ class simulation_of final : public simulation {
   E e_;
 };
 
-/// Texts travel as std::string.
-template <class T>
-auto constructor_value(const T& value) {
-  if constexpr (std::is_convertible_v<const T&, const char*>) {
-    return std::string(value);
-  } else {
-    return value;
-  }
-}
-
 template <class E>
 constexpr bool require_environment() {
   constexpr bool has_spaces = requires(const E& e) {
@@ -354,7 +345,7 @@ template <class E>
 class environment : public any_environment {
  public:
   template <class... Args>
-  explicit environment(const Args&... args) : any_environment(value(detail::constructor_value(args)...)) {}
+  explicit environment(const Args&... args) : any_environment(value(manta::detail::constructor_value(args)...)) {}
 
  private:
   template <class... Args>

@@ -6,18 +6,22 @@
 
 #include <algorithm>
 #include <cereal/types/utility.hpp>
-#include <chrono>
 
 #include "manta/manta.hpp"
 #include "manta/rl/evaluation.hpp"
 
 namespace manta::rl::detail {
 
-MANTA_DECL best_policy::best_policy(const any_environment& e, nn::network<float> net, moments filter, bool is_squashed)
-    : environment_(e), net_(std::move(net)), filter_(std::move(filter)), is_squashed_(is_squashed) {}
+MANTA_DECL best_policy::best_policy(const any_environment& e, nn::network<float> net, moments filter,
+                                    own_distribution own, bool is_squashed)
+    : environment_(e),
+      net_(std::move(net)),
+      filter_(std::move(filter)),
+      own_distribution_(std::move(own)),
+      is_squashed_(is_squashed) {}
 
 MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>& observations, const masks& m) {
-  if (distribution_ == nullptr) distribution_ = make_distribution(environment_.actions());
+  if (distribution_ == nullptr) distribution_ = make_distribution(environment_.actions(), own_distribution_);
   normalise(filter_, observations, filtered_);
   outputs_ = forward_(net_, filtered_);
   if (!outputs_.allFinite())
@@ -33,40 +37,16 @@ MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>
   return actions_;
 }
 
-inline constexpr std::uint64_t evaluation_purpose = 0x65766c7561746521U;
-
-/// What a part of an evaluation gave.
-struct evaluated {
-  std::vector<episode> episodes;
-  double seconds = 0;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(episodes, seconds);
-  }
-};
-
 /// A task: the first episodes of the environments first, .., first + count - 1.
 inline evaluated evaluate_part(const best_policy& shared, std::uint64_t seed, int first, int count) {
-  constexpr int longest = 100'000;  // steps of an episode in an environment without an end
-  const auto begin = std::chrono::steady_clock::now();
   best_policy policy = shared;
-  vector_environment environments(policy.environment(), seed ^ evaluation_purpose, first, count);
-  environments.reset();
-  evaluated out;
-  std::vector<char> has_ended(static_cast<std::size_t>(count));
-  for (int step = 0; step < longest && out.episodes.size() < has_ended.size(); ++step) {
-    environments.step(policy.actions(environments.observations(), environments.masks()));
-    for (episode& e : environments.take_episodes()) {
-      if (!std::exchange(has_ended[e.environment - static_cast<std::uint64_t>(first)], 1))
-        out.episodes.push_back(std::move(e));
-    }
-  }
-  out.seconds = since(begin);
-  return out;
+  return play(policy.environment(), seed, first, count,
+              [&](const nn::matrix<float>& observations, const masks& allowed) -> const nn::matrix<float>& {
+                return policy.actions(observations, allowed);
+              });
 }
 
-/// A task: the report of all parts.
-inline report join_evaluation(const std::vector<evaluated>& parts, std::uint64_t iteration) {
+MANTA_DECL report join_evaluation(const std::vector<evaluated>& parts, std::uint64_t iteration) {
   report r;
   std::vector<episode> episodes;
   for (const evaluated& part : parts) {
@@ -83,12 +63,8 @@ inline report join_evaluation(const std::vector<evaluated>& parts, std::uint64_t
 
 MANTA_DECL future<report> start_evaluation(const future<best_policy>& policy, std::uint64_t seed, int episodes,
                                            std::uint64_t iteration) {
-  if (episodes < 1) throw error("manta: rl: evaluate needs at least one episode");
-  constexpr int columns = 32;  // of one forward pass, of which a smaller one is no faster
-  std::vector<future<evaluated>> parts;
-  for (const auto& [first, count] : shares(episodes, (episodes + columns - 1) / columns))
-    parts.push_back(async<evaluate_part>(policy, seed, first, count));
-  return async<join_evaluation>(parts, iteration);
+  return in_parts(episodes, iteration,
+                  [&](int first, int count) { return async<evaluate_part>(policy, seed, first, count); });
 }
 
 MANTA_DECL std::vector<std::string> draw_episode(best_policy policy, std::uint64_t seed, int longest) {

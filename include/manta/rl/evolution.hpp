@@ -31,13 +31,14 @@ struct evolution_setting {
   std::string algorithm;  ///< for messages
   any_environment environment;
   nn::network<float> net;  ///< of which the layers count
+  own_distribution own;    ///< of which the best actions count
   double deviation = 0;
   std::uint64_t seed = 0;
   int moments_every = 1;  ///< how many pairs share one that gives moments of its observations
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(algorithm, environment, net, deviation, seed, moments_every);
+    archive(algorithm, environment, net, own, deviation, seed, moments_every);
   }
 };
 
@@ -70,10 +71,10 @@ class evolution : public algorithm {
   /// Moves the parameters. sum: of the changes times their weights.
   virtual void move(std::vector<float>& sum, std::map<std::string, double>& figures) = 0;
 
-  [[nodiscard]] best_policy best() const override { return {environment_, net_, filter_}; }
+  [[nodiscard]] best_policy best() const override { return {environment_, net_, filter_, told_.model.distribution}; }
   [[nodiscard]] MANTA_DECL std::string state() override;
   MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
-  [[nodiscard]] std::string description() const override { return net_.describe(); }
+  [[nodiscard]] std::string description() const override { return net_.describe() + named(told_.model.distribution); }
   /// Optimisers.
   [[nodiscard]] virtual std::string optimiser_state() const { return {}; }
   virtual void restore_optimiser(const std::string&, bool /* own_settings */) {}

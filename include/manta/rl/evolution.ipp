@@ -62,7 +62,7 @@ inline evolution_trials try_pairs(future<evolution_policy> policy, std::uint64_t
   evolution_trials out;
   nn::network<float> net = s.net;
   const std::span<float> moved = net.parameters();
-  const auto d = make_distribution(s.environment.actions());
+  const auto d = make_distribution(s.environment.actions(), s.own);
   std::vector<float> change(moved.size());
   for (int pair = first; pair < first + count; ++pair) {
     const nn::random numbers = change_of(s, p.iteration, pair);
@@ -105,7 +105,8 @@ MANTA_DECL evolution::evolution(std::string name, const any_environment& e, cons
   require_one(".workers", o.workers);
   if (!(o.deviation > 0))
     throw error("manta: rl: .deviation is " + std::to_string(o.deviation) + "; it has to be positive, such as 0.1");
-  net_ = make_network(e.observations().features(), o.model, make_distribution(e.actions())->outputs(), 0.01, o.seed);
+  net_ = make_network(e.observations().features(), o.model,
+                      make_distribution(e, o.model.distribution)->outputs(), 0.01, o.seed);
   set_up();
 }
 
@@ -113,7 +114,8 @@ inline void evolution::set_up() {
   // Moments have two numbers for each feature. So that they are a small part of what travels, few pairs give them, in
   // turn: about 8 bytes for each pair, beside its returns and lengths, which are 24.
   const int features = environment_.observations().features();
-  setting_ = fetched_once<evolution_setting>({name_, environment_, net_, told_.deviation, seed_, 1 + 2 * features});
+  setting_ = fetched_once<evolution_setting>(
+      {name_, environment_, net_, told_.model.distribution, told_.deviation, seed_, 1 + 2 * features});
 }
 
 MANTA_DECL void evolution::iterate(report& r) {

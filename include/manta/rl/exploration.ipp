@@ -36,12 +36,13 @@ namespace detail {
 class epsilon_greedy final : public exploration {
  public:
   explicit epsilon_greedy(const discrete& d) : space_(d) {}
-  [[nodiscard]] int noise() const override { return 0; }
-  void follow(const float* outputs, const float*, float* action) const override {
-    *action = static_cast<float>(std::max_element(outputs, outputs + space_.n) - outputs);
-  }
-  void wander(const float*, mask_view allowed, random& numbers, float* action) const override {
-    *action = static_cast<float>(allowed.empty() ? numbers.index(space_.n) : pick(allowed, numbers));
+  void act(const exploration_input& t, random& numbers, std::span<float> action) override {
+    if (numbers.uniform() < t.randomness) {
+      action[0] = static_cast<float>(t.allowed.empty() ? numbers.index(space_.n) : pick(t.allowed, numbers));
+    } else {
+      const auto first = t.outputs.begin();
+      action[0] = static_cast<float>(std::max_element(first, first + space_.n) - first);
+    }
   }
 
  private:
@@ -51,33 +52,54 @@ class epsilon_greedy final : public exploration {
 /// Numbers between bounds, kept as numbers between -1 and 1.
 class bounded : public exploration {
  public:
-  explicit bounded(const box& b) : size_(static_cast<int>(b.low.size())) {}
-  [[nodiscard]] int noise() const override { return size_; }
-  /// Uniform between the bounds, and correlated over steps as the noise is.
-  void wander(const float* noise, mask_view, random&, float* action) const override {
-    for (int i = 0; i < size_; ++i)
-      action[i] = static_cast<float>(std::erf(static_cast<double>(noise[i]) / std::numbers::sqrt2));
+  bounded(const box& b, bool pink) : noise_(b.low.size()), is_pink_(pink), pink_(static_cast<int>(b.low.size())) {}
+  void act(const exploration_input& t, random& numbers, std::span<float> action) override {
+    if (is_pink_) {
+      pink_.next(numbers, noise_.data());
+    } else {
+      for (float& x : noise_) x = static_cast<float>(numbers.normal());
+    }
+    if (numbers.uniform() < t.randomness) {
+      // Uniform between the bounds, and correlated over steps as the noise is.
+      for (std::size_t i = 0; i < noise_.size(); ++i)
+        action[i] = static_cast<float>(std::erf(static_cast<double>(noise_[i]) / std::numbers::sqrt2));
+    } else {
+      follow(t.outputs.data(), action.data());
+    }
   }
+  [[nodiscard]] std::string save() const override { return output::pack(pink_); }
+  void load(const std::string& state) override { output::unpack(state, pink_); }
 
  protected:
-  int size_;
+  /// The action that the outputs ask for, with noise_.
+  virtual void follow(const float* outputs, float* action) const = 0;
+  std::vector<float> noise_;
+
+ private:
+  bool is_pink_;
+  pink_noise pink_;
 };
 
 /// The outputs are those of a squashed Gaussian.
 class squashed final : public bounded {
  public:
   using bounded::bounded;
-  void follow(const float* outputs, const float* noise, float* action) const override {
-    squashed_gaussian<float>(size_).sample(outputs, noise, action);
+
+ protected:
+  void follow(const float* outputs, float* action) const override {
+    squashed_gaussian<float>(static_cast<int>(noise_.size())).sample(outputs, noise_.data(), action);
   }
 };
 
 /// The outputs are actions before tanh, to which noise is added.
 class noisy final : public bounded {
  public:
-  noisy(const box& b, double deviation) : bounded(b), deviation_(static_cast<float>(deviation)) {}
-  void follow(const float* outputs, const float* noise, float* action) const override {
-    for (int i = 0; i < size_; ++i) action[i] = std::clamp(std::tanh(outputs[i]) + deviation_ * noise[i], -1.f, 1.f);
+  noisy(const box& b, bool pink, double deviation) : bounded(b, pink), deviation_(static_cast<float>(deviation)) {}
+
+ protected:
+  void follow(const float* outputs, float* action) const override {
+    for (std::size_t i = 0; i < noise_.size(); ++i)
+      action[i] = std::clamp(std::tanh(outputs[i]) + deviation_ * noise_[i], -1.f, 1.f);
   }
 
  private:
@@ -86,9 +108,10 @@ class noisy final : public bounded {
 
 MANTA_DECL std::unique_ptr<exploration> make_exploration(const space& actions, const exploration_options& o) {
   using way = exploration_options::way;
+  if (o.own) return o.own.make(actions);
   if (o.how == way::epsilon_greedy) return std::make_unique<epsilon_greedy>(*actions.as_discrete());
-  if (o.how == way::squashed) return std::make_unique<squashed>(*actions.as_box());
-  return std::make_unique<noisy>(*actions.as_box(), o.deviation);
+  if (o.how == way::squashed) return std::make_unique<squashed>(*actions.as_box(), o.pink);
+  return std::make_unique<noisy>(*actions.as_box(), o.pink, o.deviation);
 }
 
 }  // namespace detail

@@ -32,6 +32,7 @@ struct impala_options {
   bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
   bool normalise_rewards = true;       ///< by the running deviation of the discounted return
   model_options model = {};
+  own_collection collection = {};  ///< what is done with steps before they are learnt from: rl::own<my_class>(..)
 
   template <class Archive>
   void serialize(Archive& archive) {

@@ -51,6 +51,8 @@ class impala_worker : public rollout_worker {
     t.truncated.resize(all);
     t.seen.assign(size, moments(static_cast<int>(t.observations.rows())));
     t.gains.assign(size, moments(1));
+    nn::matrix<float> next;
+    if (collection_) next.resize(t.observations.rows(), t.observations.cols());
     std::vector<std::pair<std::size_t, Eigen::VectorXf>> cut;  // the last states of truncated episodes
     for (int step = 0; step < steps; ++step) {
       act(steps_++);
@@ -64,6 +66,7 @@ class impala_worker : public rollout_worker {
         t.seen[i].add(environments_.observations().col(from).data());
       }
       environments_.step(sent_);
+      if (collection_) write_next(step, steps, next);
       for (std::size_t i = 0; i < size; ++i) {
         const std::size_t at = i * static_cast<std::size_t>(steps) + static_cast<std::size_t>(step);
         t.rewards[at] = environments_.rewards()[i];
@@ -72,6 +75,14 @@ class impala_worker : public rollout_worker {
         if (t.truncated[at]) cut.emplace_back(at, environments_.last_observations().col(static_cast<Eigen::Index>(i)));
         add_gain(i, discount, t.gains[i]);
       }
+    }
+    for (std::size_t i = 0; collection_ && i < size; ++i) {
+      const auto part = [&](auto& of_all) {
+        return std::span(of_all).subspan(i * static_cast<std::size_t>(steps), static_cast<std::size_t>(steps));
+      };
+      const auto columns = [&](const auto& m) { return m.middleCols(static_cast<Eigen::Index>(i) * steps, steps); };
+      collection_->steps_made({columns(t.observations), columns(t.actions), columns(next), part(t.rewards),
+                               part(t.terminated), part(t.truncated)});
     }
     std::sort(cut.begin(), cut.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     t.after.resize(t.observations.rows(), static_cast<Eigen::Index>(size + cut.size()));
@@ -97,7 +108,8 @@ MANTA_DECL impala::impala(const any_environment& e, const impala_options& o)
                       .how = {.steps = o.fragment, .discount = o.discount, .lambda = o.lambda},
                       .normalise_observations = o.normalise_observations,
                       .normalise_rewards = o.normalise_rewards,
-                      .model = o.model},
+                      .model = o.model,
+                      .collection = o.collection},
                      nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})),
       options_(o) {
   detail::require_one(".updates", o.updates);

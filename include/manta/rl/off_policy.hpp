@@ -28,6 +28,7 @@ struct off_policy_options {
   double replay_alpha = 0;
   bool normalise_observations = false;
   exploration_options exploration = {};
+  own_collection collection = {};
 };
 
 /// Throws manta::error, which names the algorithm and the environment, unless the actions are numbers between finite
@@ -55,6 +56,8 @@ class off_policy : public algorithm {
   virtual void restore_learner(const std::string& bytes, bool own_settings) = 0;
 
   [[nodiscard]] const moments& filter() const { return filter_; }
+  /// What the workers have of the program's own, for descriptions.
+  [[nodiscard]] std::string own_parts() const { return named(told_.exploration.own) + named(told_.collection); }
   [[nodiscard]] MANTA_DECL std::string state() override;
   MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
   /// Steps of the learner before this one.

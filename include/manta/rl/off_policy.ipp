@@ -51,7 +51,7 @@ MANTA_DECL off_policy::off_policy(std::string name, const any_environment& e, co
 inline void off_policy::start_workers() {
   workers_.clear();
   workers_ = detail::start_workers<off_policy_worker>(environment_, seed_, told_.environments, told_.workers,
-                                                      told_.exploration);
+                                                      told_.exploration, told_.collection);
 }
 
 MANTA_DECL double off_policy::randomness() const {
@@ -72,7 +72,7 @@ MANTA_DECL void off_policy::iterate(report& r) {
 
 inline void off_policy::sample() {
   const auto orders =
-      put(off_policy_orders{acting(), filter_, randomness(), told_.discount, told_.fragment, told_.n_step,
+      put(off_policy_orders{acting(), filter_, randomness(), steps(), told_.discount, told_.fragment, told_.n_step,
                             steps() / static_cast<std::uint64_t>(told_.environments)});  // once a node
   struct call {
     future<transitions> made;

@@ -13,6 +13,7 @@
 
 #include "manta/nn/network.hpp"
 #include "manta/rl/call_history.hpp"
+#include "manta/rl/collection.hpp"
 #include "manta/rl/exploration.hpp"
 #include "manta/rl/filter.hpp"
 #include "manta/rl/policy.hpp"
@@ -25,13 +26,14 @@ namespace manta::rl::detail {
 struct off_policy_orders {
   nn::network<float> net;
   moments filter;
-  double randomness = 0;  ///< the part of actions that depend on chance alone
+  double randomness = 0;           ///< the part of actions that depend on chance alone
+  std::uint64_t steps_before = 0;  ///< of all environments
   double discount = 0;
   int steps = 0, n_step = 1;
   std::uint64_t from = 0;  ///< the step of each environment that they begin with
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(net, filter, randomness, discount, steps, n_step, from);
+    archive(net, filter, randomness, steps_before, discount, steps, n_step, from);
   }
 };
 
@@ -49,7 +51,7 @@ class off_policy_worker {
  public:
   off_policy_worker() = default;
   MANTA_DECL off_policy_worker(const any_environment& e, std::uint64_t seed, int first, int count,
-                               const exploration_options& how);
+                               const exploration_options& how, const own_collection& collection = {});
   /// Transitions whose rewards are complete, environment by environment.
   MANTA_DECL std::pair<transitions, off_policy_news> run(const off_policy_orders& o);
   /// Of each environment: its state, noise and open transitions, for checkpoints. Throws if it has no serialize.
@@ -59,7 +61,7 @@ class off_policy_worker {
   /// For a restart after the death of the rank: with an environment that cannot be saved, its episodes begin anew.
   template <class Archive>
   void save(Archive& archive) const {
-    archive(kind_, seed_, first_, environments_.size(), how_, history_);
+    archive(kind_, seed_, first_, environments_.size(), how_, kind_of_collection_, history_);
   }
   template <class Archive>
   void load(Archive& archive) {
@@ -67,9 +69,10 @@ class off_policy_worker {
     std::uint64_t seed = 0;
     int first = 0, count = 0;
     exploration_options how;
+    own_collection collection;
     call_history history;
-    archive(kind, seed, first, count, how, history);
-    *this = off_policy_worker(kind, seed, first, count, how);
+    archive(kind, seed, first, count, how, collection, history);
+    *this = off_policy_worker(kind, seed, first, count, how, collection);
     if (!history.now().empty()) restore(history.now());
     history_ = std::move(history);
   }
@@ -90,6 +93,8 @@ class off_policy_worker {
   using lines = std::vector<std::vector<step_taken>>;  // by environment
 
   void act(nn::network<float>& net, const off_policy_orders& o);
+  /// Throws unless the action of environment i is one of its space.
+  void check_action(Eigen::Index i) const;
   /// Adds the step that environment i has just made, and moves what is complete to `done`.
   void record(std::size_t i, const off_policy_orders& o, const nn::matrix<float>& before, lines& done);
   [[nodiscard]] transitions in_columns(const lines& done) const;
@@ -98,11 +103,12 @@ class off_policy_worker {
   std::uint64_t seed_ = 0;
   int first_ = 0;
   exploration_options how_;
+  own_collection kind_of_collection_;
   vector_environment environments_;
-  std::unique_ptr<exploration> exploration_;
+  std::vector<std::unique_ptr<exploration>> explorations_;  ///< by environment
   std::unique_ptr<distribution> distribution_;
+  std::unique_ptr<const collection> collection_;
   lines pending_;
-  std::vector<pink_noise> noise_;  ///< by environment
   std::uint64_t steps_ = 0;
   bool has_begun_ = false;
   call_history history_;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "manta/base/number.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/off_policy_worker.hpp"
@@ -14,16 +15,17 @@
 namespace manta::rl::detail {
 
 MANTA_DECL off_policy_worker::off_policy_worker(const any_environment& e, std::uint64_t seed, int first, int count,
-                                                const exploration_options& how)
+                                                const exploration_options& how, const own_collection& collection)
     : kind_(e),
       seed_(seed),
       first_(first),
       how_(how),
+      kind_of_collection_(collection),
       environments_(e, seed, first, count),
-      exploration_(make_exploration(e.actions(), how)),
       distribution_(make_distribution(e.actions())),
-      pending_(static_cast<std::size_t>(count)),
-      noise_(static_cast<std::size_t>(count), pink_noise(exploration_->noise())) {
+      collection_(collection ? collection.make() : nullptr),
+      pending_(static_cast<std::size_t>(count)) {
+  for (int i = 0; i < count; ++i) explorations_.push_back(make_exploration(e.actions(), how));
   actions_.resize(distribution_->size(), count);
   sent_.resize(e.actions().size(), count);
 }
@@ -32,23 +34,36 @@ inline void off_policy_worker::act(nn::network<float>& net, const off_policy_ord
   normalise(o.filter, environments_.observations(), filtered_);
   outputs_ = forward_(net, filtered_);
   environments_.require_finite(outputs_);
-  std::vector<float> noise(static_cast<std::size_t>(exploration_->noise()));
+  const discrete* const d = kind_.actions().as_discrete();
   for (Eigen::Index i = 0; i < environments_.size(); ++i) {
     random numbers(seed_, static_cast<std::uint64_t>(first_ + i), (std::uint64_t(1) << 63U) + steps_);
-    if (how_.pink) {
-      noise_[static_cast<std::size_t>(i)].next(numbers, noise.data());
-    } else {
-      for (float& x : noise) x = static_cast<float>(numbers.normal());
-    }
     const mask_view allowed = mask_of(environments_.masks(), i);
     forbid(allowed, outputs_.col(i).data());
+    const auto numbers_of = [i](const auto& m) {
+      return std::span(m.col(i).data(), static_cast<std::size_t>(m.rows()));
+    };
+    exploration_input in{numbers_of(environments_.observations()), numbers_of(outputs_), allowed, o.randomness,
+                         o.steps_before};
+    if (d != nullptr) in.outputs = in.outputs.first(static_cast<std::size_t>(d->n));  // behind them, dqn's state value
     float* const action = actions_.col(i).data();
-    if (numbers.uniform() < o.randomness) {
-      exploration_->wander(noise.data(), allowed, numbers, action);
-    } else {
-      exploration_->follow(outputs_.col(i).data(), noise.data(), action);
-    }
+    explorations_[static_cast<std::size_t>(i)]->act(in, numbers, {action, static_cast<std::size_t>(actions_.rows())});
+    if (how_.own) check_action(i);
     distribution_->to_environment(action, sent_.col(i).data());
+  }
+}
+
+inline void off_policy_worker::check_action(Eigen::Index i) const {
+  const discrete* const d = kind_.actions().as_discrete();
+  const mask_view allowed = mask_of(environments_.masks(), i);
+  for (const float a : actions_.col(i)) {
+    const bool is_choice = d != nullptr && a >= 0 && a < static_cast<float>(d->n) && a == std::floor(a);
+    const bool is_allowed = is_choice && (allowed.empty() || allowed[static_cast<std::size_t>(a)] != 0);
+    if (base::is_finite(a) && (d != nullptr ? is_allowed : std::abs(a) <= 1)) continue;
+    throw error("manta: rl: " + how_.own.name() + " took the action " + std::to_string(a) + " in environment " +
+                std::to_string(first_ + i) + " at its step " + std::to_string(steps_) + "; it has to be " +
+                (is_choice      ? "one that the mask allows"
+                 : d != nullptr ? "a whole number from 0 to " + std::to_string(d->n - 1)
+                                : "from -1 to 1"));
   }
 }
 
@@ -70,11 +85,20 @@ MANTA_DECL std::pair<transitions, off_policy_news> off_policy_worker::run(const 
     for (std::size_t i = 0; i < size; ++i) {
       news.seen[i].add(before.col(static_cast<Eigen::Index>(i)).data());
       record(i, o, before, done);
+      if (environments_.terminated()[i] || environments_.truncated()[i]) explorations_[i]->begin_episode();
     }
   }
   news.episodes = environments_.take_episodes();
   if (can_be_saved) history_.end(state());
-  return {in_columns(done), std::move(news)};
+  transitions all = in_columns(done);
+  if (collection_) {
+    const Eigen::Index observation = all.observations.rows(), action = all.actions.rows();
+    collection_->transitions_made(all);
+    if (!all.has_shape(observation, action))
+      throw error("manta: rl: transitions_made of " + kind_of_collection_.name() +
+                  " left members of transitions that differ in length, or in the numbers of a column");
+  }
+  return {std::move(all), std::move(news)};
 }
 
 inline void off_policy_worker::record(std::size_t i, const off_policy_orders& o, const nn::matrix<float>& before,
@@ -125,14 +149,15 @@ inline transitions off_policy_worker::in_columns(const lines& done) const {
 MANTA_DECL std::vector<std::string> off_policy_worker::state() const {
   std::vector<std::string> states;
   for (std::size_t i = 0; i < pending_.size(); ++i)
-    states.push_back(output::pack(environments_.save(i), pending_[i], noise_[i], steps_, has_begun_));
+    states.push_back(output::pack(environments_.save(i), pending_[i], explorations_[i]->save(), steps_, has_begun_));
   return states;
 }
 MANTA_DECL void off_policy_worker::restore(const std::vector<std::string>& states) {
   for (std::size_t i = 0; i < pending_.size(); ++i) {
-    std::string environment;
-    output::unpack(states.at(i), environment, pending_[i], noise_[i], steps_, has_begun_);
+    std::string environment, exploration;
+    output::unpack(states.at(i), environment, pending_[i], exploration, steps_, has_begun_);
     environments_.load(i, environment);
+    explorations_[i]->load(exploration);
   }
   history_.set(states);
 }

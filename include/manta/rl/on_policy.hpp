@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Algorithms that learn from what their policy has just done: workers act with the current policy, their fragments are
-// joined in the order of the environments, and the learner takes steps with them. PPO and A2C differ in these steps.
+// joined in the order of the environments, and the learner takes steps with them. PPO and A2C differ in these steps,
+// and so does an algorithm of the program's own.
 #pragma once
 
 #include <string>
@@ -15,8 +16,7 @@ namespace manta::rl::detail {
 
 class on_policy : public policy_learner {
  protected:
-  MANTA_DECL on_policy(const std::string& name, const any_environment& e, learner_options o,
-                       const nn::optimizer& like);
+  MANTA_DECL on_policy(const std::string& name, const any_environment& e, learner_options o, const nn::optimizer& like);
 
   MANTA_DECL void iterate(report& r) override;
   /// Steps of the learner with all that the workers have sent.
@@ -33,6 +33,22 @@ class on_policy : public policy_learner {
 };
 
 }  // namespace manta::rl::detail
+
+namespace manta::rl {
+// What an algorithm of the program's own is made of, whose update rule is learn():
+//
+//   class my_algorithm : public rl::on_policy {
+//    public:
+//     explicit my_algorithm(const rl::any_environment& e)
+//         : on_policy("my_algorithm", e, {.workers = 4, .how = {.steps = 128}}, manta::nn::adam({.rate = 1e-3})) {}
+//
+//    protected:
+//     void learn(const rl::fragment& all, rl::report& r) override;      // zero_gradients(), add_gradients(..),
+//     step(..)
+//   };
+using detail::learner_options;
+using detail::on_policy;
+}  // namespace manta::rl
 
 #ifndef MANTA_COMPILED
 #include "manta/rl/on_policy.ipp"

@@ -21,7 +21,8 @@ MANTA_DECL on_policy::on_policy(const std::string& name, const any_environment& 
 
 inline void on_policy::start_workers() {
   workers_.clear();
-  workers_ = detail::start_workers<rollout_worker>(environment_, seed_, told_.environments, told_.workers, told_.model);
+  workers_ = detail::start_workers<rollout_worker>(environment_, seed_, told_.environments, told_.workers, told_.model,
+                                                   told_.collection);
 }
 
 inline fragment on_policy::gather() {

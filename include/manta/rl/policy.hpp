@@ -12,6 +12,7 @@
 
 #include "manta/eigen.hpp"
 #include "manta/nn/network.hpp"
+#include "manta/nn/own.hpp"
 #include "manta/rl/distribution.hpp"
 #include "manta/rl/filter.hpp"
 
@@ -28,16 +29,22 @@ struct conv_layer {
 
 /// The networks of a policy: layers from the observation to the outputs, in this order. With .lstm or .attention a
 /// policy remembers what it saw since the beginning of the episode.
+///
+/// .network: a class that satisfies nn::module<my_network> and is constructed from the numbers of features of an
+/// observation and of outputs, and the arguments of own (nn/own.hpp has what else it may have).
 struct model_options {
   std::vector<int> hidden = {64, 64};  ///< the sizes of layers with tanh, or with relu after .conv
   std::vector<conv_layer> conv = {};   ///< before them, with relu: {{16, 3, 1}}, for a box with the shape of an image
   std::vector<int> lstm = {};          ///< after them: the sizes of a stack of LSTMs
   int attention = 0;                   ///< between both: heads of attention to the last steps; 0: none
   int memory = 64;                     ///< how many steps attention has in reach, with the present one
+  nn::own_module<float> network = {};  ///< a class of the program's own instead of all layers: rl::own<my_network>(..)
+  own_distribution distribution = {};  ///< likewise, for what its outputs mean: rl::own<my_distribution>(..)
 
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(CEREAL_NVP(hidden), CEREAL_NVP(conv), CEREAL_NVP(lstm), CEREAL_NVP(attention), CEREAL_NVP(memory));
+    archive(CEREAL_NVP(hidden), CEREAL_NVP(conv), CEREAL_NVP(lstm), CEREAL_NVP(attention), CEREAL_NVP(memory), network,
+            distribution);
   }
 };
 
@@ -48,8 +55,10 @@ MANTA_DECL nn::network<float> make_network(const space& observations, const mode
 /// As above for plain features, without a memory.
 MANTA_DECL nn::network<float> make_network(int features, const model_options& m, int outputs, double last,
                                            std::uint64_t seed);
-/// Throws if the options ask for a memory: "dqn cannot use .lstm".
-MANTA_DECL void refuse_memory(const model_options& m, const std::string& algorithm);
+/// Throws if the network has a memory: "dqn cannot use .lstm".
+MANTA_DECL void refuse_memory(const nn::network<float>& net, const model_options& m, const std::string& algorithm);
+/// Throws if the options have a distribution.
+MANTA_DECL void refuse_distribution(const model_options& m, const std::string& algorithm);
 
 /// Runs a network for environments of a run, step by step, with a state of each where the network has one. A column's
 /// result has the same bits however many stand beside it: products of matrices sum in an order that depends on the

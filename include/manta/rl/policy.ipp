@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cmath>
+#include <utility>
 
 #include "manta/error.hpp"
 #include "manta/nn/layers.hpp"
@@ -30,13 +31,28 @@ inline void check_model(const model_options& m) {
   }
   require(".attention is a number", m.attention, 0, " heads");
   if (m.attention > 0) require(".memory is a number", m.memory, 2, " steps");
+  for (const auto& [option, is_set] :
+       {std::pair(".conv", !m.conv.empty()), {".lstm", !m.lstm.empty()}, {".attention", m.attention > 0}}) {
+    if (m.network && is_set)
+      throw error(std::string("manta: rl: ") + option + " asks for layers, and .network is " + m.network.name() +
+                  ", which stands for all of them; leave out one of both");
+  }
 }
 
-MANTA_DECL void refuse_memory(const model_options& m, const std::string& algorithm) {
-  if (m.lstm.empty() && m.attention == 0) return;
-  throw error("manta: rl: " + algorithm + " cannot use ." + (m.lstm.empty() ? "attention" : "lstm") +
+MANTA_DECL void refuse_memory(const nn::network<float>& net, const model_options& m, const std::string& algorithm) {
+  if (net.state_size() == 0) return;
+  throw error("manta: rl: " + algorithm + " cannot use " +
+              (m.network        ? m.network.name()
+               : m.lstm.empty() ? ".attention"
+                                : ".lstm") +
               ": its policies remember nothing. Use rl::ppo, or put what has to be remembered into the observation, as "
               "rl::frame_stack does");
+}
+
+MANTA_DECL void refuse_distribution(const model_options& m, const std::string& algorithm) {
+  if (m.distribution)
+    throw error("manta: rl: " + algorithm + " cannot use the distribution " + m.distribution.name() +
+                ": its actions follow from its formulas. Give it a way to explore, .exploration, or use rl::ppo");
 }
 
 /// The shape in which a network reads observations: that of an image, or a vector.
@@ -67,6 +83,11 @@ inline nn::network<float> network_of(const nn::shape& in, const model_options& m
         in.text() + " numbers");
   const double gain = std::sqrt(2.0);
   std::vector<nn::spec> layers;
+  if (m.network) {
+    nn::network<float> net(in, nn::detail::own_spec<float>(outputs, m.network));
+    net.initialise(seed);
+    return net;
+  }
   for (const conv_layer& c : m.conv) {
     layers.push_back(
         nn::conv2d(c.filters, c.kernel, {.stride = c.stride, .start = nn::start::orthogonal, .gain = gain}));
@@ -92,8 +113,9 @@ MANTA_DECL nn::network<float> make_network(const space& observations, const mode
 }
 MANTA_DECL nn::network<float> make_network(int features, const model_options& m, int outputs, double last,
                                            std::uint64_t seed) {
-  refuse_memory(m, "this algorithm");
-  return network_of({features}, m, outputs, last, seed);
+  nn::network<float> net = network_of({features}, m, outputs, last, seed);
+  refuse_memory(net, m, "this algorithm");
+  return net;
 }
 
 MANTA_DECL const nn::matrix<float>& even_forward::widened(const nn::matrix<float>& x) {
@@ -107,7 +129,7 @@ MANTA_DECL const nn::matrix<float>& even_forward::widened(const nn::matrix<float
 }  // namespace detail
 
 MANTA_DECL policy::policy(const space& observations, const space& actions, const model_options& m, std::uint64_t seed) {
-  const auto d = make_distribution(actions);
+  const auto d = make_distribution(actions, m.distribution);
   actor_ = detail::make_network(observations, m, d->outputs(), 0.01, 2 * seed);
   critic_ = detail::make_network(observations, m, 1, 1, 2 * seed + 1);
   spread_.assign(static_cast<std::size_t>(d->spread()), -0.5f);
@@ -123,6 +145,11 @@ MANTA_DECL policy::weights policy::get() const {
 }
 
 MANTA_DECL void policy::set(const weights& w) {
+  const std::size_t size =
+      std::as_const(actor_).parameters().size() + std::as_const(critic_).parameters().size() + spread_.size();
+  if (w.parameters.size() != size)
+    throw error("manta: rl: a policy of " + std::to_string(size) + " parameters got " +
+                std::to_string(w.parameters.size()));
   auto from = w.parameters.begin();
   for (const std::span<float> part : {actor_.parameters(), critic_.parameters(), std::span<float>(spread_)}) {
     std::copy(from, from + static_cast<std::ptrdiff_t>(part.size()), part.begin());

@@ -23,6 +23,7 @@ struct learner_options {
   rollout how;
   bool normalise_observations = true, normalise_rewards = true;
   model_options model;
+  own_collection collection = {};
   bool can_remember = false;  ///< the learner takes policies with a memory
 };
 
@@ -31,7 +32,9 @@ class policy_learner : public algorithm {
   MANTA_DECL policy_learner(const std::string& name, const any_environment& e, learner_options o,
                             const nn::optimizer& like);
 
-  [[nodiscard]] best_policy best() const override { return {environment_, policy_.actor(), policy_.filter()}; }
+  [[nodiscard]] best_policy best() const override {
+    return {environment_, policy_.actor(), policy_.filter(), told_.model.distribution};
+  }
   [[nodiscard]] MANTA_DECL std::string description() const override;
 
   /// How the next fragments are made: as told, with rewards scaled by what is known of them.

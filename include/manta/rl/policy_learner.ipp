@@ -17,19 +17,22 @@ MANTA_DECL policy_learner::policy_learner(const std::string& name, const any_env
     : algorithm(name, e, o.seed),
       told_(std::move(o)),
       policy_(e.observations(), e.actions(), told_.model, told_.seed),
-      distribution_(make_distribution(e.actions())),
+      distribution_(make_distribution(e, told_.model.distribution)),
       spread_gradients_(policy_.spread().size()),
       actor_optimizer_(like),
       critic_optimizer_(like),
       spread_optimizer_(like) {
-  if (!told_.can_remember) refuse_memory(told_.model, name);
+  if (!told_.can_remember) {
+    for (const auto* net : {&policy_.actor(), &policy_.critic()}) refuse_memory(*net, told_.model, name);
+  }
   require_one(".workers", told_.workers);
   require_one(".environments", told_.environments);
   require_one(".fragment", told_.how.steps, " step");
 }
 
 MANTA_DECL std::string policy_learner::description() const {
-  return policy_.actor().describe() + " and " + policy_.critic().describe();
+  return policy_.actor().describe() + " and " + policy_.critic().describe() + named(told_.model.distribution) +
+         named(told_.collection);
 }
 
 MANTA_DECL rollout policy_learner::next_rollout() const {

@@ -53,6 +53,8 @@ struct transitions {
   MANTA_DECL void resize(Eigen::Index observation, Eigen::Index action, std::size_t count, Eigen::Index mask = 0);
   /// As many columns; the first ones stay.
   MANTA_DECL void set_size(std::size_t count);
+  /// All members have size() columns of so many numbers.
+  [[nodiscard]] MANTA_DECL bool has_shape(Eigen::Index observation, Eigen::Index action) const;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(observations, actions, next, next_masks, rewards, discounts);

@@ -67,6 +67,14 @@ inline void copy_transition(const transitions& from, std::size_t i, transitions&
 }
 }  // namespace detail
 
+MANTA_DECL bool transitions::has_shape(Eigen::Index observation, Eigen::Index action) const {
+  const auto is = [&](const nn::matrix<float>& m, Eigen::Index rows) {
+    return m.rows() == rows && static_cast<std::size_t>(m.cols()) == size();
+  };
+  return is(observations, observation) && is(actions, action) && is(next, observation) && discounts.size() == size() &&
+         (next_masks.rows() == 0 || static_cast<std::size_t>(next_masks.cols()) == size());
+}
+
 MANTA_DECL replay::replay(int observation, int action, std::size_t capacity, double alpha, int mask)
     : capacity_(capacity), alpha_(alpha), tree_(alpha > 0 ? capacity : 1) {
   ring_.resize(observation, action, capacity, mask);

@@ -39,6 +39,8 @@ struct sac_options {
   bool pink_noise = true;              ///< random numbers of exploration are correlated over steps (rl::pink_noise)
   bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
   model_options model = {};
+  own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
+  own_collection collection = {};    ///< what is done with transitions before they are kept
 
   template <class Archive>
   void serialize(Archive& archive) {
@@ -61,7 +63,7 @@ class sac final : public detail::off_policy {
   [[nodiscard]] const nn::network<float>& acting() const override { return actor_; }
   MANTA_DECL void update(const replay::sample& s, random& numbers, std::vector<float>& errors,
                          std::map<std::string, double>& figures) override;
-  [[nodiscard]] detail::best_policy best() const override { return {environment_, actor_, filter(), true}; }
+  [[nodiscard]] detail::best_policy best() const override { return {environment_, actor_, filter(), {}, true}; }
   [[nodiscard]] MANTA_DECL std::string learner_state() const override;
   MANTA_DECL void restore_learner(const std::string& bytes, bool own_settings) override;
   [[nodiscard]] MANTA_DECL std::string description() const override;

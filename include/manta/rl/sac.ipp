@@ -16,6 +16,7 @@ namespace detail {
 /// What SAC tells the ground of off-policy algorithms. Throws if it cannot have the actions.
 inline off_policy_options told_by(const any_environment& e, const sac_options& o) {
   require_bounded_actions("sac", e);
+  refuse_distribution(o.model, "sac");
   return {.workers = o.workers,
           .seed = o.seed,
           .environments = o.environments,
@@ -28,7 +29,8 @@ inline off_policy_options told_by(const any_environment& e, const sac_options& o
           .replay_size = o.replay_size,
           .replay_rank = o.replay_rank,
           .normalise_observations = o.normalise_observations,
-          .exploration = {.how = exploration_options::way::squashed, .pink = o.pink_noise}};
+          .exploration = {.how = exploration_options::way::squashed, .pink = o.pink_noise, .own = o.exploration},
+          .collection = o.collection};
 }
 }  // namespace detail
 
@@ -112,6 +114,8 @@ MANTA_DECL void sac::restore_learner(const std::string& bytes, bool own_settings
   actor_optimizer_.resume(saved[0], own_settings);
   temperature_optimizer_.resume(saved[1], own_settings);
 }
-MANTA_DECL std::string sac::description() const { return actor_.describe() + " and twice " + critics_.describe(); }
+MANTA_DECL std::string sac::description() const {
+  return actor_.describe() + " and twice " + critics_.describe() + own_parts();
+}
 
 }  // namespace manta::rl

@@ -15,6 +15,7 @@ namespace detail {
 /// What TD3 tells the ground of off-policy algorithms. Throws if it cannot have the actions.
 inline off_policy_options told_by(const any_environment& e, const td3_options& o) {
   require_bounded_actions("td3", e);
+  refuse_distribution(o.model, "td3");
   return {.workers = o.workers,
           .seed = o.seed,
           .environments = o.environments,
@@ -27,7 +28,11 @@ inline off_policy_options told_by(const any_environment& e, const td3_options& o
           .replay_size = o.replay_size,
           .replay_rank = o.replay_rank,
           .normalise_observations = o.normalise_observations,
-          .exploration = {.how = exploration_options::way::noisy, .deviation = o.noise, .pink = o.pink_noise}};
+          .exploration = {.how = exploration_options::way::noisy,
+                          .deviation = o.noise,
+                          .pink = o.pink_noise,
+                          .own = o.exploration},
+          .collection = o.collection};
 }
 }  // namespace detail
 
@@ -90,6 +95,8 @@ MANTA_DECL void td3::restore_learner(const std::string& bytes, bool own_settings
   critics_.resume(critics, own_settings);
   actor_optimizer_.resume(saved, own_settings);
 }
-MANTA_DECL std::string td3::description() const { return actor_.describe() + " and twice " + critics_.describe(); }
+MANTA_DECL std::string td3::description() const {
+  return actor_.describe() + " and twice " + critics_.describe() + own_parts();
+}
 
 }  // namespace manta::rl

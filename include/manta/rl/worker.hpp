@@ -13,6 +13,7 @@
 
 #include "manta/eigen.hpp"
 #include "manta/rl/call_history.hpp"
+#include "manta/rl/collection.hpp"
 #include "manta/rl/policy.hpp"
 #include "manta/rl/vector_environment.hpp"
 
@@ -55,19 +56,13 @@ struct rollout {
   }
 };
 
-/// Advantages of one environment's steps. values: one more than steps, the last one that of the state after the
-/// fragment. final_values: where an episode was truncated, the value of its last state.
-MANTA_DECL void estimate_advantages(std::span<const double> rewards, std::span<const float> values,
-                                    std::span<const char> terminated, std::span<const char> truncated,
-                                    std::span<const float> final_values, double discount, double lambda,
-                                    std::span<float> advantages);
-
 namespace detail {
 
 class rollout_worker {
  public:
   rollout_worker() = default;
-  MANTA_DECL rollout_worker(const any_environment& e, std::uint64_t seed, int first, int count, const model_options& m);
+  MANTA_DECL rollout_worker(const any_environment& e, std::uint64_t seed, int first, int count, const model_options& m,
+                            const own_collection& collection = {});
   MANTA_DECL fragment run(const policy::weights& w, const rollout& how);
   /// Of each environment all that it takes to go on. Throws if the environment has no serialize.
   [[nodiscard]] MANTA_DECL std::vector<std::string> state() const;
@@ -76,7 +71,7 @@ class rollout_worker {
   /// For a restart after the death of the rank: with an environment that cannot be saved, its episodes begin anew.
   template <class Archive>
   void save(Archive& archive) const {
-    archive(kind_, seed_, first_, environments_.size(), model_, history_);
+    archive(kind_, seed_, first_, environments_.size(), model_, kind_of_collection_, history_);
   }
   template <class Archive>
   void load(Archive& archive) {
@@ -84,9 +79,10 @@ class rollout_worker {
     std::uint64_t seed = 0;
     int first = 0, count = 0;
     model_options model;
+    own_collection collection;
     call_history history;
-    archive(kind, seed, first, count, model, history);
-    *this = rollout_worker(kind, seed, first, count, model);
+    archive(kind, seed, first, count, model, collection, history);
+    *this = rollout_worker(kind, seed, first, count, model, collection);
     if (!history.now().empty()) restore(history.now());
     history_ = std::move(history);
   }
@@ -97,6 +93,10 @@ class rollout_worker {
   /// What it ends with: keeps the states for a restart.
   void end();
   void act(std::uint64_t step);
+  /// Throws unless an action of the program's own distribution is one.
+  void check_action(Eigen::Index i, std::uint64_t step) const;
+  /// Writes the states after the last step of all environments, of `steps` each: those of step t.
+  void write_next(Eigen::Index t, Eigen::Index steps, nn::matrix<float>& next) const;
   /// Adds the reward of an environment's last step to its discounted sum, and the sum to the moments.
   void add_gain(std::size_t i, double discount, moments& to);
 
@@ -104,8 +104,10 @@ class rollout_worker {
   std::uint64_t seed_ = 0;
   int first_ = 0;
   model_options model_;
+  own_collection kind_of_collection_;
   vector_environment environments_;
   std::unique_ptr<distribution> distribution_;
+  std::unique_ptr<const collection> collection_;  ///< null: none of the program's own
   policy policy_;
   even_forward actor_, critic_;
   nn::matrix<float> filtered_, actions_, sent_, outputs_;

@@ -4,24 +4,12 @@
 // The definitions of worker.hpp.
 #pragma once
 
+#include "manta/base/number.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/worker.hpp"
 
 namespace manta::rl {
-
-MANTA_DECL void estimate_advantages(std::span<const double> rewards, std::span<const float> values,
-                                    std::span<const char> terminated, std::span<const char> truncated,
-                                    std::span<const float> final_values, double discount, double lambda,
-                                    std::span<float> advantages) {
-  double next = 0;
-  for (std::size_t t = rewards.size(); t-- > 0;) {
-    const double value_after = terminated[t] ? 0 : static_cast<double>(truncated[t] ? final_values[t] : values[t + 1]);
-    const double delta = rewards[t] + discount * value_after - static_cast<double>(values[t]);
-    next = delta + (terminated[t] || truncated[t] ? 0 : discount * lambda * next);
-    advantages[t] = static_cast<float>(next);
-  }
-}
 
 MANTA_DECL void choose(const fragment& from, std::span<const int> columns, fragment& to) {
   const auto count = std::ssize(columns);
@@ -56,13 +44,15 @@ MANTA_DECL void choose(const fragment& from, std::span<const int> columns, fragm
 namespace detail {
 
 MANTA_DECL rollout_worker::rollout_worker(const any_environment& e, std::uint64_t seed, int first, int count,
-                                          const model_options& m)
+                                          const model_options& m, const own_collection& collection)
     : kind_(e),
       seed_(seed),
       first_(first),
       model_(m),
+      kind_of_collection_(collection),
       environments_(e, seed, first, count),
-      distribution_(make_distribution(e.actions())),
+      distribution_(make_distribution(e.actions(), m.distribution)),
+      collection_(collection ? collection.make() : nullptr),
       policy_(e.observations(), e.actions(), m, seed),
       actor_(first),
       critic_(first),
@@ -90,6 +80,14 @@ inline void rollout_worker::add_gain(std::size_t i, double discount, moments& to
   if (environments_.terminated()[i] || environments_.truncated()[i]) gains_[i] = 0;
 }
 
+inline void rollout_worker::write_next(Eigen::Index t, Eigen::Index steps, nn::matrix<float>& next) const {
+  for (Eigen::Index i = 0; i < environments_.size(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const bool ends = environments_.terminated()[k] || environments_.truncated()[k];
+    next.col(i * steps + t) = (ends ? environments_.last_observations() : environments_.observations()).col(i);
+  }
+}
+
 inline void rollout_worker::act(std::uint64_t step) {
   normalise(policy_.filter(), environments_.observations(), filtered_);
   outputs_ = actor_(policy_.actor(), filtered_);
@@ -102,7 +100,20 @@ inline void rollout_worker::act(std::uint64_t step) {
     distribution_->to_environment(actions_.col(i).data(), sent_.col(i).data());
     log_probabilities_[static_cast<std::size_t>(i)] =
         distribution_->log_probability(o, policy_.spread().data(), actions_.col(i).data());
+    if (model_.distribution) check_action(i, step);
   }
+}
+
+inline void rollout_worker::check_action(Eigen::Index i, std::uint64_t step) const {
+  const std::span<const float> sent(sent_.col(i).data(), static_cast<std::size_t>(sent_.rows()));
+  const float log_probability = log_probabilities_[static_cast<std::size_t>(i)];
+  if (base::is_finite(log_probability) && kind_.actions().contains(sent) &&
+      is_allowed(kind_.actions(), mask_of(environments_.masks(), i), sent))
+    return;
+  throw error("manta: rl: the distribution " + model_.distribution.name() + " gave the action " + text_of(sent) +
+              " with the logarithm of probability " + std::to_string(log_probability) + " in environment " +
+              std::to_string(first_ + i) + " at its step " + std::to_string(step) + "; actions are " +
+              kind_.actions().text());
 }
 
 MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout& how) {
@@ -124,7 +135,11 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
   std::vector<float> values((steps + 1) * size), finals(all);
   std::vector<double> rewards(all);
   std::vector<char> terminated(all), truncated(all);
-  nn::matrix<float> last;
+  nn::matrix<float> last, seen, next;  // the latter two for the program's own collection
+  if (collection_) {
+    seen.resize(f.observations.rows(), f.observations.cols());
+    next.resize(f.observations.rows(), f.observations.cols());
+  }
   for (std::size_t t = 0; t < steps; ++t) {
     act(steps_++);
     const auto v = critic_(policy_.critic(), filtered_);
@@ -134,16 +149,18 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
       const auto from = static_cast<Eigen::Index>(i), to = static_cast<Eigen::Index>(at);
       values[i * (steps + 1) + t] = v(0, from);
       f.observations.col(to) = filtered_.col(from);
+      if (collection_) seen.col(to) = environments_.observations().col(from);
       f.actions.col(to) = actions_.col(from);
       f.masks.col(to) = environments_.masks().col(from);
       f.log_probabilities[at] = log_probabilities_[i];
       f.seen[i].add(environments_.observations().col(from).data());
     }
     environments_.step(sent_);
+    if (collection_) write_next(static_cast<Eigen::Index>(t), how.steps, next);
     bool any_truncated = false;
     for (std::size_t i = 0; i < size; ++i) {
       const std::size_t at = i * steps + t;
-      rewards[at] = environments_.rewards()[i] * how.reward_scale;
+      rewards[at] = environments_.rewards()[i];
       terminated[at] = environments_.terminated()[i];
       truncated[at] = environments_.truncated()[i];
       any_truncated = any_truncated || truncated[at];
@@ -161,13 +178,26 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
       critic_.forget(static_cast<Eigen::Index>(i));
     }
   }
+  const collection standard;
+  const collection& estimator = collection_ ? *collection_ : standard;
   normalise(policy_.filter(), environments_.observations(), filtered_);
   const auto v = critic_.look(policy_.critic(), filtered_);
   for (std::size_t i = 0; i < size; ++i) {
     values[i * (steps + 1) + steps] = v(0, static_cast<Eigen::Index>(i));
     const auto part = [&](auto& all_of) { return std::span(all_of).subspan(i * steps, steps); };
-    estimate_advantages(part(rewards), std::span(values).subspan(i * (steps + 1), steps + 1), part(terminated),
-                        part(truncated), part(finals), how.discount, how.lambda, part(f.advantages));
+    if (collection_) {
+      const auto columns = [&](const auto& m) {
+        return m.middleCols(static_cast<Eigen::Index>(i) * how.steps, how.steps);
+      };
+      collection_->steps_made(
+          {columns(seen), columns(f.actions), columns(next), part(rewards), part(terminated), part(truncated)});
+    }
+    for (double& reward : part(rewards)) reward *= how.reward_scale;
+    const valued_steps valued{part(rewards),    std::span(values).subspan(i * (steps + 1), steps + 1),
+                              part(terminated), part(truncated),
+                              part(finals),     how.discount,
+                              how.lambda};
+    estimator.estimate(valued, part(f.advantages));
     for (std::size_t t = 0; t < steps; ++t)
       f.returns[i * steps + t] = f.advantages[i * steps + t] + values[i * (steps + 1) + t];
   }
