@@ -82,8 +82,8 @@ struct standing_for {
 
 }  // namespace detail
 
-/// A class whose objects are used as Base, or none. They are constructed from `Given`, which the library has, and the
-/// program's arguments; a class whose constructor does not take the former gets the latter alone.
+/// A class whose objects are used as Base, or none. The constructor gets values of the types Given, which the library
+/// has, and then the program's arguments; or the arguments alone, where it takes no more.
 template <class Base, class... Given>
 class own_class {
  public:
