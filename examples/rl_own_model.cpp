@@ -20,7 +20,6 @@
 namespace rl = manta::rl;
 namespace nn = manta::nn;
 
-// [network]
 /// y = W f(x), where f(x) has 1, the features, and the products of any two of them.
 class polynomial {
  public:
@@ -28,6 +27,7 @@ class polynomial {
   polynomial(int features, int outputs)
       : n_(features), m_(outputs), p_(static_cast<std::size_t>(m_ * terms())), g_(p_.size()) {}
 
+  // [network]
   const nn::matrix<float>& forward(const nn::matrix<float>& x) {
     f_.resize(terms(), x.cols());
     f_.row(0).setOnes();
@@ -40,6 +40,7 @@ class polynomial {
   void backward(const nn::matrix<float>& dy) {
     Eigen::Map<nn::matrix<float>>(g_.data(), m_, terms()) += dy * f_.transpose();
   }
+  // [end]
   std::span<float> parameters() { return p_; }
   std::span<const float> parameters() const { return p_; }
   std::span<float> gradients() { return g_; }
@@ -51,9 +52,7 @@ class polynomial {
   std::vector<float> p_, g_;  // weights, and their gradients
   nn::matrix<float> f_, y_;
 };
-// [end]
 
-// [distribution]
 /// A choice by softmax, of which a part is uniform: p = (1 - part) softmax(outputs) + part / n.
 class careful : public rl::distribution {
  public:
@@ -81,6 +80,7 @@ class careful : public rl::distribution {
     const Eigen::ArrayXf p = mixed(softmax(outputs));
     return -(p * p.log()).sum();
   }
+  // [distribution]
   void add_gradient(const float* outputs, const float*, const float* action, float a, float b, float* by_outputs,
                     float*) const override {
     const Eigen::ArrayXf s = softmax(outputs), p = mixed(s);
@@ -88,6 +88,7 @@ class careful : public rl::distribution {
     by_p[static_cast<int>(*action)] += a / p[static_cast<int>(*action)];
     Eigen::Map<Eigen::ArrayXf>(by_outputs, n_) += (1 - part_) * s * (by_p - (by_p * s).sum());
   }
+  // [end]
 
  private:
   Eigen::ArrayXf softmax(const float* outputs) const {
@@ -100,7 +101,6 @@ class careful : public rl::distribution {
   int n_;
   float part_;
 };
-// [end]
 
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {

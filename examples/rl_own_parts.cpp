@@ -13,6 +13,8 @@
 //   reinforce balances a pole for .. steps
 #include <manta/rl.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <span>
 
@@ -27,9 +29,9 @@ struct swing : rl::player {
 };
 // [end]
 
-// [exploration]
 /// What by epsilon depends on chance elsewhere follows the rule here, for some steps at a time.
 struct seldom_alone : rl::exploration {
+  // [exploration]
   int left = 0;  // steps by the rule
   void act(const rl::exploration_input& in, rl::random& numbers, std::span<float> action) override {
     if (left == 0 && numbers.uniform() < in.randomness / 20) left = 20;
@@ -43,26 +45,25 @@ struct seldom_alone : rl::exploration {
     }
   }
   void begin_episode() override { left = 0; }
+  // [end]
   template <class Archive>
   void serialize(Archive& archive) {
     archive(left);
   }
 };
-// [end]
 
-// [collection]
 /// Adds a reward for momentum to what is learnt from; reports and evaluations have the environment's own rewards.
 struct momentum : rl::collection {
   explicit momentum(double weight) : weight(weight) {}
   double weight;
+  // [collection]
   void steps_made(const rl::made_steps& s) const override {
     for (std::size_t t = 0; t < s.rewards.size(); ++t)
       s.rewards[t] += weight * std::abs(static_cast<double>(s.next(1, static_cast<Eigen::Index>(t))));
   }
+  // [end]
 };
-// [end]
 
-// [algorithm]
 /// REINFORCE with a baseline (Williams, 1992): an update rule of one's own.
 class reinforce : public rl::on_policy {
  public:
@@ -71,6 +72,7 @@ class reinforce : public rl::on_policy {
                   manta::nn::adam({.rate = 1e-2})) {}
 
  protected:
+  // [algorithm]
   void learn(const rl::fragment& all, rl::report& r) override {
     zero_gradients();
     const auto sums =
@@ -78,8 +80,8 @@ class reinforce : public rl::on_policy {
     sums.write(r.learner);
     step(0.5);  // at most of this norm
   }
+  // [end]
 };
-// [end]
 
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
