@@ -7,7 +7,7 @@
 //
 // Expected output:
 //   ...
-//   the best of .. policies: .. in 100 new episodes
+//   the best policy: 200 or more in 100 new episodes
 #include <manta/rl.hpp>
 
 #include <iostream>
@@ -20,8 +20,8 @@ int main(int argc, char** argv) {
     // [dqn]
     rl::dqn algorithm("CartPole-v1", {.workers = 2,
                                       .seed = 1,
-                                      .exploration_steps = 4000,
                                       .replay_rank = manta::size() - 1,
+                                      .exploration_steps = 4000,
                                       .model = {.hidden = {64, 64}}});
     // A policy of DQN may be worse than the one before: the best of them is kept.
     double best = 0;

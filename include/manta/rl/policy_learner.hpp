@@ -20,9 +20,9 @@ namespace manta::rl::detail {
 struct learner_options {
   int workers = 1, environments = 8;
   std::uint64_t seed = 0;
-  rollout how;
+  rollout how = {};
   bool normalise_observations = true, normalise_rewards = true;
-  model_options model;
+  model_options model = {};
   own_collection collection = {};
   bool can_remember = false;  ///< the learner takes policies with a memory
 };
