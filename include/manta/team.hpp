@@ -42,7 +42,13 @@ class team {
   bool is_whole() const {
     exec::engine& e = exec::engine::here("team::is_whole");
     const exec::engine::guard g(e);
-    return e.is_whole(place_);
+    e.stop_requested();  // receives
+    if (place_.known == nullptr || !e.recovers()) return true;
+    place_.known->is_watched = true;
+    for (const std::uint32_t rank : place_.known->ranks) {
+      if (e.is_dead(rank)) return false;
+    }
+    return true;
   }
 
  private:

@@ -54,6 +54,11 @@ struct actor_slot {
   std::size_t about_to_start() const { return in_line < room() ? in_line : room(); }
   /// May calls be refused? Not those that the first rank of an actor on several has taken, and sends on.
   bool is_bounded() const { return request && request->max_pending > 0 && (gang == nullptr || gang->member == 0); }
+  /// A method has found the object broken.
+  void note_fatal(const store::failure& why) {
+    broken = true;
+    broken_by = why.details.what;
+  }
   bool keeps_log() const { return request && request->checkpoint_every > 0; }
 
   /// Takes the first call that may start now; null if there is none.

@@ -183,30 +183,18 @@ MANTA_DECL void engine::receive_call(const message_queue::view& v) {
     call.self = slot.object;
     ++slot.active;
     bool ok = invoke(call, m.function, identity, why);
-    if (!ok && why->fatal) note_fatal(slot, *why);
+    if (!ok && why->fatal) slot.note_fatal(*why);
     lose_if_broken(slot, m.function, call, ok, why);
     finish_foreign(m.home_rank, m.home_index, m.function, 0, nullptr, false, call, ok, why, 0);
     return after_call(m.charge_or_slot);
   }
   task* t = read_task(v.from, v.data, v.bytes);
   if (!slot.dead.empty()) {
-    refuse_dead(t, slot);
-    return after_call(m.charge_or_slot, false);
+    slot.mailbox.push_back(t);
+    return fail_waiting(m.charge_or_slot);
   }
   slot.mailbox.push_back(t);
   stage(t);
-}
-
-/// A call of an actor that is dead. One that another part has sent on goes back to that part.
-MANTA_DECL void engine::refuse_dead(task* t, const actor_slot& slot) {
-  invocation none(lock_);
-  const store::failure_ptr why = actor_failure(slot.dead);
-  if (slot.gang != nullptr && slot.gang->member != 0) {
-    tell_leader(*t->gang, none, why, no_index);
-  } else {
-    finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, why, 0);
-  }
-  free_task(t);
 }
 
 MANTA_DECL void engine::list_slot(std::uint32_t index) {
@@ -245,7 +233,7 @@ MANTA_DECL void engine::run_mailbox() {
   call.keeps_inputs = slot.keeps_log() || slot.request->at_least_once;
   bool ok = ran && invoke(call, t->function, identity, why);
   const bool found_it_broken = ran && !ok && why->fatal;
-  if (found_it_broken) note_fatal(slot, *why);
+  if (found_it_broken) slot.note_fatal(*why);
   const bool is_lost = lose_if_broken(slot, t->function, call, ok, why);
   if ((found_it_broken || is_lost) && slot.request->at_least_once && slot.restarts < slot.request->restarts) {
     ++t->attempt;
@@ -279,11 +267,6 @@ MANTA_DECL void engine::after_call(std::uint32_t index, bool was_active) {
     delete std::exchange(slot.gang, nullptr);
     free_slots_.push_back(index);
   }
-}
-
-MANTA_DECL void engine::note_fatal(actor_slot& slot, const store::failure& why) {
-  slot.broken = true;
-  slot.broken_by = why.details.what;
 }
 
 /// A call that has waited inside while another found the object broken has changed what is about to be thrown away: it
@@ -491,7 +474,16 @@ MANTA_DECL void engine::on_end_actor(const end_actor_message& m) {
 /// The calls that a dead actor will not do any more. One that is still linked to its inputs comes back when they are here.
 MANTA_DECL void engine::fail_waiting(std::uint32_t index) {
   actor_slot& slot = *slots_[index];
-  while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) refuse_dead(t, slot);
+  while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) {
+    invocation none(lock_);
+    const store::failure_ptr why = actor_failure(slot.dead);
+    if (slot.gang != nullptr && slot.gang->member != 0) {  // another part has sent it on
+      tell_leader(*t->gang, none, why, no_index);
+    } else {
+      finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, why, 0);
+    }
+    free_task(t);
+  }
   if (slot.mailbox.empty()) after_call(index, false);
 }
 

@@ -95,7 +95,7 @@ MANTA_DECL void engine::look_for_deaths() {
                                                  : "what it had to do is done elsewhere";
     std::fprintf(stderr, "manta: %s; %s\n", why.c_str(), then.c_str());
     for (std::uint32_t r = 1; r < size_; ++r) {
-      if (r != d.rank && !is_dead(r)) send(r, message::rank_died, news, why.data(), why.size());
+      if (r != d.rank && !dead_[r]) send(r, message::rank_died, news, why.data(), why.size());
     }
     on_rank_died(news, why);
   }
@@ -146,7 +146,7 @@ MANTA_DECL void engine::placed_lost(std::uint32_t rank) {
 /// Rank 0: members of a gang that wait inside MPI for one that has died cannot be freed.
 MANTA_DECL void engine::end_broken_gangs() {
   const std::int64_t now = base::now_ns();
-  const auto is_member = [&](std::uint32_t r, std::uint64_t id) { return !is_dead(r) && scheduler_->load().gang_of(r) == id; };
+  const auto is_member = [&](std::uint32_t r, std::uint64_t id) { return scheduler_->load().gang_of(r) == id; };
   for (std::size_t i = broken_gangs_.size(); i-- > 0;) {
     const std::uint64_t id = broken_gangs_[i].id;
     bool has_members = false;
@@ -162,14 +162,6 @@ MANTA_DECL void engine::end_broken_gangs() {
       lifeline_->end(r);
     }
     broken_gangs_.remove_unordered(i);
-  }
-}
-
-/// Rank 0: this member notices by itself that another one has died, but not before its next look.
-MANTA_DECL void engine::on_patience(std::uint32_t from) {
-  constexpr std::int64_t patience_ns = 60'000'000'000;
-  for (broken_gang& g : broken_gangs_) {
-    if (g.id == scheduler_->load().gang_of(from)) g.patience_ends = base::now_ns() + patience_ns;
   }
 }
 
@@ -203,7 +195,7 @@ MANTA_DECL void engine::take_place(std::uint32_t spare, std::uint32_t rank) {
 
 MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& why) {
   const std::uint32_t rank = m.rank;
-  if (is_dead(rank)) return;
+  if (dead_[rank]) return;
   dead_[rank] = true;
   ++deaths_;
   obituaries_[rank] = {why, m.culprit, m.by};
@@ -246,8 +238,7 @@ MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& 
   }
   ledger_.rank_died(rank);
   gangs_lost(rank);
-  end_parts_beside(rank);
-  if (teams_.are_watched_with(rank)) send(0, message::patience, index_message{rank, 0});
+  ask_for_patience(rank);
   answer_pulls();  // what is on its way to the dead rank will not get there
 }
 
@@ -489,24 +480,22 @@ MANTA_DECL void engine::gangs_lost(std::uint32_t rank) {
   });
   for (const std::uint64_t id : broken) {
     gang_end& end = *reinterpret_cast<gang_end*>(*gang_ends_.find(id));
-    const bool is_call = end.slot != no_index && (obituaries_[rank].culprit != end.leader->id || toll_of(end.leader->id).blamed() == 0);
+    const bool is_call = end.slot != no_index &&
+                         (obituaries_[rank].culprit != end.leader->id || toll_of(end.leader->id).blamed() == 0);
     if (end.why == nullptr) {
-      end.why = death_failure(is_call ? store::failure::kind::actor : store::failure::kind::rank, rank, "a member of the gang was lost: ");
+      end.why = death_failure(is_call ? store::failure::kind::actor : store::failure::kind::rank, rank,
+                              "a member of the gang was lost: ");
     }
     member_ended(end, id, rank);
   }
-}
-
-/// This rank's parts of actors that had another part on the dead rank: they take no call any more, and end when those
-/// under way have come back. An actor that may be made again is left to rank 0, which ends all its ranks.
-MANTA_DECL void engine::end_parts_beside(std::uint32_t rank) {
+  // Parts of actors end when the calls under way have come back. One that may be made again is left to rank 0, which
+  // ends all its ranks.
   for (std::uint32_t index = 0; index < slots_.size(); ++index) {
     const actor_slot& slot = *slots_[index];
     if (!slot.used || slot.gang == nullptr || !slot.request || slot.request->restarts > 0) continue;
-    const base::list<std::uint32_t>& ranks = slot.gang->ranks;
-    if (std::find(ranks.begin(), ranks.end(), rank) != ranks.end()) {
-      on_kill(index, "a member of the gang was lost: " + obituaries_[rank].why);
-    }
+    bool is_beside = false;
+    for (const std::uint32_t member : slot.gang->ranks) is_beside = is_beside || member == rank;
+    if (is_beside) on_kill(index, "a member of the gang was lost: " + obituaries_[rank].why);
   }
 }
 

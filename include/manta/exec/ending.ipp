@@ -77,9 +77,7 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
       return on_gang_ended(from, m, data, bytes);
     }
     case message::stuck:
-      return on_stuck(read(index_message{}).index);
-    case message::patience:
-      return on_patience(from);
+      return on_stuck(read(stuck_message{}));
     case message::want: {
       const auto m = read(want_message{});
       node& n = graph_.nodes.at(m.home_index);
@@ -198,10 +196,8 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
       const auto m = read(death_message{});
       return on_rank_died(m, std::string(reinterpret_cast<const char*>(data), bytes));
     }
-    case message::checkpoint: {
-      const auto m = read(checkpoint_message{});
-      return on_checkpoint(m, data, bytes);
-    }
+    case message::checkpoint:
+      return on_checkpoint(read(checkpoint_message{}), data, bytes);
     case message::probe:
       return on_probe(from, read(probe_message{}));
     case message::probe_answer:
@@ -481,7 +477,13 @@ MANTA_DECL void engine::drive_until_quiet() {
 
 /// Rank 0. When the driver has returned nobody needs what the member would still do, and the run cannot end before it. It
 /// may compute, and not be stuck: where it takes the job with it, it gets more time.
-MANTA_DECL void engine::on_stuck(std::uint32_t rank) {
+MANTA_DECL void engine::on_stuck(const stuck_message& m) {
+  const std::uint32_t rank = m.rank;
+  for (broken_gang& g : broken_gangs_) {
+    constexpr std::int64_t until_next_look_ns = 60'000'000'000;
+    if (m.comes_back != 0 && g.id == scheduler_->load().gang_of(rank)) g.patience_ends = base::now_ns() + until_next_look_ns;
+  }
+  if (m.comes_back != 0) return;
   if (stop_wait_ == nullptr || is_dead(rank)) return;
   const bool alone = recovers_ && rank != 0;
   const std::int64_t patience_ns = alone ? 10'000'000'000 : 30'000'000'000;

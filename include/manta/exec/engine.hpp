@@ -239,7 +239,6 @@ class engine {
   MANTA_DECL bool cancel(node& n, bool children);
   /// For the task that runs on this stack. Receives what is there, now and then.
   MANTA_DECL bool stop_requested();
-  MANTA_DECL bool is_whole(const net::team_place& team);
 
   // --- names of actors, kept by rank 0
   struct name_state {
@@ -602,11 +601,9 @@ class engine {
   void note_toll(std::uint64_t id, const toll& t);
   void fail_orphan(node& n, const std::string& more = {});
   void gangs_lost(std::uint32_t rank);
-  void end_parts_beside(std::uint32_t rank);
   void placed_lost(std::uint32_t rank);
   void on_where_is(std::uint32_t from, const where_message& m);
   void end_broken_gangs();
-  void on_patience(std::uint32_t from);
   bool could_run_on_zero(const graph::request& wanted) const;
   store::failure_ptr nobody_left(const node& n) const;
   store::failure_ptr death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what,
@@ -679,7 +676,8 @@ class engine {
   static void merge_parts(gang_end& end);
   void watch_gangs();
   void watch_leader();
-  void on_stuck(std::uint32_t rank);
+  void ask_for_patience(std::uint32_t dead);  ///< tells rank 0 that this member will come back from its gang by itself
+  void on_stuck(const stuck_message& m);
   void watch_waiting_gangs();
 
   // cancelling.ipp
@@ -776,14 +774,12 @@ class engine {
   void send_soon();
   void send_call(node& handle, task* t);
   void on_call(std::uint32_t from, const std::byte* data, std::size_t bytes);
-  void refuse_dead(task* t, const actor_slot& slot);
   void refuse_call(std::uint32_t from, const std::byte* data, std::size_t bytes);
   void receive_call(const message_queue::view& m);
   void run_call(actor_slot& slot, task* t);
   void after_call(std::uint32_t index, bool was_active = true);
   void list_slot(std::uint32_t index);
   void run_mailbox();
-  static void note_fatal(actor_slot& slot, const store::failure& why);
   bool lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok, store::failure_ptr& why) const;
   void log_call(actor_slot& slot, task* t);
   void take_checkpoint(actor_slot& slot);

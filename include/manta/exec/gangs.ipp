@@ -1,11 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Gang tasks where they run: k ranks start the same task with a communicator
-// of their own. Each member tells the first one, the leader, how it ended; when
-// all have, the leader sends the task's one result home. The first failure goes
-// there at once, for members that wait in MPI for the one that failed may never
-// end.
+// k ranks start one gang task with a communicator of their own. Each tells the first, the leader, how it ended; the
+// leader sends the result home, but a failure at once: the others may wait in MPI for the member that failed.
 #pragma once
 
 #include <algorithm>
@@ -92,7 +89,7 @@ MANTA_DECL bool engine::meet(const graph::gang& g) {
 /// The communicator of its members. Others may still be on their way, so the lock is let go meanwhile; after a death
 /// MPI_Comm_create_from_group has to be alone in MPI (see net::teams::create), so they meet first and it is kept.
 MANTA_DECL MPI_Comm engine::communicator_of(const graph::gang& g) {
-  if ((g.id & net::teams::after_deaths) != 0 && net::mpi_tolerates_deaths() && !teams_.know(g.ranks)) {
+  if ((g.id & net::teams::after_deaths) != 0 && net::mpi_tolerates_deaths() && teams_.find(g.ranks) == nullptr) {
     if (!meet(g)) return MPI_COMM_NULL;
     lonely_since_ns_.store(base::now_ns(), std::memory_order_relaxed);
     MPI_Comm made = teams_.get(g.ranks, g.id);
@@ -116,6 +113,7 @@ MANTA_DECL void engine::run_member(task* t) {
   const bool leads = place.rank == 0;
   if (leads) gang_end_of(t->gang->id, t->gang->ranks.size()).leader = t;
   if (why == nullptr || why->kind != store::failure::kind::rank) place.comm = communicator_of(*t->gang);
+  if (place.comm != MPI_COMM_NULL) place.known = teams_.find(t->gang->ranks);
   if (place.comm == MPI_COMM_NULL && why == nullptr) why = hear_of_lost_member(*t->gang);
   bool ok = why == nullptr && invoke(call, t->function, identity, why, &ns);
   if (place.comm != MPI_COMM_NULL && net::is_revoked(place.comm)) [[unlikely]] {  // whatever came of it
@@ -155,9 +153,7 @@ MANTA_DECL void engine::run_member(task* t) {
 /// After a death, what other members throw is what came of it.
 MANTA_DECL store::failure_ptr engine::of_member(const store::failure_ptr& why, const graph::gang& gang) const {
   if (gang.ranks.size() == 1) return why;
-  if (deaths_ != 0) {
-    if (store::failure_ptr lost = lost_member(gang)) return lost;
-  }
+  if (store::failure_ptr lost = deaths_ == 0 ? nullptr : lost_member(gang)) return lost;
   store::failure f = *why;
   f.details.function +=
       " (member " + std::to_string(gang.member) + " of " + std::to_string(gang.ranks.size()) + ")";
@@ -166,11 +162,10 @@ MANTA_DECL store::failure_ptr engine::of_member(const store::failure_ptr& why, c
 
 MANTA_DECL void engine::leader_ended(const graph::gang& gang, const invocation& call, bool ok,
                                  const store::failure_ptr& why) {
-  const std::uint64_t id = gang.id;
-  gang_end& end = gang_end_of(id, gang.ranks.size());
+  gang_end& end = gang_end_of(gang.id, gang.ranks.size());
   if (ok) end.value = new invocation(call);
   if (!ok && end.why == nullptr) end.why = why;
-  member_ended(end, id, rank_);
+  member_ended(end, gang.id, rank_);
 }
 
 MANTA_DECL void engine::tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why,
@@ -233,13 +228,8 @@ MANTA_DECL void engine::run_gang_call(std::uint32_t index, task* t) {
   after_call(index);
 }
 
-/// For a member that waits for others in a loop of its own: do all live, as far as this rank has heard? It hears what
-/// has come, as in stop_requested. One that has asked once is trusted to come back after a death.
-MANTA_DECL bool engine::is_whole(const net::team_place& team) {
-  if (team.size == 1 || !recovers_) return true;
-  stop_requested();
-  const base::list<std::uint32_t>* const ranks = teams_.watch(team.comm);
-  return ranks == nullptr || std::none_of(ranks->begin(), ranks->end(), [&](std::uint32_t r) { return is_dead(r); });
+MANTA_DECL void engine::ask_for_patience(std::uint32_t dead) {
+  if (teams_.are_watched_with(dead)) send(0, message::stuck, stuck_message{rank_, 1});
 }
 
 /// All parts of an actor have been constructed or not: the leader notes where they live, or has them end again.
@@ -309,9 +299,8 @@ MANTA_DECL void engine::finish_gangs() {
     ended_gangs_.pop_back();
     gang_end& end = *reinterpret_cast<gang_end*>(*gang_ends_.find(gang));
     task* const t = end.leader;
-    const bool constructs = t->request != nullptr && t->request->actor;
     const std::uint32_t slot = end.slot;
-    if (constructs) settle_members(end);
+    if (t->request != nullptr && t->request->actor) settle_members(end);
     if (end.value != nullptr && end.why == nullptr) {
       try {
         merge_parts(end);
@@ -355,7 +344,7 @@ MANTA_DECL void engine::watch_gangs() {
                    rank_, ranks.size(), end.missing, store::describe(*end.why).c_str());
     }
     for (const std::uint32_t rank : ranks) {
-      if (std::find(end.ended.begin(), end.ended.end(), rank) == end.ended.end()) send(0, message::stuck, index_message{rank, 0});
+      if (std::find(end.ended.begin(), end.ended.end(), rank) == end.ended.end()) send(0, message::stuck, stuck_message{rank, 0});
     }
   });
   net_.pump(true);
@@ -369,7 +358,7 @@ MANTA_DECL void engine::watch_leader() {
   const std::int64_t now = base::now_ns();
   if (now - said_stuck_ns_ < patience_ns) return;
   said_stuck_ns_ = now;
-  send(0, message::stuck, index_message{rank_, 0});
+  send(0, message::stuck, stuck_message{rank_, 0});
 }
 
 /// Rank 0: a gang that waits inside for another one which needs its ranks waits for ever if the other members are inside

@@ -36,7 +36,7 @@ enum class message : std::uint8_t {
   name_gone, ask, answer, cancel,
   unobserved, where_is, task_lost, checkpoint,
   // housekeeping, which is not counted as work under way:
-  probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop, rank_died, leave, stuck, patience,
+  probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop, rank_died, leave, stuck,
 };
 inline constexpr message first_housekeeping = message::probe;
 
@@ -207,6 +207,12 @@ struct borrow_message {
 struct index_message {
   std::uint32_t index;
   std::uint32_t home_rank;
+};
+
+/// member of a gang --stuck--> 0
+struct stuck_message {
+  std::uint32_t rank;
+  std::uint32_t comes_back;  ///< 1: it looks who lives, and leaves the gang by itself after a death
 };
 
 /// executor --blocked--> 0

@@ -22,6 +22,15 @@ struct team_place {
   int rank;
   int size;
   int leader;  ///< of the world
+  struct team_ranks* known = nullptr;
+};
+
+/// Ranks that have been a gang, and their communicator.
+struct team_ranks {
+  base::list<std::uint32_t> ranks;
+  std::uint64_t id = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+  bool is_watched = false;  ///< this member looks who of them lives
 };
 
 class teams {
@@ -38,7 +47,7 @@ class teams {
     for (std::size_t i = 1; i < known_.size(); ++i) {  // few, and nearly sorted
       for (std::size_t k = i; k > 0 && known_[k]->id < known_[k - 1]->id; --k) std::swap(known_[k], known_[k - 1]);
     }
-    for (entry* e : known_) {
+    for (team_ranks* e : known_) {
       if (mpi_is_running()) MPI_Comm_free(&e->comm);
       delete e;
     }
@@ -48,12 +57,12 @@ class teams {
   /// Collective over `ranks` (of the parent) unless they have met before. `id` grows from gang to gang and is the same
   /// on all members. MPI_COMM_NULL if a member has died and MPI says so.
   MPI_Comm get(const base::list<std::uint32_t>& ranks, std::uint64_t id) {
-    if (entry* const known = find(ranks)) {
+    if (team_ranks* const known = find(ranks)) {
       known->is_watched = false;  // by the gang before
       return known->comm;
     }
     if (group_ == MPI_GROUP_NULL) check(MPI_Comm_group(parent_, &group_), "MPI_Comm_group");
-    auto* const e = new entry;
+    auto* const e = new team_ranks;
     base::list<int> members;
     for (const std::uint32_t rank : ranks) {
       members.push_back(static_cast<int>(rank));
@@ -75,35 +84,16 @@ class teams {
     known_.push_back(e);
     return e->comm;
   }
-  /// The ranks of a communicator, whose member looks from now on whether the others live; null: it is not one of ours.
-  const base::list<std::uint32_t>* watch(MPI_Comm comm) {
-    for (entry* e : known_) {
-      if (e->comm != comm) continue;
-      e->is_watched = true;
-      return &e->ranks;
-    }
-    return nullptr;
-  }
   /// Does this rank's part of a gang look whether that rank lives?
   bool are_watched_with(std::uint32_t rank) const {
-    for (const entry* e : known_) {
+    for (const team_ranks* e : known_) {
       if (e->is_watched && std::find(e->ranks.begin(), e->ranks.end(), rank) != e->ranks.end()) return true;
     }
     return false;
   }
-  /// Have they met before?
-  bool know(const base::list<std::uint32_t>& ranks) const { return find(ranks) != nullptr; }
-
- private:
-  struct entry {
-    base::list<std::uint32_t> ranks;
-    std::uint64_t id = 0;
-    MPI_Comm comm = MPI_COMM_NULL;
-    bool is_watched = false;
-  };
-
-  entry* find(const base::list<std::uint32_t>& ranks) const {
-    for (entry* e : known_) {
+  /// Null: they have not met before.
+  team_ranks* find(const base::list<std::uint32_t>& ranks) const {
+    for (team_ranks* e : known_) {
       if (e->ranks.size() == ranks.size() &&
           std::memcmp(e->ranks.data(), ranks.data(), ranks.size() * sizeof(std::uint32_t)) == 0) {
         return e;
@@ -111,6 +101,8 @@ class teams {
     }
     return nullptr;
   }
+
+ private:
   int create(MPI_Group group, [[maybe_unused]] std::uint64_t id, MPI_Comm* made) const {
 #if defined(OMPI_HAVE_MPI_EXT_FTMPI)
     // From a communicator with a dead member no other is made. Nobody else may be in MPI meanwhile: with another thread
@@ -130,7 +122,7 @@ class teams {
 
   MPI_Comm parent_;
   MPI_Group group_ = MPI_GROUP_NULL;
-  base::list<entry*> known_;
+  base::list<team_ranks*> known_;
 };
 
 }  // namespace manta::net

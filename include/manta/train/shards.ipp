@@ -53,7 +53,7 @@ class mapped_array {
   [[nodiscard]] std::uint64_t rows() const { return rows_; }
   /// Numbers of a row.
   [[nodiscard]] std::size_t width() const { return width_; }
-  /// Of a row: channels where a sample has several dimensions, else 1.
+  /// Channels of a row where a sample has several dimensions, else 1.
   [[nodiscard]] std::size_t channels() const { return header_.extents.size() > 2 ? extent(1) : 1; }
   [[nodiscard]] bool is_integer() const { return header_.type[1] == 'u' || header_.type[1] == 'i'; }
   [[nodiscard]] bool is_bytes() const { return header_.type == "|u1"; }

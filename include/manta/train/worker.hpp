@@ -66,7 +66,7 @@ class worker {
  private:
   /// One step over the samples [sample_, end) of this epoch's order. Collective.
   sums step(std::uint64_t end);
-  /// The same with this member's share alone, without communication until the members meet.
+  /// One step with this member's share alone, without communication until the members meet.
   sums local_step(std::uint64_t end);
   /// Collective: all members hold the same, which is what a state has. At the end of an epoch, and before anybody
   /// looks.
