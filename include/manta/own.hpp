@@ -88,7 +88,7 @@ template <class Base, class... Given>
 class own_class {
  public:
   own_class() = default;
-  /// Of a value, such as one that was saved.
+  /// The class that a value names, such as one that was saved.
   explicit own_class(detail::class_value value) : value_(std::move(value)) {}
   template <class C, class... Args>
   static own_class of(const std::tuple<Args...>& arguments) {

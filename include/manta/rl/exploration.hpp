@@ -5,7 +5,7 @@
 // A class of the program's own takes the place of dqn's, sac's or td3's way:
 //
 //   struct boltzmann : rl::exploration {
-//     void act(const rl::exploration_input& t, rl::random& numbers, std::span<float> action) override;
+//     void act(const rl::exploration_input& in, rl::random& numbers, std::span<float> action) override;
 //   };
 //   rl::dqn algorithm("CartPole-v1", {.exploration = rl::own<boltzmann>()});
 #pragma once
@@ -46,8 +46,8 @@ class pink_noise {
 /// What an exploration is told of a step.
 struct exploration_input {
   std::span<const float> observation;  ///< its features, unfiltered
-  /// Of the network that acts. dqn: the values of all actions, which may differ from the Q values by a common number;
-  /// sac: means, then logarithms of deviations, before tanh; td3: actions before tanh.
+  /// What the network that acts has given. dqn: the values of all actions, which may differ from the Q values by a
+  /// common number; sac: means, then logarithms of deviations, before tanh; td3: actions before tanh.
   std::span<const float> outputs;
   /// For each choice 1 where it is allowed, 0 where it is not, for which the output is a large negative number; empty:
   /// all are allowed.
@@ -62,7 +62,7 @@ class exploration {
  public:
   virtual ~exploration() = default;
   /// Writes the action to take. A choice is a whole number from 0; numbers between bounds are kept between -1 and 1.
-  virtual void act(const exploration_input& t, random& numbers, std::span<float> action) = 0;
+  virtual void act(const exploration_input& in, random& numbers, std::span<float> action) = 0;
   /// The next step is the first of another episode.
   virtual void begin_episode() {}
 

@@ -36,11 +36,11 @@ namespace detail {
 class epsilon_greedy final : public exploration {
  public:
   explicit epsilon_greedy(const discrete& d) : space_(d) {}
-  void act(const exploration_input& t, random& numbers, std::span<float> action) override {
-    if (numbers.uniform() < t.randomness) {
-      action[0] = static_cast<float>(t.allowed.empty() ? numbers.index(space_.n) : pick(t.allowed, numbers));
+  void act(const exploration_input& in, random& numbers, std::span<float> action) override {
+    if (numbers.uniform() < in.randomness) {
+      action[0] = static_cast<float>(in.allowed.empty() ? numbers.index(space_.n) : pick(in.allowed, numbers));
     } else {
-      const auto first = t.outputs.begin();
+      const auto first = in.outputs.begin();
       action[0] = static_cast<float>(std::max_element(first, first + space_.n) - first);
     }
   }
@@ -53,18 +53,18 @@ class epsilon_greedy final : public exploration {
 class bounded : public exploration {
  public:
   bounded(const box& b, bool pink) : noise_(b.low.size()), is_pink_(pink), pink_(static_cast<int>(b.low.size())) {}
-  void act(const exploration_input& t, random& numbers, std::span<float> action) override {
+  void act(const exploration_input& in, random& numbers, std::span<float> action) override {
     if (is_pink_) {
       pink_.next(numbers, noise_.data());
     } else {
       for (float& x : noise_) x = static_cast<float>(numbers.normal());
     }
-    if (numbers.uniform() < t.randomness) {
+    if (numbers.uniform() < in.randomness) {
       // Uniform between the bounds, and correlated over steps as the noise is.
       for (std::size_t i = 0; i < noise_.size(); ++i)
         action[i] = static_cast<float>(std::erf(static_cast<double>(noise_[i]) / std::numbers::sqrt2));
     } else {
-      follow(t.outputs.data(), action.data());
+      follow(in.outputs.data(), action.data());
     }
   }
   [[nodiscard]] std::string save() const override { return output::pack(pink_); }

@@ -35,7 +35,7 @@ class player {
 /// arguments of own, or from these alone.
 using own_player = own_class<player, space, space>;
 
-/// Plays so many episodes by tasks on any ranks, and waits. These are the episodes that algorithm::evaluate plays,
+/// Plays episodes by tasks on any ranks, and waits. They are the ones that algorithm::evaluate plays,
 /// where the seeds are equal. Throws manta::error with environment, episode and step for what an environment does
 /// wrong.
 MANTA_DECL report evaluate(const any_environment& e, const own_player& p, int episodes, std::uint64_t seed = 0);

@@ -22,7 +22,9 @@ inline evaluated play_part(const any_environment& e, const own_player& kind, std
   return play(
       e, seed, first, count, [&](const nn::matrix<float>& observations, const masks& m) -> const nn::matrix<float>& {
         for (Eigen::Index i = 0; i < count; ++i) {
-          const auto column = [i](auto& of) { return std::span(of.col(i).data(), static_cast<std::size_t>(of.rows())); };
+          const auto column = [i](auto& of) {
+            return std::span(of.col(i).data(), static_cast<std::size_t>(of.rows()));
+          };
           random numbers(seed, static_cast<std::uint64_t>(first + i), (std::uint64_t(1) << 63U) + step);
           players[static_cast<std::size_t>(i)]->act(column(observations), numbers, column(actions));
           if (!e.actions().contains(column(actions)) || !is_allowed(e.actions(), mask_of(m, i), column(actions)))

@@ -53,7 +53,7 @@ struct transitions {
   MANTA_DECL void resize(Eigen::Index observation, Eigen::Index action, std::size_t count, Eigen::Index mask = 0);
   /// As many columns; the first ones stay.
   MANTA_DECL void set_size(std::size_t count);
-  /// All members have size() columns of so many numbers.
+  /// All members have size() columns; those of observations and actions have these numbers.
   [[nodiscard]] MANTA_DECL bool has_shape(Eigen::Index observation, Eigen::Index action) const;
   template <class Archive>
   void serialize(Archive& archive) {
