@@ -220,7 +220,6 @@ class study {
   void replay(const journal::event& e);
   void replay_next(const journal::event& e);
   void describe_continuation(std::size_t passed_over);
-  static cause cause_of(const std::string& name);
   void revive(trial_number t);
 
   experiment options_;

@@ -10,6 +10,17 @@
 
 namespace manta::tune {
 
+namespace detail {
+
+MANTA_DECL cause cause_of(const std::string& name) {
+  for (const cause c : {cause::failure, cause::crash, cause::lost}) {
+    if (name == name_of(c)) return c;
+  }
+  return cause::interrupted;
+}
+
+}  // namespace detail
+
 MANTA_DECL std::string& study::line(trial_number t) {
   line_ = ",\"t\":";
   append_number(line_, static_cast<std::int64_t>(t));
@@ -175,7 +186,7 @@ MANTA_DECL void study::replay(const journal::event& e) {
   } else if (kind == "end") {
     ended_of(trial(), clock_);
   } else if (kind == "fail") {
-    failed_of(trial(), e.text("why"), clock_, cause_of(e.text("cause")));
+    failed_of(trial(), e.text("why"), clock_, detail::cause_of(e.text("cause")));
   } else if (kind == "save") {
     checkpointed_of(trial(), iteration(), e.text("f"));
   } else if (kind == "from") {
@@ -197,13 +208,6 @@ MANTA_DECL void study::replay_next(const journal::event& e) {
               ", now it would be " + (j ? "trial " + std::to_string(j->trial) + " with " + j->parameters.text() : "none") +
               "; scheduler or rules are not those it was made with, and what they decided cannot be taken back: continue with the former "
               "ones, or give another folder, or .fresh = true to replace it");
-}
-
-MANTA_DECL cause study::cause_of(const std::string& name) {
-  for (const cause c : {cause::failure, cause::crash, cause::lost}) {
-    if (name == name_of(c)) return c;
-  }
-  return cause::interrupted;
 }
 
 MANTA_DECL void study::revive(trial_number t) {
