@@ -13,6 +13,7 @@
 #include <fstream>
 #include <vector>
 
+#include "manta/error.hpp"
 #include "manta/exec/engine.hpp"
 #include "manta/progress.hpp"
 
@@ -154,6 +155,7 @@ MANTA_DECL progress_style progress_style_here() {
     if (exec::engine* e = exec::engine::current(); e != nullptr && e->rank() != 0) return progress_style::off;
     if (style == "bar") return progress_style::bar;
     if (style == "lines") return progress_style::lines;
+    throw error("manta: MANTA_PROGRESS is \"" + std::string(style) + "\"; it is one of bar, lines and off");
   }
   if (exec::engine* e = exec::engine::current(); e != nullptr && e->rank() != 0) return progress_style::off;
   const bool is_rank = detail::is_set("OMPI_COMM_WORLD_RANK") || detail::is_set("PMIX_RANK") ||

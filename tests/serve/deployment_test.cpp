@@ -131,6 +131,7 @@ TEST_CASE("functions, methods and batches are called through handles, from any r
     CHECK(d(21).get() == 42);
     CHECK(d(manta::async<twice>(5)).get() == 20);
     CHECK(serve::deploy<joined>({.name = "joined"})("ab", 3).get() == "ababab");
+    CHECK(serve::deploy<[](int a, int b) { return a - b; }>({.name = "minus"})(5, 3).get() == 2);
 
     auto sums = serve::deploy<serve::batched<&adder::sums>>({.name = "sums", .replicas = 2, .max_batch = 8},
                                                             manta::put(numbers{1, 10}));

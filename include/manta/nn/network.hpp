@@ -17,11 +17,12 @@
 #include <algorithm>
 #include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
-#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "manta/nn/layer/chain.hpp"
@@ -29,6 +30,18 @@
 #include "manta/nn/module.hpp"
 
 namespace manta::nn {
+
+namespace detail {
+template <class... Layers>
+std::vector<spec> specs_of(Layers&&... layers) {
+  constexpr bool are_layers = (std::is_convertible_v<Layers, spec> && ...);
+  static_assert(are_layers,
+                "manta: nn: the arguments after the shape are layers: nn::linear(10), nn::relu() and others of "
+                "manta/nn/layers.hpp");
+  if constexpr (are_layers) return std::vector<spec>{std::forward<Layers>(layers)...};
+  return {};
+}
+}  // namespace detail
 
 template <class T>
 class network {
@@ -39,9 +52,10 @@ class network {
   network() = default;
   /// Checks all shapes: throws manta::error that names the layer, what it gets and what it needs. The parameters are
   /// those of initialise(0).
-  template <std::convertible_to<spec>... Layers>
-  explicit network(const shape& in, Layers&&... layers)
-      : network(in, std::vector<spec>{std::forward<Layers>(layers)...}) {}
+  template <class... Layers>
+  requires(sizeof...(Layers) != 1 || !(std::is_convertible_v<Layers, std::vector<spec>> &&
+                                       ...)) explicit network(const shape& in, Layers&&... layers)
+      : network(in, detail::specs_of(std::forward<Layers>(layers)...)) {}
   network(const shape& in, std::vector<spec> layers);
 
   network(const network& other);

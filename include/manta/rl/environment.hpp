@@ -317,6 +317,11 @@ constexpr bool require_environment() {
   return has_spaces && has_reset && has_step && mask_is_range;
 }
 
+template <class E, class... Args>
+constexpr bool is_made_of() {
+  return std::is_constructible_v<E, Args...> || requires(Args & ... a) { E{std::move(a)...}; };
+}
+
 /// Environments of class E that are made from these arguments.
 template <class E, class... Args>
 struct environment_entry {
@@ -325,7 +330,15 @@ struct environment_entry {
     std::istringstream in(arguments, std::ios::binary);
     cereal::BinaryInputArchive archive(in);
     archive(values);
-    return std::apply([](auto&... a) { return E{std::move(a)...}; }, values);
+    return std::apply(
+        [](auto&... a) {
+          if constexpr (std::is_constructible_v<E, Args...>) {
+            return E(std::move(a)...);
+          } else {
+            return E{std::move(a)...};
+          }
+        },
+        values);
   }
   static std::unique_ptr<simulation> make(const std::string& arguments) {
     return std::make_unique<simulation_of<E>>(build(arguments));
@@ -339,7 +352,7 @@ struct environment_entry {
 
 }  // namespace detail
 
-/// The environments of class E, each constructed with these arguments: E{args...}. The arguments have to be
+/// The environments of class E, each constructed with these arguments. The arguments have to be
 /// serialisable, for environments are made on the ranks of the workers.
 template <class E>
 class environment : public any_environment {
@@ -350,7 +363,10 @@ class environment : public any_environment {
  private:
   template <class... Args>
   static any_environment value(Args... args) {
-    if constexpr (detail::require_environment<E>()) {
+    static_assert(detail::is_made_of<E, Args...>(),
+                  "manta: rl: rl::environment<E>(arguments..) passes its arguments to a constructor of E, or to the "
+                  "members of an aggregate, and E has none for these");
+    if constexpr (detail::require_environment<E>() && detail::is_made_of<E, Args...>()) {
       using entry = detail::environment_entry<E, Args...>;
       if (!entry::registered)  // an object of static storage asks
         detail::register_environment_class(typeid(entry).name(), &entry::describe);

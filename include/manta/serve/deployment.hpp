@@ -177,6 +177,9 @@ inline options pure(options o) {
 template <auto F, class... C>
 auto deploy(const options& o, C&&... arguments) {
   using target = typename detail::target_of<F>::type;
+  static_assert(detail::can_make<typename target::class_type, detail::kept<C>...>(),
+                "manta: serve: the arguments after the options go to the constructor of the deployed class, or to the "
+                "members of an aggregate, and it has none for these");
   using signature = detail::signature<target>;
   using router = detail::router<signature>;
   const options all = detail::completed(o, target::is_batched);
@@ -188,6 +191,24 @@ auto deploy(const options& o, C&&... arguments) {
           r, detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
       all.name, "cannot start");
   return deployment<signature>(all.name, std::move(r));
+}
+
+namespace detail {
+template <class T>
+inline constexpr bool is_deployed = false;
+}
+/// These say what to write instead.
+template <class F>
+requires(!std::is_convertible_v<F, options>) int deploy(const F&, const options& = {}) {
+  static_assert(detail::is_deployed<F>, "manta: serve: what is deployed is a template argument: deploy<f>(options), or "
+                                        "deploy<&A::method>(options, arguments of A's constructor..)");
+  return 0;
+}
+template <class A, class... C>
+int deploy(const options&, const C&...) {
+  static_assert(detail::is_deployed<A>, "manta: serve: a class is deployed by its method that answers requests: "
+                                        "deploy<&A::method>(options, arguments of A's constructor..)");
+  return 0;
 }
 
 /// A new version of a running deployment, of another function, class or arguments with the same request and answer.

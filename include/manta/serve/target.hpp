@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What can be deployed: a function, a method of a class, and either of them in batches.
+// What can be deployed: a function or a lambda without captures, a method of a class, and each of them in batches.
 //
 //   int twice(int);                                          serve::deploy<twice>({.name = "double"})
 //   struct rule { int apply(image); };                       serve::deploy<&rule::apply>({.name = "rule"}, constructor
@@ -47,7 +47,7 @@ struct shape {
   using parts = manta::detail::signature<F>;
   using result = typename parts::result;
   using arguments = typename values_of<typename parts::parameters>::type;
-  using class_type = std::conditional_t<std::is_void_v<typename parts::object>, no_class, typename parts::object>;
+  using class_type = std::conditional_t<std::is_member_function_pointer_v<F>, typename parts::object, no_class>;
 };
 
 template <class R, class Tuple>
@@ -60,6 +60,7 @@ struct signature_of<R, std::tuple<A...>> {
 template <class T>
 struct element_of {
   static constexpr bool is_vector = false;
+  using type = no_class;  // after a mistake
 };
 template <class T>
 struct element_of<std::vector<T>> {
@@ -154,13 +155,20 @@ struct target_of<F, const batched_function<G>> {
   using type = batch_target<G>;
 };
 
+template <class C, class... A>
+constexpr bool can_make() {
+  return std::is_constructible_v<C, const A&...> || requires(const A&... a) { C{a...}; };
+}
+
 /// An object of the class, by its constructor or as an aggregate.
 template <class C, class... A>
 std::unique_ptr<C> make_object(const A&... a) {
   if constexpr (std::is_constructible_v<C, const A&...>) {
     return std::make_unique<C>(a...);
-  } else {
+  } else if constexpr (can_make<C, A...>()) {
     return std::unique_ptr<C>(new C{a...});
+  } else {
+    return nullptr;  // after a mistake
   }
 }
 

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cereal/archives/binary.hpp>
 #include <cereal/types/map.hpp>
 #include <cereal/types/string.hpp>
 #include <cstdint>
@@ -31,6 +32,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <typeinfo>
 
 #include "manta/error.hpp"
@@ -52,6 +54,47 @@ concept recipe = requires(const R r) {
 };
 
 namespace detail {
+
+/// Refuses what is no recipe, in one sentence that names what is missing.
+template <class R>
+constexpr bool require_recipe() {
+  constexpr bool has_model = requires(const R r) {
+    { r.model() } -> nn::module;
+  };
+  static_assert(
+      has_model,
+      "manta: train: a recipe needs model() const, which gives an nn::network or another class with the members "
+      "of the concept nn::module");
+  constexpr bool has_optimizer = requires(const R r) { r.optimizer(); };
+  static_assert(has_optimizer,
+                "manta: train: a recipe needs optimizer() const, which gives nn::adam, nn::sgd or another optimiser");
+  constexpr bool has_loss = requires(const R r) { r.loss(); };
+  static_assert(
+      has_loss,
+      "manta: train: a recipe needs loss() const, which gives nn::loss: nn::cross_entropy(), nn::mse() or another one");
+  constexpr bool has_data = requires(const R r) { r.training_data(); };
+  static_assert(has_data, "manta: train: a recipe needs training_data() const, which gives train::samples");
+  constexpr bool is_sent =
+      std::is_empty_v<R> || (cereal::traits::is_output_serializable<R, cereal::BinaryOutputArchive>::value &&
+                             cereal::traits::is_input_serializable<R, cereal::BinaryInputArchive>::value);
+  static_assert(is_sent,
+                "manta: train: a recipe is sent to the workers: give it a serialize() function that names its members "
+                "with CEREAL_NVP(member), and include the <cereal/types/...> headers of their types");
+  constexpr bool is_made = std::is_default_constructible_v<R>;
+  static_assert(is_made,
+                "manta: train: a recipe needs a default constructor: a worker reads the recipe into a new one");
+  return has_model && has_optimizer && has_loss && has_data && is_sent && is_made;
+}
+
+/// The type of the recipe's model; void if it has none.
+template <class R>
+struct model_of {
+  using type = void;
+};
+template <recipe R>
+struct model_of<R> {
+  using type = std::remove_cvref_t<decltype(std::declval<const R&>().model())>;
+};
 
 /// Sums over the samples that one worker ran.
 struct sums {
@@ -136,7 +179,7 @@ auto validation_data_of(const R& r) {
 
 template <recipe R>
 class learner_of final : public learner {
-  using module_type = std::remove_cvref_t<decltype(std::declval<const R&>().model())>;
+  using module_type = typename model_of<R>::type;
   using scalar = typename module_type::scalar;
   static constexpr bool validates = requires(const R& r) { r.validation_data(); };
 

@@ -91,18 +91,25 @@ class trainer_core {
   train::state good_;  ///< after the last call that changed it, in a job that goes on when ranks die
   std::uint64_t last_use_ = 0;
 };
+
+/// Null only after a mistake that the compiler has reported.
+template <class Recipe>
+std::unique_ptr<trainer_core> start_trainer(const Recipe& r, const options& o) {
+  if constexpr (require_recipe<Recipe>()) return std::make_unique<trainer_core>(learner_of<Recipe>::name(r), o);
+  return nullptr;
+}
 }  // namespace detail
 
-template <recipe Recipe>
+/// `Recipe` has the members that learner.hpp lists.
+template <class Recipe>
 class trainer {
  public:
-  using model_type = std::remove_cvref_t<decltype(std::declval<const Recipe&>().model())>;
+  using model_type = typename detail::model_of<Recipe>::type;
 
   /// Starts the workers, which make model and data; waits. Throws manta::unschedulable if there are too few ranks, and
   /// manta::error if a recipe cannot be trained: without data, with a batch larger than the data, or with models that
   /// differ between workers.
-  explicit trainer(const Recipe& r, const options& o = {})
-      : core_(std::make_unique<detail::trainer_core>(detail::learner_of<Recipe>::name(r), o)) {}
+  explicit trainer(const Recipe& r, const options& o = {}) : core_(detail::start_trainer(r, o)) {}
 
   /// An epoch, or what is left of it, or fewer steps; waits. Under manta-run, when the rank of a worker dies, the call
   /// is done again from its beginning by the ranks that are left, those of the other workers among them: no sample is

@@ -20,8 +20,12 @@ namespace manta::train {
 /// validation data ("loss", "accuracy", ..), and "train_loss"; without validation data those of the training. The
 /// recipe may have `train::options options() const` (batch, seed, ..) and `int epochs() const`, after which the trial
 /// ends by itself.
-template <recipe Recipe>
+template <class Recipe>
 class trial {
+  static_assert(recipe<Recipe>,
+                "manta: train: a recipe needs model(), optimizer(), loss() and training_data(), all const; a "
+                "train::trainer of it says which one is missing");
+
  public:
   void setup(const tune::config& c) {
     recipe_ = {};

@@ -7,6 +7,12 @@
 #ifdef mistake_ref_to_write_to
 #include <manta/eigen.hpp>
 #endif
+#ifdef mistake_deployed_class
+#include <manta/serve.hpp>
+#endif
+#ifdef mistake_recipe_without_loss
+#include <manta/train.hpp>
+#endif
 
 #include <cstdio>
 #include <iostream>
@@ -282,6 +288,15 @@ class closed {
 #elif defined(mistake_driver_that_returns_bool)
   int count = 0;
   manta::run(count, nullptr, [] { return true; });
+#elif defined(mistake_deployed_class)
+  manta::serve::deploy<counter>({.name = "counter"}, 3);
+#elif defined(mistake_recipe_without_loss)
+  struct recipe {
+    manta::nn::network<float> model() const { return {}; }
+    manta::nn::adam optimizer() const { return manta::nn::adam(); }
+    manta::train::samples training_data() const { return {}; }
+  };
+  manta::train::trainer trainer(recipe{});
 #else
   int factor = 2;
   manta::async([](int f, int x) { return f * x; }, factor, 3);
