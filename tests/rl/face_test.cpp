@@ -88,6 +88,11 @@ TEST_CASE("an algorithm has a name, and takes its options as texts") {
     CHECK(contains(refused("ppo", "seed", "-1"), "the option seed is \"-1\"; it takes a whole number"));
     CHECK(contains(refused("ppo", "rate", "fast"), "it takes a number"));
     CHECK(contains(refused("ppo", "hidden", "64,,64"), "such as 64,64"));
+    CHECK(contains(refused("ppo", "conv", "16x3"), "such as 16x3x1,32x3x1"));
+    std::vector<rl::conv_layer> layers;
+    rl::detail::read_value("conv", "16x3x1,32x5x2", layers);
+    CHECK(layers.at(1).filters == 32);
+    CHECK(rl::detail::text_of_value(layers) == "16x3x1,32x5x2");
     CHECK(contains(refused("ppo", "normalise_rewards", "1"), "it takes true or false"));
   });
 }

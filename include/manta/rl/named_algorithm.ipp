@@ -4,6 +4,8 @@
 // The definitions of named_algorithm.hpp.
 #pragma once
 
+#include <sstream>
+
 #include "manta/output/row.hpp"
 #include "manta/rl/a2c.hpp"
 #include "manta/rl/a3c.hpp"
@@ -79,14 +81,29 @@ MANTA_DECL void read_value(const std::string& option, const std::string& text, b
     throw error("manta: rl: the option " + option + " is \"" + text + "\"; it takes true or false");
   value = text == "true";
 }
-MANTA_DECL void read_value(const std::string& option, const std::string& text, std::vector<int>& value) {
+/// Numbers with a sign between them.
+inline std::vector<int> numbers_of(const std::string& option, const std::string& text, char sign, const char* kind) {
   std::vector<int> numbers;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    read_number(option, text.substr(at, comma - at), numbers.emplace_back(), "whole numbers, such as 64,64");
-    at = comma + 1;
+    const std::size_t end = std::min(text.find(sign, at), text.size());
+    read_number(option, text.substr(at, end - at), numbers.emplace_back(), kind);
+    at = end + 1;
   }
-  value = std::move(numbers);
+  return numbers;
+}
+MANTA_DECL void read_value(const std::string& option, const std::string& text, std::vector<int>& value) {
+  value = numbers_of(option, text, ',', "whole numbers, such as 64,64");
+}
+MANTA_DECL void read_value(const std::string& option, const std::string& text, std::vector<conv_layer>& value) {
+  constexpr auto kind = "layers as filters x kernel x stride, such as 16x3x1,32x3x1";
+  std::vector<conv_layer> layers;
+  std::istringstream in(text);
+  for (std::string layer; std::getline(in, layer, ',');) {
+    const std::vector<int> numbers = numbers_of(option, layer, 'x', kind);
+    if (numbers.size() != 3) throw error("manta: rl: the option " + option + " is \"" + text + "\"; it takes " + kind);
+    layers.push_back({.filters = numbers[0], .kernel = numbers[1], .stride = numbers[2]});
+  }
+  value = std::move(layers);
 }
 
 MANTA_DECL std::string text_of_value(bool value) { return value ? "true" : "false"; }
@@ -100,6 +117,14 @@ MANTA_DECL std::string text_of_value(double value) {
 MANTA_DECL std::string text_of_value(const std::vector<int>& value) {
   std::string text;
   for (int x : value) text += (text.empty() ? "" : ",") + std::to_string(x);
+  return text;
+}
+
+MANTA_DECL std::string text_of_value(const std::vector<conv_layer>& value) {
+  std::string text;
+  for (const conv_layer& c : value)
+    text += (text.empty() ? "" : ",") + std::to_string(c.filters) + 'x' + std::to_string(c.kernel) + 'x' +
+            std::to_string(c.stride);
   return text;
 }
 
