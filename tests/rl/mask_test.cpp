@@ -160,7 +160,7 @@ TEST_CASE("dqn takes no action that is not allowed, and its targets count none")
     for (const bool dual : {true, false}) {
       rl::dqn algorithm(rl::environment<mirage>(), {.n_step = 1,
                                                     .learning_starts = 200,
-                                                    .target_updates = 50,
+                                                    .follow = 0.02,
                                                     .exploration_steps = 1000,
                                                     .dual = dual,
                                                     .model = {.hidden = {32}}});

@@ -227,6 +227,19 @@ TEST_CASE("dqn learns the corridor, is the same for any number of workers, and g
   });
 }
 
+TEST_CASE("the size of rewards changes nothing") {
+  in_world([] {
+    const auto figures_of = [](auto&& algorithm) {
+      rl::report r;
+      for (int i = 0; i < 4; ++i) r = algorithm.train();
+      return r.learner;
+    };
+    const rl::any_environment e = rl::environment<corridor>(), large = rl::scale_rewards(e, 1024);
+    CHECK(figures_of(rl::dqn(large, {.learning_starts = 200})) == figures_of(rl::dqn(e, {.learning_starts = 200})));
+    CHECK(figures_of(rl::a2c(large)) == figures_of(rl::a2c(e)));
+  });
+}
+
 TEST_CASE("replay draws by priorities, and takes away their bias") {
   rl::replay memory(1, 1, 4, 1);
   CHECK(contains(thrown<manta::error>([&] { (void)memory.draw(1, 0, rl::random(0)); }), "the replay memory is empty"));
@@ -281,8 +294,7 @@ TEST_CASE("what an environment does wrong is said with environment, episode and 
         contains(thrown<manta::error>([&] { (void)rl::ppo("CartPole-v1").act(nan); }), "an observation is not finite"));
     CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v2"); }), "there are Acrobot-v1, CartPole-v1"));
     CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v1", {.workers = 0}); }), ".workers is 0"));
-    CHECK(
-        contains(thrown<manta::error>([] { rl::dqn("CartPole-v1", {.target_updates = 0}); }), ".target_updates is 0"));
+    CHECK(contains(thrown<manta::error>([] { rl::dqn("CartPole-v1", {.follow = 0}); }), ".follow is 0"));
     CHECK(contains(thrown<manta::error>([] { rl::dqn("CartPole-v1", {.batch = 0}); }), ".batch is 0"));
     CHECK(contains(thrown<manta::error>([] { rl::es("CartPole-v1", {.deviation = 0}); }), ".deviation is 0"));
     CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v1", {.model = {.hidden = {0}}}); }),

@@ -25,7 +25,7 @@ struct dqn_options {
   int steps_per_update = 2;    ///< steps of environments for each step of the learner
   int n_step = 3;              ///< rewards that are summed before the value
   int learning_starts = 1000;  ///< steps before the first update
-  int target_updates = 250;    ///< updates between two copies to the target network
+  double follow = 0.005;       ///< the part of the difference by which the slow network moves in each update
   int replay_size = 50'000;
   int replay_rank = -1;            ///< the rank that keeps the replay in its memory; -1: the learner's
   double replay_alpha = 0.6;       ///< how much priorities count; 0: uniform replay
@@ -35,7 +35,8 @@ struct dqn_options {
   bool dual = true;                ///< double estimates
   bool dueling = true;
   double clip_norm = 10;
-  bool normalise_observations = false;
+  bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = true;       ///< by the running deviation of the discounted return
   model_options model = {.hidden = {128, 128}};
   own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
   own_collection collection = {};    ///< what is done with transitions before they are kept
@@ -44,10 +45,10 @@ struct dqn_options {
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(rate),
             CEREAL_NVP(discount), CEREAL_NVP(batch), CEREAL_NVP(steps_per_update), CEREAL_NVP(n_step),
-            CEREAL_NVP(learning_starts), CEREAL_NVP(target_updates), CEREAL_NVP(replay_size), CEREAL_NVP(replay_rank),
+            CEREAL_NVP(learning_starts), CEREAL_NVP(follow), CEREAL_NVP(replay_size), CEREAL_NVP(replay_rank),
             CEREAL_NVP(replay_alpha), CEREAL_NVP(replay_beta), CEREAL_NVP(epsilon), CEREAL_NVP(exploration_steps),
             CEREAL_NVP(dual), CEREAL_NVP(dueling), CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations),
-            CEREAL_NVP(model));
+            CEREAL_NVP(normalise_rewards), CEREAL_NVP(model));
   }
 };
 
@@ -90,7 +91,7 @@ class dqn final : public detail::off_policy {
   MANTA_DECL void update(const replay::sample& s, random& numbers, std::vector<float>& errors,
                          std::map<std::string, double>& figures) override;
   /// The network's outputs for actions have the order of the Q values, which the value of the state does not change.
-  [[nodiscard]] detail::best_policy best() const override { return {environment_, q_.net(), filter()}; }
+  [[nodiscard]] detail::best_policy best() const override { return {environment_, slow_.net(), filter()}; }
   [[nodiscard]] MANTA_DECL std::string learner_state() const override;
   MANTA_DECL void restore_learner(const std::string& bytes, bool own_settings) override;
   [[nodiscard]] std::string description() const override { return q_.net().describe() + own_parts(); }
@@ -102,7 +103,10 @@ class dqn final : public detail::off_policy {
   std::vector<float> wanted(const replay::sample& s);
 
   dqn_options options_;
-  detail::q_network q_, target_;
+  detail::q_network q_;
+  /// A mean of its last parameters: targets are made of it, and it acts in evaluations, for single updates move the
+  /// network by more than the values of good actions differ.
+  detail::q_network slow_;
   nn::optimizer optimizer_;
   nn::matrix<float> allowed_, by_q_;
 };

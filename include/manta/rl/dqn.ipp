@@ -35,13 +35,14 @@ inline off_policy_options told_by(const any_environment& e, const dqn_options& o
           .replay_rank = o.replay_rank,
           .replay_alpha = o.replay_alpha,
           .normalise_observations = o.normalise_observations,
+          .normalise_rewards = o.normalise_rewards,
           .exploration = {.how = exploration_options::way::epsilon_greedy, .own = o.exploration},
           .collection = o.collection};
 }
 
 MANTA_DECL q_network::q_network(const space& observations, int actions, const model_options& m, bool dueling,
                                 std::uint64_t seed)
-    : net_(make_network(observations, m, actions + (dueling ? 1 : 0), 1, seed)), dueling_(dueling) {
+    : net_(make_network(observations, m, actions + (dueling ? 1 : 0), 1, seed, true)), dueling_(dueling) {
   refuse_memory(net_, m, "dqn");
 }
 
@@ -69,9 +70,10 @@ MANTA_DECL dqn::dqn(const any_environment& e, const dqn_options& o)
     : off_policy("dqn", e, detail::told_by(e, o)),
       options_(o),
       q_(e.observations(), e.actions().as_discrete()->n, o.model, o.dueling, o.seed),
-      target_(q_),
+      slow_(q_),
       optimizer_(nn::adam({.rate = o.rate})) {
-  detail::require_one(".target_updates", o.target_updates);
+  if (!(o.follow > 0 && o.follow <= 1))
+    throw error("manta: rl: .follow is " + std::to_string(o.follow) + "; it has to be more than 0 and at most 1");
 }
 
 inline double dqn::progress() const {
@@ -87,7 +89,7 @@ inline std::vector<float> dqn::wanted(const replay::sample& s) {
     const nn::matrix<float>& q = detail::allowed_outputs(q_.forward(s.drawn.next), s.drawn.next_masks, allowed_);
     for (Eigen::Index i = 0; i < q.cols(); ++i) q.col(i).maxCoeff(&best[static_cast<std::size_t>(i)]);
   }
-  const nn::matrix<float>& later = detail::allowed_outputs(target_.forward(s.drawn.next), s.drawn.next_masks, allowed_);
+  const nn::matrix<float>& later = detail::allowed_outputs(slow_.forward(s.drawn.next), s.drawn.next_masks, allowed_);
   std::vector<float> values(s.which.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
     const auto i = static_cast<Eigen::Index>(k);
@@ -118,19 +120,19 @@ MANTA_DECL void dqn::update(const replay::sample& s, random&, std::vector<float>
   q_.backward(by_q_);
   if (options_.clip_norm > 0) nn::clip_norm(q_.net().gradients(), options_.clip_norm);
   optimizer_.step(q_.net().parameters(), q_.net().gradients());
-  if ((updates() + 1) % static_cast<std::uint64_t>(options_.target_updates) == 0) target_ = q_;
+  detail::move_towards(slow_.net().parameters(), std::as_const(q_).net().parameters(), options_.follow);
   figures["loss"] += loss / options_.batch;
   figures["q"] += mean / options_.batch;
   figures["epsilon"] += randomness();
 }
 
-MANTA_DECL std::string dqn::learner_state() const { return output::pack(q_, target_, optimizer_); }
+MANTA_DECL std::string dqn::learner_state() const { return output::pack(q_, slow_, optimizer_); }
 MANTA_DECL void dqn::restore_learner(const std::string& bytes, bool own_settings) {
-  detail::q_network q, target;
+  detail::q_network q, slow;
   nn::optimizer saved;
-  output::unpack(bytes, q, target, saved);
+  output::unpack(bytes, q, slow, saved);
   q_ = std::move(q);
-  target_ = std::move(target);
+  slow_ = std::move(slow);
   optimizer_.resume(saved, own_settings);
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct off_policy_options {
   int batch = 1, steps_per_update = 1, n_step = 1, learning_starts = 0;
   int replay_size = 1, replay_rank = -1;
   double replay_alpha = 0;
-  bool normalise_observations = false;
+  bool normalise_observations = false, normalise_rewards = false;
   exploration_options exploration = {};
   own_collection collection = {};
 };
@@ -34,6 +35,9 @@ struct off_policy_options {
 /// Throws manta::error, which names the algorithm and the environment, unless the actions are numbers between finite
 /// bounds.
 MANTA_DECL void require_bounded_actions(const std::string& algorithm, const any_environment& e);
+
+/// Moves parameters towards those of another network: by this part of the difference.
+MANTA_DECL void move_towards(std::span<float> slow, std::span<const float> net, double part);
 
 class off_policy : public algorithm {
  protected:
@@ -70,6 +74,7 @@ class off_policy : public algorithm {
 
   off_policy_options told_;
   moments filter_;
+  moments gains_;  ///< of the discounted sums of rewards
   std::uint64_t updates_ = 0;
   actor<replay> memory_;
   std::vector<actor<off_policy_worker>> workers_;

@@ -28,8 +28,13 @@ MANTA_DECL void require_bounded_actions(const std::string& algorithm, const any_
     throw error(begin + "give all of them finite bounds in action_space(), or use rl::ppo");
 }
 
+MANTA_DECL void move_towards(std::span<float> slow, std::span<const float> net, double part) {
+  const auto p = static_cast<float>(part);
+  for (std::size_t i = 0; i < slow.size(); ++i) slow[i] += p * (net[i] - slow[i]);
+}
+
 MANTA_DECL off_policy::off_policy(std::string name, const any_environment& e, const off_policy_options& o)
-    : algorithm(std::move(name), e, o.seed), told_(o), filter_(e.observations().features()) {
+    : algorithm(std::move(name), e, o.seed), told_(o), filter_(e.observations().features()), gains_(1) {
   for (const auto& [option, value] : {std::pair(".workers", o.workers),
                                       {".environments", o.environments},
                                       {".fragment", o.fragment},
@@ -109,6 +114,7 @@ inline void off_policy::sample() {
     if (told_.normalise_observations) {
       for (const moments& m : n.seen) filter_.merge(m);
     }
+    for (const moments& m : n.gains) gains_.merge(m);
     episodes.insert(episodes.end(), n.episodes.begin(), n.episodes.end());
   }
   // In the order of the environments. Transitions that lay on a rank that has died since are made again.
@@ -128,6 +134,7 @@ inline void off_policy::learn(int count, report& r) {
     return async<&replay::draw>(memory_, told_.batch, importance(),
                                 random(seed_, updates_ + static_cast<std::uint64_t>(i), 7));
   };
+  const float scale = told_.normalise_rewards ? static_cast<float>(1 / gains_.deviation(0)) : 1;
   const bool has_priorities = told_.replay_alpha > 0;
   std::map<std::string, double> figures;
   std::vector<float> errors(static_cast<std::size_t>(told_.batch));
@@ -140,6 +147,7 @@ inline void off_policy::learn(int count, report& r) {
       normalise(filter_, *m, filtered);
       std::swap(*m, filtered);
     }
+    for (float& reward : s.drawn.rewards) reward *= scale;
     random numbers(seed_, updates_, 8);
     update(s, numbers, errors, figures);
     ++updates_;
@@ -151,19 +159,20 @@ inline void off_policy::learn(int count, report& r) {
 }
 
 MANTA_DECL std::string off_policy::state() {
-  return output::pack(learner_state(), filter_, updates_, sentence(async<&replay::state>(memory_)),
+  return output::pack(learner_state(), filter_, gains_, updates_, sentence(async<&replay::state>(memory_)),
                       states_of(workers_));
 }
 
 MANTA_DECL void off_policy::restore(const std::string& bytes, bool own_settings) {
   std::string learner, memory;
-  moments filter;
+  moments filter, gains;
   std::uint64_t updates = 0;
   std::vector<std::string> states;
-  output::unpack(bytes, learner, filter, updates, memory, states);
+  output::unpack(bytes, learner, filter, gains, updates, memory, states);
   require_environments(states.size(), told_.environments);
   restore_learner(learner, own_settings);
   filter_ = std::move(filter);
+  gains_ = std::move(gains);
   updates_ = updates;
   sentence(async<&replay::restore>(memory_, memory));
   start_workers();

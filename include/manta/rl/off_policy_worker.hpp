@@ -39,11 +39,12 @@ struct off_policy_orders {
 
 /// What else happened while the transitions were made.
 struct off_policy_news {
-  std::vector<moments> seen;  ///< of the observations, by environment
+  std::vector<moments> seen;   ///< of the observations, by environment
+  std::vector<moments> gains;  ///< of the discounted sums of rewards, by environment
   std::vector<episode> episodes;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(seen, episodes);
+    archive(seen, gains, episodes);
   }
 };
 
@@ -109,6 +110,7 @@ class off_policy_worker {
   std::unique_ptr<distribution> distribution_;
   std::unique_ptr<const collection> collection_;
   lines pending_;
+  std::vector<double> gains_;  ///< discounted sums of rewards of the episodes under way
   std::uint64_t steps_ = 0;
   bool has_begun_ = false;
   call_history history_;

@@ -24,7 +24,8 @@ MANTA_DECL off_policy_worker::off_policy_worker(const any_environment& e, std::u
       environments_(e, seed, first, count),
       distribution_(make_distribution(e.actions())),
       collection_(collection ? collection.make() : nullptr),
-      pending_(static_cast<std::size_t>(count)) {
+      pending_(static_cast<std::size_t>(count)),
+      gains_(static_cast<std::size_t>(count)) {
   for (int i = 0; i < count; ++i) explorations_.push_back(make_exploration(e.actions(), how));
   actions_.resize(distribution_->size(), count);
   sent_.resize(e.actions().size(), count);
@@ -76,6 +77,7 @@ MANTA_DECL std::pair<transitions, off_policy_news> off_policy_worker::run(const 
   const auto size = static_cast<std::size_t>(environments_.size());
   off_policy_news news;
   news.seen.assign(size, moments(static_cast<int>(environments_.observations().rows())));
+  news.gains.assign(size, moments(1));
   lines done(size);
   nn::matrix<float> before;
   for (int t = 0; t < o.steps; ++t, ++steps_) {
@@ -84,6 +86,10 @@ MANTA_DECL std::pair<transitions, off_policy_news> off_policy_worker::run(const 
     environments_.step(sent_);
     for (std::size_t i = 0; i < size; ++i) {
       news.seen[i].add(before.col(static_cast<Eigen::Index>(i)).data());
+      gains_[i] = gains_[i] * o.discount + environments_.rewards()[i];
+      const float gain = static_cast<float>(gains_[i]);
+      news.gains[i].add(&gain);
+      if (environments_.terminated()[i] || environments_.truncated()[i]) gains_[i] = 0;
       record(i, o, before, done);
       if (environments_.terminated()[i] || environments_.truncated()[i]) explorations_[i]->begin_episode();
     }
@@ -149,13 +155,14 @@ inline transitions off_policy_worker::in_columns(const lines& done) const {
 MANTA_DECL std::vector<std::string> off_policy_worker::state() const {
   std::vector<std::string> states;
   for (std::size_t i = 0; i < pending_.size(); ++i)
-    states.push_back(output::pack(environments_.save(i), pending_[i], explorations_[i]->save(), steps_, has_begun_));
+    states.push_back(
+        output::pack(environments_.save(i), pending_[i], explorations_[i]->save(), gains_[i], steps_, has_begun_));
   return states;
 }
 MANTA_DECL void off_policy_worker::restore(const std::vector<std::string>& states) {
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     std::string environment, exploration;
-    output::unpack(states.at(i), environment, pending_[i], exploration, steps_, has_begun_);
+    output::unpack(states.at(i), environment, pending_[i], exploration, gains_[i], steps_, has_begun_);
     environments_.load(i, environment);
     explorations_[i]->load(exploration);
   }

@@ -33,7 +33,7 @@ struct conv_layer {
 /// .network: a class that satisfies nn::module<my_network> and is constructed from the numbers of features of an
 /// observation and of outputs, and the arguments of own (nn/own.hpp has what else it may have).
 struct model_options {
-  std::vector<int> hidden = {64, 64};  ///< the sizes of layers with tanh, or with relu after .conv
+  std::vector<int> hidden = {64, 64};  ///< the sizes of layers with tanh, or with relu after .conv and in dqn
   std::vector<conv_layer> conv = {};   ///< before them, with relu: {{16, 3, 1}}, for a box with the shape of an image
   std::vector<int> lstm = {};          ///< after them: the sizes of a stack of LSTMs
   int attention = 0;                   ///< between both: heads of attention to the last steps; 0: none
@@ -50,8 +50,9 @@ struct model_options {
 
 namespace detail {
 /// A network from observations to `outputs`, with orthogonal weights; those of the last layer have the gain `last`.
+/// relu: hidden layers have it instead of tanh.
 MANTA_DECL nn::network<float> make_network(const space& observations, const model_options& m, int outputs, double last,
-                                           std::uint64_t seed);
+                                           std::uint64_t seed, bool relu = false);
 /// As above for plain features, without a memory.
 MANTA_DECL nn::network<float> make_network(int features, const model_options& m, int outputs, double last,
                                            std::uint64_t seed);

@@ -74,7 +74,7 @@ inline void open_forget_gates(nn::network<float>& net) {
 }
 
 inline nn::network<float> network_of(const nn::shape& in, const model_options& m, int outputs, double last,
-                                     std::uint64_t seed) {
+                                     std::uint64_t seed, bool relu = false) {
   check_model(m);
   if (!m.conv.empty() && in.dimensions() != 3)
     throw error(
@@ -95,7 +95,7 @@ inline nn::network<float> network_of(const nn::shape& in, const model_options& m
   }
   for (int n : m.hidden) {
     layers.push_back(nn::linear(n, {.start = nn::start::orthogonal, .gain = gain}));
-    layers.push_back(m.conv.empty() ? nn::tanh() : nn::relu());
+    layers.push_back(m.conv.empty() && !relu ? nn::tanh() : nn::relu());
   }
   if (m.hidden.empty()) layers.push_back(nn::flatten());
   if (m.attention > 0) layers.push_back(nn::residual(nn::step_attention(m.attention, m.memory)));
@@ -108,8 +108,8 @@ inline nn::network<float> network_of(const nn::shape& in, const model_options& m
 }
 
 MANTA_DECL nn::network<float> make_network(const space& observations, const model_options& m, int outputs, double last,
-                                           std::uint64_t seed) {
-  return network_of(shape_of(observations), m, outputs, last, seed);
+                                           std::uint64_t seed, bool relu) {
+  return network_of(shape_of(observations), m, outputs, last, seed, relu);
 }
 MANTA_DECL nn::network<float> make_network(int features, const model_options& m, int outputs, double last,
                                            std::uint64_t seed) {

@@ -38,6 +38,7 @@ struct sac_options {
   double target_entropy = 0;           ///< 0: minus the number of numbers of an action
   bool pink_noise = true;              ///< random numbers of exploration are correlated over steps (rl::pink_noise)
   bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = false;      ///< by the running deviation of the discounted return
   model_options model = {};
   own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
   own_collection collection = {};    ///< what is done with transitions before they are kept
@@ -48,7 +49,7 @@ struct sac_options {
             CEREAL_NVP(discount), CEREAL_NVP(batch), CEREAL_NVP(steps_per_update), CEREAL_NVP(n_step),
             CEREAL_NVP(learning_starts), CEREAL_NVP(follow), CEREAL_NVP(replay_size), CEREAL_NVP(replay_rank),
             CEREAL_NVP(temperature), CEREAL_NVP(learn_temperature), CEREAL_NVP(target_entropy), CEREAL_NVP(pink_noise),
-            CEREAL_NVP(normalise_observations), CEREAL_NVP(model));
+            CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards), CEREAL_NVP(model));
   }
 };
 

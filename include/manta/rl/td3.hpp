@@ -35,6 +35,7 @@ struct td3_options {
   int updates_per_policy = 2;          ///< steps of the critics for each step of the policy and of the slow networks
   bool pink_noise = true;              ///< random numbers of exploration are correlated over steps (rl::pink_noise)
   bool normalise_observations = true;  ///< to mean 0 and deviation 1, by a running filter
+  bool normalise_rewards = false;      ///< by the running deviation of the discounted return
   model_options model = {};
   own_exploration exploration = {};  ///< instead of the way above: rl::own<my_exploration>(..)
   own_collection collection = {};    ///< what is done with transitions before they are kept
@@ -45,7 +46,8 @@ struct td3_options {
             CEREAL_NVP(discount), CEREAL_NVP(batch), CEREAL_NVP(steps_per_update), CEREAL_NVP(n_step),
             CEREAL_NVP(learning_starts), CEREAL_NVP(follow), CEREAL_NVP(replay_size), CEREAL_NVP(replay_rank),
             CEREAL_NVP(noise), CEREAL_NVP(target_noise), CEREAL_NVP(target_clip), CEREAL_NVP(updates_per_policy),
-            CEREAL_NVP(pink_noise), CEREAL_NVP(normalise_observations), CEREAL_NVP(model));
+            CEREAL_NVP(pink_noise), CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards),
+            CEREAL_NVP(model));
   }
 };
 

@@ -28,6 +28,7 @@ inline off_policy_options told_by(const any_environment& e, const td3_options& o
           .replay_size = o.replay_size,
           .replay_rank = o.replay_rank,
           .normalise_observations = o.normalise_observations,
+          .normalise_rewards = o.normalise_rewards,
           .exploration = {.how = exploration_options::way::noisy,
                           .deviation = o.noise,
                           .pink = o.pink_noise,

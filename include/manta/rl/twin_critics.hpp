@@ -55,9 +55,6 @@ class twin_critics {
   nn::matrix<float> x_, by_q_, other_;
 };
 
-/// Moves parameters towards those of another network: by this part of the difference.
-MANTA_DECL void move_towards(std::span<float> slow, std::span<const float> net, double part);
-
 }  // namespace manta::rl::detail
 
 #ifndef MANTA_COMPILED

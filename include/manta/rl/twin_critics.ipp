@@ -9,14 +9,10 @@
 
 #include "manta/base/number.hpp"
 #include "manta/error.hpp"
+#include "manta/rl/off_policy.hpp"
 #include "manta/rl/twin_critics.hpp"
 
 namespace manta::rl::detail {
-
-MANTA_DECL void move_towards(std::span<float> slow, std::span<const float> net, double part) {
-  const auto p = static_cast<float>(part);
-  for (std::size_t i = 0; i < slow.size(); ++i) slow[i] += p * (net[i] - slow[i]);
-}
 
 MANTA_DECL twin_critics::twin_critics(int observation, int action, const model_options& m, double rate,
                                       std::uint64_t seed) {
