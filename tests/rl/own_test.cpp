@@ -356,6 +356,7 @@ TEST_CASE("steps pass a collection of the program's own before they are learnt f
     CHECK(value_loss(7) == impala_plain);
 
     rl::dqn_options d = small_dqn();
+    d.normalise_rewards = false;
     const auto dqn_loss = [&](float scale) {
       rl::dqn algorithm(corridor(scale), d);
       for (int k = 0; k < 3; ++k) algorithm.train();
