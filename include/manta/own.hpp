@@ -90,6 +90,7 @@ class own_class {
   own_class() = default;
   /// The class that a value names, such as one that was saved.
   explicit own_class(detail::class_value value) : value_(std::move(value)) {}
+  /// The class C, made from these arguments.
   template <class C, class... Args>
   static own_class of(const std::tuple<Args...>& arguments) {
     using made = typename detail::standing_for<Base, C>::type;
@@ -103,9 +104,11 @@ class own_class {
     return own_class({typeid(e).name(), detail::class_text<C>(arguments), std::move(bytes).str()});
   }
 
+  /// Is there a class?
   explicit operator bool() const { return !value_.mangled.empty(); }
   /// As the program writes it.
   [[nodiscard]] const std::string& name() const { return value_.name; }
+  /// What is sent and saved.
   [[nodiscard]] const detail::class_value& value() const { return value_; }
   /// A new object. Throws manta::error if this rank's program does not have the class.
   [[nodiscard]] std::unique_ptr<Base> make(const Given&... given) const {
@@ -116,7 +119,9 @@ class own_class {
     return found->second(value_.arguments, given...);
   }
 
+  /// Compares classes and arguments.
   bool operator==(const own_class&) const = default;
+  /// For cereal.
   template <class Archive>
   void serialize(Archive& archive) {
     archive(value_);
@@ -159,7 +164,9 @@ class own_class {
 template <class C, class... Args>
 class own_value {
  public:
+  /// Keeps the constructor's arguments.
   explicit own_value(Args... arguments) : arguments_(std::move(arguments)...) {}
+  /// The class, where an option asks for one that stands for a Base.
   template <class Base, class... Given>
   operator own_class<Base, Given...>() const {
     return own_class<Base, Given...>::template of<C>(arguments_);

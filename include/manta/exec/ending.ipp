@@ -179,11 +179,10 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
     case message::cancel:
       on_cancel(read(cancel_message{}));
       return;
-    case message::unobserved: {
+    case message::unobserved:
       unobserved_count_ += read(index_message{}).index;
       if (bytes != 0) unobserved_.emplace_back(reinterpret_cast<const char*>(data), bytes);
       return;
-    }
     case message::where_is:
       return on_where_is(from, read(where_message{}));
     case message::task_lost: {
@@ -196,8 +195,10 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
       const auto m = read(death_message{});
       return on_rank_died(m, std::string(reinterpret_cast<const char*>(data), bytes));
     }
-    case message::checkpoint:
-      return on_checkpoint(read(checkpoint_message{}), data, bytes);
+    case message::checkpoint: {
+      const auto m = read(checkpoint_message{});  // advances data and bytes
+      return on_checkpoint(m, data, bytes);
+    }
     case message::probe:
       return on_probe(from, read(probe_message{}));
     case message::probe_answer:
@@ -214,8 +215,7 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
       return fail_all_waits(std::string(reinterpret_cast<const char*>(data) + sizeof(index_message),
                                         bytes - sizeof(index_message)));
     case message::drop_tasks:
-      stopping_ = true;
-      drop_asked_ = true;
+      stopping_ = drop_asked_ = true;
       return;
     case message::leave: {
       read(index_message{});
