@@ -33,9 +33,8 @@ class best_policy {
                          bool is_squashed = false);
 
   /// The best action for each column of unfiltered observations, as the environment takes it, of those that are
-  /// allowed. A policy with a memory
-  /// takes them for the next step of the same episodes; those that have ended are of no interest. Throws manta::error
-  /// if the network's outputs are not finite.
+  /// allowed. A policy with a memory takes them for the next step of the same episodes; those that have ended are of no
+  /// interest. Throws manta::error if the network's outputs are not finite.
   MANTA_DECL const nn::matrix<float>& actions(const nn::matrix<float>& observations, const masks& m);
   /// Other episodes begin.
   void forget() { forward_.forget(); }

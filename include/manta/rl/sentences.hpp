@@ -16,15 +16,7 @@
 
 namespace manta::rl::detail {
 
-/// The error's sentence without the task around it.
-template <class T>
-T sentence(const future<T>& f) {
-  try {
-    return f.get();
-  } catch (const task_failed& e) {
-    throw error(e.details().what);
-  }
-}
+using manta::detail::sentence;
 
 /// value(0), .., value(n - 1); the first error once all have been asked.
 template <class F>

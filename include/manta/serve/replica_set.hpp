@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "manta/actor.hpp"
+#include "manta/insist.hpp"
 #include "manta/serve/dispatcher.hpp"
 #include "manta/serve/replica.hpp"
 #include "manta/wait.hpp"
@@ -30,14 +31,7 @@ struct kept_arguments {
   }
 };
 
-/// Waits, and throws what the call says, without the names of our own tasks.
-inline void get_or_say(const future<void>& done) {
-  try {
-    done.get();
-  } catch (const task_failed& t) {
-    throw error(t.details().what);
-  }
-}
+using manta::detail::sentence;
 
 template <class Signature>
 class replica_set {
@@ -220,7 +214,7 @@ class replica_set {
     }
     for (const start_under_way& s : mine) {
       try {
-        get_or_say(s.opened);
+        sentence(s.opened);
       } catch (...) {
         problem = std::current_exception();
       }
@@ -261,7 +255,7 @@ class replica_set {
   bool has_taken(std::size_t r, const future<void>& sent) {
     try {
       if (sent.valid()) {
-        get_or_say(sent);
+        sentence(sent);
         return true;
       }
     } catch (const actor_died&) {

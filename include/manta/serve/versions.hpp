@@ -87,7 +87,7 @@ class versions<R(A...)> {
     o.replicas = std::max(1, static_cast<int>(std::ceil(weight * replicas - 1e-9)));
     canary next{spawn<router_type>({.rank = manta::rank(), .concurrency = 1 << 20}, o), turns_for(weight),
                 how.make(arguments), how};
-    get_or_say(how.open(next.at, arguments));
+    sentence(how.open(next.at, arguments));
     end_canary();
     canary_ = std::move(next);
   }
@@ -119,11 +119,7 @@ class versions<R(A...)> {
   bool canary_has_turn() { return canary_ && !dispatcher_.is_draining() && canary_->turns.next() == 1; }
   R call_canary(const call_options& o, const A&... arguments) const {
     const actor<router_type> its = canary_->at;  // stays while this call waits
-    try {
-      return async<&router_type::call>(its, o, arguments...).get();
-    } catch (const task_failed& t) {
-      throw error(t.details().what);
-    }
+    return sentence(async<&router_type::call>(its, o, arguments...));
   }
   void drain_canary() const {
     if (canary_) async<&router_type::drain>(actor<router_type>(canary_->at)).get();

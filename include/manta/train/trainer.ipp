@@ -8,21 +8,14 @@
 #include <chrono>
 #include <vector>
 
+#include "manta/insist.hpp"
 #include "manta/options.hpp"
 #include "manta/run.hpp"
 #include "manta/train/trainer.hpp"
 
 namespace manta::train::detail {
 
-/// A failure of all workers as the driver wants to read it: the sentence alone.
-template <class Value>
-auto sentence_of(const future<Value>& f) {
-  try {
-    return f.get();
-  } catch (const task_failed& e) {
-    throw error(e.details().what);
-  }
-}
+using manta::detail::sentence;
 
 inline double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -85,7 +78,7 @@ inline void trainer_core::wake() {
   if (has_workers_) return;
   make_room();
   start_workers();
-  if (was_started_) sentence_of(async<&worker::restore>(workers_, parked_, false));
+  if (was_started_) sentence(async<&worker::restore>(workers_, parked_, false));
   was_started_ = true;
   parked_ = {};
 }
@@ -98,7 +91,7 @@ inline void trainer_core::bury() {
 }
 
 inline void trainer_core::remember() {
-  if (manta::detail::launcher_recovers()) good_ = sentence_of(async<&worker::save>(workers_));
+  if (manta::detail::launcher_recovers()) good_ = sentence(async<&worker::save>(workers_));
 }
 
 inline void trainer_core::start_workers() {
@@ -113,7 +106,7 @@ inline void trainer_core::start_workers() {
     }
   }
   try {
-    sentence_of(async<&worker::open>(workers_));
+    sentence(async<&worker::open>(workers_));
   } catch (...) {
     workers_ = {};
     throw;
@@ -122,7 +115,7 @@ inline void trainer_core::start_workers() {
 }
 
 inline void trainer_core::park() {
-  parked_ = sentence_of(async<&worker::save>(workers_));
+  parked_ = sentence(async<&worker::save>(workers_));
   workers_ = {};  // the last handle: the workers end
   has_workers_ = false;
 }
@@ -144,7 +137,7 @@ inline void trainer_core::make_room() {
 inline pass_result trainer_core::train_some(std::uint64_t steps) {
   return call([&] {
     if (good_.model.empty()) remember();
-    const pass_result r = joined(sentence_of(async<&worker::train>(workers_, steps)));
+    const pass_result r = joined(sentence(async<&worker::train>(workers_, steps)));
     remember();
     return r;
   });
@@ -157,17 +150,17 @@ MANTA_DECL summary trainer_core::train(std::uint64_t steps) {
 MANTA_DECL summary trainer_core::validate() {
   return call([&] {
     const auto begin = std::chrono::steady_clock::now();
-    const pass_result r = joined(sentence_of(async<&worker::validate>(workers_)));
+    const pass_result r = joined(sentence(async<&worker::validate>(workers_)));
     return summary_of(r, seconds_since(begin));
   });
 }
 MANTA_DECL state trainer_core::state() {
   if (!has_workers_) return parked_;
-  return call([&] { return sentence_of(async<&worker::save>(workers_)); });
+  return call([&] { return sentence(async<&worker::save>(workers_)); });
 }
 MANTA_DECL void trainer_core::restore(const train::state& s) {
   call([&] {
-    sentence_of(async<&worker::restore>(workers_, s, false));
+    sentence(async<&worker::restore>(workers_, s, false));
     remember();
   });
 }
@@ -187,11 +180,11 @@ inline state trainer_core::read(const std::string& path) {
 }
 MANTA_DECL void trainer_core::load(const std::string& path) { restore(read(path)); }
 MANTA_DECL std::string trainer_core::model() {
-  return call([&] { return sentence_of(async<&worker::model>(workers_)); });
+  return call([&] { return sentence(async<&worker::model>(workers_)); });
 }
 MANTA_DECL void trainer_core::rate(double r) {
   call([&] {
-    sentence_of(async<&worker::rate>(workers_, r));
+    sentence(async<&worker::rate>(workers_, r));
     remember();
   });
 }
