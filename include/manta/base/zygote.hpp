@@ -174,22 +174,30 @@ class zygote {
     return nullptr;
   }
 
-  bool send_files(const request& r, const int (&files)[2]) const {
-    iovec part{const_cast<request*>(&r), sizeof r};
-    alignas(cmsghdr) char room[CMSG_SPACE(sizeof files)] = {};
-    msghdr m{};
-    m.msg_iov = &part;
-    m.msg_iovlen = 1;
-    m.msg_control = room;
-    m.msg_controllen = sizeof room;
-    cmsghdr* const head = CMSG_FIRSTHDR(&m);
+  /// A request as a message with room for two files.
+  struct parcel {
+    explicit parcel(request& r) : part{&r, sizeof r} {
+      message.msg_iov = &part;
+      message.msg_iovlen = 1;
+      message.msg_control = room;
+      message.msg_controllen = sizeof room;
+    }
+    parcel(const parcel&) = delete;
+    iovec part;
+    alignas(cmsghdr) char room[CMSG_SPACE(2 * sizeof(int))] = {};
+    msghdr message{};
+  };
+
+  bool send_files(request r, const int (&files)[2]) const {
+    parcel p(r);
+    cmsghdr* const head = CMSG_FIRSTHDR(&p.message);
     head->cmsg_level = SOL_SOCKET;
     head->cmsg_type = SCM_RIGHTS;
     head->cmsg_len = CMSG_LEN(sizeof files);
     std::memcpy(CMSG_DATA(head), files, sizeof files);
     ssize_t sent = 0;
     do {
-      sent = ::sendmsg(control_, &m, MSG_NOSIGNAL);
+      sent = ::sendmsg(control_, &p.message, MSG_NOSIGNAL);
     } while (sent < 0 && errno == EINTR);
     return sent == sizeof r;
   }
@@ -238,19 +246,13 @@ class zygote {
   }
 
   static bool receive(int control, request& r, int (&files)[2]) {
-    iovec part{&r, sizeof r};
-    alignas(cmsghdr) char room[CMSG_SPACE(sizeof files)] = {};
-    msghdr m{};
-    m.msg_iov = &part;
-    m.msg_iovlen = 1;
-    m.msg_control = room;
-    m.msg_controllen = sizeof room;
+    parcel p(r);
     ssize_t got = 0;
     do {
-      got = ::recvmsg(control, &m, MSG_CMSG_CLOEXEC);
+      got = ::recvmsg(control, &p.message, MSG_CMSG_CLOEXEC);
     } while (got < 0 && errno == EINTR);
     if (got != sizeof r) return false;
-    if (const cmsghdr* head = CMSG_FIRSTHDR(&m)) std::memcpy(files, CMSG_DATA(head), sizeof files);
+    if (const cmsghdr* head = CMSG_FIRSTHDR(&p.message)) std::memcpy(files, CMSG_DATA(head), sizeof files);
     return true;
   }
 

@@ -22,6 +22,7 @@
 // Messages from it that are handled after the news are thrown away; none is sent to it (net::network::abandon).
 #pragma once
 
+#include <algorithm>
 #include <bit>
 
 #include "manta/exec/engine.hpp"
@@ -493,9 +494,8 @@ MANTA_DECL void engine::gangs_lost(std::uint32_t rank) {
   for (std::uint32_t index = 0; index < slots_.size(); ++index) {
     const actor_slot& slot = *slots_[index];
     if (!slot.used || slot.gang == nullptr || !slot.request || slot.request->restarts > 0) continue;
-    bool is_beside = false;
-    for (const std::uint32_t member : slot.gang->ranks) is_beside = is_beside || member == rank;
-    if (is_beside) on_kill(index, "a member of the gang was lost: " + obituaries_[rank].why);
+    if (std::ranges::count(slot.gang->ranks, rank) == 0) continue;
+    on_kill(index, "a member of the gang was lost: " + obituaries_[rank].why);
   }
 }
 

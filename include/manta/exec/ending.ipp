@@ -479,11 +479,13 @@ MANTA_DECL void engine::drive_until_quiet() {
 /// may compute, and not be stuck: where it takes the job with it, it gets more time.
 MANTA_DECL void engine::on_stuck(const stuck_message& m) {
   const std::uint32_t rank = m.rank;
-  for (broken_gang& g : broken_gangs_) {
+  if (m.comes_back != 0) {
     constexpr std::int64_t until_next_look_ns = 60'000'000'000;
-    if (m.comes_back != 0 && g.id == scheduler_->load().gang_of(rank)) g.patience_ends = base::now_ns() + until_next_look_ns;
+    for (broken_gang& g : broken_gangs_) {
+      if (g.id == scheduler_->load().gang_of(rank)) g.patience_ends = base::now_ns() + until_next_look_ns;
+    }
+    return;
   }
-  if (m.comes_back != 0) return;
   if (stop_wait_ == nullptr || is_dead(rank)) return;
   const bool alone = recovers_ && rank != 0;
   const std::int64_t patience_ns = alone ? 10'000'000'000 : 30'000'000'000;

@@ -79,6 +79,15 @@ struct jump_buffer {
 #endif
 };
 
+/// A context that begins with `body` on that stack.
+MANTA_STACK_SWITCH inline void new_context(ucontext_t& born, std::byte* bottom, std::size_t bytes, void (*body)()) {
+  ::getcontext(&born);
+  born.uc_stack.ss_sp = bottom;
+  born.uc_stack.ss_size = bytes;
+  born.uc_link = nullptr;
+  ::makecontext(&born, body, 0);
+}
+
 #if !defined(MANTA_USE_SWAPCONTEXT)
 // The builtins must not meet in one function, hence two. [[noreturn]] is vital: clang turned a plain call at the end of
 // `leave` into a tail call, which gives up the frame with the registers that `leave` restores when it is resumed.
@@ -89,11 +98,7 @@ struct jump_buffer {
 
 [[noreturn]] MANTA_STACK_SWITCH inline void begin(std::byte* bottom, std::size_t bytes, void (*body)()) {
   ucontext_t born;
-  ::getcontext(&born);
-  born.uc_stack.ss_sp = bottom;
-  born.uc_stack.ss_size = bytes;
-  born.uc_link = nullptr;
-  ::makecontext(&born, body, 0);
+  new_context(born, bottom, bytes, body);
   ::setcontext(&born);
   std::abort();
 }
@@ -114,11 +119,7 @@ MANTA_STACK_SWITCH inline void leave(jump_buffer& from, jump_buffer& to) {
 
 MANTA_STACK_SWITCH inline void leave_to_new(jump_buffer& from, std::byte* bottom, std::size_t bytes, void (*body)()) {
   ucontext_t born;
-  ::getcontext(&born);
-  born.uc_stack.ss_sp = bottom;
-  born.uc_stack.ss_size = bytes;
-  born.uc_link = nullptr;
-  ::makecontext(&born, body, 0);
+  new_context(born, bottom, bytes, body);
   if (::swapcontext(&from.registers, &born) != 0) std::abort();
 }
 #endif
