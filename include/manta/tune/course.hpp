@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The course of an experiment: its trials, and what each event does to them. A study tells it what happens now, and a
+// continuation what happened in an earlier run of the program; the same events lead to the same state.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "manta/tune/checkpoint_store.hpp"
+#include "manta/tune/experiment.hpp"
+#include "manta/tune/proposals.hpp"
+#include "manta/tune/ranking.hpp"
+#include "manta/tune/source.hpp"
+#include "manta/tune/stop_reason.hpp"
+#include "manta/tune/study_outputs.hpp"
+#include "manta/tune/trial_record.hpp"
+
+namespace manta::tune {
+
+/// What is to run in a free place.
+struct job {
+  trial_number trial = 0;
+  config parameters;
+  std::uint64_t iteration = 0;       ///< of the last report seen, for a trial that goes on
+  std::optional<trial_number> from;  ///< go on from the last checkpoint of this trial; none: from the beginning
+  double silent_until = 0;           ///< reports before it need no answer
+};
+
+/// What a trial is to do after a report.
+struct answer {
+  verdict::kind what = verdict::kind::go_on;
+  bool save = false;                   ///< make a checkpoint now
+  std::optional<exploit> change = {};  ///< end here and begin again as this
+  double silent_until = 0;
+};
+
+namespace detail {
+
+class course {
+ public:
+  /// What the journal says of a place that was given out.
+  struct told {
+    trial_number trial;
+    const config& parameters;
+  };
+
+  /// Throws if the options contradict each other or do not fit the space. Writes no file.
+  MANTA_DECL course(const space& where, const experiment& e);
+  /// `wall`: seconds since 1970 at which this run of the program begins.
+  MANTA_DECL void begin_outputs(double wall);
+
+  // ---- what happens; `now` is in seconds since the experiment began --------------------------------
+
+  /// A place is free. `from` is set for a new trial. With `by_journal` the trial is the one that the journal names, and
+  /// `from` is what the journal says of it.
+  MANTA_DECL std::optional<job> next(double now, origin& from, const told* by_journal = nullptr);
+  /// In an earlier run nothing was started here.
+  MANTA_DECL void start_none(double now);
+  MANTA_DECL answer report(trial_number t, const metrics& m, double now, std::uint64_t iteration, double seconds);
+  MANTA_DECL void end(trial_number t, double now);
+  /// True: the trial will be tried again.
+  MANTA_DECL bool fail(trial_number t, const std::string& why, double now, cause c);
+  /// A trial that had failed will be tried again.
+  MANTA_DECL void revive(trial_number t);
+  MANTA_DECL void place(trial_number t, int rank, double now);
+  MANTA_DECL void tick(double now);
+  MANTA_DECL void finish(double now);
+  /// Another limit than the one that begin has set.
+  MANTA_DECL void resize(std::size_t limit);
+  /// Says at which second since 1970 the second 0 of the experiment lies.
+  void set_wall_offset(double seconds) { wall_offset_ = seconds; }
+
+  // ---- what is known -------------------------------------------------------------------------------
+
+  const experiment& options() const { return options_; }
+  const space& where() const { return space_; }
+  const std::vector<trial_record>& trials() const { return records_; }
+  trial_record& trial(trial_number t) { return records_.at(t); }
+  /// Throws if the trial does not run.
+  MANTA_DECL trial_record& running(trial_number t);
+  bool is_running(trial_number t) const { return running_.contains(t); }
+  std::size_t running_count() const { return running_.size(); }
+  bool waits_for_retry() const { return !again_.empty(); }
+  std::size_t limit() const { return limit_; }
+  double wall_offset() const { return wall_offset_; }
+  bool is_finished() const { return finished_; }
+  bool is_exhausted() const { return exhausted_; }
+  /// Reports before it need no answer.
+  MANTA_DECL double silent_until(trial_number t);
+  /// Trials that ended after the last call.
+  std::vector<trial_number> take_released() { return std::exchange(released_, {}); }
+
+  const ranking& ranks() const { return ranking_; }
+  stop_reason& stop() { return stop_; }
+  const stop_reason& stop() const { return stop_; }
+  checkpoint_store& checkpoints() { return checkpoints_; }
+  study_outputs& outputs() { return outputs_; }
+  void trim_checkpoints() { checkpoints_.trim(records_, ranking_.best()); }
+
+ private:
+  /// Else the scheduler is at fault, and the experiment stops.
+  bool may_resume(trial_number t);
+  /// Null: there is none.
+  trial_record* add_trial(double now, origin& from, const told* by_journal);
+  job start(trial_record& r, double now, std::optional<exploit> change, const std::string& why);
+  /// The trial goes on as the exploit says.
+  void apply(trial_record& r, const exploit& e, job& j);
+  /// The trial runs no more.
+  void leave(trial_record& r, double now);
+
+  answer refuse(trial_record& r, const std::string& why, double now);
+  void take_loss(trial_record& r, const metrics& m, double value);
+  /// What the rules and the scheduler say after a report.
+  answer judge(trial_record& r, double now);
+  answer obey(trial_record& r, verdict v, double now);
+  /// A rule looks at a metric that nobody has reported, though this trial has come so far.
+  void miss_metrics(const trial_record& r);
+  void check_stop_all();
+
+  void leave_scheduler(trial_number t);
+  void close(trial_record& r, status how, const std::string& why, double now);
+  /// A failure for good.
+  void give_up(trial_record& r, const std::string& why, double now);
+  void release_dropped(double now);
+
+  experiment options_;
+  space space_;
+  ranking ranking_;
+  proposals proposals_;
+  any_scheduler scheduler_;
+  stop_reason stop_;
+  checkpoint_store checkpoints_;
+  study_outputs outputs_;
+  std::size_t limit_ = 0;
+  bool exhausted_ = false, finished_ = false;
+  double wall_offset_ = 0;  ///< seconds since 1970 at second 0 of the experiment, counted from the last start
+
+  std::vector<trial_record> records_;
+  std::unordered_map<trial_number, std::vector<stop_rule>> running_;
+  std::vector<trial_number> again_, released_;
+  std::vector<std::string> unreported_;  ///< metrics that rules look at and nobody has reported
+};
+
+}  // namespace detail
+
+}  // namespace manta::tune
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/course.ipp"
+#include "manta/tune/course_report.ipp"
+#endif

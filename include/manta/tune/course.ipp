@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of course.hpp: trials begin, fail and end.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "manta/error.hpp"
+#include "manta/tune/course.hpp"
+#include "manta/tune/experiment_check.hpp"
+
+namespace manta::tune::detail {
+
+MANTA_DECL course::course(const space& where, const experiment& e) : options_(e), space_(where) {
+  check(options_, space_);
+  ranking_.begin(options_);
+  unreported_ = metrics_of_rules(options_);
+  scheduler_ = options_.scheduler.clone();
+  proposals_.begin(space_, options_);
+  limit_ = proposals_.limit(options_.trials);
+  scheduler_.begin(space_, options_.seed, limit_);
+  checkpoints_.begin(options_, ranking_);
+}
+
+MANTA_DECL void course::begin_outputs(double wall) {
+  wall_offset_ = wall;
+  outputs_.begin(options_.outputs,
+                 {options_.folder, options_.name, ranking_.metric(), ranking_.maximises(), space_, wall, options_.clock,
+                  class_name(proposals_.used_searcher().type()), class_name(scheduler_.type()), options_.seed,
+                  std::max(1, options_.ranks), options_.best_may_fail});
+}
+
+MANTA_DECL trial_record& course::running(trial_number t) {
+  if (t >= records_.size() || !is_running(t)) throw error("manta: tune: trial " + std::to_string(t) + " does not run");
+  return records_[t];
+}
+
+// ---- a place is free --------------------------------------------------------------------------------
+
+MANTA_DECL std::optional<job> course::next(double now, origin& from, const told* by_journal) {
+  if (stop_.is_set() && by_journal == nullptr) return std::nullopt;
+  if (!again_.empty()) {
+    const auto named =
+        by_journal == nullptr ? again_.end() : std::find(again_.begin(), again_.end(), by_journal->trial);
+    const auto at = named == again_.end() ? again_.begin() : named;
+    trial_record& r = records_[*at];
+    again_.erase(at);
+    return start(r, now, {}, r.failures > 0 ? "tried again" : "");
+  }
+  for (;;) {
+    const bool is_new = by_journal != nullptr && by_journal->trial == records_.size();
+    if (is_new) exhausted_ = false;  // a later start of the program had more to give
+    action a = stop_.guarded("the scheduler", [&] { return scheduler_.next(!exhausted_ && records_.size() < limit_); });
+    release_dropped(now);
+    if (a.what == action::kind::nothing) return std::nullopt;
+    if (a.what == action::kind::resume) {
+      if (by_journal == nullptr && !may_resume(a.trial)) return std::nullopt;
+      return start(records_.at(a.trial), now, std::move(a.change), a.why);
+    }
+    // The journal has another trial here, so the searcher had nothing more to give then.
+    const bool was_exhausted = by_journal != nullptr && !is_new;
+    trial_record* const r = was_exhausted ? nullptr : add_trial(now, from, by_journal);
+    if (r != nullptr) return start(*r, now, {}, "");
+    if (stop_.has_thrown() && !was_exhausted) return std::nullopt;
+    exhausted_ = true;
+  }
+}
+
+MANTA_DECL bool course::may_resume(trial_number t) {
+  const bool is_there = t < records_.size();
+  if (is_there && records_[t].state == status::paused) return true;
+  stop_.guarded("the scheduler", [&] {
+    throw error("manta: tune: the scheduler resumes trial " + std::to_string(t) + ", which " +
+                (is_there ? std::string("is ") + name_of(records_[t].state) : "does not exist") +
+                ": next() may resume trials that it has paused");
+  });
+  return false;
+}
+
+MANTA_DECL trial_record* course::add_trial(double now, origin& from, const told* by_journal) {
+  const trial_number t = records_.size();
+  std::optional<config> c;
+  if (by_journal != nullptr) {
+    proposals_.repeat(t, by_journal->parameters, from, stop_);
+    c = by_journal->parameters;
+  } else {
+    c = proposals_.next(t, stop_, from);
+  }
+  if (!c) return nullptr;
+  proposals_.given(*c);
+  trial_record& r = records_.emplace_back();
+  r.id = t;
+  r.parameters = std::move(*c);
+  r.began = now;
+  r.wall = wall_offset_ + now;
+  stop_.guarded("the scheduler", [&] { scheduler_.add(t, r.parameters); });
+  if (stop_.has_thrown() && by_journal == nullptr) {  // the trial does not begin
+    records_.pop_back();
+    return nullptr;
+  }
+  outputs_.add(r);
+  return &r;
+}
+
+MANTA_DECL void course::start_none(double now) {
+  if (stop_.is_set()) return;
+  const auto ask = [&] {
+    return stop_.guarded("the scheduler", [&] { return scheduler_.next(!exhausted_ && records_.size() < limit_); });
+  };
+  while (ask().what == action::kind::add) exhausted_ = true;
+  release_dropped(now);
+}
+
+MANTA_DECL job course::start(trial_record& r, double now, std::optional<exploit> change, const std::string& why) {
+  const bool fresh = r.iteration == 0 && r.checkpoint == 0 && r.failures == 0;
+  ++r.starts;
+  job j{r.id, r.runs_with(), r.iteration, fresh ? std::nullopt : std::optional(r.id), 0};
+  if (change) apply(r, *change, j);
+  outputs_.decide(r, change ? "exploit" : r.failures > 0 ? "retry" : "resume", why);
+  r.state = status::running;
+  r.ran.push_back({now, now});
+  running_.emplace(r.id, options_.stop);
+  j.silent_until = silent_until(r.id);
+  return j;
+}
+
+MANTA_DECL void course::apply(trial_record& r, const exploit& e, job& j) {
+  checkpoints_.forgive(r.id);
+  (is_infinite(r.best_loss) ? r.parameters : r.changed) = e.to;
+  r.iteration = 0;  // it is now what the source was: a report counts whatever its iteration
+  const trial_record& source = records_.at(e.source);
+  if (!source.checkpoint_file.empty() && e.source != r.id)
+    checkpoints_.set(r, source.checkpoint, source.checkpoint_file);
+  j.parameters = e.to;
+  j.iteration = 0;
+  j.from = e.source;
+  r.losses.cut();
+}
+
+MANTA_DECL void course::place(trial_number t, int rank, double now) { running(t).ran.back() = {now, now, rank}; }
+
+MANTA_DECL double course::silent_until(trial_number t) {
+  if (stop_.is_set()) return 0;
+  double until =
+      options_.clock.empty() ? stop_.guarded("the scheduler", [&] { return scheduler_.silent_until(t); }) : 0;
+  const auto rules = running_.find(t);
+  for (const stop_rule& rule : rules->second) until = std::min(until, rule.silent_until());
+  if (const auto owed = checkpoints_.owed(t)) until = std::min(until, static_cast<double>(*owed));
+  return until;
+}
+
+// ---- a trial ends -----------------------------------------------------------------------------------
+
+MANTA_DECL void course::leave(trial_record& r, double now) {
+  if (running_.erase(r.id) > 0) r.ran.back().end = now;
+}
+
+MANTA_DECL void course::end(trial_number t, double now) {
+  trial_record& r = running(t);
+  if (r.last.empty()) {
+    give_up(r, "ended without a report of \"" + ranking_.metric() + "\"", now);
+    return;
+  }
+  leave_scheduler(t);
+  close(r, status::complete, "ended", now);
+}
+
+MANTA_DECL bool course::fail(trial_number t, const std::string& why, double now, cause c) {
+  constexpr int most_crashes = 2, most_losses = 4;  // after which the trial may well be the reason
+  trial_record& r = running(t);
+  r.failures += c == cause::failure || c == cause::crash;
+  r.crashes += c == cause::crash;
+  r.ranks_lost += c == cause::lost;
+  const bool crashed_enough = r.crashes >= most_crashes, lost_enough = r.ranks_lost >= most_losses;
+  if (c >= cause::lost && stop_.is_set()) {
+    leave_scheduler(t);
+    close(r, status::stopped, stop_.text(), now);
+  } else if (r.failures > options_.retries || stop_.is_set()) {
+    give_up(r, why, now);
+  } else if (c != cause::interrupted && (crashed_enough || lost_enough)) {
+    give_up(r,
+            (crashed_enough ? "it has taken " + std::to_string(r.crashes) + " ranks with it"
+                            : std::to_string(r.ranks_lost) + " ranks died while they ran it") +
+                ", and it is not tried again; the last: " + why,
+            now);
+  } else {
+    outputs_.decide(r, name_of(c), why);
+    r.why = why;
+    r.state = status::waiting;  // reports that it makes again on the way to where it was are passed over
+    leave(r, now);
+    again_.push_back(t);
+    return true;
+  }
+  return false;
+}
+
+MANTA_DECL void course::leave_scheduler(trial_number t) {
+  stop_.guarded("the scheduler", [&] { scheduler_.remove(t); });
+}
+
+MANTA_DECL void course::give_up(trial_record& r, const std::string& why, double now) {
+  leave_scheduler(r.id);
+  close(r, status::failed, why, now);
+}
+
+MANTA_DECL void course::close(trial_record& r, status how, const std::string& why, double now) {
+  leave(r, now);
+  r.state = how;
+  r.why = why;
+  r.wall = wall_offset_ + now;
+  r.losses.shrink();
+  checkpoints_.forgive(r.id);
+  if (how == status::complete) miss_metrics(r);
+  // What a trial reported before it failed is no result.
+  proposals_.ended(r.id, how == status::failed ? std::nan("") : r.best_loss, stop_);
+  if (how == status::failed) ranking_.failed(r, records_);
+  release_dropped(now);
+  ranking_.ended(r);
+  outputs_.decide(r, name_of(how), why);
+  outputs_.end(r);
+  check_stop_all();
+  checkpoints_.release(r);
+  released_.push_back(r.id);
+}
+
+MANTA_DECL void course::release_dropped(double now) {
+  for (const trial_number t : stop_.guarded("the scheduler", [&] { return scheduler_.take_dropped(); })) {
+    trial_record& r = records_.at(t);
+    if (r.state == status::paused) close(r, status::stopped, "not among the best of its bracket", now);
+  }
+}
+
+MANTA_DECL void course::revive(trial_number t) {
+  trial_record& r = records_.at(t);
+  r.failures = r.crashes = r.ranks_lost = 0;
+  checkpoints_.claim(r);
+  r.state = status::waiting;
+  stop_.guarded("the scheduler", [&] { scheduler_.add(t, r.runs_with()); });
+  ranking_.revived(r, records_);
+  again_.push_back(t);
+  finished_ = false;
+}
+
+// ---- the experiment as a whole ----------------------------------------------------------------------
+
+MANTA_DECL void course::check_stop_all() {
+  for (const experiment_rule& rule : options_.stop_all) {
+    if (stop_.is_set()) return;
+    if (const auto reason = stop_.guarded("a rule of .stop_all", [&] { return rule(ranking_.summary()); }))
+      stop_.set(*reason);
+  }
+}
+
+MANTA_DECL void course::miss_metrics(const trial_record& r) {
+  if (unreported_.empty() || stop_.is_set()) return;
+  stop_.set_mistake("a rule of .stop or .checkpoints looks at \"" + unreported_.front() +
+                    "\", which nobody has reported; trial " + std::to_string(r.id) + " reported " + r.last.names() +
+                    ": mend the name, or report it in each trial");
+}
+
+MANTA_DECL void course::tick(double now) {
+  ranking_.passed(now);
+  check_stop_all();
+}
+
+MANTA_DECL void course::finish(double now) {
+  finished_ = true;
+  for (trial_record& r : records_) {
+    if (r.ended()) continue;
+    leave_scheduler(r.id);
+    close(r, status::stopped, stop_.is_set() ? stop_.text() : "the experiment ended", now);
+  }
+}
+
+MANTA_DECL void course::resize(std::size_t limit) {
+  limit_ = limit;
+  scheduler_.resize(limit);
+}
+
+}  // namespace manta::tune::detail

@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What is looked at before the first trial, so that mistakes are found then.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "manta/tune/experiment.hpp"
+#include "manta/tune/source.hpp"
+
+namespace manta::tune::detail {
+
+/// Throws if the options contradict each other, or if a parameter is in no configuration of the space. Functions in the
+/// space that throw do so now.
+MANTA_DECL void check(const experiment& e, const space& where);
+/// The metrics beside the experiment's own that rules look at.
+MANTA_DECL std::vector<std::string> metrics_of_rules(const experiment& e);
+
+}  // namespace manta::tune::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/experiment_check.ipp"
+#endif

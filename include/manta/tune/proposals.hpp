@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Where the configurations of new trials come from: first those of .first, then those of the searcher. In a finite
+// space no configuration is given out twice while others have not been given out.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "manta/tune/experiment.hpp"
+#include "manta/tune/points.hpp"
+#include "manta/tune/source.hpp"
+#include "manta/tune/stop_reason.hpp"
+
+namespace manta::tune::detail {
+
+/// How the configuration of a trial was found. The journal has it: a continuation asks the searcher as often.
+struct origin {
+  bool is_first = false;    ///< It is one of .first.
+  bool is_instead = false;  ///< It stands for what the searcher gave, which had been given out before.
+  std::size_t asks = 1;     ///< So often the searcher was asked.
+};
+
+class proposals {
+ public:
+  /// Throws if a configuration of .first does not fit the space.
+  MANTA_DECL void begin(const space& where, const experiment& e);
+  /// How many trials there will be at most.
+  MANTA_DECL std::size_t limit(std::size_t trials);
+  const any_searcher& used_searcher() const { return searcher_; }
+
+  /// The configuration of a new trial; nothing if there are no more.
+  MANTA_DECL std::optional<config> next(trial_number t, stop_reason& stop, origin& from);
+  /// Repeats what `next` did for a trial that the journal has. The trial was given `said`.
+  MANTA_DECL void repeat(trial_number t, const config& said, const origin& from, stop_reason& stop);
+  /// The trial begins with it.
+  MANTA_DECL void given(const config& c);
+
+  /// What became of a trial: for the searcher.
+  MANTA_DECL void reported(trial_number t, double at, double loss, stop_reason& stop);
+  MANTA_DECL void ended(trial_number t, double loss, stop_reason& stop);
+
+ private:
+  any_searcher searcher_;
+  std::uint64_t seed_ = 0;
+  std::vector<config> first_;   ///< .first, completed
+  std::size_t from_first_ = 0;  ///< the number of them that have been given out
+  points points_;               ///< of a finite space: those that have been given out
+};
+
+}  // namespace manta::tune::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/tune/proposals.ipp"
+#endif

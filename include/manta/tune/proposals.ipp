@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of proposals.hpp.
+#pragma once
+
+#include <algorithm>
+#include <set>
+
+#include "manta/error.hpp"
+#include "manta/tune/proposals.hpp"
+
+namespace manta::tune::detail {
+
+MANTA_DECL void proposals::begin(const space& where, const experiment& e) {
+  searcher_ = e.searcher.clone();
+  seed_ = e.seed;
+  for (std::size_t i = 0; i < e.first.size(); ++i) {
+    random r(seed_, i, 0x666972737475ULL);
+    try {
+      first_.push_back(where.complete(e.first[i], r));
+    } catch (const error& why) {
+      throw error("manta: tune: .first[" + std::to_string(i) + "]: " + std::string(why.what()).substr(7));
+    }
+  }
+  points_.begin(where);
+  searcher_.begin(where, seed_);
+}
+
+MANTA_DECL std::size_t proposals::limit(std::size_t trials) {
+  if (trials == 0) return ~std::size_t{0};
+  // A grid is gone through whatever .first has. Configurations of .first that are not in the grid come on top of it.
+  if (const auto count = searcher_.count()) {
+    std::size_t all = *count;
+    if (!first_.empty()) {
+      any_searcher rest = searcher_.clone();
+      for (std::size_t i = 0; i < first_.size(); ++i) rest.add(i, first_[i]);
+      all = rest.count().value_or(0) + first_.size();
+    }
+    return trials > 1 ? std::min(trials, all) : all;
+  }
+  const std::size_t combinations = searcher_.combinations();
+  std::size_t more = combinations > 1 ? first_.size() : 0;
+  if (more > 0 && points_.size() == combinations) {
+    std::set<std::string> different;
+    for (const config& c : first_) more -= different.insert(c.text()).second;
+  }
+  return trials * combinations + more;
+}
+
+MANTA_DECL std::optional<config> proposals::next(trial_number t, stop_reason& stop, origin& from) {
+  if (from_first_ < first_.size()) {
+    const config& c = first_[from_first_++];
+    from.is_first = true;
+    stop.guarded("the searcher", [&] { searcher_.add(t, c); });
+    return c;
+  }
+  constexpr std::size_t most_asks = 4;
+  auto c = stop.guarded("the searcher", [&] { return searcher_.ask(t); });
+  while (c && searcher_.is_distinct() && points_.is_repeated(*c)) {
+    if (from.asks < most_asks) {
+      ++from.asks;
+      c = stop.guarded("the searcher", [&] { return searcher_.ask(t); });
+      continue;
+    }
+    random r(seed_, t, 0x6f74686572ULL);
+    if (auto other = points_.instead_of(*c, r)) {
+      from.is_instead = true;
+      stop.guarded("the searcher", [&] { searcher_.add(t, *other); });
+      c = std::move(other);
+    }
+    break;
+  }
+  return c;
+}
+
+MANTA_DECL void proposals::repeat(trial_number t, const config& said, const origin& from, stop_reason& stop) {
+  from_first_ += from.is_first;
+  stop.guarded("the searcher", [&] {
+    for (std::size_t i = 0; !from.is_first && i < from.asks; ++i) searcher_.again(t, said);
+    if (from.is_first || from.is_instead) searcher_.add(t, said);
+  });
+}
+
+MANTA_DECL void proposals::given(const config& c) {
+  if (searcher_.is_distinct()) points_.add(c);
+}
+
+MANTA_DECL void proposals::reported(trial_number t, double at, double loss, stop_reason& stop) {
+  stop.guarded("the searcher", [&] { searcher_.report(t, at, loss); });
+}
+
+MANTA_DECL void proposals::ended(trial_number t, double loss, stop_reason& stop) {
+  stop.guarded("the searcher", [&] { searcher_.tell(t, loss); });
+}
+
+}  // namespace manta::tune::detail
