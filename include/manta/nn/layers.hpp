@@ -68,9 +68,9 @@ MANTA_DECL spec gelu();
 /// Over the features. A network that is trained by cross_entropy ends without it.
 MANTA_DECL spec softmax();
 
-/// Images to images of so many channels, by filters of size x size.
+/// Images to images with the given number of channels, by filters of size x size.
 MANTA_DECL spec conv2d(int channels, int size, const conv2d_options& options = {});
-/// Of windows of size x size of each channel; a size of 0 stands for the whole image.
+/// Takes windows of size x size of each channel. A size of 0 stands for the whole image.
 MANTA_DECL spec max_pool(int size, const pool_options& options = {});
 MANTA_DECL spec average_pool(int size, const pool_options& options = {});
 
@@ -88,9 +88,9 @@ MANTA_DECL spec embedding(int words, int features);
 MANTA_DECL spec positions();
 MANTA_DECL spec lstm(int features, const recurrent_options& options = {});
 MANTA_DECL spec gru(int features, const recurrent_options& options = {});
-/// Of each position to all of the sequence; the features are divided among the heads.
+/// Each position attends to all positions of the sequence. The features are divided among the heads.
 MANTA_DECL spec attention(int heads, const attention_options& options = {});
-/// Of each step to itself and the `length` - 1 steps before it, for networks that run step by step, as lstm does: the
+/// Each step attends to itself and the `length` - 1 steps before it. For networks that run step by step, as lstm does: the
 /// carried state has what is remembered. Usual inside of residual(..).
 MANTA_DECL spec step_attention(int heads, int length);
 /// The last position of a sequence.

@@ -129,7 +129,7 @@ class network {
     std::size_t begin;
   };
   [[nodiscard]] std::vector<array> arrays() const { return places(layers_.arrays()); }
-  /// Those of buffers(): "1.running_mean".
+  /// The arrays of buffers(): "1.running_mean".
   [[nodiscard]] std::vector<array> buffer_arrays() const { return places(layers_.buffer_arrays()); }
 
   template <class Archive>

@@ -37,7 +37,7 @@ function duration(s) {
   if (whole < 6000) return Math.floor(whole / 60) + " min " + whole % 60 + " s";
   return Math.floor(whole / 3600) + " h " + Math.floor(whole % 3600 / 60) + " min";
 }
-// At most so many, evenly.
+// At most that many of the points, evenly chosen.
 function thin(list, most) {
   if (list.length <= most) return list;
   return Array.from({length: most}, (_, i) => list[Math.floor(i * list.length / most)]);

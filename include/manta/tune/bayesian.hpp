@@ -31,7 +31,7 @@ class bayesian {
     pending parallel = pending::believer;
     std::size_t startup = 0;          ///< points of a Sobol sequence first; 0: two for each parameter and one more
     std::size_t candidates = 1000;
-    std::size_t most = 500;           ///< the newest and the best so many trials are looked at
+    std::size_t most = 500;           ///< trials that are looked at: the newest and the best ones
   };
   bayesian() : bayesian(options{}) {}
   MANTA_DECL explicit bayesian(options o);
@@ -61,7 +61,7 @@ class bayesian {
     vector values;
     std::size_t best = 0;
   };
-  /// Of the first `count` trials that have ended.
+  /// Uses the first `count` trials that have ended.
   observations look(std::size_t count) const;
   void fit();
 

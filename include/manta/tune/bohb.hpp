@@ -23,7 +23,7 @@ class bohb {
     double good = 0.15;            ///< share of the observations at a budget that are good
     double at_random = 1.0 / 3;    ///< of the configurations
     std::size_t candidates = 64;
-    double widen = 3;              ///< kernels are drawn from so much wider than they are
+    double widen = 3;              ///< by this factor kernels are widened when one draws from them
   };
   bohb() : bohb(options{}) {}
   explicit bohb(options o) : options_(o) {}

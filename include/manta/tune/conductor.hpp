@@ -92,7 +92,7 @@ class conductor {
   void keep_checkpoint(std::size_t i, trial_number t, std::vector<notice>& all);
   /// Checkpoints of trials that have ended go; so does what else is known of them here. Failures are said.
   void release();
-  /// Those that waited for a checkpoint that has come, or never will.
+  /// Starts trials that waited for a checkpoint, if it has come or never will.
   void retry_deferred();
 
   // ---- the end --------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ class domain {
 
   /// A domain that is closed to one value is a constant, however it was written.
   kind type() const { return closed_ ? kind::constant : kind_; }
-  /// Of one value, but written as one of several: uniform(5, 5), choice({"sgd"}).
+  /// Has the domain one value, though it is written as a domain of several: uniform(5, 5), choice({"sgd"})?
   bool is_closed() const { return closed_ && kind_ != kind::constant; }
   /// A dependent parameter that is not computed from others alone.
   bool draws() const { return draws_; }
@@ -58,7 +58,7 @@ class domain {
   bool is_normal() const { return normal_; }
   /// Takes one of few values with room between them, which is rounded to.
   bool is_quantised() const { return step_ > 0; }
-  /// Of a number: the ends (of a normal one: mean and standard deviation, of the logarithm if is_log()).
+  /// The ends of a domain of numbers; of a normal one mean and standard deviation, of the logarithm if is_log().
   double low() const { return low_; }
   double high() const { return high_; }
   double step() const { return step_; }
@@ -113,7 +113,7 @@ class domain {
   static std::size_t bin(double u, std::size_t n);
   /// Whole numbers are integers, also those of uniform(16, 256).quantised(16): 32 and not 32.0.
   MANTA_DECL value as_value(double x) const;
-  /// So many steps from there: 0.3 and not 0.30000000000000004 for three of 0.1.
+  /// The number that lies that many steps from there: 0.3 and not 0.30000000000000004 for three of 0.1.
   double stepped(double from, double count) const;
   /// The step with that number, from the first one on.
   double number_of(double step) const;
@@ -124,7 +124,7 @@ class domain {
   MANTA_DECL double rounded(double x) const;
   /// Steps that are equally probable: not those of logarithms and normal numbers.
   bool is_even() const { return step_ > 0 && !log_ && !normal_; }
-  /// Of log-uniform numbers; integers have half a step more at both ends, so that each end gets its share.
+  /// For log-uniform numbers. Integers have half a step more at both ends, so that each end gets its share.
   std::pair<double, double> log_range() const;
   /// The logarithm makes a difference: between ends so near each other that it is a straight line, its digits do not suffice.
   bool is_curved() const;

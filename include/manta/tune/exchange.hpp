@@ -74,7 +74,7 @@ struct notice {
   }
 };
 
-/// Of each member of a gang; one, if a trial is no gang.
+/// One entry for each member of a gang; one entry, if a trial is no gang.
 using answers = per_rank<notice>;
 
 /// Thrown by trial::report when the function goes on after it was told to end; not for catching.

@@ -26,7 +26,7 @@ struct checkpoint_options {
   bool at_end = false;         ///< functions: as of the last report
   // What stays on disk (with a folder); what a trial would go on from is never removed.
   std::size_t keep = 1;          ///< of each trial: the last ones; 0: all
-  std::size_t keep_best = 1;     ///< of each trial: and so many of the best
+  std::size_t keep_best = 1;     ///< of each trial: and this number of its best ones
   std::string minimise = {};     ///< the best by this metric instead of the experiment's
   std::string maximise = {};     ///< or by this one
   std::size_t budget_bytes = 0;  ///< of all trials and members of gangs together; the worst ended trials lose theirs first; 0: any
@@ -51,7 +51,7 @@ struct experiment {
   int cpus = 1;                              ///< of each trial, as in task_options
   double gpus = 0;
   std::map<std::string, double> resources = {};
-  int ranks = 0;                             ///< a trial is a gang of so many: it takes manta::team first
+  int ranks = 0;                             ///< a trial is a gang of these: it takes manta::team first; 0: no gang
   std::size_t concurrency = 0;               ///< trials at once; 0: as many as there are ranks for
 
   int retries = 0;                           ///< of a trial that failed, from its last checkpoint

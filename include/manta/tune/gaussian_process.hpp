@@ -32,7 +32,7 @@ class gaussian_process {
 
   /// Finds the parameters for these values: from where they are, and from `starts` random points. O(n^3) for each step.
   MANTA_DECL void fit(const matrix& points, const vector& values, int starts, int steps, random& r);
-  /// The same parameters, other data: O(n^3 / 6).
+  /// Takes other data, and keeps the parameters: O(n^3 / 6).
   MANTA_DECL void condition(const matrix& points, const vector& values);
 
   /// Mean and variance (of the function, without noise) at each column.

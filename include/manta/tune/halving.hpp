@@ -14,7 +14,7 @@
 
 namespace manta::tune {
 
-/// So many trials run until `at`.
+/// A rung: this number of trials runs until `at`.
 struct rung {
   std::size_t trials = 0;
   double at = 0;

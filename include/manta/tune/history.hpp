@@ -18,7 +18,8 @@ struct tried {
 };
 
 namespace detail {
-/// Of losses in the order of their age: which of them are among the newest three quarters of `most`, or among the best quarter before.
+/// Takes losses in the order of their age, and says which of them are used: the newest ones, three quarters of `most`,
+/// and the best ones before those.
 MANTA_DECL std::vector<bool> worth_keeping(const std::vector<double>& losses, std::size_t most);
 }  // namespace detail
 
@@ -30,7 +31,7 @@ class history {
   MANTA_DECL void ended(trial_number t, double loss);
   /// In the order in which they ended.
   const std::vector<tried>& done() const { return done_; }
-  /// Of those that are done, how many did not fail.
+  /// The number of trials that are done and did not fail.
   std::size_t succeeded() const { return succeeded_; }
   /// Forgets what is not worth keeping, once a quarter more than `most` has come.
   MANTA_DECL void trim(std::size_t most);

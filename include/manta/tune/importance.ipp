@@ -54,7 +54,7 @@ MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(cons
       between += count * (sum / count - mean) * (sum / count - mean) / n;
       used += 1;
     }
-    // means of bins vary by chance alone: so much is taken off
+    // what means of bins vary by chance alone is taken off
     const double chance = n > used ? (used - 1) * (variance - between) / (n - used) : 0;
     shares.emplace_back(p.name, variance > 1e-6 ? std::clamp((between - chance) / variance, 0.0, 1.0) : 0.0);
   }

@@ -55,7 +55,7 @@ MANTA_DECL std::string exact_text_of(std::string text) {
   return bytes;
 }
 
-/// Of numbers that are not finite: what append_json_number has made of them.
+/// Reads numbers that are not finite, as append_json_number writes them.
 MANTA_DECL value number_of(const std::string& text) {
   if (text == "nan" || text == "-nan") return std::nan("");
   if (text == "inf") return infinity;

@@ -24,7 +24,7 @@ struct pb2_options {
   double quantile = 0.25;
   bool synchronous = false;
   std::vector<std::string> mutate = {};   ///< empty: all that are searched
-  std::size_t rows = 100;                 ///< the newest so many intervals of all trials are learned from
+  std::size_t rows = 100;                 ///< intervals of all trials that are learned from: the newest ones
 };
 
 namespace detail {

@@ -16,7 +16,7 @@ namespace manta::tune {
 
 struct pbt_options {
   double interval = 10;               ///< between two looks at a trial
-  double quantile = 0.25;             ///< worst and best so many of the population; at most 0.5
+  double quantile = 0.25;             ///< share of the population that is the worst, and that is the best; at most 0.5
   double resample = 0.25;             ///< probability of a value drawn anew instead of perturbed
   double factor = 1.2;                ///< else a number is multiplied or, as probably, multiplied by 2 - factor
   bool synchronous = false;           ///< all wait for each other at each interval

@@ -32,7 +32,7 @@ class results {
   bool has_best() const { return best_.has_value(); }
   /// The trial that has reported the best value. Throws if none has reported one, and says why trials failed.
   MANTA_DECL const trial_record& best() const;
-  /// Of the metric.
+  /// The best trial's value of the metric. Throws if there is none.
   double best_value() const { return sign_ * best().best_loss; }
   double value_of(const trial_record& t) const { return sign_ * t.best_loss; }
   /// The checkpoint nearest to the best trial's best value that is on disk. Throws if there is none.

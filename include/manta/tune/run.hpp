@@ -39,7 +39,7 @@ template <auto F>
 results run(const experiment& e) {
   return run<F>(space_of<typename detail::function_body<F>::settings>(), e);
 }
-/// Of a class.
+/// For a class.
 template <trainable_class T>
 results run(const space& where, const experiment& e) {
   return detail::run_experiment<detail::class_body<T>>(where, e);
@@ -49,7 +49,7 @@ template <trainable_class T>
 results run(const experiment& e) {
   return run<T>(space_of<typename detail::class_body<T>::settings>(), e);
 }
-/// Of a lambda without captures.
+/// For a lambda without captures.
 template <class L>
 results run(L, const space& where, const experiment& e) {
   static_assert(std::is_empty_v<L> && std::is_default_constructible_v<L>,

@@ -58,7 +58,7 @@ class sobol_search {
   std::uint64_t seed_ = 0, asked_ = 0;
 };
 
-/// Searches one Latin hypercube after the other, each of so many points: give the number of trials.
+/// Searches one Latin hypercube after the other, each of the given number of points: give the number of trials.
 class latin_hypercube_search {
  public:
   static constexpr bool is_distinct = true;

@@ -49,16 +49,16 @@ class stop_rule {
   double silent_until_ = 0;
 };
 
-/// The trial has come to `at` by the experiment's clock: after so many reports, if that is the clock.
+/// The trial has come to `at` by the experiment's clock: after `at` reports, if there is no other clock.
 MANTA_DECL stop_rule after(double at);
 /// The trial has run that long.
 MANTA_DECL stop_rule after_time(std::chrono::duration<double> limit);
 MANTA_DECL stop_rule at_least(std::string metric, double goal);
 MANTA_DECL stop_rule at_most(std::string metric, double goal);
 struct plateau_options {
-  std::size_t reports = 4;       ///< the last so many
+  std::size_t reports = 4;       ///< that are looked at: the last ones
   double deviation = 0.01;       ///< have a smaller standard deviation
-  std::size_t grace = 4;         ///< after so many at least
+  std::size_t grace = 4;         ///< reports before which the rule does not hold
 };
 /// The metric does not move any more.
 MANTA_DECL stop_rule plateau(std::string metric, plateau_options o = {});
@@ -81,7 +81,7 @@ MANTA_DECL experiment_rule time_budget(std::chrono::duration<double> limit);
 /// Reports of all trials together: epochs, if a report is one.
 MANTA_DECL experiment_rule report_budget(std::size_t limit);
 MANTA_DECL experiment_rule ended_budget(std::size_t limit);
-/// So many trials have ended since the best value was reported.
+/// That many trials have ended since the best value was reported.
 MANTA_DECL experiment_rule no_improvement(std::size_t trials);
 /// The best value of the metric is as good as `goal`, whichever way is better.
 MANTA_DECL experiment_rule best_reaches(double goal);

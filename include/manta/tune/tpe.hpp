@@ -22,7 +22,7 @@ class tpe {
     std::size_t candidates = 0;    ///< drawn from the density of the good ones; 0: 24 of joint densities, else 8
     bool multivariate = false;     ///< joint densities: parameters that only work together are found; needs a fixed list
     double good = 0.1;             ///< this share of the trials is good,
-    std::size_t most_good = 25;    ///< but at most so many
+    std::size_t most_good = 25;    ///< but no more good trials than these
   };
   tpe() : tpe(options{}) {}
   MANTA_DECL explicit tpe(options o);

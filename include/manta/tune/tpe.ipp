@@ -118,8 +118,8 @@ MANTA_DECL std::vector<double> recency_weights(std::size_t n) {
   return w;
 }
 
-/// Those for which `has` holds, best first cut into good and others; trials under way count as bad, so that others keep
-/// away from them (the "constant liar").
+/// Takes the trials for which `has` holds, best first, and cuts them into good ones and others. Trials under way count as
+/// bad, so that others keep away from them (the "constant liar").
 template <class Has>
 std::pair<std::vector<const config*>, std::vector<const config*>> split_trials(const history& tried_so_far, const tpe::options& options, Has&& has) {
   struct observation {
@@ -200,7 +200,7 @@ class kernels {
   }
 
  private:
-  /// Of the observation against the wide kernel in one factor: choices keep a share for other options.
+  /// What an observation weighs against the wide kernel in one factor: choices keep a share for other options.
   static constexpr double kernel_weight = 50;
   const std::vector<parameter>& axes_;
   std::vector<double> weights_;

@@ -40,7 +40,7 @@ class trial {
   MANTA_DECL bool restored() const;
   /// For random numbers: derived from the experiment's seed and the trial.
   MANTA_DECL std::uint64_t seed() const;
-  /// Of this trial, for files of its own; made if it is not there. Throws if the experiment has none.
+  /// A folder of this trial, for files of its own; made if it is not there. Throws if the experiment has none.
   MANTA_DECL std::string folder() const;
 
   /// Names what has to be saved, by cereal: whenever a checkpoint is made these are, as they are at that report. If the trial

@@ -234,7 +234,7 @@ class value {
   MANTA_DECL bool equals(const value& other) const;
   /// As an integer, also what is true or false, and a number without a fraction. Throws if it is neither.
   MANTA_DECL std::int64_t whole() const;
-  /// Of a list. Throws if it is none.
+  /// The elements of a list. Throws if the value is none.
   MANTA_DECL std::vector<double> numbers() const;
   template <class T>
   T read_object() const {

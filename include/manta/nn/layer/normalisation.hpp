@@ -102,7 +102,7 @@ class batch_norm_layer final : public normalisation_layer<T> {
     const double own = trained_ ? own_count_ : 1;
     sums(dy, x, false);
     auto sum = sums_.head(channels()), product = sums_.segment(channels(), channels());
-    // Of (x - mean) / deviation instead of x.
+    // The gradient by (x - mean) / deviation instead of by x.
     product = (product - sum * mean_.template cast<double>()) / deviation_.template cast<double>();
     vector(this->g_, channels()) += product.template cast<T>();
     vector(this->g_ + channels(), channels()) += sum.template cast<T>();

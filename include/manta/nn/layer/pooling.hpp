@@ -38,7 +38,7 @@ class pooling_layer : public layer<T> {
   window window_;
 };
 
-/// Of equal numbers the first one gets the gradient.
+/// Where several numbers are equal, the first one gets the gradient.
 template <class T>
 class max_pool_layer final : public pooling_layer<T> {
  public:

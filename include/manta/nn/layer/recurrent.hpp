@@ -24,7 +24,7 @@ struct step_order {
   Eigen::Index samples = 0, steps = 0;
   bool by_sample = false;  ///< all steps of a sample one after the other
 
-  /// Step t of all samples, of an array with so many rows.
+  /// Step t of all samples, of an array with the given number of rows.
   template <class Scalar>
   auto step(Scalar* array, Eigen::Index rows, Eigen::Index t) const {
     using T = std::remove_const_t<Scalar>;

@@ -115,7 +115,7 @@ class step_attention_layer final : public layer<T> {
   Eigen::Map<row_major<T>> out_weights(T* array) const {
     return {array + in_bias() + 3 * features_, features_, features_};
   }
-  /// Of the oldest step in reach to the step itself, which has the age 0 and the last place.
+  /// The steps in reach go from the oldest one to the step itself, which has the age 0 and the last place.
   auto age_biases(T* array, int h, Eigen::Index count) const {
     return vector(array + age_bias() + (h + 1) * length_ - count, count);
   }

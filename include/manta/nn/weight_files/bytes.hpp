@@ -72,7 +72,7 @@ class input_file {
       bad(offset, std::to_string(count) + " bytes of " + what, "the end of the file at " + std::to_string(size()));
     return std::string_view(bytes_).substr(offset, count);
   }
-  /// A little-endian number of so many bytes.
+  /// A little-endian number of the given number of bytes.
   [[nodiscard]] std::uint64_t number(std::uint64_t offset, std::size_t bytes, const std::string& what) const {
     std::uint64_t n = 0;
     std::memcpy(&n, part(offset, bytes, what).data(), bytes);

@@ -24,8 +24,8 @@ struct use_of_ranks;
 class html_report {
  public:
   struct options {
-    std::size_t most_curves = 200;      ///< the best so many trials are drawn
-    std::size_t most_stretches = 8000;  ///< of the schedule: the last so many
+    std::size_t most_curves = 200;      ///< trials whose curves are drawn: the best ones
+    std::size_t most_stretches = 8000;  ///< stretches of the schedule that are drawn: the last ones
   };
   html_report() = default;
   explicit html_report(options o) : options_(o) {}
