@@ -90,7 +90,7 @@ MANTA_DECL spec lstm(int features, const recurrent_options& options = {});
 MANTA_DECL spec gru(int features, const recurrent_options& options = {});
 /// Each position attends to all positions of the sequence. The features are divided among the heads.
 MANTA_DECL spec attention(int heads, const attention_options& options = {});
-/// Each step attends to itself and the `length` - 1 steps before it. For networks that run step by step, as lstm does: the
+/// Each step attends to itself and the `length` - 1 steps before it. For networks that run step by step, as lstm: the
 /// carried state has what is remembered. Usual inside of residual(..).
 MANTA_DECL spec step_attention(int heads, int length);
 /// The last position of a sequence.

@@ -16,8 +16,8 @@ namespace manta::output {
 
 /// What happens to the content that a file has from an earlier run.
 enum class mode {
-  fresh,   ///< it is gone at the first write
-  append   ///< new records follow it
+  fresh,  ///< it is gone at the first write
+  append  ///< new records follow it
 };
 
 /// Makes a folder and those above it, as mkdir -p does. Throws manta::error with the reason.

@@ -30,7 +30,8 @@ MANTA_DECL void make_folders(const std::string& path) {
 }
 
 MANTA_DECL void make_folder_of(const std::string& file) {
-  if (const std::size_t slash = file.rfind('/'); slash != std::string::npos && slash > 0) make_folders(file.substr(0, slash));
+  if (const std::size_t slash = file.rfind('/'); slash != std::string::npos && slash > 0)
+    make_folders(file.substr(0, slash));
 }
 
 MANTA_DECL bool write_all(int file, const std::string& content) {

@@ -23,8 +23,8 @@ class csv {
   /// those of an earlier run, in its columns.
   MANTA_DECL explicit csv(std::string path, mode m = mode::fresh, std::string step = "step");
 
-  /// A row. A name that no row has had makes a new column at the end, for which the file is written anew. Values that are
-  /// missing are empty cells. Buffered: see flush().
+  /// A row. A name that no row has had makes a new column at the end, for which the file is written anew. Values that
+  /// are missing are empty cells. Buffered: see flush().
   MANTA_DECL void write(std::int64_t step, row values);
   /// Writes what is buffered to the file; to be called every second or so, and at the end.
   void flush() { file_.flush(); }
@@ -38,7 +38,7 @@ class csv {
 
   append_file file_;
   std::string step_;
-  std::vector<std::string> columns_;       ///< without the step's
+  std::vector<std::string> columns_;  ///< without the step's
   std::vector<const cell*> places_;
   bool has_header_ = false;
 };

@@ -22,8 +22,10 @@ MANTA_DECL void csv::read_columns() {
   for (std::size_t i = 0; i < content.size(); ++i) {
     const char c = content[i];
     if (c == '"') {
-      if (quoted && i + 1 < content.size() && content[i + 1] == '"') name += content[++i];
-      else quoted = !quoted;
+      if (quoted && i + 1 < content.size() && content[i + 1] == '"')
+        name += content[++i];
+      else
+        quoted = !quoted;
     } else if (!quoted && (c == ',' || c == '\n')) {
       columns_.push_back(std::exchange(name, {}));
       if (c == '\n') break;
@@ -42,8 +44,10 @@ MANTA_DECL void csv::write(std::int64_t step, row values) {
   const std::size_t before = columns_.size();
   place(values);
   std::string& out = file_.buffer();
-  if (!has_header_) out += header();
-  else if (columns_.size() > before) widen(columns_.size() - before);
+  if (!has_header_)
+    out += header();
+  else if (columns_.size() > before)
+    widen(columns_.size() - before);
   has_header_ = true;
   append_number(out, step);
   for (const cell* c : places_) {
@@ -58,9 +62,10 @@ MANTA_DECL void csv::place(row values) {
   places_.assign(columns_.size(), nullptr);
   std::size_t next = 0;  // rows are alike: the column of a value mostly follows that of the one before
   for (const field& f : values) {
-    std::size_t at = next < columns_.size() && columns_[next] == f.name
-                         ? next
-                         : static_cast<std::size_t>(std::find(columns_.begin(), columns_.end(), f.name) - columns_.begin());
+    std::size_t at =
+        next < columns_.size() && columns_[next] == f.name
+            ? next
+            : static_cast<std::size_t>(std::find(columns_.begin(), columns_.end(), f.name) - columns_.begin());
     if (at == columns_.size()) {
       columns_.emplace_back(f.name);
       places_.push_back(nullptr);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Events of TensorBoard's plug-in HParams, which shows hyper-parameters beside the metrics of many runs: an event for the
-// experiment, in the folder above the runs, and in each run's folder one at its begin and one at its end.
+// Events of TensorBoard's plug-in HParams, which shows hyper-parameters beside the metrics of many runs: an event for
+// the experiment, in the folder above the runs, and in each run's folder one at its begin and one at its end.
 //
 //   output::tensorboard top("search"), run("search/0");
 //   top.write_event(hparams::experiment_event(now, {{.name = "rate", .low = 0, .high = 1}}, {"loss"}));
@@ -26,7 +26,8 @@ struct parameter {
 };
 
 /// `wall_time`: in seconds since 1970. `metrics`: names of scalars in the runs.
-MANTA_DECL std::string experiment_event(double wall_time, const std::vector<parameter>& parameters, const std::vector<std::string>& metrics);
+MANTA_DECL std::string experiment_event(double wall_time, const std::vector<parameter>& parameters,
+                                        const std::vector<std::string>& metrics);
 MANTA_DECL std::string begin_event(double wall_time, row values);
 MANTA_DECL std::string end_event(double wall_time, bool is_success);
 

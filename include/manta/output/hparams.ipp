@@ -33,11 +33,11 @@ inline std::string value_of(const cell& c) {
 inline std::string plugin_event(double wall_time, std::string_view tag, char member, std::string_view content) {
   std::string data, plugin, metadata, value;
   append_text(data, member, content);
-  append_text(plugin, '\x0a', "hparams");      // PluginData.plugin_name = 1
-  append_text(plugin, '\x12', data);           // PluginData.content = 2
-  append_text(metadata, '\x0a', plugin);       // SummaryMetadata.plugin_data = 1
-  append_text(value, '\x0a', tag);             // Summary.Value.tag = 1
-  append_text(value, '\x4a', metadata);        // Summary.Value.metadata = 9
+  append_text(plugin, '\x0a', "hparams");  // PluginData.plugin_name = 1
+  append_text(plugin, '\x12', data);       // PluginData.content = 2
+  append_text(metadata, '\x0a', plugin);   // SummaryMetadata.plugin_data = 1
+  append_text(value, '\x0a', tag);         // Summary.Value.tag = 1
+  append_text(value, '\x4a', metadata);    // Summary.Value.metadata = 9
   return event_file::summary_event(wall_time, 0, value);
 }
 
@@ -67,11 +67,12 @@ inline std::string info_of(const parameter& p) {
 }
 }  // namespace detail
 
-MANTA_DECL std::string experiment_event(double wall_time, const std::vector<parameter>& parameters, const std::vector<std::string>& metrics) {
+MANTA_DECL std::string experiment_event(double wall_time, const std::vector<parameter>& parameters,
+                                        const std::vector<std::string>& metrics) {
   using namespace detail;
   std::string experiment;
-  append_double(experiment, '\x19', wall_time);                                          // Experiment.time_created_secs = 3
-  for (const parameter& p : parameters) append_text(experiment, '\x22', info_of(p));     // Experiment.hparam_infos = 4
+  append_double(experiment, '\x19', wall_time);  // Experiment.time_created_secs = 3
+  for (const parameter& p : parameters) append_text(experiment, '\x22', info_of(p));  // Experiment.hparam_infos = 4
   for (const std::string& m : metrics) {
     std::string name, info;
     append_text(name, '\x12', m);           // MetricName.tag = 2
@@ -90,14 +91,15 @@ MANTA_DECL std::string begin_event(double wall_time, row values) {
     append_text(entry, '\x12', value_of(f.value));  // and its value = 2
     append_text(start, '\x0a', entry);              // SessionStartInfo.hparams = 1
   }
-  append_double(start, '\x29', wall_time);                                           // SessionStartInfo.start_time_secs = 5
-  return plugin_event(wall_time, "_hparams_/session_start_info", '\x1a', start);  // HParamsPluginData.session_start_info = 3
+  append_double(start, '\x29', wall_time);  // SessionStartInfo.start_time_secs = 5
+  return plugin_event(wall_time, "_hparams_/session_start_info", '\x1a',
+                      start);  // HParamsPluginData.session_start_info = 3
 }
 
 MANTA_DECL std::string end_event(double wall_time, bool is_success) {
   using namespace detail;
-  std::string end = {'\x08', is_success ? '\x01' : '\x02'};                      // SessionEndInfo.status = 1
-  append_double(end, '\x11', wall_time);                                        // SessionEndInfo.end_time_secs = 2
+  std::string end = {'\x08', is_success ? '\x01' : '\x02'};                   // SessionEndInfo.status = 1
+  append_double(end, '\x11', wall_time);                                      // SessionEndInfo.end_time_secs = 2
   return plugin_event(wall_time, "_hparams_/session_end_info", '\x22', end);  // HParamsPluginData.session_end_info = 4
 }
 

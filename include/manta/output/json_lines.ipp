@@ -8,7 +8,8 @@
 
 namespace manta::output {
 
-MANTA_DECL json_lines::json_lines(std::string path, mode m, std::string step) : file_(std::move(path), m), step_(std::move(step)) {
+MANTA_DECL json_lines::json_lines(std::string path, mode m, std::string step)
+    : file_(std::move(path), m), step_(std::move(step)) {
   make_folder_of(file_.path());
   if (m == mode::append) {
     const std::string content = read_file(file_.path());

@@ -28,7 +28,8 @@ MANTA_DECL bool json_reader::read_bool(json_view from) const {
 
 MANTA_DECL double json_reader::read_number(json_view from) const {
   const json_view::kind k = from.what();
-  if (k != json_view::kind::number && k != json_view::kind::integer && k != json_view::kind::natural) complain("a number", from);
+  if (k != json_view::kind::number && k != json_view::kind::integer && k != json_view::kind::natural)
+    complain("a number", from);
   return from.number();
 }
 
@@ -36,7 +37,9 @@ MANTA_DECL std::int64_t json_reader::read_integer(json_view from, std::int64_t l
   const auto expected = [&] { return "an integer from " + std::to_string(least) + " to " + std::to_string(most); };
   std::int64_t value = 0;
   switch (from.what()) {
-    case json_view::kind::integer: value = from.integer(); break;
+    case json_view::kind::integer:
+      value = from.integer();
+      break;
     case json_view::kind::natural:
       if (from.natural() > static_cast<std::uint64_t>(most)) complain(expected(), from);
       value = from.integer();
@@ -45,14 +48,16 @@ MANTA_DECL std::int64_t json_reader::read_integer(json_view from, std::int64_t l
       if (std::trunc(from.number()) != from.number() || std::abs(from.number()) > 9e15) complain(expected(), from);
       value = static_cast<std::int64_t>(from.number());
       break;
-    default: complain(expected(), from);
+    default:
+      complain(expected(), from);
   }
   if (value < least || value > most) complain(expected(), from);
   return value;
 }
 
 MANTA_DECL std::uint64_t json_reader::read_natural(json_view from, std::uint64_t most) const {
-  if (most <= static_cast<std::uint64_t>(INT64_MAX)) return static_cast<std::uint64_t>(read_integer(from, 0, static_cast<std::int64_t>(most)));
+  if (most <= static_cast<std::uint64_t>(INT64_MAX))
+    return static_cast<std::uint64_t>(read_integer(from, 0, static_cast<std::int64_t>(most)));
   if (from.what() == json_view::kind::natural) return from.natural();
   if (from.what() == json_view::kind::number) return static_cast<std::uint64_t>(read_integer(from, 0, INT64_MAX));
   complain("an integer from 0 to " + std::to_string(most), from);

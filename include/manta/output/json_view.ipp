@@ -23,7 +23,8 @@ MANTA_DECL void check_depth(std::string_view text) {
     } else if (c == '"') {
       quoted = true;
     } else if (c == '[' || c == '{') {
-      if (++depth > deepest_json) throw json_error("arrays and objects are nested deeper than " + std::to_string(deepest_json) + " levels");
+      if (++depth > deepest_json)
+        throw json_error("arrays and objects are nested deeper than " + std::to_string(deepest_json) + " levels");
     } else if (c == ']' || c == '}') {
       --depth;
     }
@@ -46,32 +47,48 @@ MANTA_DECL json_view::kind json_view::what() const {
   if (node_ == nullptr) return kind::none;
   using type = nlohmann::json::value_t;
   switch (detail::node(node_).type()) {
-    case type::boolean: return kind::boolean;
-    case type::number_integer: return kind::integer;
-    case type::number_unsigned: return kind::natural;
-    case type::number_float: return kind::number;
-    case type::string: return kind::string;
-    case type::array: return kind::array;
-    case type::object: return kind::object;
-    default: return kind::null;
+    case type::boolean:
+      return kind::boolean;
+    case type::number_integer:
+      return kind::integer;
+    case type::number_unsigned:
+      return kind::natural;
+    case type::number_float:
+      return kind::number;
+    case type::string:
+      return kind::string;
+    case type::array:
+      return kind::array;
+    case type::object:
+      return kind::object;
+    default:
+      return kind::null;
   }
 }
 
 MANTA_DECL std::string json_view::describe() const {
   constexpr std::size_t longest = 40;
-  std::string text = node_ == nullptr ? "" : what() == kind::array || what() == kind::object ? "" : detail::node(node_).dump();
+  std::string text = node_ == nullptr                                  ? ""
+                     : what() == kind::array || what() == kind::object ? ""
+                                                                       : detail::node(node_).dump();
   if (text.size() > longest) {
     std::size_t end = longest;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not within a character
     text = text.substr(0, end) + "..";
   }
   switch (what()) {
-    case kind::none: return "nothing";
-    case kind::null: return "null";
-    case kind::string: return "the text " + text;
-    case kind::array: return "an array of " + std::to_string(size());
-    case kind::object: return "an object";
-    default: return text;
+    case kind::none:
+      return "nothing";
+    case kind::null:
+      return "null";
+    case kind::string:
+      return "the text " + text;
+    case kind::array:
+      return "an array of " + std::to_string(size());
+    case kind::object:
+      return "an object";
+    default:
+      return text;
   }
 }
 

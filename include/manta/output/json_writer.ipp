@@ -28,7 +28,9 @@ MANTA_DECL void json_writer::begin_item(const char* name) {
 
 MANTA_DECL void json_writer::write_text(std::string_view text) {
   bool plain = true;
-  for (const char c : text) plain = plain && static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f && c != '"' && c != '\\';
+  for (const char c : text)
+    plain =
+        plain && static_cast<unsigned char>(c) >= 0x20 && static_cast<unsigned char>(c) < 0x7f && c != '"' && c != '\\';
   if (plain) {
     text_ += '"';
     text_ += text;
@@ -38,7 +40,8 @@ MANTA_DECL void json_writer::write_text(std::string_view text) {
   try {
     text_ += nlohmann::json(text).dump();
   } catch (const nlohmann::json::exception&) {
-    throw json_error("manta: a text in the result is not UTF-8, which JSON needs: return a std::vector<std::uint8_t> for bytes");
+    throw json_error(
+        "manta: a text in the result is not UTF-8, which JSON needs: return a std::vector<std::uint8_t> for bytes");
   }
 }
 
@@ -51,7 +54,8 @@ void append_number(std::string& text, T value) {
 }
 template <class T>
 void append_finite(std::string& text, T value) {
-  if (!base::is_finite(value)) throw json_error("manta: a number in the result is infinite or no number (NaN), which JSON cannot say");
+  if (!base::is_finite(value))
+    throw json_error("manta: a number in the result is infinite or no number (NaN), which JSON cannot say");
   append_number(text, value);
 }
 }  // namespace detail

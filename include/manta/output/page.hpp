@@ -39,8 +39,10 @@ class page {
   MANTA_DECL void facts(std::string_view title, row values);
   MANTA_DECL void text(std::string_view title, std::string_view words);
   /// Lines over a common axis. Axes that span decades are logarithmic.
-  MANTA_DECL void curves(std::string_view title, std::string_view x, std::string_view y, const std::vector<series>& lines);
-  MANTA_DECL void table(std::string_view title, const std::vector<std::string>& columns, const std::vector<std::vector<cell>>& rows);
+  MANTA_DECL void curves(std::string_view title, std::string_view x, std::string_view y,
+                         const std::vector<series>& lines);
+  MANTA_DECL void table(std::string_view title, const std::vector<std::string>& columns,
+                        const std::vector<std::vector<cell>>& rows);
   /// Pictures in text, one after the other, which the reader can stop and step through.
   MANTA_DECL void frames(std::string_view title, const std::vector<std::string>& pictures);
   /// A section of a kind that the page's script knows, from its members in JSON: "\"metric\":\"loss\",..".

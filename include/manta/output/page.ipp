@@ -17,8 +17,10 @@
 namespace manta::output {
 
 MANTA_DECL void append_page_number(std::string& out, double x) {
-  if (base::is_finite(x)) append_number(out, x);
-  else out += "null";
+  if (base::is_finite(x))
+    append_number(out, x);
+  else
+    out += "null";
 }
 
 MANTA_DECL void page::section(std::string_view kind, std::string_view title, std::string_view members) {
@@ -46,7 +48,8 @@ MANTA_DECL void page::text(std::string_view title, std::string_view words) {
   section("text", title, out);
 }
 
-MANTA_DECL void page::curves(std::string_view title, std::string_view x, std::string_view y, const std::vector<series>& lines) {
+MANTA_DECL void page::curves(std::string_view title, std::string_view x, std::string_view y,
+                             const std::vector<series>& lines) {
   std::string out = "\"x\":";
   append_json_text(out, x);
   append_json_text(out += ",\"y\":", y);
@@ -108,8 +111,10 @@ MANTA_DECL std::string page::html() const {
   out += page_style;
   out += "</style></head><body><main></main>\n<script type=\"application/json\" id=\"data\">";
   for (const char c : data) {
-    if (c == '<') out += "\\u003c";  // no text of the data ends the block
-    else out += c;
+    if (c == '<')
+      out += "\\u003c";  // no text of the data ends the block
+    else
+      out += c;
   }
   out += "</script>\n<script>";
   out += page_script;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The script of report pages (page.hpp): plain JavaScript without a library. Here is what sections are made of: numbers
-// as texts, cards, colours, scales, axes, and pictures. A picture is a canvas: `picture` calls a function that draws, and
-// learns from it which points can be pointed at. page_kinds.ipp goes on.
+// as texts, cards, colours, scales, axes, and pictures. A picture is a canvas: `picture` calls a function that draws,
+// and learns from it which points can be pointed at. page_kinds.ipp goes on.
 #pragma once
 
 #include <string_view>

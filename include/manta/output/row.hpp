@@ -33,10 +33,11 @@ class cell {
  public:
   cell(bool b) : value_(b) {}
   template <std::integral I>
-    requires(!std::same_as<I, bool>)
-  cell(I i) {
-    if (std::in_range<std::int64_t>(i)) value_ = static_cast<std::int64_t>(i);
-    else value_ = static_cast<double>(i);
+  requires(!std::same_as<I, bool>) cell(I i) {
+    if (std::in_range<std::int64_t>(i))
+      value_ = static_cast<std::int64_t>(i);
+    else
+      value_ = static_cast<double>(i);
   }
   cell(double x) : value_(x) {}
   cell(float x) : value_(widened(x)) {}
@@ -79,7 +80,8 @@ MANTA_DECL void append_number(std::string& out, double x);
 MANTA_DECL void append_number(std::string& out, std::int64_t x);
 /// A number with a point or an exponent, so that it is read again as one with a fraction; "nan" and "inf" in quotes.
 MANTA_DECL void append_json_number(std::string& out, double x);
-/// A text as a JSON string in quotes. Bytes that are no UTF-8 are taken as Latin-1, so that every JSON reader can read it.
+/// A text as a JSON string in quotes. Bytes that are no UTF-8 are taken as Latin-1, so that every JSON reader can read
+/// it.
 MANTA_DECL void append_json_text(std::string& out, std::string_view text);
 /// A text as one cell of CSV: in quotes if it has to be (RFC 4180).
 MANTA_DECL void append_csv_text(std::string& out, std::string_view text);

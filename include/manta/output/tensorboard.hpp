@@ -42,8 +42,8 @@ MANTA_DECL std::string summary_event(double wall_time, std::uint64_t step, std::
 class tensorboard {
  public:
   tensorboard() = default;
-  /// An event file in this folder, which is made if need be. Its name is always the same, so that a run that is repeated
-  /// or continued (mode::append) replaces or continues what it has written.
+  /// An event file in this folder, which is made if need be. Its name is always the same, so that a run that is
+  /// repeated or continued (mode::append) replaces or continues what it has written.
   MANTA_DECL explicit tensorboard(const std::string& folder, mode m = mode::fresh);
 
   /// `wall_time`: seconds since 1970; 0: now. Buffered: see flush().

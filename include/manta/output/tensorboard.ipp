@@ -66,7 +66,7 @@ MANTA_DECL std::string scalars_event(double wall_time, std::uint64_t step, row v
     if (f.value.is_text()) continue;
     one.clear();
     append_text(one, '\x0a', f.name);  // Summary.Value.tag = 1
-    one += '\x15';                   // Summary.Value.simple_value = 2
+    one += '\x15';                     // Summary.Value.simple_value = 2
     append_little(one, std::bit_cast<std::uint32_t>(static_cast<float>(f.value.number())), 4);
     append_text(summary, '\x0a', one);  // Summary.value = 1
   }

@@ -17,14 +17,15 @@
 
 namespace manta::tune {
 
-/// The stopping variant: the only one of Ray. A trial that reaches a mark goes on if its loss is not above the 1/eta-quantile of
-/// those that reached it before; the first always does. With several brackets a trial is given one at random, whose
-/// marks begin `eta` times later than those of the one before; brackets with more marks are more probable.
+/// The stopping variant: the only one of Ray. A trial that reaches a mark goes on if its loss is not above the
+/// 1/eta-quantile of those that reached it before; the first always does. With several brackets a trial is given one at
+/// random, whose marks begin `eta` times later than those of the one before; brackets with more marks are more
+/// probable.
 class asha {
  public:
   struct options {
-    double max = 100;      ///< a trial that reaches it is complete
-    double grace = 1;      ///< the first mark
+    double max = 100;  ///< a trial that reaches it is complete
+    double grace = 1;  ///< the first mark
     double eta = 4;
     int brackets = 1;
   };
@@ -61,7 +62,7 @@ class asha {
 class asha_promotion {
  public:
   struct options {
-    double max = 100;    ///< the last mark is the largest grace * eta^k up to it; a trial that reaches that is complete
+    double max = 100;  ///< the last mark is the largest grace * eta^k up to it; a trial that reaches that is complete
     double grace = 1;
     double eta = 4;
   };

@@ -8,8 +8,7 @@
 
 namespace manta::tune {
 
-MANTA_DECL asha::asha(options o)
-    : options_(o) {
+MANTA_DECL asha::asha(options o) : options_(o) {
   if (is_nan(o.grace + o.max + o.eta) || o.grace <= 0 || o.max < o.grace || o.eta <= 1 || o.brackets < 1) {
     throw error("manta: asha needs 0 < grace <= max, eta > 1 and brackets >= 1");
   }
@@ -71,8 +70,7 @@ MANTA_DECL double asha::silent_until(trial_number t) const {
   return p->second.next < marks.size() ? marks[p->second.next].at : options_.max;
 }
 
-MANTA_DECL asha_promotion::asha_promotion(options o)
-    : eta_(o.eta) {
+MANTA_DECL asha_promotion::asha_promotion(options o) : eta_(o.eta) {
   if (is_nan(o.grace + o.max + o.eta) || o.grace <= 0 || o.max < o.grace || o.eta <= 1) {
     throw error("manta: asha_promotion needs 0 < grace <= max and eta > 1");
   }

@@ -15,8 +15,8 @@
 
 namespace manta::tune {
 
-/// How much there is to gain, on a logarithmic scale so that it has a slope far away from everything good: log E[max(best - y, 0)]
-/// for y normal with this mean and deviation.
+/// How much there is to gain, on a logarithmic scale so that it has a slope far away from everything good: log
+/// E[max(best - y, 0)] for y normal with this mean and deviation.
 MANTA_DECL double log_expected_improvement(double best, double mean, double deviation);
 
 class bayesian {
@@ -27,11 +27,11 @@ class bayesian {
   enum class pending { believer, lie_min, lie_mean, lie_max };
   struct options {
     acquisition by = acquisition::expected_improvement;
-    double kappa = 2;                 ///< of the confidence bound: mean - kappa deviations
+    double kappa = 2;  ///< of the confidence bound: mean - kappa deviations
     pending parallel = pending::believer;
-    std::size_t startup = 0;          ///< points of a Sobol sequence first; 0: two for each parameter and one more
+    std::size_t startup = 0;  ///< points of a Sobol sequence first; 0: two for each parameter and one more
     std::size_t candidates = 1000;
-    std::size_t most = 500;           ///< trials that are looked at: the newest and the best ones
+    std::size_t most = 500;  ///< trials that are looked at: the newest and the best ones
   };
   bayesian() : bayesian(options{}) {}
   MANTA_DECL explicit bayesian(options o);
@@ -47,12 +47,13 @@ class bayesian {
   using matrix = Eigen::MatrixXd;
 
   bool is_starting() const;
-  /// Parameters change little from one trial to the next: they are fitted anew each time at first, later now and then. They depend
-  /// on nothing but the trials that had ended by then, so that what was asked before a kill need not be fitted again.
+  /// Parameters change little from one trial to the next: they are fitted anew each time at first, later now and then.
+  /// They depend on nothing but the trials that had ended by then, so that what was asked before a kill need not be
+  /// fitted again.
   void plan_fit();
 
-  /// As the kernel sees a point: integers and the like where they are rounded to (Garrido-Merchan, Hernandez-Lobato 2020),
-  /// of a choice one coordinate for each option, all equally far from each other.
+  /// As the kernel sees a point: integers and the like where they are rounded to (Garrido-Merchan, Hernandez-Lobato
+  /// 2020), of a choice one coordinate for each option, all equally far from each other.
   void features(const std::vector<double>& u, Eigen::Ref<vector> into) const;
   matrix features(const std::vector<std::vector<double>>& all) const;
 

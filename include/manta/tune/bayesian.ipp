@@ -15,9 +15,9 @@ MANTA_DECL double log_expected_improvement(double best, double mean, double devi
   return std::log(deviation) - 0.5 * u * u - 0.5 * std::log(2 * std::numbers::pi) - 2 * std::log(-u);
 }
 
-MANTA_DECL bayesian::bayesian(options o)
-    : options_(o) {
-  if (o.candidates == 0 || o.most < 2 || is_nan(o.kappa)) throw error("manta: bayesian needs candidates > 0, most > 1 and a number for kappa");
+MANTA_DECL bayesian::bayesian(options o) : options_(o) {
+  if (o.candidates == 0 || o.most < 2 || is_nan(o.kappa))
+    throw error("manta: bayesian needs candidates > 0, most > 1 and a number for kappa");
 }
 
 MANTA_DECL void bayesian::begin(const space& where, std::uint64_t seed) {
@@ -96,7 +96,8 @@ MANTA_DECL bayesian::observations bayesian::look(std::size_t count) const {
   o.values.resize(static_cast<Eigen::Index>(used.size()));
   for (std::size_t i = 0; i < used.size(); ++i) {
     o.points.push_back(cube_.position(used[i]->parameters));
-    o.values(static_cast<Eigen::Index>(i)) = is_finite(used[i]->loss) ? used[i]->loss : worst;  // what failed is as bad as the worst
+    o.values(static_cast<Eigen::Index>(i)) =
+        is_finite(used[i]->loss) ? used[i]->loss : worst;  // what failed is as bad as the worst
     if (used[i]->loss < used[o.best]->loss) o.best = i;
   }
   // a few terrible losses must not flatten what matters
@@ -130,12 +131,14 @@ MANTA_DECL std::vector<double> bayesian::propose(random& r) {
     auto& u = candidates.emplace_back(d);
     for (double& x : u) x = r.uniform();
   }
-  for (std::size_t i = 0; i < options_.candidates / 4; ++i) candidates.push_back(near(seen.points[seen.best], i % 2 == 0 ? 0.1 : 0.02, r));
+  for (std::size_t i = 0; i < options_.candidates / 4; ++i)
+    candidates.push_back(near(seen.points[seen.best], i % 2 == 0 ? 0.1 : 0.02, r));
   std::vector<std::size_t> order(candidates.size());
   std::vector<double> scores = acquire(candidates, incumbent);
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const std::size_t best_so_many = std::min<std::size_t>(5, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best_so_many), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best_so_many), order.end(),
+                    [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
   std::vector<double> chosen = candidates[order[0]];
   double most = scores[order[0]];
   // the best five are refined by steps that become smaller
@@ -202,7 +205,8 @@ MANTA_DECL std::vector<double> bayesian::near(const std::vector<double>& centre,
   return u;
 }
 
-MANTA_DECL std::vector<double> bayesian::acquire(const std::vector<std::vector<double>>& candidates, double incumbent) const {
+MANTA_DECL std::vector<double> bayesian::acquire(const std::vector<std::vector<double>>& candidates,
+                                                 double incumbent) const {
   vector mean, variance;
   process_.predict(features(candidates), mean, variance);
   std::vector<double> scores(candidates.size());

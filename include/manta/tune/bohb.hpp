@@ -20,10 +20,10 @@ class bohb {
  public:
   static constexpr bool is_distinct = true;
   struct options {
-    double good = 0.15;            ///< share of the observations at a budget that are good
-    double at_random = 1.0 / 3;    ///< of the configurations
+    double good = 0.15;          ///< share of the observations at a budget that are good
+    double at_random = 1.0 / 3;  ///< of the configurations
     std::size_t candidates = 64;
-    double widen = 3;              ///< by this factor kernels are widened when one draws from them
+    double widen = 3;  ///< by this factor kernels are widened when one draws from them
   };
   bohb() : bohb(options{}) {}
   explicit bohb(options o) : options_(o) {}
@@ -42,7 +42,8 @@ class bohb {
   };
   using kernels = std::vector<const std::vector<double>*>;
 
-  /// Observations that are kept of a budget, and budgets: so a suggestion costs the same after a hundred thousand trials.
+  /// Observations that are kept of a budget, and budgets: so a suggestion costs the same after a hundred thousand
+  /// trials.
   static constexpr std::size_t most_kept = 1000;
 
   /// The largest budget with enough trials; it never goes down, so what was seen at smaller ones is forgotten.

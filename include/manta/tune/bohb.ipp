@@ -117,7 +117,8 @@ MANTA_DECL std::vector<double> bohb::widths(const kernels& points) const {
   return all;
 }
 
-MANTA_DECL double bohb::log_density(const kernels& points, const std::vector<double>& width, const std::vector<double>& u) const {
+MANTA_DECL double bohb::log_density(const kernels& points, const std::vector<double>& width,
+                                    const std::vector<double>& u) const {
   double most = -infinity;
   std::vector<double> terms;
   for (const auto* p : points) {

@@ -9,8 +9,8 @@
 #include <fstream>
 
 #include "manta/output/append_file.hpp"
-#include "manta/tune/checkpoint.hpp"
 #include "manta/output/crc32c.hpp"
+#include "manta/tune/checkpoint.hpp"
 
 namespace manta::tune {
 
@@ -29,7 +29,8 @@ MANTA_DECL checkpoint checkpoint::read(const std::string& path) {
   } catch (const std::exception&) {
     mark = 0;
   }
-  if (mark != magic || sum != manta::output::crc32c(c.state)) throw error("manta: tune: the checkpoint " + path + " is damaged");
+  if (mark != magic || sum != manta::output::crc32c(c.state))
+    throw error("manta: tune: the checkpoint " + path + " is damaged");
   return c;
 }
 

@@ -24,17 +24,17 @@ namespace manta::tune {
 class checkpoint_files {
  public:
   struct entry {
-    trial_number owner = 0;       ///< the trial that made it
+    trial_number owner = 0;  ///< the trial that made it
     std::uint64_t iteration = 0;
-    double score = infinity;      ///< smaller is better
-    std::size_t bytes = 0;        ///< of all members of a gang together
-    int users = 0;                ///< trials that would go on from it
+    double score = infinity;  ///< smaller is better
+    std::size_t bytes = 0;    ///< of all members of a gang together
+    int users = 0;            ///< trials that would go on from it
   };
   /// What there is to say for a trial's files when bytes have to go.
   struct worth {
     bool ended = false;
     double loss = infinity;
-    bool best = false;            ///< of the experiment: the best one of its checkpoints stays
+    bool best = false;  ///< of the experiment: the best one of its checkpoints stays
   };
 
   bool contains(const std::string& file) const { return files_.contains(file); }
@@ -49,11 +49,12 @@ class checkpoint_files {
   /// The best one of those that the trial made; null if there is none.
   MANTA_DECL const std::pair<const std::string, entry>* best_of(trial_number owner) const;
 
-  /// Forgets what need not be kept any more, and says what that was and whose: of each trial all but the last `keep` (0: none goes) and the
-  /// `keep_best` best ones; then, while there are more bytes than the budget, what is worth least. What somebody would
-  /// go on from stays. `worth_of(trial)` tells what its files are worth.
+  /// Forgets what need not be kept any more, and says what that was and whose: of each trial all but the last `keep`
+  /// (0: none goes) and the `keep_best` best ones; then, while there are more bytes than the budget, what is worth
+  /// least. What somebody would go on from stays. `worth_of(trial)` tells what its files are worth.
   template <class Worth>
-  std::vector<std::pair<std::string, trial_number>> take_surplus(std::size_t keep, std::size_t keep_best, std::size_t budget, Worth&& worth_of) {
+  std::vector<std::pair<std::string, trial_number>> take_surplus(std::size_t keep, std::size_t keep_best,
+                                                                 std::size_t budget, Worth&& worth_of) {
     std::vector<std::pair<std::string, trial_number>> surplus;
     if (changed_.empty()) return surplus;
     for (const trial_number t : std::exchange(changed_, {})) {
@@ -61,9 +62,11 @@ class checkpoint_files {
       if (of == of_.end() || keep == 0) continue;
       const std::vector<std::string>& all = of->second;
       std::vector<std::string> ranked(all.rbegin(), all.rend());
-      std::stable_sort(ranked.begin(), ranked.end(), [&](const auto& a, const auto& b) { return files_.at(a).score < files_.at(b).score; });
+      std::stable_sort(ranked.begin(), ranked.end(),
+                       [&](const auto& a, const auto& b) { return files_.at(a).score < files_.at(b).score; });
       for (std::size_t i = keep_best; i < ranked.size(); ++i) {
-        const bool is_old = std::find(all.end() - static_cast<std::ptrdiff_t>(std::min(keep, all.size())), all.end(), ranked[i]) == all.end();
+        const bool is_old = std::find(all.end() - static_cast<std::ptrdiff_t>(std::min(keep, all.size())), all.end(),
+                                      ranked[i]) == all.end();
         if (is_old && files_.at(ranked[i]).users == 0) surplus.emplace_back(ranked[i], t);
       }
     }
@@ -90,10 +93,12 @@ class checkpoint_files {
       for (const std::string& file : all) {
         const entry& e = files_.at(file);
         const bool is_best = &e == &best->second;
-        if (e.users == 0 && !(w.best && is_best)) candidates.push_back({!w.ended, is_best, -w.loss, e.iteration, t, file});
+        if (e.users == 0 && !(w.best && is_best))
+          candidates.push_back({!w.ended, is_best, -w.loss, e.iteration, t, file});
       }
     }
-    std::sort(candidates.begin(), candidates.end(), [](const candidate& a, const candidate& b) { return a.key() < b.key(); });
+    std::sort(candidates.begin(), candidates.end(),
+              [](const candidate& a, const candidate& b) { return a.key() < b.key(); });
     for (const candidate& c : candidates) {
       if (bytes_ <= budget) return;
       forget(c.file);

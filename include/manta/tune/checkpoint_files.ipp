@@ -8,7 +8,8 @@
 
 namespace manta::tune {
 
-MANTA_DECL void checkpoint_files::add(const std::string& file, trial_number owner, std::uint64_t iteration, std::size_t bytes) {
+MANTA_DECL void checkpoint_files::add(const std::string& file, trial_number owner, std::uint64_t iteration,
+                                      std::size_t bytes) {
   const int users = files_.contains(file) ? files_.at(file).users : 0;
   if (contains(file)) forget(file);
   files_[file] = {owner, iteration, infinity, bytes, users};
@@ -42,7 +43,8 @@ MANTA_DECL void checkpoint_files::forget(const std::string& file) {
   if (of_[owner].empty()) of_.erase(owner);
 }
 
-MANTA_DECL const std::pair<const std::string, checkpoint_files::entry>* checkpoint_files::best_of(trial_number owner) const {
+MANTA_DECL const std::pair<const std::string, checkpoint_files::entry>* checkpoint_files::best_of(
+    trial_number owner) const {
   const auto of = of_.find(owner);
   if (of == of_.end()) return nullptr;
   const std::pair<const std::string, entry>* best = nullptr;

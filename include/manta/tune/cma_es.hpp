@@ -46,15 +46,15 @@ class cma_strategy {
   Eigen::MatrixXd covariance_, basis_;
 };
 
-/// Begins in the middle of the space. A generation is complete when lambda of its trials have ended, in any order; those that end later
-/// count for nothing. Trials that fail are its worst. When the distribution has shrunk to a point it begins
-/// again at random, with twice the lambda (Auger, Hansen 2005).
+/// Begins in the middle of the space. A generation is complete when lambda of its trials have ended, in any order;
+/// those that end later count for nothing. Trials that fail are its worst. When the distribution has shrunk to a point
+/// it begins again at random, with twice the lambda (Auger, Hansen 2005).
 class cma_es {
  public:
   static constexpr bool is_distinct = true;
   struct options {
-    double sigma = 1.0 / 6;   ///< of the width of the space
-    std::size_t lambda = 0;   ///< trials of a generation; 0: 4 + 3 ln n
+    double sigma = 1.0 / 6;  ///< of the width of the space
+    std::size_t lambda = 0;  ///< trials of a generation; 0: 4 + 3 ln n
   };
   cma_es() : cma_es(options{}) {}
   explicit cma_es(options o) : options_(o) {}

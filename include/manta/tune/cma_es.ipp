@@ -45,7 +45,8 @@ MANTA_DECL void cma_strategy::tell(const std::vector<vector>& best_first) {
   const auto n = static_cast<double>(mean_.size());
   const vector before = mean_;
   mean_.setZero();
-  for (Eigen::Index i = 0; i < weights_.size(); ++i) mean_ += weights_(i) * best_first[static_cast<std::size_t>(i)];  // (42)
+  for (Eigen::Index i = 0; i < weights_.size(); ++i)
+    mean_ += weights_(i) * best_first[static_cast<std::size_t>(i)];  // (42)
   const vector step = (mean_ - before) / sigma_;
   const vector whitened = basis_ * (basis_.transpose() * step).cwiseQuotient(lengths_);
   p_sigma_ = (1 - c_sigma_) * p_sigma_ + std::sqrt(c_sigma_ * (2 - c_sigma_) * mu_eff_) * whitened;  // (43)
@@ -54,7 +55,7 @@ MANTA_DECL void cma_strategy::tell(const std::vector<vector>& best_first) {
   const bool h_sigma = norm / std::sqrt(1 - std::pow(1 - c_sigma_, 2.0 * static_cast<double>(generation_))) <
                        (1.4 + 2 / (n + 1)) * expected_norm_;
   p_c_ = (1 - c_c_) * p_c_;
-  if (h_sigma) p_c_ += std::sqrt(c_c_ * (2 - c_c_) * mu_eff_) * step;  // (45)
+  if (h_sigma) p_c_ += std::sqrt(c_c_ * (2 - c_c_) * mu_eff_) * step;          // (45)
   covariance_ *= 1 - c_1_ - c_mu_ + (h_sigma ? 0 : c_1_ * c_c_ * (2 - c_c_));  // (47)
   covariance_ += c_1_ * p_c_ * p_c_.transpose();
   for (Eigen::Index i = 0; i < weights_.size(); ++i) {
@@ -133,8 +134,10 @@ MANTA_DECL cma_strategy::vector cma_es::inside(random& r) const {
   for (std::size_t i = 0; i < cube_.dimensions(); ++i) {
     const domain& d = cube_.axes()[i].where;
     double cell = 0;
-    if (d.type() == domain::kind::choice) cell = 1.0 / static_cast<double>(d.options().size());
-    else if (d.is_quantised() && !d.is_log() && !d.is_normal()) cell = d.step() / (d.high() - d.low() + d.step());
+    if (d.type() == domain::kind::choice)
+      cell = 1.0 / static_cast<double>(d.options().size());
+    else if (d.is_quantised() && !d.is_log() && !d.is_normal())
+      cell = d.step() / (d.high() - d.low() + d.step());
     if (cell <= 0 || strategy_.deviation(i) > 0.5 * cell) continue;
     const double alpha = 1 / (static_cast<double>(cube_.dimensions()) * static_cast<double>(strategy_.lambda()));
     double& y = x(static_cast<Eigen::Index>(i));

@@ -32,10 +32,10 @@ class conductor {
     std::unique_ptr<runner_handle> who;
     future<int> greeting;
     future<void> work;
-    future<answers> call;        ///< under way
+    future<answers> call;  ///< under way
     bool placed = false, idle = false, gone = false;
-    bool has_begun = false;      ///< the trial: it has answered
-    int rank = -1;               ///< of a gang: its first
+    bool has_begun = false;  ///< the trial: it has answered
+    int rank = -1;           ///< of a gang: its first
     std::optional<trial_number> trial;
     clock::time_point heard;
   };

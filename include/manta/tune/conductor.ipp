@@ -20,7 +20,8 @@ MANTA_DECL void conductor::run() {
     while (!study_.finished()) {
       if (this_task::stop_requested()) leave();
       const bool nothing_left = !assign_all() && study_.running_count() == 0;
-      if (!is_under_way() && (nothing_left || !study_.stopping().empty())) break;  // what waits for a place does not begin
+      if (!is_under_way() && (nothing_left || !study_.stopping().empty()))
+        break;  // what waits for a place does not begin
       wait_and_handle();
     }
   } catch (const cancelled& e) {
@@ -53,7 +54,9 @@ MANTA_DECL void conductor::close_outputs(const std::string& why) {
   }
 }
 
-MANTA_DECL double conductor::now() const { return before_ + std::chrono::duration<double>(clock::now() - start_).count(); }
+MANTA_DECL double conductor::now() const {
+  return before_ + std::chrono::duration<double>(clock::now() - start_).count();
+}
 
 MANTA_DECL std::size_t conductor::places() const {
   std::size_t ranks = 0;
@@ -92,7 +95,8 @@ MANTA_DECL bool conductor::assign_all() {
 
 MANTA_DECL void conductor::assign(std::size_t i, bool anywhere, bool& may_ask) {
   for (;;) {
-    const auto next = std::find_if(ready_.begin(), ready_.end(), [&](const job& j) { return anywhere || !has_failed_at(j.trial, i); });
+    const auto next = std::find_if(ready_.begin(), ready_.end(),
+                                   [&](const job& j) { return anywhere || !has_failed_at(j.trial, i); });
     if (next == ready_.end()) {
       may_ask = may_ask && ask();
       if (!may_ask) return;
@@ -120,7 +124,8 @@ MANTA_DECL bool conductor::ask() {
 MANTA_DECL bool conductor::has_failed_at(trial_number t, std::size_t i) const {
   const auto at = failed_at_.find(t);
   if (at == failed_at_.end() || at->second != places_[i].rank) return false;
-  return std::any_of(places_.begin(), places_.end(), [&](const place& p) { return p.placed && !p.gone && p.rank != places_[i].rank; });
+  return std::any_of(places_.begin(), places_.end(),
+                     [&](const place& p) { return p.placed && !p.gone && p.rank != places_[i].rank; });
 }
 
 MANTA_DECL order conductor::begin_order(const job& j, bool change) {
@@ -176,7 +181,8 @@ MANTA_DECL bool conductor::is_under_way() const {
   study_.flush_outputs();
   study_.finish_outputs("the run had to end; started again, the experiment goes on");
   throw cancelled("manta: tune: the experiment was left because the run has to end; " +
-                  (options_.folder.empty() ? "with a folder it could be continued" : "started again, it goes on in " + options_.folder));
+                  (options_.folder.empty() ? "with a folder it could be continued"
+                                           : "started again, it goes on in " + options_.folder));
 }
 
 MANTA_DECL void conductor::stop_trials() {
@@ -194,7 +200,8 @@ MANTA_DECL void conductor::stop_trials() {
   for (std::size_t i = 0; i < places_.size(); ++i) {
     place& p = places_[i];
     while (!p.gone && p.call.valid()) {
-      if (!p.call.wait_for(std::max<clock::duration>(patience_ends - clock::now(), 0s))) break;  // end_runners gives it up
+      if (!p.call.wait_for(std::max<clock::duration>(patience_ends - clock::now(), 0s)))
+        break;  // end_runners gives it up
       bool waits = false;
       try {
         const answers all = std::exchange(p.call, {}).get();

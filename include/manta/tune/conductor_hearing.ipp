@@ -154,11 +154,14 @@ MANTA_DECL void conductor::free(std::size_t i) {
 
 MANTA_DECL void conductor::fail(std::size_t i, trial_number t, const std::string& why, cause c) {
   failed_at_[t] = places_[i].rank;
-  if (study_.failed(t, why, now(), c)) say(t, (c == cause::lost ? "was lost: " : "failed: ") + why + "; it is tried again");
+  if (study_.failed(t, why, now(), c))
+    say(t, (c == cause::lost ? "was lost: " : "failed: ") + why + "; it is tried again");
   release();
 }
 
-MANTA_DECL void conductor::say(trial_number t, const std::string& what) { table_.line("trial " + std::to_string(t) + " " + what); }
+MANTA_DECL void conductor::say(trial_number t, const std::string& what) {
+  table_.line("trial " + std::to_string(t) + " " + what);
+}
 
 MANTA_DECL void conductor::lost(std::size_t i, std::string why, cause c) {
   place& p = places_[i];
@@ -180,7 +183,9 @@ MANTA_DECL void conductor::lost(std::size_t i, std::string why, cause c) {
   retry_deferred();
 }
 
-MANTA_DECL std::string conductor::silence_text() const { return "has not reported for " + number_text(options_.silence.count()) + " s"; }
+MANTA_DECL std::string conductor::silence_text() const {
+  return "has not reported for " + number_text(options_.silence.count()) + " s";
+}
 
 MANTA_DECL void conductor::look_at_clock() {
   const auto time = clock::now();

@@ -49,7 +49,9 @@ struct any_visitor {
 
 /// A struct that describes its members, see above.
 template <class T>
-concept described = requires(T t, detail::any_visitor v) { t.describe(v); };
+concept described = requires(T t, detail::any_visitor v) {
+  t.describe(v);
+};
 
 class config : public named_list<value> {
  public:

@@ -13,8 +13,10 @@ MANTA_DECL const value& config::operator[](std::string_view name) const {
   std::string known;
   for (const entry& e : *this) known += (known.empty() ? "" : ", ") + e.first;
   throw error("manta: the configuration has no \"" + std::string(name) + "\"; it has " +
-              (known.empty() ? "nothing" : known) + (known.empty() ? "" : " (a conditional parameter is there only "
-              "while its condition holds: ask contains() first)"));
+              (known.empty() ? "nothing" : known) +
+              (known.empty() ? ""
+                             : " (a conditional parameter is there only "
+                               "while its condition holds: ask contains() first)"));
 }
 
 MANTA_DECL std::string config::text() const {

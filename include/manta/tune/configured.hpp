@@ -21,8 +21,8 @@ void configure(T& object, const config& c, const std::string& what) {
   output::visit_members(object, [&](const std::string& name, auto& member) {
     using type = std::remove_reference_t<decltype(member)>;
     names += (names.empty() ? "" : ", ") + name;
-    if constexpr (std::is_arithmetic_v<type> || std::is_enum_v<type> || std::is_same_v<type, std::string> || detail::is_list<type> ||
-                  detail::object_or_vector<type>) {
+    if constexpr (std::is_arithmetic_v<type> || std::is_enum_v<type> || std::is_same_v<type, std::string> ||
+                  detail::is_list<type> || detail::object_or_vector<type>) {
       if (!c.contains(name)) return;
       member = c.get<type>(name);
       ++set;

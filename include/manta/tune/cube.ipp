@@ -18,10 +18,10 @@ MANTA_DECL std::vector<double> position_of(const std::vector<parameter>& axes, c
 }
 }  // namespace detail
 
-MANTA_DECL cube::cube(const space& where, const std::string& who)
-    : space_(where) {
+MANTA_DECL cube::cube(const space& where, const std::string& who) : space_(where) {
   if (where.is_program()) {
-    throw error("manta: " + who + " needs a space with a fixed list of parameters; write the list, with .when for "
+    throw error("manta: " + who +
+                " needs a space with a fixed list of parameters; write the list, with .when for "
                 "conditions, or search a space defined by running with tpe or random_search");
   }
   for (const parameter& p : where.parameters()) {

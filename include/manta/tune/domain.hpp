@@ -22,9 +22,10 @@
 
 namespace manta::tune {
 
-/// When a parameter is there: while the one named has this value, or while the predicate holds for what stands before it.
+/// When a parameter is there: while the one named has this value, or while the predicate holds for what stands before
+/// it.
 struct condition {
-  std::string name;                          ///< empty: `test` decides
+  std::string name;  ///< empty: `test` decides
   value wanted;
   std::function<bool(const config&)> test;
 
@@ -40,8 +41,7 @@ class domain {
 
   /// A fixed value, so that {"epochs", 10} may stand in a space.
   template <class T>
-    requires std::is_convertible_v<T, value>
-  domain(T fixed) : closed_(true), options_{value(fixed)} {}
+  requires std::is_convertible_v<T, value> domain(T fixed) : closed_(true), options_{value(fixed)} {}
 
   /// A domain that is closed to one value is a constant, however it was written.
   kind type() const { return closed_ ? kind::constant : kind_; }
@@ -84,8 +84,8 @@ class domain {
   MANTA_DECL value at(double u) const;
   /// The nearest number that the domain has.
   MANTA_DECL value nearest(double x) const;
-  /// The middle of the interval of u that gives this value. A value beyond the domain is taken to its nearest end; throws if it
-  /// is no option of a choice.
+  /// The middle of the interval of u that gives this value. A value beyond the domain is taken to its nearest end;
+  /// throws if it is no option of a choice.
   MANTA_DECL double position(const value& v) const;
   MANTA_DECL std::size_t option_index(const value& v) const;
   MANTA_DECL value draw(const config& before, random& r) const;
@@ -126,7 +126,8 @@ class domain {
   bool is_even() const { return step_ > 0 && !log_ && !normal_; }
   /// For log-uniform numbers. Integers have half a step more at both ends, so that each end gets its share.
   std::pair<double, double> log_range() const;
-  /// The logarithm makes a difference: between ends so near each other that it is a straight line, its digits do not suffice.
+  /// The logarithm makes a difference: between ends so near each other that it is a straight line, its digits do not
+  /// suffice.
   bool is_curved() const;
   double number_at(double u) const;
   std::int64_t integer_at(double u) const;
@@ -134,9 +135,10 @@ class domain {
   kind kind_ = kind::constant;
   bool grid_ = false, integer_ = false, log_ = false, normal_ = false, closed_ = false, draws_ = false;
   double low_ = 0, high_ = 1, step_ = 0;
-  double first_step_ = 0, last_step_ = 0;              ///< of quantised numbers that are not integers: multiples of the step, or steps from low_
-  std::int64_t least_ = 0, most_ = 0, first_ = 0;      ///< of integers: the ends, and the first value within them
-  std::uint64_t stride_ = 1, strides_ = 0;             ///< from first_ on
+  double first_step_ = 0,
+         last_step_ = 0;  ///< of quantised numbers that are not integers: multiples of the step, or steps from low_
+  std::int64_t least_ = 0, most_ = 0, first_ = 0;  ///< of integers: the ends, and the first value within them
+  std::uint64_t stride_ = 1, strides_ = 0;         ///< from first_ on
   std::vector<value> options_;
   rule rule_;
   std::vector<condition> conditions_;
@@ -144,7 +146,8 @@ class domain {
 
 /// One of these, each with the same probability.
 MANTA_DECL domain choice(std::vector<value> options);
-/// Each of these, as often as it is given: the space is repeated for every combination of its grids. Searchers that adapt take it as a choice.
+/// Each of these, as often as it is given: the space is repeated for every combination of its grids. Searchers that
+/// adapt take it as a choice.
 MANTA_DECL domain grid(std::vector<value> values);
 MANTA_DECL domain uniform(double low, double high);
 MANTA_DECL domain loguniform(double low, double high);
@@ -157,8 +160,8 @@ MANTA_DECL domain integers(std::int64_t low, std::int64_t high);
 MANTA_DECL domain logintegers(std::int64_t low, std::int64_t high);
 MANTA_DECL domain constant(value fixed);
 
-/// Computed from the parameters that stand before it: a function of (config), or of (config, random&) if it draws. Searchers
-/// see the value but do not search for it.
+/// Computed from the parameters that stand before it: a function of (config), or of (config, random&) if it draws.
+/// Searchers see the value but do not search for it.
 template <class F>
 domain depends(F rule) {
   domain d;
@@ -167,8 +170,9 @@ domain depends(F rule) {
     d.rule_ = std::move(rule);
     d.draws_ = true;
   } else {
-    static_assert(std::is_invocable_v<F, const config&>,
-                  "manta: depends takes a function of (const tune::config&), or of (const tune::config&, tune::random&)");
+    static_assert(
+        std::is_invocable_v<F, const config&>,
+        "manta: depends takes a function of (const tune::config&), or of (const tune::config&, tune::random&)");
     d.rule_ = [rule = std::move(rule)](const config& c, random&) { return value(rule(c)); };
   }
   return d;

@@ -173,7 +173,8 @@ MANTA_DECL value domain::as_value(double x) const {
 MANTA_DECL double domain::stepped(double from, double count) const {
   const auto is_whole = [](double x) { return std::abs(x - std::round(x)) <= 1e-12 * std::abs(x); };
   for (double scale = 1; scale < 1e12; scale *= 10) {
-    if (is_whole(from * scale) && is_whole(step_ * scale)) return (std::round(from * scale) + count * std::round(step_ * scale)) / scale;
+    if (is_whole(from * scale) && is_whole(step_ * scale))
+      return (std::round(from * scale) + count * std::round(step_ * scale)) / scale;
   }
   return from + count * step_;
 }
@@ -198,7 +199,8 @@ MANTA_DECL std::uint64_t domain::integer_step_near(const value& v) const {
     const auto i = v.as<std::int64_t>();
     if (i <= first_) return 0;
     if (i >= last) return strides_;
-    const std::uint64_t beyond = static_cast<std::uint64_t>(i) - static_cast<std::uint64_t>(first_), rest = beyond % stride_;
+    const std::uint64_t beyond = static_cast<std::uint64_t>(i) - static_cast<std::uint64_t>(first_),
+                        rest = beyond % stride_;
     return beyond / stride_ + (rest > 0 && rest >= stride_ - rest);
   }
   const auto x = v.as<double>(), from = static_cast<double>(first_);
@@ -271,7 +273,8 @@ MANTA_DECL domain loguniform(double low, double high) {
 }
 
 MANTA_DECL domain normal(double mean, double deviation) {
-  domain::require(is_finite(mean) && is_finite(deviation) && deviation >= 0, "normal(mean, deviation) needs finite numbers, and no negative deviation");
+  domain::require(is_finite(mean) && is_finite(deviation) && deviation >= 0,
+                  "normal(mean, deviation) needs finite numbers, and no negative deviation");
   domain d = domain::number(mean, deviation);
   d.normal_ = true;
   return d.settled();

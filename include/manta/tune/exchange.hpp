@@ -18,8 +18,8 @@ namespace manta::tune::detail {
 struct order {
   enum class kind : std::uint8_t { begin, go_on, stop, pause, quit };
   kind what = kind::go_on;
-  bool save = false;            ///< go_on: make a checkpoint and tell at once
-  bool change = false;          ///< begin, in the middle of a trial: end the function and begin again
+  bool save = false;    ///< go_on: make a checkpoint and tell at once
+  bool change = false;  ///< begin, in the middle of a trial: end the function and begin again
   double silent_until = 0;
   trial_number id = 0;
   config parameters;
@@ -29,8 +29,9 @@ struct order {
   std::uint64_t seed = 0;
   std::uint64_t save_every = 0;
   bool save_at_end = false;
-  int line = 0;                 ///< of training: files of different lines have different names
-  double silence = infinity;    ///< of a trial in a process of its own: seconds without a report until the process is ended
+  int line = 0;  ///< of training: files of different lines have different names
+  double silence =
+      infinity;  ///< of a trial in a process of its own: seconds without a report until the process is ended
 
   std::optional<checkpoint> source = {};  ///< the checkpoint of `from`, where it has been fetched already
 
@@ -59,10 +60,10 @@ struct notice {
   kind what = kind::report;
   std::vector<reported> reports;
   bool has_checkpoint = false;
-  future<checkpoint> made;      ///< empty: the runner has the checkpoint, and the driver asks for it at once
-  std::uint64_t made_at = 0;    ///< iteration
-  std::string file;             ///< the checkpoint's file, if the experiment has a folder
-  std::string text;             ///< of a failure
+  future<checkpoint> made;    ///< empty: the runner has the checkpoint, and the driver asks for it at once
+  std::uint64_t made_at = 0;  ///< iteration
+  std::string file;           ///< the checkpoint's file, if the experiment has a folder
+  std::string text;           ///< of a failure
 
   template <class Archive>
   void serialize(Archive& archive) {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <chrono>
-#include <chrono>
 #include <map>
 
 #include "manta/isolate.hpp"
@@ -22,14 +21,15 @@ namespace manta::tune {
 
 /// Which checkpoints are made without a scheduler asking for them, and which are kept.
 struct checkpoint_options {
-  std::size_t every = 0;       ///< reports; 0: only when a trial is paused or others may continue from it
-  bool at_end = false;         ///< functions: as of the last report
+  std::size_t every = 0;  ///< reports; 0: only when a trial is paused or others may continue from it
+  bool at_end = false;    ///< functions: as of the last report
   // What stays on disk (with a folder); what a trial would go on from is never removed.
-  std::size_t keep = 1;          ///< of each trial: the last ones; 0: all
-  std::size_t keep_best = 1;     ///< of each trial: and this number of its best ones
-  std::string minimise = {};     ///< the best by this metric instead of the experiment's
-  std::string maximise = {};     ///< or by this one
-  std::size_t budget_bytes = 0;  ///< of all trials and members of gangs together; the worst ended trials lose theirs first; 0: any
+  std::size_t keep = 1;       ///< of each trial: the last ones; 0: all
+  std::size_t keep_best = 1;  ///< of each trial: and this number of its best ones
+  std::string minimise = {};  ///< the best by this metric instead of the experiment's
+  std::string maximise = {};  ///< or by this one
+  std::size_t budget_bytes =
+      0;  ///< of all trials and members of gangs together; the worst ended trials lose theirs first; 0: any
 
   MANTA_DECL ~checkpoint_options();
 };
@@ -38,35 +38,36 @@ struct checkpoint_options {
 MANTA_DECL std::vector<any_output> default_outputs();
 
 struct experiment {
-  std::string minimise = {};                 ///< the metric; give this one
-  std::string maximise = {};                 ///< or that one
-  std::size_t trials = 1;                    ///< times the combinations of grids in the space; 0: until something stops it
+  std::string minimise = {};  ///< the metric; give this one
+  std::string maximise = {};  ///< or that one
+  std::size_t trials = 1;     ///< times the combinations of grids in the space; 0: until something stops it
   any_searcher searcher = random_search();
   any_scheduler scheduler = fifo();
-  std::vector<config> first = {};            ///< evaluated before what the searcher suggests; what they do not name is drawn
-  std::vector<stop_rule> stop = {};          ///< of a trial
+  std::vector<config> first = {};    ///< evaluated before what the searcher suggests; what they do not name is drawn
+  std::vector<stop_rule> stop = {};  ///< of a trial
   std::vector<experiment_rule> stop_all = {};  ///< of the experiment
-  std::string clock = {};                    ///< the metric that schedulers and rules count by; empty: reports
+  std::string clock = {};                      ///< the metric that schedulers and rules count by; empty: reports
 
-  int cpus = 1;                              ///< of each trial, as in task_options
+  int cpus = 1;  ///< of each trial, as in task_options
   double gpus = 0;
   std::map<std::string, double> resources = {};
-  int ranks = 0;                             ///< a trial is a gang of these: it takes manta::team first; 0: no gang
-  std::size_t concurrency = 0;               ///< trials at once; 0: as many as there are ranks for
+  int ranks = 0;                ///< a trial is a gang of these: it takes manta::team first; 0: no gang
+  std::size_t concurrency = 0;  ///< trials at once; 0: as many as there are ranks for
 
-  int retries = 0;                           ///< of a trial that failed, from its last checkpoint
+  int retries = 0;  ///< of a trial that failed, from its last checkpoint
   /// Without a report it has failed. If it is not isolated, its rank is lost to the experiment until it reports.
   std::chrono::duration<double> silence = std::chrono::duration<double>::max();
-  isolate_option isolate = {};               ///< trials run in a child process of their rank, which may crash and hang
+  isolate_option isolate = {};  ///< trials run in a child process of their rank, which may crash and hang
   checkpoint_options checkpoints = {};
 
-  std::string folder = {};                   ///< of the journal, checkpoints and outputs; empty: nothing is written
-  bool fresh = false;                        ///< what the folder holds of an earlier run is not continued but replaced
-  bool best_may_fail = false;                ///< a trial that has failed, by NaN or otherwise, may be the best one with what it reported before
-  bool retry_failed = false;                 ///< when continuing: trials that failed are started again
+  std::string folder = {};  ///< of the journal, checkpoints and outputs; empty: nothing is written
+  bool fresh = false;       ///< what the folder holds of an earlier run is not continued but replaced
+  bool best_may_fail =
+      false;  ///< a trial that has failed, by NaN or otherwise, may be the best one with what it reported before
+  bool retry_failed = false;  ///< when continuing: trials that failed are started again
   std::uint64_t seed = 1;
   std::vector<any_output> outputs = default_outputs();  ///< written if there is a folder
-  bool show = true;                          ///< a table of the trials on the terminal; a line now and then in a batch log
+  bool show = true;  ///< a table of the trials on the terminal; a line now and then in a batch log
   std::string name = "experiment";
 };
 

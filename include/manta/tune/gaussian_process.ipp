@@ -115,7 +115,8 @@ MANTA_DECL double gaussian_process::posterior(const parameters& p, vector& gradi
     value -= 0.5 * (x0 - mean) * (x0 - mean) / (sd * sd);
     g -= (x0 - mean) / (sd * sd);
   };
-  for (Eigen::Index i = 0; i < d; ++i) prior(p.log_lengths(i), std::log(0.4), 0.4, gradient(i));  // wider ones waste the first dozens
+  for (Eigen::Index i = 0; i < d; ++i)
+    prior(p.log_lengths(i), std::log(0.4), 0.4, gradient(i));  // wider ones waste the first dozens
   prior(p.log_variance, 0, 1, gradient(d));
   prior(p.log_noise, std::log(1e-4), 2, gradient(d + 1));
   return value;
@@ -137,7 +138,8 @@ MANTA_DECL double gaussian_process::climb(parameters& p, int steps) const {
     bool better = false;
     for (int halving = 0; halving < 6; ++halving, length /= 3) {
       parameters q = p;
-      q.log_lengths = (q.log_lengths + length * direction.head(d - 2)).cwiseMax(std::log(0.01)).cwiseMin(std::log(20.0));
+      q.log_lengths =
+          (q.log_lengths + length * direction.head(d - 2)).cwiseMax(std::log(0.01)).cwiseMin(std::log(20.0));
       q.log_variance = std::clamp(q.log_variance + length * direction(d - 2), -5.0, 7.0);
       q.log_noise = std::clamp(q.log_noise + length * direction(d - 1), std::log(1e-7), std::log(1.0));
       vector next;

@@ -29,7 +29,7 @@ enum class hyperband_sizes {
 
 /// The rungs of all brackets for at most `max` per trial; the one with most trials first.
 MANTA_DECL std::vector<std::vector<rung>> hyperband_brackets(double max, double eta,
-                                                         hyperband_sizes sizes = hyperband_sizes::pseudo_code);
+                                                             hyperband_sizes sizes = hyperband_sizes::pseudo_code);
 
 /// One bracket of trials that are halved together.
 class halving_bracket {
@@ -66,8 +66,8 @@ class halving_bracket {
   std::vector<trial_number> ready_, dropped_;
 };
 
-/// HyperBand: the brackets of the table one after the other, again from the first when all are full. Trials that wait do
-/// not hold a place. When no more trials come, brackets that are not full go on with those they have.
+/// HyperBand: the brackets of the table one after the other, again from the first when all are full. Trials that wait
+/// do not hold a place. When no more trials come, brackets that are not full go on with those they have.
 class hyperband {
  public:
   struct options {
@@ -99,8 +99,8 @@ class hyperband {
   std::vector<trial_number> dropped_;
 };
 
-/// Synchronous successive halving: `trials` run to `min`, the best 1/eta of them to eta times that, and so on up to `max`;
-/// then the next `trials` begin.
+/// Synchronous successive halving: `trials` run to `min`, the best 1/eta of them to eta times that, and so on up to
+/// `max`; then the next `trials` begin.
 class successive_halving {
  public:
   struct options {

@@ -8,8 +8,7 @@
 
 namespace manta::tune {
 
-MANTA_DECL std::vector<std::vector<rung>> hyperband_brackets(double max, double eta,
-                                                         hyperband_sizes sizes) {
+MANTA_DECL std::vector<std::vector<rung>> hyperband_brackets(double max, double eta, hyperband_sizes sizes) {
   if (is_nan(max + eta) || max < 1 || eta <= 1) throw error("manta: hyperband needs max >= 1 and eta > 1");
   const int s_max = integer_log(max, eta);
   std::vector<std::vector<rung>> brackets;
@@ -19,8 +18,7 @@ MANTA_DECL std::vector<std::vector<rung>> hyperband_brackets(double max, double 
     const double n = sizes == hyperband_sizes::table ? std::floor(ratio) * power : std::ceil(ratio * power - 1e-9);
     std::vector<rung> rungs;
     for (int i = 0; i <= s; ++i) {
-      rungs.push_back({static_cast<std::size_t>(n / integer_power(eta, i) + 1e-9),
-                       max / integer_power(eta, s - i)});
+      rungs.push_back({static_cast<std::size_t>(n / integer_power(eta, i) + 1e-9), max / integer_power(eta, s - i)});
     }
     brackets.push_back(std::move(rungs));
   }

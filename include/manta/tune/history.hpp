@@ -27,7 +27,8 @@ class history {
  public:
   void clear() { *this = history(); }
   void began(trial_number t, const config& c) { under_way_[t] = c; }
-  /// A failed trial (NaN) has an infinite loss: as if forgotten, its surroundings would look unknown, and draw the searcher.
+  /// A failed trial (NaN) has an infinite loss: as if forgotten, its surroundings would look unknown, and draw the
+  /// searcher.
   MANTA_DECL void ended(trial_number t, double loss);
   /// In the order in which they ended.
   const std::vector<tried>& done() const { return done_; }

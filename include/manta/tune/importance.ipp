@@ -9,7 +9,8 @@
 namespace manta::tune {
 
 MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(const space& where,
-                                                                        const std::vector<trial_record>& trials, bool best_may_fail) {
+                                                                            const std::vector<trial_record>& trials,
+                                                                            bool best_may_fail) {
   std::vector<std::pair<double, const trial_record*>> done;
   for (const trial_record& t : trials) {
     const bool has_failed = t.state == status::failed && !best_may_fail;
@@ -21,7 +22,8 @@ MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(cons
   std::vector<double> rank(done.size());
   for (std::size_t i = 0, end = 0; i < done.size(); i = end) {  // equal ones share the middle of their ranks
     while (end < done.size() && done[end].first == done[i].first) ++end;
-    std::fill(rank.begin() + static_cast<std::ptrdiff_t>(i), rank.begin() + static_cast<std::ptrdiff_t>(end), static_cast<double>(i + end - 1) / 2);
+    std::fill(rank.begin() + static_cast<std::ptrdiff_t>(i), rank.begin() + static_cast<std::ptrdiff_t>(end),
+              static_cast<double>(i + end - 1) / 2);
   }
 
   for (const parameter& p : where.parameters()) {
@@ -37,9 +39,8 @@ MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(cons
     double mean = 0, variance = 0;
     for (const auto& [u, y] : points) mean += y / n;
     for (const auto& [u, y] : points) variance += (y - mean) * (y - mean) / n;
-    const std::size_t bins = p.where.type() == domain::kind::choice
-                                 ? p.where.options().size()
-                                 : std::min<std::size_t>(10, points.size() / 4);
+    const std::size_t bins = p.where.type() == domain::kind::choice ? p.where.options().size()
+                                                                    : std::min<std::size_t>(10, points.size() / 4);
     double between = 0, used = 0;
     for (std::size_t b = 0; b < bins; ++b) {
       double sum = 0, count = 0;
@@ -48,7 +49,8 @@ MANTA_DECL std::vector<std::pair<std::string, double>> parameter_importance(cons
           if (static_cast<std::size_t>(u * static_cast<double>(bins)) == b) sum += y, count += 1;
         }
       } else {
-        for (std::size_t i = b * points.size() / bins; i < (b + 1) * points.size() / bins; ++i) sum += points[i].second, count += 1;
+        for (std::size_t i = b * points.size() / bins; i < (b + 1) * points.size() / bins; ++i)
+          sum += points[i].second, count += 1;
       }
       if (count == 0) continue;
       between += count * (sum / count - mean) * (sum / count - mean) / n;

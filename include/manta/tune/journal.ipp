@@ -30,9 +30,12 @@ inline constexpr std::string_view bytes_mark{"\0bytes:", 7};
 MANTA_DECL void append_exact_text(std::string& out, std::string_view text) {
   const std::size_t begin = out.size();
   output::append_json_text(out, text);
-  const auto is_byte = [&](std::size_t at) { return at + 4 < out.size() && out[at + 4] >= '8'; };  // \u0080 and above: not UTF-8
+  const auto is_byte = [&](std::size_t at) {
+    return at + 4 < out.size() && out[at + 4] >= '8';
+  };  // \u0080 and above: not UTF-8
   bool is_exact = !text.starts_with(bytes_mark);
-  for (std::size_t at = begin; is_exact && (at = out.find("\\u00", at)) != std::string::npos; ++at) is_exact = !is_byte(at);
+  for (std::size_t at = begin; is_exact && (at = out.find("\\u00", at)) != std::string::npos; ++at)
+    is_exact = !is_byte(at);
   if (is_exact) return;
   out.resize(begin);
   out += "\"\\u0000bytes:";
@@ -128,8 +131,10 @@ MANTA_DECL void append_parameters(std::string& out, const config& c) {
     out += ':';
     const bool is_odd = x.is_number() && !x.is_integer() && !base::is_finite(x.as<double>());
     if (is_odd) out += "{\"number\":";
-    if (x.is_text()) append_exact_text(out, x.as<std::string>());
-    else x.append_to(out);
+    if (x.is_text())
+      append_exact_text(out, x.as<std::string>());
+    else
+      x.append_to(out);
     if (is_odd) out += '}';
   }
   out += '}';

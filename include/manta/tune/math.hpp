@@ -16,7 +16,8 @@
 
 namespace manta::tune {
 
-/// No loss yet. Asked of the bits whether a number is one (base/number.hpp): `x < infinity` says nothing with -ffast-math.
+/// No loss yet. Asked of the bits whether a number is one (base/number.hpp): `x < infinity` says nothing with
+/// -ffast-math.
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
 using base::is_finite;
 using base::is_infinite;

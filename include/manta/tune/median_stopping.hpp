@@ -16,8 +16,8 @@ namespace manta::tune {
 class median_stopping {
  public:
   struct options {
-    double grace = 1;               ///< nobody stops before, and what is before does not count
-    std::size_t min_samples = 3;    ///< others that have come as far
+    double grace = 1;             ///< nobody stops before, and what is before does not count
+    std::size_t min_samples = 3;  ///< others that have come as far
   };
   median_stopping() : median_stopping(options{}) {}
   explicit median_stopping(options o) : options_(o) {}
@@ -37,8 +37,8 @@ class median_stopping {
   };
 
   static void insert(std::vector<double>& ascending, double x);
-  /// A point at which nobody has reported: collects the means of those that have passed it. Once per point, so the work per
-  /// report does not grow with the number of trials.
+  /// A point at which nobody has reported: collects the means of those that have passed it. Once per point, so the work
+  /// per report does not grow with the number of trials.
   void open(double at);
 
   options options_;

@@ -21,8 +21,8 @@ MANTA_DECL verdict median_stopping::report(trial_number t, double at, double los
     const double middle = sorted_quantile(others, 0.5);
     if (h.best > middle) {
       v = verdict::stop("at " + detail::number_text(at) + ": best loss " + detail::number_text(h.best) + " is above " +
-                        detail::number_text(middle) + ", the median of the means of " +
-                        std::to_string(others.size()) + " others");
+                        detail::number_text(middle) + ", the median of the means of " + std::to_string(others.size()) +
+                        " others");
     }
   }
   // the mean up to each point passed since the last report, and up to this one

@@ -23,24 +23,26 @@ struct pb2_options {
   double interval = 10;
   double quantile = 0.25;
   bool synchronous = false;
-  std::vector<std::string> mutate = {};   ///< empty: all that are searched
-  std::size_t rows = 100;                 ///< intervals of all trials that are learned from: the newest ones
+  std::vector<std::string> mutate = {};  ///< empty: all that are searched
+  std::size_t rows = 100;                ///< intervals of all trials that are learned from: the newest ones
 };
 
 namespace detail {
 
-/// A Gaussian process with a squared-exponential kernel over the columns of its data, times (1 - forgetting)^(|t - t'| / 2).
+/// A Gaussian process with a squared-exponential kernel over the columns of its data, times (1 - forgetting)^(|t - t'|
+/// / 2).
 class drifting_process {
  public:
   struct data {
-    Eigen::MatrixXd x;   ///< a column for each row of the table
+    Eigen::MatrixXd x;  ///< a column for each row of the table
     Eigen::VectorXd t, y;
   };
 
   /// Length, noise and forgetting by the best likelihood among those it has and some random ones.
   MANTA_DECL void fit(const data& d, random& r);
   MANTA_DECL Eigen::MatrixXd gram(const data& d) const;
-  MANTA_DECL Eigen::MatrixXd kernel(const Eigen::MatrixXd& x, const Eigen::VectorXd& t, const Eigen::MatrixXd& x2, const Eigen::VectorXd& t2) const;
+  MANTA_DECL Eigen::MatrixXd kernel(const Eigen::MatrixXd& x, const Eigen::VectorXd& t, const Eigen::MatrixXd& x2,
+                                    const Eigen::VectorXd& t2) const;
 
  private:
   Eigen::MatrixXd kernel(const Eigen::ArrayXXd& distances, const Eigen::ArrayXXd& ages) const;

@@ -40,11 +40,13 @@ MANTA_DECL Eigen::MatrixXd drifting_process::gram(const data& d) const {
   return k;
 }
 
-MANTA_DECL Eigen::MatrixXd drifting_process::kernel(const Eigen::MatrixXd& x, const Eigen::VectorXd& t, const Eigen::MatrixXd& x2, const Eigen::VectorXd& t2) const {
+MANTA_DECL Eigen::MatrixXd drifting_process::kernel(const Eigen::MatrixXd& x, const Eigen::VectorXd& t,
+                                                    const Eigen::MatrixXd& x2, const Eigen::VectorXd& t2) const {
   return kernel(squared_distances(x, x2), age_differences(t, t2));
 }
 
-MANTA_DECL Eigen::MatrixXd drifting_process::kernel(const Eigen::ArrayXXd& distances, const Eigen::ArrayXXd& ages) const {
+MANTA_DECL Eigen::MatrixXd drifting_process::kernel(const Eigen::ArrayXXd& distances,
+                                                    const Eigen::ArrayXXd& ages) const {
   return (distances * (-0.5 / (length_ * length_)) + ages * (0.5 * std::log1p(-forgetting_))).exp();
 }
 
@@ -62,7 +64,8 @@ MANTA_DECL Eigen::ArrayXXd drifting_process::age_differences(const Eigen::Vector
 }  // namespace detail
 
 MANTA_DECL pb2::pb2(options o)
-    : options_(o), population_(pbt_options{.interval = o.interval, .quantile = o.quantile, .synchronous = o.synchronous}) {}
+    : options_(o),
+      population_(pbt_options{.interval = o.interval, .quantile = o.quantile, .synchronous = o.synchronous}) {}
 
 MANTA_DECL void pb2::begin(const space& where, std::uint64_t seed, std::size_t trials) {
   population_.begin(seed, trials);

@@ -15,26 +15,29 @@
 namespace manta::tune {
 
 struct pbt_options {
-  double interval = 10;               ///< between two looks at a trial
-  double quantile = 0.25;             ///< share of the population that is the worst, and that is the best; at most 0.5
-  double resample = 0.25;             ///< probability of a value drawn anew instead of perturbed
-  double factor = 1.2;                ///< else a number is multiplied or, as probably, multiplied by 2 - factor
-  bool synchronous = false;           ///< all wait for each other at each interval
-  std::vector<std::string> mutate = {};  ///< the parameters that change; empty: all that are searched. Dependent ones follow
+  double interval = 10;      ///< between two looks at a trial
+  double quantile = 0.25;    ///< share of the population that is the worst, and that is the best; at most 0.5
+  double resample = 0.25;    ///< probability of a value drawn anew instead of perturbed
+  double factor = 1.2;       ///< else a number is multiplied or, as probably, multiplied by 2 - factor
+  bool synchronous = false;  ///< all wait for each other at each interval
+  std::vector<std::string> mutate =
+      {};  ///< the parameters that change; empty: all that are searched. Dependent ones follow
   /// Changes the configuration after that, in any way. Conditions and dependent parameters then follow the space again.
   std::function<config(config, random&)> explore = {};
 };
 
 namespace detail {
 
-/// The parameters that a scheduler may change: those named, or all that are searched. Throws if one of these is not searched.
-MANTA_DECL std::vector<parameter> mutable_parameters(const space& where, const std::vector<std::string>& names, const std::string& who);
+/// The parameters that a scheduler may change: those named, or all that are searched. Throws if one of these is not
+/// searched.
+MANTA_DECL std::vector<parameter> mutable_parameters(const space& where, const std::vector<std::string>& names,
+                                                     const std::string& who);
 
 /// A new value of one parameter: drawn anew, or a neighbour of the old one, within the domain.
 MANTA_DECL value perturbed(const domain& d, const value& old, const config& before, const pbt_options& o, random& r);
 
-/// What PBT and PB2 share: who exploits whom and when. Trials are compared at the same age, which the paper's synchronous
-/// workers have anyway: else those behind would always be the worst.
+/// What PBT and PB2 share: who exploits whom and when. Trials are compared at the same age, which the paper's
+/// synchronous workers have anyway: else those behind would always be the worst.
 class population {
  public:
   /// Makes the new configuration of a trial from that of the one it exploits.

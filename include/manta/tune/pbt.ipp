@@ -13,9 +13,12 @@ namespace manta::tune {
 
 namespace detail {
 
-MANTA_DECL std::vector<parameter> mutable_parameters(const space& where, const std::vector<std::string>& names, const std::string& who) {
+MANTA_DECL std::vector<parameter> mutable_parameters(const space& where, const std::vector<std::string>& names,
+                                                     const std::string& who) {
   if (where.is_program()) throw error("manta: " + who + " needs a space with a fixed list of parameters");
-  const auto is_searched = [](const parameter& p) { return p.where.type() == domain::kind::choice || p.where.type() == domain::kind::number; };
+  const auto is_searched = [](const parameter& p) {
+    return p.where.type() == domain::kind::choice || p.where.type() == domain::kind::number;
+  };
   std::vector<parameter> all;
   for (const parameter& p : where.parameters()) {
     const bool is_named = names.empty() || std::find(names.begin(), names.end(), p.name) != names.end();
@@ -31,7 +34,8 @@ MANTA_DECL std::vector<parameter> mutable_parameters(const space& where, const s
 }
 
 MANTA_DECL value perturbed(const domain& d, const value& old, const config& before, const pbt_options& o, random& r) {
-  if (r.chance(o.resample) || (d.type() == domain::kind::choice ? !d.find(old) : !old.is_number())) return d.draw(before, r);
+  if (r.chance(o.resample) || (d.type() == domain::kind::choice ? !d.find(old) : !old.is_number()))
+    return d.draw(before, r);
   const bool up = r.chance(0.5);
   if (d.type() == domain::kind::choice) {
     const std::size_t i = d.option_index(old), last = d.options().size() - 1;
@@ -39,17 +43,19 @@ MANTA_DECL value perturbed(const domain& d, const value& old, const config& befo
   }
   const double x = old.as<double>();
   double y = x * (up ? o.factor : 2 - o.factor);
-  if (d.step() > 0 && std::abs(y - x) < d.step()) y = x + (up == (x >= 0) ? d.step() : -d.step());  // or it would stay for ever
+  if (d.step() > 0 && std::abs(y - x) < d.step())
+    y = x + (up == (x >= 0) ? d.step() : -d.step());  // or it would stay for ever
   if (d.is_integer()) y = std::trunc(y);
   return d.nearest(y);
 }
 
-MANTA_DECL population::population(pbt_options o)
-    : options_(std::move(o)) {
-  if (is_nan(options_.interval + options_.quantile) || options_.interval <= 0 || options_.quantile < 0 || options_.quantile > 0.5) {
+MANTA_DECL population::population(pbt_options o) : options_(std::move(o)) {
+  if (is_nan(options_.interval + options_.quantile) || options_.interval <= 0 || options_.quantile < 0 ||
+      options_.quantile > 0.5) {
     throw error("manta: pbt needs interval > 0 and a quantile from 0 to 0.5");
   }
-  if (!is_finite(options_.factor) || options_.factor <= 0 || is_nan(options_.resample) || options_.resample < 0 || options_.resample > 1) {
+  if (!is_finite(options_.factor) || options_.factor <= 0 || is_nan(options_.resample) || options_.resample < 0 ||
+      options_.resample > 1) {
     throw error("manta: pbt needs factor > 0 and a probability to resample from 0 to 1");
   }
 }
@@ -95,7 +101,8 @@ MANTA_DECL verdict population::report(trial_number t, double at, double loss, co
   return v;
 }
 
-MANTA_DECL std::optional<std::pair<exploit, std::string>> population::exploit_of(trial_number t, const explorer& explore) {
+MANTA_DECL std::optional<std::pair<exploit, std::string>> population::exploit_of(trial_number t,
+                                                                                 const explorer& explore) {
   const auto ranking = order(members_.at(t).at);
   const std::size_t q = share_of(ranking.size());
   if (std::find(ranking.end() - static_cast<std::ptrdiff_t>(q), ranking.end(), t) == ranking.end()) return std::nullopt;
@@ -211,7 +218,9 @@ MANTA_DECL detail::population::explorer pbt::explorer() const {
   return [this](trial_number, const config& from, random& r) { return explore(from, r); };
 }
 
-MANTA_DECL verdict pbt::report(trial_number t, double at, double loss) { return population_.report(t, at, loss, explorer()); }
+MANTA_DECL verdict pbt::report(trial_number t, double at, double loss) {
+  return population_.report(t, at, loss, explorer());
+}
 
 MANTA_DECL void pbt::remove(trial_number t) {
   population_.remove(t);
@@ -221,7 +230,8 @@ MANTA_DECL void pbt::remove(trial_number t) {
 MANTA_DECL config pbt::explore(const config& from, random& r) const {
   config to = from;
   for (const parameter& p : mutable_) {
-    if (const value* old = from.find(p.name)) to.set(p.name, detail::perturbed(p.where, *old, to, population_.options(), r));
+    if (const value* old = from.find(p.name))
+      to.set(p.name, detail::perturbed(p.where, *old, to, population_.options(), r));
   }
   to = space_.mended(to, from, r);
   const auto& change = population_.options().explore;

@@ -44,7 +44,9 @@ MANTA_DECL void points::begin(const space& where) {
   given_.clear();
 }
 
-MANTA_DECL bool points::is_open(const domain& d) { return d.repeats() || (d.type() == domain::kind::number && !d.count()); }
+MANTA_DECL bool points::is_open(const domain& d) {
+  return d.repeats() || (d.type() == domain::kind::number && !d.count());
+}
 
 MANTA_DECL std::size_t points::size() {
   if (may_repeat_) count();
@@ -99,12 +101,11 @@ MANTA_DECL void points::count() {
     finite = finite && !is_open(d);
     return d.count().has_value();
   };
-  walk(space_, walks, random(0),
-       [&](const config&, const config& made) {
-         std::string key = key_of(made);
-         if (seen.insert(key).second) all_.emplace_back(std::move(key), made);
-         return finite && all_.size() <= most;
-       });
+  walk(space_, walks, random(0), [&](const config&, const config& made) {
+    std::string key = key_of(made);
+    if (seen.insert(key).second) all_.emplace_back(std::move(key), made);
+    return finite && all_.size() <= most;
+  });
   if (!finite || all_.size() > most) all_.clear();
   may_repeat_ = finite;
 }
@@ -114,9 +115,12 @@ MANTA_DECL double points::distance(const config& a, const config& b) const {
   for (const auto& [name, v] : a) {
     const parameter* p = space_.find(name);
     const value* other = b.find(name);
-    if (other == nullptr) sum += 1;
-    else if (p != nullptr && p->where.type() == domain::kind::number) sum += std::abs(p->where.position(v) - p->where.position(*other));
-    else sum += v == *other ? 0 : 1;
+    if (other == nullptr)
+      sum += 1;
+    else if (p != nullptr && p->where.type() == domain::kind::number)
+      sum += std::abs(p->where.position(v) - p->where.position(*other));
+    else
+      sum += v == *other ? 0 : 1;
   }
   return sum;
 }

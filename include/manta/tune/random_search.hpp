@@ -12,8 +12,8 @@
 
 namespace manta::tune {
 
-/// The default. Configuration k depends on the seed and on k alone. Grids may stand in a space defined by running, and under
-/// conditions: a combination is what there is of them.
+/// The default. Configuration k depends on the seed and on k alone. Grids may stand in a space defined by running, and
+/// under conditions: a combination is what there is of them.
 class random_search {
  public:
   static constexpr bool is_distinct = true;
@@ -32,8 +32,8 @@ class random_search {
 
 /// Every option of choices and grids, every integer and step if there are at most `per_parameter` of them, else and for
 /// other numbers so many points evenly spread over the domain, both ends included. The last parameter changes fastest.
-/// Ends when all have been asked for, or came from elsewhere; those that differ only in parameters which do not apply are
-/// asked for once. Needs a space with a fixed list of parameters.
+/// Ends when all have been asked for, or came from elsewhere; those that differ only in parameters which do not apply
+/// are asked for once. Needs a space with a fixed list of parameters.
 class grid_search {
  public:
   struct options {

@@ -26,23 +26,32 @@ MANTA_DECL void random_search::begin(const space& where, std::uint64_t seed) {
   std::size_t without_chance = 0;
   for (std::uint64_t k = 0; k < (may_vary ? 16 : 1); ++k) {
     std::set<std::string> now;
-    detail::walk(where, [](const domain& d) { return d.is_grid(); }, random(0, k, 0x67726964ULL), [&](const config& walked, const config&) {
-      if (combinations_.size() == most) throw error("manta: random_search: the grids of this space have more than a million combinations; use choice instead");
-      std::string text = walked.text();
-      if (!seen.contains(text)) combinations_.push_back(walked);
-      now.insert(std::move(text));
-      return true;
-    });
+    detail::walk(
+        where, [](const domain& d) { return d.is_grid(); }, random(0, k, 0x67726964ULL),
+        [&](const config& walked, const config&) {
+          if (combinations_.size() == most)
+            throw error(
+                "manta: random_search: the grids of this space have more than a million combinations; use choice "
+                "instead");
+          std::string text = walked.text();
+          if (!seen.contains(text)) combinations_.push_back(walked);
+          now.insert(std::move(text));
+          return true;
+        });
     seen.merge(now);
     if (k == 0) without_chance = combinations_.size();
   }
   if (combinations_.size() == without_chance) return;
   // those that only have less than another one do not count
   const auto is_part = [](const config& part, const config& of) {
-    return part.size() < of.size() && std::all_of(part.begin(), part.end(), [&](const auto& e) { return of.find(e.first) != nullptr && *of.find(e.first) == e.second; });
+    return part.size() < of.size() && std::all_of(part.begin(), part.end(), [&](const auto& e) {
+             return of.find(e.first) != nullptr && *of.find(e.first) == e.second;
+           });
   };
   const std::vector<config> all = combinations_;
-  const auto is_covered = [&](const config& c) { return std::any_of(all.begin(), all.end(), [&](const config& other) { return is_part(c, other); }); };
+  const auto is_covered = [&](const config& c) {
+    return std::any_of(all.begin(), all.end(), [&](const config& other) { return is_part(c, other); });
+  };
   std::erase_if(combinations_, is_covered);
 }
 

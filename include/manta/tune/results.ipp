@@ -14,7 +14,10 @@
 namespace manta::tune {
 
 MANTA_DECL results::results(const study& s)
-    : trials_(s.trials()), sign_(s.maximised() ? -1 : 1), metric_(s.metric()), folder_(s.options().folder),
+    : trials_(s.trials()),
+      sign_(s.maximised() ? -1 : 1),
+      metric_(s.metric()),
+      folder_(s.options().folder),
       why_(s.stopping()) {
   if (s.best() != nullptr) best_ = s.best()->id;
 }
@@ -24,16 +27,22 @@ MANTA_DECL const trial_record& results::best() const {
   const std::size_t failed = count(status::failed);
   const auto is_failed = [](const trial_record& t) { return t.state == status::failed; };
   std::string text = "manta: tune: no trial has a best \"" + metric_ + "\": ";
-  if (trials_.empty()) text += "none was begun";
-  else if (failed < trials_.size()) text += "none of " + std::to_string(trials_.size()) + " has reported it";
-  else text += failed == 1 ? "the only one failed" : "all " + std::to_string(failed) + " failed";
+  if (trials_.empty())
+    text += "none was begun";
+  else if (failed < trials_.size())
+    text += "none of " + std::to_string(trials_.size()) + " has reported it";
+  else
+    text += failed == 1 ? "the only one failed" : "all " + std::to_string(failed) + " failed";
   if (failed > 0) {
     const trial_record& t = *std::find_if(trials_.begin(), trials_.end(), is_failed);
-    text += (failed < trials_.size() ? ", and " + std::to_string(failed) + " failed" : "") + "; trial " + std::to_string(t.id) + ": " + t.why;
-    if (std::any_of(trials_.begin(), trials_.end(), [&](const trial_record& f) { return is_failed(f) && is_finite(f.best_loss); }))
+    text += (failed < trials_.size() ? ", and " + std::to_string(failed) + " failed" : "") + "; trial " +
+            std::to_string(t.id) + ": " + t.why;
+    if (std::any_of(trials_.begin(), trials_.end(),
+                    [&](const trial_record& f) { return is_failed(f) && is_finite(f.best_loss); }))
       text += "; .best_may_fail = true lets what they reported before that count";
     if (!folder_.empty())
-      text += "; when that is mended, .retry_failed = true starts the failed trials of " + folder_ + " again, .fresh = true replaces them";
+      text += "; when that is mended, .retry_failed = true starts the failed trials of " + folder_ +
+              " again, .fresh = true replaces them";
   }
   if (!why_.empty()) text += "; the experiment stopped: " + why_;
   throw error(text);
@@ -42,7 +51,8 @@ MANTA_DECL const trial_record& results::best() const {
 MANTA_DECL checkpoint results::best_checkpoint() const {
   const trial_record& t = best();
   if (t.best_checkpoint_file.empty()) {
-    throw error("manta: tune: trial " + std::to_string(t.id) + " has no checkpoint on disk; give the experiment a folder, "
+    throw error("manta: tune: trial " + std::to_string(t.id) +
+                " has no checkpoint on disk; give the experiment a folder, "
                 "and .checkpoints = {.every = 1} or {.at_end = true}");
   }
   return checkpoint::read(folder_ + "/" + t.best_checkpoint_file);
@@ -78,7 +88,8 @@ MANTA_DECL std::string results::to_csv() const {
     append_number(out, t.seconds);
     for (const auto& name : parameters) {
       out += ',';
-      if (const value* v = t.parameters.find(name)) csv::append_cell(out, v->is_text() ? v->as<std::string>() : v->text());
+      if (const value* v = t.parameters.find(name))
+        csv::append_cell(out, v->is_text() ? v->as<std::string>() : v->text());
     }
     for (const auto& name : reported) {
       out += ',';

@@ -16,7 +16,9 @@ namespace detail {
 
 MANTA_DECL results run_experiment(const space& where, const experiment& e, const body_name& what, bool gang) {
   if (!gang && e.ranks > 1) {
-    throw error("manta: tune: .ranks is for gangs: have the function take manta::team first (a class: in setup), or leave it out");
+    throw error(
+        "manta: tune: .ranks is for gangs: have the function take manta::team first (a class: in setup), or leave it "
+        "out");
   }
   if (gang && e.isolate) {
     throw error("manta: tune: .isolate is not for gangs, for a child process has no MPI; leave it out");
@@ -25,7 +27,8 @@ MANTA_DECL results run_experiment(const space& where, const experiment& e, const
   if (!s.continued().empty()) std::fprintf(stderr, "%s: %s\n", e.name.c_str(), s.continued().c_str());
   if (!s.finished()) conductor(s, what, gang).run();
   if (s.is_broken()) {
-    std::fprintf(stderr, "%s: %s; the experiment has stopped there, and %zu trials are kept\n", e.name.c_str(), s.stopping().c_str(), s.trials().size());
+    std::fprintf(stderr, "%s: %s; the experiment has stopped there, and %zu trials are kept\n", e.name.c_str(),
+                 s.stopping().c_str(), s.trials().size());
   }
   return results(s);
 }

@@ -15,8 +15,8 @@
 #include <mutex>
 #include <thread>
 
-#include "manta/tune/training.hpp"
 #include "manta/tune/trainable.hpp"
+#include "manta/tune/training.hpp"
 
 namespace manta::tune::detail {
 
@@ -53,8 +53,8 @@ class runner : public trial_loop {
   using trial_loop::trial_loop;
 
   void work() { run_trials(); }
-  /// Hands over an order and waits for what comes of it; in a gang the notices of all members come back, for each has its
-  /// part of a checkpoint.
+  /// Hands over an order and waits for what comes of it; in a gang the notices of all members come back, for each has
+  /// its part of a checkpoint.
   answers tell(order o);
 
  private:

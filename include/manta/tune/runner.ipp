@@ -100,7 +100,8 @@ MANTA_DECL isolated_runner::~isolated_runner() {
   is_over_ = true;
   changed_.notify_all();
   if (!thread_.joinable()) return;
-  if (!changed_.wait_for(lock, std::chrono::seconds(1), [&] { return has_ended_; })) std::_Exit(0);  // with what hangs in it
+  if (!changed_.wait_for(lock, std::chrono::seconds(1), [&] { return has_ended_; }))
+    std::_Exit(0);  // with what hangs in it
   lock.unlock();
   thread_.join();
 }

@@ -44,9 +44,9 @@ struct exploit {
 struct verdict {
   enum class kind : std::uint8_t { go_on, stop, pause };
   kind what = kind::go_on;
-  bool save = false;                    ///< make a checkpoint now, others may want it (a pause makes one anyway)
-  std::optional<exploit> change = {};   ///< of one that goes on
-  std::string why = {};                 ///< for the decision log; empty for what needs no mention
+  bool save = false;                   ///< make a checkpoint now, others may want it (a pause makes one anyway)
+  std::optional<exploit> change = {};  ///< of one that goes on
+  std::string why = {};                ///< for the decision log; empty for what needs no mention
 
   static verdict go_on() { return {}; }
   static verdict stop(std::string why) { return {kind::stop, false, {}, std::move(why)}; }
@@ -57,7 +57,7 @@ struct verdict {
 struct action {
   enum class kind : std::uint8_t { nothing, add, resume };
   kind what = kind::nothing;
-  trial_number trial = 0;               ///< the one to resume
+  trial_number trial = 0;  ///< the one to resume
   std::optional<exploit> change = {};
   std::string why = {};
 
@@ -79,8 +79,8 @@ class any_scheduler {
  public:
   any_scheduler() = default;
   template <class S>
-    requires(scheduler<S> && !std::same_as<S, any_scheduler>)
-  any_scheduler(S s) : held_(static_cast<base*>(new holder<S>(std::move(s)))) {}
+  requires(scheduler<S> && !std::same_as<S, any_scheduler>) any_scheduler(S s)
+      : held_(static_cast<base*>(new holder<S>(std::move(s)))) {}
 
   explicit operator bool() const { return held_ != nullptr; }
   /// A copy that nobody else has.

@@ -18,8 +18,10 @@
 //     void report(std::uint64_t trial, double at, double loss);  // a loss on the way, `at` epochs or the like
 //     std::optional<std::size_t> count() const;                  // how many configurations there are
 //     std::size_t combinations() const;                          // asks that make up one sample
-//     static constexpr bool is_distinct = true;                  // never means to try a configuration twice: a study asks again
-//                                                                // while others are left, and may take another one (add)
+//     static constexpr bool is_distinct = true;                  // never means to try a configuration twice: a study
+//     asks again
+//                                                                // while others are left, and may take another one
+//                                                                (add)
 //
 // ask must depend on nothing but the seed and the calls made before: an
 // experiment is continued from its journal by making these calls again.
@@ -49,8 +51,8 @@ class any_searcher {
  public:
   any_searcher() = default;
   template <class S>
-    requires(searcher<S> && !std::same_as<S, any_searcher>)
-  any_searcher(S s) : held_(static_cast<base*>(new holder<S>(std::move(s)))) {}
+  requires(searcher<S> && !std::same_as<S, any_searcher>) any_searcher(S s)
+      : held_(static_cast<base*>(new holder<S>(std::move(s)))) {}
 
   explicit operator bool() const { return held_ != nullptr; }
   /// A copy that nobody else has: an experiment does not change the searcher it was given.
@@ -100,7 +102,8 @@ class any_searcher {
         (void)searcher_.ask(trial);
       }
     }
-    void report([[maybe_unused]] trial_number trial, [[maybe_unused]] double at, [[maybe_unused]] double loss) override {
+    void report([[maybe_unused]] trial_number trial, [[maybe_unused]] double at,
+                [[maybe_unused]] double loss) override {
       if constexpr (requires { searcher_.report(trial, at, loss); }) searcher_.report(trial, at, loss);
     }
     std::optional<std::size_t> count() const override {

@@ -83,17 +83,33 @@ MANTA_DECL std::uint32_t sobol_sequence::next_primitive(std::uint32_t p) {
 
 MANTA_DECL void sobol_sequence::fill(std::size_t d, std::uint32_t polynomial) {
   static constexpr std::array<std::array<std::uint32_t, 7>, 20> initial = {{
-      {1}, {1, 3}, {1, 3, 1}, {1, 1, 1}, {1, 1, 3, 3}, {1, 3, 5, 13}, {1, 1, 5, 5, 17}, {1, 1, 5, 5, 5},
-      {1, 1, 7, 11, 19}, {1, 1, 5, 1, 1}, {1, 1, 1, 3, 11}, {1, 3, 5, 5, 31}, {1, 3, 3, 9, 7, 49},
-      {1, 1, 1, 15, 21, 21}, {1, 3, 1, 13, 27, 49}, {1, 1, 1, 15, 7, 5}, {1, 3, 1, 15, 13, 25},
-      {1, 1, 5, 5, 19, 61}, {1, 3, 7, 11, 23, 15, 103}, {1, 3, 7, 13, 13, 15, 69},
+      {1},
+      {1, 3},
+      {1, 3, 1},
+      {1, 1, 1},
+      {1, 1, 3, 3},
+      {1, 3, 5, 13},
+      {1, 1, 5, 5, 17},
+      {1, 1, 5, 5, 5},
+      {1, 1, 7, 11, 19},
+      {1, 1, 5, 1, 1},
+      {1, 1, 1, 3, 11},
+      {1, 3, 5, 5, 31},
+      {1, 3, 3, 9, 7, 49},
+      {1, 1, 1, 15, 21, 21},
+      {1, 3, 1, 13, 27, 49},
+      {1, 1, 1, 15, 7, 5},
+      {1, 3, 1, 15, 13, 25},
+      {1, 1, 5, 5, 19, 61},
+      {1, 3, 7, 11, 23, 15, 103},
+      {1, 3, 7, 13, 13, 15, 69},
   }};
   const unsigned s = degree_of(polynomial);
   random r(d, 1, 0x736f626fULL);  // not the seed's: the sequence itself is the same for all
   std::vector<std::uint32_t> m(bits);
   for (unsigned i = 0; i < s; ++i) {
-    m[i] = d <= initial.size() ? initial[d - 1][i]
-                               : (static_cast<std::uint32_t>(r.index(std::size_t{1} << i)) << 1U | 1U);
+    m[i] =
+        d <= initial.size() ? initial[d - 1][i] : (static_cast<std::uint32_t>(r.index(std::size_t{1} << i)) << 1U | 1U);
   }
   for (unsigned i = s; i < bits; ++i) {
     m[i] = m[i - s] ^ (m[i - s] << s);
@@ -127,8 +143,7 @@ MANTA_DECL std::optional<config> sobol_search::ask(trial_number) {
   return cube_.at(sequence_[asked_++], dependent);
 }
 
-MANTA_DECL latin_hypercube_search::latin_hypercube_search(options o)
-    : options_(o) {
+MANTA_DECL latin_hypercube_search::latin_hypercube_search(options o) : options_(o) {
   if (o.points == 0) throw error("manta: latin_hypercube_search: points must be at least 1");
 }
 

@@ -34,8 +34,8 @@ class chooser {
   chooser(source from, random& dependent, memory kept = {})
       : from_(std::move(from)), kept_(std::move(kept)), random_(dependent) {}
 
-  /// The value that the searcher gives this parameter. Asked for a name again, the value is the same. Throws if the domain
-  /// has a condition: a program says it by an `if`.
+  /// The value that the searcher gives this parameter. Asked for a name again, the value is the same. Throws if the
+  /// domain has a condition: a program says it by an `if`.
   MANTA_DECL value operator()(const std::string& name, const domain& where);
   const config& made() const { return made_; }
 
@@ -67,12 +67,12 @@ class space {
   MANTA_DECL config make(const chooser::source& from, random& dependent, const chooser::memory& kept = {}) const;
   /// One at random.
   MANTA_DECL config draw(random& r) const;
-  /// Completes a configuration given by hand: what it names is taken, the rest is drawn. Throws if it is outside the space:
-  /// names a parameter that is not there, or that the others exclude, or a value that its domain does not have.
+  /// Completes a configuration given by hand: what it names is taken, the rest is drawn. Throws if it is outside the
+  /// space: names a parameter that is not there, or that the others exclude, or a value that its domain does not have.
   MANTA_DECL config complete(const config& given, random& r) const;
   /// Makes a configuration of which some values were changed one of the space again: parameters come and go with their
-  /// conditions, dependent ones are computed anew, what is missing is drawn. Values outside their domains stay, and names
-  /// that the space does not have. Needs a fixed list of parameters.
+  /// conditions, dependent ones are computed anew, what is missing is drawn. Values outside their domains stay, and
+  /// names that the space does not have. Needs a fixed list of parameters.
   MANTA_DECL config mended(const config& changed, const config& before, random& r) const;
 
   /// The parameter of that name; null if there is none.

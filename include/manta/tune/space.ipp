@@ -10,7 +10,8 @@ namespace manta::tune {
 
 MANTA_DECL value chooser::operator()(const std::string& name, const domain& where) {
   if (where.is_conditional()) {
-    throw error("manta: a space defined by running: \"" + name + "\" has .when, which only a list of parameters looks at; write an if");
+    throw error("manta: a space defined by running: \"" + name +
+                "\" has .when, which only a list of parameters looks at; write an if");
   }
   return choose(name, where);
 }
@@ -52,14 +53,16 @@ MANTA_DECL config space::complete(const config& given, random& r) const {
   if (!program_) {
     for (const auto& [name, v] : given) {
       const parameter* p = find(name);
-      if (p == nullptr) throw error("manta: " + quoted(name) + " is no parameter of the space, which has " + names(parameters_.size()));
+      if (p == nullptr)
+        throw error("manta: " + quoted(name) + " is no parameter of the space, which has " + names(parameters_.size()));
       config required;
       require_conditions(*p, required);
       for (const auto& [other, needed] : required) {
         const value* there = wanted.find(other);
         if (there == nullptr) wanted.set(other, needed);
         if (there != nullptr && !(*there == needed)) {
-          throw error("manta: " + quoted(name) + " is there only with " + other + " = " + needed.text() + ", but " + other + " is " + there->text());
+          throw error("manta: " + quoted(name) + " is there only with " + other + " = " + needed.text() + ", but " +
+                      other + " is " + there->text());
         }
       }
     }
@@ -75,7 +78,10 @@ MANTA_DECL config space::complete(const config& given, random& r) const {
           const value* v = wanted.find(p.name);
           return v == nullptr ? p.where.draw(before, r) : take(p.name, p.where, *v);
         },
-        r, [&](const std::string& name, const config&) { return wanted.find(name) == nullptr ? std::nullopt : std::optional(*wanted.find(name)); });
+        r,
+        [&](const std::string& name, const config&) {
+          return wanted.find(name) == nullptr ? std::nullopt : std::optional(*wanted.find(name));
+        });
     missing.clear();
     for (const auto& [name, v] : given) {
       const value* there = made.find(name);
@@ -85,13 +91,15 @@ MANTA_DECL config space::complete(const config& given, random& r) const {
       } else if (p != nullptr && p->where.type() != domain::kind::dependent) {
         (void)take(name, p->where, v);
       } else if (p != nullptr && !(*there == v)) {
-        throw error("manta: " + quoted(name) + " = " + v.text() + " cannot be: it is computed from the others, which gives " + there->text());
+        throw error("manta: " + quoted(name) + " = " + v.text() +
+                    " cannot be: it is computed from the others, which gives " + there->text());
       }
     }
     if (missing.empty()) return made;
   }
-  throw error("manta: " + quoted(missing) + (program_ ? " is asked for by none of 1000 runs of the space with these values"
-                                                      : " is not there with these values: its condition does not hold"));
+  throw error("manta: " + quoted(missing) +
+              (program_ ? " is asked for by none of 1000 runs of the space with these values"
+                        : " is not there with these values: its condition does not hold"));
 }
 
 MANTA_DECL config space::mended(const config& changed, const config& before, random& r) const {
@@ -105,7 +113,8 @@ MANTA_DECL config space::mended(const config& changed, const config& before, ran
         const auto same = [](const auto& a, const auto& b) { return a.first == b.first && a.second == b.second; };
         const bool unchanged = now.size() < before.size() && std::equal(now.begin(), now.end(), before.begin(), same);
         const auto old = before.begin() + static_cast<std::ptrdiff_t>(now.size());
-        return unchanged && old->first == name ? std::optional(old->second) : std::nullopt;  // what it depends on is as it was
+        return unchanged && old->first == name ? std::optional(old->second)
+                                               : std::nullopt;  // what it depends on is as it was
       });
   for (const auto& [name, v] : changed) {
     const parameter* p = find(name);
@@ -120,7 +129,8 @@ MANTA_DECL const parameter* space::find(std::string_view name) const {
 }
 
 MANTA_DECL std::size_t space::index_of(std::string_view name) const {
-  const auto at = std::find_if(parameters_.begin(), parameters_.end(), [&](const parameter& p) { return p.name == name; });
+  const auto at =
+      std::find_if(parameters_.begin(), parameters_.end(), [&](const parameter& p) { return p.name == name; });
   return static_cast<std::size_t>(at - parameters_.begin());
 }
 
@@ -153,7 +163,8 @@ MANTA_DECL void space::check_conditions(std::size_t i) const {
   const parameter& p = parameters_[i];
   for (const condition& c : p.where.conditions()) {
     if (c.name.empty()) continue;
-    const std::string what = "manta: a space: \"" + p.name + "\".when(\"" + c.name + "\", " + c.wanted.text() + ") can never hold: ";
+    const std::string what =
+        "manta: a space: \"" + p.name + "\".when(\"" + c.name + "\", " + c.wanted.text() + ") can never hold: ";
     const std::size_t other = index_of(c.name);
     if (other >= i) {
       throw error(what + (other < parameters_.size() ? "\"" + c.name + "\" must stand before it; move it up"
@@ -162,7 +173,9 @@ MANTA_DECL void space::check_conditions(std::size_t i) const {
     const domain& d = parameters_[other].where;
     if (d.type() == domain::kind::dependent) continue;
     if (!d.find(c.wanted)) throw error(what + "\"" + c.name + "\" is " + d.text());
-    if (d.type() == domain::kind::number && !d.is_quantised()) throw error(what + "\"" + c.name + "\" is any number of " + d.text() + ", and none of them twice; give a function instead");
+    if (d.type() == domain::kind::number && !d.is_quantised())
+      throw error(what + "\"" + c.name + "\" is any number of " + d.text() +
+                  ", and none of them twice; give a function instead");
   }
   config required;
   require_conditions(p, required);
@@ -173,8 +186,8 @@ MANTA_DECL void space::require_conditions(const parameter& p, config& required) 
     if (c.name.empty()) continue;
     const value* there = required.find(c.name);
     if (there != nullptr && !(*there == c.wanted)) {
-      throw error("manta: a space: the conditions of \"" + p.name + "\" can never hold together: \"" + c.name + "\" would have to be " +
-                  there->text() + " and " + c.wanted.text());
+      throw error("manta: a space: the conditions of \"" + p.name + "\" can never hold together: \"" + c.name +
+                  "\" would have to be " + there->text() + " and " + c.wanted.text());
     }
     required.set(c.name, c.wanted);
     require_conditions(*find(c.name), required);

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of tune, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes this file. A build
-// that defines MANTA_SOURCES_APART compiles this file and src_eigen.hpp as sources of their own instead.
+// The definitions of tune, compiled once in the compiled mode (base/config.hpp). manta/src.hpp includes this file. A
+// build that defines MANTA_SOURCES_APART compiles this file and src_eigen.hpp as sources of their own instead.
 #pragma once
 
 #ifndef MANTA_COMPILED
-#error "manta/tune/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#error \
+    "manta/tune/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
 #endif
 #define MANTA_SOURCE
 

@@ -5,7 +5,8 @@
 #pragma once
 
 #ifndef MANTA_COMPILED
-#error "manta/tune/src_eigen.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#error \
+    "manta/tune/src_eigen.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
 #endif
 #define MANTA_SOURCE
 

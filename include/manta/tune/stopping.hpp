@@ -21,8 +21,8 @@ namespace manta::tune {
 /// One report of a trial, as rules see it.
 struct progress {
   trial_number trial = 0;
-  double at = 0;             ///< by the experiment's clock: reports, or the metric that it names
-  double seconds = 0;        ///< that the trial has run
+  double at = 0;       ///< by the experiment's clock: reports, or the metric that it names
+  double seconds = 0;  ///< that the trial has run
   const metrics& reported;
 };
 
@@ -31,8 +31,8 @@ class stop_rule {
  public:
   using function = std::function<std::optional<std::string>(const progress&)>;
   template <class F>
-    requires std::is_invocable_r_v<std::optional<std::string>, F, const progress&>
-  stop_rule(F rule) : rule_(std::move(rule)) {}
+  requires std::is_invocable_r_v < std::optional<std::string>, F,
+  const progress& > stop_rule(F rule) : rule_(std::move(rule)) {}
   /// The same, of a rule that looks at one metric: a study stops if nobody reports it.
   stop_rule(std::string metric, function rule) : rule_(std::move(rule)), metric_(std::move(metric)) {}
   /// The same, of a rule that has nothing to say before `at`, so that the trial need not wait for an answer.
@@ -56,25 +56,26 @@ MANTA_DECL stop_rule after_time(std::chrono::duration<double> limit);
 MANTA_DECL stop_rule at_least(std::string metric, double goal);
 MANTA_DECL stop_rule at_most(std::string metric, double goal);
 struct plateau_options {
-  std::size_t reports = 4;       ///< that are looked at: the last ones
-  double deviation = 0.01;       ///< have a smaller standard deviation
-  std::size_t grace = 4;         ///< reports before which the rule does not hold
+  std::size_t reports = 4;  ///< that are looked at: the last ones
+  double deviation = 0.01;  ///< have a smaller standard deviation
+  std::size_t grace = 4;    ///< reports before which the rule does not hold
 };
 /// The metric does not move any more.
 MANTA_DECL stop_rule plateau(std::string metric, plateau_options o = {});
 
 /// The experiment at a moment, as its rules see it.
 struct overview {
-  double seconds = 0;                 ///< since it began, without the time between a kill and the continuation
+  double seconds = 0;  ///< since it began, without the time between a kill and the continuation
   std::size_t reports = 0;
-  std::size_t ended = 0;              ///< trials
-  double best = infinity;             ///< loss: negated if the metric is maximised
-  double best_metric = 0;             ///< the metric itself
+  std::size_t ended = 0;   ///< trials
+  double best = infinity;  ///< loss: negated if the metric is maximised
+  double best_metric = 0;  ///< the metric itself
   bool maximised = false;
-  std::size_t ended_since_best = 0;   ///< trials that have ended since the best one reported
+  std::size_t ended_since_best = 0;  ///< trials that have ended since the best one reported
 };
-/// Asked after each batch of reports and each end of a trial, and about every second if nothing happens; its answer depends on
-/// nothing but what it is shown. When it says why, no further trials begin, and those that run end at their next reports.
+/// Asked after each batch of reports and each end of a trial, and about every second if nothing happens; its answer
+/// depends on nothing but what it is shown. When it says why, no further trials begin, and those that run end at their
+/// next reports.
 using experiment_rule = std::function<std::optional<std::string>(const overview&)>;
 
 MANTA_DECL experiment_rule time_budget(std::chrono::duration<double> limit);

@@ -29,7 +29,8 @@ MANTA_DECL stop_rule after(double at) {
 }
 
 MANTA_DECL stop_rule after_time(std::chrono::duration<double> limit) {
-  detail::require_rule(!is_nan(limit.count()) && limit.count() >= 0, "after_time needs a duration that is not negative");
+  detail::require_rule(!is_nan(limit.count()) && limit.count() >= 0,
+                       "after_time needs a duration that is not negative");
   return {[limit](const progress& p) -> std::optional<std::string> {
             if (p.seconds < limit.count()) return std::nullopt;
             return "ran for " + detail::number_text(p.seconds) + " s";
@@ -56,9 +57,13 @@ MANTA_DECL stop_rule at_most(std::string metric, double goal) {
 }
 
 MANTA_DECL stop_rule plateau(std::string metric, plateau_options o) {
-  detail::require_rule(!metric.empty() && o.reports >= 2, "plateau needs the name of a metric and at least two reports");
-  detail::require_rule(!is_nan(o.deviation) && o.deviation > 0, "plateau needs a positive deviation: none is smaller than 0");
-  return {metric, [metric, o, seen = std::size_t{0}, last = std::deque<double>()](const progress& p) mutable -> std::optional<std::string> {
+  detail::require_rule(!metric.empty() && o.reports >= 2,
+                       "plateau needs the name of a metric and at least two reports");
+  detail::require_rule(!is_nan(o.deviation) && o.deviation > 0,
+                       "plateau needs a positive deviation: none is smaller than 0");
+  return {metric,
+          [metric, o, seen = std::size_t{0},
+           last = std::deque<double>()](const progress& p) mutable -> std::optional<std::string> {
             const double* x = p.reported.find(metric);
             if (x == nullptr) return std::nullopt;
             ++seen;
@@ -75,7 +80,8 @@ MANTA_DECL stop_rule plateau(std::string metric, plateau_options o) {
 }
 
 MANTA_DECL experiment_rule time_budget(std::chrono::duration<double> limit) {
-  detail::require_rule(!is_nan(limit.count()) && limit.count() >= 0, "time_budget needs a duration that is not negative");
+  detail::require_rule(!is_nan(limit.count()) && limit.count() >= 0,
+                       "time_budget needs a duration that is not negative");
   return [limit](const overview& o) -> std::optional<std::string> {
     if (o.seconds < limit.count()) return std::nullopt;
     return "the time budget of " + detail::number_text(limit.count()) + " s is used up";

@@ -18,11 +18,11 @@ class tpe {
  public:
   static constexpr bool is_distinct = true;
   struct options {
-    std::size_t startup = 10;      ///< trials at random first
-    std::size_t candidates = 0;    ///< drawn from the density of the good ones; 0: 24 of joint densities, else 8
-    bool multivariate = false;     ///< joint densities: parameters that only work together are found; needs a fixed list
-    double good = 0.1;             ///< this share of the trials is good,
-    std::size_t most_good = 25;    ///< but no more good trials than these
+    std::size_t startup = 10;    ///< trials at random first
+    std::size_t candidates = 0;  ///< drawn from the density of the good ones; 0: 24 of joint densities, else 8
+    bool multivariate = false;   ///< joint densities: parameters that only work together are found; needs a fixed list
+    double good = 0.1;           ///< this share of the trials is good,
+    std::size_t most_good = 25;  ///< but no more good trials than these
   };
   tpe() : tpe(options{}) {}
   MANTA_DECL explicit tpe(options o);

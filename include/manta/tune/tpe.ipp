@@ -15,9 +15,9 @@ namespace detail {
 /// A mixture of kernels over the unit interval, one at each observation and a wide one for what is known before.
 class parzen {
  public:
-  /// Kernels as wide as the larger gap to a neighbour (Bergstra), or all of the same width if `width` is positive. Those
-  /// of different widths count by their heights, not their areas, as in Optuna 3.1: by areas, narrow kernels attract
-  /// too much, and in six dimensions the median regret is a third larger (Hartmann-6, 500 seeds).
+  /// Kernels as wide as the larger gap to a neighbour (Bergstra), or all of the same width if `width` is positive.
+  /// Those of different widths count by their heights, not their areas, as in Optuna 3.1: by areas, narrow kernels
+  /// attract too much, and in six dimensions the median regret is a third larger (Hartmann-6, 500 seeds).
   parzen(const domain& d, const std::vector<double>& at, const std::vector<double>& weights, double width = 0)
       : options_(d.type() == domain::kind::choice ? d.options().size() : 0) {
     if (options_ > 0) {
@@ -51,18 +51,25 @@ class parzen {
   }
 
   double draw(random& r) const {
-    if (options_ > 0) return (static_cast<double>(pick(shares_, [](double s) { return s; }, r)) + 0.5) / static_cast<double>(options_);
-    const kernel& k = kernels_[pick(kernels_, [](const kernel& x) { return x.weight; }, r)];
+    if (options_ > 0)
+      return (static_cast<double>(pick(
+                  shares_, [](double s) { return s; }, r)) +
+              0.5) /
+             static_cast<double>(options_);
+    const kernel& k = kernels_[pick(
+        kernels_, [](const kernel& x) { return x.weight; }, r)];
     return std::clamp(k.mean + k.deviation * normal_quantile(k.below + k.mass * r.uniform()), 0.0, 1.0);
   }
-  /// The logarithm of the density at u, but for a constant (of the probability of its cell, for quantised parameters and choices).
+  /// The logarithm of the density at u, but for a constant (of the probability of its cell, for quantised parameters
+  /// and choices).
   double log_density(double u) const {
     if (options_ > 0) return std::log(shares_[bin(u)]);
     double sum = 0;
     if (cell_ > 0) {
       for (const kernel& k : kernels_) {
-        sum += k.weight / k.mass *
-               (normal_cdf((u + cell_ / 2 - k.mean) / k.deviation) - normal_cdf((u - cell_ / 2 - k.mean) / k.deviation));
+        sum +=
+            k.weight / k.mass *
+            (normal_cdf((u + cell_ / 2 - k.mean) / k.deviation) - normal_cdf((u - cell_ / 2 - k.mean) / k.deviation));
       }
     } else {
       for (const kernel& k : kernels_) sum += k.height * std::exp(k.half * (u - k.mean) * (u - k.mean));
@@ -118,10 +125,11 @@ MANTA_DECL std::vector<double> recency_weights(std::size_t n) {
   return w;
 }
 
-/// Takes the trials for which `has` holds, best first, and cuts them into good ones and others. Trials under way count as
-/// bad, so that others keep away from them (the "constant liar").
+/// Takes the trials for which `has` holds, best first, and cuts them into good ones and others. Trials under way count
+/// as bad, so that others keep away from them (the "constant liar").
 template <class Has>
-std::pair<std::vector<const config*>, std::vector<const config*>> split_trials(const history& tried_so_far, const tpe::options& options, Has&& has) {
+std::pair<std::vector<const config*>, std::vector<const config*>> split_trials(const history& tried_so_far,
+                                                                               const tpe::options& options, Has&& has) {
   struct observation {
     const config* parameters;
     double loss;
@@ -144,7 +152,8 @@ std::pair<std::vector<const config*>, std::vector<const config*>> split_trials(c
     cut = losses[good - 1];
   }
   std::pair<std::vector<const config*>, std::vector<const config*>> parts;
-  for (const observation& o : all) (o.loss <= cut && parts.first.size() < good ? parts.first : parts.second).push_back(o.parameters);
+  for (const observation& o : all)
+    (o.loss <= cut && parts.first.size() < good ? parts.first : parts.second).push_back(o.parameters);
   for (const auto& [t, c] : tried_so_far.under_way()) {
     if (has(c)) parts.second.push_back(&c);
   }
@@ -209,14 +218,14 @@ class kernels {
 
 }  // namespace detail
 
-MANTA_DECL tpe::tpe(options o)
-    : options_(o) {
+MANTA_DECL tpe::tpe(options o) : options_(o) {
   if (options_.candidates == 0) options_.candidates = options_.multivariate ? 24 : 8;  // more of them explore less
 }
 
 MANTA_DECL void tpe::begin(const space& where, std::uint64_t seed) {
   if (options_.multivariate && where.is_program()) {
-    throw error("manta: tpe: multivariate needs a space with a fixed list of parameters; leave it out, or write the list");
+    throw error(
+        "manta: tpe: multivariate needs a space with a fixed list of parameters; leave it out, or write the list");
   }
   space_ = where;
   seed_ = seed;
@@ -226,7 +235,9 @@ MANTA_DECL void tpe::begin(const space& where, std::uint64_t seed) {
 
 MANTA_DECL std::optional<config> tpe::ask(trial_number t) {
   random r(seed_, asked_++, 0x747065ULL);
-  config c = history_.done().size() < options_.startup ? space_.draw(r) : options_.multivariate ? joint(r) : independent(r);
+  config c = history_.done().size() < options_.startup ? space_.draw(r)
+             : options_.multivariate                   ? joint(r)
+                                                       : independent(r);
   history_.began(t, c);
   return c;
 }
@@ -239,7 +250,8 @@ MANTA_DECL void tpe::again(trial_number t, const config& c) {
 MANTA_DECL config tpe::independent(random& r) const {
   return space_.make(
       [&](const parameter& p, const config& before) {
-        const auto [good, others] = detail::split_trials(history_, options_, [&](const config& c) { return c.contains(p.name); });
+        const auto [good, others] =
+            detail::split_trials(history_, options_, [&](const config& c) { return c.contains(p.name); });
         if (good.empty()) return p.where.draw(before, r);
         const detail::parzen l = detail::density(p, good), g = detail::density(p, others);
         double best = -infinity, at = 0.5;
@@ -264,7 +276,9 @@ MANTA_DECL config tpe::joint(random& r) const {
   }
   const auto d = static_cast<double>(axes.size());
   // Scott's rule for a spread of a fifth of the range, as Optuna has it
-  const auto width = [&](std::size_t n) { return std::max(0.2 * std::pow(static_cast<double>(n) + 1, -1 / (d + 4)), 0.01); };
+  const auto width = [&](std::size_t n) {
+    return std::max(0.2 * std::pow(static_cast<double>(n) + 1, -1 / (d + 4)), 0.01);
+  };
   const detail::kernels l(axes, good, width(good.size())), g(axes, others, width(others.size()));
   double best = -infinity;
   std::vector<double> at(axes.size(), 0.5);

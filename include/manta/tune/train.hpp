@@ -41,7 +41,8 @@ class trial {
     const summary t = detail::summary_of(detail::joined(worker_->train(whole_epoch)), 0);
     tune::metrics m;
     summary shown = t;
-    if constexpr (requires { recipe_.validation_data(); }) shown = detail::summary_of(detail::joined(worker_->validate()), 0);
+    if constexpr (requires { recipe_.validation_data(); })
+      shown = detail::summary_of(detail::joined(worker_->validate()), 0);
     m.set("loss", shown.loss);
     for (const auto& [name, value] : shown.metrics) m.set(name, value);
     m.set("train_loss", t.loss);

@@ -40,8 +40,8 @@ class body {
   virtual void run(const team* members, const config& c, trial& t) = 0;
 };
 
-/// Bodies travel by the number under which their types were registered, which is the same on all ranks; the name, of the
-/// compiler, is there to notice a rank with another program.
+/// Bodies travel by the number under which their types were registered, which is the same on all ranks; the name, of
+/// the compiler, is there to notice a rank with another program.
 struct body_name {
   std::uint32_t number = 0;
   std::string mangled;
@@ -76,7 +76,7 @@ struct function_traits<R (C::*)(P...)> : function_traits<R (*)(P...)> {};
 template <class C, class R, class... P>
 struct function_traits<R (C::*)(P...) const> : function_traits<R (*)(P...)> {};
 template <class L>
-  requires requires { &L::operator(); }
+requires requires { &L::operator(); }
 struct function_traits<L> : function_traits<decltype(&L::operator())> {};
 
 template <class Tuple>
@@ -123,7 +123,8 @@ struct function_shape {
   static constexpr bool takes_trial = std::tuple_size_v<parameters> == 2;
   static constexpr bool valid = [] {
     if constexpr (std::tuple_size_v<parameters> == 2) {
-      return is_parameter<settings> && std::is_same_v<std::tuple_element_t<1, parameters>, trial&> && std::is_void_v<result>;
+      return is_parameter<settings> && std::is_same_v<std::tuple_element_t<1, parameters>, trial&> &&
+             std::is_void_v<result>;
     } else if constexpr (std::tuple_size_v<parameters> == 1) {
       return is_parameter<settings> && (std::is_convertible_v<result, double> || std::is_same_v<result, metrics>);
     } else {
@@ -186,7 +187,9 @@ struct class_body final : body {
   void run(const team* members, const config& c, trial& t) override {
     decltype(auto) s = as_parameter<settings>(c);
     bool ready = false;
-    if constexpr (requires { { object_->reset(s) } -> std::convertible_to<bool>; }) {
+    if constexpr (requires {
+                    { object_->reset(s) } -> std::convertible_to<bool>;
+                  }) {
       if (object_ != nullptr) ready = object_->reset(s);
     }
     if (!ready) {
@@ -210,7 +213,9 @@ struct class_body final : body {
     }
     trial_access::release_source(t);
     for (;;) {
-      if constexpr (requires { { o.done() } -> std::convertible_to<bool>; }) {
+      if constexpr (requires {
+                      { o.done() } -> std::convertible_to<bool>;
+                    }) {
         if (o.done()) return;
       }
       if (!t.report(o.step())) return;
@@ -223,8 +228,8 @@ struct class_body final : body {
 
 }  // namespace detail
 
-/// A class that can be tuned; see the head of this file. Without save and load it cannot be paused, retried or exploited
-/// but by starting anew.
+/// A class that can be tuned; see the head of this file. Without save and load it cannot be paused, retried or
+/// exploited but by starting anew.
 template <class T>
 concept trainable_class = std::is_default_constructible_v<T> && requires(T t) {
   &T::setup;

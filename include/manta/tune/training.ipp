@@ -10,8 +10,12 @@
 namespace manta::tune::detail {
 
 MANTA_DECL training::training(exchange& driver, order begin, const team* members)
-    : driver_(driver), begin_(std::move(begin)), in_gang_(members != nullptr), member_(in_gang_ ? members->rank() : 0),
-      start_(clock::now()), last_exchange_(start_) {
+    : driver_(driver),
+      begin_(std::move(begin)),
+      in_gang_(members != nullptr),
+      member_(in_gang_ ? members->rank() : 0),
+      start_(clock::now()),
+      last_exchange_(start_) {
   silent_until_ = begin_.silent_until;
   from_ = std::exchange(begin_.source, std::nullopt);
   if (!begin_.from.empty()) fetch_source(members);
@@ -32,7 +36,8 @@ MANTA_DECL bool training::report(const metrics& values) {
   if (member_ == 0) pending_.push_back({iteration_, seconds_at(now), values});
   const bool must_save = begin_.save_every > 0 && iteration_ % begin_.save_every == 0;
   // not by the clocks of a gang's members, which may differ
-  if (!in_gang_ && static_cast<double>(iteration_) < silent_until_ && !must_save && now - last_exchange_ < batch_time) return true;
+  if (!in_gang_ && static_cast<double>(iteration_) < silent_until_ && !must_save && now - last_exchange_ < batch_time)
+    return true;
   notice n;
   if (must_save) add_checkpoint(n);
   return handle(talk(std::move(n)));
@@ -114,7 +119,8 @@ MANTA_DECL void training::make_checkpoint() {
   if (!begin_.folder.empty()) {
     const std::string folder = "checkpoints";
     manta::output::make_folders(begin_.folder + "/" + folder);
-    file_ = folder + "/" + std::to_string(begin_.id) + "-" + std::to_string(begin_.line) + "-" + std::to_string(iteration_);
+    file_ =
+        folder + "/" + std::to_string(begin_.id) + "-" + std::to_string(begin_.line) + "-" + std::to_string(iteration_);
     c.write(member_file(begin_.folder + "/" + file_, member_));
   }
   made_ = std::move(c);

@@ -43,8 +43,8 @@ class trial {
   /// A folder of this trial, for files of its own; made if it is not there. Throws if the experiment has none.
   MANTA_DECL std::string folder() const;
 
-  /// Names what has to be saved, by cereal: whenever a checkpoint is made these are, as they are at that report. If the trial
-  /// continues from a checkpoint, they are set to what it holds now. To be called once, before the first report.
+  /// Names what has to be saved, by cereal: whenever a checkpoint is made these are, as they are at that report. If the
+  /// trial continues from a checkpoint, they are set to what it holds now. To be called once, before the first report.
   template <class... T>
   void keep(T&... state) {
     save_by([&](checkpoint& c) { c.pack(state...); }, true);
@@ -52,9 +52,9 @@ class trial {
     release_source();
   }
 
-  /// Tells the experiment. False: the trial is to end now, by returning. Waits for the answer (other work of this rank may
-  /// run meanwhile) unless scheduler and rules have nothing to say before a later report; then it may be sent with a
-  /// later one. In a gang all members call it, and it always waits; what the first reports counts.
+  /// Tells the experiment. False: the trial is to end now, by returning. Waits for the answer (other work of this rank
+  /// may run meanwhile) unless scheduler and rules have nothing to say before a later report; then it may be sent with
+  /// a later one. In a gang all members call it, and it always waits; what the first reports counts.
   MANTA_DECL bool report(const metrics& values);
   MANTA_DECL bool report(std::string_view metric, double value);
 

@@ -35,7 +35,9 @@ MANTA_DECL std::string trial::folder() const {
 MANTA_DECL bool trial::report(const metrics& values) { return line_.report(values); }
 MANTA_DECL bool trial::report(std::string_view metric, double value) { return line_.report({{metric, value}}); }
 
-MANTA_DECL void trial::save_by(std::function<void(checkpoint&)> saver, bool of_locals) { line_.keep(std::move(saver), of_locals); }
+MANTA_DECL void trial::save_by(std::function<void(checkpoint&)> saver, bool of_locals) {
+  line_.keep(std::move(saver), of_locals);
+}
 MANTA_DECL const checkpoint* trial::source() const { return line_.source(); }
 MANTA_DECL void trial::release_source() { line_.release_source(); }
 

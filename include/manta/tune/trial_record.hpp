@@ -17,19 +17,19 @@ namespace manta::tune {
 
 /// Why a trial did not go on.
 enum class cause : std::uint8_t {
-  failure,      ///< it threw, was silent too long, ...: counts against its retries
-  crash,        ///< it took its rank with it: counts as well, and twice is enough
-  lost,         ///< its rank died, of what is not known: does not count, but four times are enough
-  interrupted   ///< with the whole experiment
+  failure,     ///< it threw, was silent too long, ...: counts against its retries
+  crash,       ///< it took its rank with it: counts as well, and twice is enough
+  lost,        ///< its rank died, of what is not known: does not count, but four times are enough
+  interrupted  ///< with the whole experiment
 };
 MANTA_DECL const char* name_of(cause c);
 
 enum class status : std::uint8_t {
-  waiting,    ///< to be started again after a failure
+  waiting,  ///< to be started again after a failure
   running,
-  paused,     ///< holds a checkpoint and no place
-  complete,   ///< ended by itself or by reaching what it was to reach
-  stopped,    ///< by the scheduler, a rule, or the end of the experiment
+  paused,    ///< holds a checkpoint and no place
+  complete,  ///< ended by itself or by reaching what it was to reach
+  stopped,   ///< by the scheduler, a rule, or the end of the experiment
   failed
 };
 MANTA_DECL const char* name_of(status s);
@@ -58,28 +58,28 @@ class curve {
 /// A stretch of time in which a trial ran, in seconds since the experiment's begin.
 struct stretch {
   double begin = 0, end = 0;
-  int rank = -1;                      ///< of a gang: its first member's; -1: nobody has told
+  int rank = -1;  ///< of a gang: its first member's; -1: nobody has told
 };
 
 struct trial_record {
   trial_number id = 0;
   status state = status::running;
-  config parameters;                  ///< with which the best value was reported; before a report, those it began with
-  config changed;                     ///< what it runs with now, if a scheduler has changed that since; else empty
-  double at = 0;                      ///< of the last report
-  std::uint64_t iteration = 0;        ///< reports of this line of training, checkpoints it continued from included
-  double loss = infinity;             ///< of the last report; negated if the metric is maximised
+  config parameters;            ///< with which the best value was reported; before a report, those it began with
+  config changed;               ///< what it runs with now, if a scheduler has changed that since; else empty
+  double at = 0;                ///< of the last report
+  std::uint64_t iteration = 0;  ///< reports of this line of training, checkpoints it continued from included
+  double loss = infinity;       ///< of the last report; negated if the metric is maximised
   double best_loss = infinity;
   double best_at = 0;
-  metrics last, best;                 ///< all that was reported with the last and with the best value
-  int failures = 0;                   ///< that count against its retries
-  int crashes = 0, ranks_lost = 0;    ///< ranks that it took with it; that died while they ran it, of what is not known
-  int starts = 0;                     ///< lines of training begun or gone on with
-  std::string why;                    ///< it ended, or failed last
-  double began = 0, seconds = 0;      ///< since the experiment's begin; run time
-  double wall = 0;                    ///< when something last happened to it, in seconds since 1970
-  std::vector<stretch> ran;           ///< when and where: more than one if it was paused, failed, or became another
-  std::uint64_t checkpoint = 0;       ///< iteration of the last one on disk
+  metrics last, best;               ///< all that was reported with the last and with the best value
+  int failures = 0;                 ///< that count against its retries
+  int crashes = 0, ranks_lost = 0;  ///< ranks that it took with it; that died while they ran it, of what is not known
+  int starts = 0;                   ///< lines of training begun or gone on with
+  std::string why;                  ///< it ended, or failed last
+  double began = 0, seconds = 0;    ///< since the experiment's begin; run time
+  double wall = 0;                  ///< when something last happened to it, in seconds since 1970
+  std::vector<stretch> ran;         ///< when and where: more than one if it was paused, failed, or became another
+  std::uint64_t checkpoint = 0;     ///< iteration of the last one on disk
   std::string checkpoint_file;
   std::uint64_t best_checkpoint = 0;
   std::string best_checkpoint_file;
@@ -90,7 +90,8 @@ struct trial_record {
 };
 
 namespace detail {
-/// How many are in each state, as in "3 running, 116 complete"; empty if there are none. `running`: what those are called.
+/// How many are in each state, as in "3 running, 116 complete"; empty if there are none. `running`: what those are
+/// called.
 MANTA_DECL std::string states_text(const std::vector<trial_record>& all, const char* running = "running");
 }  // namespace detail
 

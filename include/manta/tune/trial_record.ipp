@@ -44,7 +44,8 @@ MANTA_DECL std::string states_text(const std::vector<trial_record>& all, const c
   std::size_t of[6] = {};
   for (const trial_record& t : all) ++of[static_cast<std::size_t>(t.state)];
   std::string text;
-  for (const status s : {status::running, status::waiting, status::paused, status::complete, status::stopped, status::failed}) {
+  for (const status s :
+       {status::running, status::waiting, status::paused, status::complete, status::stopped, status::failed}) {
     const std::size_t n = of[static_cast<std::size_t>(s)];
     if (n == 0) continue;
     if (!text.empty()) text += ", ";

@@ -51,14 +51,19 @@ inline constexpr bool is_list<std::vector<T>> = true;
 
 template <class T>
 inline constexpr bool has_serialize =
-    cereal::traits::has_member_serialize<T, output::json_reader>::value || cereal::traits::has_non_member_serialize<T, output::json_reader>::value ||
-    cereal::traits::has_member_versioned_serialize<T, output::json_reader>::value || cereal::traits::has_non_member_versioned_serialize<T, output::json_reader>::value ||
-    (cereal::traits::has_member_save<T, output::json_writer>::value && cereal::traits::has_member_load<T, output::json_reader>::value) ||
-    (cereal::traits::has_non_member_save<T, output::json_writer>::value && cereal::traits::has_non_member_load<T, output::json_reader>::value);
+    cereal::traits::has_member_serialize<T, output::json_reader>::value ||
+    cereal::traits::has_non_member_serialize<T, output::json_reader>::value ||
+    cereal::traits::has_member_versioned_serialize<T, output::json_reader>::value ||
+    cereal::traits::has_non_member_versioned_serialize<T, output::json_reader>::value ||
+    (cereal::traits::has_member_save<T, output::json_writer>::value &&
+     cereal::traits::has_member_load<T, output::json_reader>::value) ||
+    (cereal::traits::has_non_member_save<T, output::json_writer>::value &&
+     cereal::traits::has_non_member_load<T, output::json_reader>::value);
 /// A class of the user's own, or a vector of such or of texts: a value holds its JSON.
 template <class T>
-concept object = std::is_class_v<T> && !std::is_same_v<T, value> && !is_list<T> && !std::is_convertible_v<const T&, std::string_view> &&
-    std::is_default_constructible_v<T> && std::is_copy_constructible_v<T> && has_serialize<T>;
+concept object = std::is_class_v<T> && !std::is_same_v<T, value> && !is_list<T> &&
+                 !std::is_convertible_v<const T&, std::string_view> && std::is_default_constructible_v<T> &&
+                 std::is_copy_constructible_v<T> && has_serialize<T>;
 template <class T>
 inline constexpr bool is_vector_of_objects = false;
 template <class T>
@@ -68,7 +73,7 @@ inline constexpr bool is_vector = false;
 template <class T>
 inline constexpr bool is_vector<std::vector<T>> = true;
 template <class T>
-concept object_or_vector = is_vector_of_objects<T> || (!is_vector<T> && object<T>);
+concept object_or_vector = is_vector_of_objects<T> ||(!is_vector<T> && object<T>);
 
 template <class T>
 std::string json_of(const T& x);
@@ -127,9 +132,10 @@ class value {
     } else if constexpr (detail::object_or_vector<T>) {
       return read_object<T>();
     } else {
-      static_assert(std::is_same_v<T, std::string>,
-                    "manta: a value of a configuration is a bool, an integer, a floating-point number, an enumeration, "
-                    "a std::string, a std::vector of numbers or texts, or a class with a serialize() function that cereal finds");
+      static_assert(
+          std::is_same_v<T, std::string>,
+          "manta: a value of a configuration is a bool, an integer, a floating-point number, an enumeration, "
+          "a std::string, a std::vector of numbers or texts, or a class with a serialize() function that cereal finds");
       if (!is_text()) refuse("a text");
       return text_;
     }
@@ -144,7 +150,8 @@ class value {
   }
   template <class T>
   requires((std::is_integral_v<T> && !std::is_same_v<T, char>) || std::is_same_v<T, std::string> ||
-           (detail::object<T> && !detail::is_vector<T> && !std::is_convertible_v<double, T>)) operator T() const {
+           (detail::object<T> && !detail::is_vector<T> && !std::is_convertible_v<double, T>))
+  operator T() const {
     return as<T>();
   }
 
@@ -260,7 +267,8 @@ std::string detail::json_of(const T& x) {
   try {
     return output::to_json(x);
   } catch (const output::json_error& e) {
-    throw error("manta: an object as the value of a parameter has to have a form in JSON: " + std::string(e.what()).substr(7));
+    throw error("manta: an object as the value of a parameter has to have a form in JSON: " +
+                std::string(e.what()).substr(7));
   }
 }
 

@@ -33,7 +33,8 @@ MANTA_DECL void value::append_to(std::string& out) const {
 MANTA_DECL bool value::equals(const value& other) const {
   if (is_number() && other.is_number() && kind_ != other.kind_) {
     const double x = is_integer() ? other.number_ : number_;
-    const bool whole = x >= -0x1p63 && x < 0x1p63 && x == std::floor(x);  // a double of an integer may be another number
+    const bool whole =
+        x >= -0x1p63 && x < 0x1p63 && x == std::floor(x);  // a double of an integer may be another number
     return whole && static_cast<std::int64_t>(x) == (is_integer() ? integer_ : other.integer_);
   }
   if (kind_ != other.kind_) return false;
@@ -70,7 +71,8 @@ MANTA_DECL void value::refuse(const std::string& wanted) const {
 MANTA_DECL void value::refuse_integer() const { refuse("an integer in the range asked for"); }
 
 MANTA_DECL void value::refuse_large(std::uint64_t i) {
-  throw error("manta: the value " + std::to_string(i) + " is too large: integers go to 2^63 - 1; give it as a text or as a double");
+  throw error("manta: the value " + std::to_string(i) +
+              " is too large: integers go to 2^63 - 1; give it as a text or as a double");
 }
 
 MANTA_DECL void value::append_json_number(std::string& out, double x) { output::append_json_number(out, x); }

@@ -32,7 +32,9 @@ MANTA_DECL void csv::report(const trial_record& t, const metrics& m, double seco
   file.write(static_cast<std::int64_t>(t.iteration), detail::row_of(m, seconds));
 }
 
-MANTA_DECL void decision_log::begin(const output_context& c) { file_ = output::json_lines(c.folder + "/decisions.jsonl"); }
+MANTA_DECL void decision_log::begin(const output_context& c) {
+  file_ = output::json_lines(c.folder + "/decisions.jsonl");
+}
 
 MANTA_DECL void decision_log::decision(const trial_record& t, std::string_view what, std::string_view why) {
   file_.write({{"trial", t.id}, {"at", t.at}, {"decision", what}, {"why", why}});

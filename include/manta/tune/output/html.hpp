@@ -33,7 +33,8 @@ class html_report {
   void begin(const output_context& c) { context_ = c; }
   void opened(int rank, double now) { places_.push_back({now, infinity, rank}); }
   MANTA_DECL void closed(int rank, double now);
-  /// Writes the page if the last one is a few seconds old, and so seldom that it takes less than a hundredth of the time.
+  /// Writes the page if the last one is a few seconds old, and so seldom that it takes less than a hundredth of the
+  /// time.
   MANTA_DECL void refresh(const std::vector<trial_record>& all);
   MANTA_DECL void finish(const std::vector<trial_record>& all, const std::string& why);
 
@@ -47,7 +48,8 @@ class html_report {
   /// Names of parameters: those of the space, in its order; if it is defined by running, as they came.
   std::vector<std::string> parameters_of(const std::vector<trial_record>& all) const;
   std::vector<std::string> metrics_of(const std::vector<trial_record>& all) const;
-  void head(output::page& p, const std::vector<trial_record>& all, const detail::use_of_ranks& use, const std::string& why) const;
+  void head(output::page& p, const std::vector<trial_record>& all, const detail::use_of_ranks& use,
+            const std::string& why) const;
   void rows(std::string& out, const std::vector<trial_record>& all) const;
   void curves(std::string& out, const std::vector<trial_record>& all) const;
   void schedule(std::string& out, const std::vector<trial_record>& all) const;

@@ -54,7 +54,8 @@ inline use_of_ranks use_of(const std::vector<trial_record>& all, const std::vect
     u.ranks.insert(p.rank);
     u.available += std::max(0.0, std::min(p.end, u.end) - p.begin);
   }
-  if (places.empty()) u.available = u.end * static_cast<double>(u.ranks.size());  // nobody has told where trials may run
+  if (places.empty())
+    u.available = u.end * static_cast<double>(u.ranks.size());  // nobody has told where trials may run
   return u;
 }
 inline std::string duration_text(double seconds) {
@@ -121,16 +122,21 @@ MANTA_DECL std::string html_report::page(const std::vector<trial_record>& all, c
   return p.html();
 }
 
-MANTA_DECL void html_report::head(output::page& p, const std::vector<trial_record>& all, const detail::use_of_ranks& use, const std::string& why) const {
-  const std::string direction = (context_.maximised ? "maximise " : "minimise ") + context_.metric, counts = detail::count_text(all);
+MANTA_DECL void html_report::head(output::page& p, const std::vector<trial_record>& all,
+                                  const detail::use_of_ranks& use, const std::string& why) const {
+  const std::string direction = (context_.maximised ? "maximise " : "minimise ") + context_.metric,
+                    counts = detail::count_text(all);
   const std::string took = detail::duration_text(use.end), began = detail::date_text(context_.started);
   std::vector<output::field> facts = {{"objective", direction}, {"trials", counts}};
   if (!why.empty()) facts.push_back({"ended because", why});
   if (context_.started > 0) facts.push_back({why.empty() ? "running since" : "last started", began});
   facts.push_back({"duration", took});
-  const std::string gangs = std::to_string(use.ranks.size()) + (use.ranks.size() == 1 ? " gang of " : " gangs of ") + std::to_string(context_.ranks);
-  if (context_.ranks > 1 && !use.ranks.empty()) facts.push_back({"ranks", gangs});
-  else if (!use.ranks.empty()) facts.push_back({"ranks", use.ranks.size()});
+  const std::string gangs = std::to_string(use.ranks.size()) + (use.ranks.size() == 1 ? " gang of " : " gangs of ") +
+                            std::to_string(context_.ranks);
+  if (context_.ranks > 1 && !use.ranks.empty())
+    facts.push_back({"ranks", gangs});
+  else if (!use.ranks.empty())
+    facts.push_back({"ranks", use.ranks.size()});
   if (!context_.searcher.empty()) facts.push_back({"searcher", context_.searcher});
   if (!context_.scheduler.empty()) facts.push_back({"scheduler", context_.scheduler});
   facts.push_back({"seed", context_.seed});
@@ -185,14 +191,18 @@ MANTA_DECL void html_report::rows(std::string& out, const std::vector<trial_reco
     out += ",[";
     for (const std::string& name : parameters) {
       detail::next_element(out);
-      if (const value* v = t.parameters.find(name)) v->append_to(out);
-      else out += "null";
+      if (const value* v = t.parameters.find(name))
+        v->append_to(out);
+      else
+        out += "null";
     }
     out += "],[";
     for (const std::string& name : others) {
       detail::next_element(out);
-      if (const double* x = t.best.find(name)) output::append_page_number(out, *x);
-      else out += "null";
+      if (const double* x = t.best.find(name))
+        output::append_page_number(out, *x);
+      else
+        out += "null";
     }
     output::append_json_text(out += "],", t.why);
     output::append_page_number(out += ',', t.ran.empty() ? t.began : t.ran.back().end);
@@ -204,7 +214,8 @@ MANTA_DECL void html_report::rows(std::string& out, const std::vector<trial_reco
 MANTA_DECL void html_report::curves(std::string& out, const std::vector<trial_record>& all) const {
   std::vector<const trial_record*> order;
   for (const trial_record& t : all) order.push_back(&t);
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->best_loss < b->best_loss; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto* a, const auto* b) { return a->best_loss < b->best_loss; });
   order.resize(std::min(order.size(), options_.most_curves));
   detail::begin_list(out, "curves");
   for (const trial_record* t : order) {
@@ -231,7 +242,8 @@ MANTA_DECL void html_report::schedule(std::string& out, const std::vector<trial_
   for (const trial_record& t : all) {
     for (const stretch& s : t.ran) ran.emplace_back(t.id, s);
   }
-  std::stable_sort(ran.begin(), ran.end(), [](const auto& a, const auto& b) { return a.second.begin > b.second.begin; });
+  std::stable_sort(ran.begin(), ran.end(),
+                   [](const auto& a, const auto& b) { return a.second.begin > b.second.begin; });
   ran.resize(std::min(ran.size(), options_.most_stretches));
   detail::begin_list(out, "ran");
   for (const auto& [id, s] : ran) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // How a report page draws the trials of an experiment: the kind of section "trials", added to those of output/page.hpp.
-// A trial is an object {id, state, value, at, seconds, p, m, why, when, quality}: its parameters and other metrics in the
-// order of their names, and its quality by rank among all, 1 for the best. It is the key by which pictures mark it.
+// A trial is an object {id, state, value, at, seconds, p, m, why, when, quality}: its parameters and other metrics in
+// the order of their names, and its quality by rank among all, 1 for the best. It is the key by which pictures mark it.
 #pragma once
 
 #include <string_view>

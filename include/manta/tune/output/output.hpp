@@ -7,15 +7,14 @@
 //
 //   struct my_output {
 //     void begin(const tune::output_context&);
-//     void opened(int rank, double now);                                   // trials may run on this rank; of gangs, on it and others
-//     void closed(int rank, double now);                                   // no longer
-//     void add(const tune::trial_record&);                                 // a trial
-//     void report(const tune::trial_record&, const tune::metrics&, double seconds);
-//     void decision(const tune::trial_record&, std::string_view what, std::string_view why);
-//     void end(const tune::trial_record&);                                 // of a trial
-//     void flush();                                                        // now and then
-//     void refresh(const std::vector<tune::trial_record>&);                // likewise, with all trials
-//     void finish(const std::vector<tune::trial_record>&, const std::string& why);  // of the experiment, or of this run of it; why may be left out
+//     void opened(int rank, double now);                                   // trials may run on this rank; of gangs, on
+//     it and others void closed(int rank, double now);                                   // no longer void add(const
+//     tune::trial_record&);                                 // a trial void report(const tune::trial_record&, const
+//     tune::metrics&, double seconds); void decision(const tune::trial_record&, std::string_view what, std::string_view
+//     why); void end(const tune::trial_record&);                                 // of a trial void flush(); // now and
+//     then void refresh(const std::vector<tune::trial_record>&);                // likewise, with all trials void
+//     finish(const std::vector<tune::trial_record>&, const std::string& why);  // of the experiment, or of this run of
+//     it; why may be left out
 //   };
 #pragma once
 
@@ -38,7 +37,7 @@ struct output_context {
   std::string clock = {};
   std::string searcher = {}, scheduler = {};  ///< names of their classes
   std::uint64_t seed = 0;
-  int ranks = 1;           ///< of each trial
+  int ranks = 1;  ///< of each trial
   bool best_may_fail = false;
 };
 
@@ -54,8 +53,7 @@ MANTA_DECL std::string trial_folder(const output_context& context, trial_number 
 class any_output {
  public:
   template <class O>
-    requires(!std::same_as<O, any_output>)
-  any_output(O o) : held_(static_cast<base*>(new holder<O>(std::move(o)))) {}
+  requires(!std::same_as<O, any_output>) any_output(O o) : held_(static_cast<base*>(new holder<O>(std::move(o)))) {}
 
   MANTA_DECL any_output clone() const;
   void begin(const output_context& c) { held_->begin(c); }
@@ -117,9 +115,12 @@ class any_output {
     void refresh([[maybe_unused]] const std::vector<trial_record>& all) override {
       if constexpr (requires { output_.refresh(all); }) output_.refresh(all);
     }
-    void finish([[maybe_unused]] const std::vector<trial_record>& all, [[maybe_unused]] const std::string& why) override {
-      if constexpr (requires { output_.finish(all, why); }) output_.finish(all, why);
-      else if constexpr (requires { output_.finish(all); }) output_.finish(all);
+    void finish([[maybe_unused]] const std::vector<trial_record>& all,
+                [[maybe_unused]] const std::string& why) override {
+      if constexpr (requires { output_.finish(all, why); })
+        output_.finish(all, why);
+      else if constexpr (requires { output_.finish(all); })
+        output_.finish(all);
     }
     O output_;
   };

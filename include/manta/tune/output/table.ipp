@@ -56,8 +56,9 @@ MANTA_DECL std::string status_table::table(double now, std::size_t rows) const {
     if (is_finite(t.best_loss) && t.state != status::failed) shown.push_back(&t);
   }
   const std::size_t best = std::min(shown.size(), rows / 2);
-  std::partial_sort(shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(best), shown.end(),
-                    [](const auto* a, const auto* b) { return std::pair(a->best_loss, a->id) < std::pair(b->best_loss, b->id); });
+  std::partial_sort(
+      shown.begin(), shown.begin() + static_cast<std::ptrdiff_t>(best), shown.end(),
+      [](const auto* a, const auto* b) { return std::pair(a->best_loss, a->id) < std::pair(b->best_loss, b->id); });
   shown.resize(best);
   for (const trial_record& t : all) {
     if (shown.size() >= rows) break;
@@ -65,10 +66,13 @@ MANTA_DECL std::string status_table::table(double now, std::size_t rows) const {
   }
   std::string text = one_line(now).substr(0, 110) + "\n";
   char row[160];
-  std::snprintf(row, sizeof row, "%7s %-9s %8s %12s %12s  %s\n", "trial", "state", "at", "last", "best", "configuration");
+  std::snprintf(row, sizeof row, "%7s %-9s %8s %12s %12s  %s\n", "trial", "state", "at", "last", "best",
+                "configuration");
   text += row;
   for (const trial_record* t : shown) {
-    const auto number = [&](double loss) { return is_finite(loss) ? detail::number_text(study_.metric_of(loss)) : std::string("-"); };
+    const auto number = [&](double loss) {
+      return is_finite(loss) ? detail::number_text(study_.metric_of(loss)) : std::string("-");
+    };
     std::snprintf(row, sizeof row, "%7llu %-9s %8s %12s %12s  %.60s\n", static_cast<unsigned long long>(t->id),
                   name_of(t->state), detail::number_text(t->at).c_str(), number(t->loss).c_str(),
                   number(t->best_loss).c_str(), t->parameters.text().c_str());

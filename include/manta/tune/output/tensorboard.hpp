@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Event files for TensorBoard (tensorboard --logdir FOLDER/trials):
-//   trials/00012/events.out.tfevents.0000000000.manta   one scalar for each metric of each report, and the configuration
-//   trials/events.out.tfevents.0000000000.manta         the space and the metrics, for the plug-in HParams
+//   trials/00012/events.out.tfevents.0000000000.manta   one scalar for each metric of each report, and the
+//   configuration trials/events.out.tfevents.0000000000.manta         the space and the metrics, for the plug-in
+//   HParams
 #pragma once
 
 #include "manta/output/tensorboard.hpp"
@@ -28,7 +29,8 @@ class tensorboard {
  private:
   double time_of(const trial_record& t) const;
   output::tensorboard& file_of(const trial_record& t);
-  /// Written with the first report: only then metrics are known. The plug-in takes the first such event it sees for good.
+  /// Written with the first report: only then metrics are known. The plug-in takes the first such event it sees for
+  /// good.
   void describe_experiment(const trial_record& t, const metrics& m);
 
   double fixed_time_;
