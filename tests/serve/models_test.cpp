@@ -112,6 +112,35 @@ TEST_CASE("checkpoints of trainers and of searches, and files of weights, are de
   });
 }
 
+TEST_CASE("a policy with a memory acts in episodes beside each other as it does alone, at any replica") {
+  in_world([] {
+    for (const rl::model_options& model : {rl::model_options{.lstm = {4}}, rl::model_options{.attention = 2, .memory = 3}}) {
+      rl::ppo algorithm("CartPole-v1", {.environments = 4, .fragment = 16, .model = model});
+      algorithm.train();
+      const auto d = serve::deploy_policy_steps({.name = "steps", .replicas = 2, .max_batch = 4}, algorithm);
+      const rl::trained_policy policy = algorithm.trained();
+      constexpr int episodes = 3, steps = 6;
+      const auto observation = [](int episode, int step) {
+        return std::vector<float>{0.02F * static_cast<float>(episode), 0.3F, 0.01F * static_cast<float>(step), -0.2F};
+      };
+      std::vector<std::optional<std::vector<float>>> memories(episodes);
+      std::vector<rl::trained_policy> alone(episodes, policy);
+      for (int step = 0; step < steps; ++step) {
+        std::vector<manta::future<serve::policy_choice>> choices;
+        for (int e = 0; e < episodes; ++e)
+          choices.push_back(d({.observation = observation(e, step), .memory = memories[static_cast<std::size_t>(e)]}));
+        for (std::size_t e = 0; e < episodes; ++e) {
+          const serve::policy_choice choice = choices[e].get();
+          CHECK(choice.action == alone[e].act({observation(static_cast<int>(e), step)}).front());
+          REQUIRE(choice.memory);
+          if (memories[e]) CHECK(*choice.memory != *memories[e]);
+          memories[e] = choice.memory;
+        }
+      }
+    }
+  });
+}
+
 TEST_CASE("a policy is deployed from an algorithm, a file and a search, and acts as its algorithm did at that moment") {
   in_world([] {
     const manta::testing::folder place;
@@ -144,6 +173,14 @@ TEST_CASE("a policy is deployed from an algorithm, a file and a search, and acts
 
     rl::ppo masked(rl::environment<one_way>(), {.environments = 4, .fragment = 16});
     CHECK(contains(thrown<manta::error>([&] { serve::deploy_policy({.name = "mask"}, masked); }), "masks actions"));
+    const auto allowed = serve::deploy_policy_steps({.name = "allowed", .max_batch = 4}, masked);
+    CHECK(allowed({.observation = {0.5F}, .mask = {{1, 0}}}).get().action == std::vector<float>{0});
+    CHECK(allowed({.observation = {0.5F}, .mask = {{0, 1}}}).get().action == std::vector<float>{1});
+    CHECK(!allowed({.observation = {0.5F}, .mask = {{0, 1}}}).get().memory);
+    CHECK(contains(thrown<manta::error>([&] { allowed({.observation = {0.5F}}).get(); }), "masks actions"));
+    CHECK(contains(thrown<manta::error>([&] { allowed({.observation = {0.5F}, .mask = {{0, 0}}}).get(); }), "allows"));
+    CHECK(contains(thrown<manta::error>([&] { allowed({.observation = {0.5F}, .mask = {{1, 0}}, .memory = {{7}}}).get(); }),
+                   "the memory of an episode has 1 numbers; the policy needs 0"));
 
     const auto results = tune::run<rl::trial<rl::dqn, "CartPole-v1">>(
         {{"rate", tune::grid({1e-3, 2e-3})}},

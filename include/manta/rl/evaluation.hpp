@@ -40,6 +40,9 @@ class best_policy {
   void forget() { forward_.forget(); }
   [[nodiscard]] const any_environment& environment() const { return environment_; }
   [[nodiscard]] bool remembers() const { return net_.state_size() > 0; }
+  /// What is remembered of the episodes, `count` of them, a column each; no rows without a memory.
+  [[nodiscard]] nn::matrix<float> memories(Eigen::Index count) const { return forward_.states(net_, count); }
+  void set_memories(const nn::matrix<float>& m) { forward_.set_states(net_, m); }
 
   template <class Archive>
   void serialize(Archive& archive) {

@@ -75,6 +75,13 @@ class trained_policy {
   std::vector<std::vector<float>> act(const std::vector<std::vector<float>>& observations) {
     return best_actions(observations, {});
   }
+  /// As above for a caller that keeps the episodes' memories itself: `memories` has one for each observation, which is
+  /// empty where an episode begins. Afterwards it has those for the next steps; a policy without a memory leaves them
+  /// empty. Each observation has a mask too, which is empty if the environment has none. Episodes of this object's own
+  /// are forgotten. Throws manta::error if sizes do not fit.
+  MANTA_DECL std::vector<std::vector<float>> act(const std::vector<std::vector<float>>& observations,
+                                                 const std::vector<std::vector<float>>& masks,
+                                                 std::vector<std::vector<float>>& memories);
   /// The next act() is the first of an episode.
   void begin_episode() { policy_.forget(); }
   /// True for .lstm and .attention: an action depends on the episode's observations before.
@@ -96,6 +103,7 @@ class trained_policy {
  private:
   MANTA_DECL std::vector<std::vector<float>> best_actions(const std::vector<std::vector<float>>& observations,
                                                           const detail::masks& allowed);
+  MANTA_DECL void need_mask() const;
   detail::best_policy policy_;
   nn::matrix<float> features_;
 };

@@ -4,6 +4,7 @@
 // The definitions of trained_policy.hpp. The bytes of a policy are the first value of every checkpoint.
 #pragma once
 
+#include <algorithm>
 #include <ostream>
 #include <utility>
 
@@ -23,9 +24,7 @@ MANTA_DECL std::vector<std::vector<float>> trained_policy::best_actions(
     const std::vector<std::vector<float>>& observations, const detail::masks& allowed) {
   if (observations.empty()) return {};
   for (Eigen::Index i = 0; i < allowed.cols(); ++i) detail::check_mask(actions(), detail::mask_of(allowed, i));
-  if (allowed.rows() == 0 && policy_.environment().mask_size() > 0)
-    throw error("manta: rl: the environment " + environment() +
-                " masks actions, so act needs the mask too: act(observation, mask)");
+  if (allowed.rows() == 0) need_mask();
   const space& from = this->observations();
   features_.resize(from.features(), std::ssize(observations));
   for (std::size_t i = 0; i < observations.size(); ++i) {
@@ -39,6 +38,45 @@ MANTA_DECL std::vector<std::vector<float>> trained_policy::best_actions(
   for (Eigen::Index i = 0; i < chosen.cols(); ++i)
     actions.emplace_back(chosen.col(i).data(), chosen.col(i).data() + chosen.rows());
   return actions;
+}
+
+/// Throws if the environment masks actions.
+MANTA_DECL void trained_policy::need_mask() const {
+  if (policy_.environment().mask_size() > 0)
+    throw error("manta: rl: the environment " + environment() +
+                " masks actions, so act needs the mask too: act(observation, mask)");
+}
+
+MANTA_DECL std::vector<std::vector<float>> trained_policy::act(const std::vector<std::vector<float>>& observations,
+                                                               const std::vector<std::vector<float>>& masks,
+                                                               std::vector<std::vector<float>>& memories) {
+  const std::size_t count = observations.size();
+  if (masks.size() != count || memories.size() != count)
+    throw error("manta: rl: act was given " + std::to_string(count) + " observations, " + std::to_string(masks.size()) +
+                " masks and " + std::to_string(memories.size()) + " memories; give as many of each");
+  const auto index = [](std::size_t i) { return static_cast<Eigen::Index>(i); };
+  detail::masks allowed;
+  nn::matrix<float> known = policy_.memories(index(count));
+  known.setZero();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (masks[i].empty()) {
+      need_mask();
+    } else {
+      if (allowed.rows() == 0) allowed = detail::masks::Ones(detail::mask_size(actions()), index(count));
+      detail::write_mask(masks[i], {allowed.col(index(i)).data(), static_cast<std::size_t>(allowed.rows())});
+    }
+    if (memories[i].empty()) continue;
+    if (std::ssize(memories[i]) != known.rows())
+      throw error("manta: rl: the memory of an episode has " + std::to_string(memories[i].size()) +
+                  " numbers; the policy needs " + std::to_string(known.rows()) + ", those that the step before gave");
+    std::copy(memories[i].begin(), memories[i].end(), known.col(index(i)).data());
+  }
+  policy_.set_memories(known);
+  std::vector<std::vector<float>> chosen = best_actions(observations, allowed);
+  known = policy_.memories(index(count));
+  for (std::size_t i = 0; i < count; ++i)
+    memories[i].assign(known.col(index(i)).data(), known.col(index(i)).data() + known.rows());
+  return chosen;
 }
 
 MANTA_DECL void trained_policy::save(const std::string& path) const {

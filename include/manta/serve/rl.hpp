@@ -7,8 +7,17 @@
 //   std::vector<float> action = d(observation).get();                        // {1}: the second of two choices
 //   auto e = serve::deploy_policy({.name = "cartpole"}, "checkpoint");
 //   auto f = serve::deploy_policy({.name = "cartpole"}, results.best_checkpoint());   // of tune::run<rl::trial<..>>
+//
+// A policy with a memory (.lstm, .attention), or one whose environment masks actions, needs more than an observation:
+//
+//   auto g = serve::deploy_policy_steps({.name = "maze"}, algorithm);
+//   serve::policy_choice first = g({.observation = o}).get();                          // an episode begins
+//   auto next = g({.observation = p, .memory = first.memory}).get();
 #pragma once
 
+#include <cereal/types/optional.hpp>
+#include <cereal/types/vector.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,20 +41,72 @@ class policy_model {
 };
 }  // namespace detail
 
+/// A step of an episode. The caller keeps the episode's memory from one step to the next, so any replica answers, none
+/// holds anything, and an episode outlives replicas and servers.
+struct policy_step {
+  std::vector<float> observation = {};            ///< unfiltered, as the environment gives it
+  std::optional<std::vector<float>> mask = {};    ///< 1 for each choice that is allowed, else 0
+  std::optional<std::vector<float>> memory = {};  ///< of the step before; none: an episode begins
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(observation), CEREAL_NVP(mask), CEREAL_NVP(memory));
+  }
+};
+/// The best action, and the memory for the next step; none if the policy has no memory.
+struct policy_choice {
+  std::vector<float> action = {};
+  std::optional<std::vector<float>> memory = {};
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(action), CEREAL_NVP(memory));
+  }
+};
+
+namespace detail {
+/// A policy that answers batches of steps.
+class policy_steps_model {
+ public:
+  explicit policy_steps_model(const rl::trained_policy& policy) : policy_(policy) {}
+  std::vector<policy_choice> act(const std::vector<policy_step>& steps) {
+    std::vector<std::vector<float>> observations, masks, memories;
+    for (const policy_step& s : steps) {
+      observations.push_back(s.observation);
+      masks.push_back(s.mask.value_or(std::vector<float>()));
+      memories.push_back(s.memory.value_or(std::vector<float>()));
+    }
+    const std::vector<std::vector<float>> actions = policy_.act(observations, masks, memories);
+    std::vector<policy_choice> choices(steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      choices[i].action = actions[i];
+      if (policy_.remembers()) choices[i].memory = std::move(memories[i]);
+    }
+    return choices;
+  }
+
+ private:
+  rl::trained_policy policy_;
+};
+}  // namespace detail
+
 /// A deployment from an observation, unfiltered as the environment gives it, to the policy's best action: the numbers
 /// of both, one for a discrete space. The policy travels once to each node, and training does not change it any more.
 /// The deployment is idempotent: an observation of the wrong size fails alone.
 /// Throws manta::error for a policy with a memory (.lstm, .attention), whose actions depend on the requests before, and
-/// for one of an environment that masks actions.
+/// for one of an environment that masks actions: deploy_policy_steps is for these.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& o,
                                                                         const rl::trained_policy& policy) {
   if (policy.remembers())
     throw error(
         "manta: serve::deploy_policy: the policy of '" + o.name +
-        "' has a memory (.lstm or .attention): its actions depend on the observations before, and requests know "
-        "of no episode. Deploy a policy without one, or call rl::trained_policy::act where the episode runs");
+        "' has a memory (.lstm or .attention): its actions depend on the observations before. Deploy it by "
+        "serve::deploy_policy_steps, whose requests bring the memory along");
   // What every request would throw is thrown here, such as for an environment that masks actions.
-  rl::trained_policy(policy).act({std::vector<float>(static_cast<std::size_t>(policy.observations().size()))});
+  try {
+    rl::trained_policy(policy).act({std::vector<float>(static_cast<std::size_t>(policy.observations().size()))});
+  } catch (const error& e) {
+    throw error("manta: serve::deploy_policy: the policy of '" + o.name + "' cannot be asked for an observation alone; "
+                "serve::deploy_policy_steps takes masks too. " + e.what());
+  }
   return deploy<batched<&detail::policy_model::act>>(detail::pure(o), policy);
 }
 /// Likewise of the algorithm's policy at this moment.
@@ -65,6 +126,18 @@ deployment<std::vector<float>(std::vector<float>)> deploy_policy(const options& 
   std::string bytes;
   best.unpack(bytes);
   return deploy_policy(o, rl::load_policy_from_bytes(bytes));
+}
+
+/// A deployment from a step of an episode to the policy's best action, for any policy: with a memory, with masks, or
+/// without both. As deploy_policy in all else.
+inline deployment<policy_choice(policy_step)> deploy_policy_steps(const options& o, const rl::trained_policy& policy) {
+  return deploy<batched<&detail::policy_steps_model::act>>(detail::pure(o), policy);
+}
+inline deployment<policy_choice(policy_step)> deploy_policy_steps(const options& o, const rl::algorithm& algorithm) {
+  return deploy_policy_steps(o, algorithm.trained());
+}
+inline deployment<policy_choice(policy_step)> deploy_policy_steps(const options& o, const std::string& path) {
+  return deploy_policy_steps(o, rl::load_policy(path));
 }
 
 }  // namespace manta::serve
