@@ -20,10 +20,20 @@
 
 namespace manta::serve::detail {
 
-MANTA_DECL endpoint* http_server::model_of(const std::string& name) const {
-  for (const auto& each : routes_) {
-    if (each->options.name == name) return each.get();
+/// NAME[/versions/V]. Null, and the answer that says why, if there is none.
+MANTA_DECL endpoint* http_server::find_model(std::string name, reply& problem) const {
+  std::string version = "1";
+  if (const std::size_t at = name.find("/versions/"); at != std::string::npos) {
+    version = name.substr(at + 10);
+    name.resize(at);
   }
+  for (const auto& each : routes_) {
+    if (each->options.name != name) continue;
+    if (version == "1") return each.get();
+    problem = failure(404, "the model \"" + shown(name) + "\" has the version 1 alone");
+    return nullptr;
+  }
+  problem = failure(404, "there is no model \"" + shown(name) + "\"");
   return nullptr;
 }
 
@@ -45,18 +55,15 @@ MANTA_DECL reply http_server::page(const std::string& path, bool get) {
 }
 
 /// NAME[/versions/V][/ready]
-MANTA_DECL reply http_server::model(const std::string& rest) {
-  std::string name = rest;
+MANTA_DECL reply http_server::model(std::string name) const {
   const bool ready = name.ends_with("/ready");
   if (ready) name.resize(name.size() - 6);
-  if (const std::size_t version = name.find("/versions/"); version != std::string::npos) {
-    if (name.substr(version + 10) != "1") return failure(404, "the model \"" + shown(name.substr(0, version)) + "\" has the version 1 alone");
-    name.resize(version);
-  }
-  const endpoint* const at = model_of(name);
-  if (at == nullptr) return failure(404, "there is no model \"" + shown(name) + "\"");
-  if (ready) return {200, R"({"name":)" + to_json(name) + R"(,"ready":)" + (draining_.empty() ? "true}" : "false}")};
-  return {200, R"({"name":)" + to_json(name) + R"(,"versions":["1"],"platform":"manta_cpp","inputs":)" + describe_tensors(at->inputs) + R"(,"outputs":)" + describe_tensors(at->outputs) + "}"};
+  reply problem;
+  const endpoint* const at = find_model(name, problem);
+  if (at == nullptr) return problem;
+  const std::string its = to_json(at->options.name);
+  if (ready) return {200, R"({"name":)" + its + R"(,"ready":)" + (draining_.empty() ? "true}" : "false}")};
+  return {200, R"({"name":)" + its + R"(,"versions":["1"],"platform":"manta_cpp","inputs":)" + describe_tensors(at->inputs) + R"(,"outputs":)" + describe_tensors(at->outputs) + "}"};
 }
 
 MANTA_DECL std::string http_server::status() const {

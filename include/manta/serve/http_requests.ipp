@@ -95,11 +95,8 @@ MANTA_DECL void http_server::handle(evhttp_request* request) {
   }
   constexpr std::string_view models = "/v2/models/", infer = "/infer";
   if (path.starts_with(models) && path.ends_with(infer) && post) {
-    std::string name = path.substr(models.size(), path.size() - models.size() - infer.size());
-    if (const std::size_t version = name.find("/versions/"); version != std::string::npos) name.resize(version);
-    endpoint* const at = model_of(name);
-    if (at == nullptr) return send(request, failure(404, "there is no model \"" + shown(name) + "\""));
-    return start(request, *at, true, body);
+    endpoint* const at = find_model(path.substr(models.size(), path.size() - models.size() - infer.size()), answer);
+    return at != nullptr ? start(request, *at, true, body) : send(request, std::move(answer));
   }
   if (get && send_file(request, path)) return;
   send(request, page(path, get));

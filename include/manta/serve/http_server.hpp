@@ -135,8 +135,8 @@ class http_server {
 
   // http_pages.ipp: what the server says of itself
   reply page(const std::string& path, bool get);
-  reply model(const std::string& rest);
-  endpoint* model_of(const std::string& name) const;
+  reply model(std::string name) const;
+  endpoint* find_model(std::string name, reply& problem) const;
   std::string metrics() const;
   std::string openapi() const;
   std::string status() const;
@@ -148,7 +148,8 @@ class http_server {
   evhttp_bound_socket* bound_ = nullptr;
   event* interrupt_ = nullptr;
   int descriptor_ = -1, port_ = 0;
-  std::string socket_;  // to be removed
+  std::string socket_;  // to be removed, if it is still this server's
+  std::uint64_t socket_file_ = 0;
   std::vector<std::unique_ptr<endpoint>> routes_;
   std::unordered_map<const endpoint*, figures> figures_;
   std::unordered_map<bufferevent*, std::unique_ptr<connection>> connections_;

@@ -48,6 +48,14 @@ MANTA_DECL int http_server::find_descriptor(const std::vector<int>& before) {
   return found;
 }
 
+/// Tells the file of a socket from one that another job has made in its place since; 0: there is none.
+inline std::uint64_t socket_number(const std::string& path) {
+  struct stat its {};
+  if (::lstat(path.c_str(), &its) != 0 || !S_ISSOCK(its.st_mode)) return 0;
+  const auto made = static_cast<std::uint64_t>(its.st_mtim.tv_sec * 1'000'000'000 + its.st_mtim.tv_nsec);
+  return static_cast<std::uint64_t>(its.st_ino) ^ made;
+}
+
 MANTA_DECL http_server::http_server(http_options options) : options_(std::move(options)) {
   if (options_.port < 0 || options_.port > 65535) throw error("manta: serve::http: a port is a number from 0 to 65535, not " + std::to_string(options_.port));
   const std::vector<int> before = event_descriptors();
@@ -73,7 +81,7 @@ MANTA_DECL http_server::~http_server() {
   if (http_ != nullptr) ::evhttp_free(http_);
   for (auto& [stream, each] : connections_) ::bufferevent_decref(stream);
   if (base_ != nullptr) ::event_base_free(base_);
-  if (!socket_.empty()) ::unlink(socket_.c_str());
+  if (!socket_.empty() && socket_number(socket_) == socket_file_) ::unlink(socket_.c_str());
 }
 
 MANTA_DECL void http_server::listen_on_port() {
@@ -105,7 +113,10 @@ MANTA_DECL void http_server::listen_on_socket() {
     const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     const bool answers = ::connect(probe, address, sizeof place) == 0;
     ::close(probe);
-    if (answers) throw error("manta: serve::http: another process answers on the socket " + options_.socket);
+    if (answers) {
+      throw error("manta: serve::http: another process answers on the socket " + options_.socket +
+                  "; end it, or choose another path");
+    }
     ::unlink(place.sun_path);
   }
   const int listener = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -118,6 +129,7 @@ MANTA_DECL void http_server::listen_on_socket() {
     throw error("manta: serve::http: cannot listen on " + options_.socket + ": " + std::strerror(why));
   }
   socket_ = options_.socket;
+  socket_file_ = socket_number(socket_);
   bound_ = ::evhttp_accept_socket_with_handle(http_, listener);
 }
 

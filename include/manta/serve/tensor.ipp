@@ -185,7 +185,9 @@ MANTA_DECL std::size_t check_rows(const infer_request& request, const std::vecto
   const std::int64_t rows = request.inputs[0].shape[0];
   for (const tensor_type& w : wanted) {
     const tensor& t = request.tensor_named(w.name);
-    bool fits = t.shape.size() == w.shape.size() && t.shape[0] == rows;
+    std::size_t dimensions = t.shape.size();
+    while (dimensions > w.shape.size() && t.shape[dimensions - 1] == 1) --dimensions;  // many clients write [n, 1] for [n]
+    bool fits = dimensions == w.shape.size() && t.shape[0] == rows;
     for (std::size_t d = 1; fits && d < w.shape.size(); ++d) fits = w.shape[d] < 0 || w.shape[d] == t.shape[d];
     if (!fits) throw json_error("input \"" + w.name + "\": expected the shape " + to_json(w.shape) + ", with the same batch for all inputs, not " + to_json(t.shape));
   }
