@@ -50,9 +50,9 @@ struct verdict {
 struct review {
   serve::deployment<double(features)> quick, careful;
   verdict decide(const features& x) {
-    const double first = quick(x).get();
+    const double first = quick.ask(x);
     if (first < .2 || first > .8) return {first > .5, {"quick"}};
-    return {careful(x).get() > .5, {"quick", "careful"}};
+    return {careful.ask(x) > .5, {"quick", "careful"}};
   }
 };
 // [end]

@@ -76,6 +76,8 @@ struct broken_version {
   int get(int x) { return x; }
 };
 
+bool is_positive(double x) { return x > 0; }
+
 /// A class with settings, whose health they decide.
 struct threshold {
   double least = 1;
@@ -118,6 +120,25 @@ struct rule {
   double factor;
   double apply(const numbers& x) { return factor * inner(x).get(); }
 };
+
+/// Waits until nobody wants its answer any more, and says so.
+struct patient {
+  manta::queue<int> seen;
+  int run(int x) {
+    const manta::promise<int> never;
+    while (!manta::this_task::stop_requested()) (void)never.get_future().wait_for(1ms);
+    seen.push(x);
+    return x;
+  }
+};
+struct asks {
+  serve::deployment<int(int)> inner;
+  int run(int x) { return inner.ask(x); }
+};
+void wait_for_running(const serve::deployment<int(int)>& d, std::uint64_t requests) {
+  while (d.status().running != requests) {
+  }
+}
 
 double call_from_a_task(const serve::deployment<double(numbers)>& d, int i) {
   return d(numbers{1, static_cast<double>(i)}).get();
@@ -330,7 +351,7 @@ TEST_CASE("a canary gets its part of the requests beside the old version, and ta
     CHECK(second >= 48);
     CHECK(second <= 52);
     CHECK(contains(thrown<std::exception>([&] { d.canary(1.5); }), "it has to be from 0 to 1"));
-    CHECK(contains(thrown<std::exception>([&] { d.reconfigure(1); }), "promote it or roll it back before"));
+    CHECK(contains(thrown<std::exception>([&] { d.reconfigure(1); }), "has no method `reconfigure`"));
     d.rollback();
     CHECK(of_second(20) == 0);
     CHECK(d.status().served == 220);
@@ -361,6 +382,56 @@ TEST_CASE("a canary gets its part of the requests beside the old version, and ta
     d.promote();
     d.update("seventh");
     CHECK(d(0).get() == -7);
+  });
+}
+
+TEST_CASE("what nobody wants any more ends: in a replica, in a deployment that it asks, and in a canary") {
+  in_world([] {
+    manta::queue<int> seen(4);
+    const auto inner = serve::deploy<&patient::run>({.name = "inner"}, seen);
+    const auto outer = serve::deploy<&asks::run>({.name = "outer"}, inner);
+    auto unwanted = outer(5);
+    wait_for_running(inner, 1);
+    CHECK(manta::cancel(unwanted));
+    CHECK(seen.pop() == 5);
+    wait_for_running(inner, 0);
+    wait_for_running(outer, 0);
+    CHECK(inner.status().cancelled == 1);
+    CHECK(outer.status().cancelled == 1);
+    CHECK(outer.status().served + outer.status().failed == 0);
+
+    const auto d = serve::deploy<twice>({.name = "d"});
+    serve::update<&patient::run>(d, {.weight = 0.5}, seen);
+    d.canary(1);
+    auto of_canary = d(6);
+    wait_for_running(d, 1);
+    CHECK(manta::cancel(of_canary));
+    CHECK(seen.pop() == 6);
+    wait_for_running(d, 0);
+    CHECK(d.status().cancelled == 1);
+    d.rollback();
+    CHECK(d(7).get() == 14);
+  });
+}
+
+TEST_CASE("new settings reach a canary too, and what is made of it") {
+  in_world([] {
+    const auto d = serve::deploy<&threshold::above>({.name = "above", .replicas = 2});
+    d.update({.weight = 0.5});
+    d.reconfigure(5.);
+    for (const double weight : {0., 1.}) {
+      d.canary(weight);
+      for (int i = 0; i < 4; ++i) CHECK(!d(4.).get());
+      CHECK(d(6.).get());
+    }
+    d.promote();
+    for (int i = 0; i < 8; ++i) CHECK(!d(4.).get());
+    serve::update<is_positive>(d, {.weight = 0.5});
+    const std::string why = thrown<std::exception>([&] { d.reconfigure(7.); });
+    CHECK(contains(why, "its canary refuses them, and the present version has them"));
+    CHECK(contains(why, "has no method `reconfigure`"));
+    d.rollback();
+    for (int i = 0; i < 8; ++i) CHECK(!d(6.).get());
   });
 }
 

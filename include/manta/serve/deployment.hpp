@@ -82,6 +82,15 @@ class deployment<R(A...)> {
     return async<&detail::router<R(A...)>::call>(router_, options_, std::forward<T>(arguments)...);
   }
 
+  /// The answer itself, for a deployed method that asks another deployment: waits as future::get does. When nobody
+  /// wants the answer of this method any more, takes the request back and throws cancelled.
+  R ask(const A&... arguments) const {
+    future<R> answer = (*this)(arguments...);
+    const auto caller = this_task::get_stop_token();
+    detail::wait_while_wanted(answer, [&] { return !caller.stop_requested(); });
+    return std::move(answer).get();
+  }
+
   /// The same deployment, called with a priority or a deadline.
   [[nodiscard]] deployment with(const call_options& o) const {
     deployment d = *this;
@@ -100,7 +109,8 @@ class deployment<R(A...)> {
 
   /// Calls `reconfigure(value)` of the deployed class on each replica; replicas that are made later get the last value
   /// too. Waits until all have it. Throws manta::error if the class has no such method for exactly this type, or what
-  /// it threw; the settings then stay as they were. An update begins without settings.
+  /// it threw; the settings then stay as they were. A canary gets the value after the present version; if only the
+  /// canary refuses it, this throws too, and says so. An update and a canary begin without settings.
   template <class Value>
   void reconfigure(const Value& value) const {
     using kept = detail::kept<Value>;
@@ -267,7 +277,7 @@ struct split<R(A...)> {
   }
   R call(A... arguments) {
     const deployment<R(A...)> chosen = parts[turns.next()];  // the weights may change while it waits
-    return chosen(arguments...).get();
+    return chosen.ask(arguments...);
   }
 };
 }  // namespace detail

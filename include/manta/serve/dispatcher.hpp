@@ -102,6 +102,8 @@ class dispatcher {
   MANTA_DECL void add_counts(const status& s);
   [[nodiscard]] bool is_draining() const { return is_draining_; }
   void count_retry() { ++retried_; }
+  /// A request that a replica had.
+  void count_cancelled() { ++cancelled_; }
   [[nodiscard]] const options& told() const { return options_; }
   [[nodiscard]] MANTA_DECL status report() const;
   /// All requests of the queue, which is empty then: nobody can answer them.

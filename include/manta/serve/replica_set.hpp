@@ -17,7 +17,7 @@
 #include "manta/insist.hpp"
 #include "manta/serve/dispatcher.hpp"
 #include "manta/serve/replica.hpp"
-#include "manta/wait.hpp"
+#include "manta/watcher.hpp"
 
 namespace manta::serve::detail {
 
@@ -57,10 +57,11 @@ class replica_set {
     current_ = {std::move(make), {}};
     start_all(dispatcher_.told().replicas, current_);
   }
-  /// Starts replicas of a new version, beside those that are there already, and waits until all are ready. From then on,
-  /// others get no more requests: gives their numbers. Throws what a constructor threw; nothing has changed then.
-  std::vector<std::size_t> update(maker make, std::vector<handle> there = {}) {
-    version next{std::move(make), {}};
+  /// Starts replicas of a new version, beside those that are there already and have these settings, and waits until all
+  /// are ready. From then on, others get no more requests: gives their numbers. Throws what a constructor threw; nothing
+  /// has changed then.
+  std::vector<std::size_t> update(maker make, std::vector<handle> there = {}, const settings& given = {}) {
+    version next{std::move(make), given};
     const std::size_t count = std::max<std::size_t>(1, dispatcher_.all_ready().size());
     std::vector<std::size_t> started = start_all(static_cast<int>(count - std::min(count, there.size())), next);
     for (handle& each : there) {
@@ -70,7 +71,7 @@ class replica_set {
     }
     current_ = std::move(next);
     dispatcher_.count_version();
-    for (const start_under_way& s : std::exchange(starting_, {})) end(s.replica);  // of the old version
+    for (const auto& [number, opened] : std::exchange(starting_, {})) end(number);  // of the old version
     std::vector<std::size_t> old;
     for (std::size_t r : dispatcher_.all_ready()) {
       if (std::find(started.begin(), started.end(), r) != started.end()) continue;
@@ -118,18 +119,18 @@ class replica_set {
     }
     const auto period = dispatcher_.told().health_every;
     if (period.count() == 0) return;
-    std::erase_if(checks_, [&](const auto& each) {
-      if (!each.second.ready()) return false;
-      if (!is_well(each.second)) end(each.first);
-      return true;
-    });
+    while (answered_checks_.ready()) {
+      const auto check = checks_.extract(*answered_checks_.next());
+      if (!is_well(check.mapped())) end(check.key());
+    }
     const auto now = request::clock::now();
     if (now - checked_ < period) return;
     checked_ = now;
     for (std::size_t r : dispatcher_.all_ready()) {
       const handle* const its = find(r);
       if (its == nullptr || !dispatcher_.is_idle(r) || checks_.count(r) != 0) continue;
-      checks_.emplace(r, async<&replica_type::healthy>(*its));
+      const auto check = checks_.emplace(r, async<&replica_type::healthy>(*its)).first;
+      answered_checks_.add(check->second, r);
     }
   }
 
@@ -141,7 +142,7 @@ class replica_set {
     }
     return all;
   }
-  /// Null if it has ended, or has died as far as this rank knows.
+  /// Null if it has ended, or has died as far as this rank knows. Good until something else is called.
   const handle* find(std::size_t r) const {
     const auto found = replicas_.find(r);
     return found == replicas_.end() || has_died(found->second) ? nullptr : &found->second;
@@ -154,29 +155,32 @@ class replica_set {
   /// Starts and ends replicas until there are as many as there should be; does not wait. Throws if there is no rank.
   void adapt() {
     const int wanted = dispatcher_.wanted();
-    while (dispatcher_.count(true) + dispatcher_.count(false) < wanted) starting_.push_back(start(current_));
+    while (dispatcher_.count(true) + dispatcher_.count(false) < wanted) start_beside();
     while (dispatcher_.count(true) > wanted && end_an_idle_one()) {
     }
   }
   bool are_starting() const { return !starting_.empty(); }
   /// What ends when a replica that starts is ready, or cannot be made.
   void append_starts(std::vector<future<void>>& to) const {
-    for (const start_under_way& s : starting_) to.push_back(s.opened);
+    for (const auto& [number, opened] : starting_) to.push_back(opened);
   }
-  /// Replicas that have started get requests. Why one could not be made; empty: none was refused.
+  /// Replicas that have started get requests. Why one could not be made; empty: none was refused. Does not wait, and
+  /// runs nothing else meanwhile.
   std::string collect_started() {
     std::string problem;
-    std::erase_if(starting_, [&](const start_under_way& s) {
-      if (!s.opened.ready()) return false;
+    while (ended_starts_.ready()) {
+      const auto start = starting_.find(*ended_starts_.next());
+      if (start == starting_.end()) continue;  // its version has been replaced meanwhile
+      const auto [number, opened] = *start;
+      starting_.erase(start);
       try {
-        s.opened.get();
-        dispatcher_.ready(s.replica);
+        opened.get();
+        dispatcher_.ready(number);
       } catch (const std::exception& e) {
         problem = e.what();
-        end(s.replica);
+        end(number);
       }
-      return true;
-    });
+    }
     return problem;
   }
 
@@ -191,17 +195,29 @@ class replica_set {
     settings given;
   };
 
-  start_under_way start(const version& v) {
+  /// Takes the version by value: other calls may replace it while this one waits for room to send.
+  start_under_way start(version v) {
     const options& o = dispatcher_.told();
-    handle a = spawn<replica_type>({.cpus = o.cpus,
-                                    .gpus = o.gpus,
-                                    .resources = o.resources,
-                                    .node = o.node,
-                                    .spread = true,
-                                    .concurrency = std::max(1, o.max_ongoing)});
-    const start_under_way s{dispatcher_.add_starting(), v.make(a, v.given)};
-    replicas_.emplace(s.replica, std::move(a));
-    return s;
+    const std::size_t number = dispatcher_.add_starting();
+    try {
+      handle a = spawn<replica_type>({.cpus = o.cpus,
+                                      .gpus = o.gpus,
+                                      .resources = o.resources,
+                                      .node = o.node,
+                                      .spread = true,
+                                      .concurrency = std::max(1, o.max_ongoing)});
+      const future<void> opened = v.make(a, v.given);
+      replicas_.emplace(number, std::move(a));
+      return {number, opened};
+    } catch (...) {
+      dispatcher_.remove(number);
+      throw;
+    }
+  }
+  void start_beside() {
+    const start_under_way s = start(current_);
+    starting_.emplace(s.replica, s.opened);
+    ended_starts_.add(s.opened, s.replica);
   }
   /// Starts replicas and waits for all: each is ready, or none is left.
   std::vector<std::size_t> start_all(int count, const version& v) {
@@ -239,9 +255,8 @@ class replica_set {
   }
   /// Sends settings, once the replica has started; names nothing if it has died or cannot start.
   future<void> send(std::size_t r, const settings& s) {
-    const auto start = std::find_if(starting_.begin(), starting_.end(), [&](const auto& each) { return each.replica == r; });
-    if (start != starting_.end()) {
-      const future<void> opened = start->opened;
+    if (const auto start = starting_.find(r); start != starting_.end()) {
+      const future<void> opened = start->second;
       try {
         opened.get();
       } catch (const error&) {
@@ -276,8 +291,10 @@ class replica_set {
   dispatcher& dispatcher_;
   version current_;
   std::map<std::size_t, handle> replicas_;
-  std::vector<start_under_way> starting_;
-  std::map<std::size_t, future<bool>> checks_;  ///< questions for health under way
+  // What has ended is heard from watchers: future::ready would run other calls of the router in between.
+  std::map<std::size_t, future<void>> starting_;  ///< by replica
+  std::map<std::size_t, future<bool>> checks_;    ///< questions for health under way
+  watcher ended_starts_, answered_checks_;
   request::clock::time_point checked_ = request::clock::now();
 };
 

@@ -67,7 +67,7 @@ struct status {
   std::uint64_t retried = 0;      ///< requests that ran again, after a death or because their batch failed
   std::uint64_t refused = 0;      ///< because the queue was full
   std::uint64_t expired = 0;      ///< because of their deadlines
-  std::uint64_t cancelled = 0;    ///< that waited when nobody wanted the answer any more
+  std::uint64_t cancelled = 0;    ///< whose answers nobody wanted any more
   std::uint64_t batches = 0;      ///< calls of replicas
   double p50_ms = 0, p99_ms = 0;  ///< time from a request's arrival to its answer, of the last 1024
   std::vector<version_status> versions = {};  ///< the present one, and its canary if there is one

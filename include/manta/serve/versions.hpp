@@ -17,7 +17,9 @@
 #include "manta/actor.hpp"
 #include "manta/run.hpp"
 #include "manta/serve/replica_set.hpp"
+#include "manta/serve/waiting_calls.hpp"
 #include "manta/serve/weighted_turns.hpp"
+#include "manta/this_task.hpp"
 
 namespace manta::serve::detail {
 
@@ -94,11 +96,24 @@ class versions<R(A...)> {
   [[nodiscard]] bool has_canary() const { return canary_.has_value(); }
   /// Throws, and changes nothing, unless the weight is from 0 to 1.
   void weigh(double weight) { present_canary().turns = turns_for(weight); }
+  /// Gives both versions new settings, first the present one. Throws what `reconfigure` of a class threw: that of the
+  /// present version, and nothing has changed; that of the canary, and the canary alone keeps its settings.
+  void reconfigure(const settings& s) {
+    replicas_.reconfigure(s);
+    if (!canary_) return;
+    const actor<router_type> its = canary_->at;
+    try {
+      sentence(async<&router_type::reconfigure>(its, s));
+    } catch (const error& e) {
+      throw error(std::string("its canary refuses them, and the present version has them: ") + e.what());
+    }
+    if (canary_ && canary_->at == its) canary_->given = s;
+  }
   /// As update, with the canary for the new version; the canary stays, for what it has, until end_canary.
   std::vector<std::size_t> promote() {
     const canary c = present_canary();
     auto its = async<&router_type::ready_replicas>(c.at).get();
-    const std::vector<std::size_t> old = replicas_.update(c.make, std::move(its));
+    const std::vector<std::size_t> old = replicas_.update(c.make, std::move(its), c.given);
     recipe_ = c.how;
     return old;
   }
@@ -117,9 +132,11 @@ class versions<R(A...)> {
 
   /// Whether the next request is the canary's.
   bool canary_has_turn() { return canary_ && !dispatcher_.is_draining() && canary_->turns.next() == 1; }
-  R call_canary(const call_options& o, const A&... arguments) const {
+  R call_canary(const this_task::stop_token& caller, const call_options& o, const A&... arguments) const {
     const actor<router_type> its = canary_->at;  // stays while this call waits
-    return sentence(async<&router_type::call>(its, o, arguments...));
+    const future<R> answer = async<&router_type::call>(its, o, arguments...);
+    wait_while_wanted(answer, [&] { return !caller.stop_requested(); });
+    return sentence(answer);
   }
   void drain_canary() const {
     if (canary_) async<&router_type::drain>(actor<router_type>(canary_->at)).get();
@@ -139,6 +156,7 @@ class versions<R(A...)> {
     weighted_turns turns;
     typename replicas_type::maker make;
     std::any how;  ///< its recipe
+    settings given = {};
   };
   static weighted_turns turns_for(double weight) {
     if (!(weight >= 0 && weight <= 1))
