@@ -131,13 +131,8 @@ MANTA_DECL void engine::placed_lost(std::uint32_t rank) {
     ended_.push_back(e);
   }
   if (broken != 0) broken_gangs_.push_back({broken, base::now_ns() + 1'000'000'000});
-  base::list<name_entry*> theirs;
-  names_.for_each([&](std::uint64_t, std::uint64_t first) {
-    for (auto* e = reinterpret_cast<name_entry*>(first); e != nullptr; e = e->next) {
-      if (e->claimer == rank && !e->set()) theirs.push_back(e);
-    }
-  });
-  for (name_entry* e : theirs) free_name(e);
+  names_.rank_died(rank);
+  answer_names();
   // the wave that is under way will not come back from there
   wave_under_way_ = last_balanced_ = false;
   ++wave_;

@@ -153,7 +153,7 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
       graph::request request;
       wire::source in(data, bytes);
       request.read(in);
-      name_of_ended(request.name, {from, slot});
+      free_name_of_ended(request.name, {from, slot});
       return scheduler_->give_back(from, request);
     }
     case message::name_ask:
@@ -510,7 +510,7 @@ MANTA_DECL void engine::finish_run(bool drop) {
   end_all_actors();
   drive_until_quiet();
   while (const graph::reservation* r = scheduler_->held().any_reservation()) release_reservation(r->id);  // held by a handle that outlives the run
-  forget_names();
+  names_.clear();
   places_.clear();
   if (unobserved_count_ > 0) {
     std::fprintf(stderr, "manta: %llu failure%s that nobody looked at:\n",

@@ -12,7 +12,8 @@
 //   questions.ipp   where things are and why; reservations
 //   capacities.ipp  what each rank has
 //   gangs.ipp       tasks that are MPI programs
-//   actors.ipp      calls, mailboxes, names
+//   actors.ipp      calls, mailboxes
+//   actor/named_actors.ipp  actors with names; actor/names.hpp is the table
 //   isolation.ipp   tasks and actors in processes of their own
 //   cancelling.ipp  tasks that are to end before their time
 //   timing.ipp      deadlines, retries and submitters that run ahead
@@ -44,6 +45,7 @@
 #include "manta/base/hash.hpp"
 #include "manta/base/launcher.hpp"
 #include "manta/base/thread.hpp"
+#include "manta/exec/actor/names.hpp"
 #include "manta/exec/actor_slot.hpp"
 #include "manta/exec/descriptor_bell.hpp"
 #include "manta/exec/invocation.hpp"
@@ -361,17 +363,6 @@ class engine {
     std::uint32_t last = 0;                                 // of these ranks
     /// The first rank that is killed from outside is nobody's fault.
     std::uint32_t blamed() const { return caused + (killed > 1 ? killed - 1U : 0U); }
-  };
-  /// A name that an actor has or that somebody has claimed for one.
-  struct name_entry {
-    std::string name;
-    std::string type;
-    std::uint32_t handle = no_index;    // the actor's node
-    std::uint32_t claimer = no_index;   // the rank that spawns it
-    std::uint64_t id = 0;               // of the task that constructs it
-    base::list<wire::buffer*> waiting;  // asks that came before it was spawned
-    name_entry* next = nullptr;         // of the same hash
-    bool set() const { return handle != no_index; }
   };
 
   template <class Message>
@@ -795,12 +786,12 @@ class engine {
   node& begin_named(task* t);
   void on_name_spawn(std::uint32_t from, const std::byte* data, std::size_t bytes);
   void on_name_gone(std::uint32_t from, std::string_view name);
-  name_entry* find_name(std::string_view name);
-  void free_name(name_entry* entry);
-  void name_of_ended(const std::string& name, actor_place where);
-  void ask_again(base::list<wire::buffer*>& waiting);
-  void forget_name(name_entry* entry);
-  void forget_names();
+  /// Rank 0, after each change of names_: answers the questions that stand in line. Sends an answer to each asker.
+  void answer_names();
+  /// Rank 0: an actor has ended at `where`. Its name is free, also if others have a handle still.
+  void free_name_of_ended(const std::string& name, actor_place where);
+  /// What names_ has to know of the actor of a node.
+  names::actor_state state_of_named(std::uint32_t handle);
 
   // waiting.ipp
   /// Not while so much is on its way here that what the next task needs had better wait.
@@ -1019,8 +1010,7 @@ class engine {
   bool waits_in_vain_ = false;                              // who is short of memory has waited, and it has not become less
   base::list<wait_record*> held_back_;
 
-  base::index_table names_;                                 // rank 0: hash of the name -> name_entry*
-  base::index_table named_;                                 // the same, by the actor's node
+  names names_;                                             // rank 0
 
   bool over_ = true;                                        // between runs: messages of the next one are kept in early_
   message_queue early_;                                     // with the kind in the top byte of `from`

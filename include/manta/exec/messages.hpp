@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "manta/exec/actor/names.hpp"
 #include "manta/graph/durations.hpp"
 #include "manta/net/lifeline.hpp"
 
@@ -289,9 +290,8 @@ struct name_message {
 };
 /// 0 --name_answer--> asker.
 struct name_answer_message {
-  enum kind : std::uint32_t { missing, claimed, found, found_own, wrong_type };
   std::uint32_t ticket;
-  std::uint32_t kind;
+  names::verdict what;
   reference_message reference;  ///< of the actor's handle; wrong_type: the name of its type follows
 };
 

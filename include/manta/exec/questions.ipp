@@ -76,8 +76,8 @@ MANTA_DECL void engine::on_ask(const std::byte* data, std::size_t bytes) {
       return answer(m, all.data(), all.size());
     }
     case ask_message::free_name: {
-      if (const std::uint64_t* const at = named_.find(m.home_index)) {
-        free_name(reinterpret_cast<name_entry*>(*at));
+      if (names_.free(m.home_index)) {
+        answer_names();
         node& handle = graph_.nodes.at(m.home_index);
         if (detached_.remove(&handle)) release(handle);
       }

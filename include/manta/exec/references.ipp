@@ -101,7 +101,7 @@ MANTA_DECL void engine::reclaim_one(node& n) {
       std::memcpy(&place, n.bytes, sizeof place);
       send(place.rank, message::end_actor, end_actor_message{place.slot, std::uncaught_exceptions() != 0, calls});
     }
-    if (const std::uint64_t* const entry = named_.find(n.index)) free_name(reinterpret_cast<name_entry*>(*entry));
+    if (names_.free(n.index)) answer_names();
   } else if (drop_replicas(n)) {
     return;  // until they have answered, for the index must not be used again before
   } else if (n.form == form::remote || n.has(node::leaving)) {

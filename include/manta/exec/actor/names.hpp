@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Rank 0's table of the names of actors. A name is free, claimed by the rank
+// that is about to spawn the actor, or set to the node of the actor's handle.
+//
+// The table decides and sends nothing. Questions stand in line: a question that
+// cannot be answered yet is kept with its name, and stands in line again when
+// the name is set or free. Whoever calls a function that says so answers those
+// questions afterwards:
+//
+//   while (names.has_questions()) send(names.answer(state of the actor names.handle_in_question()));
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "manta/base/config.hpp"
+#include "manta/base/pointer_table.hpp"
+#include "manta/graph/node.hpp"
+
+namespace manta::exec {
+
+class names {
+ public:
+  struct question {
+    std::string name;
+    std::string type;         ///< the mangled class of the actor
+    std::uint64_t id = 0;     ///< claims the name for the actor that this task constructs; 0: only looks for it
+    std::uint32_t asker = 0;  ///< a rank
+    std::uint32_t ticket = 0;  ///< the asker's node for the answer
+  };
+  enum class verdict : std::uint32_t {
+    waits,      ///< there is no answer yet, and the table keeps the question
+    missing,    ///< no actor has the name
+    claimed,    ///< the name was free and is the asker's now
+    found,      ///< an actor has the name
+    found_own,  ///< an actor has the name, and the task that asks has constructed it when the task ran before
+    wrong_type  ///< an actor of another class has the name, or somebody claims the name for one
+  };
+  struct reply {
+    verdict what = verdict::waits;
+    std::uint32_t asker = 0;
+    std::uint32_t ticket = 0;
+    std::uint32_t handle = graph::no_index;  ///< found, found_own: the node of the actor's handle
+    std::string type;                        ///< wrong_type: the class that the name is for
+  };
+  enum class actor_state : std::uint8_t {
+    kept,       ///< somebody has a handle
+    unwanted,   ///< under construction, and nobody has a handle: the actor ends as soon as it has been made
+    dead        ///< its handle has failed
+  };
+
+  names() = default;
+  names(const names&) = delete;
+  names& operator=(const names&) = delete;
+  ~names();
+
+  /// Puts a question behind the others.
+  void ask(question q);
+  bool has_questions() const { return first_ != nullptr; }
+  /// The node of the actor that has the name of the first question; no_index: none.
+  std::uint32_t handle_in_question() const;
+  /// Takes the first question out of the line and answers it. `state` is that of the actor handle_in_question(). A dead
+  /// actor loses its name to a question that claims it.
+  reply answer(actor_state state);
+
+  /// The node of the actor of that name; no_index: none.
+  std::uint32_t handle_of(std::string_view name) const;
+  /// Has the actor of this node a name?
+  bool has(std::uint32_t handle) const { return by_handle_.find(handle) != nullptr; }
+
+  /// Gives a claimed name to an actor. Kept questions stand in line again.
+  void set(std::string_view name, std::uint32_t handle);
+  /// Frees a name that `claimer` has claimed and not used. Kept questions stand in line again.
+  void give_up(std::string_view name, std::uint32_t claimer);
+  /// Frees the name of the actor of this node; false if it has none. Kept questions stand in line again.
+  bool free(std::uint32_t handle);
+  /// Drops the questions of a dead rank, and frees the names that it has claimed and not used. Kept questions of others
+  /// stand in line again.
+  void rank_died(std::uint32_t dead);
+  /// Forgets all names and questions.
+  void clear();
+
+ private:
+  struct entry;
+  struct asked;
+  /// Null if nobody has or claims the name.
+  entry* find(std::string_view name) const;
+  /// Forgets the name. Kept questions stand in line again.
+  void free(entry* e);
+  /// The questions that the name has kept stand in line again.
+  void ask_again(entry* e);
+  /// Adds questions behind those that start at `first`: few wait, and seldom.
+  static void append(asked*& first, asked* others);
+  /// Deletes the questions of a rank among those that start at `first`.
+  static void drop_questions_of(std::uint32_t asker, asked*& first);
+
+  base::pointer_table<entry> by_name_;    // hash of the name -> the first of a chain
+  base::pointer_table<entry> by_handle_;  // node of the actor's handle -> its entry
+  asked* first_ = nullptr;                // questions in line, the oldest first
+};
+
+}  // namespace manta::exec
+
+#ifndef MANTA_COMPILED
+#include "manta/exec/actor/names.ipp"
+#endif
