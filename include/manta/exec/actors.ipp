@@ -305,7 +305,7 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
       save(object, out);
     }
     slot.checkpoint = std::move(state);
-    if (keeps_state(*slot.request)) journal_->keep_state(slot.request->name, kind_of_state(slot.function), slot.checkpoint);
+    journaling_.keep_state(*slot.request, slot.function, slot.checkpoint);
     if (recovers_ && slot.constructor != nullptr) {
       send(slot.constructor->home_rank, message::checkpoint, checkpoint_message{slot.constructor->id, slot.constructor->home_index, 0},
            slot.checkpoint.data(), slot.checkpoint.size());
@@ -401,9 +401,9 @@ MANTA_DECL void engine::restart(std::uint32_t index) {
 MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
   actor_slot& slot = *slots_[index];
   if (slot.dead.empty()) slot.dead = why;
-  if (keeps_state(*slot.request)) {
+  if (journaling_.keeps_state(*slot.request)) {
     if (!stopping_ && !slot.unwound) {
-      journal_->forget_state(slot.request->name);
+      journaling_.forget_state(*slot.request);
     } else if (slot.object != nullptr && !slot.broken && !slot.log.empty()) {
       take_checkpoint(slot);  // the next start goes on with it
     }

@@ -158,4 +158,22 @@ MANTA_DECL void engine::share_settings(engine_options& options) {
   }
 }
 
+MANTA_DECL void engine::open_journal(const engine_options& options) {
+  if (options.journal.empty()) return;
+  std::uint64_t program = rank_ == 0 ? journaling::digest_of_program(seed_) : 0;
+  net::check(MPI_Bcast(&program, 1, MPI_UINT64_T, 0, net_.comm()), "MPI_Bcast");
+  std::string mistake;
+  try {
+    journaling_.open(options.journal, program, rank_, options.journal_least);
+  } catch (const error& e) {
+    mistake = e.what();
+  }
+  for (const std::string& each : net::all_gather(net_.comm(), mistake)) {
+    if (each.empty()) continue;
+    journaling_.close();
+    throw error(each);
+  }
+  most_compact_ = 0;
+}
+
 }  // namespace manta::exec

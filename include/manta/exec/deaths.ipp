@@ -37,7 +37,7 @@ MANTA_DECL void engine::connect_lifelines(const engine_options& options) {
   lifeline_ = new net::lifeline(net_, options.heartbeat_ns);
   recovers_ = lifeline_->is_up();
   if (recovers_) {
-    if (journal_ == nullptr) most_compact_ = sizeof(std::uint64_t) + 1;
+    if (!has_journal()) most_compact_ = sizeof(std::uint64_t) + 1;
     net::print_mpi_warnings_here();
     struct sigaction pipe {};  // MPI may write to a connection whose other end has died
     if (::sigaction(SIGPIPE, nullptr, &pipe) == 0 && pipe.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);

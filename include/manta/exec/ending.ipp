@@ -603,7 +603,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   }
   while (!net_.idle()) net_.pump(true);
   stop_helper();
-  if (journal_ != nullptr) journal_->flush();
+  journaling_.finish_run();
   lock_.leave();
   stacks_ = nullptr;
   role_ = role::none;
@@ -720,10 +720,10 @@ MANTA_DECL engine::~engine() {
   pthread_mutex_lock(&engines_mutex_);
   engines_.remove(this);
   pthread_mutex_unlock(&engines_mutex_);
-  if (journal_ != nullptr && rank_ == 0 && journal_->taken() != 0) {
-    std::fprintf(stderr, "manta: journal: %llu results were known already\n", static_cast<unsigned long long>(journal_->taken()));
+  if (rank_ == 0 && journaling_.taken() != 0) {
+    std::fprintf(stderr, "manta: journal: %llu results were known already\n", static_cast<unsigned long long>(journaling_.taken()));
   }
-  delete journal_;
+  journaling_.close();
   if (lifeline_ != nullptr) {
     net_.flush_for(2'000'000'000);
     std::cout.flush();  // after the barrier the first that ends with a status of its own may take all others with it

@@ -19,7 +19,7 @@
 //   timing.ipp      deadlines, retries and submitters that run ahead
 //   waiting.ipp     waiting and serving, on which stack
 //   descriptors.ipp waits that a readable descriptor ends
-//   journaling.ipp  results that outlive the program
+//   value/journaling.hpp    a part: results that outlive the program
 //   leaving.ipp     a run that has to end before its work is done
 //   lineage.ipp     what values were made from, to make them again
 //   deaths.ipp      ranks that have died
@@ -55,6 +55,7 @@
 #include "manta/exec/overflow.hpp"
 #include "manta/exec/stack.hpp"
 #include "manta/exec/threads.hpp"
+#include "manta/exec/value/journaling.hpp"
 #include "manta/exec/waits.hpp"
 #include "manta/graph/durations.hpp"
 #include "manta/graph/scheduler.hpp"
@@ -62,7 +63,6 @@
 #include "manta/net/lifeline.hpp"
 #include "manta/net/network.hpp"
 #include "manta/net/teams.hpp"
-#include "manta/store/journal.hpp"
 
 namespace manta::base {
 struct child_page;
@@ -144,7 +144,7 @@ class engine {
   /// Does the program go on when another rank dies?
   bool recovers() const { return recovers_; }
   bool has_seen_deaths() const { return deaths_ != 0; }
-  bool has_journal() const { return journal_ != nullptr; }
+  bool has_journal() const { return journaling_.is_open(); }
   std::size_t live_objects() const { return graph_.nodes.live(); }
   /// Why this program has to end before its work is done; empty: it has not.
   const std::string& leaving() const { return leaving_; }
@@ -535,17 +535,10 @@ class engine {
   void on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
   void give_back_ahead();
 
-  // journaling.ipp
+  /// Collective. Throws on all ranks if one of them cannot use the folder.
   void open_journal(const engine_options& options);
-  std::uint64_t identity_of(node& n);
-  void identify(task& t, const node& n);
+  /// A task of ours that has not started: completes its node if the journal has the result.
   bool take_from_journal(node& n);
-  /// Does the journal keep what this actor holds?
-  bool keeps_state(const graph::request& r) const {
-    return journal_ != nullptr && r.checkpoint_every > 0 && !r.name.empty() && r.ranks == 0;
-  }
-  static std::uint64_t kind_of_state(std::uint32_t constructor) { return base::hash_text(wire::function_at(constructor).mangled); }
-  void write_to_journal(const task& t, const invocation& call, std::uint64_t ns);
 
   // leaving.ipp
   bool must_leave() const {
@@ -1047,9 +1040,7 @@ class engine {
   std::int64_t watchdog_ns_ = 0, watched_ns_ = 0, away_ns_ = 0;  // the helper's
   bool use_helper_ = false, helper_running_ = false;
 
-  store::journal* journal_ = nullptr;
-  base::index_table identities_;                            // node -> digest of what its value is; with a journal
-  std::uint64_t journal_least_ns_ = 0;
+  journaling journaling_;
 
   std::string leaving_, asked_to_leave_;                    // why; rank 0: as another rank has been told
   std::uint64_t leave_at_ = 0;                              // in ticks; 0: never

@@ -48,7 +48,7 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/timing.ipp"
 #include "manta/exec/descriptors.ipp"
 #include "manta/exec/waiting.ipp"
-#include "manta/exec/journaling.ipp"
+#include "manta/exec/value/journaling.ipp"
 #include "manta/exec/leaving.ipp"
 #include "manta/exec/lineage.ipp"
 #include "manta/exec/deaths.ipp"

@@ -312,7 +312,7 @@ MANTA_DECL void engine::finish_gangs() {
       wire::type_at(end.value->type).destroy(end.value->box);
     }
     if (!end.told) {
-      if (end.why == nullptr && t->digest != 0) write_to_journal(*t, *end.value, ~std::uint64_t{0});
+      if (end.why == nullptr && t->digest != 0) journaling_.write(*t, *end.value, ~std::uint64_t{0});
       invocation none(lock_);
       finish_foreign(t->home_rank, t->home_index, t->function, 0, t->request.get(), false,
                      end.value != nullptr ? *end.value : none, end.why == nullptr, end.why, 0);

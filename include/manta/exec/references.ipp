@@ -64,7 +64,7 @@ MANTA_DECL void engine::drain_foreign_drops() {
 // values from needing a stack of that depth.
 MANTA_DECL void engine::reclaim(node& n) {
   const bool owns_nothing = n.form == form::plain || (n.form == form::none && n.state == state::ready);
-  if (owns_nothing && n.links == nullptr && n.flags == 0 && lineage_.size() + identities_.size() == 0) {
+  if (owns_nothing && n.links == nullptr && n.flags == 0 && lineage_.size() == 0 && !journaling_.has_records()) {
     n.form = form::none;  // the usual end: nobody is to be told
     return graph_.nodes.free(n);
   }
@@ -115,7 +115,7 @@ MANTA_DECL void engine::reclaim_one(node& n) {
   graph_.drop_links(n);  // only at the end of a run can others still be linked
   if (n.form == form::record) free_task(n.record);
   if (lineage_.size() != 0) forget_lineage(n);
-  if (identities_.size() != 0) identities_.erase(n.index);
+  journaling_.forget(n);
   store::clear(n);
   graph_.nodes.free(n);
 }

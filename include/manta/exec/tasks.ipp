@@ -63,10 +63,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
     if (tolls_.size() != 0) [[unlikely]] t->attempt = static_cast<std::uint16_t>(toll_of(id).blamed());
     n.form = form::record;
     n.record = t;
-    if (journal_ != nullptr) {
-      identify(*t, n);
-      if (take_from_journal(n)) return n;
-    }
+    if (has_journal() && take_from_journal(n)) return n;
     if (t->request != nullptr && t->request->deadline != graph::request::never) {
       if (t->request->deadline <= 0) {
         fail(n, timeout_failure(task_name(n), t->request->deadline));
@@ -586,7 +583,7 @@ MANTA_DECL void engine::run_node(node& n) {
   call.keeps_inputs = t->request != nullptr && (t->request->retries > t->attempt || t->request->restarts > 0);
   std::uint64_t ns = 0;
   ok = invoke(call, t->function, identity, why, &ns) && load_checkpoint(call, *t, why);
-  if (ok && t->digest != 0) write_to_journal(*t, call, ns);
+  if (ok && t->digest != 0) journaling_.write(*t, call, ns);
   finish_here(n, call, ok, why);
 }
 
@@ -619,6 +616,16 @@ MANTA_DECL void engine::finish_here(node& n, invocation& call, bool ok, const st
   release(n);
 }
 
+MANTA_DECL bool engine::take_from_journal(node& n) {
+  task* const t = n.record;
+  journaling_.identify(*t, n);
+  if (!journaling_.take(*t, n)) return false;
+  free_task(t);
+  complete(n);
+  release(n);
+  return true;
+}
+
 /// A received task whose inputs are all here; or one of ours that had to fetch some.
 MANTA_DECL void engine::run_staged(task* t) {
   if (t->home_rank == rank_ && !t->by_scheduler && t->slot == no_index) return run_node(graph_.nodes.at(t->home_index));
@@ -642,7 +649,7 @@ MANTA_DECL void engine::run_staged(task* t) {
     call.type = wire::type_index<std::uint64_t>::value;
     call.actor = nullptr;
   }
-  if (ok && t->digest != 0) write_to_journal(*t, call, ns);
+  if (ok && t->digest != 0) journaling_.write(*t, call, ns);
   finish_received(t, kept, call, ok, why, ns);
 }
 
@@ -662,7 +669,7 @@ MANTA_DECL bool engine::load_checkpoint(invocation& call, const task& t, store::
   if (call.actor == nullptr) return true;
   std::string& state = t.request->checkpoint;
   wire::buffer known;
-  if (state.empty() && keeps_state(*t.request) && journal_->find_state(t.request->name, kind_of_state(t.function), known)) {
+  if (state.empty() && journaling_.find_state(*t.request, t.function, known)) {
     state.assign(reinterpret_cast<const char*>(known.data()), known.size());
   }
   if (state.empty()) return true;
