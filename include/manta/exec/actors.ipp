@@ -43,7 +43,9 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
   node& n = make_node(function, type, 2);  // one is the engine's own, until the call has ended
   const std::uint64_t id = running_->next_child();
   if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count, stopped_child(n));
-  if (tolls_.size() != 0 && toll_of(id).blamed() != 0) [[unlikely]] return refuse_child(n, id, inputs, input_count, died_with(n, toll_of(id).last));
+  if (members_.has_tolls() && members_.toll_of(id).blamed() != 0) [[unlikely]] {
+    return refuse_child(n, id, inputs, input_count, died_with(n, members_.toll_of(id).last));
+  }
   if (handle.state == state::ready && input_count == 0) {
     actor_place place;
     std::memcpy(&place, handle.bytes, sizeof place);
@@ -306,7 +308,7 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
     }
     slot.checkpoint = std::move(state);
     journaling_.keep_state(*slot.request, slot.function, slot.checkpoint);
-    if (recovers_ && slot.constructor != nullptr) {
+    if (members_.recovers() && slot.constructor != nullptr) {
       send(slot.constructor->home_rank, message::checkpoint, checkpoint_message{slot.constructor->id, slot.constructor->home_index, 0},
            slot.checkpoint.data(), slot.checkpoint.size());
     }
@@ -411,7 +413,7 @@ MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
   void* const object = std::exchange(slot.object, nullptr);
   const graph::request_ptr request = std::exchange(slot.request, nullptr);
   const auto destroy = slot.type->destroy;
-  if (recovers_ && slot.constructor != nullptr) {
+  if (members_.recovers() && slot.constructor != nullptr) {
     send(slot.constructor->home_rank, message::checkpoint, checkpoint_message{slot.constructor->id, slot.constructor->home_index, 0});
   }
   forget_past(slot);
@@ -445,7 +447,7 @@ MANTA_DECL void engine::kill_actor(node& handle, const std::string& why) {
   actor_place place;
   std::memcpy(&place, handle.bytes, sizeof place);
   send(place.rank, message::kill_actor, end_actor_message{place.slot, 0, 0}, why.data(), why.size());
-  if (!recovers_) return;
+  if (!members_.recovers()) return;
   const auto [home_rank, home_index] = home_of(handle);
   send(home_rank, message::checkpoint, checkpoint_message{0, home_index, 0});
 }

@@ -35,7 +35,7 @@ MANTA_DECL std::uint32_t engine::where_inputs_are_made(const task& t) const {
     std::uint32_t at = no_index;
     if (input.form == form::none && input.sent.slot == no_index) at = input.sent.at;
     if (input.form == form::record && input.record->place == graph::place::elsewhere &&
-        (input.record->ahead || (recovers_ && input.record->request == nullptr))) {
+        (input.record->ahead || (members_.recovers() && input.record->request == nullptr))) {
       at = input.record->caller;
     }
     if (at == no_index || at == rank_ || (there != no_index && at != there)) return no_index;

@@ -82,7 +82,7 @@ MANTA_DECL void engine::appoint_spares(const engine_options& options) {
     throw error("manta: runtime_options::spares or MANTA_SPARES: " + std::to_string(count) + " of " + std::to_string(size_) +
                 " ranks are to stand by, and none is left to run tasks; start more ranks, or let fewer stand by");
   }
-  for (std::uint32_t r = size_ - static_cast<std::uint32_t>(count); r < size_; ++r) spares_.push_back(r);
+  members_.appoint_spares(static_cast<std::uint32_t>(count));
   net_.stand_by(count);
 }
 
@@ -93,7 +93,7 @@ MANTA_DECL void engine::share_settings(engine_options& options) {
   const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
   claim mine;
   graph::capacity& c = mine.offered;
-  c.stands_by = is_spare(rank_);
+  c.stands_by = members_.is_spare(rank_);
   const bool beside_workers = c.stands_by && nodes.busy_on_node() < nodes.ranks_on_node();  // they share out what is there
   c.cpus = options.cpus > 0 ? options.cpus
            : beside_workers ? 1
@@ -148,7 +148,7 @@ MANTA_DECL void engine::share_settings(engine_options& options) {
   for (std::size_t r = 0; r < size_; ++r) {
     claims[r].offered.gpus = devices_of(claims, r);
     world_[r] = claims[r].offered;
-    if (!spares_.empty()) sees_.push_back(claims[r].alone ? 0 : base::hash_bytes(claims[r].devices.data(), claims[r].devices.size(), 1));
+    if (members_.has_spares()) sees_.push_back(claims[r].alone ? 0 : base::hash_bytes(claims[r].devices.data(), claims[r].devices.size(), 1));
   }
   if (mine.lends == 0) return;
   ledger_.lend(*net_.board().held_by(static_cast<int>(rank_)));

@@ -31,12 +31,10 @@ namespace manta::exec {
 
 /// Collective.
 MANTA_DECL void engine::connect_lifelines(const engine_options& options) {
-  dead_.resize(size_, false);
-  obituaries_.resize(size_);
   if (size_ == 1 || !options.recovery) return;
   lifeline_ = new net::lifeline(net_, options.heartbeat_ns);
-  recovers_ = lifeline_->is_up();
-  if (recovers_) {
+  if (lifeline_->is_up()) {
+    members_.set_recovers();
     if (!has_journal()) most_compact_ = sizeof(std::uint64_t) + 1;
     net::print_mpi_warnings_here();
     struct sigaction pipe {};  // MPI may write to a connection whose other end has died
@@ -48,7 +46,7 @@ MANTA_DECL void engine::connect_lifelines(const engine_options& options) {
   if (rank_ == 0) {
     std::fprintf(stderr, "manta: not all ranks can reach rank 0 by TCP, so the death of a rank will not be noticed, and the "
                  "program may hang then%s; allow connections between the nodes of the job\n",
-                 spares_.empty() ? "" : ", and the ranks that stand by never run anything");
+                 members_.has_spares() ? ", and the ranks that stand by never run anything" : "");
   }
 }
 
@@ -56,7 +54,7 @@ MANTA_DECL store::failure_ptr engine::death_failure(enum store::failure::kind ki
                                                   bool actor_may_return) const {
   store::failure f;
   f.kind = kind;
-  f.message = what + obituaries_[rank].why;
+  f.message = what + members_.obituary_of(rank).why;
   f.details.rank = static_cast<int>(rank);
   f.actor_may_return = actor_may_return;
   return store::share(std::move(f));
@@ -75,13 +73,9 @@ MANTA_DECL store::failure_ptr engine::nobody_left(const node& n) const {
     return death_failure(store::failure::kind::rank, static_cast<std::uint32_t>(n.record->request->cost),
                          "no rank is left but rank 0, on which " + describe_task(n) + " does not run, for it was on one that died: ");
   }
-  std::string why = "no rank is left that can run '" + std::string(task_name(n)) + "': ";
-  for (std::uint32_t r = 1, told = 0; r < size_; ++r) {
-    if (is_dead(r)) why += (told++ == 0 ? "" : "; ") + obituaries_[r].why;
-  }
   store::failure f;
   f.kind = store::failure::kind::unschedulable;
-  f.message = std::move(why);
+  f.message = "no rank is left that can run '" + std::string(task_name(n)) + "': " + members_.all_obituaries();
   return store::share(std::move(f));
 }
 
@@ -90,28 +84,18 @@ MANTA_DECL store::failure_ptr engine::nobody_left(const node& n) const {
 MANTA_DECL void engine::look_for_deaths() {
   for (const net::lifeline::death& d : lifeline_->take_deaths()) {
     const std::string why = "rank " + std::to_string(d.rank) + " has died: " + d.why.substr(d.why.starts_with("manta: ") ? 7 : 0);
-    const death_message news{d.task, d.rank, successor_of(d.rank), d.by};
+    const auto is_near = [&](std::uint32_t spare) { return world_[spare].node == world_[d.rank].node; };
+    const death_message news{d.task, d.rank, members_.successor_of(d.rank, is_near), d.by};
     const std::string then = news.successor != 0 ? "rank " + std::to_string(news.successor) + ", which stood by, takes its place"
-                             : is_spare(d.rank)  ? "it stood by, and had nothing to do"
+                             : members_.is_spare(d.rank)  ? "it stood by, and had nothing to do"
                                                  : "what it had to do is done elsewhere";
     std::fprintf(stderr, "manta: %s; %s\n", why.c_str(), then.c_str());
     for (std::uint32_t r = 1; r < size_; ++r) {
-      if (r != d.rank && !dead_[r]) send(r, message::rank_died, news, why.data(), why.size());
+      if (r != d.rank && !is_dead(r)) send(r, message::rank_died, news, why.data(), why.size());
     }
     on_rank_died(news, why);
   }
   net_.pump(true);
-}
-
-/// Of the ranks that stand by the first on the same node, else the first; 0 if there is none, or `rank` stood by itself.
-MANTA_DECL std::uint32_t engine::successor_of(std::uint32_t rank) const {
-  if (is_spare(rank)) return 0;
-  std::uint32_t found = 0;
-  for (const std::uint32_t r : spares_) {
-    if (world_[r].node == world_[rank].node) return r;
-    if (found == 0) found = r;
-  }
-  return found;
 }
 
 /// Rank 0: what the scheduler had sent there, and the names that it had claimed.
@@ -177,7 +161,7 @@ MANTA_DECL void engine::on_where_is(std::uint32_t from, const where_message& m) 
 /// It has from now on what the dead rank had; on another node, what it has there itself.
 /// On the same node it has all that the dead rank had, but devices only if both see the same ones; else it has its own.
 MANTA_DECL void engine::take_place(std::uint32_t spare, std::uint32_t rank) {
-  spares_.remove(spare);
+  members_.enlist(spare);
   graph::capacity& its = world_[spare];
   if (its.node == world_[rank].node) {
     const graph::gpu_set own = its.gpus;
@@ -189,23 +173,13 @@ MANTA_DECL void engine::take_place(std::uint32_t spare, std::uint32_t rank) {
   if (scheduler_ != nullptr) scheduler_->joins(spare, its);
 }
 
+/// The one order in which the parts hear of a death: who lives; what comes from there no more; what rank 0 has sent there; the
+/// nodes, values before tasks; then all else that is kept for a rank.
 MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& why) {
   const std::uint32_t rank = m.rank;
-  if (dead_[rank]) return;
-  dead_[rank] = true;
-  ++deaths_;
-  obituaries_[rank] = {why, m.culprit, m.by};
-  if (m.culprit != 0) {
-    toll t = toll_of(m.culprit);
-    m.by == end_by::itself ? ++t.caused : ++t.killed;
-    t.last = rank;
-    note_toll(m.culprit, t);
-  }
-  spares_.remove(rank);
+  if (!members_.note_death(rank, {why, m.culprit, m.by})) return;
   if (m.successor != 0) take_place(m.successor, rank);
-  world_[rank] = graph::capacity{};
-  world_[rank].node = -1;
-  world_[rank].executes = false;
+  leave_world(rank);
   net_.abandon(static_cast<int>(rank), [&](std::uint64_t token) {
     auto* const v = reinterpret_cast<incoming_value*>(token);  // left where it is: MPI may still write to it
     coming_.remove(v);
@@ -216,19 +190,7 @@ MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& 
     placed_lost(rank);
   }
   forget_laden_calls();  // some will not be answered
-  base::list<node*> values, tasks;
-  graph_.nodes.for_each([&](node& n) {
-    forget_links_to(n, rank);
-    if (!is_concerned(n, rank)) return;
-    hold(n);
-    (is_task(n) ? tasks : values).push_back(&n);
-  });
-  for (node* n : values) value_lost(*n, rank);
-  for (node* n : tasks) {
-    if (is_task(*n)) task_lost(*n, rank);  // else it has failed with a value
-  }
-  for (node* n : values) release(*n);
-  for (node* n : tasks) release(*n);
+  nodes_lost(rank);
   for (std::size_t i = shown_.size(); i-- > 0;) {
     if (shown_[i].to == rank) no_longer_shown(i);
   }
@@ -236,6 +198,28 @@ MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& 
   gangs_lost(rank);
   ask_for_patience(rank);
   answer_pulls();  // what is on its way to the dead rank will not get there
+}
+
+MANTA_DECL void engine::leave_world(std::uint32_t dead) {
+  world_[dead] = graph::capacity{};
+  world_[dead].node = -1;
+  world_[dead].executes = false;
+}
+
+MANTA_DECL void engine::nodes_lost(std::uint32_t dead) {
+  base::list<node*> values, tasks;
+  graph_.nodes.for_each([&](node& n) {
+    forget_links_to(n, dead);
+    if (!is_concerned(n, dead)) return;
+    hold(n);
+    (is_task(n) ? tasks : values).push_back(&n);
+  });
+  for (node* n : values) value_lost(*n, dead);
+  for (node* n : tasks) {
+    if (is_task(*n)) task_lost(*n, dead);  // else it has failed with a value
+  }
+  for (node* n : values) release(*n);
+  for (node* n : tasks) release(*n);
 }
 
 /// What it wanted to be told, or had of a value.
@@ -321,7 +305,7 @@ MANTA_DECL void engine::actor_lost(node& n, std::uint32_t rank) {
   n.state = state::pending;
   n.form = form::none;
   if (is_stand_in(n) && !is_dead(n.links->rank)) return need(n);
-  std::string why = "the actor died with its rank: " + obituaries_[rank].why;
+  std::string why = "the actor died with its rank: " + members_.obituary_of(rank).why;
   if (const std::uint64_t* const made_by = is_stand_in(n) ? nullptr : lineage_.find(n.index)) {
     auto* const t = reinterpret_cast<task*>(*made_by);
     if (t->attempt < t->request->restarts) {
@@ -358,7 +342,7 @@ MANTA_DECL void engine::task_lost(node& n, std::uint32_t rank) {
   if (!has_record && n.sent.slot != no_index) {
     if (n.sent.at != rank) return;
     --away_;
-    fail(n, obituaries_[rank].culprit == n.sent.id && toll_of(n.sent.id).blamed() != 0
+    fail(n, members_.is_to_blame(rank, n.sent.id)
                 ? died_with(n, rank)
                 : death_failure(store::failure::kind::actor, rank, "the actor died with its rank before the call had ended: ", true));
     return release(n);
@@ -382,32 +366,16 @@ MANTA_DECL void engine::submit_again(node& n, std::uint32_t rank) {
     n.record->ahead = false;
     --sent_ahead_;
   }
+  using verdict = membership::verdict;
   const std::uint64_t id = id_of(n);
-  const obituary& death = obituaries_[rank];
-  if (death.culprit == id) {
-    const toll t = toll_of(id);
-    if (death.by != end_by::itself && t.killed == 1) {  // nobody's fault, the first time
-      with_request(n).cost = static_cast<int>(rank);
-    } else if (may_retry(n)) {
-      ++n.record->attempt;
-      n.record->request->cost = static_cast<int>(rank);
-    } else {
-      fail(n, died_with(n, rank));
-      return release(n);
-    }
-  } else if (death.culprit == 0 && (death.by == end_by::loss || death.by == end_by::unknown)) {
-    constexpr std::uint16_t most_deaths = 4;  // nobody knows what ran there; who has seen so many may well be the reason
-    toll t = toll_of(id);
-    t.last = rank;
-    ++t.present;
-    note_toll(id, t);
-    if (t.present >= most_deaths) {
-      fail(n, death_failure(store::failure::kind::rank, rank, describe_task(n) + " was on " + std::to_string(t.present) +
-                            " ranks when they died, and is not tried again; the last: "));
-      return release(n);
-    }
-    if (death.by == end_by::unknown) with_request(n).cost = static_cast<int>(rank);
+  const verdict found = members_.judge(rank, id);
+  const bool is_retried = found == verdict::culprit && may_retry(n);
+  if (found == verdict::too_often || (found == verdict::culprit && !is_retried)) {
+    fail(n, found == verdict::culprit ? died_with(n, rank) : was_there_too_often(n, id));
+    return release(n);
   }
+  if (is_retried) ++n.record->attempt;
+  if (is_retried || found == verdict::suspect) with_request(n).cost = static_cast<int>(rank);
   if (n.form == form::record) {
     n.record->place = graph::place::here;
     return start_when_possible(n);
@@ -435,7 +403,7 @@ MANTA_DECL const graph::request& engine::with_request(node& n) {
 /// A task is submitted again, under the same id, because the rank has died on which it had been: by one that runs once more.
 /// What it has cost counts as ever. Null if it may run, else why not.
 MANTA_DECL store::failure_ptr engine::tried_too_often(const node& n, std::uint64_t id, graph::request_ptr& request) {
-  const toll t = toll_of(id);
+  const membership::toll t = members_.toll_of(id);
   if (t.caused + t.killed == 0) return nullptr;
   if (static_cast<int>(t.blamed()) > (request == nullptr ? 0 : request->retries)) {
     return died_with(n, t.last);
@@ -449,19 +417,17 @@ MANTA_DECL store::failure_ptr engine::died_with(const node& n, std::uint32_t ran
   return death_failure(store::failure::kind::rank, rank, describe_task(n) + " died with its rank: ");
 }
 
+MANTA_DECL store::failure_ptr engine::was_there_too_often(const node& n, std::uint64_t id) const {
+  const membership::toll t = members_.toll_of(id);
+  const std::string what = describe_task(n) + " was on " + std::to_string(t.present) +
+                           " ranks when they died, and is not tried again; the last: ";
+  return death_failure(store::failure::kind::rank, t.last, what);
+}
+
 /// Its name, and its function if that is another one.
 MANTA_DECL std::string engine::describe_task(const node& n) const {
   const std::string name(task_name(n)), function(n.function == no_index ? std::string_view() : wire::function_at(n.function).name());
   return "'" + name + "'" + (function.empty() || function == name ? "" : " (function " + function + ")");
-}
-
-/// What the deaths of ranks say of a task.
-MANTA_DECL engine::toll engine::toll_of(std::uint64_t id) {
-  const std::uint64_t* const at = tolls_.find(id == base::index_table::no_key ? 0 : id);
-  return at == nullptr ? toll{} : std::bit_cast<toll>(*at);
-}
-MANTA_DECL void engine::note_toll(std::uint64_t id, const toll& t) {
-  tolls_.insert(id == base::index_table::no_key ? 0 : id) = std::bit_cast<std::uint64_t>(t);
 }
 
 /// At the leaders of gangs: a member will not tell any more how it ended.
@@ -476,8 +442,7 @@ MANTA_DECL void engine::gangs_lost(std::uint32_t rank) {
   });
   for (const std::uint64_t id : broken) {
     gang_end& end = *reinterpret_cast<gang_end*>(*gang_ends_.find(id));
-    const bool is_call = end.slot != no_index &&
-                         (obituaries_[rank].culprit != end.leader->id || toll_of(end.leader->id).blamed() == 0);
+    const bool is_call = end.slot != no_index && !members_.is_to_blame(rank, end.leader->id);
     if (end.why == nullptr) {
       end.why = death_failure(is_call ? store::failure::kind::actor : store::failure::kind::rank, rank,
                               "a member of the gang was lost: ");
@@ -490,7 +455,7 @@ MANTA_DECL void engine::gangs_lost(std::uint32_t rank) {
     const actor_slot& slot = *slots_[index];
     if (!slot.used || slot.gang == nullptr || !slot.request || slot.request->restarts > 0) continue;
     if (std::ranges::count(slot.gang->ranks, rank) == 0) continue;
-    on_kill(index, "a member of the gang was lost: " + obituaries_[rank].why);
+    on_kill(index, "a member of the gang was lost: " + members_.obituary_of(rank).why);
   }
 }
 

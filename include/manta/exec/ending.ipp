@@ -60,7 +60,7 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
         request.read(in);
       }
       places_.erase(m.key);
-      if (recovers_) {
+      if (members_.recovers()) {
         constexpr std::size_t most_under_way = 65'536;  // results whose homes may not have them yet
         if (ended_.size() == most_under_way) ended_.pop_front();
         ended_.push_back({m.key, from});
@@ -299,7 +299,7 @@ MANTA_DECL void engine::look_for_deadlock() {
     wave_under_way_ = true;
     wave_quiet_ = true;
     wave_sent_ = wave_received_ = wave_waits_ = wave_late_ = 0;
-    wave_answers_missing_ = size_ - 1 - deaths_;
+    wave_answers_missing_ = size_ - 1 - members_.deaths();
     for (std::uint32_t r = 1; r < size_; ++r) send(r, message::probe, probe_message{wave_, 0, 0, 0, 0, 0, 0});
     net_.pump(true);
   }
@@ -339,13 +339,13 @@ MANTA_DECL void engine::look_for_deadlock() {
 
 MANTA_DECL void engine::declare_deadlock() {
   report_ = report_waits();
-  reports_missing_ = size_ - 1 - deaths_;
-  const std::uint32_t deaths_before = deaths_;
+  reports_missing_ = size_ - 1 - members_.deaths();
+  const std::uint32_t deaths_before = members_.deaths();
   for (std::uint32_t r = 1; r < size_; ++r) send(r, message::report, index_message{0, 0});
   while (reports_missing_ != 0) {
     net_.pump(true);
     progress();
-    if (deaths_ != deaths_before) return;  // there is something to do again
+    if (members_.deaths() != deaths_before) return;  // there is something to do again
   }
   std::string text = "manta: deadlock: nothing runs, nothing can run, and these wait: " + report_;
   if (scheduler_->waiting() != 0) {
@@ -487,7 +487,7 @@ MANTA_DECL void engine::on_stuck(const stuck_message& m) {
     return;
   }
   if (stop_wait_ == nullptr || is_dead(rank)) return;
-  const bool alone = recovers_ && rank != 0;
+  const bool alone = members_.recovers() && rank != 0;
   const std::int64_t patience_ns = alone ? 10'000'000'000 : 30'000'000'000;
   if (base::now_ns() - driver_ended_ns_ < patience_ns) return;
   std::fprintf(stderr, "manta: the driver has returned, and rank %u has not come back from a gang of which another member failed: %s\n",
@@ -693,6 +693,7 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
       rank_(static_cast<std::uint32_t>(net_.rank())),
       size_(static_cast<std::uint32_t>(net_.size())),
       world_(size_),
+      members_(size_),
       local_(graph_.nodes),
       late_(graph_.nodes),
       teams_(net_.comm()),
@@ -737,7 +738,7 @@ MANTA_DECL engine::~engine() {
     delete slot->gang;
     delete slot;
   }
-  const std::size_t left = deaths_ != 0 ? 0 : graph_.nodes.live();  // what the dead owed is never paid back
+  const std::size_t left = members_.deaths() != 0 ? 0 : graph_.nodes.live();  // what the dead owed is never paid back
   if (left == 0) return;
   std::fprintf(stderr, "manta: rank %u: %zu objects are still held after the last run; made by", rank_, left);
   int shown = 0;

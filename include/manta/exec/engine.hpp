@@ -22,6 +22,7 @@
 //   value/journaling.hpp    a part: results that outlive the program
 //   leaving.ipp     a run that has to end before its work is done
 //   lineage.ipp     what values were made from, to make them again
+//   membership.hpp          a part: who lives, and what deaths say of tasks
 //   deaths.ipp      ranks that have died
 //   ending.ipp      quiet, deadlock, the end of a run
 //
@@ -51,6 +52,7 @@
 #include "manta/exec/invocation.hpp"
 #include "manta/exec/lock.hpp"
 #include "manta/exec/message_queue.hpp"
+#include "manta/exec/membership.hpp"
 #include "manta/exec/messages.hpp"
 #include "manta/exec/overflow.hpp"
 #include "manta/exec/stack.hpp"
@@ -142,19 +144,13 @@ class engine {
   const running_task& current_task() const { return *running_; }
   std::uint64_t seed() const { return seed_; }
   /// Does the program go on when another rank dies?
-  bool recovers() const { return recovers_; }
-  bool has_seen_deaths() const { return deaths_ != 0; }
+  bool recovers() const { return members_.recovers(); }
+  bool has_seen_deaths() const { return members_.deaths() != 0; }
   bool has_journal() const { return journaling_.is_open(); }
   std::size_t live_objects() const { return graph_.nodes.live(); }
   /// Why this program has to end before its work is done; empty: it has not.
   const std::string& leaving() const { return leaving_; }
-  bool is_spare(std::uint32_t rank) const {
-    for (const std::uint32_t r : spares_) {
-      if (r == rank) return true;
-    }
-    return false;
-  }
-  bool is_dead(std::uint32_t rank) const { return deaths_ != 0 && dead_[rank]; }
+  bool is_dead(std::uint32_t rank) const { return members_.is_dead(rank); }
 
   /// The calling thread's right to touch the engine, for as long as this stands.
   class guard {
@@ -353,16 +349,6 @@ class engine {
     base::list<std::uint32_t> heirs;     // nodes of the handles in it
     base::list<std::uint32_t> waiting;   // members,
     base::list<std::uint32_t> below;     // and families, for that
-  };
-  using end_by = net::lifeline::end_by;
-  /// How many ranks have died when a task ran there: by its own doing, and killed from outside; or, if nobody knows what ran,
-  /// when it was there.
-  struct toll {
-    std::uint16_t caused = 0;
-    std::uint8_t killed = 0, present = 0;
-    std::uint32_t last = 0;                                 // of these ranks
-    /// The first rank that is killed from outside is nobody's fault.
-    std::uint32_t blamed() const { return caused + (killed > 1 ? killed - 1U : 0U); }
   };
 
   template <class Message>
@@ -563,12 +549,15 @@ class engine {
   // deaths.ipp
   bool hands_out() const { return scheduler_ != nullptr && size_ > 1; }
   /// Does the home keep the record of a task that has been sent away?
-  bool keeps(const task& t) const { return recovers_ || (t.request != nullptr && t.request->kept()); }
+  bool keeps(const task& t) const { return recovers() || (t.request != nullptr && t.request->kept()); }
   void connect_lifelines(const engine_options& options);
   void look_for_deaths();
-  std::uint32_t successor_of(std::uint32_t rank) const;
   void take_place(std::uint32_t spare, std::uint32_t rank);
   void on_rank_died(const death_message& m, const std::string& why);
+  /// The dead rank has no place and no resources any more.
+  void leave_world(std::uint32_t dead);
+  /// Looks after the nodes that a death concerns: values first, for a task may need one.
+  void nodes_lost(std::uint32_t dead);
   void on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes);
   void actor_lost(node& n, std::uint32_t rank);
   void forget_links_to(node& n, std::uint32_t rank);
@@ -580,9 +569,9 @@ class engine {
   const graph::request& with_request(node& n);
   store::failure_ptr tried_too_often(const node& n, std::uint64_t id, graph::request_ptr& request);
   store::failure_ptr died_with(const node& n, std::uint32_t rank) const;
+  /// The failure of a task that was on as many ranks as it may be when they died; nobody knows what ran there.
+  store::failure_ptr was_there_too_often(const node& n, std::uint64_t id) const;
   std::string describe_task(const node& n) const;
-  toll toll_of(std::uint64_t id);
-  void note_toll(std::uint64_t id, const toll& t);
   void fail_orphan(node& n, const std::string& more = {});
   void gangs_lost(std::uint32_t rank);
   void placed_lost(std::uint32_t rank);
@@ -823,7 +812,7 @@ class engine {
   /// Of these too, when nothing runs here: all that were started wait, and those sent ahead. After a death inputs may
   /// have to be made again, perhaps on this very rank.
   std::uint32_t waiting_tasks() const {
-    return started_tasks() + (deaths_ != 0 ? awaiting_inputs_ : static_cast<std::uint32_t>(ahead_.size()));
+    return started_tasks() + (has_seen_deaths() ? awaiting_inputs_ : static_cast<std::uint32_t>(ahead_.size()));
   }
   static std::uint64_t ticks_between_looks();
   bool looked_long_ago() const;
@@ -887,7 +876,7 @@ class engine {
   store::ledger ledger_;                                    // before the graph, whose nodes it knows
   graph::task_graph graph_;
   base::array<graph::capacity> world_;
-  base::list<std::uint32_t> spares_;                        // ranks that stand by
+  membership members_;
   base::list<std::uint64_t> sees_;                          // by rank: its list of devices; 0: nobody else sees them
   graph::scheduler* scheduler_ = nullptr;                   // rank 0
   stack_pool* stacks_ = nullptr;                            // during a run
@@ -1047,16 +1036,7 @@ class engine {
   std::int64_t end_time_ = 0;
   graph::durations durations_;                              // of what has run here; only if it is known when to leave
 
-  bool recovers_ = false;
   net::lifeline* lifeline_ = nullptr;
-  std::uint32_t deaths_ = 0;
-  base::list<bool> dead_;
-  struct obituary {
-    std::string why;
-    std::uint64_t culprit = 0;                              // the task that ran there; 0: not known, or none did
-    end_by by = end_by::unknown;
-  };
-  std::vector<obituary> obituaries_;                        // by rank
   struct ended_task {
     std::uint64_t key;
     std::uint32_t rank;
@@ -1074,7 +1054,6 @@ class engine {
   base::list<std::uint32_t> free_families_;                 // places in it
   base::index_table family_of_;                             // node of a member -> its family's place, its own place in the value
   base::index_table parents_;                               // id of a parent -> its family's place
-  base::index_table tolls_;                                 // id of a task -> toll
   struct broken_gang {
     std::uint64_t id;
     std::int64_t patience_ends;

@@ -51,6 +51,7 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/value/journaling.ipp"
 #include "manta/exec/leaving.ipp"
 #include "manta/exec/lineage.ipp"
+#include "manta/exec/membership.ipp"
 #include "manta/exec/deaths.ipp"
 #include "manta/exec/ending.ipp"
 

@@ -15,7 +15,7 @@ namespace manta::exec {
 MANTA_DECL void engine::dispatch_gang(node& n, std::uint32_t charge) {
   task& t = *n.record;
   graph::gang gang;
-  gang.id = scheduler_->gang().id() | (deaths_ != 0 ? net::teams::after_deaths : 0);
+  gang.id = scheduler_->gang().id() | (members_.deaths() != 0 ? net::teams::after_deaths : 0);
   for (const std::uint32_t rank : scheduler_->gang().members()) gang.ranks.push_back(rank);
   graph::grant& granted = t.request->granted;
   const graph::grant of_leader = granted;
@@ -49,7 +49,7 @@ MANTA_DECL store::failure_ptr engine::lost_member(const graph::gang& g) const {
 MANTA_DECL store::failure_ptr engine::hear_of_lost_member(const graph::gang& g) {
   for (;;) {
     if (store::failure_ptr lost = lost_member(g)) return lost;
-    for (std::uint32_t rank = 0; deaths_ != 0 && (g.id & net::teams::after_deaths) == 0 && rank < size_; ++rank) {
+    for (std::uint32_t rank = 0; members_.deaths() != 0 && (g.id & net::teams::after_deaths) == 0 && rank < size_; ++rank) {
       if (is_dead(rank)) return death_failure(store::failure::kind::rank, rank, "the gang could not meet: ");
     }
     const outside helper(lock_);
@@ -103,7 +103,7 @@ MANTA_DECL MPI_Comm engine::communicator_of(const graph::gang& g) {
 /// All inputs are here: runs this rank's part.
 MANTA_DECL void engine::run_member(task* t) {
   store::failure_ptr why = failed_input(*t);
-  if (why == nullptr && deaths_ != 0) why = lost_member(*t->gang);
+  if (why == nullptr && members_.deaths() != 0) why = lost_member(*t->gang);
   std::uint64_t ns = 0;
   running_task identity{t->id, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
@@ -153,7 +153,7 @@ MANTA_DECL void engine::run_member(task* t) {
 /// After a death, what other members throw is what came of it.
 MANTA_DECL store::failure_ptr engine::of_member(const store::failure_ptr& why, const graph::gang& gang) const {
   if (gang.ranks.size() == 1) return why;
-  if (store::failure_ptr lost = deaths_ == 0 ? nullptr : lost_member(gang)) return lost;
+  if (store::failure_ptr lost = members_.deaths() == 0 ? nullptr : lost_member(gang)) return lost;
   store::failure f = *why;
   f.details.function +=
       " (member " + std::to_string(gang.member) + " of " + std::to_string(gang.ranks.size()) + ")";

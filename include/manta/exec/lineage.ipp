@@ -23,7 +23,7 @@ namespace manta::exec {
 MANTA_DECL bool engine::keep_lineage(node& n, const result_message& result) {
   const bool has_record = n.form == form::record;
   const form what = static_cast<form>(result.form);
-  if (!recovers_) return false;
+  if (!members_.recovers()) return false;
   if (n.has(node::actor)) {
     if (what != form::plain || !has_record || n.record->request->restarts == 0) return false;
     lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(n.record);
@@ -119,7 +119,7 @@ MANTA_DECL void engine::make_again(node& n, task* t) {
 /// A handle inside a value that is being read.
 MANTA_DECL node& engine::import_inside(const reference_message& r, std::uint32_t type) {
   node& n = import_reference(r, type);
-  if (store::reading* const outer = store::reading::innermost; outer != nullptr && recovers_) join_family(n, *outer);
+  if (store::reading* const outer = store::reading::innermost; outer != nullptr && members_.recovers()) join_family(n, *outer);
   return n;
 }
 

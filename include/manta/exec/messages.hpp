@@ -21,7 +21,7 @@
 
 #include "manta/exec/actor/names.hpp"
 #include "manta/graph/durations.hpp"
-#include "manta/net/lifeline.hpp"
+#include "manta/net/end_by.hpp"
 
 namespace manta::exec {
 
@@ -244,7 +244,7 @@ struct death_message {
   std::uint64_t culprit;  ///< the task that ran when it died; 0: not known, or none did
   std::uint32_t rank;
   std::uint32_t successor;  ///< the spare rank that takes its place; 0: none
-  net::lifeline::end_by by;
+  net::end_by by;
 };
 
 /// home --end_actor--> actor's rank. kill_actor: followed by the reason.

@@ -168,7 +168,7 @@ MANTA_DECL void engine::to_scheduler(node& n) {
   if (!leaving_.empty()) [[unlikely]] return refuse_task(n, leaving_failure());  // it was on its way here
   const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
   if (wanted != nullptr && wanted->needs_rank_0) scheduler_->rank_0_executes(true);
-  if (wanted != nullptr && (deaths_ != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) && !scheduler_->is_possible(*wanted)) {
+  if (wanted != nullptr && (members_.deaths() != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) && !scheduler_->is_possible(*wanted)) {
     return refuse_task(n, never_possible(n));
   }
   if (!scheduler_->ready(n, short_count_ != 0 && takes_large(n))) refuse_task(n, reservation_gone());
@@ -189,7 +189,7 @@ MANTA_DECL void engine::place_tasks() {
 
 /// Rank 0: why what the ranks have cannot be enough for this task any more.
 MANTA_DECL store::failure_ptr engine::never_possible(const node& n) const {
-  if (deaths_ != 0) return nobody_left(n);
+  if (members_.deaths() != 0) return nobody_left(n);
   const graph::request& wanted = *n.record->request;
   store::failure f;
   f.kind = store::failure::kind::unschedulable;

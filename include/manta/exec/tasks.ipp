@@ -34,7 +34,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
   if (running_->stops_children || stopping_) [[unlikely]] {
     if (running_->stops_children || !leaving_.empty()) return refuse_child(n, id, inputs, input_count, stopped_child(n));
   }
-  if (tolls_.size() != 0) [[unlikely]] {
+  if (members_.has_tolls()) [[unlikely]] {
     if (const store::failure_ptr why = tried_too_often(n, id, request)) return refuse_child(n, id, inputs, input_count, why);
   }
   if (input_count == 0 && request == nullptr && bytes < most_compact_) {
@@ -46,7 +46,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
                              task_message::by_scheduler, 0};
         send(to, message::run, m, arguments, bytes);
         note_sent(n, id, to);
-        if (recovers_) keep_arguments(n, arguments, bytes);
+        if (members_.recovers()) keep_arguments(n, arguments, bytes);
         ++away_;
         if ((++submissions_ & 63) == 0) relieve();
         return n;
@@ -60,7 +60,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
   } else {
     task* const t = make_task(id, function, arguments, bytes, inputs, input_count, std::move(request));
     t->home_index = n.index;
-    if (tolls_.size() != 0) [[unlikely]] t->attempt = static_cast<std::uint16_t>(toll_of(id).blamed());
+    if (members_.has_tolls()) [[unlikely]] t->attempt = static_cast<std::uint16_t>(members_.toll_of(id).blamed());
     n.form = form::record;
     n.record = t;
     if (has_journal() && take_from_journal(n)) return n;
@@ -162,7 +162,7 @@ MANTA_DECL void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge
   t.ahead = false;
   t.place = graph::place::elsewhere;
   t.caller = to;
-  if (recovers_) {
+  if (members_.recovers()) {
     if (n.links != nullptr) follow_ahead(n, to);
   } else if (t.request == nullptr) {
     note_sent(n, t.id, to);
@@ -177,9 +177,9 @@ MANTA_DECL void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge
 /// A compact task of ours has been sent.
 MANTA_DECL void engine::send_compact_away(node& n, std::uint32_t to) {
   std::byte arguments[sizeof n.sent.kept];
-  if (recovers_) std::memcpy(arguments, n.compact.arguments, sizeof arguments);
+  if (members_.recovers()) std::memcpy(arguments, n.compact.arguments, sizeof arguments);
   note_sent(n, n.compact.id, to);
-  if (recovers_) keep_arguments(n, arguments, n.size);
+  if (members_.recovers()) keep_arguments(n, arguments, n.size);
   ++away_;
 }
 

@@ -316,7 +316,7 @@ MANTA_DECL void engine::on_pull(std::uint32_t from, const pull_message& m) {
     const unavailable_message giver = who_gives(n, from, m);
     if (giver.place != rank_) return send(from, message::unavailable, giver);
   }
-  if (encodings_ > ledger_.memory().share() / 4 && deaths_ == 0) return pulls_to_come_.push_back({from, m});
+  if (encodings_ > ledger_.memory().share() / 4 && members_.deaths() == 0) return pulls_to_come_.push_back({from, m});
   wire::encoded value;
   try {
     if (n.form == form::blob) store::decode(n);
@@ -588,7 +588,7 @@ MANTA_DECL void engine::send_result(std::uint32_t home_rank, std::uint32_t home_
   node& n = stand_in(home_rank, home_index, call.type);
   n.type = call.type;
   n.set(node::primary);
-  if (deaths_ != 0 && n.state == state::ready && n.form != form::remote) {  // made again, where a copy is
+  if (members_.deaths() != 0 && n.state == state::ready && n.form != form::remote) {  // made again, where a copy is
     store::clear(temporary);
     if (store::large* const l = store::large_of(n)) ledger_.take_over(*l);
   } else {

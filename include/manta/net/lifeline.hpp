@@ -28,6 +28,7 @@
 
 #include "manta/base/config.hpp"
 #include "manta/base/containers.hpp"
+#include "manta/net/end_by.hpp"
 #include "network.hpp"
 
 extern "C" {
@@ -57,9 +58,7 @@ inline void print_mpi_warnings_here() {
 
 class lifeline {
  public:
-  /// How a rank has died: by its own doing (an exit, a signal, MPI_Abort), or killed for want of memory; by a signal from
-  /// outside; with its node or its connection. Unknown: manta-run is not there to tell.
-  enum class end_by : std::uint8_t { unknown, itself, kill, loss };
+  using end_by = net::end_by;
   struct death {
     std::uint32_t rank;
     std::string why;

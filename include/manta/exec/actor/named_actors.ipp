@@ -81,7 +81,7 @@ MANTA_DECL void engine::on_name_spawn(std::uint32_t from, const std::byte* data,
   name_answer_message answer{t->home_index, names::verdict::found, {}};
   t->slot = no_index;
   t->hidden = t->request->hidden_inputs();
-  if (recovers_ && t->request->restarts > 0) {  // the spawner's rank may have died when they are needed again
+  if (members_.recovers() && t->request->restarts > 0) {  // the spawner's rank may have died when they are needed again
     for (std::uint32_t i = 0; i < t->seen_inputs(); ++i) fetch(*t->inputs()[i]);
   }
   node& n = begin_named(t);
