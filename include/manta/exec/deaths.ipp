@@ -17,7 +17,7 @@
 //
 // What the dead rank was the home of, what it had put and the results of what its tasks had submitted, lives on where others
 // have a value of it: who needs it asks them all (seek). What nobody has is made once more by the task that had given the
-// handle away, if the value in which it did so has been read here (lineage.hpp); else it is lost. Tasks that were running
+// handle away, if the value in which it did so has been read here (value/lineage.hpp); else it is lost. Tasks that were running
 // there run again elsewhere, and submit what they had submitted anew, under the same ids.
 // Messages from it that are handled after the news are thrown away; none is sent to it (net::network::abandon).
 #pragma once
@@ -287,8 +287,8 @@ MANTA_DECL void engine::value_lost(node& n, std::uint32_t rank) {
   n.form = form::none;
   if (!is_here) {
     need(n);  // the home has it made again
-  } else if (const std::uint64_t* const made_by = lineage_.find(n.index)) {
-    make_again(n, reinterpret_cast<task*>(*made_by));
+  } else if (task* const made_by = lineage_.task_of(n)) {
+    make_again(n, made_by);
   } else {
     fail(n, death_failure(store::failure::kind::object, rank,
                           "the value of '" + std::string(n.function == no_index ? "put" : task_name(n)) +
@@ -306,8 +306,7 @@ MANTA_DECL void engine::actor_lost(node& n, std::uint32_t rank) {
   n.form = form::none;
   if (is_stand_in(n) && !is_dead(n.links->rank)) return need(n);
   std::string why = "the actor died with its rank: " + members_.obituary_of(rank).why;
-  if (const std::uint64_t* const made_by = is_stand_in(n) ? nullptr : lineage_.find(n.index)) {
-    auto* const t = reinterpret_cast<task*>(*made_by);
+  if (task* const t = is_stand_in(n) ? nullptr : lineage_.task_of(n)) {
     if (t->attempt < t->request->restarts) {
       ++t->attempt;
       return make_again(n, t);
@@ -321,11 +320,10 @@ MANTA_DECL void engine::actor_lost(node& n, std::uint32_t rank) {
 
 /// At the home of an actor's handle.
 MANTA_DECL void engine::on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes) {
-  const std::uint64_t* const at = lineage_.find(m.index);
-  if (at == nullptr) return;
-  const auto* const t = reinterpret_cast<task*>(*at);
-  if (m.id != 0 && m.id != t->id) return;
-  if (bytes == 0) return forget_lineage(graph_.nodes.at(m.index));
+  node& handle = graph_.nodes.at(m.index);
+  const task* const t = lineage_.task_of(handle);
+  if (t == nullptr || (m.id != 0 && m.id != t->id)) return;
+  if (bytes == 0) return forget_lineage(handle);
   t->request->checkpoint.assign(reinterpret_cast<const char*>(data), bytes);
 }
 

@@ -733,7 +733,6 @@ MANTA_DECL engine::~engine() {
     delete lifeline_;
   }
   delete scheduler_;
-  for (family* f : families_) delete f;
   for (actor_slot* slot : slots_) {
     delete slot->gang;
     delete slot;

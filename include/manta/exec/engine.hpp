@@ -21,7 +21,8 @@
 //   descriptors.ipp waits that a readable descriptor ends
 //   value/journaling.hpp    a part: results that outlive the program
 //   leaving.ipp     a run that has to end before its work is done
-//   lineage.ipp     what values were made from, to make them again
+//   value/lineage.hpp       a part: what values were made from
+//   value/recovery.ipp      values that are made again
 //   membership.hpp          a part: who lives, and what deaths say of tasks
 //   deaths.ipp      ranks that have died
 //   ending.ipp      quiet, deadlock, the end of a run
@@ -58,6 +59,7 @@
 #include "manta/exec/stack.hpp"
 #include "manta/exec/threads.hpp"
 #include "manta/exec/value/journaling.hpp"
+#include "manta/exec/value/lineage.hpp"
 #include "manta/exec/waits.hpp"
 #include "manta/graph/durations.hpp"
 #include "manta/graph/scheduler.hpp"
@@ -336,20 +338,7 @@ class engine {
     std::int64_t failed_ns = 0;    // when the first failure came, then when it was last reported
     bool said = false;             // to the user
   };
-  /// Handles that have come here inside one value, and what they stand for belongs to other ranks: see lineage.hpp.
-  struct family {
-    std::uint32_t slot = 0;              // in families_
-    std::uint32_t type = no_index;       // of the value
-    task* parent = nullptr;              // made it, owned; null: it was given up or runs once more
-    family* above = nullptr;             // or it is that of one of these,
-    std::uint32_t position = 0;          // of this one
-    std::size_t living = 0;              // members, and families below
-    bool comes_back = false, has_ended = false;
-    node* again = nullptr;               // the value made once more, held
-    base::list<std::uint32_t> heirs;     // nodes of the handles in it
-    base::list<std::uint32_t> waiting;   // members,
-    base::list<std::uint32_t> below;     // and families, for that
-  };
+  using family = lineage::family;
 
   template <class Message>
   void send(std::uint32_t to, message kind, const Message& m, const void* tail = nullptr, std::size_t tail_bytes = 0);
@@ -586,19 +575,15 @@ class engine {
     std::memcpy(&n.sent.kept, arguments, bytes);
   }
 
-  // lineage.ipp
+  // value/recovery.ipp
   bool keep_lineage(node& n, const result_message& result);
   void note_lineage(const node& n, task* t);
   void forget_lineage(node& n);
   void make_again(node& n, task* t);
   void join_family(node& n, store::reading& outer);
-  family* family_of(const node& n);
-  family* family_of_parent(std::uint64_t id);
-  void forget_parent(family& f);
   void leave_family(const node& n, std::uint64_t calls);
   void end_if_empty(family& f);
   bool await_heir(node& n);
-  family* found_family(const node& outer);
   static bool can_return(const family& f);
   void bring_back(family& f);
   void take_from_above(family& f);
@@ -1043,17 +1028,7 @@ class engine {
   };
   base::ring<ended_task> ended_;                            // rank 0: the last tasks of others that have ended, and where
   base::index_table ended_by_dead_;                         // rank 0: of these, those whose results may be lost
-  base::index_table lineage_;                               // node of a value that lies elsewhere -> task* that made it
-  struct aged {
-    std::uint64_t id, bytes;
-    std::uint32_t index;
-  };
-  base::ring<aged> lineage_ages_;                           // the oldest first; some have been forgotten
-  std::uint64_t lineage_bytes_ = 0;                         // of the inputs that they keep
-  base::list<family*> families_;
-  base::list<std::uint32_t> free_families_;                 // places in it
-  base::index_table family_of_;                             // node of a member -> its family's place, its own place in the value
-  base::index_table parents_;                               // id of a parent -> its family's place
+  lineage lineage_;
   struct broken_gang {
     std::uint64_t id;
     std::int64_t patience_ends;

@@ -64,7 +64,7 @@ MANTA_DECL void engine::drain_foreign_drops() {
 // values from needing a stack of that depth.
 MANTA_DECL void engine::reclaim(node& n) {
   const bool owns_nothing = n.form == form::plain || (n.form == form::none && n.state == state::ready);
-  if (owns_nothing && n.links == nullptr && n.flags == 0 && lineage_.size() == 0 && !journaling_.has_records()) {
+  if (owns_nothing && n.links == nullptr && n.flags == 0 && !lineage_.has_tasks() && !journaling_.has_records()) {
     n.form = form::none;  // the usual end: nobody is to be told
     return graph_.nodes.free(n);
   }
@@ -90,7 +90,7 @@ MANTA_DECL void engine::reclaim_one(node& n) {
   }
   if (is_stand_in(n)) {
     link* home = n.links;
-    if (family_of_.size() != 0) leave_family(n, calls);
+    if (lineage_.has_members()) leave_family(n, calls);
     hide(n);
     if (home->count > 0) send(home->rank, message::drop, drop_message{home->index, home->count, calls});
     n.links = home->next;
@@ -114,7 +114,7 @@ MANTA_DECL void engine::reclaim_one(node& n) {
   }
   graph_.drop_links(n);  // only at the end of a run can others still be linked
   if (n.form == form::record) free_task(n.record);
-  if (lineage_.size() != 0) forget_lineage(n);
+  if (lineage_.has_tasks()) forget_lineage(n);
   journaling_.forget(n);
   store::clear(n);
   graph_.nodes.free(n);

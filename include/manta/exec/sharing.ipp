@@ -237,7 +237,7 @@ MANTA_DECL void engine::on_replicate(std::uint32_t from, const replicate_message
 /// never completes it at once. The copies go when the run ends: nobody counts references to them.
 MANTA_DECL void engine::seek(node& n, std::uint32_t first) {
   link& home = *n.links;
-  seek_message m{home.rank, home.index, n.index, first, family_of(n) != nullptr};
+  seek_message m{home.rank, home.index, n.index, first, lineage_.family_of(n) != nullptr};
   for (; m.keeper < size_ - 1; ++m.keeper) {
     const std::uint32_t to = keeper(home.rank, m.keeper);
     if (to == rank_ || is_dead(to)) continue;
@@ -251,7 +251,7 @@ MANTA_DECL void engine::seek(node& n, std::uint32_t first) {
 MANTA_DECL void engine::on_seek(std::uint32_t from, const seek_message& m) {
   node* const n = known(m.home_rank, m.home_index);
   if (n != nullptr && n->state == state::ready && n->form != form::remote) return tell_value(from, m.index, *n);
-  if (n == nullptr || n->state != state::pending || m.has_family || family_of(*n) == nullptr) return send(from, message::not_kept, m);
+  if (n == nullptr || n->state != state::pending || m.has_family || lineage_.family_of(*n) == nullptr) return send(from, message::not_kept, m);
   link& l = graph_.add_link(*n, link_kind::subscriber);  // it is made again here
   l.rank = from;
   l.index = m.index;

@@ -47,7 +47,7 @@ MANTA_DECL void engine::complete(node& n) {
         inherit(graph_.nodes.at(l.index));
         break;
       case link_kind::family:
-        await_return(*families_[l.index]);
+        await_return(lineage_.at(l.index));
         break;
       case link_kind::home:
       case link_kind::exported:

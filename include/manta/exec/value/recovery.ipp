@@ -1,17 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What values were made from, so that they can be made again when the rank
-// where they are has died. As long as a future lives its home keeps the task
-// whose value
-//
-//   lies on another rank     the task runs once more if that rank dies
-//   holds handles            of what the task has submitted, spawned or put: its rank owns that. Those which are read here
-//                            are a family with the task as their parent. If their owner dies and nobody has a value of one
-//                            that is needed, the parent runs once more, and the handles that it gives away this time are
-//                            the heirs of the old ones: what they stand for becomes the value of those, by their order.
-//
-// Handles in the value of a member are a family below that one: the member's heir has the value in which theirs are.
+// Values that are made again after a death, by the books of lineage.hpp: which
+// tasks are kept, when they run once more, and how members of families get the
+// values of their heirs.
 #pragma once
 
 #include "manta/exec/engine.hpp"
@@ -26,7 +18,7 @@ MANTA_DECL bool engine::keep_lineage(node& n, const result_message& result) {
   if (!members_.recovers()) return false;
   if (n.has(node::actor)) {
     if (what != form::plain || !has_record || n.record->request->restarts == 0) return false;
-    lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(n.record);
+    lineage_.keep(n, n.record);
     n.form = form::none;
     return true;
   }
@@ -49,36 +41,23 @@ MANTA_DECL bool engine::keep_lineage(node& n, const result_message& result) {
 }
 
 MANTA_DECL void engine::note_lineage(const node& n, task* t) {
-  lineage_.insert(n.index) = reinterpret_cast<std::uint64_t>(t);
-  std::uint64_t bytes = sizeof(task);
+  std::uint64_t bytes = 0;
   for (std::uint32_t i = 0; i < t->input_count; ++i) {
     const node& input = *t->inputs()[i];
     bytes += input.form == form::remote ? input.remote.bytes : store::is_here(input) ? store::size_of(input) : 0;
   }
-  lineage_bytes_ += bytes;
-  lineage_ages_.push_back({t->id, bytes, n.index});
+  lineage_.keep(n, t, bytes);
   const std::uint64_t most = std::min<std::uint64_t>(ledger_.memory().share() / 4, std::uint64_t{1} << 30);
-  constexpr std::size_t most_tasks = std::size_t{1} << 20;
-  while (!lineage_ages_.empty()) {
-    const aged oldest = lineage_ages_.front();
-    const std::uint64_t* const at = lineage_.find(oldest.index);
-    const bool made_value = at != nullptr && reinterpret_cast<task*>(*at)->id == oldest.id;
-    family* const f = made_value ? nullptr : family_of_parent(oldest.id);
-    if ((made_value || f != nullptr) && lineage_bytes_ <= most && lineage_ages_.size() <= most_tasks) break;
-    lineage_ages_.pop_front();
-    lineage_bytes_ -= oldest.bytes;
-    if (made_value) forget_lineage(graph_.nodes.at(oldest.index));
-    if (f != nullptr) forget_parent(*f);
-  }
+  while (task* const excess = lineage_.take_excess(most)) free_task(excess);
 }
 
 /// A value that an actor of ours has given to us can be had again from what the actor was made of: by `function`, to whose
 /// arguments its number is added. False if that is not known.
 MANTA_DECL bool engine::keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number) {
-  const std::uint64_t* const made_by = lineage_.find(actor.index);
+  task* const made_by = lineage_.task_of(actor);
   if (made_by == nullptr || is_stand_in(n)) return false;
-  if (lineage_.find(n.index) != nullptr) return true;
-  task& constructor = *reinterpret_cast<task*>(*made_by);
+  if (lineage_.task_of(n) != nullptr) return true;
+  task& constructor = *made_by;
   wire::buffer arguments(constructor.arguments(), constructor.argument_bytes);
   wire::put(arguments, number);
   for (std::uint32_t i = 0; i < constructor.input_count; ++i) hold(*constructor.inputs()[i]);
@@ -94,16 +73,12 @@ MANTA_DECL bool engine::keep_item(node& n, const node& actor, std::uint32_t func
 
 /// The value's last handle is gone.
 MANTA_DECL void engine::forget_lineage(node& n) {
-  const std::uint64_t* const at = lineage_.find(n.index);
-  if (at == nullptr) return;
-  auto* const t = reinterpret_cast<task*>(*at);
-  lineage_.erase(n.index);
-  free_task(t);
+  if (task* const t = lineage_.take(n)) free_task(t);
 }
 
 /// Has the task run once more that made a value of ours.
 MANTA_DECL void engine::make_again(node& n, task* t) {
-  lineage_.erase(n.index);
+  lineage_.take(n);
   n.state = state::pending;
   n.missing = 0;
   n.form = form::record;
@@ -126,77 +101,30 @@ MANTA_DECL node& engine::import_inside(const reference_message& r, std::uint32_t
 MANTA_DECL void engine::join_family(node& n, store::reading& outer) {
   const std::uint32_t position = outer.handles++;
   if (outer.list != nullptr) outer.list->push_back(n.index);
-  if (!is_stand_in(n) || family_of_.find(n.index) != nullptr) return;
-  if (outer.family == nullptr) outer.family = found_family(outer.of);
-  if (outer.family == nullptr) return;
-  auto& f = *static_cast<family*>(outer.family);
-  family_of_.insert(n.index) = key(f.slot, position);
-  ++f.living;
-}
-
-/// Of the handles in a value: of a task of ours that may run again, or of a member of another family.
-MANTA_DECL engine::family* engine::found_family(const node& outer) {
-  const std::uint64_t* const made_by = lineage_.find(outer.index);
-  family* const above = family_of(outer);
-  if (made_by == nullptr && above == nullptr) return nullptr;
-  auto* const f = new family;
-  f->type = outer.type;
-  f->slot = static_cast<std::uint32_t>(families_.size());
-  if (!free_families_.empty()) {
-    f->slot = free_families_.back();
-    free_families_.pop_back();
-    families_[f->slot] = f;
-  } else {
-    families_.push_back(f);
-  }
-  if (made_by != nullptr) {
-    f->parent = reinterpret_cast<task*>(*made_by);
-    lineage_.erase(outer.index);  // the value itself is here for good
-    parents_.insert(f->parent->id) = f->slot;
-  } else {
-    f->above = above;
-    f->position = static_cast<std::uint32_t>(*family_of_.find(outer.index));
-    ++above->living;
-  }
-  return f;
-}
-
-/// Null if it belongs to none.
-MANTA_DECL engine::family* engine::family_of(const node& n) {
-  const std::uint64_t* const at = family_of_.find(n.index);
-  return at == nullptr ? nullptr : families_[*at >> 32];
-}
-MANTA_DECL engine::family* engine::family_of_parent(std::uint64_t id) {
-  const std::uint64_t* const at = parents_.find(id);
-  return at == nullptr ? nullptr : families_[*at];
-}
-MANTA_DECL void engine::forget_parent(family& f) {
-  if (f.parent == nullptr) return;
-  if (family_of_parent(f.parent->id) == &f) parents_.erase(f.parent->id);
-  free_task(std::exchange(f.parent, nullptr));
+  if (!is_stand_in(n) || lineage_.family_of(n) != nullptr) return;
+  if (outer.family == nullptr) outer.family = lineage_.found(outer.of);
+  if (outer.family != nullptr) lineage_.join(*static_cast<family*>(outer.family), n, position);
 }
 
 /// A member's last handle is gone; so many calls were made through it, if it is an actor's.
 MANTA_DECL void engine::leave_family(const node& n, std::uint64_t calls) {
-  family* const f = family_of(n);
+  family* const f = lineage_.family_of(n);
   if (f == nullptr) return;
   if (const node* const heir = calls == 0 ? nullptr : heir_of(n)) calls_made_.insert(heir->index) += calls;
-  family_of_.erase(n.index);
+  lineage_.leave(n);
   end_if_empty(*f);
 }
 MANTA_DECL void engine::end_if_empty(family& f) {
   if (--f.living != 0) return;
-  forget_parent(f);
+  if (task* const parent = lineage_.take_parent(f)) free_task(parent);
   if (f.above != nullptr) end_if_empty(*f.above);
   if (f.again != nullptr) release(*f.again);
-  families_[f.slot] = nullptr;
-  free_families_.push_back(f.slot);
-  delete &f;
+  lineage_.end(f);
 }
 
 /// Of a stand-in that waits for a value of which nobody has a copy. False if what it came from is not known, or not any more.
 MANTA_DECL bool engine::await_heir(node& n) {
-  family* const f = family_of(n);
+  family* const f = lineage_.family_of(n);
   if (f == nullptr || !can_return(*f)) return false;
   if (f->has_ended) {
     inherit(n);
@@ -213,10 +141,7 @@ MANTA_DECL bool engine::can_return(const family& f) {
 /// Has the value made again in which the family came, if that is not under way.
 MANTA_DECL void engine::bring_back(family& f) {
   if (std::exchange(f.comes_back, true)) return;
-  if (f.parent != nullptr) {
-    task* const t = f.parent;
-    if (family_of_parent(t->id) == &f) parents_.erase(t->id);
-    f.parent = nullptr;
+  if (task* const t = lineage_.take_parent(f)) {
     f.again = &make_node(t->function, f.type);
     graph_.add_link(*f.again, link_kind::family).index = f.slot;
     return make_again(*f.again, t);
@@ -251,7 +176,7 @@ MANTA_DECL void engine::all_return(family& f) {
   below.swap(f.below);
   ++f.living;
   for (const std::uint32_t index : waiting) inherit(graph_.nodes.at(index));
-  for (const std::uint32_t slot : below) take_from_above(*families_[slot]);
+  for (const std::uint32_t slot : below) take_from_above(lineage_.at(slot));
   end_if_empty(f);
 }
 
@@ -289,7 +214,7 @@ MANTA_DECL node* engine::heir_at(const family& f, std::uint32_t position, std::u
   return heir.type == type ? &heir : nullptr;
 }
 MANTA_DECL node* engine::heir_of(const node& n) {
-  return heir_at(*family_of(n), static_cast<std::uint32_t>(*family_of_.find(n.index)), n.type);
+  return heir_at(*lineage_.family_of(n), lineage_.position_of(n), n.type);
 }
 
 /// Gives a member that waits what its heir has, now or when it has it.
@@ -297,7 +222,7 @@ MANTA_DECL void engine::inherit(node& n) {
   const bool is_pending = n.state == state::pending;  // else the value has come from elsewhere
   node* const heir = heir_of(n);
   if (is_pending && (heir == nullptr || heir == &n)) {
-    const node& again = *family_of(n)->again;
+    const node& again = *lineage_.family_of(n)->again;
     fail_orphan(n, again.state == state::failed ? "; the task that gave it away has failed when it ran once more: " +
                                                       store::describe(*store::failure_of(again))
                                                 : "; the task that gave it away ran once more, and gave other futures away");

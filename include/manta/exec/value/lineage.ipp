@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of lineage.hpp.
+#pragma once
+
+#include <utility>
+
+#include "manta/exec/value/lineage.hpp"
+
+namespace manta::exec {
+
+MANTA_DECL lineage::~lineage() {
+  for (family* f : families_) delete f;
+}
+
+MANTA_DECL void lineage::keep(const graph::node& n, graph::task* t, std::uint64_t input_bytes) {
+  keep(n, t);
+  const std::uint64_t bytes = sizeof(graph::task) + input_bytes;
+  bytes_ += bytes;
+  ages_.push_back({t->id, bytes, n.index});
+}
+
+MANTA_DECL graph::task* lineage::take(const graph::node& n) {
+  graph::task* const t = task_of(n);
+  tasks_.erase(n.index);
+  return t;
+}
+
+MANTA_DECL graph::task* lineage::take_excess(std::uint64_t most_bytes) {
+  constexpr std::size_t most_tasks = std::size_t{1} << 20;
+  while (!ages_.empty()) {
+    const aged oldest = ages_.front();
+    graph::task* t = tasks_.find(oldest.index);
+    const bool made_value = t != nullptr && t->id == oldest.id;
+    family* const f = made_value ? nullptr : family_of_parent(oldest.id);
+    const bool is_kept = made_value || f != nullptr;
+    if (is_kept && bytes_ <= most_bytes && ages_.size() <= most_tasks) return nullptr;
+    ages_.pop_front();
+    bytes_ -= oldest.bytes;
+    if (!is_kept) continue;
+    if (f != nullptr) return take_parent(*f);
+    tasks_.erase(oldest.index);
+    return t;
+  }
+  return nullptr;
+}
+
+MANTA_DECL lineage::family* lineage::family_of(const graph::node& n) const {
+  const std::uint64_t* const at = members_.find(n.index);
+  return at == nullptr ? nullptr : families_[*at >> 32];
+}
+
+MANTA_DECL lineage::family* lineage::family_of_parent(std::uint64_t id) const {
+  const std::uint64_t* const at = parents_.find(id);
+  return at == nullptr ? nullptr : families_[*at];
+}
+
+MANTA_DECL lineage::family* lineage::found(const graph::node& outer) {
+  family* const above = family_of(outer);
+  graph::task* const parent = take(outer);  // the value itself is here for good
+  if (parent == nullptr && above == nullptr) return nullptr;
+  auto* const f = new family;
+  f->type = outer.type;
+  if (free_slots_.empty()) {
+    f->slot = static_cast<std::uint32_t>(families_.size());
+    families_.push_back(f);
+  } else {
+    f->slot = free_slots_.back();
+    free_slots_.pop_back();
+    families_[f->slot] = f;
+  }
+  if (parent != nullptr) {
+    f->parent = parent;
+    parents_.insert(parent->id) = f->slot;
+  } else {
+    f->above = above;
+    f->position = position_of(outer);
+    ++above->living;
+  }
+  return f;
+}
+
+MANTA_DECL void lineage::join(family& f, const graph::node& member, std::uint32_t position) {
+  members_.insert(member.index) = static_cast<std::uint64_t>(f.slot) << 32 | position;
+  ++f.living;
+}
+
+MANTA_DECL graph::task* lineage::take_parent(family& f) {
+  if (f.parent != nullptr && family_of_parent(f.parent->id) == &f) parents_.erase(f.parent->id);
+  return std::exchange(f.parent, nullptr);
+}
+
+MANTA_DECL void lineage::end(family& f) {
+  families_[f.slot] = nullptr;
+  free_slots_.push_back(f.slot);
+  delete &f;
+}
+
+}  // namespace manta::exec
