@@ -285,8 +285,8 @@ MANTA_DECL bool engine::stop_here(const cancel_message& m) {
 MANTA_DECL void engine::stop_members(const cancel_message& m) {
   cancel_message theirs = m;
   theirs.slot = no_index;
-  gang_ends_.for_each([&](std::uint64_t, std::uint64_t at) {
-    const task* const leader = reinterpret_cast<const gang_end*>(at)->leader;
+  gang_ends_.for_each([&](const gang_end& end) {
+    const task* const leader = end.leader;
     if (leader == nullptr || leader->id != m.id) return;
     for (std::size_t i = 1; i < leader->gang->ranks.size(); ++i) send(leader->gang->ranks[i], message::cancel, theirs);
   });

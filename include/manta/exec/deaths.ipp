@@ -430,22 +430,14 @@ MANTA_DECL std::string engine::describe_task(const node& n) const {
 
 /// At the leaders of gangs: a member will not tell any more how it ended.
 MANTA_DECL void engine::gangs_lost(std::uint32_t rank) {
-  base::list<std::uint64_t> broken;
-  gang_ends_.for_each([&](std::uint64_t id, std::uint64_t at) {
-    const gang_end& end = *reinterpret_cast<gang_end*>(at);
-    if (end.leader == nullptr || end.missing == 0) return;
-    for (const std::uint32_t member : end.leader->gang->ranks) {
-      if (member == rank) broken.push_back(id);
-    }
-  });
-  for (const std::uint64_t id : broken) {
-    gang_end& end = *reinterpret_cast<gang_end*>(*gang_ends_.find(id));
+  for (gang_end* const broken : gang_ends_.with_member(rank)) {
+    gang_end& end = *broken;
     const bool is_call = end.slot != no_index && !members_.is_to_blame(rank, end.leader->id);
     if (end.why == nullptr) {
       end.why = death_failure(is_call ? store::failure::kind::actor : store::failure::kind::rank, rank,
                               "a member of the gang was lost: ");
     }
-    member_ended(end, id, rank);
+    member_ended(end, rank);
   }
   // Parts of actors end when the calls under way have come back. One that may be made again is left to rank 0, which
   // ends all its ranks.

@@ -70,7 +70,7 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
       return;
     }
     case message::gang_meets:
-      ++meetings_.insert(read(gang_message{}).gang);
+      gang_ends_.note_arrival(read(gang_message{}).gang);
       return;
     case message::gang_ended: {
       const auto m = read(gang_message{});
@@ -243,7 +243,7 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
 
 MANTA_DECL bool engine::quiet() const {
   return resting_ && !runnable() && inbox_.empty() && to_continue_.empty() && made_way_.empty() && coming_.empty() && arrived_.empty() &&
-         ended_gangs_.empty() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && descriptor_waits_ == 0 && live_timers_ == 0 &&
+         !gang_ends_.has_complete() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && descriptor_waits_ == 0 && live_timers_ == 0 &&
          to_judge_.empty() && !drop_asked_ && broken_gangs_.empty() && !reported_in_call_ &&
          reported_blocked_ == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew
          !has_foreign_drops_.load(std::memory_order_relaxed);
@@ -805,7 +805,7 @@ MANTA_DECL void engine::serve_others() {
   }
   if (scheduler_ != nullptr) ask_for_work();
   if (owed_ > 0) give_away(true);
-  if (gang_ends_.size() != 0) watch_gangs();
+  if (!gang_ends_.empty()) watch_gangs();
   watch_leader();
 }
 

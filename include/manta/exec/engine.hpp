@@ -11,6 +11,7 @@
 //   tasks.ipp       from submission to the end of a task
 //   questions.ipp   where things are and why; reservations
 //   capacities.ipp  what each rank has
+//   gang/gang_ends.hpp      a part: how the members of gangs have ended
 //   gangs.ipp       tasks that are MPI programs
 //   actors.ipp      calls, mailboxes
 //   actor/named_actors.ipp  actors with names; actor/names.hpp is the table
@@ -50,6 +51,7 @@
 #include "manta/exec/actor/names.hpp"
 #include "manta/exec/actor_slot.hpp"
 #include "manta/exec/descriptor_bell.hpp"
+#include "manta/exec/gang/gang_ends.hpp"
 #include "manta/exec/invocation.hpp"
 #include "manta/exec/lock.hpp"
 #include "manta/exec/message_queue.hpp"
@@ -320,24 +322,7 @@ class engine {
     std::uint32_t from;
     pull_message pull;
   };
-  /// At the leader of a gang: how its members ended.
-  struct gang_end {
-    struct part {
-      std::uint32_t member;
-      wire::buffer bytes;
-      part* next;
-    };
-    std::size_t missing = 0;       // members
-    base::list<std::uint32_t> ended = {};  // the others, by rank
-    task* leader = nullptr;        // its own part, owned
-    invocation* value = nullptr;   // what the leader returned
-    part* parts = nullptr;         // what the others did, if values are gathered
-    store::failure_ptr why;        // the first failure
-    bool told = false;             // to the home
-    std::uint32_t slot = no_index; // of the actor, for a call
-    std::int64_t failed_ns = 0;    // when the first failure came, then when it was last reported
-    bool said = false;             // to the user
-  };
+  using gang_end = gang_ends::gang_end;
   using family = lineage::family;
 
   template <class Message>
@@ -627,9 +612,9 @@ class engine {
   store::failure_ptr of_member(const store::failure_ptr& why, const graph::gang& gang) const;
   void leader_ended(const graph::gang& gang, const invocation& call, bool ok, const store::failure_ptr& why);
   void tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why, std::uint32_t slot);
-  gang_end& gang_end_of(std::uint64_t gang, std::size_t size);
   void on_gang_ended(std::uint32_t from, const gang_message& m, const std::byte* data, std::size_t bytes);
-  void member_ended(gang_end& end, std::uint64_t gang, std::uint32_t rank);
+  /// A member has ended or died. Sends the gang's first failure to the task's home at once.
+  void member_ended(gang_end& end, std::uint32_t member);
   void finish_gangs();
   static void merge_parts(gang_end& end);
   void watch_gangs();
@@ -908,12 +893,10 @@ class engine {
 
   net::teams teams_;
   bool gangs_possible_ = false;
-  std::uint64_t gang_calls_ = 0;
-  base::index_table gang_ends_;                             // gang -> gang_end*, at its leader
-  base::index_table meetings_;                              // gang -> how many have told this rank that they are there: see meet
+  gang_ends gang_ends_;
+  stall_watch stalled_gangs_;                               // rank 0
   std::int64_t said_stuck_ns_ = 0;                          // when this rank has last said so of itself
   std::atomic<std::int64_t> lonely_since_ns_ = 0;           // makes a communicator with the lock kept; read by the helper
-  base::list<std::uint64_t> ended_gangs_;                   // to be finished at the top level
 
   base::list<wait_record*> waits_;
   base::ring<context*> to_continue_;                        // stacks whose wait is over
@@ -981,8 +964,6 @@ class engine {
 
   bool over_ = true;                                        // between runs: messages of the next one are kept in early_
   message_queue early_;                                     // with the kind in the top byte of `from`
-  std::int64_t gangs_stalled_since_ = 0;                    // rank 0: see watch_waiting_gangs
-  std::uint64_t gangs_stalled_at_ = 0;
   bool stopping_ = false, drop_asked_ = false, failing_ = false;
   bool resting_ = false;                                    // the current stack waits or serves: a probe may find us quiet
   wait_record* stop_wait_ = nullptr;                        // the wait that ends with the run

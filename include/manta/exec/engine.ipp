@@ -40,6 +40,7 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/ahead.ipp"
 #include "manta/exec/questions.ipp"
 #include "manta/exec/capacities.ipp"
+#include "manta/exec/gang/gang_ends.ipp"
 #include "manta/exec/gangs.ipp"
 #include "manta/exec/actor/names.ipp"
 #include "manta/exec/actors.ipp"

@@ -60,7 +60,7 @@ MANTA_DECL store::failure_ptr engine::hear_of_lost_member(const graph::gang& g) 
 /// Waits until all members are here. False if one is lost.
 MANTA_DECL bool engine::meet(const graph::gang& g) {
   const auto wait_for = [&](std::uint64_t others) {
-    while (meetings_.insert(g.id) < others && lost_member(g) == nullptr) {
+    while (gang_ends_.arrivals(g.id) < others && lost_member(g) == nullptr) {
       const outside helper(lock_);
       usleep(100);
     }
@@ -82,7 +82,7 @@ MANTA_DECL bool engine::meet(const graph::gang& g) {
     tell(g.ranks[0]);
     all = wait_for(1);
   }
-  meetings_.erase(g.id);
+  gang_ends_.end_meeting(g.id);
   return all;
 }
 
@@ -111,7 +111,7 @@ MANTA_DECL void engine::run_member(task* t) {
                         static_cast<int>(t->gang->ranks[0])};
   call.team = &place;
   const bool leads = place.rank == 0;
-  if (leads) gang_end_of(t->gang->id, t->gang->ranks.size()).leader = t;
+  if (leads) gang_ends_.of(t->gang->id, t->gang->ranks.size()).leader = t;
   if (why == nullptr || why->kind != store::failure::kind::rank) place.comm = communicator_of(*t->gang);
   if (place.comm != MPI_COMM_NULL) place.known = teams_.find(t->gang->ranks);
   if (place.comm == MPI_COMM_NULL && why == nullptr) why = hear_of_lost_member(*t->gang);
@@ -162,10 +162,10 @@ MANTA_DECL store::failure_ptr engine::of_member(const store::failure_ptr& why, c
 
 MANTA_DECL void engine::leader_ended(const graph::gang& gang, const invocation& call, bool ok,
                                  const store::failure_ptr& why) {
-  gang_end& end = gang_end_of(gang.id, gang.ranks.size());
+  gang_end& end = gang_ends_.of(gang.id, gang.ranks.size());
   if (ok) end.value = new invocation(call);
   if (!ok && end.why == nullptr) end.why = why;
-  member_ended(end, gang.id, rank_);
+  member_ended(end, rank_);
 }
 
 MANTA_DECL void engine::tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why,
@@ -193,7 +193,7 @@ MANTA_DECL void engine::tell_leader(const graph::gang& gang, const invocation& c
 /// A call on an actor of several ranks, at its leader: has the other parts do it too. The channel keeps the order.
 MANTA_DECL void engine::forward_call(actor_slot& slot, task* t) {
   t->gang = new graph::gang;
-  t->gang->id = ++gang_calls_ | std::uint64_t{1} << 63;  // beside the scheduler's numbers
+  t->gang->id = gang_ends_.next_call();
   for (const std::uint32_t rank : slot.gang->ranks) t->gang->ranks.push_back(rank);
   ++slot.forwarded;
   for (std::uint32_t member = 1; member < t->gang->ranks.size(); ++member) {
@@ -211,7 +211,7 @@ MANTA_DECL void engine::run_gang_call(std::uint32_t index, task* t) {
   const bool leads = slot.gang->member == 0;
   if (leads) {
     forward_call(slot, t);
-    gang_end& end = gang_end_of(t->gang->id, t->gang->ranks.size());
+    gang_end& end = gang_ends_.of(t->gang->id, t->gang->ranks.size());
     end.leader = t;
     end.slot = index;
   }
@@ -256,48 +256,28 @@ MANTA_DECL void engine::settle_members(gang_end& end) {
   }
 }
 
-MANTA_DECL engine::gang_end& engine::gang_end_of(std::uint64_t gang, std::size_t size) {
-  std::uint64_t& at = gang_ends_.insert(gang);
-  if (at == 0) {
-    auto* const end = new gang_end;
-    end->missing = size;
-    at = reinterpret_cast<std::uint64_t>(end);
-  }
-  return *reinterpret_cast<gang_end*>(at);
-}
-
 /// In a handler, at the leader.
 MANTA_DECL void engine::on_gang_ended(std::uint32_t from, const gang_message& m, const std::byte* data, std::size_t bytes) {
-  gang_end& end = gang_end_of(m.gang, m.size);
+  gang_end& end = gang_ends_.of(m.gang, m.size);
   if (m.failed != 0) {
     if (end.why == nullptr) end.why = store::decode_failure(data, bytes);
   } else if (bytes != 0) {
-    end.parts = new gang_end::part{m.member, wire::buffer(data, bytes), end.parts};
+    gang_ends_.add_part(end, m.member, wire::buffer(data, bytes));
   }
-  member_ended(end, m.gang, from);
+  member_ended(end, from);
 }
 
-MANTA_DECL void engine::member_ended(gang_end& end, std::uint64_t gang, std::uint32_t rank) {
-  if (std::find(end.ended.begin(), end.ended.end(), rank) == end.ended.end()) {  // else it has died after its end
-    --end.missing;
-    end.ended.push_back(rank);
-  }
-  if (end.why != nullptr && end.failed_ns == 0) end.failed_ns = base::now_ns();
-  if (end.leader != nullptr && end.why != nullptr && !end.told) {
-    end.told = true;
-    const task& t = *end.leader;
-    invocation none(lock_);
-    finish_foreign(t.home_rank, t.home_index, t.function, 0, t.request.get(), false, none, false, end.why, 0);
-  }
-  if (end.missing == 0) ended_gangs_.push_back(gang);
+MANTA_DECL void engine::member_ended(gang_end& end, std::uint32_t member) {
+  if (!gang_ends_.note_ended(end, member, base::now_ns())) return;
+  const task& t = *end.leader;
+  invocation none(lock_);
+  finish_foreign(t.home_rank, t.home_index, t.function, 0, t.request.get(), false, none, false, end.why, 0);
 }
 
 /// At the top level of the leader's rank, for values of members are decoded: all have ended.
 MANTA_DECL void engine::finish_gangs() {
-  while (!ended_gangs_.empty()) {
-    const std::uint64_t gang = ended_gangs_.back();
-    ended_gangs_.pop_back();
-    gang_end& end = *reinterpret_cast<gang_end*>(*gang_ends_.find(gang));
+  while (gang_ends_.has_complete()) {
+    gang_end& end = gang_ends_.take_complete();
     task* const t = end.leader;
     const std::uint32_t slot = end.slot;
     if (t->request != nullptr && t->request->actor) settle_members(end);
@@ -317,11 +297,8 @@ MANTA_DECL void engine::finish_gangs() {
       finish_foreign(t->home_rank, t->home_index, t->function, 0, t->request.get(), false,
                      end.value != nullptr ? *end.value : none, end.why == nullptr, end.why, 0);
     }
-    delete end.value;
-    while (end.parts != nullptr) delete std::exchange(end.parts, end.parts->next);
+    gang_ends_.finish(end);
     free_task(t);
-    gang_ends_.erase(gang);
-    delete &end;
     if (slot != no_index) after_call(slot);
   }
 }
@@ -331,8 +308,7 @@ MANTA_DECL void engine::finish_gangs() {
 MANTA_DECL void engine::watch_gangs() {
   constexpr std::int64_t patience_ns = 10'000'000'000;
   const std::int64_t now = base::now_ns();
-  gang_ends_.for_each([&](std::uint64_t, std::uint64_t at) {
-    gang_end& end = *reinterpret_cast<gang_end*>(at);
+  gang_ends_.for_each([&](gang_end& end) {
     if (end.failed_ns == 0 || end.leader == nullptr || end.missing == 0 || now - end.failed_ns < patience_ns) return;
     end.failed_ns = now;
     const base::list<std::uint32_t>& ranks = end.leader->gang->ranks;
@@ -344,7 +320,7 @@ MANTA_DECL void engine::watch_gangs() {
                    rank_, ranks.size(), end.missing, store::describe(*end.why).c_str());
     }
     for (const std::uint32_t rank : ranks) {
-      if (std::find(end.ended.begin(), end.ended.end(), rank) == end.ended.end()) send(0, message::stuck, stuck_message{rank, 0});
+      if (!end.has_ended(rank)) send(0, message::stuck, stuck_message{rank, 0});
     }
   });
   net_.pump(true);
@@ -361,19 +337,10 @@ MANTA_DECL void engine::watch_leader() {
   send(0, message::stuck, stuck_message{rank_, 0});
 }
 
-/// Rank 0: a gang that waits inside for another one which needs its ranks waits for ever if the other members are inside
-/// MPI: that cannot be known, but it can be said.
+/// Rank 0: says that a gang may wait for ever (see stall_watch).
 MANTA_DECL void engine::watch_waiting_gangs() {
-  constexpr std::int64_t patience_ns = 10'000'000'000;
   node* const waiting = scheduler_->gang_behind_waiting_gang();
-  const std::int64_t now = base::now_ns();
-  if (waiting == nullptr || gangs_stalled_at_ != scheduler_->load().tasks_ended() || gangs_stalled_since_ == 0) {
-    gangs_stalled_at_ = scheduler_->load().tasks_ended();
-    gangs_stalled_since_ = waiting == nullptr ? 0 : now;
-    return;
-  }
-  if (now - gangs_stalled_since_ < patience_ns) return;
-  gangs_stalled_since_ = wait_record::never;
+  if (!stalled_gangs_.look(waiting != nullptr, scheduler_->load().tasks_ended(), base::now_ns())) return;
   std::fprintf(stderr,
                "manta: rank 0: for ten seconds no task has ended, a member of a gang waits inside its task, and the gang '%s' "
                "waits for ranks. If the first waits for the second, neither ends: ask for fewer ranks, start with more, or "

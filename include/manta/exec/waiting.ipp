@@ -233,7 +233,7 @@ MANTA_DECL bool engine::progress() {
     decode_arrived();
     any = true;
   }
-  if (!ended_gangs_.empty()) finish_gangs();
+  if (gang_ends_.has_complete()) finish_gangs();
   if (has_foreign_drops_.load(std::memory_order_relaxed)) drain_foreign_drops();
   if (!to_judge_.empty()) judge_failures();
   if (drop_asked_) drop_unstarted();
@@ -301,7 +301,7 @@ MANTA_DECL void engine::idle() {
     return;
   }
   ledger_.pay_back();
-  if (gang_ends_.size() != 0) watch_gangs();
+  if (!gang_ends_.empty()) watch_gangs();
   if (scheduler_ != nullptr) watch_waiting_gangs();
   lock_.stay();
   const bool soon = silent < 10'000'000 || under_way;
