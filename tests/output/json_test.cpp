@@ -5,11 +5,15 @@
 #include <manta/eigen.hpp>
 
 #include <cereal/types/base_class.hpp>
+#include <cmath>
+#include <cstdio>
 #include <limits>
 #include <map>
+#include <random>
 #include <set>
 #include <tuple>
 
+#include "manta/output/json_numbers.hpp"
 #include "manta/output/json_reader.hpp"
 #include "manta/output/json_schema.hpp"
 #include "manta/output/json_writer.hpp"
@@ -136,6 +140,49 @@ TEST_CASE("what does not fit is named: the field, what was expected, what came")
   CHECK(complaint<double>("1e999").starts_with("the body is not JSON"));
   CHECK(complaint<int>(std::string(65, '[')) == "arrays and objects are nested deeper than 64 levels");
   CHECK(complaint<int>(std::string(1'000'000, '[')) == "arrays and objects are nested deeper than 64 levels");
+}
+
+TEST_CASE("an array of plain numbers is read without a document, to the same values; the reader has other texts") {
+  const auto agrees = [](const std::string& text) {
+    std::vector<double> x;
+    std::vector<float> y;
+    std::vector<std::uint8_t> z;
+    CHECK(output::read_plain_numbers(text, x));
+    CHECK(x == output::from_json<std::vector<double>>(text));
+    CHECK(output::read_plain_numbers(text, y));
+    CHECK(y == output::from_json<std::vector<float>>(text));
+    if (output::read_plain_numbers(text, z)) CHECK(z == output::from_json<std::vector<std::uint8_t>>(text));
+  };
+  for (const char* text :
+       {"[]", " [ ] ", "[0]", "[-0, 1,2.5 ,\n-3e2]", "[1E+2,1e-30,0.1,123456789012345,0.00000000000001]",
+        "[0.30000000000000004,1234567890.12345678,9007199254740993,255,256]"})
+    agrees(text);
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 2000; ++i) {
+    std::string text = "[";
+    for (int k = 0; k < 5; ++k) {
+      char digits[64];
+      const auto bits = static_cast<double>(static_cast<std::int64_t>(random()));
+      const double value = std::ldexp(bits, -60 - static_cast<int>(random() % 9));
+      std::snprintf(digits, sizeof digits, "%.*g", static_cast<int>(random() % 17 + 1), value);
+      text += (k > 0 ? "," : "") + std::string(digits);
+    }
+    agrees(text + "]");
+  }
+  Eigen::VectorXf column;
+  CHECK(output::read_plain_numbers("[1,2]", column));
+  CHECK(column == Eigen::Vector2f(1, 2));
+  std::vector<double> x;
+  for (const char* text : {"",      "[",      "[1",     "[1,",     "[1,]",   "[,1]",   "[1 2]",   "1",     "[01]",
+                           "[-]",   "[+1]",   "[.5]",   "[1.]",    "[1e]",   "[1e+]",  "[nan]",   "[inf]", "[1e999]",
+                           "[0x1]", "[true]", "[null]", "[[1]]", "[\"1\"]", "[1]x", "{}"})
+    CHECK(!output::read_plain_numbers(text, x));
+  std::vector<std::uint8_t> bytes;
+  for (const char* text : {"[256]", "[-1]", "[1.5]"}) CHECK(!output::read_plain_numbers(text, bytes));
+  std::vector<float> small;
+  CHECK(!output::read_plain_numbers("[1e39]", small));
+  std::vector<std::string> texts;
+  CHECK(!output::read_plain_numbers("[]", texts));
 }
 
 TEST_CASE("what JSON has no form for is refused, not written as something else") {

@@ -13,6 +13,7 @@
 
 #if __has_include(<nlohmann/json.hpp>)
 
+#include "manta/output/json_numbers.ipp"
 #include "manta/output/json_reader.ipp"
 #include "manta/output/json_view.ipp"
 #include "manta/output/json_writer.ipp"

@@ -143,6 +143,9 @@ template <class... P>
 std::tuple<P...> read_arguments(std::string_view body, const std::vector<std::string>& names) {
   std::tuple<P...> arguments{};
   if constexpr (sizeof...(P) > 0) {
+    if constexpr (sizeof...(P) == 1) {
+      if (read_plain_numbers(body, std::get<0>(arguments))) return arguments;
+    }
     const json_document document(body);
     json_reader in;
     if constexpr (sizeof...(P) == 1) {

@@ -4,6 +4,7 @@
 // Values as JSON, which serve reads from bodies and writes into answers: that of manta/output under serve's own names.
 #pragma once
 
+#include "manta/output/json_numbers.hpp"
 #include "manta/output/json_reader.hpp"
 #include "manta/output/json_schema.hpp"
 #include "manta/output/json_writer.hpp"
@@ -17,5 +18,6 @@ using output::json_reader;
 using output::json_schema;
 using output::json_view;
 using output::json_writer;
+using output::read_plain_numbers;
 using output::to_json;
 }  // namespace manta::serve

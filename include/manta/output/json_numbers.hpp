@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Arrays of plain numbers in JSON, such as the body of a request to a network, without a document in between: about ten
+// times as fast as json_reader, and the same values.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "manta/output/json_shape.hpp"
+#include "manta/output/source_json.hpp"
+
+namespace manta::output {
+
+/// The numbers of a text that is one array of numbers. False for any other text, for one that is no JSON, and for
+/// numbers that need a closer look: json_reader is for these.
+[[nodiscard]] MANTA_DECL bool plain_numbers(std::string_view json, std::vector<double>& numbers);
+
+namespace detail {
+template <class T>
+struct is_number_list : std::false_type {};
+template <class T>
+struct is_number_list<std::vector<T>> : std::bool_constant<std::is_arithmetic_v<T> && !std::is_same_v<T, bool>> {};
+template <matrix T>
+requires(T::ColsAtCompileTime == 1 && T::RowsAtCompileTime < 0 && std::is_arithmetic_v<typename T::Scalar>)  //
+    struct is_number_list<T> : std::true_type {};
+}  // namespace detail
+
+/// Reads such a text into a std::vector or a column of Eigen's. False, and the value is of no use: json_reader has to
+/// read it. Always false for other types.
+template <class T>
+bool read_plain_numbers(std::string_view json, T& value) {
+  if constexpr (detail::is_number_list<T>::value) {
+    using number = typename T::value_type;
+    std::vector<double> numbers;
+    if (!plain_numbers(json, numbers)) return false;
+    value.resize(static_cast<decltype(value.size())>(numbers.size()));
+    number* to = value.data();
+    for (const double from : numbers) {
+      constexpr double exact = 9007199254740992.;  // integers up to it are themselves
+      if constexpr (std::is_integral_v<number>) {
+        using limits = std::numeric_limits<number>;
+        if (from != std::trunc(from) || std::abs(from) > exact || from < static_cast<double>(limits::min()) ||
+            from > static_cast<double>(limits::max()))
+          return false;
+      } else if (!(std::abs(from) <= static_cast<double>(std::numeric_limits<number>::max()))) {
+        return false;
+      }
+      *to++ = static_cast<number>(from);
+    }
+    return true;
+  } else {
+    return false;
+  }
+}
+
+}  // namespace manta::output
+
+#ifndef MANTA_COMPILED
+#include "manta/output/json_numbers.ipp"
+#endif
