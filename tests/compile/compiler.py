@@ -34,6 +34,19 @@ def build_flags():
     return flags
 
 
+def needs_libtorch(header):
+    return header in ("manta/torch.hpp", "manta/serve/torch.hpp") or header.startswith("manta/torch/")
+
+
+def libtorch_flags():
+    """With which this build compiles the headers on libtorch; None if it does not (-Dtorch=disabled)."""
+    with open(os.path.join(os.environ["MANTA_BUILD_ROOT"], "compile_commands.json")) as file:
+        entry = next((e for e in json.load(file) if e["file"].endswith("manta/torch/src.cpp")), None)
+    words = shlex.split(entry["command"]) if entry else []
+    folders = [word for word in words if word.endswith("torch/csrc/api/include")]
+    return ["-isystem", folders[0]] if folders else None
+
+
 def compilers():
     """The compiler of this build, by name; in the long suite also g++ and clang++ where they are installed."""
     found = {os.path.basename(shlex.split(os.environ["MANTA_CXX"])[-1]): shlex.split(os.environ["MANTA_CXX"])}

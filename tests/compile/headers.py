@@ -3,7 +3,7 @@
 """Every header compiles alone, without a warning; all of them together link from two units, of which one includes them in
 the opposite order. In both modes (include/manta/base/config.hpp). By default those headers are tried alone that users
 include, directly in manta/; header-only, where each takes seconds, one of each library. The long suite tries all headers in
-both modes, and all .ipp files, alone.
+both modes, and all .ipp files, alone. Headers on libtorch are tried where this build has it.
 """
 import os
 import sys
@@ -29,23 +29,25 @@ def is_tried_alone(header, mode):
     return is_library or (is_public and mode == "compiled")
 
 
-def to_try_alone(headers):
+def to_try_alone(headers, parts):
     """Pairs of a file and a mode."""
     for mode in MODES:
         for header in headers:
             if is_tried_alone(header, mode):
                 yield header, mode
     if compiler.LONG:
-        for part in compiler.headers((".ipp",)):
+        for part in parts:
             yield part, "compiled"
 
 
 def main():
-    headers = [header for header in compiler.headers() if header not in SOURCES]
+    libtorch = compiler.libtorch_flags()
+    there = [[h for h in compiler.headers((ending,)) if libtorch or not compiler.needs_libtorch(h)] for ending in (".hpp", ".ipp")]
+    headers, parts = [h for h in there[0] if h not in SOURCES], there[1]
     if not headers:
         print("there are no headers yet")
         return compiler.SKIP
-    flags = [flag for flag in compiler.build_flags() if flag not in MODES["compiled"]] + compiler.WARNINGS
+    flags = [flag for flag in compiler.build_flags() if flag not in MODES["compiled"]] + compiler.WARNINGS + (libtorch or [])
     found = compiler.compilers()
     name, cxx = next(iter(found.items()))
     failures = 0
@@ -56,7 +58,7 @@ def main():
         text = f"#include <{header}>\n#include <{header}>\n"
         return compiler.call(cxx + flags + MODES[mode] + ["-fsyntax-only", "-x", "c++", "-"], text)
 
-    attempts = list(to_try_alone(headers))
+    attempts = list(to_try_alone(headers, parts))
     for (header, mode), (code, output) in zip(attempts, compiler.in_parallel(alone, attempts)):
         if code != 0:
             failures += 1

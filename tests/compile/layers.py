@@ -15,9 +15,9 @@ LAYERS = ["base", "observe", "wire", "net", "graph", "store", "exec", "public"]
 # Folders with the parts of public headers.
 PARTS_OF_PUBLIC = {"call"}
 # Libraries on the public interface: they may include public headers and themselves, neither each other nor what is below.
-LIBRARIES = ["output", "nn", "tune", "train", "rl", "serve"]
+LIBRARIES = ["output", "nn", "tune", "train", "rl", "serve", "torch"]
 # What a library may include of the others. A header that joins two libraries is named after both: tune/train.hpp, serve/rl.hpp.
-SHARED = {"tune": {"output"}, "train": {"nn", "output"}, "rl": {"nn", "output"}, "serve": {"output"}, "output": set(), "nn": set()}
+SHARED = {"tune": {"output"}, "train": {"nn", "output"}, "rl": {"nn", "output"}, "serve": {"output"}, "torch": {"nn"}, "output": set(), "nn": set()}
 # The only places that may include mpi.h: net/, and the public headers that name MPI_Comm.
 MPI_HEADERS = {"runtime.hpp", "run.hpp", "options.hpp", "team.hpp"}
 # Plain data and plain bytes: no MPI, no threads, no clocks.
