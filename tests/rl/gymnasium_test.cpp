@@ -103,6 +103,59 @@ TEST_CASE("dictionaries of observations are flattened, and the checker finds not
   CHECK(rl::find_mistakes(e.with_time_limit(20)).empty());
 }
 
+TEST_CASE("masks of actions stand in info or in observations, as lists of parts, or as bits") {
+  if (!has_python()) return;
+  const auto cards = [](const std::string& form) {
+    return rl::gymnasium("Cards-v0", options(R"({"form": ")" + form + "\"}"));
+  };
+  CHECK(rl::gymnasium("Counter-v0", options()).mask_size() == 0);
+  CHECK(cards("parts").mask_size() == 5);
+  CHECK(cards("bits").mask_size() == 4);
+  for (const char* form : {"info", "observation", "parts", "bits"}) {
+    INFO(form);
+    CHECK(rl::find_mistakes(cards(form)).empty());  // a closed choice raises, and no more than those are closed
+  }
+  for (const char* form : {"info", "observation"}) {
+    const rl::any_environment e = cards(form);
+    CHECK(e.observations() == rl::space(rl::box{std::vector<float>(5, 0.f), std::vector<float>(5, 1.f)}));
+    rl::vector_environment v(e, 1, 0, 4);
+    v.reset();
+    for (int t = 0; t < 50; ++t) {
+      REQUIRE(v.masks().cast<float>() == v.observations());
+      manta::nn::matrix<float> best(1, 4);
+      for (Eigen::Index i = 0; i < 4; ++i) {
+        for (int c = 0; c < 5; ++c) {
+          if (v.masks()(c, i) == 1) best(0, i) = static_cast<float>(c - 2);
+        }
+      }
+      v.step(best);
+      CHECK(v.rewards()[1] == 0);
+    }
+  }
+}
+
+TEST_CASE("what is wrong with a mask of Python is an error that says it") {
+  if (!has_python()) return;
+  const auto run = [](const std::string& arguments) {
+    return thrown<manta::error>([&] {
+      rl::vector_environment v(rl::gymnasium("Cards-v0", options(arguments)), 1, 0, 1);
+      v.reset();
+      for (int t = 0; t < 10; ++t) {
+        rl::random numbers(static_cast<std::uint64_t>(t));
+        manta::nn::matrix<float> action(1, 1);
+        rl::detail::sample_allowed(rl::discrete{5, -2}, rl::detail::mask_of(v.masks(), 0), numbers, action.data());
+        v.step(action);
+      }
+    });
+  };
+  CHECK(run("{}").empty());
+  check_says(run(R"({"fault": "short"})"), "action_mask has 3 numbers; it needs one for each choice, which are 5");
+  check_says(run(R"({"fault": "none"})"), "step 2: action_mask() allows no action, though the episode goes on");
+  check_says(run(R"({"fault": "lost"})"), "info has no action_mask, but that of the first reset() had one");
+  check_says(run(R"({"fault": "lost", "form": "observation"})"), "the observation has no action_mask");
+  check_says(run(R"({"fault": "box"})"), "info has an action_mask, but actions of the space");
+}
+
 TEST_CASE("what goes wrong in Python is an error with environment, episode, step and last words") {
   if (!has_python()) return;
   const manta::nn::matrix<float> up = manta::nn::matrix<float>::Ones(1, 2);

@@ -10,7 +10,9 @@
 
 #include "manta/rl.hpp"
 #include "manta/rl/check.hpp"
+#include "manta/rl/gymnasium.hpp"
 #include "manta/rl/wrappers.hpp"
+#include "support/python.hpp"
 #include "support/world.hpp"
 
 using manta::testing::contains;
@@ -181,6 +183,26 @@ TEST_CASE("the other algorithms take no action that is not allowed") {
     trains(rl::a2c(rl::environment<game>(), {.workers = 2}));
     trains(rl::a3c(rl::environment<game>(), {.workers = 2}));
     trains(rl::impala(rl::environment<game>(), {.workers = 2}));
+  });
+}
+
+TEST_CASE("algorithms take no action that an environment of Python does not allow") {
+  if (!manta::testing::has_python()) return;
+  setenv("PYTHONPATH", manta::testing::folder_beside(__FILE__, "gymnasium").c_str(), 1);
+  setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
+  const rl::any_environment cards = rl::gymnasium("Cards-v0", {.module = "stand_in"});
+  in_world([&] {
+    rl::ppo ppo(cards, {.workers = 2, .seed = 1, .fragment = 16});
+    rl::dqn dqn(rl::frame_stack(cards, 2), {.seed = 1, .learning_starts = 100, .model = {.hidden = {8}}});
+    rl::es es(cards, {.workers = 2, .seed = 1, .pairs = 2});
+    for (int i = 0; i < 3; ++i) {
+      CHECK(ppo.train().learner.at("entropy") < 1.3);  // log 5 is 1.6
+      dqn.train();
+      es.train();
+    }
+    CHECK(ppo.evaluate(2).mean_length == game::length);
+    const std::array<float, 5> none{};
+    CHECK(static_cast<int>(ppo.act(none, std::vector<bool>{false, false, false, true, false})) == 1);
   });
 }
 

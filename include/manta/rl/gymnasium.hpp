@@ -31,6 +31,9 @@ struct gymnasium_options {
 
 /// The environment that gymnasium.make(name) gives. Starts a Python process here, to ask for the spaces; throws
 /// manta::error with what Python says if that fails. Observations that are dictionaries or tuples are flattened.
+/// An "action_mask" in info, or in observations that are dictionaries, is the mask of actions, and no part of
+/// observations: 1 for each choice that is allowed; for MultiDiscrete a list of masks; for MultiBinary 2 where both
+/// choices are allowed.
 /// Its time limit is Gymnasium's own. Its state cannot be saved: after a restore, episodes begin anew.
 MANTA_DECL any_environment gymnasium(const std::string& name, const gymnasium_options& options = {});
 

@@ -68,6 +68,7 @@ class gymnasium_process {
  public:
   struct result {
     std::vector<float> observation;
+    std::vector<unsigned char> mask;
     double reward = 0;
     bool terminated = false, truncated = false;
   };
@@ -79,10 +80,17 @@ class gymnasium_process {
     message_reader from{text};
     observations_ = read_space(from);
     actions_ = read_space(from);
+    mask_size_ = from.take<int>();
   }
 
   [[nodiscard]] const space& observations() const { return observations_; }
   [[nodiscard]] const space& actions() const { return actions_; }
+  [[nodiscard]] int mask_size() const { return mask_size_; }
+  /// What the environment of the place allows, since its last reset() or step().
+  [[nodiscard]] std::vector<unsigned char> mask(int p) {
+    const std::lock_guard lock(mutex_);
+    return at(p).last.mask;
+  }
 
   /// A free place, or -1.
   int take_place() {
@@ -109,18 +117,18 @@ class gymnasium_process {
     const auto asked = [&] {
       const std::string text = ask(request);
       message_reader from{text};
-      return from.take_all<float>(observations_.size());
+      return read_state(from);
     };
-    std::vector<float> o;
+    result r;
     try {
-      o = asked();
+      r = asked();
     } catch (const error&) {
       if (!restart()) throw;
-      o = asked();
+      r = asked();
     }
     at(p).lost = at(p).answered = false;
-    at(p).last = {o};
-    return o;
+    at(p).last = std::move(r);
+    return at(p).last.observation;
   }
 
   void announce(int p, std::span<const float> action) {
@@ -144,7 +152,7 @@ class gymnasium_process {
         while (at(p).waits) receive_batch();
       });
     at(p).answered = false;
-    if (at(p).lost) return {at(p).last.observation, 0, false, true};  // its process was restarted
+    if (at(p).lost) return {at(p).last.observation, {}, 0, false, true};  // its process was restarted
     return at(p).last;
   }
 
@@ -167,6 +175,12 @@ class gymnasium_process {
   }
   std::string ask(const std::string& request) { return ask_python(python_, request, timeout()); }
 
+  result read_state(message_reader& from) const {
+    result r;
+    r.observation = from.take_all<float>(observations_.size());
+    r.mask = from.take_all<unsigned char>(mask_size_);
+    return r;
+  }
   void send_batch() {
     if (batched_.empty()) return;
     std::string request = "S";
@@ -186,7 +200,7 @@ class gymnasium_process {
     for (int p : places) {
       result& r = at(p).last;
       at(p).answered = true;
-      r.observation = from.take_all<float>(observations_.size());
+      r = read_state(from);
       r.reward = from.take<double>();
       r.terminated = from.take<std::uint8_t>() != 0;
       r.truncated = from.take<std::uint8_t>() != 0;
@@ -227,6 +241,7 @@ class gymnasium_process {
   std::mutex mutex_;
   process python_;
   space observations_, actions_;
+  int mask_size_ = 0;
   std::vector<place> places_;
   std::string batch_;
   std::vector<int> batched_;
@@ -268,6 +283,8 @@ class gymnasium_environment {
   std::vector<float> reset(random& numbers) {
     return process_->reset(place_, static_cast<std::uint32_t>(numbers.bits() >> 33U));
   }
+  [[nodiscard]] bool has_action_mask() const { return process_->mask_size() > 0; }
+  [[nodiscard]] std::vector<unsigned char> action_mask() const { return process_->mask(place_); }
   void announce(std::span<const float> action) { process_->announce(place_, action); }
   rl::step<std::vector<float>> step(std::span<const float> action) {
     process_->announce(place_, action);  // nothing if that was done

@@ -7,13 +7,15 @@
 //   'R', int32 place, uint32 seed                 resets an environment, which is made on its first reset
 //   'S', int32 n, then n times: int32 place, the action as float32
 //
-// Answers: for each environment asked for, its observation as float32, and for steps a float64 reward and two bytes,
-// terminated and truncated.
+// Answers: for 'D' the two spaces, and an int32, the numbers of a mask of actions, 0 where environments have none. Else
+// for each environment asked for, its observation as float32 and its mask, a byte for each choice, and for steps a
+// float64 reward and two bytes, terminated and truncated.
 #pragma once
 
 namespace manta::rl::detail {
 
 inline constexpr const char* gymnasium_server = R"PYTHON(
+import copy
 import importlib
 import numpy as np
 
@@ -64,6 +66,27 @@ def describe(space):
     return (struct.pack('<ii', 2, len(shape)) + struct.pack('<%di' % len(shape), *shape) + struct.pack('<i', len(low)) +
             low.astype('<f4').tobytes() + high.astype('<f4').tobytes())
 
+MASK = 'action_mask'
+
+# The numbers of a mask of these actions; 0 if they are no choices.
+def choices(actions):
+    name = kind(actions)
+    if name == 'Discrete':
+        return int(actions.n)
+    if name == 'MultiDiscrete':
+        return int(np.sum(actions.nvec))
+    return 2 * int(np.prod(actions.n)) if name == 'MultiBinary' else 0
+
+# A byte for each choice. Gymnasium's masks of MultiBinary say 0 or 1 where a number has to be that, else 2.
+def mask_bytes(actions, mask):
+    numbers = np.concatenate([np.ravel(p) for p in mask]) if isinstance(mask, (list, tuple)) else np.ravel(mask)
+    if kind(actions) == 'MultiBinary' and 2 * len(numbers) == choices(actions):
+        numbers = np.stack([numbers != 1, numbers != 0], axis=1).ravel()
+    if len(numbers) != choices(actions):
+        raise ValueError('action_mask has %d numbers; it needs one for each choice, which are %d'
+                         % (len(numbers), choices(actions)))
+    return (numbers != 0).astype(np.uint8).tobytes()
+
 class Server:
     def __init__(self, module, name, arguments):
         self.make = lambda: importlib.import_module(module).make(name, **json.loads(arguments))
@@ -75,15 +98,42 @@ class Server:
         self.observations, self.actions = self.spare.observation_space, self.spare.action_space
         if kind(self.actions) in ('Dict', 'Tuple'):
             raise TypeError('manta takes no actions of the space ' + repr(self.actions))
+        self.find_mask()
 
-    def observation(self, value):
-        return flatten(self.observations, value).astype('<f4').tobytes()
+    # Masks stand in observations that are dictionaries, as in PettingZoo, or in info, as in Gymnasium's Taxi.
+    def find_mask(self):
+        self.mask_in = ''
+        if kind(self.observations) == 'Dict' and MASK in self.observations.spaces:
+            self.mask_in = 'the observation'
+            self.observations = copy.copy(self.observations)
+            self.observations.spaces = {k: s for k, s in self.observations.spaces.items() if k != MASK}
+        elif MASK in (self.spare.reset(seed=0)[1] or {}):
+            self.mask_in = 'info'
+        self.choices = choices(self.actions) if self.mask_in else 0
+        if self.mask_in and not self.choices:
+            raise TypeError('%s has an action_mask, but actions of the space %r cannot be masked'
+                            % (self.mask_in, self.actions))
+
+    def describe(self):
+        return describe(self.observations) + describe(self.actions) + struct.pack('<i', self.choices)
+
+    # The numbers of an observation, and its mask, for which nobody asks at the end of an episode.
+    def state(self, value, info, over=False):
+        answer = flatten(self.observations, value).astype('<f4').tobytes()
+        if not self.mask_in:
+            return answer
+        source = info if self.mask_in == 'info' else value
+        if over:
+            return answer + bytes([1] * self.choices)
+        if MASK not in source:
+            raise KeyError('%s has no action_mask, but that of the first reset() had one' % self.mask_in)
+        return answer + mask_bytes(self.actions, source[MASK])
 
     def reset(self, place, seed):
         if place not in self.made:
             self.made[place] = self.spare or self.make()
             self.spare = None
-        return self.observation(self.made[place].reset(seed=seed)[0])
+        return self.state(*self.made[place].reset(seed=seed))
 
     def action(self, numbers):
         name = kind(self.actions)
@@ -96,12 +146,13 @@ class Server:
     def step(self, place, numbers):
         if place not in self.made:
             raise RuntimeError('environment was not reset')
-        observation, reward, terminated, truncated, _ = self.made[place].step(self.action(numbers))
-        return self.observation(observation) + struct.pack('<dBB', float(reward), bool(terminated), bool(truncated))
+        observation, reward, terminated, truncated, info = self.made[place].step(self.action(numbers))
+        return (self.state(observation, info, over=terminated) +
+                struct.pack('<dBB', float(reward), bool(terminated), bool(truncated)))
 
     def answer(self, request):
         if request[:1] == b'D':
-            return describe(self.observations) + describe(self.actions)
+            return self.describe()
         if request[:1] == b'R':
             place, seed = struct.unpack('<iI', request[1:9])
             return self.reset(place, seed)

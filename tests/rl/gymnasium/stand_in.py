@@ -15,6 +15,16 @@ class Discrete:
         self.n, self.start = n, start
 
 
+class MultiDiscrete:
+    def __init__(self, nvec):
+        self.nvec = np.array(nvec)
+
+
+class MultiBinary:
+    def __init__(self, n):
+        self.n = n
+
+
 class Box:
     def __init__(self, low, high, shape):
         self.low, self.high, self.shape = np.full(shape, low, np.float32), np.full(shape, high, np.float32), shape
@@ -79,9 +89,60 @@ class Reacher:
         return {"angles": angles, "mode": 1}, float(action.sum()), False, False, {}
 
 
+class Cards:
+    """Of five choices some are open; another one is an error. Each open one above the choice costs 1.
+
+    `form` says how masks are told: in "info", in the "observation", or for other actions in "parts" or "bits".
+    `fault`: what is wrong with them from the third step on.
+    """
+
+    def __init__(self, form="info", fault=""):
+        self.form, self.fault = form, fault
+        cards = Box(0, 1, (5,))
+        both = Dict(observation=cards, action_mask=Box(0, 1, (5,)))
+        self.observation_space = both if form == "observation" else cards
+        spaces = {"parts": MultiDiscrete([2, 3]), "bits": MultiBinary(2)}
+        self.action_space = Box(0, 1, (1,)) if fault == "box" else spaces.get(form, Discrete(5, -2))
+
+    def draw(self):
+        self.open = self.random.random(5) < 0.4
+        self.open[[self.random.integers(2), 2 + self.random.integers(3)]] = True
+        seen = self.open.astype(np.float32)
+        mask = self.open.astype(np.int8)
+        if self.form == "parts":
+            mask = (mask[:2], mask[2:])
+        if self.form == "bits":  # of the first two choices one has to be 1; the second number is free
+            mask = np.array([2 if self.open[0] and self.open[1] else int(self.open[1]), 2])
+        if self.count >= 3 and self.fault == "short":
+            mask = mask[:3]
+        if self.count >= 3 and self.fault == "none":
+            mask = 0 * mask
+        told = {} if self.count >= 3 and self.fault == "lost" else {"action_mask": mask}
+        return ({"observation": seen, **told}, {}) if self.form == "observation" else (seen, told)
+
+    def reset(self, seed=None):
+        self.random, self.count = np.random.default_rng(seed), 0
+        return self.draw()
+
+    def step(self, action):
+        if self.form == "parts":
+            taken = [action[0], 2 + action[1]]
+        else:
+            taken = [action[0]] if self.form == "bits" else [action + 2]
+        if not all(self.open[t] for t in taken):
+            raise ValueError("the choice %s is closed" % taken)
+        cost = self.open[taken[-1] + 1:].sum()
+        self.count += 1
+        observation, told = self.draw()
+        end = self.count == 20
+        return observation, -float(cost), end, False, {} if end else told
+
+
 def make(name, **arguments):
     if name == "Counter-v0":
         return Counter(**arguments)
     if name == "Reacher-v0":
         return Reacher()
+    if name == "Cards-v0":
+        return Cards(**arguments)
     raise LookupError("there is no environment " + name)
