@@ -41,10 +41,11 @@ class exchange {
   /// Reduces what is left, and waits: the array then has the sums over all members.
   MANTA_DECL void finish();
 
+  [[nodiscard]] int members() const { return team_.size(); }
   /// Drops what rounding has left over for the next exchange.
   void forget() { kept_->sums.forget(); }
 
-  /// Collective: the mean over all members, in place, never rounded.
+  /// Collective: the mean over all members, in place, never rounded. Where it throws, the numbers are as before.
   MANTA_DECL void average(std::span<float> numbers);
   MANTA_DECL void average(std::span<double> numbers);
   /// Collective: sums of a few numbers over all members, in place.
@@ -73,6 +74,7 @@ class exchange {
     detail::watched_team team;
     detail::chunked_sums sums;
     std::vector<double> numbers;
+    std::vector<std::byte> copy;
     std::string text;
     int member = 0;
   };

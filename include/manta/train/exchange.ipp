@@ -26,9 +26,13 @@ MANTA_DECL void exchange::begin(std::span<double> gradients) { open(gradients, f
 
 template <class T>
 void exchange::average_all(std::span<T> numbers) {
-  open(numbers, false);
-  for (T& x : numbers) x /= static_cast<T>(team_.size());
+  if (team_.size() == 1) return;
+  kept_->copy.resize(numbers.size_bytes());
+  const std::span<T> means(reinterpret_cast<T*>(kept_->copy.data()), numbers.size());
+  for (std::size_t i = 0; i < means.size(); ++i) means[i] = numbers[i] / static_cast<T>(team_.size());
+  open(means, false);
   finish();
+  std::copy(means.begin(), means.end(), numbers.begin());
 }
 MANTA_DECL void exchange::average(std::span<float> numbers) { average_all(numbers); }
 MANTA_DECL void exchange::average(std::span<double> numbers) { average_all(numbers); }

@@ -113,8 +113,7 @@ inline summary trainer_core::train_epoch(const fit_options& o, fit_bar& bar,
     bar.show(o, whole);
     leave_if_the_run_ends(o, save_checkpoint);
     pass_result piece = train_some(std::max<std::uint64_t>(1, samples / batch / pieces));
-    whole.all.add(piece.all);
-    std::swap(piece.all, whole.all);
+    piece.add_before(whole);
     whole = std::move(piece);
   }
   bar.show(o, whole);

@@ -34,6 +34,7 @@
 #include <string>
 #include <type_traits>
 #include <typeinfo>
+#include <vector>
 
 #include "manta/error.hpp"
 #include "manta/nn/loss.hpp"
@@ -41,6 +42,7 @@
 #include "manta/output/bytes.hpp"
 #include "manta/train/augment.hpp"
 #include "manta/train/exchange.hpp"
+#include "manta/train/pass.hpp"
 #include "manta/train/samples.hpp"
 
 namespace manta::train {
@@ -96,25 +98,6 @@ struct model_of<R> {
   using type = std::remove_cvref_t<decltype(std::declval<const R&>().model())>;
 };
 
-/// Sums over the samples that one worker ran.
-struct sums {
-  double loss = 0;    ///< of the samples' losses, each times its weight
-  double weight = 0;  ///< of the samples' weights
-  std::uint64_t samples = 0;
-  std::map<std::string, double> metrics;  ///< each times the number of samples
-
-  void add(const sums& other) {
-    loss += other.loss;
-    weight += other.weight;
-    samples += other.samples;
-    for (const auto& [name, value] : other.metrics) metrics[name] += value;
-  }
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(loss, weight, samples, metrics);
-  }
-};
-
 class learner {
  public:
   virtual ~learner() = default;
@@ -127,6 +110,9 @@ class learner {
   /// Collective: buffers (running means) become their means over the members; with `parameters`, parameters and the
   /// optimiser's moments too, where it shows them.
   virtual void average(exchange& e, bool parameters) = 0;
+  /// Buffers are those at the last mark again: a step that was begun and cannot be made has changed them.
+  virtual void mark() = 0;
+  virtual void go_back_to_mark() = 0;
 
   /// These samples of the training data are the next that this worker takes: data that lie in files read ahead.
   virtual void will_take(std::span<const std::uint64_t> which) = 0;
@@ -219,6 +205,13 @@ class learner_of final : public learner {
     e.average(model_.parameters());
     if constexpr (requires { e.average(optimizer_.template moments<scalar>()); })
       e.average(optimizer_.template moments<scalar>());
+  }
+
+  void mark() override {
+    if constexpr (requires { model_.buffers(); }) marked_.assign(model_.buffers().begin(), model_.buffers().end());
+  }
+  void go_back_to_mark() override {
+    if constexpr (requires { model_.buffers(); }) std::copy(marked_.begin(), marked_.end(), model_.buffers().begin());
   }
 
   void will_take(std::span<const std::uint64_t> which) override {
@@ -328,6 +321,7 @@ class learner_of final : public learner {
   batch<scalar> batch_;
   double labels_per_sample_ = 1;  ///< more where a sample is a sequence with a class for each position
   nn::matrix<scalar> dy_;
+  std::vector<scalar> marked_;
 };
 
 }  // namespace detail

@@ -29,7 +29,10 @@ MANTA_DECL std::ostream& operator<<(std::ostream& out, const summary& s) {
   };
   out << "epoch " << s.epoch << ": loss " << number(s.loss);
   for (const auto& [name, value] : s.metrics) out << ", " << name << ' ' << number(value);
-  return out << ", " << s.samples << " samples in " << number(s.seconds) << " s";
+  out << ", " << s.samples << " samples in " << number(s.seconds) << " s";
+  if (s.deaths == 0) return out;
+  return out << ", of which " << s.deaths << (s.deaths == 1 ? " death of a worker" : " deaths of workers") << " cost "
+             << number(s.seconds_lost) << " s";
 }
 
 }  // namespace manta::train

@@ -19,7 +19,9 @@
 
 #include <limits>
 #include <memory>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "manta/actor.hpp"
 #include "manta/output/saved_state.hpp"
@@ -59,7 +61,7 @@ class trainer_core {
   MANTA_DECL void rate(double r);
 
  private:
-  /// At most so many steps; after a death again from the state before.
+  /// At most so many steps. After a death the workers that are left make those that are missing.
   pass_result train_some(std::uint64_t steps);
   /// What is left of the epoch, in pieces between which the bar moves and the end of the run is noticed.
   summary train_epoch(const fit_options& o, fit_bar& bar, const std::function<void()>& save_checkpoint);
@@ -72,9 +74,9 @@ class trainer_core {
   void wake();
   void start_workers();
   void park();
-  /// After the death of a worker's rank: the next use starts workers on the ranks that are left, from the last good
-  /// state.
-  void bury();
+  /// After the death of a worker's rank: the next use starts workers on the ranks that are left, from what the other
+  /// workers have reached, else from the last good state. Whether they have reached something.
+  bool bury();
   /// Remembers the state, in a job that goes on when ranks die.
   void remember();
   /// Has other trainers park until there are ranks enough.
@@ -88,7 +90,11 @@ class trainer_core {
   bool has_workers_ = false, is_busy_ = false, was_started_ = false;
   bool lost_a_rank_ = false;
   train::state parked_;
-  train::state good_;  ///< after the last call that changed it, in a job that goes on when ranks die
+  std::vector<int> ranks_;  ///< of the workers that were started last
+  std::uint64_t number_ = std::uint64_t{std::random_device{}()} << 32U | std::random_device{}();
+  /// After the last call that changed it, or the last step that a death has left, in a job that goes on when ranks die.
+  train::state good_;
+  pass_result before_;  ///< of the call of train under way: what it gave up to good_
   std::uint64_t last_use_ = 0;
 };
 
@@ -112,8 +118,9 @@ class trainer {
   explicit trainer(const Recipe& r, const options& o = {}) : core_(detail::start_trainer(r, o)) {}
 
   /// An epoch, or what is left of it, or fewer steps; waits. Under manta-run, when the rank of a worker dies, the call
-  /// is done again from its beginning by the ranks that are left, those of the other workers among them: no sample is
-  /// left out or taken twice. Throws manta::error with the number of the batch if the loss becomes NaN or infinite; the
+  /// goes on with the ranks that are left, from what the other workers hold in memory: the step under way is made
+  /// again, or all local steps since the workers met, and no sample is left out or taken twice. If no worker is left,
+  /// the call is done again. Throws manta::error with the number of the batch if the loss becomes NaN or infinite; the
   /// parameters are those before that batch then.
   summary train(std::uint64_t steps = whole_epoch) { return core_->train(steps); }
   /// The mean over the validation data; waits.

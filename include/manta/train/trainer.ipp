@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "manta/insist.hpp"
@@ -39,7 +41,7 @@ inline std::vector<trainer_core*>& trainers() {
 }
 
 /// A call of a trainer: it counts as busy meanwhile, and no other parks it. After a death it is done again from the
-/// state before, if there is one.
+/// good state, if there is one.
 template <class Call>
 auto trainer_core::call(Call&& c) {
   struct guard {
@@ -49,16 +51,19 @@ auto trainer_core::call(Call&& c) {
   } const busy(is_busy_);
   static std::uint64_t uses = 0;
   last_use_ = ++uses;
+  std::optional<std::chrono::steady_clock::time_point> death;
   for (;;) {
     try {
       wake();
+      if (death) before_.seconds_lost += seconds_since(*std::exchange(death, {}));
       return c();
     } catch (const rank_lost&) {
       if (good_.model.empty()) throw;
     } catch (const actor_died&) {
       if (good_.model.empty()) throw;
     }
-    bury();
+    if (!death) death = std::chrono::steady_clock::now();
+    if (bury()) death = std::chrono::steady_clock::now();
   }
 }
 
@@ -83,11 +88,20 @@ inline void trainer_core::wake() {
   parked_ = {};
 }
 
-inline void trainer_core::bury() {
+inline bool trainer_core::bury() {
   workers_ = {};
   has_workers_ = false;
   lost_a_rank_ = true;
+  ++before_.deaths;
+  std::optional<survivor> furthest = furthest_survivor(ranks_, number_, good_);
+  if (furthest) {
+    furthest->pass.add_before(before_);
+    before_ = std::move(furthest->pass);
+    before_.seconds_lost += furthest->seconds;
+    good_ = std::move(furthest->at);
+  }
   parked_ = good_;
+  return furthest.has_value();
 }
 
 inline void trainer_core::remember() {
@@ -98,15 +112,17 @@ inline void trainer_core::start_workers() {
   // After a death there may be fewer ranks than were asked for.
   for (int n = options_.workers;; --n) {
     try {
-      workers_ = spawn<worker>(
-          {.cpus = options_.cpus, .gpus = options_.gpus, .resources = options_.resources, .ranks = n}, what_, options_);
+      workers_ =
+          spawn<worker>({.cpus = options_.cpus, .gpus = options_.gpus, .resources = options_.resources, .ranks = n},
+                        what_, options_, number_);
       break;
     } catch (const unschedulable&) {
       if (n == 1 || !lost_a_rank_) throw;
     }
   }
   try {
-    sentence(async<&worker::open>(workers_));
+    const per_rank<int> ranks = sentence(async<&worker::open>(workers_));
+    ranks_.assign(ranks.begin(), ranks.end());
   } catch (...) {
     workers_ = {};
     throw;
@@ -135,10 +151,18 @@ inline void trainer_core::make_room() {
 }
 
 inline pass_result trainer_core::train_some(std::uint64_t steps) {
+  before_ = {};
+  struct position {
+    std::uint64_t epoch, step;
+  };
+  std::optional<position> begin;
   return call([&] {
     if (good_.model.empty()) remember();
-    const pass_result r = joined(sentence(async<&worker::train>(workers_, steps)));
+    if (!begin) begin = position{good_.epoch, good_.step};
+    if (good_.epoch > begin->epoch) return before_;  // a death after the last step of the epoch
+    pass_result r = sentence(async<&worker::train>(workers_, steps - (good_.step - begin->step)));
     remember();
+    r.add_before(before_);
     return r;
   });
 }

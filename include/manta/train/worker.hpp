@@ -5,6 +5,7 @@
 // exchanges gradients with the other members. The trainer calls all members together.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -14,42 +15,33 @@
 
 #include "manta/team.hpp"
 #include "manta/train/exchange.hpp"
+#include "manta/train/group_sums.hpp"
 #include "manta/train/learner.hpp"
 #include "manta/train/options.hpp"
+#include "manta/train/pass.hpp"
 #include "manta/train/state.hpp"
-#include "manta/train/summary.hpp"
+#include "manta/train/survivor.hpp"
 
 namespace manta::train::detail {
 
 /// Places [first, second) in the order of the samples.
 using range = std::pair<std::uint64_t, std::uint64_t>;
 
-/// What one worker says after a pass, or all of them together.
-struct pass_result {
-  sums all;
-  std::uint64_t epoch = 0, step = 0;
-  std::uint64_t left = 0;  ///< samples of the epoch under way that are still to be taken
-  double rate = 0;
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(all, epoch, step, left, rate);
-  }
-};
-
 class worker {
  public:
-  MANTA_DECL worker(team members, const learner_name& what, const options& o);
+  /// training: a number that the workers of one trainer have in common.
+  MANTA_DECL worker(team members, const learner_name& what, const options& o, std::uint64_t training = 0);
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
+  /// If another member has died in or after a call of train, leaves for its successor what the training has reached.
   /// The learner's arrays stay if MPI may still write to them.
-  ~worker() {
-    if (exchange_.is_abandoned()) (void)learner_.release();
-  }
+  MANTA_DECL ~worker();
 
-  /// Collective: makes model and data, and checks that all members have the same. Throws the same error on all.
-  MANTA_DECL void open();
-  /// Collective: at most `steps` steps, to the end of the epoch at most.
-  MANTA_DECL per_rank<pass_result> train(std::uint64_t steps);
+  /// Collective: makes model and data, and checks that all members have the same. Throws the same error on all. Gives
+  /// the members' ranks.
+  MANTA_DECL per_rank<int> open();
+  /// Collective: at most `steps` steps, to the end of the epoch at most. All members give the same.
+  MANTA_DECL pass_result train(std::uint64_t steps);
   /// Collective, as save and model are: all members first agree on what they hold. This member's share of the
   /// validation data.
   MANTA_DECL per_rank<pass_result> validate();
@@ -65,9 +57,13 @@ class worker {
 
  private:
   /// One step over the samples [sample_, end) of this epoch's order. Collective.
-  sums step(std::uint64_t end);
+  void step(std::uint64_t end);
   /// One step with this member's share alone, without communication until the members meet.
-  sums local_step(std::uint64_t end);
+  void local_step(std::uint64_t end);
+  /// The step up to `end` is complete.
+  void count_step(std::uint64_t end);
+  /// Collective: adds what the local steps gave.
+  void share_sums();
   /// Collective: all members hold the same, which is what a state has. At the end of an epoch, and before anybody
   /// looks.
   void agree();
@@ -76,6 +72,10 @@ class worker {
   /// Sets rate and gradients for the step up to `end`; returns the numbers of its samples.
   std::span<const std::uint64_t> start_step(std::uint64_t end);
   void check_loss(double loss) const;
+  /// As it is, without an agreement with others.
+  [[nodiscard]] state state_here() const;
+  /// What the training has reached for all members; without steps where that is what the trainer knows.
+  [[nodiscard]] survivor reached();
   /// This member's share of a batch. e: exchanges the gradients, or null.
   sums forward_and_back(const range& share, nn::pass pass, double divisor, exchange* e);
   void make_order();
@@ -93,15 +93,17 @@ class worker {
   bool is_agreed_ = true;                  ///< since the last step
   std::string problem_;                    ///< of this member, in local steps
   double last_loss_ = 0;                   ///< of the step before, for messages
+  group_sums group_;
+  pass_result pass_;  ///< of the last call of train, over all members
+  sums unshared_;     ///< of local steps, of this member alone
+  survivor met_;      ///< local steps: when the members met last in this call
+  std::uint64_t training_;
+  bool is_in_step_ = false, has_trained_ = false;        ///< has_trained_: the trainer may not know yet how far
+  std::chrono::steady_clock::time_point last_complete_;  ///< the end of the last step
 };
 
 /// A team of one, which no call of MPI concerns: for a worker outside a gang.
 MANTA_DECL team alone();
-
-/// What all workers said, as one.
-MANTA_DECL pass_result joined(const per_rank<pass_result>& parts);
-/// Sums as means.
-MANTA_DECL summary summary_of(const pass_result& r, double seconds);
 
 }  // namespace manta::train::detail
 

@@ -12,6 +12,8 @@
 #include "manta/base/number.hpp"
 #include "manta/error.hpp"
 #include "manta/nn/random.hpp"
+#include "manta/options.hpp"
+#include "manta/run.hpp"
 #include "manta/train/worker.hpp"
 
 namespace manta::train::detail {
@@ -35,14 +37,24 @@ std::string problem_of(F&& f) {
   }
 }
 
-MANTA_DECL worker::worker(team members, const learner_name& what, const options& o)
+MANTA_DECL worker::worker(team members, const learner_name& what, const options& o, std::uint64_t training)
     : team_(members),
       exchange_(members, o.bucket_bytes, o.exchange),
       options_(o),
       learner_(make_learner(what)),
-      seed_(o.seed) {}
+      seed_(o.seed),
+      training_(training) {
+  forget_survivor(training_);
+}
 
-MANTA_DECL void worker::open() {
+MANTA_DECL worker::~worker() {
+  (void)problem_of([&] {
+    if (has_trained_ && team_.size() > 1 && !team_.is_whole()) leave_survivor(training_, reached());
+  });
+  if (exchange_.is_abandoned()) (void)learner_.release();
+}
+
+MANTA_DECL per_rank<int> worker::open() {
   exchange_.throw_together(problem_of([&] { learner_->open(seed_); }));
 
   const double size = static_cast<double>(learner_->size(true));
@@ -66,28 +78,48 @@ MANTA_DECL void worker::open() {
                 " samples is larger than the training data, which have " + std::to_string(learner_->size(true)) +
                 "; choose a smaller batch");
   learner_->share(exchange_);
+  return rank();
 }
 
-MANTA_DECL per_rank<pass_result> worker::train(std::uint64_t steps) {
+MANTA_DECL pass_result worker::train(std::uint64_t steps) {
   const std::uint64_t size = learner_->size(true), batch = static_cast<std::uint64_t>(options_.batch);
   const std::uint64_t last = options_.drop_last ? size / batch * batch : size;
-  pass_result result;
   if (sample_ == 0) make_order();
+  has_trained_ = true;
   is_agreed_ = false;
+  pass_ = {};
+  met_ = {};
+  last_complete_ = std::chrono::steady_clock::now();
   while (steps-- > 0 && sample_ < last) {
     const std::uint64_t end = std::min(sample_ + batch, last);
-    result.all.add(options_.average_every > 0 ? local_step(end) : step(end));
+    options_.average_every > 0 ? local_step(end) : step(end);
   }
-  result.left = last - std::min(last, sample_);
-  if (result.left == 0) {
+  share_sums();
+  pass_.left = last - std::min(last, sample_);
+  if (pass_.left == 0) {
     agree();
     ++epoch_;
     sample_ = 0;
   }
-  result.epoch = epoch_;
-  result.step = step_;
-  result.rate = learner_->rate();
-  return result;
+  pass_.epoch = epoch_;
+  pass_.step = step_;
+  pass_.rate = learner_->rate();
+  return pass_;
+}
+
+inline void worker::count_step(std::uint64_t end) {
+  ++step_;
+  sample_ = end;
+}
+
+inline void worker::share_sums() {
+  if (options_.average_every > 0) pass_.all.add(group_.over_all(exchange_, std::exchange(unshared_, {}), {}));
+}
+
+inline survivor worker::reached() {
+  if (!is_agreed_ && options_.average_every > 0) return met_;
+  if (is_in_step_) learner_->go_back_to_mark();
+  return {state_here(), pass_, last_complete_, 0};
 }
 
 /// What differs between the members since they last agreed: running means, parameters after local steps, and the
@@ -121,6 +153,7 @@ inline std::span<const std::uint64_t> worker::start_step(std::uint64_t end) {
   const double size = static_cast<double>(learner_->size(true));
   if (const auto rate = learner_->recipe_rate(static_cast<double>(epoch_) + static_cast<double>(sample_) / size))
     learner_->rate(*rate);
+  learner_->mark();
   learner_->zero_gradients();
   const std::span<const std::uint64_t> order(order_);
   const range next =
@@ -139,7 +172,8 @@ inline void worker::check_loss(double loss) const {
               "); the step was not made. Try a smaller rate, or clip the gradients");
 }
 
-inline sums worker::step(std::uint64_t end) {
+inline void worker::step(std::uint64_t end) {
+  is_in_step_ = true;
   const double divisor = learner_->weight(start_step(end));
   const range share = share_of(sample_, end, team_.rank(), team_.size());
   nn::pass pass{.training = true, .seed = seed_, .step = step_, .samples = {}};
@@ -150,18 +184,19 @@ inline sums worker::step(std::uint64_t end) {
   sums mine;
   const std::string problem = problem_of([&] { mine = forward_and_back(share, pass, divisor, &exchange_); });
   exchange_.finish();
-  double all[2] = {mine.loss / divisor, problem.empty() ? 0. : 1.};
-  exchange_.sum(all);
-  if (all[1] > 0) exchange_.throw_together(problem);
-  check_loss(all[0]);
+  double more[2] = {mine.loss / divisor, problem.empty() ? 0. : 1.};
+  const sums all = group_.over_all(exchange_, mine, more);
+  if (more[1] > 0) exchange_.throw_together(problem);
+  check_loss(more[0]);
   learner_->update(options_.clip);
-  last_loss_ = all[0];
-  ++step_;
-  sample_ = end;
-  return mine;
+  last_loss_ = more[0];
+  pass_.all.add(all);
+  count_step(end);
+  is_in_step_ = false;
+  last_complete_ = std::chrono::steady_clock::now();
 }
 
-inline sums worker::local_step(std::uint64_t end) {
+inline void worker::local_step(std::uint64_t end) {
   const std::span<const std::uint64_t> whole = start_step(end);
   const range share = share_of(sample_, end, team_.rank(), team_.size());
   sums mine;
@@ -175,18 +210,21 @@ inline sums worker::local_step(std::uint64_t end) {
       if (mine.samples > 0) last_loss_ = mine.loss / divisor;
     });
   }
-  ++step_;
-  sample_ = end;
+  unshared_.add(mine);
+  count_step(end);
   if (++local_steps_ == options_.average_every) meet();
-  return mine;
 }
 
 /// A worker that had a problem made no step since. Then all take the first one's state, and throw.
 inline void worker::meet() {
   local_steps_ = 0;
   double problems[1] = {problem_.empty() ? 0. : 1.};
-  exchange_.sum(problems);
-  if (problems[0] == 0) return learner_->average(exchange_, true);
+  pass_.all.add(group_.over_all(exchange_, std::exchange(unshared_, {}), problems));
+  if (problems[0] == 0) {
+    learner_->average(exchange_, true);
+    if (manta::detail::launcher_recovers()) met_ = {state_here(), pass_, std::chrono::steady_clock::now(), 0};
+    return;
+  }
   std::string all = team_.rank() == 0 ? learner_->save() : "";
   exchange_.broadcast(all);
   learner_->load(all, false);
@@ -209,6 +247,7 @@ inline sums worker::forward_and_back(const range& share, nn::pass pass, double d
 }
 
 MANTA_DECL per_rank<pass_result> worker::validate() {
+  has_trained_ = false;
   agree();
   pass_result result;
   const auto [first, last] = share_of(0, learner_->size(false), team_.rank(), team_.size());
@@ -230,6 +269,9 @@ MANTA_DECL per_rank<pass_result> worker::validate() {
 
 MANTA_DECL state worker::save() {
   agree();
+  return state_here();
+}
+inline state worker::state_here() const {
   return {learner_->description(), seed_, epoch_, sample_, step_, learner_->save(), {}};
 }
 
@@ -249,38 +291,23 @@ MANTA_DECL void worker::restore(const state& s, bool own_settings) {
   problem_.clear();
   local_steps_ = 0;
   make_order();
-  local_steps_ = 0;
+  unshared_ = {};
   exchange_.forget();
   is_agreed_ = true;
+  has_trained_ = false;
 }
 
 MANTA_DECL std::string worker::model() {
+  has_trained_ = false;
   agree();
   return learner_->model();
 }
 
-MANTA_DECL void worker::rate(double r) { learner_->rate(r); }
+MANTA_DECL void worker::rate(double r) {
+  has_trained_ = false;
+  learner_->rate(r);
+}
 
 MANTA_DECL team alone() { return team(net::team_place{MPI_COMM_NULL, 0, 1, 0}); }
-
-MANTA_DECL pass_result joined(const per_rank<pass_result>& parts) {
-  pass_result result = *parts.begin();
-  result.all = {};
-  for (const pass_result& part : parts) result.all.add(part.all);
-  return result;
-}
-
-MANTA_DECL summary summary_of(const pass_result& r, double seconds) {
-  summary s;
-  s.loss = r.all.weight > 0 ? r.all.loss / r.all.weight : 0;
-  s.epoch = r.epoch;
-  s.step = r.step;
-  s.rate = r.rate;
-  s.samples = r.all.samples;
-  s.seconds = seconds;
-  for (const auto& [name, value] : r.all.metrics)
-    s.metrics[name] = value / static_cast<double>(std::max<std::uint64_t>(1, r.all.samples));
-  return s;
-}
 
 }  // namespace manta::train::detail

@@ -38,7 +38,7 @@ class trial {
   }
 
   tune::metrics step() {
-    const summary t = detail::summary_of(detail::joined(worker_->train(whole_epoch)), 0);
+    const summary t = detail::summary_of(worker_->train(whole_epoch), 0);
     tune::metrics m;
     summary shown = t;
     if constexpr (requires { recipe_.validation_data(); })

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What a pass over data gave, as sums, which can be added: over samples, over workers, and over parts of the pass.
+#pragma once
+
+#include <cereal/types/map.hpp>
+#include <cereal/types/string.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "manta/team.hpp"
+#include "manta/train/source.hpp"
+#include "manta/train/summary.hpp"
+
+namespace manta::train::detail {
+
+/// Sums over samples.
+struct sums {
+  double loss = 0;    ///< of the samples' losses, each times its weight
+  double weight = 0;  ///< of the samples' weights
+  std::uint64_t samples = 0;
+  std::map<std::string, double> metrics;  ///< each times the number of samples
+
+  void add(const sums& other) {
+    loss += other.loss;
+    weight += other.weight;
+    samples += other.samples;
+    for (const auto& [name, value] : other.metrics) metrics[name] += value;
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(loss, weight, samples, metrics);
+  }
+};
+
+/// What one worker says after a pass, or all of them together.
+struct pass_result {
+  sums all;
+  std::uint64_t epoch = 0, step = 0;
+  std::uint64_t left = 0;  ///< samples of the epoch under way that are still to be taken
+  double rate = 0;
+  int deaths = 0;           ///< times that a death has interrupted the pass
+  double seconds_lost = 0;  ///< by these
+
+  /// An earlier part of the same pass.
+  void add_before(const pass_result& earlier) {
+    sums both = earlier.all;
+    both.add(all);
+    all = std::move(both);
+    deaths += earlier.deaths;
+    seconds_lost += earlier.seconds_lost;
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(all, epoch, step, left, rate, deaths, seconds_lost);
+  }
+};
+
+/// What all workers said, as one.
+MANTA_DECL pass_result joined(const per_rank<pass_result>& parts);
+/// Sums as means.
+MANTA_DECL summary summary_of(const pass_result& r, double seconds);
+
+}  // namespace manta::train::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/train/pass.ipp"
+#endif

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of pass.hpp.
+#pragma once
+
+#include <algorithm>
+
+#include "manta/train/pass.hpp"
+
+namespace manta::train::detail {
+
+MANTA_DECL pass_result joined(const per_rank<pass_result>& parts) {
+  pass_result result = *parts.begin();
+  result.all = {};
+  for (const pass_result& part : parts) result.all.add(part.all);
+  return result;
+}
+
+MANTA_DECL summary summary_of(const pass_result& r, double seconds) {
+  summary s;
+  s.loss = r.all.weight > 0 ? r.all.loss / r.all.weight : 0;
+  s.epoch = r.epoch;
+  s.step = r.step;
+  s.rate = r.rate;
+  s.samples = r.all.samples;
+  s.seconds = seconds;
+  s.deaths = r.deaths;
+  s.seconds_lost = r.seconds_lost;
+  for (const auto& [name, value] : r.all.metrics)
+    s.metrics[name] = value / static_cast<double>(std::max<std::uint64_t>(1, r.all.samples));
+  return s;
+}
+
+}  // namespace manta::train::detail

@@ -1,0 +1,238 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Workers kill themselves in the middle of an epoch: the others go on from what they hold in memory. Each sample is
+// taken once, the parameters are the same bits as those of a training whose number of workers was changed at that step,
+// and the survivors have made no step twice but those that a death interrupted.
+//
+//   manta-run -n RANKS -- train_survivors CASE...     at WORKERS:SAMPLE[,SAMPLE][:local|:bfloat16]
+//
+// CASE says where the workers die that take these samples in the second epoch: "forward", "backward" (a part of the
+// gradients has been sent) or "optimizer" (all sums are there, maybe not for the others).
+#include <signal.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "manta/manta.hpp"
+#include "manta/train.hpp"
+
+namespace nn = manta::nn;
+namespace train = manta::train;
+
+namespace {
+
+constexpr int samples = 200, batch = 20;
+int failures = 0;
+int steps_here = 0;      // forward passes of this process
+bool is_victim = false;  // has met its sample
+
+template <class T>
+void check(const std::string& name, bool holds, const std::string& what, T value) {
+  if (holds) return;
+  ++failures;
+  std::printf("%s: not so: %s; it is %s\n", name.c_str(), what.c_str(), std::to_string(value).c_str());
+}
+
+std::vector<int> living() {
+  std::vector<int> all;
+  for (const manta::rank_resources& r : manta::capacity()) {
+    if (r.node >= 0) all.push_back(r.rank);
+  }
+  return all;
+}
+
+void die_here(const std::string& place, const std::string& here) {
+  if (is_victim && place == here) kill(getpid(), SIGKILL);
+}
+
+/// Of a sample: sums of them tell which samples were taken.
+double mark(int sample) { return nn::random(7).uniform(static_cast<std::uint64_t>(sample)); }
+
+std::string place_of_death;  // of this process, for the classes below
+
+struct mortal_network : nn::network<double> {
+  using nn::network<double>::network;
+  using nn::network<double>::backward;
+  void backward(const nn::matrix<double>& dy, const nn::gradients_ready& ready) {
+    nn::network<double>::backward(dy, [&](std::size_t begin, std::size_t end) {
+      ready(begin, end);
+      die_here(place_of_death, "backward");
+    });
+  }
+};
+struct mortal_adam : nn::adam {
+  mortal_adam() : nn::adam({.rate = 1e-2}) {}
+  template <class... Args>
+  void step(Args&&... args) {
+    die_here(place_of_death, "optimizer");
+    nn::adam::step(std::forward<Args>(args)...);
+  }
+};
+
+struct line {
+  std::string place = {};       ///< of death; empty: nobody dies
+  std::vector<int> fatal = {};  ///< sample by sample
+  int living = 0;               ///< ranks, before the first death
+
+  mortal_network model() const {
+    place_of_death = place;
+    return mortal_network(nn::shape{4}, nn::linear(8), nn::tanh(), nn::linear(2));
+  }
+  mortal_adam optimizer() const { return {}; }
+  nn::loss loss() const { return nn::mse(); }
+  train::samples training_data() const {
+    const nn::random numbers(1);
+    Eigen::MatrixXd x(4, samples), y(2, samples);
+    for (int i = 0; i < samples; ++i) {
+      for (int k = 0; k < 4; ++k) x(k, i) = numbers.normal(static_cast<std::uint64_t>(4 * i + k));
+      y(0, i) = std::sin(x(0, i)) + x(1, i);
+      y(1, i) = mark(i);
+    }
+    return train::samples(std::move(x), std::move(y));
+  }
+  std::map<std::string, double> metrics(const nn::matrix<double>&, const nn::targets<double>& t) const {
+    ++steps_here;
+    const std::size_t deaths = static_cast<std::size_t>(living) - ::living().size();
+    if (!place.empty() && deaths < fatal.size()) {
+      for (Eigen::Index i = 0; i < t.values().cols(); ++i) is_victim |= t.values()(1, i) == mark(fatal[deaths]);
+    }
+    die_here(place, "forward");
+    return {{"mark", t.values().row(1).mean()}, {"square", t.values().row(1).array().square().mean()}};
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(place), CEREAL_NVP(fatal), CEREAL_NVP(living));
+  }
+};
+
+int take_steps_here() { return std::exchange(steps_here, 0); }
+
+/// The most that one of the living processes has made since the last call.
+int most_steps() {
+  int most = 0;
+  for (const int rank : living()) most = std::max(most, manta::async<take_steps_here>({.rank = rank}).get());
+  return most;
+}
+
+struct plan {
+  std::string name, place;
+  int workers = 1;
+  std::vector<int> fatal;
+  bool is_local = false, is_rounded = false;
+
+  explicit plan(const std::string& text) : name(text) {
+    std::istringstream in(text);
+    std::string numbers, extra;
+    std::getline(in, place, ':');
+    in >> workers;
+    in.ignore(1);
+    std::getline(in, numbers, ':');
+    std::getline(in, extra);
+    std::istringstream list(numbers);
+    for (std::string each; std::getline(list, each, ',');) fatal.push_back(std::stoi(each));
+    is_local = extra == "local";
+    is_rounded = extra == "bfloat16";
+  }
+  [[nodiscard]] train::options options(int n) const {
+    return {.workers = n,
+            .batch = batch,
+            .seed = 1,
+            .shuffle = false,
+            .bucket_bytes = 64,
+            .exchange = is_rounded ? train::bfloat16 : train::wire::as_is,
+            .average_every = is_local ? 3 : 0};
+  }
+  /// The steps of the epoch from which the survivors go on after a death at this sample.
+  [[nodiscard]] std::uint64_t kept_steps(int sample) const {
+    const int step = sample / batch;
+    return static_cast<std::uint64_t>(is_local ? step / 3 * 3 : step);
+  }
+};
+
+/// The second epoch, with fewer workers from each death on, without any death.
+train::state undisturbed(const plan& p, train::state s, int executors, train::summary& whole) {
+  std::vector<std::uint64_t> cuts;
+  for (const int sample : p.fatal) cuts.push_back(p.kept_steps(sample));
+  cuts.push_back(samples / batch);
+  std::uint64_t done = 0;
+  double loss = 0;
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    train::trainer trainer(line{}, p.options(std::min(p.workers, executors - static_cast<int>(i))));
+    trainer.restore(s);
+    if (cuts[i] > done) {
+      const train::summary part = trainer.train(cuts[i] - done);
+      loss += part.loss * static_cast<double>(part.samples);
+    }
+    s = trainer.state();
+    done = cuts[i];
+  }
+  whole.loss = loss / samples;
+  return s;
+}
+
+double largest_difference(const train::state& a, const train::state& b) {
+  const auto x = train::model_in<mortal_network>(a), y = train::model_in<mortal_network>(b);
+  double most = 0;
+  for (std::size_t i = 0; i < x.parameters().size(); ++i)
+    most = std::max(most, std::abs(std::as_const(x).parameters()[i] - std::as_const(y).parameters()[i]));
+  return most;
+}
+
+void run_case(const plan& p) {
+  const int ranks = static_cast<int>(living().size()), deaths = static_cast<int>(p.fatal.size());
+  train::state first_epoch;
+  {
+    train::trainer trainer(line{}, p.options(p.workers));
+    trainer.train();
+    first_epoch = trainer.state();
+  }
+  train::summary expected;
+  const train::state expected_state = undisturbed(p, first_epoch, ranks - 1, expected);
+
+  train::trainer trainer(line{p.place, p.fatal, ranks}, p.options(p.workers));
+  trainer.restore(first_epoch);
+  most_steps();
+  const train::summary got = trainer.train();
+  const int most = most_steps();
+  const auto hold = [&](bool holds, const std::string& what, auto value) { check(p.name, holds, what, value); };
+  hold(static_cast<int>(living().size()) == ranks - deaths, "the victims have died, the others live", living().size());
+  hold(got.deaths == deaths, "deaths are counted", got.deaths);
+  hold(got.seconds_lost > 0 && got.seconds_lost < got.seconds, "seconds lost are a part of all", got.seconds_lost);
+  hold(got.samples == samples && got.epoch == 2 && got.step == 2 * samples / batch, "an epoch of all samples",
+       got.samples);
+  double marks = 0, squares = 0;
+  for (int i = 0; i < samples; ++i) marks += mark(i), squares += mark(i) * mark(i);
+  hold(std::abs(got["mark"] * samples - marks) < 1e-9, "each sample was taken once", got["mark"] * samples - marks);
+  hold(std::abs(got["square"] * samples - squares) < 1e-9, "each sample was taken once, by the squares",
+       got["square"] * samples - squares);
+  hold(std::abs(got.loss - expected.loss) < (p.is_rounded ? 1e-4 : 1e-12), "the loss is that of an undisturbed run",
+       got.loss - expected.loss);
+  hold(most <= samples / batch + deaths * (p.is_local ? 3 : 1), "no more steps were made twice than were interrupted",
+       most);
+  const double difference = largest_difference(trainer.state(), expected_state);
+  // Where the optimiser's step was begun, the others may have made it or not: then sums of this step round otherwise.
+  const double tolerance = p.is_rounded ? 1e-3 : p.place == "optimizer" ? 1e-12 : 0;
+  hold(difference <= tolerance, "the parameters are those of an undisturbed run", difference);
+  std::ostringstream text;
+  text << got;
+  hold(text.str().find(deaths == 1 ? "1 death of a worker cost" : "deaths of workers cost") != std::string::npos,
+       "a printed summary tells of deaths: " + text.str(), deaths);
+  trainer.train();
+  hold(trainer.state().epoch == 3, "the training goes on", trainer.state().epoch);
+  std::printf("%s: %d deaths cost %.3f s of %.3f s\n", p.name.c_str(), got.deaths, got.seconds_lost, got.seconds);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> cases(argv + 1, argv + argc);
+  return manta::run(argc, argv, [cases] {
+    for (const std::string& each : cases) run_case(plan(each));
+    return failures;
+  });
+}
