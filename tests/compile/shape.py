@@ -25,15 +25,15 @@ LONGEST_LINE = 120
 
 # name: (ceiling, goal). A ceiling may only fall.
 LIMITS = {
-    "1 data members, engine":                                      (152, 15),
+    "1 data members, engine":                                      (144, 15),
     "1 data members, largest other class":                         (33, 25),
     "1 classes with more than 25 members":                         (4, 0),
-    "2 functions, engine":                                         (443, 70),
+    "2 functions, engine":                                         (441, 70),
     "2 functions, largest other class":                            (48, 45),
     "2 classes with more than 45 functions":                       (3, 0),
     "3 files that name one private member":                        (17, 2),
-    "3 private members named in more than two files":              (122, 0),
-    "4 longest header or .ipp":                                    (1051, 400),
+    "3 private members named in more than two files":              (119, 0),
+    "4 longest header or .ipp":                                    (1050, 400),
     "4 headers and .ipp longer than 400 lines":                    (9, 0),
     "4 median length":                                             (200, 200),
     "4 longest script":                                           (539, 400),
@@ -42,7 +42,7 @@ LIMITS = {
     "5 most parameters":                                           (12, 6),
     "5 functions with more than 6 parameters":                     (14, 0),
     "6 functions in the largest call cycle across files":          (174, 0),
-    "6 calls to a higher floor":                                   (475, 0),
+    "6 calls to a higher floor":                                   (469, 0),
     "8 friends other than operators and detail::access":           (21, 0),
     "9 kinds of messages handled in a switch":                     (52, 0),
     "9 kinds of messages handled in two places":                   (0, 0),
@@ -52,7 +52,7 @@ LIMITS = {
     "12 store:: in public headers":                                (32, 5),
     "13 lines longer than 120 columns":                            (546, 0),
     "13 comments with an unclear phrase":                          (83, 0),
-    "13 functions of exec/ declared without a comment":            (347, 0),
+    "13 functions of exec/ declared without a comment":            (343, 0),
     "14 lines of README.md":                                       (250, 250),
     "14 bytes of README.md":                                       (14000, 14000),
     "14 longest other page":                                       (281, 150),
@@ -60,7 +60,8 @@ LIMITS = {
 
 # A part of exec/ calls parts of its own floor and of those below. A file not named here is of no floor.
 FLOORS = [
-    {"timing", "deaths", "message_queue", "lock", "stack", "names", "membership", "lineage", "gang_ends"},
+    {"timing", "deaths", "message_queue", "lock", "stack", "names", "membership", "lineage", "gang_ends",
+     "waves", "traffic", "unobserved", "deadlock_report"},
     {"references"},
     {"values", "journaling"},
     {"sharing", "recovery"},

@@ -117,10 +117,7 @@ MANTA_DECL void engine::placed_lost(std::uint32_t rank) {
   if (broken != 0) broken_gangs_.push_back({broken, base::now_ns() + 1'000'000'000});
   names_.rank_died(rank);
   answer_names();
-  // the wave that is under way will not come back from there
-  wave_under_way_ = last_balanced_ = false;
-  ++wave_;
-  next_wave_ns_ = 0;
+  waves_.give_up();
 }
 
 /// Rank 0: members of a gang that wait inside MPI for one that has died cannot be freed.

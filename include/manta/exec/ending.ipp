@@ -1,11 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Start and end of a run, and the question that decides both the end and a
-// deadlock: is anything still going on? Rank 0 asks all ranks in waves. When
-// every rank is quiet in two waves in a row and in both the same number of
-// messages had been sent as received in all (Mattern's four counters), nothing
-// runs, nothing is under way, and nothing ever will be: exact, not a timeout.
+// Start and end of a run, and what rank 0 does when it has found with
+// run/waves.hpp that nothing goes on any more: the run ends, or its waits fail.
 #pragma once
 
 #include <sys/prctl.h>
@@ -25,7 +22,7 @@ namespace manta::exec {
 MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes) {
   if (over_) return early_.push(from | static_cast<std::uint32_t>(kind) << 24, data, bytes);
   if (is_dead(from)) [[unlikely]] return;  // what it had to do is done elsewhere
-  if (kind < first_housekeeping) ++received_from_[from];
+  if (kind < first_housekeeping) traffic_.note_received(from);
   const auto read = [&]<class M>(M m) {
     std::memcpy(&m, data, sizeof m);
     data += sizeof m;
@@ -177,12 +174,11 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
       return release(n);
     }
     case message::cancel:
-      on_cancel(read(cancel_message{}));
-      return;
-    case message::unobserved:
-      unobserved_count_ += read(index_message{}).index;
-      if (bytes != 0) unobserved_.emplace_back(reinterpret_cast<const char*>(data), bytes);
-      return;
+      return static_cast<void>(on_cancel(read(cancel_message{})));
+    case message::unobserved: {
+      const std::uint32_t count = read(index_message{}).index;
+      return unobserved_.add(count, std::string(reinterpret_cast<const char*>(data), bytes));
+    }
     case message::where_is:
       return on_where_is(from, read(where_message{}));
     case message::task_lost: {
@@ -201,16 +197,17 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
     }
     case message::probe:
       return on_probe(from, read(probe_message{}));
-    case message::probe_answer:
-      return on_probe_answer(read(probe_message{}));
+    case message::probe_answer: {
+      const auto m = read(probe_message{});
+      return waves_.add(m.wave, m.tally);
+    }
     case message::report: {
       const std::string text = report_waits();
       return send(0, message::report_answer, index_message{0, 0}, text.data(), text.size());
     }
     case message::report_answer:
-      report_.append(reinterpret_cast<const char*>(data) + sizeof(index_message), bytes - sizeof(index_message));
-      --reports_missing_;
-      return;
+      read(index_message{});
+      return deadlock_report_.add({reinterpret_cast<const char*>(data), bytes});
     case message::fail_waits:
       return fail_all_waits(std::string(reinterpret_cast<const char*>(data) + sizeof(index_message),
                                         bytes - sizeof(index_message)));
@@ -249,83 +246,38 @@ MANTA_DECL bool engine::quiet() const {
          !has_foreign_drops_.load(std::memory_order_relaxed);
 }
 
-MANTA_DECL std::uint32_t engine::user_waits() const {
-  std::uint32_t count = 0;
-  for (const wait_record* w : waits_) count += w != stop_wait_ && !w->over();
-  return count;
+MANTA_DECL waves::tally engine::tally_here(bool is_quiet) const {
+  waves::tally t{};
+  t.sent = traffic_.sent(members_);
+  t.received = traffic_.received(members_);
+  t.busy = !is_quiet;
+  for (const wait_record* w : waits_) t.waits += w != stop_wait_ && !w->over();
+  t.late = late_tasks();
+  return t;
 }
 
 MANTA_DECL void engine::on_probe(std::uint32_t from, const probe_message& m) {
-  send(from, message::probe_answer, probe_message{m.wave, counted(sent_to_), counted(received_from_), quiet(), user_waits(), late_tasks(), 0});
+  send(from, message::probe_answer, probe_message{m.wave, tally_here(quiet())});
 }
 
-/// Of the ranks that live.
-MANTA_DECL std::uint64_t engine::counted(const base::array<std::uint64_t>& messages) const {
-  std::uint64_t sum = 0;
-  for (std::uint32_t r = 0; r < size_; ++r) {
-    if (!is_dead(r)) sum += messages[r];
-  }
-  return sum;
-}
-
-MANTA_DECL void engine::on_probe_answer(const probe_message& m) {
-  if (m.wave != wave_) return;
-  --wave_answers_missing_;
-  wave_quiet_ = wave_quiet_ && m.quiet != 0;
-  wave_sent_ += m.sent;
-  wave_received_ += m.received;
-  wave_waits_ += m.waits;
-  wave_late_ += m.late;
-}
-
-/// Rank 0, idle: starts a wave if none is under way and it is time, and draws the conclusion from one that is complete.
 MANTA_DECL void engine::look_for_deadlock() {
   if (rank_ != 0 || waits_.empty()) return;
   resting_ = true;
   const bool quiet_here = quiet();
   resting_ = false;
-  if (!wave_under_way_) {
-    if (!quiet_here) {
-      next_wave_ns_ = 0;
-      return;
-    }
-    if (size_ > 1) {
-      if (silence_ < 50) return;  // not worth a clock reading yet
-      const std::int64_t now = base::now_ns();
-      if (next_wave_ns_ == 0) next_wave_ns_ = now + wave_interval_ns_;
-      if (now < next_wave_ns_) return;
-    }
-    ++wave_;
-    wave_under_way_ = true;
-    wave_quiet_ = true;
-    wave_sent_ = wave_received_ = wave_waits_ = wave_late_ = 0;
-    wave_answers_missing_ = size_ - 1 - members_.deaths();
-    for (std::uint32_t r = 1; r < size_; ++r) send(r, message::probe, probe_message{wave_, 0, 0, 0, 0, 0, 0});
+  constexpr unsigned worth_a_clock_reading = 50;
+  if (!waves_.is_under_way()) {
+    if (!quiet_here) return waves_.put_off();
+    if (size_ > 1 && (silence_ < worth_a_clock_reading || !waves_.is_due(base::now_ns()))) return;
+    const std::uint64_t wave = waves_.begin(size_ - 1 - members_.deaths());
+    for (std::uint32_t r = 1; r < size_; ++r) send(r, message::probe, probe_message{wave, {}});
     net_.pump(true);
   }
-  if (wave_answers_missing_ != 0) return;
-  wave_under_way_ = false;
-  next_wave_ns_ = 0;
-  wave_sent_ += counted(sent_to_);
-  wave_received_ += counted(received_from_);
-  wave_waits_ += user_waits();
-  wave_late_ += late_tasks();
-  const bool balanced = quiet_here && wave_quiet_ && wave_sent_ == wave_received_;
-  const bool stable = balanced && (size_ == 1 || (last_balanced_ && last_sent_ == wave_sent_));
-  last_balanced_ = balanced;
-  last_sent_ = wave_sent_;
-  if (!balanced) {
-    wave_interval_ns_ = 2 * wave_interval_ns_ < 50'000'000 ? 2 * wave_interval_ns_ : 50'000'000;
-    return;
-  }
-  if (!stable) {
-    next_wave_ns_ = 1;  // the second wave goes at once
-    silence_ = 50;
-    return;
-  }
-  wave_interval_ns_ = first_wave_interval_ns;
-  last_balanced_ = false;
-  if (wave_waits_ == 0 && wave_late_ == 0) {
+  if (!waves_.is_complete()) return;
+  const waves::verdict found = waves_.conclude(tally_here(quiet_here));
+  if (found == waves::verdict::balanced) silence_ = worth_a_clock_reading;
+  if (found != waves::verdict::stable) return;
+  if (waves_.all().waits == 0 && waves_.all().late == 0) {
     if (stop_wait_ != nullptr) {  // the run is over
       stop_wait_->remaining = 0;
       wake(*stop_wait_);
@@ -333,21 +285,20 @@ MANTA_DECL void engine::look_for_deadlock() {
     return;
   }
   if (scheduler_->stop_keeping_free()) return decide();
-  if (wave_late_ != 0) return leave_early();
+  if (waves_.all().late != 0) return leave_early();
   declare_deadlock();
 }
 
 MANTA_DECL void engine::declare_deadlock() {
-  report_ = report_waits();
-  reports_missing_ = size_ - 1 - members_.deaths();
+  deadlock_report_.begin(size_ - 1 - members_.deaths(), report_waits());
   const std::uint32_t deaths_before = members_.deaths();
   for (std::uint32_t r = 1; r < size_; ++r) send(r, message::report, index_message{0, 0});
-  while (reports_missing_ != 0) {
+  while (!deadlock_report_.is_complete()) {
     net_.pump(true);
     progress();
     if (members_.deaths() != deaths_before) return;  // there is something to do again
   }
-  std::string text = "manta: deadlock: nothing runs, nothing can run, and these wait: " + report_;
+  std::string text = "manta: deadlock: nothing runs, nothing can run, and these wait: " + deadlock_report_.who_waits();
   if (scheduler_->waiting() != 0) {
     text += "; " + std::to_string(scheduler_->waiting()) +
             " tasks wait for resources that actors, reservations or waiting tasks hold";
@@ -383,7 +334,7 @@ MANTA_DECL std::string engine::describe_wait(const wait_record& record) const {
 }
 
 MANTA_DECL void engine::fail_all_waits(const std::string& text) {
-  deadlock_text_ = text;
+  deadlock_report_.declare(text);
   for (wait_record* w : waits_) {
     if (w == stop_wait_ || w->over()) continue;
     w->failed = true;
@@ -453,13 +404,11 @@ MANTA_DECL void engine::end_all_actors() {
     const actor_slot& slot = *slots_[i];
     if (slot.used && slot.object != nullptr && slot.dead.empty()) on_kill(i, "the run has ended");
   }
-  if (rank_ != 0 && unobserved_count_ > 0) {
-    std::string text;
-    for (const std::string& u : unobserved_) text += (text.empty() ? "" : "\n") + u;
-    send(0, message::unobserved, index_message{static_cast<std::uint32_t>(unobserved_count_), 0}, text.data(),
+  if (rank_ != 0 && unobserved_.count() > 0) {
+    const std::string text = unobserved_.text("", "\n");
+    send(0, message::unobserved, index_message{static_cast<std::uint32_t>(unobserved_.count()), 0}, text.data(),
          text.size());
     unobserved_.clear();
-    unobserved_count_ = 0;
   }
 }
 
@@ -469,8 +418,7 @@ MANTA_DECL void engine::drive_until_quiet() {
   end.remaining = 1;
   stop_wait_ = &end;
   driver_ended_ns_ = base::now_ns();
-  next_wave_ns_ = 1;
-  wave_interval_ns_ = first_wave_interval_ns;
+  waves_.hasten();
   wait(end);
   stop_wait_ = nullptr;
 }
@@ -512,12 +460,11 @@ MANTA_DECL void engine::finish_run(bool drop) {
   while (const graph::reservation* r = scheduler_->held().any_reservation()) release_reservation(r->id);  // held by a handle that outlives the run
   names_.clear();
   places_.clear();
-  if (unobserved_count_ > 0) {
-    std::fprintf(stderr, "manta: %llu failure%s that nobody looked at:\n",
-                 static_cast<unsigned long long>(unobserved_count_), unobserved_count_ == 1 ? "" : "s");
-    for (const std::string& text : unobserved_) std::fprintf(stderr, "  %s\n", text.c_str());
+  if (unobserved_.count() > 0) {
+    std::fprintf(stderr, "manta: %llu failure%s that nobody looked at:\n%s\n",
+                 static_cast<unsigned long long>(unobserved_.count()), unobserved_.count() == 1 ? "" : "s",
+                 unobserved_.text("  ", "\n").c_str());
     unobserved_.clear();
-    unobserved_count_ = 0;
   }
 }
 
@@ -697,8 +644,7 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
       local_(graph_.nodes),
       late_(graph_.nodes),
       teams_(net_.comm()),
-      sent_to_(size_),
-      received_from_(size_),
+      traffic_(size_),
       max_queued_(options.max_queued) {
   max_waiting_ = may_start_ = options.max_waiting;
   prepare_isolation(false);

@@ -22,6 +22,8 @@
 //   descriptors.ipp waits that a readable descriptor ends
 //   value/journaling.hpp    a part: results that outlive the program
 //   leaving.ipp     a run that has to end before its work is done
+//   run/waves.hpp, run/traffic.hpp   parts: does anything still go on?
+//   run/deadlock_report.hpp, run/unobserved.hpp   parts: what rank 0 gathers from all ranks
 //   value/lineage.hpp       a part: what values were made from
 //   value/recovery.ipp      values that are made again
 //   membership.hpp          a part: who lives, and what deaths say of tasks
@@ -58,6 +60,10 @@
 #include "manta/exec/membership.hpp"
 #include "manta/exec/messages.hpp"
 #include "manta/exec/overflow.hpp"
+#include "manta/exec/run/deadlock_report.hpp"
+#include "manta/exec/run/traffic.hpp"
+#include "manta/exec/run/unobserved.hpp"
+#include "manta/exec/run/waves.hpp"
 #include "manta/exec/stack.hpp"
 #include "manta/exec/threads.hpp"
 #include "manta/exec/value/journaling.hpp"
@@ -261,7 +267,7 @@ class engine {
   // --- waiting (lock held, which is let go while tasks run)
   MANTA_DECL void wait(wait_record& record);
   void throw_if_deadlocked(const wait_record& record) const {
-    if (record.failed) throw deadlock(deadlock_text_);
+    if (record.failed) throw deadlock(deadlock_report_.text());
   }
   /// Waits until `n` has ended; with `may_inline`, runs its task right here if it is queued here and not started.
   MANTA_DECL void wait_for_end(node& n, bool may_inline);
@@ -797,10 +803,11 @@ class engine {
   void finish_run(bool drop);
   void drive_until_quiet();
   bool quiet() const;
-  std::uint32_t user_waits() const;
-  std::uint64_t counted(const base::array<std::uint64_t>& messages) const;
+  /// What this rank says of itself in a wave.
+  waves::tally tally_here(bool is_quiet) const;
   void on_probe(std::uint32_t from, const probe_message& m);
-  void on_probe_answer(const probe_message& m);
+  /// Rank 0, idle: begins a wave if one is due. If a complete one finds that nothing goes on, ends the run or its phase,
+  /// or has the run end early, or declares a deadlock.
   void look_for_deadlock();
   void declare_deadlock();
   void fail_all_waits(const std::string& text);
@@ -936,7 +943,7 @@ class engine {
   base::list<bool> short_ranks_;                            // rank 0: which have said so,
   unsigned short_count_ = 0;                                // and how many
   base::list<bool> asked_;                                  // rank 0: whom it asked for work
-  base::array<std::uint64_t> sent_to_, received_from_;      // messages, but for housekeeping, by rank
+  traffic traffic_;
   unsigned submissions_ = 0;
 
   thread_numbers threads_;
@@ -970,17 +977,9 @@ class engine {
   std::int64_t driver_ended_ns_ = 0;                        // rank 0: when it began
   wire::buffer stop_payload_;
   std::uint64_t runs_ = 0;
-  std::string deadlock_text_;
-  static constexpr std::int64_t first_wave_interval_ns = 200'000;
-  std::uint64_t wave_ = 0;
-  bool wave_under_way_ = false, wave_quiet_ = false, last_balanced_ = false;
-  std::uint32_t wave_answers_missing_ = 0;
-  std::uint64_t wave_sent_ = 0, wave_received_ = 0, wave_waits_ = 0, wave_late_ = 0, last_sent_ = 0;
-  std::int64_t next_wave_ns_ = 0, wave_interval_ns_ = first_wave_interval_ns;
-  std::uint32_t reports_missing_ = 0;
-  std::string report_;
-  std::vector<std::string> unobserved_;
-  std::uint64_t unobserved_count_ = 0;
+  waves waves_;                                             // rank 0
+  deadlock_report deadlock_report_;
+  unobserved unobserved_;
 
   std::atomic<bool> helper_stop_{false};
   base::list<node*> foreign_drops_;
@@ -1027,7 +1026,7 @@ inline std::byte* engine::begin(std::uint32_t to, message kind, std::size_t max_
 }
 inline void engine::commit(std::uint32_t to, message kind, std::size_t bytes) {
   net_.commit(static_cast<int>(to), bytes);
-  if (kind < first_housekeeping) ++sent_to_[to];
+  if (kind < first_housekeeping) traffic_.note_sent(to);
 }
 
 // Inlined, so that the fields go from registers to their places: a message that is built in memory first is read back in

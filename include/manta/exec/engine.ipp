@@ -54,6 +54,7 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/value/lineage.ipp"
 #include "manta/exec/value/recovery.ipp"
 #include "manta/exec/membership.ipp"
+#include "manta/exec/run/waves.ipp"
 #include "manta/exec/deaths.ipp"
 #include "manta/exec/ending.ipp"
 

@@ -90,7 +90,7 @@ MANTA_DECL std::string engine::explain_late(const node& n) const {
 
 /// Rank 0: nothing goes on any more but what was set aside.
 MANTA_DECL void engine::leave_early() {
-  asked_to_leave_ = end_text() + ", and the " + std::to_string(wave_late_) + " tasks that could be started would take longer";
+  asked_to_leave_ = end_text() + ", and the " + std::to_string(waves_.all().late) + " tasks that could be started would take longer";
 }
 
 MANTA_DECL store::failure_ptr engine::leaving_failure() const {

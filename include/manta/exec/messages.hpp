@@ -20,6 +20,7 @@
 #include <cstdint>
 
 #include "manta/exec/actor/names.hpp"
+#include "manta/exec/run/waves.hpp"
 #include "manta/graph/durations.hpp"
 #include "manta/net/end_by.hpp"
 
@@ -297,13 +298,8 @@ struct name_answer_message {
 
 /// 0 --probe--> all; each --probe_answer--> 0.
 struct probe_message {
-  std::uint64_t wave;
-  std::uint64_t sent;
-  std::uint64_t received;
-  std::uint32_t quiet;
-  std::uint32_t waits;
-  std::uint32_t late;   ///< number of tasks that were set aside
-  std::uint32_t padding;
+  std::uint64_t wave;   ///< number of the wave
+  waves::tally tally;   ///< probe_answer: what the rank says of itself
 };
 
 }  // namespace manta::exec

@@ -122,7 +122,7 @@ MANTA_DECL void engine::reclaim_one(node& n) {
 
 MANTA_DECL void engine::note_unobserved(const store::failure& f) {
   if (f.kind == store::failure::kind::cancelled || f.kind == store::failure::kind::deadlock) return;  // told already
-  if (++unobserved_count_ <= 5) unobserved_.push_back(store::describe(f));
+  if (unobserved_.note()) unobserved_.add_text(store::describe(f));
 }
 
 /// Of the references on this rank only the one that keeps the home's value here is left: what we owe the home must
