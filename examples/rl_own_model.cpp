@@ -105,6 +105,7 @@ class careful : public rl::distribution {
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
     // [use]
+    rl::check_distribution<careful>(rl::discrete{2}, 0.02f);  // says what is wrong with the class, if anything is
     rl::ppo algorithm("CartPole-v1",
                       {.workers = 2,
                        .seed = 1,

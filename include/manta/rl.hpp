@@ -14,6 +14,7 @@
 #include "manta/rl/ars.hpp"
 #include "manta/rl/callbacks.hpp"
 #include "manta/rl/check.hpp"
+#include "manta/rl/check_distribution.hpp"
 #include "manta/rl/collection.hpp"
 #include "manta/rl/dqn.hpp"
 #include "manta/rl/environment.hpp"

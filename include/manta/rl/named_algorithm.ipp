@@ -116,7 +116,10 @@ MANTA_DECL std::string text_of_value(double value) {
 }
 MANTA_DECL std::string text_of_value(const std::vector<int>& value) {
   std::string text;
-  for (int x : value) text += (text.empty() ? "" : ",") + std::to_string(x);
+  for (int x : value) {
+    if (!text.empty()) text += ',';
+    text += std::to_string(x);
+  }
   return text;
 }
 

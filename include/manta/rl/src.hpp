@@ -22,6 +22,7 @@
 #include "manta/rl/algorithm.ipp"
 #include "manta/rl/ars.ipp"
 #include "manta/rl/check.ipp"
+#include "manta/rl/check_distribution.ipp"
 #include "manta/rl/collection.ipp"
 #include "manta/rl/distribution.ipp"
 #include "manta/rl/dqn.ipp"
