@@ -25,7 +25,7 @@ LONGEST_LINE = 120
 
 # name: (ceiling, goal). A ceiling may only fall.
 LIMITS = {
-    "1 data members, engine":                                      (144, 15),
+    "1 data members, engine":                                      (138, 15),
     "1 data members, largest other class":                         (33, 25),
     "1 classes with more than 25 members":                         (4, 0),
     "2 functions, engine":                                         (441, 70),
@@ -33,7 +33,7 @@ LIMITS = {
     "2 classes with more than 45 functions":                       (3, 0),
     "3 files that name one private member":                        (17, 2),
     "3 private members named in more than two files":              (119, 0),
-    "4 longest header or .ipp":                                    (1050, 400),
+    "4 longest header or .ipp":                                    (1033, 400),
     "4 headers and .ipp longer than 400 lines":                    (9, 0),
     "4 median length":                                             (200, 200),
     "4 longest script":                                           (539, 400),
@@ -41,8 +41,8 @@ LIMITS = {
     "5 functions longer than 60 lines":                            (13, 0),
     "5 most parameters":                                           (12, 6),
     "5 functions with more than 6 parameters":                     (14, 0),
-    "6 functions in the largest call cycle across files":          (174, 0),
-    "6 calls to a higher floor":                                   (469, 0),
+    "6 functions in the largest call cycle across files":          (167, 0),
+    "6 calls to a higher floor":                                   (468, 0),
     "8 friends other than operators and detail::access":           (21, 0),
     "9 kinds of messages handled in a switch":                     (52, 0),
     "9 kinds of messages handled in two places":                   (0, 0),
@@ -50,9 +50,9 @@ LIMITS = {
     "11 casts between pointers and integers in exec/, graph/":     (8, 0),
     "12 graph:: in public headers":                                (152, 15),
     "12 store:: in public headers":                                (32, 5),
-    "13 lines longer than 120 columns":                            (546, 0),
-    "13 comments with an unclear phrase":                          (83, 0),
-    "13 functions of exec/ declared without a comment":            (343, 0),
+    "13 lines longer than 120 columns":                            (542, 0),
+    "13 comments with an unclear phrase":                          (81, 0),
+    "13 functions of exec/ declared without a comment":            (336, 0),
     "14 lines of README.md":                                       (250, 250),
     "14 bytes of README.md":                                       (14000, 14000),
     "14 longest other page":                                       (281, 150),
@@ -61,7 +61,7 @@ LIMITS = {
 # A part of exec/ calls parts of its own floor and of those below. A file not named here is of no floor.
 FLOORS = [
     {"timing", "deaths", "message_queue", "lock", "stack", "names", "membership", "lineage", "gang_ends",
-     "waves", "traffic", "unobserved", "deadlock_report"},
+     "waves", "traffic", "unobserved", "deadlock_report", "helper", "watchdog"},
     {"references"},
     {"values", "journaling"},
     {"sharing", "recovery"},

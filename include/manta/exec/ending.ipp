@@ -5,9 +5,10 @@
 // run/waves.hpp that nothing goes on any more: the run ends, or its waits fail.
 #pragma once
 
-#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <iostream>  // leaving by _exit must not lose what the program has written to std::cout
@@ -487,7 +488,10 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   lock_.enter();
   watch_process();
   install_overflow_reporter(&engine::who_is_interrupted, lifeline_ == nullptr ? nullptr : &engine::last_words);
-  start_helper();
+  if (!helper_.start()) {
+    std::fprintf(stderr, "manta: rank %u: no thread can be started, so this rank does not answer during long tasks; "
+                 "allow one more thread\n", rank_);
+  }
 
   over_ = false;
   stopping_ = !leaving_.empty();
@@ -549,7 +553,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
     }
   }
   while (!net_.idle()) net_.pump(true);
-  stop_helper();
+  helper_.stop();
   journaling_.finish_run();
   lock_.leave();
   stacks_ = nullptr;
@@ -574,7 +578,8 @@ MANTA_DECL const char* engine::who_is_interrupted() noexcept {
   if (task == nullptr) return nullptr;
   if (task->call == nullptr) return "the driver";
   const std::string_view name = task->name();
-  std::snprintf(text, sizeof text, "task '%.*s' (bytes of arguments: %zu, inputs: %u)", static_cast<int>(name.size() < 150 ? name.size() : 150),
+  std::snprintf(text, sizeof text, "task '%.*s' (bytes of arguments: %zu, inputs: %u)",
+                static_cast<int>(name.size() < 150 ? name.size() : 150),
                 name.data(), task->call->argument_bytes, task->call->input_count);
   return text;
 }
@@ -602,13 +607,15 @@ MANTA_DECL void engine::watch_process() {
   static_cast<void>(done);
 }
 
-/// Says who has called exit(), and does not let it look like a success. What other libraries have registered is still done.
+/// Says who has called exit(), and does not let it look like a success. What other libraries have registered is still
+/// done.
 MANTA_DECL void engine::exit_in_run(int status, void*) {
   if (current_ == nullptr || is_copy_) return;
   if (role_ == role::owner) current_->lock_.enter();  // so that the helper does nothing any more
   const char* const who = who_is_interrupted();
   char text[512];
-  const int length = std::snprintf(text, sizeof text, "manta: exit(%d) in %s; it ends the process, rank %u, and not just the task: return or throw instead\n", status,
+  const int length = std::snprintf(text, sizeof text, "manta: exit(%d) in %s; it ends the process, rank %u, and not just "
+                                   "the task: return or throw instead\n", status,
                                    who != nullptr ? who : "a thread of the program's own", current_->rank_);
   (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
   last_words(text, static_cast<std::size_t>(std::strchr(text, ';') - text));
@@ -626,7 +633,8 @@ MANTA_DECL void engine::forked() {
 MANTA_DECL void engine::end_copy(const char* what) {
   char text[512];
   const std::string_view name = current_->running_->name();
-  const int length = std::snprintf(text, sizeof text, "manta: rank %u: a child process that was forked in '%.*s' %s: it ends here, with status 1. What is forked in a task "
+  const int length = std::snprintf(text, sizeof text, "manta: rank %u: a child process that was forked in '%.*s' %s: it ends "
+                                   "here, with status 1. What is forked in a task "
                                    "leaves by exec or _exit, also where exec fails\n",
                                    current_->rank_, static_cast<int>(name.size() < 150 ? name.size() : 150), name.data(), what);
   (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
@@ -652,12 +660,12 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
   share_settings(options);
   open_journal(options);
   connect_lifelines(options);  // last of what can fail: its thread looks at the network, which a failure would destroy
-  watchdog_ns_ = options.watchdog_ns;
+  watchdog_.set_limit(options.watchdog_ns);
   set_end(options);
   base::end_signals::watch(options.term_grace);
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
-  use_helper_ = options.progress_thread && size_ > 1;
-  gangs_possible_ = use_helper_ && options.concurrent_mpi;
+  if (options.progress_thread && size_ > 1) helper_.enable();
+  gangs_possible_ = helper_.is_enabled() && options.concurrent_mpi;
   pthread_mutex_lock(&engines_mutex_);
   engines_.push_back(this);
   pthread_mutex_unlock(&engines_mutex_);
@@ -729,9 +737,29 @@ MANTA_DECL void engine::compare_programs() {
   }
 }
 
-// --- the helper: answers for a rank whose thread is in user code
+// --- what the helper does for its rank: it answers, serves the other ranks, and watches whether a task hangs
 
-/// True if something came.
+MANTA_DECL helper::duties engine::duties_of_helper() {
+  static constexpr auto of = [](void* rank) -> engine& { return *static_cast<engine*>(rank); };
+  return {
+      .rank = this,
+      .begin = [](void*) { role_ = role::helper; },
+      .sleep = [](void* rank, std::int64_t most_ns) { of(rank).net_.sleep(most_ns); },
+      .rouse = &engine::rouse_helper,
+      .owner_is_here = [](void* rank) {
+        of(rank).watch_lonely();
+        of(rank).watch_task(true);
+      },
+      .do_duties = [](void* rank, bool owner_was_here) {
+        const bool any = of(rank).progress_from_helper();
+        of(rank).watch_lock(owner_was_here);
+        of(rank).watch_task(owner_was_here);
+        return any;
+      },
+      .patience_ns = [](void* rank, unsigned in_vain) { return of(rank).may_sleep_ns(in_vain); },
+  };
+}
+
 MANTA_DECL bool engine::progress_from_helper() {
   const bool any = receive();
   attend();
@@ -741,11 +769,10 @@ MANTA_DECL bool engine::progress_from_helper() {
   return any;
 }
 
-/// What runs here takes longer than was thought: a task, or a call of an actor, of which rank 0 does not know.
 MANTA_DECL void engine::serve_others() {
   if (running_->actor != nullptr) {
     report_blocked(reported_blocked_, reported_own_work_, true);
-  } else if (reported_blocked_ > 0 && !reported_own_work_) {  // it may have waited when rank 0 was last told
+  } else if (reported_blocked_ > 0 && !reported_own_work_) {  // the task may have waited when rank 0 was last told
     const std::uint32_t started = started_tasks();
     report_blocked(std::min(reported_blocked_, started > 0 ? started - 1 : 0), false);
   }
@@ -755,103 +782,40 @@ MANTA_DECL void engine::serve_others() {
   watch_leader();
 }
 
-/// Of a helper whose owner is away.
 MANTA_DECL std::int64_t engine::may_sleep_ns(unsigned in_vain) const {
   if (!net_.idle()) return 200'000;
   if (net_.is_woken_by_all()) return longest_sleep();
   return in_vain > 50 ? 1'000'000 : 200'000;
 }
 
-/// What the owner has left to be done should not wait until the helper wakes by itself.
 MANTA_DECL void engine::rouse_helper(void* self) { static_cast<engine*>(self)->net_.wake(); }
 
-MANTA_DECL void engine::start_helper() {
-  if (!use_helper_) return;
-  helper_stop_.store(false);
-  owner_ = pthread_self();
-  owner_number_ = static_cast<int>(::syscall(SYS_gettid));
-  const auto body = [](void* self) -> void* {
-    engine& e = *static_cast<engine*>(self);
-    role_ = role::helper;
-    prctl(PR_SET_TIMERSLACK, 1000UL);
-    std::uint64_t seen = 0;
-    unsigned in_vain = 0;  // looks at the network
-    std::int64_t patience = 0;
-    while (!e.helper_stop_.load(std::memory_order_acquire)) {
-      e.lock_.wait_while_owner_stays();
-      const bool dozed = in_vain != 0;
-      if (dozed) {
-        e.net_.sleep(patience);
-        e.lock_.doze_no_more();
-      } else {
-        usleep(200);
-      }
-      const std::uint64_t entries = e.lock_.entries();
-      const bool was_here = entries != seen;
-      seen = entries;
-      if (e.lock_.owner_is_inside() || (was_here && !dozed) || !e.lock_.try_acquire_for_helper()) {
-        in_vain = 0;
-        e.watch_lonely();
-        if (e.watchdog_ns_ != 0) e.watch_task(true);
-        continue;
-      }
-      const bool any = e.progress_from_helper();
-      e.watch_lock(was_here);
-      in_vain = was_here ? 0 : any ? 1 : in_vain + 1;  // more may come soon
-      if (e.watchdog_ns_ != 0) e.watch_task(was_here);
-      patience = e.may_sleep_ns(in_vain);
-      if (in_vain != 0) e.lock_.doze();
-      e.lock_.release_for_helper();
-    }
-    return nullptr;
-  };
-  helper_running_ = pthread_create(&helper_, nullptr, body, this) == 0;
-  if (!helper_running_) {
-    std::fprintf(stderr, "manta: rank %u: no thread can be started, so this rank does not answer during long tasks; "
-                 "allow one more thread\n", rank_);
-  }
-}
-
-/// From the helper. If a task has the rank's thread for too long without coming here the rank ends, and with recovery the
-/// task is tried elsewhere; the driver may take its time. While the process was stopped no time counts.
 MANTA_DECL void engine::watch_task(bool was_here) {
-  constexpr std::int64_t most_between_looks = 100'000'000;
-  const std::int64_t now = base::now_ns();
-  away_ns_ = was_here ? 0 : away_ns_ + std::min(now - watched_ns_, most_between_looks);
-  watched_ns_ = now;
-  if (away_ns_ <= watchdog_ns_ || running_ == &driver_task_) return;
-  std::fprintf(stderr, "manta: rank %u: '%s' has not called manta for %g s (MANTA_WATCHDOG) and is taken for hung; it is ended:\n",
-               rank_, std::string(running_->name()).c_str(), static_cast<double>(std::exchange(watchdog_ns_, 0)) * 1e-9);
-  abort_hung(owner_);
+  if (!watchdog_.is_on()) return;
+  const std::int64_t limit_ns = watchdog_.limit_ns();
+  if (!watchdog_.look(base::now_ns(), was_here, running_ != &driver_task_)) return;
+  std::fprintf(stderr, "manta: rank %u: '%s' has not called manta for %g s (MANTA_WATCHDOG) and is taken for hung; "
+               "it is ended:\n", rank_, std::string(running_->name()).c_str(), static_cast<double>(limit_ns) * 1e-9);
+  abort_hung(helper_.owner());
 }
 
-/// From the helper, which has the engine's lock. A task that holds a mutex and waits leaves the rank's thread to others, and if one
-/// of these wants the mutex nothing goes on here any more. Nobody can undo that, but it can be said.
 MANTA_DECL void engine::watch_lock(bool was_here) {
-  constexpr std::int64_t patience_ns = 5'000'000'000;
-  const std::int64_t now = base::now_ns();
-  if (was_here || locked_since_ns_ == 0) {
-    locked_since_ns_ = now;
-    locked_cpu_ = std::clock();
-  }
-  const bool others_wait = started_count_ + (rank_ == 0 ? 1 : 0) > 1;
-  if (now - locked_since_ns_ < patience_ns || !others_wait || interrupted() == nullptr) return;
-  const std::int64_t computed_ns = static_cast<std::int64_t>(std::clock() - locked_cpu_) * (1'000'000'000 / CLOCKS_PER_SEC);
-  const bool is_idle = computed_ns < (now - locked_since_ns_) / 10;
-  locked_since_ns_ = is_idle ? wait_record::never : 0;  // said once
-  if (!is_idle || !waits_for_lock(owner_number_)) return;
+  const auto computed_ns = [] { return static_cast<std::int64_t>(std::clock()) * (1'000'000'000 / CLOCKS_PER_SEC); };
+  const bool others_wait = started_count_ + (rank_ == 0 ? 1 : 0) > 1 && interrupted() != nullptr;
+  if (!lock_watch_.look(base::now_ns(), was_here, others_wait, computed_ns)) return;
+  if (!waits_for_lock(helper_.owner_number())) return;
   std::string others;
   for (const wait_record* w : waits_) {
     if (w == stop_wait_) continue;
     others += (others.empty() ? "" : ", ") + describe_wait(*w) + (w->over() ? ", which has ended" : "");
   }
   std::fprintf(stderr,
-               "manta: rank %u: '%s' has stood in a lock (or waited for a thread of its own) for five seconds, and meanwhile nothing else can go on here: %s. "
-               "If one of these holds that lock, none of them ever goes on: release it before get, wait and whatever else waits\n",
+               "manta: rank %u: '%s' has stood in a lock (or waited for a thread of its own) for five seconds, and "
+               "meanwhile nothing else can go on here: %s. If one of these holds that lock, none of them ever goes on: "
+               "release it before get, wait and whatever else waits\n",
                rank_, std::string(running_->name()).c_str(), others.c_str());
 }
 
-/// Is that thread of this process in the system call by which threads wait for mutexes? False if the system does not tell.
 MANTA_DECL bool engine::waits_for_lock(int thread) {
   const std::string path = "/proc/self/task/" + std::to_string(thread) + "/syscall";
   std::FILE* const file = std::fopen(path.c_str(), "re");
@@ -862,23 +826,13 @@ MANTA_DECL bool engine::waits_for_lock(int thread) {
   return read && number == SYS_futex;
 }
 
-/// From the helper: rank 0 may wait in there for one that has died, of which it cannot be told; others it would end itself.
 MANTA_DECL void engine::watch_lonely() const {
   constexpr std::int64_t patience_ns = 10'000'000'000;
   const std::int64_t since = lonely_since_ns_.load(std::memory_order_relaxed);
   if (since == 0 || base::now_ns() - since < patience_ns || lifeline_ == nullptr || !lifeline_->news()) return;
-  std::fprintf(stderr, "manta: rank 0 has waited ten seconds for the members of its gang, and a rank has died: the job ends here\n");
+  std::fprintf(stderr, "manta: rank 0 has waited ten seconds for the members of its gang, and a rank has died: the job "
+               "ends here\n");
   ::_exit(1);
-}
-
-MANTA_DECL void engine::stop_helper() {
-  if (!helper_running_) return;
-  helper_stop_.store(true, std::memory_order_release);
-  net_.wake();
-  const int depth = lock_.step_out();  // it may be waiting for the lock
-  pthread_join(helper_, nullptr);
-  lock_.come_back(depth);
-  helper_running_ = false;
 }
 
 }  // namespace manta::exec

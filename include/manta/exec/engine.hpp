@@ -3,32 +3,8 @@
 //
 // A rank at work: it owns the parts (network, graph, scheduler, stacks, lock)
 // and moves events between them. The declarations stand here; the definitions
-// follow by subject:
-//
-//   references.ipp  who holds what, across ranks
-//   values.ipp      results, wants and pulls
-//   sharing.ipp     how one array reaches many ranks
-//   tasks.ipp       from submission to the end of a task
-//   questions.ipp   where things are and why; reservations
-//   capacities.ipp  what each rank has
-//   gang/gang_ends.hpp      a part: how the members of gangs have ended
-//   gangs.ipp       tasks that are MPI programs
-//   actors.ipp      calls, mailboxes
-//   actor/named_actors.ipp  actors with names; actor/names.hpp is the table
-//   isolation.ipp   tasks and actors in processes of their own
-//   cancelling.ipp  tasks that are to end before their time
-//   timing.ipp      deadlines, retries and submitters that run ahead
-//   waiting.ipp     waiting and serving, on which stack
-//   descriptors.ipp waits that a readable descriptor ends
-//   value/journaling.hpp    a part: results that outlive the program
-//   leaving.ipp     a run that has to end before its work is done
-//   run/waves.hpp, run/traffic.hpp   parts: does anything still go on?
-//   run/deadlock_report.hpp, run/unobserved.hpp   parts: what rank 0 gathers from all ranks
-//   value/lineage.hpp       a part: what values were made from
-//   value/recovery.ipp      values that are made again
-//   membership.hpp          a part: who lives, and what deaths say of tasks
-//   deaths.ipp      ranks that have died
-//   ending.ipp      quiet, deadlock, the end of a run
+// follow by subject in the .ipp files beside this header. README.md has the
+// list of these files, and of the parts.
 //
 // Every member function is called with the lock held unless it says otherwise.
 // Message handlers record and append; they never wait, and no user function
@@ -61,8 +37,10 @@
 #include "manta/exec/messages.hpp"
 #include "manta/exec/overflow.hpp"
 #include "manta/exec/run/deadlock_report.hpp"
+#include "manta/exec/run/helper.hpp"
 #include "manta/exec/run/traffic.hpp"
 #include "manta/exec/run/unobserved.hpp"
+#include "manta/exec/run/watchdog.hpp"
 #include "manta/exec/run/waves.hpp"
 #include "manta/exec/stack.hpp"
 #include "manta/exec/threads.hpp"
@@ -288,10 +266,6 @@ class engine {
   biased_lock& lock() { return lock_; }
   /// Where a call's arguments are collected before it is submitted.
   wire::buffer& arguments() { return arguments_; }
-
-  // --- the helper thread
-  bool progress_from_helper();
-  void serve_others();
 
  private:
   enum class role : std::uint8_t { none, owner, helper };
@@ -821,13 +795,27 @@ class engine {
   std::int64_t sleep_until_deadline(std::int64_t now) const;
   bool check_descriptors();
   void sleep_beside_descriptors(std::int64_t ns);
+
+  // ending.ipp, called by the helper
+  helper::duties duties_of_helper();
+  /// Receives messages and does what comes with time. True if a message came. Sends what has collected.
+  bool progress_from_helper();
+  /// What runs here takes longer than was thought, a task or a call of an actor, of which rank 0 does not know: tells rank
+  /// 0, and gives away tasks that others can run.
+  void serve_others();
+  /// How long the helper may sleep after `in_vain` answers in a row to which nothing had come.
   std::int64_t may_sleep_ns(unsigned in_vain) const;
+  /// What the owner has left to be done should not wait until the helper wakes by itself.
   static void rouse_helper(void* self);
-  void start_helper();
-  void stop_helper();
+  /// Ends the rank if a task has its thread for too long; with recovery the task is tried elsewhere.
   void watch_task(bool was_here);
+  /// A task that holds a mutex and waits leaves the rank's thread to others. If one of these wants the mutex, nothing goes
+  /// on here any more: nobody can undo that, but it is said.
   void watch_lock(bool was_here);
+  /// Is that thread of this process in the system call by which threads wait for mutexes? False if the system does not say.
   static bool waits_for_lock(int thread);
+  /// Called without the lock. Rank 0 may block inside MPI on a member of its gang that has died, and nobody else can end
+  /// rank 0: the job ends after ten seconds.
   void watch_lonely() const;
 
   static const running_task* interrupted() noexcept;
@@ -981,18 +969,13 @@ class engine {
   deadlock_report deadlock_report_;
   unobserved unobserved_;
 
-  std::atomic<bool> helper_stop_{false};
   base::list<node*> foreign_drops_;
   static inline base::list<engine*> engines_;               // all of this process, for handles that die outside of runs
   static inline pthread_mutex_t engines_mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<bool> has_foreign_drops_{false};
-  pthread_t helper_{};
-  pthread_t owner_{};                                       // the rank's own thread,
-  int owner_number_ = 0;                                    // and the kernel's number for it
-  std::int64_t locked_since_ns_ = 0;                        // the helper's: since when the owner has not been here,
-  std::clock_t locked_cpu_ = 0;                             // and what the process had computed by then
-  std::int64_t watchdog_ns_ = 0, watched_ns_ = 0, away_ns_ = 0;  // the helper's
-  bool use_helper_ = false, helper_running_ = false;
+  helper helper_{lock_, duties_of_helper()};
+  watchdog watchdog_;
+  lock_watch lock_watch_;                                   // the helper's
 
   journaling journaling_;
 

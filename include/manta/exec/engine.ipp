@@ -55,6 +55,7 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/value/recovery.ipp"
 #include "manta/exec/membership.ipp"
 #include "manta/exec/run/waves.ipp"
+#include "manta/exec/run/helper.ipp"
 #include "manta/exec/deaths.ipp"
 #include "manta/exec/ending.ipp"
 

@@ -427,20 +427,20 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
   for (bool there = !alive; !there;) {
     {
       const outside user(lock_);
-      there = c->wait(helper_running_ ? 10 : 1);
+      there = c->wait(helper_.is_running() ? 10 : 1);
     }
     if (there) break;
-    if (!helper_running_) {  // nobody else does it
+    if (!helper_.is_running()) {  // nobody else does it
       progress();
       net_.pump(true);
       runs(identity);
     }
     const std::int64_t now = base::now_ns();
-    if (watchdog_ns_ != 0) {
+    if (watchdog_.is_on()) {
       if (std::exchange(heard, c->page().calls.load(std::memory_order_relaxed)) != heard) heard_ns = now;
-      if (now - heard_ns > watchdog_ns_) {
+      if (now - heard_ns > watchdog_.limit_ns()) {
         char seconds[32];
-        std::snprintf(seconds, sizeof seconds, "%g s", static_cast<double>(watchdog_ns_) * 1e-9);
+        std::snprintf(seconds, sizeof seconds, "%g s", static_cast<double>(watchdog_.limit_ns()) * 1e-9);
         fail_with(std::string("it had not called manta for ") + seconds + " (MANTA_WATCHDOG), and its process was ended" + stop_child());
       }
     }
