@@ -13,6 +13,7 @@
 #include <ctime>
 #include <iostream>  // leaving by _exit must not lose what the program has written to std::cout
 
+#include "manta/exec/dispatch.ipp"
 #include "manta/exec/engine.hpp"
 #include "manta/net/collectives.hpp"
 
@@ -21,220 +22,12 @@ namespace manta::exec {
 // --- what messages do
 
 MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes) {
+  static constexpr dispatch_table<engine> table = handlers::all();
+  static_assert(table.is_complete(), "each kind of message needs a handler");
   if (over_) return early_.push(from | static_cast<std::uint32_t>(kind) << 24, data, bytes);
   if (is_dead(from)) [[unlikely]] return;  // what it had to do is done elsewhere
   if (kind < first_housekeeping) traffic_.note_received(from);
-  const auto read = [&]<class M>(M m) {
-    std::memcpy(&m, data, sizeof m);
-    data += sizeof m;
-    bytes -= sizeof m;
-    return m;
-  };
-  switch (kind) {
-    case message::run:
-      ++received_tasks_;
-      if ((flags_of_task(data) & task_message::ahead) != 0) return on_run_ahead(from, data, bytes);
-      return inbox_.push(from, data, bytes);
-    case message::call:
-      return on_call(from, data, bytes);
-    case message::submit:
-      return on_submit(from, data, bytes, false);
-    case message::come_back:
-      if ((flags_of_task(data) & task_message::ahead) != 0) return on_ahead_back(from, read(task_message{}));
-      return on_submit(from, data, bytes, true);
-    case message::result: {
-      const auto m = read(result_message{});
-      return on_result(from, m, data, bytes);
-    }
-    case message::made: {
-      const auto m = read(result_message{});
-      return on_made(from, m, data, bytes);
-    }
-    case message::ended: {
-      const auto m = read(ended_message{});
-      graph::request request;
-      if (bytes != 0) {
-        wire::source in(data, bytes);
-        request.read(in);
-      }
-      places_.erase(m.key);
-      if (members_.recovers()) {
-        constexpr std::size_t most_under_way = 65'536;  // results whose homes may not have them yet
-        if (ended_.size() == most_under_way) ended_.pop_front();
-        ended_.push_back({m.key, from});
-      }
-      scheduler_->ended(from, m.function, m.charge, whole(m.nanoseconds), bytes != 0 ? &request : nullptr);
-      if (m.failed != 0 && request.actor) scheduler_->give_back(from, request);
-      return;
-    }
-    case message::gang_meets:
-      gang_ends_.note_arrival(read(gang_message{}).gang);
-      return;
-    case message::gang_ended: {
-      const auto m = read(gang_message{});
-      return on_gang_ended(from, m, data, bytes);
-    }
-    case message::stuck:
-      return on_stuck(read(stuck_message{}));
-    case message::want: {
-      const auto m = read(want_message{});
-      node& n = graph_.nodes.at(m.home_index);
-      if (n.state != state::pending) return tell_value(from, m.index, n);
-      link& l = graph_.add_link(n, link_kind::subscriber);
-      l.rank = from;
-      l.index = m.index;
-      return;
-    }
-    case message::value: {
-      const auto m = read(result_message{});
-      return on_value(from, m, data, bytes);
-    }
-    case message::pull:
-      return on_pull(from, read(pull_message{}));
-    case message::data: {
-      const auto m = read(data_message{});
-      return on_data(from, m, data, bytes);
-    }
-    case message::mapped:
-      return on_mapped(from, read(index_message{}).index);
-    case message::unavailable: {
-      if (bytes > sizeof(unavailable_message)) {  // its save() failed there
-        const auto m = read(result_message{});
-        node& n = graph_.nodes.at(m.index);
-        if (store::is_here(n)) return not_fetched(n);
-        return cannot_come(n, store::decode_failure(data, bytes));
-      }
-      return on_unavailable(read(unavailable_message{}));
-    }
-    case message::cut_off:
-      return on_cut_off(from, read(cut_off_message{}));
-    case message::replicate:
-      return on_replicate(from, read(replicate_message{}));
-    case message::seek:
-      return on_seek(from, read(seek_message{}));
-    case message::not_kept:
-      return on_not_kept(read(seek_message{}));
-    case message::drop:
-      return on_drop(read(drop_message{}));
-    case message::release:
-      return on_release(from, read(index_message{}));
-    case message::released: {
-      node& n = graph_.nodes.at(read(index_message{}).index);
-      if (!n.has(node::leaving)) return release(n);
-      return n.reset(node::leaving);
-    }
-    case message::borrow:
-      return on_borrow(from, read(borrow_message{}));
-    case message::granted: {
-      node& n = graph_.nodes.at(read(index_message{}).index);
-      ++n.links->count;
-      return release(n);
-    }
-    case message::repaid:
-      return release(graph_.nodes.at(read(index_message{}).index));
-    case message::blocked: {
-      const auto m = read(blocked_message{});
-      note_short(from, m.is_short != 0);
-      return scheduler_->blocked(from, m.tasks, m.own_work != 0, m.in_call != 0);
-    }
-    case message::demand:
-      owed_ = read(index_message{}).index;
-      return give_away(false);
-    case message::end_actor:
-      return on_end_actor(read(end_actor_message{}));
-    case message::kill_actor: {
-      const auto m = read(end_actor_message{});
-      return on_kill(m.slot, std::string(reinterpret_cast<const char*>(data), bytes));
-    }
-    case message::actor_gone: {
-      const std::uint32_t slot = read(index_message{}).index;
-      graph::request request;
-      wire::source in(data, bytes);
-      request.read(in);
-      free_name_of_ended(request.name, {from, slot});
-      return scheduler_->give_back(from, request);
-    }
-    case message::name_ask:
-      return on_name_ask(data, bytes);
-    case message::name_spawn:
-      return on_name_spawn(from, data, bytes);
-    case message::name_gone:
-      read(index_message{});
-      return on_name_gone(from, {reinterpret_cast<const char*>(data), bytes});
-    case message::ask:
-      return on_ask(data, bytes);
-    case message::answer:
-    case message::name_answer: {
-      std::uint32_t ticket = 0;
-      std::memcpy(&ticket, data, sizeof ticket);
-      node& n = graph_.nodes.at(ticket);
-      if (n.state != state::pending) return release(n);  // asked again meanwhile, for a rank had died
-      n.missing = 0;
-      store::set_blob(n, data, bytes, false);
-      complete(n);
-      return release(n);
-    }
-    case message::cancel:
-      return static_cast<void>(on_cancel(read(cancel_message{})));
-    case message::unobserved: {
-      const std::uint32_t count = read(index_message{}).index;
-      return unobserved_.add(count, std::string(reinterpret_cast<const char*>(data), bytes));
-    }
-    case message::where_is:
-      return on_where_is(from, read(where_message{}));
-    case message::task_lost: {
-      const auto m = read(where_message{});
-      node& n = graph_.nodes.at(m.index);
-      if (is_task(n) && place_key_of(n) == m.key) submit_again(n, m.rank);
-      return;
-    }
-    case message::rank_died: {
-      const auto m = read(death_message{});
-      return on_rank_died(m, std::string(reinterpret_cast<const char*>(data), bytes));
-    }
-    case message::checkpoint: {
-      const auto m = read(checkpoint_message{});  // advances data and bytes
-      return on_checkpoint(m, data, bytes);
-    }
-    case message::probe:
-      return on_probe(from, read(probe_message{}));
-    case message::probe_answer: {
-      const auto m = read(probe_message{});
-      return waves_.add(m.wave, m.tally);
-    }
-    case message::report: {
-      const std::string text = report_waits();
-      return send(0, message::report_answer, index_message{0, 0}, text.data(), text.size());
-    }
-    case message::report_answer:
-      read(index_message{});
-      return deadlock_report_.add({reinterpret_cast<const char*>(data), bytes});
-    case message::fail_waits:
-      return fail_all_waits(std::string(reinterpret_cast<const char*>(data) + sizeof(index_message),
-                                        bytes - sizeof(index_message)));
-    case message::drop_tasks:
-      stopping_ = drop_asked_ = true;
-      return;
-    case message::leave: {
-      read(index_message{});
-      const std::string why(reinterpret_cast<const char*>(data), bytes);
-      if (rank_ != 0) return leave(why);
-      asked_to_leave_ = why;  // the other ranks are told at the top level
-      return;
-    }
-    case message::end_actors:
-      return end_all_actors();
-    case message::stop:
-      read(index_message{});
-      stop_payload_ = wire::buffer(data, bytes);
-      stopping_ = false;
-      over_ = true;  // what follows belongs to the next run
-      if (stop_wait_ != nullptr) {
-        stop_wait_->remaining = 0;
-        wake(*stop_wait_);
-      }
-      return;
-  }
+  table(kind, *this, from, data, bytes);
 }
 
 // --- quiet
@@ -255,10 +48,6 @@ MANTA_DECL waves::tally engine::tally_here(bool is_quiet) const {
   for (const wait_record* w : waits_) t.waits += w != stop_wait_ && !w->over();
   t.late = late_tasks();
   return t;
-}
-
-MANTA_DECL void engine::on_probe(std::uint32_t from, const probe_message& m) {
-  send(from, message::probe_answer, probe_message{m.wave, tally_here(quiet())});
 }
 
 MANTA_DECL void engine::look_for_deadlock() {

@@ -101,7 +101,6 @@ struct actor_place {
   std::uint32_t slot;
 };
 
-
 class engine {
  public:
   MANTA_DECL engine(MPI_Comm comm, engine_options options);  // collective
@@ -309,6 +308,8 @@ class engine {
   void send(std::uint32_t to, message kind, const Message& m, const void* tail = nullptr, std::size_t tail_bytes = 0);
   std::byte* begin(std::uint32_t to, message kind, std::size_t max_bytes);
   void commit(std::uint32_t to, message kind, std::size_t bytes);
+  struct handlers;  // of messages: dispatch.ipp
+  /// A message has arrived. Counts it, and calls the handler of its kind; between runs it is kept.
   void on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes);
 
   // references.ipp
@@ -779,7 +780,6 @@ class engine {
   bool quiet() const;
   /// What this rank says of itself in a wave.
   waves::tally tally_here(bool is_quiet) const;
-  void on_probe(std::uint32_t from, const probe_message& m);
   /// Rank 0, idle: begins a wave if one is due. If a complete one finds that nothing goes on, ends the run or its phase,
   /// or has the run end early, or declares a deadlock.
   void look_for_deadlock();

@@ -57,6 +57,7 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/run/waves.ipp"
 #include "manta/exec/run/helper.ipp"
 #include "manta/exec/deaths.ipp"
+#include "manta/exec/dispatch.ipp"
 #include "manta/exec/ending.ipp"
 
 namespace manta::exec {

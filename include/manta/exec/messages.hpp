@@ -32,8 +32,8 @@ inline float rounded(std::uint64_t ns) { return ns == not_run ? -1.0F : static_c
 inline std::uint64_t whole(float ns) { return ns < 0 ? not_run : static_cast<std::uint64_t>(ns); }
 
 enum class message : std::uint8_t {
-  run, submit, come_back, call, result, made, ended, gang_ended, gang_meets, want, value, pull, data, mapped, unavailable, cut_off,
-  replicate, seek, not_kept, drop, release, released, borrow,
+  run, submit, come_back, call, result, made, ended, gang_ended, gang_meets, want, value, pull, data, mapped,
+  unavailable, not_saved, cut_off, replicate, seek, not_kept, drop, release, released, borrow,
   granted, repaid, blocked, demand, end_actor, kill_actor, actor_gone, name_ask, name_answer, name_spawn,
   name_gone, ask, answer, cancel,
   unobserved, where_is, task_lost, checkpoint,
@@ -41,11 +41,14 @@ enum class message : std::uint8_t {
   probe, probe_answer, report, report_answer, fail_waits, drop_tasks, end_actors, stop, rank_died, leave, stuck,
 };
 inline constexpr message first_housekeeping = message::probe;
+inline constexpr std::size_t message_kinds = static_cast<std::size_t>(message::stuck) + 1;
 
 /// run, submit, come_back, call, name_spawn (whose home is the ticket for the answer). Followed by the request, the
 /// gang and the digest, each if flagged, then by the arguments and the inputs.
 struct task_message {
-  enum flag : std::uint8_t { has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8, ahead = 16, has_digest = 32 };
+  enum flag : std::uint8_t {
+    has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8, ahead = 16, has_digest = 32
+  };
   std::uint64_t id;
   std::uint32_t function;
   std::uint32_t home_rank;
@@ -160,7 +163,8 @@ struct pages_message {
   std::uint32_t maker;      ///< the rank that made the memory
 };
 
-/// holder --unavailable--> requester: the value is not here.
+/// holder --unavailable--> requester: the value is not here. (If the type's save() has failed: holder --not_saved-->
+/// requester, which is a result_message followed by the failure.)
 struct unavailable_message {
   std::uint32_t index;
   std::uint32_t place;      ///< a rank that has the value or will have it; no_index: the home knows

@@ -324,7 +324,7 @@ MANTA_DECL void engine::on_pull(std::uint32_t from, const pull_message& m) {
   } catch (...) {
     const wire::buffer bytes = store::encode(*codec_failure("save()", n.type));
     result_message answer{m.index, 0, 0, static_cast<std::uint8_t>(form::failure), 0, 0};
-    return send(from, message::unavailable, answer, bytes.data(), bytes.size());
+    return send(from, message::not_saved, answer, bytes.data(), bytes.size());
   }
   send_value(from, m, n, std::move(value));
 }
