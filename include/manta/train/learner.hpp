@@ -34,11 +34,13 @@
 #include <string>
 #include <type_traits>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 #include "manta/error.hpp"
 #include "manta/nn/loss.hpp"
 #include "manta/nn/module.hpp"
+#include "manta/nn/optimizer.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/train/augment.hpp"
 #include "manta/train/exchange.hpp"
@@ -103,6 +105,8 @@ class learner {
   virtual ~learner() = default;
   /// Makes model, optimiser and data. A fresh network is initialised by the seed.
   virtual void open(std::uint64_t seed) = 0;
+  /// Before open: takes the data of another learner of the same recipe, instead of reading them again.
+  virtual void take_data(learner& before) = 0;
   [[nodiscard]] virtual std::uint64_t size(bool training) const = 0;
   [[nodiscard]] virtual std::string description() const = 0;
   /// Collective: all get the first member's parameters.
@@ -181,13 +185,22 @@ class learner_of final : public learner {
     }
     optimizer_ = recipe_.optimizer();
     loss_ = recipe_.loss();
-    training_ = recipe_.training_data();
-    if constexpr (validates) validation_ = recipe_.validation_data();
+    if (!has_data_) training_ = recipe_.training_data();
+    if constexpr (validates) {
+      if (!has_data_) validation_ = recipe_.validation_data();
+    }
+    has_data_ = true;
     if (size(true) > 0) {
       const std::uint64_t first = 0;
       training_.take(std::span(&first, 1), batch_);
       if (batch_.has_labels) labels_per_sample_ = static_cast<double>(std::max<std::size_t>(1, batch_.labels.size()));
     }
+  }
+  void take_data(learner& before) override {
+    auto& other = static_cast<learner_of&>(before);
+    training_ = std::move(other.training_);
+    if constexpr (validates) validation_ = std::move(other.validation_);
+    has_data_ = std::exchange(other.has_data_, false);
   }
   [[nodiscard]] std::uint64_t size(bool training) const override {
     if constexpr (validates) return training ? training_.size() : validation_.size();
@@ -318,6 +331,7 @@ class learner_of final : public learner {
   std::remove_cvref_t<decltype(std::declval<const R&>().loss())> loss_;
   std::remove_cvref_t<decltype(std::declval<const R&>().training_data())> training_;
   decltype(validation_data_of(std::declval<const R&>())) validation_;
+  bool has_data_ = false;
   batch<scalar> batch_;
   double labels_per_sample_ = 1;  ///< more where a sample is a sequence with a class for each position
   nn::matrix<scalar> dy_;

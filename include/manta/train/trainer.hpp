@@ -77,6 +77,8 @@ class trainer_core {
   /// After the death of a worker's rank: the next use starts workers on the ranks that are left, from what the other
   /// workers have reached, else from the last good state. Whether they have reached something.
   bool bury();
+  /// Throws: one worker after the other dies at the same place.
+  [[noreturn]] void give_up() const;
   /// Remembers the state, in a job that goes on when ranks die.
   void remember();
   /// Has other trainers park until there are ranks enough.
@@ -120,8 +122,8 @@ class trainer {
   /// An epoch, or what is left of it, or fewer steps; waits. Under manta-run, when the rank of a worker dies, the call
   /// goes on with the ranks that are left, from what the other workers hold in memory: the step under way is made
   /// again, or all local steps since the workers met, and no sample is left out or taken twice. If no worker is left,
-  /// the call is done again. Throws manta::error with the number of the batch if the loss becomes NaN or infinite; the
-  /// parameters are those before that batch then.
+  /// the call is done again. Throws manta::rank_lost if four workers have died in one step, and manta::error with the
+  /// number of the batch if the loss becomes NaN or infinite; the parameters are those before that step then.
   summary train(std::uint64_t steps = whole_epoch) { return core_->train(steps); }
   /// The mean over the validation data; waits.
   summary validate() { return core_->validate(); }

@@ -40,8 +40,17 @@ inline std::vector<trainer_core*>& trainers() {
   return all;
 }
 
+constexpr int most_deaths = 4;
+
+inline void trainer_core::give_up() const {
+  throw rank_lost("manta: train: the ranks of " + std::to_string(most_deaths) +
+                  " workers have died one after the other before step " + std::to_string(good_.step) +
+                  " was complete: the recipe seems to end its process there. The trainer has the state before that "
+                  "step, which save() writes; find out how the processes ended from the lines above");
+}
+
 /// A call of a trainer: it counts as busy meanwhile, and no other parks it. After a death it is done again from the
-/// good state, if there is one.
+/// good state.
 template <class Call>
 auto trainer_core::call(Call&& c) {
   struct guard {
@@ -52,18 +61,22 @@ auto trainer_core::call(Call&& c) {
   static std::uint64_t uses = 0;
   last_use_ = ++uses;
   std::optional<std::chrono::steady_clock::time_point> death;
+  int deaths_here = 0;  // without a step that was completed in between
   for (;;) {
     try {
       wake();
       if (death) before_.seconds_lost += seconds_since(*std::exchange(death, {}));
       return c();
     } catch (const rank_lost&) {
-      if (good_.model.empty()) throw;
+      if (!manta::detail::launcher_recovers()) throw;
     } catch (const actor_died&) {
-      if (good_.model.empty()) throw;
+      if (!manta::detail::launcher_recovers()) throw;
     }
     if (!death) death = std::chrono::steady_clock::now();
-    if (bury()) death = std::chrono::steady_clock::now();
+    const bool has_advanced = bury();
+    if (has_advanced) death = std::chrono::steady_clock::now();
+    deaths_here = has_advanced ? 1 : deaths_here + 1;
+    if (deaths_here == most_deaths) give_up();
   }
 }
 
@@ -100,6 +113,7 @@ inline bool trainer_core::bury() {
     before_.seconds_lost += furthest->seconds;
     good_ = std::move(furthest->at);
   }
+  if (good_.model.empty()) was_started_ = false;  // nothing has been trained: new workers begin by the seed
   parked_ = good_;
   return furthest.has_value();
 }
@@ -179,7 +193,7 @@ MANTA_DECL summary trainer_core::validate() {
   });
 }
 MANTA_DECL state trainer_core::state() {
-  if (!has_workers_) return parked_;
+  if (!has_workers_ && was_started_) return parked_;
   return call([&] { return sentence(async<&worker::save>(workers_)); });
 }
 MANTA_DECL void trainer_core::restore(const train::state& s) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -37,6 +38,13 @@ std::string problem_of(F&& f) {
   }
 }
 
+/// The learners of teams that a death has ended, by training. MPI may still write to their arrays, which are never
+/// freed. The next worker on this rank takes the data out of its learner.
+inline std::map<std::uint64_t, std::unique_ptr<learner>>& abandoned_learners() {
+  static auto* const all = new std::map<std::uint64_t, std::unique_ptr<learner>>;
+  return *all;
+}
+
 MANTA_DECL worker::worker(team members, const learner_name& what, const options& o, std::uint64_t training)
     : team_(members),
       exchange_(members, o.bucket_bytes, o.exchange),
@@ -45,13 +53,20 @@ MANTA_DECL worker::worker(team members, const learner_name& what, const options&
       seed_(o.seed),
       training_(training) {
   forget_survivor(training_);
+  if (const auto before = abandoned_learners().extract(training_)) {
+    learner_->take_data(*before.mapped());
+    (void)before.mapped().release();
+  }
 }
 
 MANTA_DECL worker::~worker() {
   (void)problem_of([&] {
     if (has_trained_ && team_.size() > 1 && !team_.is_whole()) leave_survivor(training_, reached());
   });
-  if (exchange_.is_abandoned()) (void)learner_.release();
+  if (!exchange_.is_abandoned()) return;
+  std::unique_ptr<learner>& abandoned = abandoned_learners()[training_];
+  (void)abandoned.release();
+  abandoned = std::move(learner_);
 }
 
 MANTA_DECL per_rank<int> worker::open() {

@@ -8,7 +8,8 @@
 //   manta-run -n RANKS -- train_survivors CASE...     at WORKERS:SAMPLE[,SAMPLE][:local|:bfloat16]
 //
 // CASE says where the workers die that take these samples in the second epoch: "forward", "backward" (a part of the
-// gradients has been sent) or "optimizer" (all sums are there, maybe not for the others).
+// gradients has been sent) or "optimizer" (all sums are there, maybe not for the others). "read:WORKERS": a worker dies
+// before anything was trained. "always:WORKERS:SAMPLE": each worker dies that takes this sample.
 #include <signal.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@ namespace {
 constexpr int samples = 200, batch = 20;
 int failures = 0;
 int steps_here = 0;      // forward passes of this process
+int reads_here = 0;      // of the data
 bool is_victim = false;  // has met its sample
 
 template <class T>
@@ -86,6 +88,10 @@ struct line {
   mortal_adam optimizer() const { return {}; }
   nn::loss loss() const { return nn::mse(); }
   train::samples training_data() const {
+    ++reads_here;
+    if (place == "read" && living > 0 && static_cast<int>(::living().size()) == living &&
+        manta::rank() == ::living()[1])
+      kill(getpid(), SIGKILL);
     const nn::random numbers(1);
     Eigen::MatrixXd x(4, samples), y(2, samples);
     for (int i = 0; i < samples; ++i) {
@@ -101,7 +107,7 @@ struct line {
     if (!place.empty() && deaths < fatal.size()) {
       for (Eigen::Index i = 0; i < t.values().cols(); ++i) is_victim |= t.values()(1, i) == mark(fatal[deaths]);
     }
-    die_here(place, "forward");
+    die_here(place == "always" ? "forward" : place, "forward");
     return {{"mark", t.values().row(1).mean()}, {"square", t.values().row(1).array().square().mean()}};
   }
   template <class Archive>
@@ -110,12 +116,15 @@ struct line {
   }
 };
 
-int take_steps_here() { return std::exchange(steps_here, 0); }
+std::pair<int, int> take_counts_here() { return {std::exchange(steps_here, 0), std::exchange(reads_here, 0)}; }
 
-/// The most that one of the living processes has made since the last call.
-int most_steps() {
-  int most = 0;
-  for (const int rank : living()) most = std::max(most, manta::async<take_steps_here>({.rank = rank}).get());
+/// The most of each that one of the living processes has made since the last call.
+std::pair<int, int> most_steps_and_reads() {
+  std::pair<int, int> most;
+  for (const int rank : living()) {
+    const auto [steps, reads] = manta::async<take_counts_here>({.rank = rank}).get();
+    most = {std::max(most.first, steps), std::max(most.second, reads)};
+  }
   return most;
 }
 
@@ -196,9 +205,9 @@ void run_case(const plan& p) {
 
   train::trainer trainer(line{p.place, p.fatal, ranks}, p.options(p.workers));
   trainer.restore(first_epoch);
-  most_steps();
+  most_steps_and_reads();
   const train::summary got = trainer.train();
-  const int most = most_steps();
+  const auto [most, reads] = most_steps_and_reads();
   const auto hold = [&](bool holds, const std::string& what, auto value) { check(p.name, holds, what, value); };
   hold(static_cast<int>(living().size()) == ranks - deaths, "the victims have died, the others live", living().size());
   hold(got.deaths == deaths, "deaths are counted", got.deaths);
@@ -214,6 +223,9 @@ void run_case(const plan& p) {
        got.loss - expected.loss);
   hold(most <= samples / batch + deaths * (p.is_local ? 3 : 1), "no more steps were made twice than were interrupted",
        most);
+  // A worker that dies in its first steps may do so before others have begun: those end with their data.
+  if (p.workers == ranks - 1 && p.place != "optimizer" && p.fatal[0] >= 3 * batch)
+    hold(reads == 0, "survivors do not read the data again", reads);
   const double difference = largest_difference(trainer.state(), expected_state);
   // Where the optimiser's step was begun, the others may have made it or not: then sums of this step round otherwise.
   const double tolerance = p.is_rounded ? 1e-3 : p.place == "optimizer" ? 1e-12 : 0;
@@ -227,12 +239,48 @@ void run_case(const plan& p) {
   std::printf("%s: %d deaths cost %.3f s of %.3f s\n", p.name.c_str(), got.deaths, got.seconds_lost, got.seconds);
 }
 
+/// The trainer begins anew with the workers that are left.
+void run_death_while_opening(const plan& p) {
+  const int ranks = static_cast<int>(living().size());
+  train::trainer trainer(line{"read", {}, ranks}, p.options(p.workers));
+  check(p.name, static_cast<int>(living().size()) == ranks - 1, "one has died", living().size());
+  const train::summary got = trainer.train();
+  train::trainer undisturbed(line{}, p.options(std::min(p.workers, ranks - 2)));
+  undisturbed.train();
+  check(p.name, got.samples == samples && got.step == samples / batch, "an epoch of all samples", got.samples);
+  const double difference = largest_difference(trainer.state(), undisturbed.state());
+  check(p.name, difference == 0, "the parameters are those of an undisturbed run", difference);
+}
+
+/// A recipe that ends its process costs four ranks, not all of them, and the steps before are kept.
+void run_fatal_sample(const plan& p) {
+  const int ranks = static_cast<int>(living().size());
+  train::trainer trainer(line{"always", std::vector<int>(10, p.fatal[0]), ranks}, p.options(p.workers));
+  std::string text;
+  try {
+    trainer.train();
+  } catch (const manta::rank_lost& e) {
+    text = e.what();
+  }
+  const std::uint64_t step = static_cast<std::uint64_t>(p.fatal[0] / batch);
+  check(p.name, text.find("4 workers have died one after the other before step " + std::to_string(step)) != text.npos,
+        "a sentence of four deaths: " + text, text.size());
+  check(p.name, static_cast<int>(living().size()) == ranks - 4, "four have died", living().size());
+  check(p.name, trainer.state().step == step, "the steps before are kept", trainer.state().step);
+}
+
+void run_any(const plan& p) {
+  if (p.place == "read") return run_death_while_opening(p);
+  if (p.place == "always") return run_fatal_sample(p);
+  run_case(p);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::vector<std::string> cases(argv + 1, argv + argc);
   return manta::run(argc, argv, [cases] {
-    for (const std::string& each : cases) run_case(plan(each));
+    for (const std::string& each : cases) run_any(plan(each));
     return failures;
   });
 }
