@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
-"""Every header compiles alone, without a warning; all of them together link from two units, of which one includes them in
-the opposite order. In both modes (include/manta/base/config.hpp). By default those headers are tried alone that users
-include, directly in manta/; header-only, where each takes seconds, one of each library. The long suite tries all headers in
-both modes, and all .ipp files, alone. Headers on libtorch are tried where this build has it.
+"""Every header compiles alone, without a warning; all of them together compile in one unit, and define nothing that a second
+unit would define again. In both modes (include/manta/base/config.hpp). By default those headers are tried alone that users
+include, directly in manta/; header-only, where each takes seconds, one of each library. The long suite tries all headers in both modes, and all .ipp files,
+alone, and all headers together in the opposite order too. Headers on libtorch are tried where this build has it.
 """
+import itertools
 import os
+import re
 import sys
 import tempfile
 
@@ -19,6 +21,12 @@ MODES = {"compiled": ["-DMANTA_COMPILED"], "header-only": []}
 def shown(text):
     lines = text.splitlines()
     return "\n".join("    " + line for line in lines[:25] + ([f"({len(lines) - 25} more lines)"] if len(lines) > 25 else []))
+
+
+def strong_definitions(unit):
+    """What this unit defines for the whole program, so that a second unit with the same text would not link with it."""
+    names = compiler.call(["nm", "--defined-only", "--extern-only", "--demangle", "--format=posix", unit])[1].splitlines()
+    return [name for name in names if re.search(r" [ABCDGRST] ", name)]
 
 
 def is_tried_alone(header, mode):
@@ -64,31 +72,26 @@ def main():
             failures += 1
             print(f"{header} does not compile alone with {name}, {mode}:\n{shown(output)}")
 
-    everything = [f"#include <{header}>\n" for header in headers]
-    units = {"one": "".join(everything) + "int main() {}\n", "two": "".join(reversed(everything)) + "int other() { return 0; }\n"}
+    includes = [f"#include <{header}>\n" for header in headers]
+    texts = {"in order": "".join(includes)}
+    if compiler.LONG:
+        texts["in the opposite order"] = "".join(reversed(includes))
 
-    def unit(work):
-        _, cxx, mode, text, target = work
-        return compiler.call(cxx + flags + MODES[mode] + ["-O0", "-c", "-o", target, "-x", "c++", "-"], text)
+    def together(attempt):
+        compiler_name, mode, order = attempt
+        with tempfile.TemporaryDirectory() as folder:
+            target = os.path.join(folder, "all.o")
+            code, output = compiler.call(
+                found[compiler_name] + flags + MODES[mode] + ["-O0", "-c", "-o", target, "-x", "c++", "-"], texts[order])
+            return (code, output, []) if code != 0 else (code, output, strong_definitions(target))
 
-    with tempfile.TemporaryDirectory() as folder:
-        work = [(name, cxx, mode, text, os.path.join(folder, f"{name}-{mode}-{stem}.o"))
-                for name, cxx in found.items() for mode in MODES for stem, text in units.items()]
-        results = compiler.in_parallel(unit, work)
-        for name, cxx in found.items():
-            for mode in MODES:
-                mine = [(w[-1], result) for w, result in zip(work, results) if w[0] == name and w[2] == mode]
-                broken = [output for _, (code, output) in mine if code != 0]
-                if broken:
-                    failures += 1
-                    print(f"all headers in one unit do not compile with {name}, {mode}:\n{shown(broken[0])}")
-                    continue
-                # Undefined references are not asked about: this is about what is defined twice.
-                objects = [target for target, _ in mine]
-                code, output = compiler.call(cxx + ["-r", "-nostdlib", "-o", os.path.join(folder, "both.o")] + objects)
-                if code != 0:
-                    failures += 1
-                    print(f"two units with all headers do not link with {name}, {mode}:\n{shown(output)}")
+    attempts_together = list(itertools.product(found, MODES, texts))
+    for attempt, (code, output, strong) in zip(attempts_together, compiler.in_parallel(together, attempts_together)):
+        if code != 0 or strong:
+            failures += 1
+            why = "do not compile" if code != 0 else "define what has to be inline"
+            print(f"all headers {attempt[2]} in one unit {why} with {attempt[0]}, {attempt[1]}:\n"
+                  + shown(output if code != 0 else "\n".join(strong)))
 
     print(f"{len(headers)} headers, {len(attempts)} times alone, {', '.join(found)}: {failures} failures")
     return 1 if failures else 0

@@ -57,11 +57,11 @@ expect_lines() {
   [[ $count == "$1" ]] || complain "$count lines with \"$2\" instead of $1"
 }
 
-# Ranks that were killed leave nothing in the folder for values and nothing of manta's in shared memory.
+# Ranks that were killed leave nothing in the folder for values.
 expect_nothing_left() {
   checks=$((checks + 1))
   local left
-  left=$(find "$work" -name 'manta*'; find /dev/shm -name 'manta*' ! -name 'manta-run*' 2>/dev/null)
+  left=$(find "$work" -name 'manta*')
   [[ -z $left ]] || complain "left behind: $left"
 }
 

@@ -308,4 +308,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    # Open MPI's files of this test lie in a folder of its own, apart from those of other tests that run beside it.
+    with tempfile.TemporaryDirectory(prefix="ms-") as own_folder:
+        tempfile.tempdir = os.environ["TMPDIR"] = own_folder
+        sys.exit(main())
