@@ -6,8 +6,6 @@
 // (.normalise_observations); with .top = .pairs all changes count, as in V1-t and V2-t without t.
 #pragma once
 
-#include <map>
-#include <string>
 #include <vector>
 
 #include "manta/rl/evolution.hpp"
@@ -44,7 +42,6 @@ class ars final : public detail::evolution {
 
  protected:
   [[nodiscard]] MANTA_DECL std::vector<float> weigh(const std::vector<double>& returns) const override;
-  MANTA_DECL void move(std::vector<float>& sum, std::map<std::string, double>& figures) override;
 
  private:
   ars_options options_;

@@ -40,7 +40,8 @@ MANTA_DECL ars::ars(const any_environment& e, const ars_options& o)
                  .pairs = o.pairs,
                  .deviation = o.deviation,
                  .normalise_observations = o.normalise_observations,
-                 .model = o.model}),
+                 .model = o.model},
+                {nn::sgd({.rate = 1}), -o.rate, 0}, "step_norm"),
       options_(o) {
   detail::require_one(".top", o.top);
   if (o.top > o.pairs)
@@ -50,16 +51,6 @@ MANTA_DECL ars::ars(const any_environment& e, const ars_options& o)
 
 MANTA_DECL std::vector<float> ars::weigh(const std::vector<double>& returns) const {
   return top_weights(returns, options_.top);
-}
-
-MANTA_DECL void ars::move(std::vector<float>& sum, std::map<std::string, double>& figures) {
-  double norm = 0;
-  for (std::size_t i = 0; i < sum.size(); ++i) {
-    const float step = static_cast<float>(options_.rate) * sum[i];
-    parameters()[i] += step;
-    norm += static_cast<double>(step * step);
-  }
-  figures["step_norm"] = std::sqrt(norm);
 }
 
 }  // namespace manta::rl

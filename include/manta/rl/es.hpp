@@ -2,14 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Evolution strategies (Salimans et al., 2017): a policy is moved towards random changes of its parameters that give
-// larger returns. Only the numbers of random changes and returns travel, besides the policy once to each node.
+// larger returns. Only returns and weights of changes travel; of a large network the policy too, once to each rank.
 #pragma once
 
-#include <map>
-#include <string>
 #include <vector>
 
-#include "manta/nn/optimizer.hpp"
 #include "manta/rl/evolution.hpp"
 
 namespace manta::rl {
@@ -42,13 +39,6 @@ class es final : public detail::evolution {
 
  protected:
   [[nodiscard]] MANTA_DECL std::vector<float> weigh(const std::vector<double>& returns) const override;
-  MANTA_DECL void move(std::vector<float>& sum, std::map<std::string, double>& figures) override;
-  [[nodiscard]] MANTA_DECL std::string optimiser_state() const override;
-  MANTA_DECL void restore_optimiser(const std::string& bytes, bool own_settings) override;
-
- private:
-  es_options options_;
-  nn::optimizer optimizer_;
 };
 
 }  // namespace manta::rl

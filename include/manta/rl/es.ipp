@@ -5,10 +5,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
-#include "manta/output/bytes.hpp"
 #include "manta/rl/es.hpp"
 
 namespace manta::rl {
@@ -36,34 +34,14 @@ MANTA_DECL es::es(const any_environment& e, const es_options& o)
                  .pairs = o.pairs,
                  .deviation = o.deviation,
                  .normalise_observations = o.normalise_observations,
-                 .model = o.model}),
-      options_(o),
-      optimizer_(nn::adam({.rate = o.rate})) {}
+                 .model = o.model},
+                {nn::adam({.rate = o.rate}), -1 / (2.0 * o.pairs * o.deviation), o.decay}, "gradient_norm") {}
 
 MANTA_DECL std::vector<float> es::weigh(const std::vector<double>& returns) const {
   const std::vector<float> ranks = centred_ranks(returns);
   std::vector<float> weights;
   for (std::size_t i = 0; i < ranks.size(); i += 2) weights.push_back(ranks[i] - ranks[i + 1]);
   return weights;
-}
-
-MANTA_DECL void es::move(std::vector<float>& sum, std::map<std::string, double>& figures) {
-  const float scale = static_cast<float>(-1 / (2.0 * options_.pairs * options_.deviation)),
-              decay = static_cast<float>(options_.decay);
-  double norm = 0;
-  for (std::size_t i = 0; i < sum.size(); ++i) {
-    sum[i] = scale * sum[i] + decay * parameters()[i];
-    norm += static_cast<double>(sum[i] * sum[i]);
-  }
-  optimizer_.step(parameters(), std::span<const float>(sum));
-  figures["gradient_norm"] = std::sqrt(norm);
-}
-
-MANTA_DECL std::string es::optimiser_state() const { return output::pack(optimizer_); }
-MANTA_DECL void es::restore_optimiser(const std::string& bytes, bool own_settings) {
-  nn::optimizer saved;
-  output::unpack(bytes, saved);
-  optimizer_.resume(saved, own_settings);
 }
 
 }  // namespace manta::rl

@@ -8,139 +8,88 @@
 #include <chrono>
 
 #include "manta/manta.hpp"
-#include "manta/nn/random.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/evolution.hpp"
 #include "manta/rl/sentences.hpp"
 
 namespace manta::rl::detail {
 
-/// The random change of this number: the same wherever it is asked for.
-inline nn::random change_of(const evolution_setting& s, std::uint64_t iteration, int pair) {
-  return nn::random(s.seed, iteration, 100 + static_cast<std::uint64_t>(pair));
-}
-
-/// What a task sends back of its pairs.
-struct evolution_trials {
-  std::vector<double> returns;         ///< forwards and backwards in turn
-  std::vector<std::uint32_t> lengths;  ///< likewise
-  std::vector<moments> seen;           ///< of the pairs that give them, in their order
-
-  template <class Archive>
-  void serialize(Archive& archive) {
-    archive(returns, lengths, seen);
-  }
-};
-
-/// One episode with this network. seen: null, or moments that its observations are added to.
-inline episode evolution_episode(const evolution_setting& s, const evolution_policy& p, nn::network<float>& net,
-                                 const distribution& d, int pair, moments* seen) {
-  // Forwards and backwards begin with the same state, which makes their difference less noisy.
-  vector_environment e(s.environment, s.seed + p.iteration, pair, 1);
-  e.reset();
-  nn::matrix<float> filtered, kept, sent(s.environment.actions().size(), 1);
-  constexpr int longest = 100'000;
-  for (int step = 0; step < longest; ++step) {
-    if (seen != nullptr) seen->add(e.observations().data());
-    normalise(p.filter, e.observations(), filtered);
-    const nn::matrix<float>& outputs = net.forward(filtered);
-    e.require_finite(outputs);
-    d.best_for_environment(allowed_outputs(outputs, e.masks(), kept).data(), sent.data());
-    e.step(sent);
-    if (e.terminated()[0] || e.truncated()[0]) return e.take_episodes().front();
-  }
-  throw error("manta: rl: " + s.algorithm +
-              " needs episodes that end; give the environment a time limit: "
-              "rl::environment<E>().with_time_limit(1000)");
-}
-
-/// A task: trials of the pairs first, .., first + count - 1.
-inline evolution_trials try_pairs(future<evolution_policy> policy, std::uint64_t key, int first, int count) {
-  const auto kept = fetched_once<evolution_policy>::get(policy, key);
-  const evolution_policy& p = *kept;
-  const evolution_setting& s = *p.settled;
-  evolution_trials out;
-  nn::network<float> net = s.net;
-  const std::span<float> moved = net.parameters();
-  const auto d = make_distribution(s.environment.actions(), s.own);
-  std::vector<float> change(moved.size());
-  for (int pair = first; pair < first + count; ++pair) {
-    const nn::random numbers = change_of(s, p.iteration, pair);
-    for (std::size_t i = 0; i < change.size(); ++i) change[i] = static_cast<float>(s.deviation * numbers.normal(i));
-    const std::uint64_t number = p.iteration + static_cast<std::uint64_t>(pair);
-    const bool gives = number % static_cast<std::uint64_t>(s.moments_every) == 0;
-    if (gives) out.seen.emplace_back(s.environment.observations().features());
-    for (const float side : {1.f, -1.f}) {
-      for (std::size_t i = 0; i < change.size(); ++i) moved[i] = p.parameters[i] + side * change[i];
-      const episode e = evolution_episode(s, p, net, *d, pair, gives ? &out.seen.back() : nullptr);
-      out.returns.push_back(e.total);
-      out.lengths.push_back(static_cast<std::uint32_t>(e.length));
-    }
-  }
-  return out;
-}
-
-/// A task: the weighted sum of the changes first, ...
-inline std::vector<float> sum_pairs(future<evolution_policy> policy, std::uint64_t key, int first,
-                                    const std::vector<float>& weights) {
-  const auto kept = fetched_once<evolution_policy>::get(policy, key);
-  const evolution_policy& p = *kept;
-  const evolution_setting& s = *p.settled;
-  std::vector<float> sum(p.parameters.size());
-  for (std::size_t k = 0; k < weights.size(); ++k) {
-    if (weights[k] == 0) continue;
-    const nn::random numbers = change_of(s, p.iteration, first + static_cast<int>(k));
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weights[k] * static_cast<float>(numbers.normal(i));
-  }
-  return sum;
-}
-inline std::vector<float> add_sums(std::vector<float> a, const std::vector<float>& b) {
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
-  return a;
-}
-
-MANTA_DECL evolution::evolution(std::string name, const any_environment& e, const evolution_options& o)
-    : algorithm(name, e, o.seed), name_(std::move(name)), told_(o), filter_(e.observations().features()) {
+MANTA_DECL evolution::evolution(std::string name, const any_environment& e, const evolution_options& o,
+                                evolution_rule rule, std::string norm)
+    : algorithm(name, e, o.seed),
+      name_(std::move(name)),
+      norm_(std::move(norm)),
+      told_(o),
+      rule_(std::move(rule)),
+      filter_(e.observations().features()) {
   require_one(".pairs", o.pairs);
   require_one(".workers", o.workers);
   if (!(o.deviation > 0))
     throw error("manta: rl: .deviation is " + std::to_string(o.deviation) + "; it has to be positive, such as 0.1");
-  net_ = make_network(e.observations().features(), o.model,
-                      make_distribution(e, o.model.distribution)->outputs(), 0.01, o.seed);
+  net_ = make_network(e.observations().features(), o.model, make_distribution(e, o.model.distribution)->outputs(), 0.01,
+                      o.seed);
   set_up();
 }
 
 inline void evolution::set_up() {
   // Moments have two numbers for each feature. So that they are a small part of what travels, few pairs give them, in
-  // turn: about 8 bytes for each pair, beside its returns and lengths, which are 24.
+  // turn: about 8 bytes for each pair.
   const int features = environment_.observations().features();
-  setting_ = fetched_once<evolution_setting>(
-      {name_, environment_, net_, told_.model.distribution, told_.deviation, seed_, 1 + 2 * features});
+  const evolution_setting s{name_, environment_,    net_, told_.model.distribution, told_.deviation,
+                            seed_, 1 + 2 * features};
+  setting_ = fetched_once<evolution_setting>(s);
+  settled_ = std::make_shared<evolution_setting>(s);
+  whole_.reset();
+  update_.reset();
 }
 
 MANTA_DECL void evolution::iterate(report& r) {
   auto begin = std::chrono::steady_clock::now();
-  const std::span<const float> now = net_.parameters();
-  const fetched_once<evolution_policy> policy({setting_, {now.begin(), now.end()}, filter_, iteration()});
-  const std::vector<double> returns = try_changes(policy);
+  const std::vector<double> returns = count_trials(try_changes());
   r.sample_seconds = since(begin);
   begin = std::chrono::steady_clock::now();
-  std::vector<float> sum = sum_changes(policy, weigh(returns));
-  move(sum, r.learner);
+  std::vector<float> weights = weigh(returns), sum = sum_changes(weights);
+  r.learner[norm_] = rule_.move(net_.parameters(), sum);
+  update_ = {setting_.key(), iteration() + 1, hash_of(net_.parameters()), std::move(weights), filter_};
+  whole_.reset();
   r.learn_seconds = since(begin);
 }
 
-inline std::vector<double> evolution::try_changes(const fetched_once<evolution_policy>& policy) {
+inline std::vector<evolution_trials> evolution::try_changes() {
+  const auto parts = shares(told_.pairs, count_of_tasks());
+  const auto by_policy = [&](const std::pair<int, int>& part) {
+    const auto& policy = whole_policy();
+    return async<try_pairs>({.retries = 3}, policy.value(), policy.key(), part.first, part.second);
+  };
+  const bool by_update = update_ && sends_updates();
   std::vector<future<evolution_trials>> tasks;
-  // Twice as many tasks as workers, for episodes differ in length; but no tiny ones, whose messages would be the most
-  // of what travels.
-  const int count_of_tasks = std::min({told_.pairs, 2 * told_.workers, std::max(told_.workers, told_.pairs / 8)});
-  for (const auto& [first, count] : shares(told_.pairs, count_of_tasks))
-    tasks.push_back(async<try_pairs>({.retries = 3}, policy.value(), policy.key(), first, count));
+  for (const auto& part : parts)  // options would be more bytes than an update
+    tasks.push_back(by_update ? async<try_pairs_after>(*update_, part.first, part.second) : by_policy(part));
+  std::vector<evolution_trials> trials = values_of(tasks.size(), [&](std::size_t i) {
+    try {
+      return sentence(tasks[i]);
+    } catch (const rank_lost&) {
+      if (!by_update) throw;
+      return evolution_trials{.is_behind = true};
+    }
+  });
+  std::vector<std::size_t> behind;
+  tasks.clear();
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (!trials[i].is_behind) continue;
+    behind.push_back(i);
+    tasks.push_back(by_policy(parts[i]));
+  }
+  std::vector<evolution_trials> late = sentences(tasks);
+  for (std::size_t i = 0; i < late.size(); ++i) trials[behind[i]] = std::move(late[i]);
+  return trials;
+}
+
+inline std::vector<double> evolution::count_trials(const std::vector<evolution_trials>& parts) {
   std::vector<double> returns;
   std::vector<episode> episodes;
   std::uint64_t steps = 0;
-  for (const evolution_trials& part : sentences(tasks)) {
+  for (const evolution_trials& part : parts) {
     for (std::size_t i = 0; i < part.returns.size(); ++i) {
       returns.push_back(part.returns[i]);
       steps += part.lengths[i];
@@ -155,14 +104,40 @@ inline std::vector<double> evolution::try_changes(const fetched_once<evolution_p
   return returns;
 }
 
-/// Sums of small networks cost less than sending them: a block has at least so many random numbers. There are at most
-/// 32 blocks; their sums are joined by a tree. Its shape depends on the number of pairs and parameters alone.
-inline std::vector<float> evolution::sum_changes(const fetched_once<evolution_policy>& policy,
-                                                 const std::vector<float>& weights) const {
-  constexpr std::size_t least = std::size_t(1) << 17U;
-  const std::size_t size = net_.parameters().size(), pairs = weights.size(),
-                    block = std::max({std::size_t(1), least / size, (pairs + 31) / 32});
-  if (block >= pairs) return sum_pairs(policy.value(), policy.key(), 0, weights);
+/// Random numbers of a sum that cost less than sending it.
+inline constexpr std::size_t few_numbers = std::size_t(1) << 17U;
+
+inline bool evolution::is_small() const {
+  return net_.parameters().size() * static_cast<std::size_t>(told_.pairs) <= few_numbers;
+}
+inline int evolution::count_of_tasks() const {
+  // Twice as many as workers, for episodes differ in length; but no tiny ones, whose messages would be the most of what
+  // travels.
+  return std::min({told_.pairs, 2 * told_.workers, std::max(told_.workers, told_.pairs / 8)});
+}
+inline bool evolution::sends_updates() const {
+  const auto ranks = static_cast<std::size_t>(manta::size()) - 1, tasks = static_cast<std::size_t>(count_of_tasks());
+  const std::size_t filter = 16 * filter_.size(), update = 100 + filter + 4 * static_cast<std::size_t>(told_.pairs),
+                    whole = 250 + filter + 4 * net_.parameters().size();
+  return is_small() && tasks * update < std::min(tasks, ranks) * whole;
+}
+inline const fetched_once<evolution_policy>& evolution::whole_policy() {
+  if (!whole_) {
+    const std::span<const float> now = net_.parameters();
+    evolution_policy p{setting_, {now.begin(), now.end()}, filter_, iteration(), {}};
+    if (sends_updates()) p.rule = rule_;
+    whole_.emplace(std::move(p));
+  }
+  return *whole_;
+}
+
+/// Of a large network there are at most 32 blocks of pairs; their sums are joined by a tree. Its shape depends on the
+/// number of pairs and parameters alone.
+inline std::vector<float> evolution::sum_changes(const std::vector<float>& weights) {
+  if (is_small()) return detail::sum_changes(*settled_, iteration(), 0, weights);
+  const auto& policy = whole_policy();
+  const std::size_t pairs = weights.size(),
+                    block = std::max({std::size_t(1), few_numbers / net_.parameters().size(), (pairs + 31) / 32});
   std::vector<future<std::vector<float>>> sums;
   for (std::size_t first = 0; first < pairs; first += block) {
     const auto from = weights.begin() + static_cast<std::ptrdiff_t>(first);
@@ -173,13 +148,15 @@ inline std::vector<float> evolution::sum_changes(const fetched_once<evolution_po
   return sentence(reduce<add_sums>(sums));
 }
 
-MANTA_DECL std::string evolution::state() { return output::pack(net_, filter_, optimiser_state()); }
+MANTA_DECL std::string evolution::state() { return output::pack(net_, filter_, output::pack(rule_.optimizer)); }
 MANTA_DECL void evolution::restore(const std::string& bytes, bool own_settings) {
   nn::network<float> net;
   moments filter;
   std::string optimiser;
   output::unpack(bytes, net, filter, optimiser);
-  restore_optimiser(optimiser, own_settings);
+  nn::optimizer saved;
+  output::unpack(optimiser, saved);
+  rule_.optimizer.resume(saved, own_settings);
   net_ = std::move(net);
   filter_ = std::move(filter);
   set_up();

@@ -31,6 +31,7 @@
 #include "manta/rl/es.ipp"
 #include "manta/rl/evaluation.ipp"
 #include "manta/rl/evolution.ipp"
+#include "manta/rl/evolution_trials.ipp"
 #include "manta/rl/exploration.ipp"
 #include "manta/rl/filter.ipp"
 #include "manta/rl/gymnasium.ipp"

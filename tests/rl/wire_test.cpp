@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What evolution strategies send. MPI's calls for sending are counted on all ranks.
+#include <doctest/doctest.h>
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "manta/output/bytes.hpp"
+#include "manta/rl.hpp"
+#include "support/world.hpp"
+
+namespace rl = manta::rl;
+
+namespace {
+
+std::atomic<std::uint64_t> bytes_sent{0};
+
+void count(int bytes, MPI_Datatype type) {
+  int size = 0;
+  MPI_Type_size(type, &size);
+  bytes_sent += static_cast<std::uint64_t>(bytes) * static_cast<std::uint64_t>(size);
+}
+
+struct sent {
+  double bytes = 0, episodes = 0;
+};
+/// All ranks together, in a world of its own.
+template <class Algorithm>
+sent in_iterations(const typename Algorithm::options& o, int iterations) {
+  bytes_sent = 0;
+  sent all;
+  manta::testing::in_world([&] {
+    Algorithm algorithm("CartPole-v1", o);
+    for (int i = 0; i < iterations; ++i) all.episodes = static_cast<double>(algorithm.train().episodes);
+  });
+  const std::uint64_t mine = bytes_sent;
+  std::uint64_t sum = 0;
+  MPI_Allreduce(&mine, &sum, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  all.bytes = static_cast<double>(sum);
+  return all;
+}
+template <class Algorithm>
+double bytes_per_episode(const typename Algorithm::options& o) {
+  const sent few = in_iterations<Algorithm>(o, 5), many = in_iterations<Algorithm>(o, 45);
+  return (many.bytes - few.bytes) / std::max(1., many.episodes - few.episodes);
+}
+
+}  // namespace
+
+extern "C" int MPI_Isend(const void* data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* r) {
+  count(n, type);
+  return PMPI_Isend(data, n, type, to, tag, comm, r);
+}
+extern "C" int MPI_Issend(const void* data, int n, MPI_Datatype type, int to, int tag, MPI_Comm comm, MPI_Request* r) {
+  count(n, type);
+  return PMPI_Issend(data, n, type, to, tag, comm, r);
+}
+
+TEST_CASE("es and ars send less than 64 bytes for an episode, with a worker for each rank or for all but one") {
+  const int ranks = manta::testing::world_size();
+  for (const int workers : {std::max(1, ranks - 1), ranks}) {
+    const double es = bytes_per_episode<rl::es>({.workers = workers, .seed = 1}),
+                 ars = bytes_per_episode<rl::ars>({.workers = workers, .seed = 1, .model = {.hidden = {16}}});
+    if (manta::testing::world_rank() != 0) continue;
+    MESSAGE(workers << " workers: es " << es << ", ars " << ars << " bytes for an episode");
+    for (const double bytes : {es, ars}) CHECK((ranks == 1 ? bytes == 0 : bytes > 10 && bytes < 64));
+  }
+}
+
+TEST_CASE("a large policy travels once to each rank in an iteration, and the sums of its changes by a tree") {
+  const rl::es_options o{.workers = 2, .seed = 1, .pairs = 8, .model = {.hidden = {150, 150}}};
+  const double parameters = 4 * 150 + 150 + 150 * 150 + 150 + 150 * 2 + 2;
+  const sent few = in_iterations<rl::es>(o, 2), many = in_iterations<rl::es>(o, 4);
+  if (manta::testing::world_rank() != 0) return;
+  const double policies = (many.bytes - few.bytes) / 2 / (4 * parameters);
+  MESSAGE("an iteration sends as many bytes as " << policies << " policies");
+  // To each of the ranks but the driver's; and of the two blocks two sums to one rank, and theirs to the driver's.
+  CHECK(policies <= manta::testing::world_size() - 1 + 3 + 0.1);
+}
+
+TEST_CASE("a rank without the policy before, or with another one than it should be, says so") {
+  manta::testing::in_world([] {
+    rl::detail::evolution_setting setting;
+    setting.environment = "CartPole-v1";
+    setting.net = manta::nn::network<float>(manta::nn::shape{4}, manta::nn::linear(2));
+    const rl::detail::fetched_once<rl::detail::evolution_setting> settings(setting);
+    rl::detail::evolution_policy p;
+    p.setting = settings;
+    p.parameters.assign(10, 0.5f);
+    p.iteration = 4;
+    const rl::detail::fetched_once<rl::detail::evolution_policy> policy(p);
+    rl::detail::try_pairs(policy.value(), policy.key(), 0, 0);  // leaves it here
+    const auto is_behind = [&](std::uint64_t key, std::uint64_t iteration, std::uint64_t hash) {
+      return rl::detail::try_pairs_after({key, iteration, hash, {}, {}}, 0, 0).is_behind;
+    };
+    const std::uint64_t right = rl::detail::hash_of(p.parameters);
+    CHECK(!is_behind(settings.key(), 4, right));
+    CHECK(is_behind(settings.key() + 1, 4, right));
+    CHECK(is_behind(settings.key(), 6, right));
+    CHECK(is_behind(settings.key(), 4, right + 1));
+  });
+}
+
+TEST_CASE("returns and lengths arrive as they were, short or long") {
+  rl::detail::evolution_trials t;
+  for (const double r : {1.0, 0.1, 3e300}) {
+    t.returns.push_back(r);
+    t.lengths.push_back(r > 1 ? 70'000 : 20);
+    rl::detail::evolution_trials back;
+    manta::output::unpack(manta::output::pack(t), back);
+    CHECK(back.returns == t.returns);
+    CHECK(back.lengths == t.lengths);
+    CHECK(t.are_short() == (t.returns.size() == 1));
+  }
+}
