@@ -48,7 +48,7 @@ MANTA_DECL std::uint32_t engine::where_inputs_are_made(const task& t) const {
 MANTA_DECL void engine::send_ahead(node& n) {
   if (!hands_out()) return;
   const std::uint32_t to = where_inputs_are_made(*n.record);
-  if (to != no_index && !send_ahead_to(n, to)) await_room(n, to);
+  if (to != no_index && !send_ahead_to(n, to)) waiting_ahead_.add(to, {n.record->id, n.index});
 }
 
 /// False if there is no room there.
@@ -79,12 +79,6 @@ MANTA_DECL bool engine::send_ahead_to(node& n, std::uint32_t to) {
   return true;
 }
 
-MANTA_DECL void engine::await_room(node& n, std::uint32_t to) {
-  if (to_send_ahead_.size() == 0) to_send_ahead_ = base::array<waiting_for_room>(size_);
-  if (!std::exchange(to_send_ahead_[to].listed, true)) send_ahead_to_.push_back(to);
-  to_send_ahead_[to].tasks.push_back({n.record->id, n.index});
-}
-
 /// A task has been sent: those that wait for its result may follow.
 MANTA_DECL void engine::follow_ahead(node& n, std::uint32_t to) {
   constexpr int most_dependents = 16;
@@ -93,33 +87,23 @@ MANTA_DECL void engine::follow_ahead(node& n, std::uint32_t to) {
     if (l->kind != link_kind::input) continue;
     graph::task_graph::visit_dependents(*l, [&](std::uint32_t index) {
       node& dependent = graph_.nodes.at(index);
-      if (dependent.form == form::record && where_inputs_are_made(*dependent.record) == to) await_room(dependent, to);
+      if (dependent.form == form::record && where_inputs_are_made(*dependent.record) == to) {
+        waiting_ahead_.add(to, {dependent.record->id, dependent.index});
+      }
       return ++count < most_dependents;
     });
   }
 }
 
-/// There may be room again.
+/// Sends the tasks for which there is room again.
 MANTA_DECL void engine::send_waiting_ahead() {
-  for (std::size_t i = send_ahead_to_.size(); i-- > 0;) {
-    const std::uint32_t to = send_ahead_to_[i];
-    base::ring<task_place>& waiting = to_send_ahead_[to].tasks;
-    while (!waiting.empty()) {
-      const task_place next = waiting.front();
-      node& n = graph_.nodes.at(next.index);
-      if (is_waiting(n, next) && n.missing != 0) {
-        if (where_inputs_are_made(*n.record) == to) {
-          if (!send_ahead_to(n, to)) break;
-        } else {
-          send_ahead(n);
-        }
-      }
-      waiting.pop_front();
-    }
-    if (!waiting.empty()) continue;
-    to_send_ahead_[to].listed = false;
-    send_ahead_to_.remove_unordered(i);
-  }
+  waiting_ahead_.send_on([&](std::uint32_t to, const task_place& next) {
+    node& n = graph_.nodes.at(next.index);
+    if (!is_waiting(n, next) || n.missing == 0) return true;
+    if (where_inputs_are_made(*n.record) == to) return send_ahead_to(n, to);
+    send_ahead(n);
+    return true;
+  });
 }
 
 /// The result of `n` has come from `from`, where it has reached so many tasks.
@@ -165,18 +149,13 @@ MANTA_DECL void engine::on_ahead_back(std::uint32_t from, const task_message& m)
 MANTA_DECL void engine::on_run_ahead(std::uint32_t from, const std::byte* data, std::size_t bytes) {
   task* const t = read_task(from, data, bytes);
   t->ahead = true;
-  note_maker(t);
+  staging_.note_maker(t);
   stage(t);
-}
-
-/// Those who wait for what it makes may find it.
-MANTA_DECL void engine::note_maker(task* t) {
-  if (t->home_rank == 0 && t->request == nullptr) maker(t->home_index) = t;
 }
 
 MANTA_DECL node& engine::to_be_made_here(const reference_message& r, std::uint32_t type) {
   node* n = nullptr;
-  if (task* const t = maker(r.home_index); t != nullptr && t->home_index == r.home_index) {
+  if (task* const t = staging_.maker_of(r.home_index)) {
     if (t->result == nullptr) t->result = &make_node(no_index, type);
     n = t->result;
     hold(*n);
@@ -189,7 +168,7 @@ MANTA_DECL node& engine::to_be_made_here(const reference_message& r, std::uint32
 
 /// The node of what ends here, if tasks that were sent ahead wait for it: `result` of its task, or the stand-in.
 MANTA_DECL node* engine::expected_here(std::uint32_t home_rank, std::uint32_t home_index, node* result) {
-  if (home_rank != 0 || (result == nullptr && ahead_.empty())) return nullptr;
+  if (home_rank != 0 || (result == nullptr && !staging_.has_ahead())) return nullptr;
   node* const n = known(home_rank, home_index);
   if (n == nullptr || n == result) return result;
   if (result != nullptr) hand_over(*result, *n);
@@ -247,13 +226,13 @@ MANTA_DECL void engine::give_back_ahead() {
     --received_tasks_;
     free_task(t);
   };
-  while (!ahead_.empty()) {
-    task* const t = ahead_.front();
-    no_longer_staging(t);
+  while (staging_.has_ahead()) {
+    task* const t = staging_.first_ahead();
+    staging_.remove_waiting(t);
     unstage(t);
     give_back(t);
   }
-  while (task* const t = staged_.take([](const task& staged) { return staged.ahead; })) give_back(t);
+  while (task* const t = staging_.take_ready([](const task& staged) { return staged.ahead; })) give_back(t);
 }
 
 }  // namespace manta::exec

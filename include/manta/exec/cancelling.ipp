@@ -182,17 +182,16 @@ MANTA_DECL store::failure_ptr engine::stopped_child(const node& n) const {
 /// False if what it is about is not here, or not yet.
 MANTA_DECL bool engine::on_cancel(const cancel_message& m) {
   const std::uint64_t key = place_key(m);
-  std::uint64_t* const where = places_.find(key);
-  if (where == nullptr) return stop_here(m);
-  if ((*where & stands_here) == 0) {
-    const auto to = static_cast<std::uint32_t>(*where);
-    *where |= to_cancel;
-    if (to == rank_) return stop_here(m);
-    send(to, message::cancel, m);
+  const task_places::place where = places_.find(key);
+  if (!where.is_known()) return stop_here(m);
+  if (where.is_sent()) {
+    places_.cancel(key);
+    if (where.rank() == rank_) return stop_here(m);
+    send(where.rank(), message::cancel, m);
     return true;
   }
-  node& placed = graph_.nodes.at(static_cast<std::uint32_t>(*where));
-  places_.erase(key);
+  node& placed = graph_.nodes.at(where.index());
+  places_.forget(key);
   unqueue(placed);
   if (m.home_rank == rank_) --away_;
   end_unstarted(std::exchange(placed.record, nullptr), (m.flags & cancel_message::expired) != 0);
@@ -217,10 +216,7 @@ MANTA_DECL bool engine::is_withdrawn(task& t) {
     }
     return false;
   }
-  const std::uint64_t key = place_key(t);
-  const std::uint64_t* const where = places_.find(key);
-  if (where == nullptr || (*where & to_cancel) == 0) return false;
-  places_.erase(key);
+  if (!places_.take_cancelled(place_key(t))) return false;
   end_unstarted(&t, false);
   return true;
 }
@@ -252,16 +248,14 @@ MANTA_DECL bool engine::stop_here(const cancel_message& m) {
     end_unstarted(read_task(v.from, v.data, v.bytes), expired);
   };
   if (m.slot == no_index) {
-    const std::uint64_t* const found = staging_.find(m.id);
-    task* const waits = found != nullptr ? reinterpret_cast<task*>(*found) : ahead_.find(is_it);
-    if (waits != nullptr) {
+    if (task* const waits = staging_.find_waiting(m.id, is_it)) {
       if (!is_it(*waits)) return false;
-      no_longer_staging(waits);
+      staging_.remove_waiting(waits);
       unstage(waits);
       end_unstarted(waits, expired);
       return true;
     }
-    if (task* const t = staged_.take(is_it)) {
+    if (task* const t = staging_.take_ready(is_it)) {
       end_unstarted(t, expired);
       return true;
     }

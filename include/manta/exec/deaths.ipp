@@ -109,11 +109,7 @@ MANTA_DECL void engine::placed_lost(std::uint32_t rank) {
     scheduler_->refuse_impossible([&](node& n) { refused.push_back(&n); });
   }
   for (node* n : refused) refuse_task(*n, never_possible(*n));
-  for (std::size_t i = ended_.size(); i > 0; --i) {
-    const ended_task e = ended_.pop_front();
-    if (e.rank == rank) ended_by_dead_.insert(e.key) = rank;
-    ended_.push_back(e);
-  }
+  places_.rank_died(rank);
   if (broken != 0) broken_gangs_.push_back({broken, base::now_ns() + 1'000'000'000});
   names_.rank_died(rank);
   answer_names();
@@ -143,13 +139,8 @@ MANTA_DECL void engine::end_broken_gangs() {
 }
 
 MANTA_DECL void engine::on_where_is(std::uint32_t from, const where_message& m) {
-  const std::uint64_t* at = places_.find(m.key);
-  if (at == nullptr) at = ended_by_dead_.find(m.key);
-  if (at == nullptr || (*at & stands_here) != 0) return;  // its result is on its way, or it is about to be placed
-  const auto rank = static_cast<std::uint32_t>(*at);
-  if (!is_dead(rank)) return;
-  places_.erase(m.key);
-  ended_by_dead_.erase(m.key);
+  const std::uint32_t rank = places_.take_lost(m.key, [this](std::uint32_t r) { return is_dead(r); });
+  if (rank == no_index) return;
   send(from, message::task_lost, where_message{m.key, m.index, rank});
 }
 
@@ -346,10 +337,8 @@ MANTA_DECL void engine::task_lost(node& n, std::uint32_t rank) {
   if (at != rank && !is_dead(at)) {
     if (rank_ != 0 && at == 0) send(0, message::where_is, where_message{place_key_of(n), n.index, 0});
     if (rank_ != 0 || at != 0) return;
-    const std::uint64_t key = place_key_of(n);  // of our own, on its second way
-    const std::uint64_t* const where = places_.find(key);
-    if (where == nullptr || (*where & stands_here) != 0 || !is_dead(static_cast<std::uint32_t>(*where))) return;
-    places_.erase(key);
+    // a task of ours, on its second way
+    if (places_.take_lost(place_key_of(n), [this](std::uint32_t r) { return is_dead(r); }) == no_index) return;
   }
   submit_again(n, rank);
 }

@@ -69,12 +69,7 @@ constexpr void engine::handlers::tasks(dispatch_table<engine>& table) {
     wire::source in(m.data, m.bytes);
     const bool has_request = m.bytes != 0;
     if (has_request) request.read(in);
-    e.places_.erase(header.key);
-    if (e.members_.recovers()) {
-      constexpr std::size_t most_under_way = 65'536;  // results whose homes may not have them yet
-      if (e.ended_.size() == most_under_way) e.ended_.pop_front();
-      e.ended_.push_back({header.key, m.from});
-    }
+    e.places_.note_ended(header.key, m.from, e.members_.recovers());
     e.scheduler_->ended(m.from, header.function, header.charge, whole(header.nanoseconds),
                         has_request ? &request : nullptr);
     if (header.failed != 0 && request.actor) e.scheduler_->give_back(m.from, request);

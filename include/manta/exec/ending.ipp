@@ -441,6 +441,7 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
       local_(graph_.nodes),
       late_(graph_.nodes),
       teams_(net_.comm()),
+      waiting_ahead_(size_),
       traffic_(size_),
       max_queued_(options.max_queued) {
   max_waiting_ = may_start_ = options.max_waiting;

@@ -43,6 +43,9 @@
 #include "manta/exec/run/watchdog.hpp"
 #include "manta/exec/run/waves.hpp"
 #include "manta/exec/stack.hpp"
+#include "manta/exec/task/staging.hpp"
+#include "manta/exec/task/task_places.hpp"
+#include "manta/exec/task/waiting_ahead.hpp"
 #include "manta/exec/threads.hpp"
 #include "manta/exec/value/journaling.hpp"
 #include "manta/exec/value/lineage.hpp"
@@ -411,7 +414,6 @@ class engine {
   void drop_inputs(task* t);
   void stage(task* t);
   void staged(task* t);
-  void no_longer_staging(task* t);
   void stage_input_arrived(task* t, node& input);
   void await_input(task* t, node& input);
   void run_node(node& n);
@@ -445,30 +447,18 @@ class engine {
   }
 
   // ahead.ipp
-  /// A task of ours, which may have ended since.
-  struct task_place {
-    std::uint64_t id;
-    std::uint32_t index;
-  };
   static bool is_waiting(const node& n, const task_place& p) {
     return is_task(n) && n.form == form::record && n.record->id == p.id;
   }
-  struct waiting_for_room {
-    base::ring<task_place> tasks;
-    bool listed = false;  ///< stands in send_ahead_to_
-  };
   std::uint32_t where_inputs_are_made(const task& t) const;
   void send_ahead(node& n);
   bool send_ahead_to(node& n, std::uint32_t to);
-  void await_room(node& n, std::uint32_t to);
   void follow_ahead(node& n, std::uint32_t to);
   void send_waiting_ahead();
   void note_reached(node& n, std::uint32_t from, std::uint32_t reached);
   void send_after(const link& l, node& input);
   void on_ahead_back(std::uint32_t from, const task_message& m);
   void on_run_ahead(std::uint32_t from, const std::byte* data, std::size_t bytes);
-  task*& maker(std::uint32_t home_index) { return makers_[home_index % most_makers]; }
-  void note_maker(task* t);
   node& to_be_made_here(const reference_message& r, std::uint32_t type);
   node* expected_here(std::uint32_t home_rank, std::uint32_t home_index, node* result);
   void hand_over(node& result, node& known);
@@ -636,11 +626,6 @@ class engine {
   store::failure_ptr cancel_failure(std::string_view name, std::string_view who, std::uint32_t rank) const;
   store::failure_ptr timeout_failure(std::string_view name, std::int64_t deadline) const;
   store::failure_ptr unstarted_failure(const task& t, bool expired) const;
-  static std::uint64_t sent_to(std::uint32_t to, const graph::request* wanted) {
-    const graph::grant g = wanted == nullptr ? graph::grant{} : wanted->granted;
-    return to | static_cast<std::uint64_t>(g.reason) << 32 |
-           (g.bundle < 0 ? 0 : static_cast<std::uint64_t>(g.bundle) & 0xfffff) << 40;
-  }
   /// The id alone is not enough: a task that runs again, as another attempt or because its rank has died, submits again
   /// what it has submitted before, under the same ids.
   static std::uint64_t place_key(std::uint64_t id, std::uint16_t attempt, std::uint32_t home_rank, std::uint32_t home_index) {
@@ -729,7 +714,7 @@ class engine {
   // waiting.ipp
   /// Not while so much is on its way here that what the next task needs had better wait.
   bool may_begin() const { return !inbox_.empty() && !ledger_.memory().expects_much(); }
-  bool has_tasks() const { return !local_.empty() || may_begin() || !staged_.empty(); }
+  bool has_tasks() const { return !local_.empty() || may_begin() || staging_.has_ready(); }
   bool runnable() const { return has_tasks() || has_calls(); }
   bool has_calls() const { return !listed_slots_.empty() || !calls_.empty(); }
   bool stacks_can_go_on() const { return !to_continue_.empty() || !made_way_.empty(); }
@@ -757,13 +742,13 @@ class engine {
   void check_deadlines();
   /// Of the tasks that the scheduler sent.
   std::uint32_t started_tasks() const {
-    const auto unstarted = static_cast<std::uint32_t>(awaiting_inputs_ + inbox_.size() + staged_.size());
+    const auto unstarted = static_cast<std::uint32_t>(staging_.waiting() + inbox_.size() + staging_.ready());
     return received_tasks_ > unstarted ? received_tasks_ - unstarted : 0;
   }
   /// Of these too, when nothing runs here: all that were started wait, and those sent ahead. After a death inputs may
   /// have to be made again, perhaps on this very rank.
   std::uint32_t waiting_tasks() const {
-    return started_tasks() + (has_seen_deaths() ? awaiting_inputs_ : static_cast<std::uint32_t>(ahead_.size()));
+    return started_tasks() + (has_seen_deaths() ? staging_.waiting() : staging_.ahead());
   }
   static std::uint64_t ticks_between_looks();
   bool looked_long_ago() const;
@@ -856,7 +841,7 @@ class engine {
   graph::node_list local_;                                  // tasks made here that may start, newest last
   graph::node_list late_;                                   // tasks that were to start, but would not end in time
   message_queue inbox_, calls_;
-  graph::task_list staged_;                                 // received tasks with inputs, all here
+  staging staging_;                                         // received tasks with inputs
   base::ring<std::uint32_t> listed_slots_;
   base::list<actor_slot*> slots_;
   base::list<std::uint32_t> free_slots_;
@@ -918,14 +903,9 @@ class engine {
   std::uint64_t others_turn_ = 0;                           // in ticks: when others may go on; 0: now, somebody can
   std::uint64_t begins_ = 0;                                // the same, of a task that follows upon another; 0: not known
   std::uint64_t sent_soon_ = 0;                             // in ticks
-  graph::task_list ahead_;                                  // of these, sent ahead and waiting for what is made here
-  static constexpr std::uint32_t most_makers = 256;
-  task* makers_[most_makers] = {};                          // tasks of rank 0 that are here, by their index: see ahead.hpp
-  std::uint32_t awaiting_inputs_ = 0;                       // of these, waiting for their inputs to come
   std::uint32_t owed_ = 0;                                  // tasks that rank 0 asked for
-  base::array<waiting_for_room> to_send_ahead_;             // rank 0: tasks to be sent ahead when there is room, by rank
+  waiting_ahead waiting_ahead_;                             // rank 0
   std::size_t sent_ahead_ = 0;                              // of those away: they wait for inputs, as they would here
-  base::list<std::uint32_t> send_ahead_to_;                 // those for which there are some
   base::ring<task_place> to_fail_;                          // with one of their inputs
   bool reported_short_ = false;                             // of memory
   base::list<bool> short_ranks_;                            // rank 0: which have said so,
@@ -936,11 +916,7 @@ class engine {
 
   thread_numbers threads_;
   std::uint64_t reservations_made_ = 0;                     // rank 0
-  base::index_table places_;                                // rank 0: tasks of others, or that came back -> where they are
-  // the rank, with why at bit 32 and the bundle of its reservation at bit 40, up to 2^20 - 1
-  static constexpr std::uint64_t stands_here = 1ULL << 63;  // with the index of its node in the scheduler
-  static constexpr std::uint64_t to_cancel = 1ULL << 62;    // should it come back
-  base::index_table staging_;                               // id of a task that waits for its inputs here -> task*; ahead_ has others
+  task_places places_;                                      // rank 0
   base::index_table cancelled_;                             // node of a cancelled task that is elsewhere or runs -> task*
   base::list<running_task*> parents_to_stop_;
   bool stopping_children_ = false;
@@ -985,12 +961,6 @@ class engine {
   graph::durations durations_;                              // of what has run here; only if it is known when to leave
 
   net::lifeline* lifeline_ = nullptr;
-  struct ended_task {
-    std::uint64_t key;
-    std::uint32_t rank;
-  };
-  base::ring<ended_task> ended_;                            // rank 0: the last tasks of others that have ended, and where
-  base::index_table ended_by_dead_;                         // rank 0: of these, those whose results may be lost
   lineage lineage_;
   struct broken_gang {
     std::uint64_t id;

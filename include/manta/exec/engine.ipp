@@ -36,6 +36,7 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/values.ipp"
 #include "manta/exec/sharing.ipp"
 #include "manta/exec/isolation.ipp"
+#include "manta/exec/task/task_places.ipp"
 #include "manta/exec/tasks.ipp"
 #include "manta/exec/ahead.ipp"
 #include "manta/exec/questions.ipp"

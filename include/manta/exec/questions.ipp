@@ -147,7 +147,7 @@ MANTA_DECL store::failure_ptr engine::reservation_gone() const {
 /// Rank 0: a task that will not be placed fails at its home.
 MANTA_DECL void engine::refuse_task(node& n, const store::failure_ptr& why) {
   if (n.form == form::record) {
-    if (n.record->home_index != n.index || n.record->home_rank != rank_) places_.erase(place_key_of(n));
+    if (n.record->home_index != n.index || n.record->home_rank != rank_) places_.forget(place_key_of(n));
     if (n.record->home_rank != rank_) {
       send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
       return release(n);
@@ -179,7 +179,7 @@ MANTA_DECL void engine::place_tasks() {
   if (leave_at_ != 0) scheduler_->set_time_left(time_left_ns());
   scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) { dispatch(n, to, charge); });
   while (node* const n = scheduler_->take_late()) set_aside(*n);
-  if (!send_ahead_to_.empty()) send_waiting_ahead();
+  if (!waiting_ahead_.empty()) send_waiting_ahead();
   while (const graph::reservation* r = scheduler_->take_met()) {
     send(r->home_rank, message::result, result_message{r->home_index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0});
     // gangs for which its bundles lie on too few ranks
@@ -372,13 +372,7 @@ MANTA_DECL std::string engine::explain_placed(std::uint32_t home_rank, std::uint
     g.reason = why_there(n);
     return describe(g);
   }
-  if (const std::uint64_t* at = places_.find(place_key); at != nullptr && (*at & stands_here) == 0) {
-    graph::grant g;
-    g.rank = static_cast<std::int32_t>(*at & 0xffffffff);
-    g.reason = static_cast<graph::placement_reason>(*at >> 32 & 0xff);
-    g.bundle = static_cast<std::int32_t>(*at >> 40 & 0xfffff);
-    return describe(g);
-  }
+  if (const task_places::place where = places_.find(place_key); where.is_sent()) return describe(where.why());
   return "runs on rank " + std::to_string(home_rank) + ", which made it, or on one that had nothing to do";
 }
 

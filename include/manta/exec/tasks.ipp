@@ -145,11 +145,11 @@ MANTA_DECL void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge
                 t.digest);
   }
   if (t.home_rank != rank_) {  // placed for another rank: nothing is left to do here
-    places_.insert(place_key(t)) = sent_to(to, t.request.get());
+    places_.note_sent(place_key(t), to, t.request.get());
     return release(n);
   }
   if (t.home_index != n.index) {  // ours, on its second way
-    places_.erase(place_key(t));
+    places_.forget(place_key(t));
     node& home = graph_.nodes.at(t.home_index);
     if (home.form == form::record) {
       home.record->caller = to;
@@ -380,7 +380,7 @@ MANTA_DECL void engine::drop_inputs(task* t) {
   }
 }
 MANTA_DECL void engine::free_task(task* t) {
-  if (maker(t->home_index) == t) maker(t->home_index) = nullptr;
+  staging_.forget_maker(t);
   if (t->result != nullptr) release(*t->result);
   drop_inputs(t);
   graph_.tasks.free(t);
@@ -398,25 +398,19 @@ MANTA_DECL void engine::await_input(task* t, node& input) {
   ++t->missing;
 }
 
-/// Has what is not here brought here; when all is, the task stands in staged_ or its actor is listed.
+/// Has what is not here brought here; when all is, the task is ready or its actor is listed.
 MANTA_DECL void engine::stage(task* t) {
   for (std::uint32_t i = 0; i < t->input_count; ++i) {
     if (!store::is_here(*t->inputs()[i])) await_input(t, *t->inputs()[i]);
   }
-  if (t->missing == 0) return staged(t);
-  if (t->ahead) {
-    ahead_.push_back(t);
-  } else if (t->slot == no_index || t->by_scheduler) {
-    staging_.insert(t->id) = reinterpret_cast<std::uint64_t>(t);
-  }
-  if (t->by_scheduler) ++awaiting_inputs_;
+  t->missing == 0 ? staged(t) : staging_.add_waiting(t);
 }
 
 MANTA_DECL void engine::staged(task* t) {
   if (t->slot != no_index && !t->by_scheduler) {
     list_slot(t->slot);
   } else {
-    staged_.push_back(t);
+    staging_.add_ready(t);
   }
 }
 
@@ -424,17 +418,8 @@ MANTA_DECL void engine::stage_input_arrived(task* t, node& input) {
   --t->missing;
   if (!store::is_here(input)) return await_input(t, input);
   if (t->missing != 0) return;
-  no_longer_staging(t);
+  staging_.remove_waiting(t);
   staged(t);
-}
-
-MANTA_DECL void engine::no_longer_staging(task* t) {
-  if (t->ahead) {
-    ahead_.remove(t);
-  } else if (t->slot == no_index || t->by_scheduler) {
-    staging_.erase(t->id);
-  }
-  if (t->by_scheduler) --awaiting_inputs_;
 }
 
 /// They may have gone since they came: see ledger::make_room.
@@ -493,7 +478,7 @@ MANTA_DECL store::failure_ptr engine::failure_here(bool reads_arguments) const {
   return store::share(std::move(f));
 }
 
-/// Of a task that is not begun, for all that have begun here wait.
+/// The failure of a task that is not begun, because all tasks that have begun here wait.
 MANTA_DECL store::failure_ptr engine::too_many_wait(const running_task& identity) const {
   store::failure f;
   f.details.type = "manta::error";
@@ -690,7 +675,7 @@ MANTA_DECL void engine::run_message(const message_queue::view& v) {
   std::memcpy(&m, v.data, sizeof m);
   if ((m.flags & (task_message::has_inputs | task_message::has_request | task_message::has_digest)) != 0) {
     task* const t = read_task(v.from, v.data, v.bytes);
-    note_maker(t);
+    staging_.note_maker(t);
     return stage(t);
   }
   store::failure_ptr why;
@@ -779,9 +764,7 @@ MANTA_DECL void engine::on_submit(std::uint32_t from, const std::byte* data, std
   asked_[from] = false;
   if (returned && is_withdrawn(*t)) return;
   node& n = make_node(t->function, no_index);
-  const std::uint64_t key = place_key(*t);
-  places_.insert(key) = stands_here | n.index;
-  ended_by_dead_.erase(key);  // it is done again
+  places_.note_waiting(place_key(*t), n);
   n.form = form::record;
   n.record = t;
   to_scheduler(n);

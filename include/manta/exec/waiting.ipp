@@ -175,8 +175,8 @@ MANTA_DECL bool engine::run_task() {
   if (++begun_ % 8 == 0) return run_oldest();
   if (!local_.empty()) {
     run_node(local_.pop_back());
-  } else if (!staged_.empty()) {
-    run_staged(staged_.pop_front());
+  } else if (staging_.has_ready()) {
+    run_staged(staging_.pop_ready());
   } else if (may_begin()) {
     run_message(inbox_.pop());
   } else {
@@ -189,8 +189,8 @@ MANTA_DECL bool engine::run_task() {
 MANTA_DECL bool engine::run_oldest() {
   turns_ = 0;
   task_begun_ = true;
-  if (!staged_.empty()) {
-    run_staged(staged_.pop_front());
+  if (staging_.has_ready()) {
+    run_staged(staging_.pop_ready());
   } else if (may_begin()) {
     run_message(inbox_.pop());
   } else if (!local_.empty()) {
