@@ -94,7 +94,7 @@ TEST_CASE("a rank without the policy before, or with another one than it should 
     const rl::detail::fetched_once<rl::detail::evolution_policy> policy(p);
     rl::detail::try_pairs(policy.value(), policy.key(), 0, 0);  // leaves it here
     const auto is_behind = [&](std::uint64_t key, std::uint64_t iteration, std::uint64_t hash) {
-      return rl::detail::try_pairs_after({key, iteration, hash, {}, {}}, 0, 0).is_behind;
+      return !rl::detail::try_pairs_after({key, iteration, hash, {}, {}}, 0, 0).is_there;
     };
     const std::uint64_t right = rl::detail::hash_of(p.parameters);
     CHECK(!is_behind(settings.key(), 4, right));
@@ -105,7 +105,7 @@ TEST_CASE("a rank without the policy before, or with another one than it should 
 }
 
 TEST_CASE("returns and lengths arrive as they were, short or long") {
-  rl::detail::evolution_trials t;
+  rl::detail::evolution_trials t{.is_there = true};
   for (const double r : {1.0, 0.1, 3e300}) {
     t.returns.push_back(r);
     t.lengths.push_back(r > 1 ? 70'000 : 20);

@@ -45,6 +45,9 @@ class evolution : public algorithm {
   void set_up();
   /// Trials of all pairs, in parts, in their order.
   std::vector<evolution_trials> try_changes();
+  /// Starts a task for each part that is missing, and waits. is_last: one that is lost with its rank is an error.
+  template <class Start>
+  void try_left(std::vector<evolution_trials>& trials, bool is_last, Start&& start);
   std::vector<double> count_trials(const std::vector<evolution_trials>& parts);
   std::vector<float> sum_changes(const std::vector<float>& weights);
   /// The sum over all pairs is little work, which each rank can do for itself.

@@ -57,32 +57,42 @@ MANTA_DECL void evolution::iterate(report& r) {
 
 inline std::vector<evolution_trials> evolution::try_changes() {
   const auto parts = shares(told_.pairs, count_of_tasks());
-  const auto by_policy = [&](const std::pair<int, int>& part) {
+  std::vector<evolution_trials> trials(parts.size());
+  const auto by_policy = [&](std::size_t i, const task_options& o) {
     const auto& policy = whole_policy();
-    return async<try_pairs>({.retries = 3}, policy.value(), policy.key(), part.first, part.second);
+    return async<try_pairs>(o, policy.value(), policy.key(), parts[i].first, parts[i].second);
   };
-  const bool by_update = update_ && sends_updates();
-  std::vector<future<evolution_trials>> tasks;
-  for (const auto& part : parts)  // options would be more bytes than an update
-    tasks.push_back(by_update ? async<try_pairs_after>(*update_, part.first, part.second) : by_policy(part));
-  std::vector<evolution_trials> trials = values_of(tasks.size(), [&](std::size_t i) {
-    try {
-      return sentence(tasks[i]);
-    } catch (const rank_lost&) {
-      if (!by_update) throw;
-      return evolution_trials{.is_behind = true};
-    }
-  });
-  std::vector<std::size_t> behind;
-  tasks.clear();
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (!trials[i].is_behind) continue;
-    behind.push_back(i);
-    tasks.push_back(by_policy(parts[i]));
+  if (update_ && sends_updates()) {
+    // Without options, which would be more bytes than an update.
+    try_left(trials, false,
+             [&](std::size_t i) { return async<try_pairs_after>(*update_, parts[i].first, parts[i].second); });
+    try_left(trials, false, [&](std::size_t i) {  // where the policy is missed, so that the next update will do
+      return trials[i].rank < 0 ? by_policy(i, {.retries = 3}) : by_policy(i, {.rank = trials[i].rank});
+    });
   }
-  std::vector<evolution_trials> late = sentences(tasks);
-  for (std::size_t i = 0; i < late.size(); ++i) trials[behind[i]] = std::move(late[i]);
+  try_left(trials, true, [&](std::size_t i) { return by_policy(i, {.retries = 3}); });
   return trials;
+}
+
+template <class Start>
+void evolution::try_left(std::vector<evolution_trials>& trials, bool is_last, Start&& start) {
+  const auto unless_lost = [&](auto&& f) -> decltype(f()) {
+    if (is_last) return f();
+    try {
+      return f();
+    } catch (const rank_lost&) {
+    } catch (const unschedulable&) {  // its rank had died before
+    }
+    return {};
+  };
+  std::vector<std::pair<std::size_t, future<evolution_trials>>> tasks;
+  for (std::size_t i = 0; i < trials.size(); ++i) {
+    if (!trials[i].is_there) tasks.emplace_back(i, unless_lost([&] { return start(i); }));
+  }
+  std::vector<evolution_trials> results = values_of(tasks.size(), [&](std::size_t k) {
+    return unless_lost([&] { return tasks[k].second.valid() ? sentence(tasks[k].second) : evolution_trials(); });
+  });
+  for (std::size_t k = 0; k < results.size(); ++k) trials[tasks[k].first] = std::move(results[k]);
 }
 
 inline std::vector<double> evolution::count_trials(const std::vector<evolution_trials>& parts) {

@@ -92,16 +92,18 @@ struct evolution_update {
 
 /// What a task sends back of its pairs. Returns and lengths travel as shorter numbers where these have the same value.
 struct evolution_trials {
-  bool is_behind = false;                   ///< this rank does not have the policy before: there is nothing else
-  std::vector<double> returns = {};         ///< forwards and backwards in turn
+  bool is_there = false;             ///< false: the rank does not have the policy before, and there is nothing else
+  int rank = -1;                     ///< that one
+  std::vector<double> returns = {};  ///< forwards and backwards in turn
   std::vector<std::uint32_t> lengths = {};  ///< likewise
   std::vector<moments> seen = {};           ///< of the pairs that give them, in their order
 
   [[nodiscard]] MANTA_DECL bool are_short() const;
   template <class Archive>
   void save(Archive& archive) const {
-    const std::uint8_t form = is_behind ? 2 : are_short() ? 1 : 0;
+    const std::uint8_t form = !is_there ? 2 : are_short() ? 1 : 0;
     archive(form);
+    if (!is_there) archive(rank);
     if (form == 1) {
       archive(std::vector<float>(returns.begin(), returns.end()),
               std::vector<std::uint16_t>(lengths.begin(), lengths.end()), seen);
@@ -113,7 +115,8 @@ struct evolution_trials {
   void load(Archive& archive) {
     std::uint8_t form = 0;
     archive(form);
-    is_behind = form == 2;
+    is_there = form != 2;
+    if (!is_there) archive(rank);
     if (form == 1) {
       std::vector<float> r;
       std::vector<std::uint16_t> l;

@@ -103,7 +103,7 @@ inline episode evolution_episode(const evolution_policy& p, nn::network<float>& 
 
 inline evolution_trials try_with(const evolution_policy& p, int first, int count) {
   const evolution_setting& s = *p.settled;
-  evolution_trials out;
+  evolution_trials out{.is_there = true};
   nn::network<float> net = s.net;
   const std::span<float> moved = net.parameters();
   const auto d = make_distribution(s.environment.actions(), s.own);
@@ -142,7 +142,7 @@ MANTA_DECL evolution_trials try_pairs_after(const evolution_update& update, int 
   }
   // Processors of different kinds may round in different ways: then, whole policies travel.
   const bool is_there = p != nullptr && p->iteration == update.iteration && hash_of(p->parameters) == update.hash;
-  return is_there ? try_with(*p, first, count) : evolution_trials{.is_behind = true};
+  return is_there ? try_with(*p, first, count) : evolution_trials{.rank = static_cast<int>(manta::rank())};
 }
 
 MANTA_DECL std::vector<float> sum_pairs(future<evolution_policy> policy, std::uint64_t key, int first,
