@@ -63,13 +63,23 @@ using strided = Eigen::Map<std::conditional_t<std::is_const_v<T>, const plain_ma
                            0, Eigen::OuterStride<>>;
 
 /// result += factor * a * b; the result lies column by column. One function for each order of a and b, however their
-/// types are called: Eigen's products are long to compile.
+/// types are called: Eigen's products are long to compile. Packing a large matrix for two or three columns takes longer
+/// than its products with each column.
 template <class T, bool RowMajorA, bool RowMajorB>
 void add_product_by_columns(strided<T, false> result, strided<const T, RowMajorA> a, strided<const T, RowMajorB> b,
                             T factor) {
   const bool small = a.rows() == 1 || b.cols() == 1 || a.rows() + a.cols() + b.cols() < 20;
   if (small || Eigen::nbThreads() > 1) {
     result.noalias() += factor * (a * b);
+    return;
+  }
+  if (b.cols() <= 3) {
+    for (Eigen::Index j = 0; j < b.cols(); ++j) {
+      const T* const column = b.data() + (RowMajorB ? j : j * b.outerStride());
+      add_product_by_columns<T, RowMajorA, RowMajorB>(
+          {result.data() + j * result.outerStride(), result.rows(), 1, Eigen::OuterStride<>(result.outerStride())}, a,
+          {column, b.rows(), 1, Eigen::OuterStride<>(b.outerStride())}, factor);
+    }
     return;
   }
   constexpr auto order = [](bool row_major) { return row_major ? Eigen::RowMajor : Eigen::ColMajor; };

@@ -180,10 +180,11 @@ class request_flow<R(A...)> {
     changes_.notify();
   }
 
-  /// Where the deployment has a time to wait, gives the batch that time to become full.
+  /// Gives the batch the deployment's time to wait to become full. Where there is none, requests that are on this rank
+  /// already still get their turn, so that the first of many does not leave alone.
   void fill_in_time(entry& e, dispatcher::batch& b) {
-    const auto patience = dispatcher_.told().wait;
-    if (patience.count() <= 0) return;
+    if (dispatcher_.told().max_batch <= 1) return;
+    const auto patience = std::max(dispatcher_.told().wait, std::chrono::microseconds(1));
     const bool is_full = dispatcher_.fill(b);
     end_unwanted();
     if (is_full) return;
