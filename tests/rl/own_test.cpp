@@ -9,6 +9,8 @@
 #include <cmath>
 
 #include "manta/rl.hpp"
+#include "manta/tune.hpp"
+#include "manta/tune/rl.hpp"
 #include "support/world.hpp"
 
 using manta::testing::contains;
@@ -16,6 +18,7 @@ using manta::testing::in_world;
 using manta::testing::thrown;
 namespace nn = manta::nn;
 namespace rl = manta::rl;
+namespace tune = manta::tune;
 
 namespace {
 
@@ -229,6 +232,15 @@ rl::dqn_options small_dqn() {
   return {.workers = 2, .seed = 3, .environments = 4, .fragment = 16, .learning_starts = 128, .replay_alpha = 0};
 }
 
+const bool has_name = (rl::register_environment("corridor", corridor(2)), true);
+rl::ppo_options of_own_classes(const rl::trial_values& v) {
+  rl::ppo_options o = small();
+  o.model = {.network = rl::own<wrapped>(v.get<int>("width"), false), .distribution = rl::own<copied>()};
+  o.epochs = v.get_or("repeats", 3);
+  return o;
+}
+rl::es_options of_lines() { return {.seed = 5, .pairs = 4, .model = {.network = rl::own<line>()}}; }
+
 }  // namespace
 
 TEST_CASE("a module of the program's own is a layer: results, gradients and states are those of its parts") {
@@ -384,5 +396,28 @@ TEST_CASE("a policy of the program's own is evaluated, and an algorithm of its o
     own_a2c mine(corridor(), o);
     for (int i = 0; i < 5; ++i) CHECK(library.train().mean_return == mine.train().mean_return);
     CHECK(library.evaluate(3).mean_return == mine.evaluate(3).mean_return);
+  });
+}
+
+TEST_CASE("trials of a search are of classes of the program's own, made from parameters of the space") {
+  REQUIRE(has_name);
+  in_world([] {
+    using trial = rl::trial<rl::ppo, "corridor", of_own_classes>;
+    const auto results =
+        tune::run<trial>({{"width", tune::grid({4, 16})}, {"rate", 1e-3}},
+                         {.maximise = "mean_return", .stop = {tune::at_least("steps", 512)}, .folder = ""});
+    for (const auto& t : results) {
+      rl::ppo_options o = small();
+      o.model = {.network = rl::own<wrapped>(t.parameters.get<int>("width"), false), .distribution = rl::own<copied>()};
+      o.epochs = 3;
+      o.rate = 1e-3;
+      rl::ppo alone(corridor(2), o);
+      for (int i = 0; i < 3; ++i) alone.train();
+      CHECK(t.last["mean_return"] == alone.train().mean_return);
+    }
+    const auto setup = [](auto&& t, const tune::config& c) { return thrown<manta::error>([&] { t.setup(c); }); };
+    CHECK(contains(setup(trial(), {{"rate", 1e-3}}), "\"width\""));
+    CHECK(contains(setup(trial(), {{"width", 4}, {"raet", 1e-3}}), "raet"));
+    CHECK(setup(rl::trial<rl::es, "CartPole-v1", of_lines>(), {{"environment", "Acrobot-v1"}, {"rate", 0.1}}).empty());
   });
 }

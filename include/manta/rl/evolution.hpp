@@ -52,7 +52,7 @@ class evolution : public algorithm {
   std::vector<float> sum_changes(const std::vector<float>& weights);
   /// The sum over all pairs is little work, which each rank can do for itself.
   [[nodiscard]] bool is_small() const;
-  /// Of an iteration.
+  /// The tasks of an iteration.
   [[nodiscard]] int count_of_tasks() const;
   /// Are updates, one with each task, fewer bytes than policies, one to each rank?
   [[nodiscard]] bool sends_updates() const;
