@@ -457,7 +457,9 @@ MANTA_DECL void engine::on_kill(std::uint32_t index, std::string why) {
   actor_slot& slot = *slots_[index];
   if (!slot.dead.empty()) return;
   slot.dead = std::move(why);
-  for (running_task* r = started_; r != nullptr; r = r->next) r->stop = r->stop || (r->actor != nullptr && r->actor == slot.request.get());
+  for (running_task* r = started_.first(); r != nullptr; r = r->next) {
+    r->stop = r->stop || (r->actor != nullptr && r->actor == slot.request.get());
+  }
   list_slot(index);
 }
 

@@ -133,7 +133,7 @@ MANTA_DECL void engine::send_after(const link& l, node& input) {
 /// The executor is busy for longer than was thought, and the task's inputs may be made elsewhere now.
 MANTA_DECL void engine::on_ahead_back(std::uint32_t from, const task_message& m) {
   scheduler_->returned(from, m.charge_or_slot);
-  asked_[from] = false;
+  asked_.erase(from);
   --away_;
   --sent_ahead_;
   node& n = graph_.nodes.at(m.home_index);

@@ -226,7 +226,7 @@ MANTA_DECL bool engine::is_withdrawn(task& t) {
 /// False if it is not here.
 MANTA_DECL bool engine::stop_here(const cancel_message& m) {
   const bool expired = (m.flags & cancel_message::expired) != 0;
-  for (running_task* r = started_; r != nullptr; r = r->next) {
+  for (running_task* r = started_.first(); r != nullptr; r = r->next) {
     if (r->id != m.id) continue;
     if (expired) {
       r->expired = true;  // ends an isolated one; for others the deadline is to start

@@ -100,7 +100,7 @@ MANTA_DECL void engine::look_for_deaths() {
 
 /// Rank 0: what the scheduler had sent there, and the names that it had claimed.
 MANTA_DECL void engine::placed_lost(std::uint32_t rank) {
-  asked_[rank] = false;
+  asked_.erase(rank);
   const std::uint64_t broken = scheduler_->load().gang_of(rank);
   base::list<node*> refused;
   if (!scheduler_->died(rank, [&](node& n) { refused.push_back(&n); })) {
@@ -174,7 +174,7 @@ MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& 
     stop_followers(*v);
   });
   if (scheduler_ != nullptr) {
-    note_short(rank, false);
+    short_ranks_.erase(rank);
     placed_lost(rank);
   }
   forget_laden_calls();  // some will not be answered

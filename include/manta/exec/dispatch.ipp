@@ -76,7 +76,7 @@ constexpr void engine::handlers::tasks(dispatch_table<engine>& table) {
   });
   table.set(message::blocked, [](engine& e, arrival& m) {
     const auto of_it = m.read<blocked_message>();
-    e.note_short(m.from, of_it.is_short != 0);
+    e.short_ranks_.set(m.from, of_it.is_short != 0);
     e.scheduler_->blocked(m.from, of_it.tasks, of_it.own_work != 0, of_it.in_call != 0);
   });
   table.set(message::demand, [](engine& e, arrival& m) {

@@ -33,10 +33,10 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
 // --- quiet
 
 MANTA_DECL bool engine::quiet() const {
-  return resting_ && !runnable() && inbox_.empty() && to_continue_.empty() && made_way_.empty() && coming_.empty() && arrived_.empty() &&
+  return resting_ && !runnable() && inbox_.empty() && !turns_.stacks_can_go_on() && coming_.empty() && arrived_.empty() &&
          !gang_ends_.has_complete() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && descriptor_waits_ == 0 && live_timers_ == 0 &&
-         to_judge_.empty() && !drop_asked_ && broken_gangs_.empty() && !reported_in_call_ &&
-         reported_blocked_ == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew
+         to_judge_.empty() && !drop_asked_ && broken_gangs_.empty() && reported_.in_call == 0 &&
+         reported_.tasks == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew
          !has_foreign_drops_.load(std::memory_order_relaxed);
 }
 
@@ -58,14 +58,14 @@ MANTA_DECL void engine::look_for_deadlock() {
   constexpr unsigned worth_a_clock_reading = 50;
   if (!waves_.is_under_way()) {
     if (!quiet_here) return waves_.put_off();
-    if (size_ > 1 && (silence_ < worth_a_clock_reading || !waves_.is_due(base::now_ns()))) return;
+    if (size_ > 1 && (silence_.turns() < worth_a_clock_reading || !waves_.is_due(base::now_ns()))) return;
     const std::uint64_t wave = waves_.begin(size_ - 1 - members_.deaths());
     for (std::uint32_t r = 1; r < size_; ++r) send(r, message::probe, probe_message{wave, {}});
     net_.pump(true);
   }
   if (!waves_.is_complete()) return;
   const waves::verdict found = waves_.conclude(tally_here(quiet_here));
-  if (found == waves::verdict::balanced) silence_ = worth_a_clock_reading;
+  if (found == waves::verdict::balanced) silence_.set_turns(worth_a_clock_reading);
   if (found != waves::verdict::stable) return;
   if (waves_.all().waits == 0 && waves_.all().late == 0) {
     if (stop_wait_ != nullptr) {  // the run is over
@@ -272,7 +272,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   forget_laden_calls();
   bound_ = max_queued_;
   runs(driver_task_);
-  silence_ = 0;
+  silence_.end();
   const base::short_time_slice woken_soon;
   lock_.enter();
   watch_process();
@@ -294,7 +294,6 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   wire::buffer payload;
   if (rank_ == 0) {
     asked_.clear();
-    asked_.resize(size_, false);
     {
       const outside user(lock_);
       try {
@@ -442,9 +441,11 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
       late_(graph_.nodes),
       teams_(net_.comm()),
       waiting_ahead_(size_),
+      short_ranks_(size_),
+      asked_(size_),
       traffic_(size_),
       max_queued_(options.max_queued) {
-  max_waiting_ = may_start_ = options.max_waiting;
+  started_.set_limit(options.max_waiting);
   prepare_isolation(false);
   compare_programs();
   share_settings(options);
@@ -561,10 +562,10 @@ MANTA_DECL bool engine::progress_from_helper() {
 
 MANTA_DECL void engine::serve_others() {
   if (running_->actor != nullptr) {
-    report_blocked(reported_blocked_, reported_own_work_, true);
-  } else if (reported_blocked_ > 0 && !reported_own_work_) {  // the task may have waited when rank 0 was last told
+    report_blocked(reported_.tasks, reported_.own_work != 0, true);
+  } else if (reported_.tasks > 0 && reported_.own_work == 0) {  // the task may have waited when rank 0 was last told
     const std::uint32_t started = started_tasks();
-    report_blocked(std::min(reported_blocked_, started > 0 ? started - 1 : 0), false);
+    report_blocked(std::min(reported_.tasks, started > 0 ? started - 1 : 0), false);
   }
   if (scheduler_ != nullptr) ask_for_work();
   if (owed_ > 0) give_away(true);
@@ -591,7 +592,7 @@ MANTA_DECL void engine::watch_task(bool was_here) {
 
 MANTA_DECL void engine::watch_lock(bool was_here) {
   const auto computed_ns = [] { return static_cast<std::int64_t>(std::clock()) * (1'000'000'000 / CLOCKS_PER_SEC); };
-  const bool others_wait = started_count_ + (rank_ == 0 ? 1 : 0) > 1 && interrupted() != nullptr;
+  const bool others_wait = started_.count() + (rank_ == 0 ? 1 : 0) > 1 && interrupted() != nullptr;
   if (!lock_watch_.look(base::now_ns(), was_here, others_wait, computed_ns)) return;
   if (!waits_for_lock(helper_.owner_number())) return;
   std::string others;

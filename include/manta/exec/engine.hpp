@@ -36,14 +36,18 @@
 #include "manta/exec/membership.hpp"
 #include "manta/exec/messages.hpp"
 #include "manta/exec/overflow.hpp"
+#include "manta/exec/rank_set.hpp"
 #include "manta/exec/run/deadlock_report.hpp"
 #include "manta/exec/run/helper.hpp"
+#include "manta/exec/run/silence.hpp"
 #include "manta/exec/run/traffic.hpp"
+#include "manta/exec/run/turns.hpp"
 #include "manta/exec/run/unobserved.hpp"
 #include "manta/exec/run/watchdog.hpp"
 #include "manta/exec/run/waves.hpp"
 #include "manta/exec/stack.hpp"
 #include "manta/exec/task/staging.hpp"
+#include "manta/exec/task/started_list.hpp"
 #include "manta/exec/task/task_places.hpp"
 #include "manta/exec/task/waiting_ahead.hpp"
 #include "manta/exec/threads.hpp"
@@ -717,14 +721,8 @@ class engine {
   bool has_tasks() const { return !local_.empty() || may_begin() || staging_.has_ready(); }
   bool runnable() const { return has_tasks() || has_calls(); }
   bool has_calls() const { return !listed_slots_.empty() || !calls_.empty(); }
-  bool stacks_can_go_on() const { return !to_continue_.empty() || !made_way_.empty(); }
-  bool somebody_can_go_on() const { return stacks_can_go_on() || runnable(); }
-  std::uint64_t calls_to_begin() const { return calls_begun_ + calls_.size() + listed_slots_.size(); }
-  /// Has the first of those that made way waited for the calls that were here then?
-  bool has_made_way() const { return !made_way_.empty() && (made_way_.front().after <= calls_begun_ || !has_calls()); }
-  /// Is this turn not one of those that always go first? It is a call's or the oldest work's, by turns.
-  bool is_kept_turn() const { return turns_ != 0 && turns_ % 4 == 0; }
-  bool is_turn_of_oldest() const { return turns_ % 8 == 0; }
+  bool somebody_can_go_on() const { return turns_.stacks_can_go_on() || runnable(); }
+  std::uint64_t calls_here() const { return calls_.size() + listed_slots_.size(); }
   bool run_call();
   bool run_task();
   bool run_oldest();
@@ -735,7 +733,6 @@ class engine {
   void idle();
   static void service_entry(void* self) { static_cast<engine*>(self)->service(); }
   void service();
-  context* next_to_continue();
   void leave_stack(context* next);
   void let_others_go_first();
   void wake(wait_record& record);
@@ -754,9 +751,8 @@ class engine {
   bool looked_long_ago() const;
   void look_around(bool late);
   void report_blocked(std::uint32_t blocked, bool own_work, bool in_call = false);
-  void note_short(std::uint32_t rank, bool is_short);
   static bool takes_large(const node& n);
-  void awake() { silence_ = 0; }
+  void awake() { silence_.end(); }
   std::string describe_wait(const wait_record& record) const;
 
   // ending.ipp
@@ -833,9 +829,7 @@ class engine {
   running_task driver_task_;                                // of other ranks as well: nothing runs
   running_task* running_ = &driver_task_;
   base::launcher::notes* notes_ = &base::launcher::get().page();  // what manta-run sees of running_
-  running_task* started_ = nullptr;                         // all that have started here and not ended,
-  std::size_t started_count_ = 0;                           // how many,
-  std::size_t max_waiting_, may_start_;                     // and how many there may be: by the settings, and now
+  started_list started_;
   std::uint64_t seed_ = 0;
 
   graph::node_list local_;                                  // tasks made here that may start, newest last
@@ -879,25 +873,13 @@ class engine {
   std::atomic<std::int64_t> lonely_since_ns_ = 0;           // makes a communicator with the lock kept; read by the helper
 
   base::list<wait_record*> waits_;
-  base::ring<context*> to_continue_;                        // stacks whose wait is over
-  struct way {
-    context* stack;
-    std::uint64_t after;                                    // goes on when so many calls have begun, or none is here
-  };
-  base::ring<way> made_way_;                                // stacks that can go on and have let others go first
-  std::uint64_t calls_begun_ = 0;
-  std::uint64_t calls_first_ = 0;                           // so many have begun before the next task does
-  bool task_begun_ = false;                                 // since that was set
-  unsigned turns_ = 0;                                      // of stacks since a task or call has begun
-  unsigned begun_ = 0;                                      // tasks, but for those that ran on the stacks of their waiters
+  turns turns_;
   std::size_t timed_waits_ = 0;
   std::size_t descriptor_waits_ = 0;
   std::unique_ptr<descriptor_bell> bell_;                   // once this rank has slept beside a descriptor
-  unsigned silence_ = 0;
-  std::int64_t silent_since_ = 0;
-  std::int64_t crowded_until_ns_ = 0;  // others computed on these cores when it last yielded
-  std::uint32_t received_tasks_ = 0, reported_blocked_ = 0; // tasks sent by the scheduler and not ended here
-  bool reported_own_work_ = false, reported_in_call_ = false;
+  silence silence_;
+  std::uint32_t received_tasks_ = 0;                        // tasks sent by the scheduler and not ended here
+  blocked_message reported_{};                              // what rank 0 was told last
   unsigned looks_in_vain_ = 0;
   std::uint64_t task_ended_ = 0, looked_around_ = 0;        // in ticks; as far as known between tasks
   std::uint64_t others_turn_ = 0;                           // in ticks: when others may go on; 0: now, somebody can
@@ -907,10 +889,9 @@ class engine {
   waiting_ahead waiting_ahead_;                             // rank 0
   std::size_t sent_ahead_ = 0;                              // of those away: they wait for inputs, as they would here
   base::ring<task_place> to_fail_;                          // with one of their inputs
-  bool reported_short_ = false;                             // of memory
-  base::list<bool> short_ranks_;                            // rank 0: which have said so,
-  unsigned short_count_ = 0;                                // and how many
-  base::list<bool> asked_;                                  // rank 0: whom it asked for work
+  rank_set short_ranks_;                                    // rank 0: ranks that are short of memory. As long as there is
+                                                            // one, tasks that take what is there go before the others
+  rank_set asked_;                                          // rank 0: ranks that it has asked for work
   traffic traffic_;
   unsigned submissions_ = 0;
 

@@ -227,6 +227,8 @@ struct blocked_message {
   std::uint8_t own_work;    ///< meanwhile the rank runs what they, or its actors, have submitted
   std::uint8_t in_call;     ///< the rank has been in an actor's method for longer than most calls take
   std::uint16_t is_short;   ///< the rank is short of memory for values
+
+  bool operator==(const blocked_message&) const = default;
 };
 
 /// home --where_is--> 0 --task_lost--> home: only if the rank to which it was sent has died.

@@ -171,7 +171,7 @@ MANTA_DECL void engine::to_scheduler(node& n) {
   if (wanted != nullptr && (members_.deaths() != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) && !scheduler_->is_possible(*wanted)) {
     return refuse_task(n, never_possible(n));
   }
-  if (!scheduler_->ready(n, short_count_ != 0 && takes_large(n))) refuse_task(n, reservation_gone());
+  if (!scheduler_->ready(n, !short_ranks_.empty() && takes_large(n))) refuse_task(n, reservation_gone());
 }
 
 /// Rank 0: takes decisions and tells who has what was reserved.

@@ -482,8 +482,8 @@ MANTA_DECL store::failure_ptr engine::failure_here(bool reads_arguments) const {
 MANTA_DECL store::failure_ptr engine::too_many_wait(const running_task& identity) const {
   store::failure f;
   f.details.type = "manta::error";
-  f.details.what = "it was not begun, because " + std::to_string(started_count_) + " tasks wait on this rank, each for one that began after it: is it a recursion "
-                   "without an end? If all are meant, raise runtime_options::max_waiting (MANTA_MAX_WAITING)";
+  f.details.what = "it was not begun, because " + std::to_string(started_.count()) + " tasks wait on this rank, each for one that "
+                   "began after it: is it a recursion without an end? If all are meant, raise runtime_options::max_waiting (MANTA_MAX_WAITING)";
   locate(f, identity.name(), identity.attempt);
   return store::share(std::move(f));
 }
@@ -500,18 +500,14 @@ MANTA_DECL void engine::keep_inputs(const invocation& call) {
 MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
                            std::uint64_t* ns) {
   running_task* const before = running_;
-  if (started_count_ >= may_start_) [[unlikely]] {
-    may_start_ = max_waiting_ / 8;  // what recurses in several branches must not begin the next one while the first comes back
+  if (!started_.may_start()) [[unlikely]] {
     why = too_many_wait(identity);
     return false;
   }
   runs(identity);
   threads_.use(identity.threads());
   identity.call = &call;
-  ++started_count_;
-  identity.next = started_;
-  if (started_ != nullptr) started_->previous = &identity;
-  started_ = &identity;
+  started_.add(identity);
   const bool timed = ns != nullptr || leave_at_ != 0;
   const std::uint64_t begins = std::exchange(begins_, 0), start = begins != 0 || !timed ? begins : base::ticks();
   bool ok = true;
@@ -530,10 +526,8 @@ MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running
     if (leave_at_ != 0) durations_.learn(function, took);
   }
   runs(*before);
-  if (--started_count_ < may_start_) may_start_ = max_waiting_;
+  started_.remove(identity);
   threads_.use(0);
-  (identity.previous == nullptr ? started_ : identity.previous->next) = identity.next;
-  if (identity.next != nullptr) identity.next->previous = identity.previous;
   return ok;
 }
 
@@ -761,7 +755,7 @@ MANTA_DECL void engine::on_submit(std::uint32_t from, const std::byte* data, std
     scheduler_->returned(from, t->charge);
     t->by_scheduler = false;
   }
-  asked_[from] = false;
+  asked_.erase(from);
   if (returned && is_withdrawn(*t)) return;
   node& n = make_node(t->function, no_index);
   places_.note_waiting(place_key(*t), n);
@@ -780,8 +774,8 @@ MANTA_DECL void engine::ask_for_work() {
   }
   if (wanted == 0) return;
   for (const std::uint32_t r : scheduler_->load().executing()) {
-    if (r == rank_ || asked_[r] || scheduler_->load().idle(r)) continue;
-    asked_[r] = true;
+    if (r == rank_ || asked_.has(r) || scheduler_->load().idle(r)) continue;
+    asked_.insert(r);
     send(r, message::demand, index_message{wanted, 0});
   }
 }

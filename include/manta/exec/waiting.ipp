@@ -6,13 +6,9 @@
 // service loop runs on a pooled stack, until what it waits for is there. The
 // order at the top level is always: poll, run, pump.
 //
-// Who has its turn after a task: stacks whose wait is over or whose time is up;
-// then the calls of actors that are here; then a stack that made way for these
-// two; then the next task. A waiter that runs the tasks it waits for on its own
-// stack makes way between them as soon as somebody else can go on. Calls that
-// come later wait for the next such moment, and of eight turns that stacks have
-// in a row one is kept for a call and one for the oldest work: so nobody waits
-// for ever behind those that go first.
+// After a task, run/turns.hpp says whose turn it is. A waiter that runs the tasks
+// it waits for on its own stack makes way between them as soon as somebody else
+// can go on.
 #pragma once
 
 #include <unistd.h>
@@ -34,20 +30,8 @@ MANTA_DECL void engine::watch(node& n, wait_record& record, std::uint32_t positi
 MANTA_DECL void engine::wake(wait_record& record) {
   if (record.parked == nullptr || record.queued) return;
   record.queued = true;
-  to_continue_.push_back(record.parked);
+  turns_.add(record.parked);
   others_turn_ = 0;
-}
-
-/// The stack that goes on now; null if there is none or a call goes first.
-MANTA_DECL context* engine::next_to_continue() {
-  const bool oldest_first = is_kept_turn() && is_turn_of_oldest();
-  if (has_made_way() && (oldest_first || to_continue_.empty())) {
-    ++turns_;
-    return made_way_.pop_front().stack;
-  }
-  if (to_continue_.empty()) return nullptr;
-  ++turns_;
-  return to_continue_.pop_front();
 }
 
 /// Leaves this stack for `next`, or if that is null for the service loop; returns when somebody goes on with it.
@@ -79,9 +63,9 @@ MANTA_DECL void engine::wait(wait_record& record) {
     }
     others_ran = others_ran || others;
     if (others) {
-      const bool kept = is_kept_turn() && runnable();
-      if (is_kept_turn() && !kept) looked_in_vain();  // stacks that only poll, perhaps for what rank 0 has not sent yet
-      context* const next = kept ? nullptr : next_to_continue();
+      const bool kept = turns_.is_kept() && runnable();
+      if (turns_.is_kept() && !kept) looked_in_vain();  // stacks that only poll, perhaps for what rank 0 has not sent yet
+      context* const next = kept ? nullptr : turns_.next_stack(has_calls());
       record.parked = &stacks_->current();
       leave_stack(next);
       record.parked = nullptr;
@@ -110,9 +94,9 @@ MANTA_DECL void engine::service() {
     runs(driver_task_);  // what ran last may have ended on another stack
     const std::uint64_t before = task_ended_;
     begins_ = std::exchange(in_a_row, false) ? before : 0;
-    const bool kept = is_kept_turn() && run_kept_turn();
-    if (!kept && stacks_can_go_on()) {
-      if (context* next = next_to_continue()) {
+    const bool kept = turns_.is_kept() && run_kept_turn();
+    if (!kept && turns_.stacks_can_go_on()) {
+      if (context* next = turns_.next_stack(has_calls())) {
         begins_ = 0;
         stacks_->release_and_switch(*next);
         continue;
@@ -158,11 +142,7 @@ MANTA_DECL void engine::look_around(bool late) {
 
 /// Calls are short and somebody waits for them: those that are here go before the next task.
 MANTA_DECL bool engine::run_call() {
-  if (!has_calls()) return false;
-  if (std::exchange(task_begun_, false)) calls_first_ = calls_to_begin();
-  if (calls_begun_ >= calls_first_ && made_way_.empty() && has_tasks()) return false;
-  ++calls_begun_;
-  turns_ = 0;
+  if (!has_calls() || !turns_.begin_call(calls_here(), has_tasks())) return false;
   listed_slots_.empty() ? receive_call(calls_.pop()) : run_mailbox();
   return true;
 }
@@ -170,9 +150,7 @@ MANTA_DECL bool engine::run_call() {
 /// The newest task made here goes first, so that memory follows depth and not breadth; then what was sent here, in order.
 /// Of eight tasks one is the oldest, or tasks that make tasks would starve what was sent here.
 MANTA_DECL bool engine::run_task() {
-  turns_ = 0;
-  task_begun_ = true;
-  if (++begun_ % 8 == 0) return run_oldest();
+  if (turns_.begin_task()) return run_oldest();
   if (!local_.empty()) {
     run_node(local_.pop_back());
   } else if (staging_.has_ready()) {
@@ -187,8 +165,7 @@ MANTA_DECL bool engine::run_task() {
 
 /// The task that has waited longest of those that run_task takes last.
 MANTA_DECL bool engine::run_oldest() {
-  turns_ = 0;
-  task_begun_ = true;
+  turns_.begin_oldest();
   if (staging_.has_ready()) {
     run_staged(staging_.pop_ready());
   } else if (may_begin()) {
@@ -202,10 +179,10 @@ MANTA_DECL bool engine::run_oldest() {
 }
 
 /// Stacks that poll each other would keep all others from their turns. A stack that made way is older work than any task
-/// that has not started: see next_to_continue.
+/// that has not started, and goes on in turn.
 MANTA_DECL bool engine::run_kept_turn() {
-  if (!is_turn_of_oldest()) return run_call();
-  return made_way_.empty() && run_oldest();
+  if (!turns_.is_of_oldest()) return run_call();
+  return !turns_.has_made_way() && run_oldest();
 }
 
 MANTA_DECL bool engine::receive() {
@@ -218,7 +195,9 @@ MANTA_DECL bool engine::receive() {
 
 /// What comes with time and from outside; runs nothing of the user's.
 MANTA_DECL void engine::attend() {
-  if (ledger_.memory().is_short() != reported_short_) report_blocked(reported_blocked_, reported_own_work_, reported_in_call_);
+  if (ledger_.memory().is_short() != (reported_.is_short != 0)) {
+    report_blocked(reported_.tasks, reported_.own_work != 0, reported_.in_call != 0);
+  }
   if (live_timers_ > 0) look_at_clock();
   if (ledger_.files().unwanted() != 0) ledger_.files().unmap_unwanted();
   if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
@@ -269,13 +248,10 @@ MANTA_DECL std::int64_t engine::sleep_until_deadline(std::int64_t now) const {
   return length;
 }
 
-/// Nothing came and nothing can run. Spins, then yields, then sleeps, by how long it has been silent. Where others compute on
-/// these cores a yield takes until their time slice ends, and whoever has used its own up waits as long: there it sleeps
-/// instead of yielding, and is let in ahead of them when something comes.
+/// Nothing came and nothing can run: does by run/silence.hpp what is left to do.
 MANTA_DECL void engine::idle() {
-  constexpr unsigned look_every = 32;  // most turns only poll: nothing changes here unless something comes
   const unsigned spins = net_.oversubscribed() ? 20 : 1000;
-  if (silence_++ % look_every != 0 && silence_ <= spins) return;
+  if (!silence_.count_turn(spins)) return;
   net_.pump(true);
   report_blocked(waiting_tasks(), false);
   if (scheduler_ != nullptr) {
@@ -284,55 +260,38 @@ MANTA_DECL void engine::idle() {
     look_for_deadlock();
     if (somebody_can_go_on()) return;
   }
-  if (silence_ <= spins) return;
+  if (!silence_.is_longer_than(spins)) return;
   if (ledger_.offers() != 0) return ledger_.share_offered();
   const std::int64_t now = base::now_ns();
-  if (silence_ == spins + 1) silent_since_ = now;
-  const std::int64_t silent = now - silent_since_;
   const bool under_way = net_.bulk_outstanding() != 0 || net_.queued_bytes() != 0;
-  const bool crowded = now < crowded_until_ns_;
-  constexpr std::int64_t until_woken = 100'000;  // who answers at once, being woken, finds this rank still awake
-  if (crowded && silent < until_woken) return;
-  if (!crowded && (silent < 2'000'000 || under_way)) {
-    constexpr std::int64_t others_compute = 200'000, for_long = 100'000'000;
+  const silence::step what = silence_.next_step(spins, now, under_way);
+  if (what == silence::step::spin) return;
+  if (what == silence::step::yield) {
     sched_yield();
-    const std::int64_t back = base::now_ns();
-    if (back - now > others_compute) crowded_until_ns_ = back + for_long;
-    return;
+    return silence_.note_yield(now, base::now_ns());
   }
   ledger_.pay_back();
   if (!gang_ends_.empty()) watch_gangs();
   if (scheduler_ != nullptr) watch_waiting_gangs();
   lock_.stay();
-  const bool soon = silent < 10'000'000 || under_way;
-  const std::int64_t length = soon ? 50'000 : std::min(silent / 10, sleep_until_deadline(now));  // at most a tenth of the silence is added to it
+  const std::int64_t length = silence_.sleep_ns(now, under_way, [&] { return sleep_until_deadline(now); });
   descriptor_waits_ > 0 ? sleep_beside_descriptors(length) : net_.sleep(length);
 }
 
 /// At the top of the service loop or idle: every task that was started here and has not ended waits; idle, those too that
-/// were sent ahead. Rank 0 counts
-/// with what it was told last, and sends more to a rank on which all wait.
+/// were sent ahead. Rank 0 counts with what it was told last, and sends more to a rank on which all wait.
 MANTA_DECL void engine::report_blocked(std::uint32_t blocked, bool own_work, bool in_call) {
-  const bool is_short = ledger_.memory().is_short();
-  if (blocked == reported_blocked_ && own_work == reported_own_work_ && in_call == reported_in_call_ && is_short == reported_short_) return;
-  reported_blocked_ = blocked;
-  reported_own_work_ = own_work;
-  reported_in_call_ = in_call;
-  reported_short_ = is_short;
+  const blocked_message now{blocked, own_work, in_call, ledger_.memory().is_short()};
+  if (now == reported_) return;
+  reported_ = now;
   if (scheduler_ != nullptr) {
-    note_short(rank_, is_short);
+    short_ranks_.set(rank_, now.is_short != 0);
     return scheduler_->blocked(rank_, blocked, own_work, in_call);
   }
-  send(0, message::blocked, blocked_message{blocked, own_work, in_call, is_short});
+  send(0, message::blocked, now);
   net_.pump(true);
 }
 
-/// Rank 0: as long as any rank is short of memory, tasks that take what is there go before those that do not.
-MANTA_DECL void engine::note_short(std::uint32_t rank, bool is_short) {
-  if (short_ranks_.empty()) short_ranks_.resize(size_, false);
-  short_count_ += static_cast<unsigned>(is_short) - static_cast<unsigned>(short_ranks_[rank]);
-  short_ranks_[rank] = is_short;
-}
 MANTA_DECL bool engine::takes_large(const node& n) {
   if (n.form != form::record) return false;
   for (std::uint32_t i = 0; i < n.record->seen_inputs(); ++i) {
@@ -384,16 +343,10 @@ MANTA_DECL void engine::relieve() {
 MANTA_DECL void engine::let_others_go_first() {
   if (looked_long_ago()) look_around(true);
   others_turn_ = looked_around_ + ticks_between_looks();
-  context* next = nullptr;
-  if (!to_continue_.empty()) {
-    next = to_continue_.pop_front();
-  } else if (has_made_way()) {
-    next = made_way_.pop_front().stack;
-  } else if (!has_calls() || !stacks_->has_spare()) {
-    return;
-  }
+  context* const next = turns_.next_stack_first(has_calls());
+  if (next == nullptr && (!has_calls() || !stacks_->has_spare())) return;
   running_task* const task = running_;
-  made_way_.push_back({&stacks_->current(), calls_to_begin()});
+  turns_.make_way(&stacks_->current(), calls_here());
   leave_stack(next);
   running_ = task;
   threads_.use(task->threads());

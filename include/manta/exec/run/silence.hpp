@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// What a rank does that finds nothing to do: it spins, then yields, then
+// sleeps, by how long it has been silent. Where others compute on the same
+// cores, a yield takes until their time slice ends, and a rank that has used its
+// own slice up waits as long: there the rank sleeps instead of yielding, and is
+// let in ahead of them when something comes.
+//
+// This part decides; it is told the time, and neither yields nor sleeps.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+namespace manta::exec {
+
+class silence {
+ public:
+  static constexpr unsigned look_every = 32;                   ///< most turns only poll
+  static constexpr std::int64_t until_woken_ns = 100'000;      ///< a rank that answers at once, being woken, finds this one awake
+  static constexpr std::int64_t until_sleep_ns = 2'000'000;
+  static constexpr std::int64_t until_long_sleep_ns = 10'000'000;
+  static constexpr std::int64_t short_sleep_ns = 50'000;
+  static constexpr std::int64_t others_compute_ns = 200'000;   ///< a yield that took longer says so
+  static constexpr std::int64_t crowded_ns = 100'000'000;      ///< how long that is believed
+  enum class step : std::uint8_t { spin, yield, sleep };
+
+  /// Something has come, or runs.
+  void end() { turns_ = 0; }
+  unsigned turns() const { return turns_; }
+  void set_turns(unsigned turns) { turns_ = turns; }
+  /// Counts a turn in vain. False if this turn need not do more than poll.
+  bool count_turn(unsigned spins) { return turns_++ % look_every == 0 || turns_ > spins; }
+  /// Is it over with spinning?
+  bool is_longer_than(unsigned spins) const { return turns_ > spins; }
+
+  /// What to do now, after the spins. `under_way`: transfers of this rank go on, which only polling carries on.
+  step next_step(unsigned spins, std::int64_t now_ns, bool under_way) {
+    if (turns_ == spins + 1) since_ns_ = now_ns;
+    const std::int64_t silent = now_ns - since_ns_;
+    const bool crowded = now_ns < crowded_until_ns_;
+    if (crowded && silent < until_woken_ns) return step::spin;
+    return !crowded && (silent < until_sleep_ns || under_way) ? step::yield : step::sleep;
+  }
+  /// A yield is over.
+  void note_yield(std::int64_t began_ns, std::int64_t ended_ns) {
+    if (ended_ns - began_ns > others_compute_ns) crowded_until_ns_ = ended_ns + crowded_ns;
+  }
+  /// How long to sleep: at most a tenth of the silence is added to it, and at most `longest_ns`.
+  template <class Longest>
+  std::int64_t sleep_ns(std::int64_t now_ns, bool under_way, Longest&& longest_ns) const {
+    const std::int64_t silent = now_ns - since_ns_;
+    return silent < until_long_sleep_ns || under_way ? short_sleep_ns : std::min<std::int64_t>(silent / 10, longest_ns());
+  }
+
+ private:
+  unsigned turns_ = 0;                 // in vain, in a row
+  std::int64_t since_ns_ = 0;          // when the spinning was over
+  std::int64_t crowded_until_ns_ = 0;  // until then others are believed to compute on these cores
+};
+
+}  // namespace manta::exec

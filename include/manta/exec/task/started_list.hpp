@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The tasks that have started on this rank and have not ended, and whether one
+// more may start: each waits on a stack of its own for one that began after it.
+#pragma once
+
+#include <cstddef>
+
+#include "manta/exec/invocation.hpp"
+
+namespace manta::exec {
+
+class started_list {
+ public:
+  /// No more tasks than `most` may have started at a time.
+  void set_limit(std::size_t most) { most_ = may_start_ = most; }
+  /// May a task start? If not, none may until most have ended: what recurses in several branches must not begin the next
+  /// one while the first comes back.
+  bool may_start() {
+    if (count_ < may_start_) [[likely]] return true;
+    may_start_ = most_ / 8;
+    return false;
+  }
+  std::size_t count() const { return count_; }
+  /// The task that started last; `next` leads to the others.
+  running_task* first() const { return first_; }
+
+  void add(running_task& t) {
+    ++count_;
+    t.next = first_;
+    if (first_ != nullptr) first_->previous = &t;
+    first_ = &t;
+  }
+  void remove(running_task& t) {
+    if (--count_ < may_start_) may_start_ = most_;
+    (t.previous == nullptr ? first_ : t.previous->next) = t.next;
+    if (t.next != nullptr) t.next->previous = t.previous;
+  }
+
+ private:
+  running_task* first_ = nullptr;
+  std::size_t count_ = 0;
+  std::size_t most_ = 0, may_start_ = 0;  // how many may have started: by the settings, and now
+};
+
+}  // namespace manta::exec
