@@ -18,24 +18,10 @@ namespace manta::exec {
 /// arguments fetched.
 MANTA_DECL std::size_t engine::longest_argument(const node& handle) const {
   constexpr std::size_t longest = std::size_t{128} << 10;
-  constexpr std::size_t most_received = std::size_t{64} << 20, most_sent = std::size_t{1} << 20;
   if (handle.state != state::ready) return store::inline_bytes;
   actor_place place;
   std::memcpy(&place, handle.bytes, sizeof place);
-  const bool too_much = laden_bytes_ > most_sent || laden_bytes_ * size_ > most_received;
-  return place.rank == rank_ || too_much ? store::inline_bytes : longest;
-}
-/// Those on this rank end without a message, and nothing is under way.
-MANTA_DECL void engine::note_laden(std::uint32_t to, std::uint32_t index, std::size_t bytes) {
-  if (bytes <= store::inline_bytes || to == rank_) return;
-  laden_calls_.insert(index) = bytes;
-  laden_bytes_ += bytes;
-}
-MANTA_DECL void engine::note_unladen(std::uint32_t index) {
-  const std::uint64_t* const bytes = laden_calls_.find(index);
-  if (bytes == nullptr) return;
-  laden_bytes_ -= *bytes;
-  laden_calls_.erase(index);
+  return place.rank == rank_ || sent_arguments_.is_too_much(size_) ? store::inline_bytes : longest;
 }
 
 MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
@@ -53,7 +39,7 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
     const task_message m{id, function, rank_, n.index, place.slot, static_cast<std::uint32_t>(bytes), 0, 0, 0};
     send(place.rank, message::call, m, arguments, bytes);
     note_sent(n, id, place.rank, place.slot);
-    note_laden(place.rank, n.index, bytes);
+    if (place.rank != rank_) sent_arguments_.add(n.index, bytes);  // here nothing is under way
     ++away_;
     if (place.rank != rank_ && running_ != &driver_task_) send_soon();
   } else {
@@ -106,7 +92,7 @@ MANTA_DECL void engine::send_call(node& handle, task* t) {
   const task_message m{t->id, t->function, rank_, t->home_index, place.slot, t->argument_bytes, 0, 0, 0};
   append_task(place.rank, message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(), t->input_count);
   note_sent(result, t->id, place.rank, place.slot);
-  note_laden(place.rank, result.index, t->argument_bytes);
+  if (place.rank != rank_) sent_arguments_.add(result.index, t->argument_bytes);  // here nothing is under way
   free_task(t);
 }
 
@@ -121,23 +107,16 @@ MANTA_DECL store::failure_ptr engine::actor_failure(const std::string& why) cons
 
 MANTA_DECL std::uint32_t engine::new_slot(invocation& call, std::uint32_t function,
                                       graph::request_ptr request, task* constructor) {
-  std::uint32_t index = 0;
-  if (!free_slots_.empty()) {
-    index = free_slots_.back();
-    free_slots_.pop_back();
-  } else {
-    index = static_cast<std::uint32_t>(slots_.size());
-    slots_.push_back(new actor_slot);
-  }
-  actor_slot& slot = *slots_[index];
-  slot = actor_slot{};
+  const std::uint32_t index = slots_.take();
+  actor_slot& slot = slots_[index];
   slot.object = call.actor;
   slot.type = call.actor_type;
   slot.function = function;
   slot.request = std::move(request);
   slot.constructor = constructor;
-  if (slot.request && !slot.request->checkpoint.empty()) slot.checkpoint.append(slot.request->checkpoint.data(), slot.request->checkpoint.size());
-  slot.used = true;
+  if (slot.request && !slot.request->checkpoint.empty()) {
+    slot.checkpoint.append(slot.request->checkpoint.data(), slot.request->checkpoint.size());
+  }
   return index;
 }
 
@@ -145,7 +124,7 @@ MANTA_DECL std::uint32_t engine::new_slot(invocation& call, std::uint32_t functi
 MANTA_DECL void engine::on_call(std::uint32_t from, const std::byte* data, std::size_t bytes) {
   task_message m;
   std::memcpy(&m, data, sizeof m);
-  actor_slot& slot = *slots_[m.charge_or_slot];
+  actor_slot& slot = slots_[m.charge_or_slot];
   if (slot.is_bounded()) {
     const std::size_t waiting = slot.mailbox.size() + slot.in_line - slot.about_to_start();
     if (slot.dead.empty() && waiting >= static_cast<std::size_t>(slot.request->max_pending)) return refuse_call(from, data, bytes);
@@ -156,7 +135,7 @@ MANTA_DECL void engine::on_call(std::uint32_t from, const std::byte* data, std::
 }
 MANTA_DECL void engine::refuse_call(std::uint32_t from, const std::byte* data, std::size_t bytes) {
   task* const t = read_task(from, data, bytes);
-  actor_slot& slot = *slots_[t->slot];
+  actor_slot& slot = slots_[t->slot];
   ++slot.received;
   store::failure f;
   f.kind = store::failure::kind::busy;
@@ -172,7 +151,7 @@ MANTA_DECL void engine::refuse_call(std::uint32_t from, const std::byte* data, s
 MANTA_DECL void engine::receive_call(const message_queue::view& v) {
   task_message m;
   std::memcpy(&m, v.data, sizeof m);
-  actor_slot& slot = *slots_[m.charge_or_slot];
+  actor_slot& slot = slots_[m.charge_or_slot];
   ++slot.received;
   if (slot.is_bounded()) --slot.in_line;
   if (slot.dead.empty() && slot.mailbox.empty() && (m.flags & task_message::has_inputs) == 0 && slot.gang == nullptr &&
@@ -200,19 +179,13 @@ MANTA_DECL void engine::receive_call(const message_queue::view& v) {
 }
 
 MANTA_DECL void engine::list_slot(std::uint32_t index) {
-  actor_slot& slot = *slots_[index];
-  if (slot.listed) return;
-  slot.listed = true;
-  listed_slots_.push_back(index);
-  others_turn_ = 0;
+  if (slots_.list(index)) others_turn_ = 0;
 }
 
 /// Starts the first call of the first listed actor, if it still may start, or ends it if it is time.
 MANTA_DECL void engine::run_mailbox() {
-  const std::uint32_t index = listed_slots_.front();
-  listed_slots_.pop_front();
-  actor_slot& slot = *slots_[index];
-  slot.listed = false;
+  const std::uint32_t index = slots_.pop_listed();
+  actor_slot& slot = slots_[index];
   if (!slot.used) return;  // it has ended since
   if (!slot.dead.empty()) return fail_waiting(index);
   if (slot.mailbox.empty()) return after_call(index, false);
@@ -253,7 +226,7 @@ MANTA_DECL void engine::run_mailbox() {
 }
 
 MANTA_DECL void engine::after_call(std::uint32_t index, bool was_active) {
-  actor_slot& slot = *slots_[index];
+  actor_slot& slot = slots_[index];
   if (was_active) --slot.active;
   if (slot.broken && slot.dead.empty()) {
     if (slot.active != 0) return;  // calls that wait inside still hold the old object
@@ -264,10 +237,8 @@ MANTA_DECL void engine::after_call(std::uint32_t index, bool was_active) {
   if (!slot.dead.empty() && slot.request) end_slot(index, slot.dead);
   if (slot.received == slot.ends_after) {
     if (slot.request) end_slot(index, "it ended with its last handle");
-    slot.used = false;
     forget_past(slot);
-    delete std::exchange(slot.gang, nullptr);
-    free_slots_.push_back(index);
+    slots_.free(index);
   }
 }
 
@@ -331,7 +302,7 @@ MANTA_DECL void engine::forget_past(actor_slot& slot) {
 /// A method has said that the object is broken, and no call is under way: builds it anew from its checkpoint, or by its
 /// constructor, does again what was done since, and goes on with the mailbox. If it may not be or fails, the actor ends.
 MANTA_DECL void engine::restart(std::uint32_t index) {
-  actor_slot& slot = *slots_[index];
+  actor_slot& slot = slots_[index];
   void* const old = slot.object;
   const auto destroy = slot.type->destroy;
   ++slot.active;
@@ -401,7 +372,7 @@ MANTA_DECL void engine::restart(std::uint32_t index) {
 
 /// The actor's object is destroyed, its resources are given back; the slot stays to answer late calls.
 MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
-  actor_slot& slot = *slots_[index];
+  actor_slot& slot = slots_[index];
   if (slot.dead.empty()) slot.dead = why;
   if (journaling_.keeps_state(*slot.request)) {
     if (!stopping_ && !slot.unwound) {
@@ -454,7 +425,7 @@ MANTA_DECL void engine::kill_actor(node& handle, const std::string& why) {
 
 /// In a handler: marks it, the rest is done at the top level.
 MANTA_DECL void engine::on_kill(std::uint32_t index, std::string why) {
-  actor_slot& slot = *slots_[index];
+  actor_slot& slot = slots_[index];
   if (!slot.dead.empty()) return;
   slot.dead = std::move(why);
   for (running_task* r = started_.first(); r != nullptr; r = r->next) {
@@ -464,14 +435,14 @@ MANTA_DECL void engine::on_kill(std::uint32_t index, std::string why) {
 }
 
 MANTA_DECL void engine::on_end_actor(const end_actor_message& m) {
-  slots_[m.slot]->ends_after = m.calls;
-  slots_[m.slot]->unwound = m.unwinding != 0;
+  slots_[m.slot].ends_after = m.calls;
+  slots_[m.slot].unwound = m.unwinding != 0;
   list_slot(m.slot);
 }
 
 /// The calls that a dead actor will not do any more. One that is still linked to its inputs comes back when they are here.
 MANTA_DECL void engine::fail_waiting(std::uint32_t index) {
-  actor_slot& slot = *slots_[index];
+  actor_slot& slot = slots_[index];
   while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) {
     invocation none(lock_);
     const store::failure_ptr why = actor_failure(slot.dead);

@@ -261,7 +261,7 @@ MANTA_DECL bool engine::stop_here(const cancel_message& m) {
     }
     return inbox_.take(is_its_message, end_message);
   }
-  actor_slot& slot = *slots_[m.slot];
+  actor_slot& slot = slots_[m.slot];
   if (task* const t = slot.mailbox.take(is_it)) {
     unstage(t);
     end_unstarted(t, expired);
@@ -316,13 +316,10 @@ MANTA_DECL void engine::end_unstarted(task* t, bool expired) {
 /// child it is. Children that run here have their turn in the same loop, not on top of each other.
 MANTA_DECL void engine::stop_children(running_task& parent) {
   parent.stops_children = true;
-  parents_to_stop_.push_back(&parent);
-  if (stopping_children_) return;
-  stopping_children_ = true;
+  if (!parents_to_stop_.add(&parent)) return;
   base::list<node*> children;
-  while (!parents_to_stop_.empty()) {
-    const running_task& next = *parents_to_stop_.back();
-    parents_to_stop_.pop_back();
+  for (running_task* each = nullptr; parents_to_stop_.take(each);) {
+    const running_task& next = *each;
     if (next.children == 0) continue;
     graph_.nodes.for_each([&](node& n) {
       if (!is_task(n) || !next.has_child(id_of(n))) return;
@@ -338,7 +335,6 @@ MANTA_DECL void engine::stop_children(running_task& parent) {
     }
     children.clear();
   }
-  stopping_children_ = false;
 }
 
 /// A task that asks in a loop keeps the helper away, so it has to do the helper's work itself.

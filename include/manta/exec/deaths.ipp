@@ -177,7 +177,7 @@ MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& 
     short_ranks_.erase(rank);
     placed_lost(rank);
   }
-  forget_laden_calls();  // some will not be answered
+  sent_arguments_.clear();  // some will not be answered
   nodes_lost(rank);
   for (std::size_t i = shown_.size(); i-- > 0;) {
     if (shown_[i].to == rank) no_longer_shown(i);
@@ -428,7 +428,7 @@ MANTA_DECL void engine::gangs_lost(std::uint32_t rank) {
   // Parts of actors end when the calls under way have come back. One that may be made again is left to rank 0, which
   // ends all its ranks.
   for (std::uint32_t index = 0; index < slots_.size(); ++index) {
-    const actor_slot& slot = *slots_[index];
+    const actor_slot& slot = slots_[index];
     if (!slot.used || slot.gang == nullptr || !slot.request || slot.request->restarts > 0) continue;
     if (std::ranges::count(slot.gang->ranks, rank) == 0) continue;
     on_kill(index, "a member of the gang was lost: " + members_.obituary_of(rank).why);

@@ -34,7 +34,8 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
 
 MANTA_DECL bool engine::quiet() const {
   return resting_ && !runnable() && inbox_.empty() && !turns_.stacks_can_go_on() && coming_.empty() && arrived_.empty() &&
-         !gang_ends_.has_complete() && net_.bulk_outstanding() == 0 && timed_waits_ == 0 && descriptor_waits_ == 0 && live_timers_ == 0 &&
+         !gang_ends_.has_complete() && net_.bulk_outstanding() == 0 && waits_.timed() == 0 &&
+         waits_.with_descriptor() == 0 && clock_.running() == 0 &&
          to_judge_.empty() && !drop_asked_ && broken_gangs_.empty() && reported_.in_call == 0 &&
          reported_.tasks == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew
          !has_foreign_drops_.load(std::memory_order_relaxed);
@@ -162,9 +163,10 @@ MANTA_DECL void engine::drop_unstarted() {
     scheduler_->drop_all(drop_node);
     while (const graph::reservation* r = scheduler_->held().first_pending()) release_reservation(r->id);
   }
-  for (std::size_t i = timers_.size(); i > 0; --i) {  // those that wait for their next attempt
-    if (i > timers_.size() || !is_due_for(timers_[i - 1])) continue;
-    node& n = graph_.nodes.at(timers_[i - 1].index);
+  const auto runs_still = [this](const task_clock::timer& t) { return is_due_for(t); };
+  for (const task_clock::timer& t : clock_.all(runs_still)) {  // tasks that wait for their next attempt
+    if (!runs_still(t)) continue;
+    node& n = graph_.nodes.at(t.index);
     if (n.record->place == graph::place::resting) withdraw(n, why, 0);
   }
   for (std::size_t i = inbox_.size(); i > 0; --i) {
@@ -191,7 +193,7 @@ MANTA_DECL void engine::end_all_actors() {
     release(handle);
   }
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
-    const actor_slot& slot = *slots_[i];
+    const actor_slot& slot = slots_[i];
     if (slot.used && slot.object != nullptr && slot.dead.empty()) on_kill(i, "the run has ended");
   }
   if (rank_ != 0 && unobserved_.count() > 0) {
@@ -269,7 +271,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   role_ = role::owner;
   driver_task_ = running_task{base::mix(seed_, ++runs_), no_index};
   away_ = 0;
-  forget_laden_calls();
+  sent_arguments_.clear();
   bound_ = max_queued_;
   runs(driver_task_);
   silence_.end();
@@ -478,10 +480,6 @@ MANTA_DECL engine::~engine() {
     delete lifeline_;
   }
   delete scheduler_;
-  for (actor_slot* slot : slots_) {
-    delete slot->gang;
-    delete slot;
-  }
   const std::size_t left = members_.deaths() != 0 ? 0 : graph_.nodes.live();  // what the dead owed is never paid back
   if (left == 0) return;
   std::fprintf(stderr, "manta: rank %u: %zu objects are still held after the last run; made by", rank_, left);

@@ -27,7 +27,8 @@
 #include "manta/base/launcher.hpp"
 #include "manta/base/thread.hpp"
 #include "manta/exec/actor/names.hpp"
-#include "manta/exec/actor_slot.hpp"
+#include "manta/exec/actor/sent_arguments.hpp"
+#include "manta/exec/actor/slots.hpp"
 #include "manta/exec/descriptor_bell.hpp"
 #include "manta/exec/gang/gang_ends.hpp"
 #include "manta/exec/invocation.hpp"
@@ -48,12 +49,14 @@
 #include "manta/exec/stack.hpp"
 #include "manta/exec/task/staging.hpp"
 #include "manta/exec/task/started_list.hpp"
+#include "manta/exec/task/task_clock.hpp"
 #include "manta/exec/task/task_places.hpp"
 #include "manta/exec/task/waiting_ahead.hpp"
 #include "manta/exec/threads.hpp"
 #include "manta/exec/value/journaling.hpp"
 #include "manta/exec/value/lineage.hpp"
 #include "manta/exec/waits.hpp"
+#include "manta/exec/work_list.hpp"
 #include "manta/graph/durations.hpp"
 #include "manta/graph/scheduler.hpp"
 #include "manta/graph/task_graph.hpp"
@@ -642,22 +645,14 @@ class engine {
   }
 
   // timing.ipp
-  struct timer {
-    std::int64_t ns;
-    std::uint64_t id;
-    std::uint32_t index;
-    std::uint32_t attempt;
-  };
-  struct later {
-    bool operator()(const timer& a, const timer& b) const { return a.ns > b.ns; }
-  };
   struct judgement {
     std::uint32_t index;
     store::failure_ptr* why;
   };
   void start_timer(node& n, std::int64_t ns, std::uint32_t attempt);
   void stop_timer(node& n);
-  bool is_due_for(const timer& t);
+  /// Does this timer run for its node now?
+  bool is_due_for(const task_clock::timer& t);
   void look_at_clock();
   bool overdue(node& n);
   bool may_retry(const node& n) const;
@@ -678,12 +673,6 @@ class engine {
 
   // actors.ipp
   std::uint32_t new_slot(invocation& call, std::uint32_t function, graph::request_ptr request, task* constructor);
-  void note_laden(std::uint32_t to, std::uint32_t index, std::size_t bytes);
-  void note_unladen(std::uint32_t index);
-  void forget_laden_calls() {
-    laden_calls_.clear();
-    laden_bytes_ = 0;
-  }
   void send_soon();
   void send_call(node& handle, task* t);
   void on_call(std::uint32_t from, const std::byte* data, std::size_t bytes);
@@ -720,9 +709,9 @@ class engine {
   bool may_begin() const { return !inbox_.empty() && !ledger_.memory().expects_much(); }
   bool has_tasks() const { return !local_.empty() || may_begin() || staging_.has_ready(); }
   bool runnable() const { return has_tasks() || has_calls(); }
-  bool has_calls() const { return !listed_slots_.empty() || !calls_.empty(); }
+  bool has_calls() const { return slots_.has_listed() || !calls_.empty(); }
   bool somebody_can_go_on() const { return turns_.stacks_can_go_on() || runnable(); }
-  std::uint64_t calls_here() const { return calls_.size() + listed_slots_.size(); }
+  std::uint64_t calls_here() const { return calls_.size() + slots_.listed(); }
   bool run_call();
   bool run_task();
   bool run_oldest();
@@ -836,16 +825,12 @@ class engine {
   graph::node_list late_;                                   // tasks that were to start, but would not end in time
   message_queue inbox_, calls_;
   staging staging_;                                         // received tasks with inputs
-  base::ring<std::uint32_t> listed_slots_;
-  base::list<actor_slot*> slots_;
-  base::list<std::uint32_t> free_slots_;
+  actor_slots slots_;
   base::list<node*> detached_;                              // handles kept until the run ends
   base::index_table stand_ins_;                             // objects of other ranks that are known here -> node
   base::index_table calls_made_;                            // node of an actor's handle -> calls
-  base::index_table laden_calls_;                           // node of a call under way -> bytes of its long arguments
-  std::size_t laden_bytes_ = 0;
-  base::list<node*> to_reclaim_;
-  bool reclaiming_ = false;
+  sent_arguments sent_arguments_;
+  work_list<node*> to_reclaim_;
   base::list<incoming_value*> arrived_;                     // by blocks; to be decoded at the top level
   base::list<incoming_value*> coming_;                      // by blocks that are not all here
   std::uint64_t encodings_ = 0;                             // bytes that were made to be sent and are on their way
@@ -872,10 +857,8 @@ class engine {
   std::int64_t said_stuck_ns_ = 0;                          // when this rank has last said so of itself
   std::atomic<std::int64_t> lonely_since_ns_ = 0;           // makes a communicator with the lock kept; read by the helper
 
-  base::list<wait_record*> waits_;
+  wait_list waits_;
   turns turns_;
-  std::size_t timed_waits_ = 0;
-  std::size_t descriptor_waits_ = 0;
   std::unique_ptr<descriptor_bell> bell_;                   // once this rank has slept beside a descriptor
   silence silence_;
   std::uint32_t received_tasks_ = 0;                        // tasks sent by the scheduler and not ended here
@@ -899,12 +882,10 @@ class engine {
   std::uint64_t reservations_made_ = 0;                     // rank 0
   task_places places_;                                      // rank 0
   base::index_table cancelled_;                             // node of a cancelled task that is elsewhere or runs -> task*
-  base::list<running_task*> parents_to_stop_;
-  bool stopping_children_ = false;
+  work_list<running_task*> parents_to_stop_;
   std::uint64_t last_look_ = 0;
 
-  base::list<timer> timers_;                                // a heap, the earliest first; some are out of date
-  std::size_t live_timers_ = 0;
+  task_clock clock_;
   base::list<judgement> to_judge_;
   std::size_t away_ = 0;                                    // tasks and calls made here that are elsewhere
   std::size_t most_compact_ = graph::compact_bytes + 1;     // a task with fewer argument bytes and nothing else needs no record

@@ -126,10 +126,10 @@ MANTA_DECL void engine::run_member(task* t) {
   std::uint32_t slot = no_index;
   if (ok && call.actor != nullptr) {  // this rank's part of an actor
     slot = new_slot(call, t->function, t->request, nullptr);
-    slots_[slot]->gang = new graph::gang;
-    slots_[slot]->gang->id = t->gang->id;
-    slots_[slot]->gang->member = t->gang->member;
-    for (const std::uint32_t rank : t->gang->ranks) slots_[slot]->gang->ranks.push_back(rank);
+    graph::gang* const members = slots_[slot].gang = new graph::gang;
+    members->id = t->gang->id;
+    members->member = t->gang->member;
+    for (const std::uint32_t rank : t->gang->ranks) members->ranks.push_back(rank);
     const actor_place lives{rank_, slot};
     call.form = form::plain;
     std::memcpy(call.plain, &lives, sizeof lives);
@@ -207,7 +207,7 @@ MANTA_DECL void engine::forward_call(actor_slot& slot, task* t) {
 
 /// This rank's part of such a call; the slot is active.
 MANTA_DECL void engine::run_gang_call(std::uint32_t index, task* t) {
-  actor_slot& slot = *slots_[index];
+  actor_slot& slot = slots_[index];
   const bool leads = slot.gang->member == 0;
   if (leads) {
     forward_call(slot, t);
@@ -238,7 +238,7 @@ MANTA_DECL void engine::settle_members(gang_end& end) {
   if (end.value != nullptr) {
     actor_place place;
     std::memcpy(&place, end.value->plain, sizeof place);
-    leader = slots_[place.slot];
+    leader = &slots_[place.slot];
     leader->member_slots.resize(end.leader->gang->ranks.size(), no_index);
     if (end.why != nullptr) {
       on_kill(place.slot, "another part of it could not be constructed");

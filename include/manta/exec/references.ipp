@@ -68,15 +68,8 @@ MANTA_DECL void engine::reclaim(node& n) {
     n.form = form::none;  // the usual end: nobody is to be told
     return graph_.nodes.free(n);
   }
-  to_reclaim_.push_back(&n);
-  if (reclaiming_) return;
-  reclaiming_ = true;
-  while (!to_reclaim_.empty()) {
-    node* next = to_reclaim_.back();
-    to_reclaim_.pop_back();
-    reclaim_one(*next);
-  }
-  reclaiming_ = false;
+  if (!to_reclaim_.add(&n)) return;
+  for (node* next = nullptr; to_reclaim_.take(next);) reclaim_one(*next);
 }
 
 MANTA_DECL void engine::reclaim_one(node& n) {

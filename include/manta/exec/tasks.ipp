@@ -712,7 +712,7 @@ MANTA_DECL void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t ho
 MANTA_DECL void engine::on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
   node& n = graph_.nodes.at(m.index);
   --away_;
-  if (laden_bytes_ != 0) note_unladen(n.index);
+  if (!sent_arguments_.empty()) sent_arguments_.remove(n.index);
   if ((m.flags & result_message::by_scheduler) != 0) {
     const task* t = n.form == form::record ? n.record : nullptr;
     if (n.state != state::pending) {

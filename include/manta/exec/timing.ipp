@@ -16,27 +16,15 @@ namespace manta::exec {
 
 MANTA_DECL void engine::start_timer(node& n, std::int64_t ns, std::uint32_t attempt) {
   n.set(node::timed);
-  ++live_timers_;
-  timers_.push_back({ns, id_of(n), n.index, attempt});
-  std::push_heap(timers_.begin(), timers_.end(), later{});
+  clock_.start({ns, id_of(n), n.index, attempt});
 }
 
-/// Its entry goes out of date; when most are, all of those are removed.
 MANTA_DECL void engine::stop_timer(node& n) {
   n.reset(node::timed);
-  --live_timers_;
-  if (live_timers_ == 0) return timers_.clear();
-  if (timers_.size() < 2 * live_timers_ + 64) return;
-  std::size_t kept = 0;
-  for (const timer& t : timers_) {
-    if (is_due_for(t)) timers_[kept++] = t;
-  }
-  timers_.resize(kept, timer{});
-  std::make_heap(timers_.begin(), timers_.end(), later{});
+  clock_.stop([this](const task_clock::timer& t) { return is_due_for(t); });
 }
 
-/// Is this entry that of the clock which runs for its node now?
-MANTA_DECL bool engine::is_due_for(const timer& t) {
+MANTA_DECL bool engine::is_due_for(const task_clock::timer& t) {
   const node& n = graph_.nodes.at(t.index);
   return n.has(node::timed) && n.state == state::pending && n.form == form::record && n.record->id == t.id &&
          n.record->attempt == t.attempt;
@@ -44,17 +32,16 @@ MANTA_DECL bool engine::is_due_for(const timer& t) {
 
 MANTA_DECL void engine::look_at_clock() {
   const std::int64_t now = base::now_ns();
-  while (!timers_.empty() && timers_[0].ns <= now) {
-    const timer first = timers_[0];
-    std::pop_heap(timers_.begin(), timers_.end(), later{});
-    timers_.pop_back();
+  for (task_clock::timer first{}; clock_.take_due(now, first);) {
     if (!is_due_for(first)) continue;
     node& n = graph_.nodes.at(first.index);
     n.reset(node::timed);
-    --live_timers_;
+    clock_.note_over();
     if (n.record->place == graph::place::resting) {
       const graph::request* const wanted = n.record->request.get();
-      if (wanted != nullptr && wanted->isolate && wanted->due != graph::request::never) start_timer(n, wanted->due, n.record->attempt);
+      if (wanted != nullptr && wanted->isolate && wanted->due != graph::request::never) {
+        start_timer(n, wanted->due, n.record->attempt);
+      }
       task_ready(n);
     } else {
       withdraw(n, timeout_failure(task_name(n), n.record->request->deadline), cancel_message::expired);

@@ -45,9 +45,7 @@ MANTA_DECL void engine::wait(wait_record& record) {
   if (record.over()) return;
   running_task* const task = running_;
   record.task = task;
-  waits_.push_back(&record);
-  if (record.deadline != wait_record::never) ++timed_waits_;
-  if (record.descriptor >= 0) ++descriptor_waits_;
+  waits_.add(record);
   if (!somebody_can_go_on()) net_.pump(true);
   for (bool others_ran = false;;) {
     runs(driver_task_);
@@ -81,9 +79,7 @@ MANTA_DECL void engine::wait(wait_record& record) {
   awake();
   runs(*task);
   threads_.use(task->threads());
-  if (record.deadline != wait_record::never) --timed_waits_;
-  if (record.descriptor >= 0) --descriptor_waits_;
-  waits_.remove(&record);
+  waits_.remove(record);
 }
 
 /// The loop of a pooled stack.
@@ -143,7 +139,7 @@ MANTA_DECL void engine::look_around(bool late) {
 /// Calls are short and somebody waits for them: those that are here go before the next task.
 MANTA_DECL bool engine::run_call() {
   if (!has_calls() || !turns_.begin_call(calls_here(), has_tasks())) return false;
-  listed_slots_.empty() ? receive_call(calls_.pop()) : run_mailbox();
+  slots_.has_listed() ? run_mailbox() : receive_call(calls_.pop());
   return true;
 }
 
@@ -198,7 +194,7 @@ MANTA_DECL void engine::attend() {
   if (ledger_.memory().is_short() != (reported_.is_short != 0)) {
     report_blocked(reported_.tasks, reported_.own_work != 0, reported_.in_call != 0);
   }
-  if (live_timers_ > 0) look_at_clock();
+  if (clock_.running() > 0) look_at_clock();
   if (ledger_.files().unwanted() != 0) ledger_.files().unmap_unwanted();
   if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
   if (!broken_gangs_.empty()) end_broken_gangs();
@@ -216,8 +212,8 @@ MANTA_DECL bool engine::progress() {
   if (has_foreign_drops_.load(std::memory_order_relaxed)) drain_foreign_drops();
   if (!to_judge_.empty()) judge_failures();
   if (drop_asked_) drop_unstarted();
-  if (timed_waits_ > 0) check_deadlines();
-  if (descriptor_waits_ > 0) check_descriptors();
+  if (waits_.timed() > 0) check_deadlines();
+  if (waits_.with_descriptor() > 0) check_descriptors();
   if (!held_back_.empty()) let_go();
   attend();
   return any;
@@ -236,15 +232,17 @@ MANTA_DECL void engine::check_deadlines() {
 
 /// What comes from this node ends a sleep; for what comes from others, or is to happen at a certain time, it must be short.
 MANTA_DECL std::int64_t engine::longest_sleep() const {
-  if (live_timers_ + timed_waits_ != 0) return 1'000'000;
+  if (clock_.running() + waits_.timed() != 0) return 1'000'000;
   return net_.is_woken_by_all() ? 20'000'000 : 5'000'000;
 }
 
 /// Of the owner: where only waits with time limits are to end at a certain time, it is known when.
 MANTA_DECL std::int64_t engine::sleep_until_deadline(std::int64_t now) const {
-  if (timed_waits_ == 0 || live_timers_ != 0) return longest_sleep();
+  if (waits_.timed() == 0 || clock_.running() != 0) return longest_sleep();
   std::int64_t length = net_.is_woken_by_all() ? 20'000'000 : 5'000'000;
-  for (const wait_record* record : waits_) length = std::min(length, std::max<std::int64_t>(record->deadline - now, 50'000));
+  for (const wait_record* record : waits_) {
+    length = std::min(length, std::max<std::int64_t>(record->deadline - now, 50'000));
+  }
   return length;
 }
 
@@ -275,7 +273,7 @@ MANTA_DECL void engine::idle() {
   if (scheduler_ != nullptr) watch_waiting_gangs();
   lock_.stay();
   const std::int64_t length = silence_.sleep_ns(now, under_way, [&] { return sleep_until_deadline(now); });
-  descriptor_waits_ > 0 ? sleep_beside_descriptors(length) : net_.sleep(length);
+  waits_.with_descriptor() > 0 ? sleep_beside_descriptors(length) : net_.sleep(length);
 }
 
 /// At the top of the service loop or idle: every task that was started here and has not ended waits; idle, those too that

@@ -37,4 +37,32 @@ struct wait_record {
   bool over() const { return remaining == 0 || readable || failed; }
 };
 
+/// The waits of a rank, in the order in which they began.
+class wait_list {
+ public:
+  bool empty() const { return waits_.empty(); }
+  /// The number of waits with a time limit.
+  std::size_t timed() const { return timed_; }
+  /// The number of waits that a descriptor can end.
+  std::size_t with_descriptor() const { return with_descriptor_; }
+  wait_record* const* begin() const { return waits_.begin(); }
+  wait_record* const* end() const { return waits_.end(); }
+
+  /// A wait begins. Its time limit and its descriptor stay as they are until `remove`.
+  void add(wait_record& record) {
+    waits_.push_back(&record);
+    timed_ += record.deadline != wait_record::never;
+    with_descriptor_ += record.descriptor >= 0;
+  }
+  void remove(wait_record& record) {
+    waits_.remove(&record);
+    timed_ -= record.deadline != wait_record::never;
+    with_descriptor_ -= record.descriptor >= 0;
+  }
+
+ private:
+  base::list<wait_record*> waits_;
+  std::size_t timed_ = 0, with_descriptor_ = 0;
+};
+
 }  // namespace manta::exec
