@@ -37,7 +37,7 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
     std::memcpy(&place, handle.bytes, sizeof place);
     ++calls_made_.insert(handle.index);
     const task_message m{id, function, rank_, n.index, place.slot, static_cast<std::uint32_t>(bytes), 0, 0, 0};
-    send(place.rank, message::call, m, arguments, bytes);
+    post_.send(place.rank, message::call, m, arguments, bytes);
     note_sent(n, id, place.rank, place.slot);
     if (place.rank != rank_) sent_arguments_.add(n.index, bytes);  // here nothing is under way
     ++away_;
@@ -280,7 +280,7 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
     slot.checkpoint = std::move(state);
     journaling_.keep_state(*slot.request, slot.function, slot.checkpoint);
     if (members_.recovers() && slot.constructor != nullptr) {
-      send(slot.constructor->home_rank, message::checkpoint, checkpoint_message{slot.constructor->id, slot.constructor->home_index, 0},
+      post_.send(slot.constructor->home_rank, message::checkpoint, checkpoint_message{slot.constructor->id, slot.constructor->home_index, 0},
            slot.checkpoint.data(), slot.checkpoint.size());
     }
     while (!slot.log.empty()) free_task(slot.log.pop_front());
@@ -385,18 +385,18 @@ MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
   const graph::request_ptr request = std::exchange(slot.request, nullptr);
   const auto destroy = slot.type->destroy;
   if (members_.recovers() && slot.constructor != nullptr) {
-    send(slot.constructor->home_rank, message::checkpoint, checkpoint_message{slot.constructor->id, slot.constructor->home_index, 0});
+    post_.send(slot.constructor->home_rank, message::checkpoint, checkpoint_message{slot.constructor->id, slot.constructor->home_index, 0});
   }
   forget_past(slot);
   if (slot.gang != nullptr && slot.gang->member == 0) {
     for (std::uint32_t member = 1; member < slot.member_slots.size(); ++member) {
       if (slot.member_slots[member] == no_index) continue;
-      send(slot.gang->ranks[member], message::end_actor, end_actor_message{slot.member_slots[member], 0, slot.forwarded});
+      post_.send(slot.gang->ranks[member], message::end_actor, end_actor_message{slot.member_slots[member], 0, slot.forwarded});
     }
   }
   wire::buffer bytes;
   request->write(bytes);
-  send(0, message::actor_gone, index_message{index, 0}, bytes.data(), bytes.size());
+  post_.send(0, message::actor_gone, index_message{index, 0}, bytes.data(), bytes.size());
   running_task identity{0, slot.function};
   running_task* const before = running_;
   runs(identity);
@@ -417,10 +417,10 @@ MANTA_DECL void engine::kill_actor(node& handle, const std::string& why) {
   if (handle.state != state::ready) return;
   actor_place place;
   std::memcpy(&place, handle.bytes, sizeof place);
-  send(place.rank, message::kill_actor, end_actor_message{place.slot, 0, 0}, why.data(), why.size());
+  post_.send(place.rank, message::kill_actor, end_actor_message{place.slot, 0, 0}, why.data(), why.size());
   if (!members_.recovers()) return;
   const auto [home_rank, home_index] = home_of(handle);
-  send(home_rank, message::checkpoint, checkpoint_message{0, home_index, 0});
+  post_.send(home_rank, message::checkpoint, checkpoint_message{0, home_index, 0});
 }
 
 /// In a handler: marks it, the rest is done at the top level.

@@ -222,7 +222,7 @@ MANTA_DECL void engine::on_made(std::uint32_t from, const result_message& m, con
 MANTA_DECL void engine::give_back_ahead() {
   const auto give_back = [&](task* t) {
     const task_message m{t->id, t->function, t->home_rank, t->home_index, t->charge, 0, t->attempt, task_message::ahead, 0};
-    send(0, message::come_back, m);
+    post_.send(0, message::come_back, m);
     --received_tasks_;
     free_task(t);
   };

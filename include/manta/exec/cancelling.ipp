@@ -110,7 +110,7 @@ MANTA_DECL void engine::withdraw(node& n, const store::failure_ptr& why, std::ui
     }
     fail(n, why);
   }
-  if (at != rank_ || !on_cancel(m)) send(at, message::cancel, m);  // it is on its way to this rank itself
+  if (at != rank_ || !on_cancel(m)) post_.send(at, message::cancel, m);  // it is on its way to this rank itself
 }
 
 /// The result of a task or call of ours that was cancelled after it had been sent away.
@@ -124,7 +124,7 @@ MANTA_DECL void engine::discard(node& n, const result_message& m, const std::byt
       if (n.has(node::actor)) {
         actor_place place;
         std::memcpy(&place, data, sizeof place);
-        send(place.rank, message::end_actor, end_actor_message{place.slot, 0, 0});
+        post_.send(place.rank, message::end_actor, end_actor_message{place.slot, 0, 0});
       }
       break;
     case form::blob:
@@ -134,7 +134,7 @@ MANTA_DECL void engine::discard(node& n, const result_message& m, const std::byt
       remote_value remote;
       std::memcpy(&remote, data, sizeof remote);
       hold(n);  // the index is not used again before the place has answered
-      send(remote.place, message::release, index_message{n.index, rank_});
+      post_.send(remote.place, message::release, index_message{n.index, rank_});
       break;
     }
     default:
@@ -152,11 +152,11 @@ MANTA_DECL void engine::discard_here(node& n, invocation& call) {
   }
   if (call.actor != nullptr) {
     const std::uint32_t slot = new_slot(call, n.function, kept->request, nullptr);
-    send(rank_, message::end_actor, end_actor_message{slot, 0, 0});
+    post_.send(rank_, message::end_actor, end_actor_message{slot, 0, 0});
   } else if (n.has(node::actor) && call.form == form::plain) {
     actor_place place;
     std::memcpy(&place, call.plain, sizeof place);
-    send(place.rank, message::end_actor, end_actor_message{place.slot, 0, 0});
+    post_.send(place.rank, message::end_actor, end_actor_message{place.slot, 0, 0});
   } else if (call.form == form::box) {
     wire::type_at(call.type).destroy(call.box);
   }
@@ -187,7 +187,7 @@ MANTA_DECL bool engine::on_cancel(const cancel_message& m) {
   if (where.is_sent()) {
     places_.cancel(key);
     if (where.rank() == rank_) return stop_here(m);
-    send(where.rank(), message::cancel, m);
+    post_.send(where.rank(), message::cancel, m);
     return true;
   }
   node& placed = graph_.nodes.at(where.index());
@@ -282,7 +282,7 @@ MANTA_DECL void engine::stop_members(const cancel_message& m) {
   gang_ends_.for_each([&](const gang_end& end) {
     const task* const leader = end.leader;
     if (leader == nullptr || leader->id != m.id) return;
-    for (std::size_t i = 1; i < leader->gang->ranks.size(); ++i) send(leader->gang->ranks[i], message::cancel, theirs);
+    for (std::size_t i = 1; i < leader->gang->ranks.size(); ++i) post_.send(leader->gang->ranks[i], message::cancel, theirs);
   });
 }
 

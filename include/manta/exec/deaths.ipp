@@ -91,7 +91,7 @@ MANTA_DECL void engine::look_for_deaths() {
                                                  : "what it had to do is done elsewhere";
     std::fprintf(stderr, "manta: %s; %s\n", why.c_str(), then.c_str());
     for (std::uint32_t r = 1; r < size_; ++r) {
-      if (r != d.rank && !is_dead(r)) send(r, message::rank_died, news, why.data(), why.size());
+      if (r != d.rank && !is_dead(r)) post_.send(r, message::rank_died, news, why.data(), why.size());
     }
     on_rank_died(news, why);
   }
@@ -141,7 +141,7 @@ MANTA_DECL void engine::end_broken_gangs() {
 MANTA_DECL void engine::on_where_is(std::uint32_t from, const where_message& m) {
   const std::uint32_t rank = places_.take_lost(m.key, [this](std::uint32_t r) { return is_dead(r); });
   if (rank == no_index) return;
-  send(from, message::task_lost, where_message{m.key, m.index, rank});
+  post_.send(from, message::task_lost, where_message{m.key, m.index, rank});
 }
 
 // --- every rank
@@ -335,7 +335,7 @@ MANTA_DECL void engine::task_lost(node& n, std::uint32_t rank) {
   }
   const std::uint32_t at = has_record ? n.record->caller : n.sent.at;
   if (at != rank && !is_dead(at)) {
-    if (rank_ != 0 && at == 0) send(0, message::where_is, where_message{place_key_of(n), n.index, 0});
+    if (rank_ != 0 && at == 0) post_.send(0, message::where_is, where_message{place_key_of(n), n.index, 0});
     if (rank_ != 0 || at != 0) return;
     // a task of ours, on its second way
     if (places_.take_lost(place_key_of(n), [this](std::uint32_t r) { return is_dead(r); }) == no_index) return;

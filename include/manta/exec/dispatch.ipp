@@ -190,7 +190,7 @@ constexpr void engine::handlers::questions(dispatch_table<engine>& table) {
   table.set(message::answer, answer);
   table.set(message::probe, [](engine& e, arrival& m) {
     const auto probe = m.read<probe_message>();
-    e.send(m.from, message::probe_answer, probe_message{probe.wave, e.tally_here(e.quiet())});
+    e.post_.send(m.from, message::probe_answer, probe_message{probe.wave, e.tally_here(e.quiet())});
   });
   table.set(message::probe_answer, [](engine& e, arrival& m) {
     const auto answer = m.read<probe_message>();
@@ -198,7 +198,7 @@ constexpr void engine::handlers::questions(dispatch_table<engine>& table) {
   });
   table.set(message::report, [](engine& e, arrival&) {
     const std::string text = e.report_waits();
-    e.send(0, message::report_answer, index_message{0, 0}, text.data(), text.size());
+    e.post_.send(0, message::report_answer, index_message{0, 0}, text.data(), text.size());
   });
   table.set(message::report_answer, [](engine& e, arrival& m) {
     m.read<index_message>();

@@ -26,7 +26,7 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
   static_assert(table.is_complete(), "each kind of message needs a handler");
   if (over_) return early_.push(from | static_cast<std::uint32_t>(kind) << 24, data, bytes);
   if (is_dead(from)) [[unlikely]] return;  // what it had to do is done elsewhere
-  if (kind < first_housekeeping) traffic_.note_received(from);
+  post_.note_received(from, kind);
   table(kind, *this, from, data, bytes);
 }
 
@@ -43,8 +43,8 @@ MANTA_DECL bool engine::quiet() const {
 
 MANTA_DECL waves::tally engine::tally_here(bool is_quiet) const {
   waves::tally t{};
-  t.sent = traffic_.sent(members_);
-  t.received = traffic_.received(members_);
+  t.sent = post_.sent(members_);
+  t.received = post_.received(members_);
   t.busy = !is_quiet;
   for (const wait_record* w : waits_) t.waits += w != stop_wait_ && !w->over();
   t.late = late_tasks();
@@ -61,7 +61,7 @@ MANTA_DECL void engine::look_for_deadlock() {
     if (!quiet_here) return waves_.put_off();
     if (size_ > 1 && (silence_.turns() < worth_a_clock_reading || !waves_.is_due(base::now_ns()))) return;
     const std::uint64_t wave = waves_.begin(size_ - 1 - members_.deaths());
-    for (std::uint32_t r = 1; r < size_; ++r) send(r, message::probe, probe_message{wave, {}});
+    for (std::uint32_t r = 1; r < size_; ++r) post_.send(r, message::probe, probe_message{wave, {}});
     net_.pump(true);
   }
   if (!waves_.is_complete()) return;
@@ -83,7 +83,7 @@ MANTA_DECL void engine::look_for_deadlock() {
 MANTA_DECL void engine::declare_deadlock() {
   deadlock_report_.begin(size_ - 1 - members_.deaths(), report_waits());
   const std::uint32_t deaths_before = members_.deaths();
-  for (std::uint32_t r = 1; r < size_; ++r) send(r, message::report, index_message{0, 0});
+  for (std::uint32_t r = 1; r < size_; ++r) post_.send(r, message::report, index_message{0, 0});
   while (!deadlock_report_.is_complete()) {
     net_.pump(true);
     progress();
@@ -99,7 +99,7 @@ MANTA_DECL void engine::declare_deadlock() {
   }
   text += ". Break the cycle, or free what is held";
   for (std::uint32_t r = 1; r < size_; ++r) {
-    send(r, message::fail_waits, index_message{0, 0}, text.data(), text.size());
+    post_.send(r, message::fail_waits, index_message{0, 0}, text.data(), text.size());
   }
   if (stop_wait_ != nullptr) std::fprintf(stderr, "%s\n", text.c_str());  // the driver, which has returned, is not told
   fail_all_waits(text);
@@ -198,7 +198,7 @@ MANTA_DECL void engine::end_all_actors() {
   }
   if (rank_ != 0 && unobserved_.count() > 0) {
     const std::string text = unobserved_.text("", "\n");
-    send(0, message::unobserved, index_message{static_cast<std::uint32_t>(unobserved_.count()), 0}, text.data(),
+    post_.send(0, message::unobserved, index_message{static_cast<std::uint32_t>(unobserved_.count()), 0}, text.data(),
          text.size());
     unobserved_.clear();
   }
@@ -242,11 +242,11 @@ MANTA_DECL void engine::finish_run(bool drop) {
   runs(driver_task_);
   if (drop) {
     stopping_ = true;
-    for (std::uint32_t r = 1; r < size_; ++r) send(r, message::drop_tasks, index_message{0, 0});
+    for (std::uint32_t r = 1; r < size_; ++r) post_.send(r, message::drop_tasks, index_message{0, 0});
     drop_unstarted();
   }
   drive_until_quiet();
-  for (std::uint32_t r = 1; r < size_; ++r) send(r, message::end_actors, index_message{0, 0});
+  for (std::uint32_t r = 1; r < size_; ++r) post_.send(r, message::end_actors, index_message{0, 0});
   end_all_actors();
   drive_until_quiet();
   while (const graph::reservation* r = scheduler_->held().any_reservation()) release_reservation(r->id);  // held by a handle that outlives the run
@@ -324,7 +324,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
       stop.append(payload.data(), payload.size());
     }
     for (std::uint32_t r = 1; r < size_; ++r) {
-      send(r, message::stop, index_message{0, 0}, stop.data(), stop.size());
+      post_.send(r, message::stop, index_message{0, 0}, stop.data(), stop.size());
     }
   } else {
     wait_record stop;
@@ -437,6 +437,7 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
     : net_(comm, options.ranks_per_node),
       rank_(static_cast<std::uint32_t>(net_.rank())),
       size_(static_cast<std::uint32_t>(net_.size())),
+      post_(net_, size_),
       world_(size_),
       members_(size_),
       local_(graph_.nodes),
@@ -445,7 +446,6 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
       waiting_ahead_(size_),
       short_ranks_(size_),
       asked_(size_),
-      traffic_(size_),
       max_queued_(options.max_queued) {
   started_.set_limit(options.max_waiting);
   prepare_isolation(false);

@@ -37,11 +37,11 @@
 #include "manta/exec/membership.hpp"
 #include "manta/exec/messages.hpp"
 #include "manta/exec/overflow.hpp"
+#include "manta/exec/post.hpp"
 #include "manta/exec/rank_set.hpp"
 #include "manta/exec/run/deadlock_report.hpp"
 #include "manta/exec/run/helper.hpp"
 #include "manta/exec/run/silence.hpp"
-#include "manta/exec/run/traffic.hpp"
 #include "manta/exec/run/turns.hpp"
 #include "manta/exec/run/unobserved.hpp"
 #include "manta/exec/run/watchdog.hpp"
@@ -314,10 +314,6 @@ class engine {
   using gang_end = gang_ends::gang_end;
   using family = lineage::family;
 
-  template <class Message>
-  void send(std::uint32_t to, message kind, const Message& m, const void* tail = nullptr, std::size_t tail_bytes = 0);
-  std::byte* begin(std::uint32_t to, message kind, std::size_t max_bytes);
-  void commit(std::uint32_t to, message kind, std::size_t bytes);
   struct handlers;  // of messages: dispatch.ipp
   /// A message has arrived. Counts it, and calls the handler of its kind; between runs it is kept.
   void on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes);
@@ -807,6 +803,7 @@ class engine {
 
   net::network net_;
   std::uint32_t rank_, size_;
+  post<net::network> post_;
   biased_lock lock_{&engine::rouse_helper, this};
   store::ledger ledger_;                                    // before the graph, whose nodes it knows
   graph::task_graph graph_;
@@ -875,7 +872,6 @@ class engine {
   rank_set short_ranks_;                                    // rank 0: ranks that are short of memory. As long as there is
                                                             // one, tasks that take what is there go before the others
   rank_set asked_;                                          // rank 0: ranks that it has asked for work
-  traffic traffic_;
   unsigned submissions_ = 0;
 
   thread_numbers threads_;
@@ -934,28 +930,6 @@ class engine {
 inline engine& engine::here(const char* call) {
   if (role_ != role::owner) [[unlikely]] refuse(call);
   return *current_;
-}
-
-inline std::byte* engine::begin(std::uint32_t to, message kind, std::size_t max_bytes) {
-  return net_.begin(static_cast<int>(to), static_cast<std::uint8_t>(kind), max_bytes);
-}
-inline void engine::commit(std::uint32_t to, message kind, std::size_t bytes) {
-  net_.commit(static_cast<int>(to), bytes);
-  if (kind < first_housekeeping) traffic_.note_sent(to);
-}
-
-// Inlined, so that the fields go from registers to their places: a message that is built in memory first is read back in
-// larger pieces than it was written in, for which the processor waits.
-template <class Message>
-[[gnu::always_inline]] inline void engine::send(std::uint32_t to, message kind, const Message& m, const void* tail,
-                                                std::size_t tail_bytes) {
-  struct [[gnu::packed, gnu::may_alias]] unaligned {
-    Message m;
-  };
-  std::byte* at = begin(to, kind, sizeof m + tail_bytes);
-  reinterpret_cast<unaligned*>(at)->m = m;
-  if (tail_bytes != 0) std::memcpy(at + sizeof m, tail, tail_bytes);
-  commit(to, kind, sizeof m + tail_bytes);
 }
 
 }  // namespace manta::exec

@@ -68,7 +68,7 @@ MANTA_DECL bool engine::meet(const graph::gang& g) {
   };
   // Has it go out as well: nobody sends for this rank once it waits for the others in MPI.
   const auto tell = [&](std::uint32_t rank) {
-    send(rank, message::gang_meets, gang_message{g.id, g.member, 0, 0, 0});
+    post_.send(rank, message::gang_meets, gang_message{g.id, g.member, 0, 0, 0});
     for (net_.pump(true); net_.queued_bytes(static_cast<int>(rank)) != 0 && !is_dead(rank); net_.pump(true)) {
       const outside helper(lock_);
       usleep(100);
@@ -140,7 +140,7 @@ MANTA_DECL void engine::run_member(task* t) {
   --received_tasks_;
   wire::buffer request;
   t->request->write(request);
-  send(0, message::ended, ended_message{t->function, t->charge, rounded(ns), ok ? 0u : 1u, place_key(*t)}, request.data(),
+  post_.send(0, message::ended, ended_message{t->function, t->charge, rounded(ns), ok ? 0u : 1u, place_key(*t)}, request.data(),
        request.size());
 
   if (leads) {
@@ -187,7 +187,7 @@ MANTA_DECL void engine::tell_leader(const graph::gang& gang, const invocation& c
   if (slot != no_index) wire::put(bytes, slot);
   if (why != nullptr) bytes = store::encode(*why);
   const gang_message m{gang.id, gang.member, static_cast<std::uint32_t>(gang.ranks.size()), why == nullptr ? 0u : 1u, 0};
-  send(gang.ranks[0], message::gang_ended, m, bytes.data(), bytes.size());
+  post_.send(gang.ranks[0], message::gang_ended, m, bytes.data(), bytes.size());
 }
 
 /// A call on an actor of several ranks, at its leader: has the other parts do it too. The channel keeps the order.
@@ -229,7 +229,7 @@ MANTA_DECL void engine::run_gang_call(std::uint32_t index, task* t) {
 }
 
 MANTA_DECL void engine::ask_for_patience(std::uint32_t dead) {
-  if (teams_.are_watched_with(dead)) send(0, message::stuck, stuck_message{rank_, 1});
+  if (teams_.are_watched_with(dead)) post_.send(0, message::stuck, stuck_message{rank_, 1});
 }
 
 /// All parts of an actor have been constructed or not: the leader notes where they live, or has them end again.
@@ -249,7 +249,7 @@ MANTA_DECL void engine::settle_members(gang_end& end) {
     wire::source in(p->bytes.data(), p->bytes.size());
     const auto slot = in.get<std::uint32_t>();
     if (end.why != nullptr) {
-      send(end.leader->gang->ranks[p->member], message::end_actor, end_actor_message{slot, 0, 0});
+      post_.send(end.leader->gang->ranks[p->member], message::end_actor, end_actor_message{slot, 0, 0});
     } else {
       leader->member_slots[p->member] = slot;
     }
@@ -320,7 +320,7 @@ MANTA_DECL void engine::watch_gangs() {
                    rank_, ranks.size(), end.missing, store::describe(*end.why).c_str());
     }
     for (const std::uint32_t rank : ranks) {
-      if (!end.has_ended(rank)) send(0, message::stuck, stuck_message{rank, 0});
+      if (!end.has_ended(rank)) post_.send(0, message::stuck, stuck_message{rank, 0});
     }
   });
   net_.pump(true);
@@ -334,7 +334,7 @@ MANTA_DECL void engine::watch_leader() {
   const std::int64_t now = base::now_ns();
   if (now - said_stuck_ns_ < patience_ns) return;
   said_stuck_ns_ = now;
-  send(0, message::stuck, stuck_message{rank_, 0});
+  post_.send(0, message::stuck, stuck_message{rank_, 0});
 }
 
 /// Rank 0: says that a gang may wait for ever (see stall_watch).

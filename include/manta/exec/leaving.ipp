@@ -40,10 +40,10 @@ MANTA_DECL void engine::look_for_end() {
   }
   if (rank_ != 0) {
     leaving_ = why;  // until rank 0 says so
-    return send(0, message::leave, index_message{0, 0}, why.data(), why.size());
+    return post_.send(0, message::leave, index_message{0, 0}, why.data(), why.size());
   }
   std::fprintf(stderr, "manta: %s: nothing more is started, and what runs is asked to stop\n", why.c_str());
-  for (std::uint32_t r = 1; r < size_; ++r) send(r, message::leave, index_message{0, 0}, why.data(), why.size());
+  for (std::uint32_t r = 1; r < size_; ++r) post_.send(r, message::leave, index_message{0, 0}, why.data(), why.size());
   leave(why);
 }
 

@@ -35,14 +35,14 @@ MANTA_DECL wire::buffer engine::ask(std::uint32_t to, ask_message m, const void*
   if (is_dead(to)) {
     value_lost(ticket, to);
   } else {
-    send(to, message::ask, m, tail, tail_bytes);
+    post_.send(to, message::ask, m, tail, tail_bytes);
   }
   const wire::buffer bytes = answer_to(ticket);
   return wire::buffer(bytes.data() + sizeof m.ticket, bytes.size() - sizeof m.ticket);
 }
 
 MANTA_DECL void engine::answer(const ask_message& m, const void* data, std::size_t bytes) {
-  send(m.asker, message::answer, m.ticket, data, bytes);
+  post_.send(m.asker, message::answer, m.ticket, data, bytes);
 }
 
 MANTA_DECL void engine::on_ask(const std::byte* data, std::size_t bytes) {
@@ -57,7 +57,7 @@ MANTA_DECL void engine::on_ask(const std::byte* data, std::size_t bytes) {
       m.kind = ask_message::explain_placed;
       m.home_rank = rank_;
       m.id = place_key_of(graph_.nodes.at(m.home_index));
-      return send(0, message::ask, m);
+      return post_.send(0, message::ask, m);
     }
     case ask_message::explain_placed: {
       const std::string text = explain_placed(m.home_rank, m.home_index, m.id);
@@ -119,7 +119,7 @@ MANTA_DECL std::uint64_t engine::reserve(const wire::buffer& wanted, graph::stra
 }
 
 MANTA_DECL void engine::give_up_reservation(std::uint64_t id) {
-  send(0, message::ask, ask_message{ask_message::release, 0, 0, 0, 0, 0, id});
+  post_.send(0, message::ask, ask_message{ask_message::release, 0, 0, 0, 0, 0, id});
 }
 
 /// Rank 0.
@@ -181,7 +181,7 @@ MANTA_DECL void engine::place_tasks() {
   while (node* const n = scheduler_->take_late()) set_aside(*n);
   if (!waiting_ahead_.empty()) send_waiting_ahead();
   while (const graph::reservation* r = scheduler_->take_met()) {
-    send(r->home_rank, message::result, result_message{r->home_index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0});
+    post_.send(r->home_rank, message::result, result_message{r->home_index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0});
     // gangs for which its bundles lie on too few ranks
     scheduler_->refuse_impossible([&](node& n) { refuse_task(n, never_possible(n)); }, r->id);
   }

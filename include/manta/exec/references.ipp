@@ -85,14 +85,14 @@ MANTA_DECL void engine::reclaim_one(node& n) {
     link* home = n.links;
     if (lineage_.has_members()) leave_family(n, calls);
     hide(n);
-    if (home->count > 0) send(home->rank, message::drop, drop_message{home->index, home->count, calls});
+    if (home->count > 0) post_.send(home->rank, message::drop, drop_message{home->index, home->count, calls});
     n.links = home->next;
     graph_.links.free(home);
   } else if (n.has(node::actor)) {
     if (n.state == state::ready) {
       actor_place place;
       std::memcpy(&place, n.bytes, sizeof place);
-      send(place.rank, message::end_actor, end_actor_message{place.slot, std::uncaught_exceptions() != 0, calls});
+      post_.send(place.rank, message::end_actor, end_actor_message{place.slot, std::uncaught_exceptions() != 0, calls});
     }
     if (names_.free(n.index)) answer_names();
   } else if (drop_replicas(n)) {
@@ -100,7 +100,7 @@ MANTA_DECL void engine::reclaim_one(node& n) {
   } else if (n.form == form::remote || n.has(node::leaving)) {
     // the place keeps the value until it hears of this, and the index is not used again before it has answered
     n.refs.store(1, std::memory_order_relaxed);
-    if (n.form == form::remote) send(n.remote.place, message::release, index_message{n.index, rank_});
+    if (n.form == form::remote) post_.send(n.remote.place, message::release, index_message{n.index, rank_});
     store::clear(n);
     n.reset(node::leaving);
     return;
@@ -122,7 +122,7 @@ MANTA_DECL void engine::note_unobserved(const store::failure& f) {
 /// not keep the home waiting for us.
 MANTA_DECL void engine::return_debts(node& n) {
   if (!is_stand_in(n) || n.links->count == 0) return;
-  send(n.links->rank, message::drop, drop_message{n.links->index, std::exchange(n.links->count, 0), 0});
+  post_.send(n.links->rank, message::drop, drop_message{n.links->index, std::exchange(n.links->count, 0), 0});
 }
 
 MANTA_DECL reference_message engine::export_reference(node& n) {
@@ -173,7 +173,7 @@ MANTA_DECL node& engine::import_reference(const reference_message& r, std::uint3
     if (r.lender_index == no_index) {
       on_drop({r.home_index, 1, 0});
     } else {
-      send(r.lender_rank, message::repaid, index_message{r.lender_index, 0});
+      post_.send(r.lender_rank, message::repaid, index_message{r.lender_index, 0});
     }
     return n;
   }
@@ -182,12 +182,12 @@ MANTA_DECL node& engine::import_reference(const reference_message& r, std::uint3
   if (r.lender_index == no_index) {
     ++n.links->count;
   } else if (is_dead(r.home_rank)) {
-    send(r.lender_rank, message::repaid, index_message{r.lender_index, 0});
+    post_.send(r.lender_rank, message::repaid, index_message{r.lender_index, 0});
   } else if (r.lender_rank == rank_) {
     release(n);  // lent to ourselves: the loan and the new handle are on the same node
   } else {
     hold(n);  // until granted
-    send(r.home_rank, message::borrow, borrow_message{r.home_index, n.index, r.lender_rank, r.lender_index});
+    post_.send(r.home_rank, message::borrow, borrow_message{r.home_index, n.index, r.lender_rank, r.lender_index});
   }
   return n;
 }
@@ -206,7 +206,7 @@ MANTA_DECL void engine::on_drop(const drop_message& m) {
 
 /// At the place of a value, or of a copy that is kept: the home needs it no more, and may use its index again.
 MANTA_DECL void engine::on_release(std::uint32_t from, const index_message& m) {
-  send(from, message::released, m);
+  post_.send(from, message::released, m);
   node* const n = known(from, m.index);
   if (n == nullptr || !n->has(node::primary)) return;
   n->reset(node::primary);
@@ -218,8 +218,8 @@ MANTA_DECL void engine::on_release(std::uint32_t from, const index_message& m) {
 MANTA_DECL void engine::on_borrow(std::uint32_t from, const borrow_message& m) {
   node& n = graph_.nodes.at(m.home_index);
   export_reference(n);
-  send(from, message::granted, index_message{m.index, 0});
-  send(m.lender_rank, message::repaid, index_message{m.lender_index, 0});
+  post_.send(from, message::granted, index_message{m.index, 0});
+  post_.send(m.lender_rank, message::repaid, index_message{m.lender_index, 0});
 }
 
 }  // namespace manta::exec

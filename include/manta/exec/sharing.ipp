@@ -24,11 +24,11 @@ MANTA_DECL void engine::send_pages(std::uint32_t to, const pull_message& m, node
   const store::node_file& f = *l.shared;
   const pages_message where{f.identity(),     f.room(), l.shared_at, l.bytes, getpid(),
                             f.memory().get(), n.index,  f.made_here() ? rank_ : f.maker()};
-  std::byte* const at = begin(to, message::data, sizeof header + sizeof where + value.bytes.size());
+  std::byte* const at = post_.begin(to, message::data, sizeof header + sizeof where + value.bytes.size());
   std::memcpy(at, &header, sizeof header);
   std::memcpy(at + sizeof header, &where, sizeof where);
   std::memcpy(at + sizeof header + sizeof where, value.bytes.data(), value.bytes.size());
-  commit(to, message::data, sizeof header + sizeof where + value.bytes.size());
+  post_.commit(to, message::data, sizeof header + sizeof where + value.bytes.size());
 }
 MANTA_DECL void engine::on_mapped(std::uint32_t by, std::uint32_t index) {
   for (std::size_t i = 0; i < shown_.size(); ++i) {
@@ -59,13 +59,13 @@ MANTA_DECL void engine::on_pages(std::uint32_t from, node& n, const std::byte* d
   pages_message where;
   std::memcpy(&where, data, sizeof where);
   if (store::is_here(n)) [[unlikely]] {  // made here again meanwhile
-    send(from, message::mapped, index_message{where.index, 0});
+    post_.send(from, message::mapped, index_message{where.index, 0});
     return not_fetched(n);
   }
   store::node_file* memory = ledger_.files().take_mapped(where.identity);
   if (memory == nullptr) memory = map_file(from, where);
   store::large* const mapped = ledger_.enter(memory, where.at, where.bytes, true, no_index);
-  send(from, message::mapped, index_message{where.index, 0});
+  post_.send(from, message::mapped, index_message{where.index, 0});
   if (mapped == nullptr) {
     if (maps_.empty()) maps_.resize(size_, true);
     maps_[from] = false;
@@ -121,7 +121,7 @@ MANTA_DECL bool engine::not_here(std::uint32_t from, const pull_message& m, node
   if (n != nullptr && n->state == state::ready && store::is_here(*n)) return false;
   const bool comes = n != nullptr && n->state == state::ready && n->has(node::fetching);
   if (!comes || n->remote.place == from) {  // who would give it to us has lost it and asks us
-    send(from, message::unavailable, unavailable_message{m.index, no_index, 0});
+    post_.send(from, message::unavailable, unavailable_message{m.index, no_index, 0});
     return true;
   }
   if (net_.node_of(static_cast<int>(from)) != net_.node()) {
@@ -171,7 +171,7 @@ MANTA_DECL void engine::cut_off(incoming_value* v) {
 MANTA_DECL void engine::stop_followers(incoming_value& v) {
   for (const follower& f : v.followers) {
     if (is_dead(f.to)) continue;
-    send(f.to, message::cut_off, cut_off_message{f.index, static_cast<std::uint32_t>(v.next)});
+    post_.send(f.to, message::cut_off, cut_off_message{f.index, static_cast<std::uint32_t>(v.next)});
     have_been_sent(f.out, v.places.size() - v.next);
   }
 }
@@ -190,7 +190,7 @@ MANTA_DECL void engine::on_unavailable(const unavailable_message& m) {
     n.form = form::none;
     for (link* l = n.links; l != nullptr; l = l->next) {  // who waited for it here asks elsewhere
       if (l->kind != link_kind::puller) continue;
-      send(l->rank, message::unavailable, unavailable_message{l->index, no_index, 0});
+      post_.send(l->rank, message::unavailable, unavailable_message{l->index, no_index, 0});
       l->kind = link_kind::reader;
     }
     need(n);
@@ -206,7 +206,7 @@ MANTA_DECL void engine::replicate(node& n, int copies) {
     const std::uint32_t to = keeper(rank_, i);
     if (is_dead(to)) continue;
     graph_.add_link(n, link_kind::replica).rank = to;
-    send(to, message::replicate, replicate_message{n.index, n.type, bytes});
+    post_.send(to, message::replicate, replicate_message{n.index, n.type, bytes});
     --copies;
   }
   net_.pump(true);  // this rank may die
@@ -242,16 +242,16 @@ MANTA_DECL void engine::seek(node& n, std::uint32_t first) {
     const std::uint32_t to = keeper(home.rank, m.keeper);
     if (to == rank_ || is_dead(to)) continue;
     home.id = to + 1;  // should it die as well
-    return send(to, message::seek, m);
+    return post_.send(to, message::seek, m);
   }
   m.keeper = seek_message::nobody;
   home.id = rank_ + 1;
-  send(rank_, message::not_kept, m);
+  post_.send(rank_, message::not_kept, m);
 }
 MANTA_DECL void engine::on_seek(std::uint32_t from, const seek_message& m) {
   node* const n = known(m.home_rank, m.home_index);
   if (n != nullptr && n->state == state::ready && n->form != form::remote) return tell_value(from, m.index, *n);
-  if (n == nullptr || n->state != state::pending || m.has_family || lineage_.family_of(*n) == nullptr) return send(from, message::not_kept, m);
+  if (n == nullptr || n->state != state::pending || m.has_family || lineage_.family_of(*n) == nullptr) return post_.send(from, message::not_kept, m);
   link& l = graph_.add_link(*n, link_kind::subscriber);  // it is made again here
   l.rank = from;
   l.index = m.index;
@@ -274,7 +274,7 @@ MANTA_DECL bool engine::drop_replicas(node& n) {
     if (l->kind != link_kind::replica) continue;
     l->kind = link_kind::reader;
     ++copies;
-    send(l->rank, message::release, index_message{n.index, rank_});
+    post_.send(l->rank, message::release, index_message{n.index, rank_});
   }
   if (copies != 0) n.refs.store(copies, std::memory_order_relaxed);
   return copies != 0;

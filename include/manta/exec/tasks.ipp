@@ -44,7 +44,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
       if (to != no_index) {  // straight into the outgoing batch
         const task_message m{id, function, rank_, n.index, charge, static_cast<std::uint32_t>(bytes), 0,
                              task_message::by_scheduler, 0};
-        send(to, message::run, m, arguments, bytes);
+        post_.send(to, message::run, m, arguments, bytes);
         note_sent(n, id, to);
         if (members_.recovers()) keep_arguments(n, arguments, bytes);
         ++away_;
@@ -130,7 +130,7 @@ MANTA_DECL void engine::decide() {
 MANTA_DECL void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
   if (n.form == form::compact) {
     const task_message m{n.compact.id, n.function, rank_, n.index, charge, n.size, 0, task_message::by_scheduler, 0};
-    send(to, message::run, m, n.compact.arguments, n.size);
+    post_.send(to, message::run, m, n.compact.arguments, n.size);
     send_compact_away(n, to);
     if (n.links != nullptr) follow_ahead(n, to);
     return;
@@ -275,7 +275,7 @@ MANTA_DECL void engine::append_task(std::uint32_t to, message kind, const task_m
     out.append(&in, sizeof in);
     out.append(&reference, sizeof reference);
   }
-  send(to, kind, m, out.data(), out.size());
+  post_.send(to, kind, m, out.data(), out.size());
 }
 
 /// The one that follows a task_message, behind its length; returns where it ends.
@@ -691,7 +691,7 @@ MANTA_DECL void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t ho
       const ended_message m{function, charge, rounded(ns), ok ? 0u : 1u, place_key};
       wire::buffer bytes;
       if (request != nullptr) request->write(bytes);
-      send(0, message::ended, m, bytes.data(), bytes.size());
+      post_.send(0, message::ended, m, bytes.data(), bytes.size());
     }
   }
   const bool tell_scheduler = by_scheduler && home_rank == 0;
@@ -776,7 +776,7 @@ MANTA_DECL void engine::ask_for_work() {
   for (const std::uint32_t r : scheduler_->load().executing()) {
     if (r == rank_ || asked_.has(r) || scheduler_->load().idle(r)) continue;
     asked_.insert(r);
-    send(r, message::demand, index_message{wanted, 0});
+    post_.send(r, message::demand, index_message{wanted, 0});
   }
 }
 
@@ -790,7 +790,7 @@ MANTA_DECL void engine::give_away(bool overdue) {
     --owed_;
     if (n.form == form::compact) {
       const task_message m{n.compact.id, n.function, rank_, n.index, 0, n.size, 0, 0, 0};
-      send(0, message::submit, m, n.compact.arguments, n.size);
+      post_.send(0, message::submit, m, n.compact.arguments, n.size);
       send_compact_away(n, 0);
       continue;
     }
@@ -823,9 +823,9 @@ MANTA_DECL void engine::give_away(bool overdue) {
     }
     --owed_;
     --received_tasks_;
-    std::byte* at = begin(0, message::come_back, v.bytes);
+    std::byte* at = post_.begin(0, message::come_back, v.bytes);
     std::memcpy(at, v.data, v.bytes);
-    commit(0, message::come_back, v.bytes);
+    post_.commit(0, message::come_back, v.bytes);
   }
 }
 

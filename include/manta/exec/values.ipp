@@ -159,7 +159,7 @@ MANTA_DECL void engine::need(node& n) {
   n.set(node::wanted);
   hold(n);  // until the answer
   if (is_dead(n.links->rank)) [[unlikely]] return seek(n);
-  send(n.links->rank, message::want, want_message{n.links->index, n.index});
+  post_.send(n.links->rank, message::want, want_message{n.links->index, n.index});
 }
 
 /// The answer is here, or will not come. What was held for it is the caller's to release.
@@ -174,13 +174,13 @@ MANTA_DECL void engine::tell_value(std::uint32_t to, std::uint32_t index, node& 
     n.set(node::observed);  // it is the asker's to look at now
     m.form = static_cast<std::uint8_t>(form::failure);
     const wire::buffer bytes = store::encode(*store::failure_of(n));
-    send(to, kind, m, bytes.data(), bytes.size());
+    post_.send(to, kind, m, bytes.data(), bytes.size());
     return;
   }
   if (n.form == form::plain || n.form == form::none) {
     m.form = static_cast<std::uint8_t>(form::plain);
     const std::size_t bytes = n.form == form::none ? 0 : n.has(node::actor) ? 8 : wire::type_at(n.type).plain_bytes;
-    send(to, kind, m, n.bytes, bytes);
+    post_.send(to, kind, m, n.bytes, bytes);
     return;
   }
   remote_value remote{0, rank_, 0};
@@ -194,7 +194,7 @@ MANTA_DECL void engine::tell_value(std::uint32_t to, std::uint32_t index, node& 
       if (store::encode_within(n, scratch_, store::inline_bytes, references)) {
         m.form = static_cast<std::uint8_t>(form::blob);
         m.flags = references ? result_message::references : 0;
-        send(to, kind, m, scratch_.data(), scratch_.size());
+        post_.send(to, kind, m, scratch_.data(), scratch_.size());
         return;
       }
     } catch (...) {
@@ -204,7 +204,7 @@ MANTA_DECL void engine::tell_value(std::uint32_t to, std::uint32_t index, node& 
   }
   m.form = static_cast<std::uint8_t>(form::remote);
   if (kind == message::made) export_reference(n);
-  send(to, kind, m, &remote, sizeof remote);
+  post_.send(to, kind, m, &remote, sizeof remote);
 }
 
 /// A value that has ended elsewhere.
@@ -276,7 +276,7 @@ MANTA_DECL void engine::pull(node& n) {
   pull_message m{home.rank, home.index, n.index, 0, is_stand_in(n) ? n.size : 0u};
   m.tag = next_tag_ | (maps_.empty() || maps_[n.remote.place] ? 0 : pull_message::by_blocks);
   next_tag_ = ((next_tag_ + 1) % static_cast<std::uint32_t>(net_.bulk_tags())) & pull_message::tag_bits;
-  send(n.remote.place, message::pull, m);
+  post_.send(n.remote.place, message::pull, m);
 }
 
 /// Makes room for a value that has been asked for, unless it is likely to be mapped.
@@ -314,7 +314,7 @@ MANTA_DECL void engine::on_pull(std::uint32_t from, const pull_message& m) {
     const bool same_node = from != rank_ && net_.node_of(static_cast<int>(from)) == net_.node();
     if (same_node && (m.tag & pull_message::by_blocks) == 0 && ledger_.share(*l)) return send_pages(from, m, n, *l);
     const unavailable_message giver = who_gives(n, from, m);
-    if (giver.place != rank_) return send(from, message::unavailable, giver);
+    if (giver.place != rank_) return post_.send(from, message::unavailable, giver);
   }
   if (encodings_ > ledger_.memory().share() / 4 && members_.deaths() == 0) return pulls_to_come_.push_back({from, m});
   wire::encoded value;
@@ -324,7 +324,7 @@ MANTA_DECL void engine::on_pull(std::uint32_t from, const pull_message& m) {
   } catch (...) {
     const wire::buffer bytes = store::encode(*codec_failure("save()", n.type));
     result_message answer{m.index, 0, 0, static_cast<std::uint8_t>(form::failure), 0, 0};
-    return send(from, message::not_saved, answer, bytes.data(), bytes.size());
+    return post_.send(from, message::not_saved, answer, bytes.data(), bytes.size());
   }
   send_value(from, m, n, std::move(value));
 }
@@ -358,11 +358,11 @@ MANTA_DECL engine::outgoing_value* engine::announce(std::uint32_t to, const pull
   if (body_by_block) header.segments |= data_message::body_by_block;
   const std::uint64_t size = body_by_block ? body.size() : 0;
   const std::size_t size_bytes = body_by_block ? sizeof size : 0, body_bytes = body_by_block ? 0 : body.size();
-  std::byte* at = begin(to, message::data, sizeof header + size_bytes + body_bytes);
+  std::byte* at = post_.begin(to, message::data, sizeof header + size_bytes + body_bytes);
   std::memcpy(at, &header, sizeof header);
   if (size_bytes != 0) std::memcpy(at + sizeof header, &size, size_bytes);
   if (body_bytes != 0) std::memcpy(at + sizeof header, body.data(), body_bytes);
-  commit(to, message::data, sizeof header + size_bytes + body_bytes);
+  post_.commit(to, message::data, sizeof header + size_bytes + body_bytes);
   if (blocks.empty()) return nullptr;
   hold(n);  // the blocks are sent from where they lie
   encodings_ += body.size();
@@ -496,7 +496,7 @@ MANTA_DECL void engine::forget(incoming_value* v) {
 /// The home of a value that has been fetched, or cannot be, needs it no more where it lies.
 MANTA_DECL bool engine::let_place_go(node& n) {
   if (is_stand_in(n)) return false;
-  send(n.remote.place, message::release, index_message{n.index, rank_});
+  post_.send(n.remote.place, message::release, index_message{n.index, rank_});
   n.set(node::leaving);  // not a reference: whoever holds the only handle may move the value out
   return true;
 }
@@ -556,7 +556,7 @@ MANTA_DECL void engine::send_result(std::uint32_t home_rank, std::uint32_t home_
   if (expected != nullptr) m.reached = reached(*expected);
   if (call.form != form::box) {
     const std::size_t bytes = call.form == form::none ? 0 : wire::type_at(call.type).plain_bytes;
-    send(home_rank, message::result, m, call.plain, bytes);
+    post_.send(home_rank, message::result, m, call.plain, bytes);
     if (expected == nullptr) return;
     store::set_plain(*expected, call.plain, bytes);
     return complete(*expected);
@@ -577,7 +577,7 @@ MANTA_DECL void engine::send_result(std::uint32_t home_rank, std::uint32_t home_
   if (fits) {
     m.form = static_cast<std::uint8_t>(form::blob);
     if (references) m.flags = static_cast<std::uint8_t>(m.flags | result_message::references);
-    send(home_rank, message::result, m, scratch_.data(), scratch_.size());
+    post_.send(home_rank, message::result, m, scratch_.data(), scratch_.size());
     if (expected == nullptr) return wire::type_at(call.type).destroy(call.box);
     expected->type = call.type;
     store::set_box(*expected, call.box);
@@ -609,7 +609,7 @@ MANTA_DECL void engine::send_result(std::uint32_t home_rank, std::uint32_t home_
   }
   const remote_value remote{store::size_of(n), rank_, 0};
   m.form = static_cast<std::uint8_t>(form::remote);
-  send(home_rank, message::result, m, &remote, sizeof remote);
+  post_.send(home_rank, message::result, m, &remote, sizeof remote);
 }
 
 MANTA_DECL void engine::send_failure(std::uint32_t home_rank, std::uint32_t home_index, const store::failure_ptr& why,
@@ -618,7 +618,7 @@ MANTA_DECL void engine::send_failure(std::uint32_t home_rank, std::uint32_t home
   node* const expected = expected_here(home_rank, home_index, awaited);
   if (expected != nullptr) m.reached = reached(*expected);
   const wire::buffer bytes = store::encode(*why);
-  send(home_rank, message::result, m, bytes.data(), bytes.size());
+  post_.send(home_rank, message::result, m, bytes.data(), bytes.size());
   if (expected == nullptr) return;
   fail(*expected, why);
   expected->set(node::observed);  // the home tells of it

@@ -286,7 +286,7 @@ MANTA_DECL void engine::report_blocked(std::uint32_t blocked, bool own_work, boo
     short_ranks_.set(rank_, now.is_short != 0);
     return scheduler_->blocked(rank_, blocked, own_work, in_call);
   }
-  send(0, message::blocked, now);
+  post_.send(0, message::blocked, now);
   net_.pump(true);
 }
 

@@ -15,7 +15,7 @@ MANTA_DECL engine::name_state engine::ask_name(const std::string& name, const ch
   node& ticket = make_ticket(0);
   const name_message m{id, ticket.index, rank(), static_cast<std::uint32_t>(name.size()), 0};
   const std::string tail = name + type;
-  send(0, message::name_ask, m, tail.data(), tail.size());
+  post_.send(0, message::name_ask, m, tail.data(), tail.size());
   const wire::buffer bytes = answer_to(ticket);
   name_answer_message answer;
   std::memcpy(&answer, bytes.data(), sizeof answer);
@@ -86,7 +86,7 @@ MANTA_DECL void engine::on_name_spawn(std::uint32_t from, const std::byte* data,
   }
   node& n = begin_named(t);
   answer.reference = export_reference(n);
-  send(from, message::name_answer, answer);
+  post_.send(from, message::name_answer, answer);
   release(n);
 }
 
@@ -96,7 +96,7 @@ MANTA_DECL void engine::detach(node& handle) {
 }
 
 MANTA_DECL void engine::give_up_name(const std::string& name) {
-  send(0, message::name_gone, index_message{0, 0}, name.data(), name.size());
+  post_.send(0, message::name_gone, index_message{0, 0}, name.data(), name.size());
 }
 
 /// Waits until rank 0 has given the actor's name free, unless it is clear that it has none.
@@ -129,7 +129,7 @@ MANTA_DECL void engine::answer_names() {
     if (r.what == names::verdict::waits) continue;
     name_answer_message answer{r.ticket, r.what, {}};
     if (r.handle != no_index) answer.reference = export_reference(graph_.nodes.at(r.handle));
-    send(r.asker, message::name_answer, answer, r.type.data(), r.type.size());
+    post_.send(r.asker, message::name_answer, answer, r.type.data(), r.type.size());
   }
 }
 
