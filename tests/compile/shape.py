@@ -25,15 +25,15 @@ LONGEST_LINE = 120
 
 # name: (ceiling, goal). A ceiling may only fall.
 LIMITS = {
-    "1 data members, engine":                                      (110, 15),
+    "1 data members, engine":                                      (107, 15),
     "1 data members, largest other class":                         (33, 25),
     "1 classes with more than 25 members":                         (4, 0),
     "2 functions, engine":                                         (423, 70),
     "2 functions, largest other class":                            (48, 45),
     "2 classes with more than 45 functions":                       (3, 0),
     "3 files that name one private member":                        (17, 2),
-    "3 private members named in more than two files":              (106, 0),
-    "4 longest header or .ipp":                                    (939, 400),
+    "3 private members named in more than two files":              (105, 0),
+    "4 longest header or .ipp":                                    (937, 400),
     "4 headers and .ipp longer than 400 lines":                    (9, 0),
     "4 median length":                                             (200, 200),
     "4 longest script":                                           (539, 400),
@@ -42,7 +42,7 @@ LIMITS = {
     "5 most parameters":                                           (12, 6),
     "5 functions with more than 6 parameters":                     (14, 0),
     "6 functions in the largest call cycle across files":          (151, 0),
-    "6 calls to a higher floor":                                   (381, 0),
+    "6 calls to a higher floor":                                   (380, 0),
     "8 friends other than operators and detail::access":           (21, 0),
     "9 kinds of messages handled in a switch":                     (0, 0),
     "9 kinds of messages handled in two places":                   (0, 0),
@@ -61,7 +61,7 @@ LIMITS = {
 # A part of exec/ calls parts of its own floor and of those below. A file not named here is of no floor.
 FLOORS = [
     {"timing", "deaths", "message_queue", "lock", "stack", "names", "membership", "lineage", "gang_ends",
-     "post", "waves", "traffic", "unobserved", "deadlock_report", "helper", "watchdog",
+     "post", "foreign_drops", "waves", "traffic", "unobserved", "deadlock_report", "helper", "watchdog",
      "staging", "task_places", "waiting_ahead", "turns", "silence", "started_list", "rank_set",
      "slots", "sent_arguments", "task_clock", "work_list"},
     {"references"},

@@ -280,8 +280,9 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
     slot.checkpoint = std::move(state);
     journaling_.keep_state(*slot.request, slot.function, slot.checkpoint);
     if (members_.recovers() && slot.constructor != nullptr) {
-      post_.send(slot.constructor->home_rank, message::checkpoint, checkpoint_message{slot.constructor->id, slot.constructor->home_index, 0},
-           slot.checkpoint.data(), slot.checkpoint.size());
+      const checkpoint_message of_it{slot.constructor->id, slot.constructor->home_index, 0};
+      post_.send(slot.constructor->home_rank, message::checkpoint, of_it,
+                 slot.checkpoint.data(), slot.checkpoint.size());
     }
     while (!slot.log.empty()) free_task(slot.log.pop_front());
   } catch (...) {  // the calls stay in the log, and the next one tries again
@@ -385,13 +386,15 @@ MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
   const graph::request_ptr request = std::exchange(slot.request, nullptr);
   const auto destroy = slot.type->destroy;
   if (members_.recovers() && slot.constructor != nullptr) {
-    post_.send(slot.constructor->home_rank, message::checkpoint, checkpoint_message{slot.constructor->id, slot.constructor->home_index, 0});
+    const checkpoint_message none{slot.constructor->id, slot.constructor->home_index, 0};
+    post_.send(slot.constructor->home_rank, message::checkpoint, none);
   }
   forget_past(slot);
   if (slot.gang != nullptr && slot.gang->member == 0) {
     for (std::uint32_t member = 1; member < slot.member_slots.size(); ++member) {
       if (slot.member_slots[member] == no_index) continue;
-      post_.send(slot.gang->ranks[member], message::end_actor, end_actor_message{slot.member_slots[member], 0, slot.forwarded});
+      const end_actor_message end{slot.member_slots[member], 0, slot.forwarded};
+      post_.send(slot.gang->ranks[member], message::end_actor, end);
     }
   }
   wire::buffer bytes;

@@ -38,7 +38,7 @@ MANTA_DECL bool engine::quiet() const {
          waits_.with_descriptor() == 0 && clock_.running() == 0 &&
          to_judge_.empty() && !drop_asked_ && broken_gangs_.empty() && reported_.in_call == 0 &&
          reported_.tasks == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew
-         !has_foreign_drops_.load(std::memory_order_relaxed);
+         foreign_drops_.empty();
 }
 
 MANTA_DECL waves::tally engine::tally_here(bool is_quiet) const {
@@ -199,7 +199,7 @@ MANTA_DECL void engine::end_all_actors() {
   if (rank_ != 0 && unobserved_.count() > 0) {
     const std::string text = unobserved_.text("", "\n");
     post_.send(0, message::unobserved, index_message{static_cast<std::uint32_t>(unobserved_.count()), 0}, text.data(),
-         text.size());
+               text.size());
     unobserved_.clear();
   }
 }
@@ -459,15 +459,11 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
   if (options.progress_thread && size_ > 1) helper_.enable();
   gangs_possible_ = helper_.is_enabled() && options.concurrent_mpi;
-  pthread_mutex_lock(&engines_mutex_);
-  engines_.push_back(this);
-  pthread_mutex_unlock(&engines_mutex_);
+  foreign_drops_.open();
 }
 
 MANTA_DECL engine::~engine() {
-  pthread_mutex_lock(&engines_mutex_);
-  engines_.remove(this);
-  pthread_mutex_unlock(&engines_mutex_);
+  foreign_drops_.close();
   if (rank_ == 0 && journaling_.taken() != 0) {
     std::fprintf(stderr, "manta: journal: %llu results were known already\n", static_cast<unsigned long long>(journaling_.taken()));
   }

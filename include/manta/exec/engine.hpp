@@ -53,6 +53,7 @@
 #include "manta/exec/task/task_places.hpp"
 #include "manta/exec/task/waiting_ahead.hpp"
 #include "manta/exec/threads.hpp"
+#include "manta/exec/value/foreign_drops.hpp"
 #include "manta/exec/value/journaling.hpp"
 #include "manta/exec/value/lineage.hpp"
 #include "manta/exec/waits.hpp"
@@ -903,10 +904,7 @@ class engine {
   deadlock_report deadlock_report_;
   unobserved unobserved_;
 
-  base::list<node*> foreign_drops_;
-  static inline base::list<engine*> engines_;               // all of this process, for handles that die outside of runs
-  static inline pthread_mutex_t engines_mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  std::atomic<bool> has_foreign_drops_{false};
+  foreign_drops foreign_drops_{graph_.nodes, &engine::rouse_helper, this};
   helper helper_{lock_, duties_of_helper()};
   watchdog watchdog_;
   lock_watch lock_watch_;                                   // the helper's

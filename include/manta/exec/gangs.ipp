@@ -141,7 +141,7 @@ MANTA_DECL void engine::run_member(task* t) {
   wire::buffer request;
   t->request->write(request);
   post_.send(0, message::ended, ended_message{t->function, t->charge, rounded(ns), ok ? 0u : 1u, place_key(*t)}, request.data(),
-       request.size());
+             request.size());
 
   if (leads) {
     return leader_ended(*t->gang, call, ok, why);

@@ -36,26 +36,11 @@ MANTA_DECL void engine::drop_handle(node& n) {
     const guard g(*current_);
     return current_->release(n);
   }
-  // a thread of the user's, or between runs: leave it to the rank's own thread in the run that comes or goes on
-  pthread_mutex_lock(&engines_mutex_);
-  for (engine* e : engines_) {
-    if (engines_.size() > 1 && !e->graph_.nodes.owns(n)) continue;
-    e->foreign_drops_.push_back(&n);
-    e->has_foreign_drops_.store(true, std::memory_order_release);
-    e->net_.wake();
-    break;
-  }
-  pthread_mutex_unlock(&engines_mutex_);
+  foreign_drops::leave(n);
 }
 
 MANTA_DECL void engine::drain_foreign_drops() {
-  if (!has_foreign_drops_.load(std::memory_order_acquire)) return;
-  base::list<node*> drops;
-  pthread_mutex_lock(&engines_mutex_);
-  drops.swap(foreign_drops_);
-  has_foreign_drops_.store(false, std::memory_order_relaxed);
-  pthread_mutex_unlock(&engines_mutex_);
-  for (node* n : drops) {
+  for (node* n : foreign_drops_.take()) {
     if (graph_.nodes.owns(*n)) release(*n);  // else it outlived its runtime
   }
 }

@@ -209,7 +209,7 @@ MANTA_DECL bool engine::progress() {
     any = true;
   }
   if (gang_ends_.has_complete()) finish_gangs();
-  if (has_foreign_drops_.load(std::memory_order_relaxed)) drain_foreign_drops();
+  if (!foreign_drops_.empty()) drain_foreign_drops();
   if (!to_judge_.empty()) judge_failures();
   if (drop_asked_) drop_unstarted();
   if (waits_.timed() > 0) check_deadlines();
