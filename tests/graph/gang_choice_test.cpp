@@ -549,3 +549,66 @@ TEST_CASE("tasks that wait in a queue of their request can be taken out, from an
   }
   CHECK(ran == std::vector<std::uint32_t>{9, 1, 3});
 }
+
+TEST_CASE("where all ranks have members, what a member made waits for that member's rank, others only for room") {
+  const auto made_on = [](world& w, std::uint32_t rank, const request& wanted) {
+    node& n = w.nodes.make();
+    n.function = 7;
+    n.form = manta::graph::form::record;
+    n.record = records.make(0, 0);
+    n.record->home_rank = rank;
+    n.record->request = request_ptr(new request(wanted));
+    w.s.ready(n);
+    w.decide();
+  };
+  request two_cpus;
+  two_cpus.cpus = 2;
+  manta::base::array<capacity> all = ranks(3, 3);
+  for (capacity& c : all) c.cpus = 2;
+  world w(all);
+  w.submit(0, gang_of(2));
+  w.submit(0, gang_of(1));
+  REQUIRE(w.gangs.size() == 2);
+  w.s.blocked(2, 1);
+  w.decide();
+  made_on(w, 1, two_cpus);  // 1 is inside MPI: its task goes to nobody who may go on there,
+  made_on(w, 1, two_cpus);
+  CHECK(w.s.waiting() == 2);
+  made_on(w, 2, two_cpus);  // holds up nobody else's,
+  CHECK(w.on[2].size() == 2);
+  w.s.blocked(1, 1);
+  w.decide();
+  CHECK(w.on[1].size() == 2);  // and comes when 1 waits, one at a time
+  w.end(1, 1);
+  CHECK(w.on[1].size() == 2);
+  made_on(w, 1, request());  // without conditions too
+  CHECK(w.on[1].size() == 3);
+  CHECK(w.on[2].size() == 2);
+  CHECK(w.on[3].size() == 1);
+  w.end(3);  // a rank without a member takes what comes from now on
+  made_on(w, 1, request());
+  made_on(w, 1, two_cpus);
+  CHECK(w.on[1].size() == 3);
+  CHECK(w.on[3].size() >= 1);
+}
+
+TEST_CASE("a rank that is closed or kept for a gang does not make members' tasks wait") {
+  world w(3, 3);
+  w.submit(0, gang_of(2));
+  w.submit(1);  // on 3
+  w.submit(0, gang_of(3));
+  for (int i = 0; i < 2; ++i) w.end(3), w.submit(1);  // the gang gets old
+  w.end(3);
+  REQUIRE(w.s.gang().keeps(3));
+  w.s.blocked(1, 1);
+  w.s.blocked(2, 1);
+  node& n = w.nodes.make();
+  n.function = 7;
+  n.form = manta::graph::form::record;
+  n.record = records.make(0, 0);
+  n.record->home_rank = 2;
+  w.s.ready(n);
+  w.decide();
+  CHECK(w.s.gang().keeps(3));
+  CHECK(w.on[2].size() == 2);
+}

@@ -81,7 +81,7 @@ constexpr void engine::handlers::tasks(dispatch_table<engine>& table) {
   });
   table.set(message::demand, [](engine& e, arrival& m) {
     e.owed_ = m.read<index_message>().index;
-    e.give_away(false);
+    e.give_away(e.scheduler_ != nullptr);  // rank 0 has asked itself: it runs none that others have time for
   });
   table.set(message::cancel, [](engine& e, arrival& m) { e.on_cancel(m.read<cancel_message>()); });
 }

@@ -183,8 +183,8 @@ MANTA_DECL void engine::send_compact_away(node& n, std::uint32_t to) {
   ++away_;
 }
 
-/// The values of plain nodes, so many bytes each. Each is copied with the bytes behind it, which the next one covers: that
-/// takes no call.
+/// Appends the values of plain nodes, `bytes` each. Each is copied with the bytes behind it, which the next one covers:
+/// that takes no call.
 MANTA_DECL void append_plain(wire::buffer& out, node* const* nodes, std::size_t count, std::size_t bytes) {
   const std::size_t end = out.size() + count * bytes;
   std::byte* at = out.extend(count * bytes + sizeof(node::bytes));
@@ -773,6 +773,8 @@ MANTA_DECL void engine::ask_for_work() {
     wanted += scheduler_->load().idle(r) && !scheduler_->load().in_team(r) ? tasks_a_rank : 0;
   }
   if (wanted == 0) return;
+  const auto own = static_cast<std::uint32_t>(std::min<std::size_t>(wanted, inbox_.size() / 2));
+  if (own != 0) send(rank_, message::demand, index_message{own, 0});  // members of gangs may have left much here
   for (const std::uint32_t r : scheduler_->load().executing()) {
     if (r == rank_ || asked_.has(r) || scheduler_->load().idle(r)) continue;
     asked_.insert(r);

@@ -101,9 +101,6 @@ class gang_placement {
       grants_.push_back(wanted.granted);
       charge = load_.book(n.function, rank);
     }
-    if (load_.all_in_teams()) {
-      for (const std::uint32_t rank : load_.executing()) load_.offer(rank);  // they are not shunned any more
-    }
     wanted.granted = grants_[0];
     return charge;
   }

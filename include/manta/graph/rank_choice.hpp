@@ -28,10 +28,8 @@ class rank_choice {
     q.node = wanted.node;
     if (wanted.near < 0 || wanted.rank >= 0 || wanted.ranks > 0) return;
     const capacity& place = load_[static_cast<std::uint32_t>(wanted.near)].all;
-    if (wanted.possible(wanted.near, place)) {
-      q.rank = wanted.near;
-      return;
-    }
+    if (wanted.possible(wanted.near, place)) q.rank = wanted.near;
+    if (q.rank >= 0 || wanted.granted.member >= 0) return;
     for (const std::uint32_t r : load_.executing()) {
       if (load_[r].all.node == place.node && wanted.possible(static_cast<int>(r), load_[r].all)) q.node = place.node;
     }
@@ -52,7 +50,9 @@ class rank_choice {
       wanted.granted.near_bytes = bytes_there_;
       return rank;
     }
-    if (q.rank >= 0) {
+    const bool is_of_member = wanted.granted.member >= 0;
+    const bool may_leave = wanted.rank < 0 && is_of_member;  // it only wants to be near a value
+    if (q.rank >= 0 && !(may_leave && load_.in_team(static_cast<std::uint32_t>(q.rank)))) {
       const auto rank = static_cast<std::uint32_t>(q.rank);
       const bool can = may_take(rank, q, wanted) && (wanted.actor || load_.has_room(rank, ns));
       return can ? rank : no_index;
@@ -62,13 +62,13 @@ class rank_choice {
 
   /// For a task that may go anywhere: where its large inputs lie if there is room, else the next one. Looks at the
   /// inputs, which may be many, only if there is room somewhere. If all ranks are in teams it goes back to the member
-  /// that made it, which waits for nobody's but its own.
+  /// that made it, which waits for nobody's but its own; also if no other rank has room and that member only waits.
   std::uint32_t place_anywhere(const node& n, std::uint32_t ns) {
     bytes_there_ = 0;
-    if (n.form == form::record && load_.all_in_teams() && load_.in_team(n.record->home_rank))
-      return n.record->home_rank;
+    const std::uint32_t home = n.form == form::record ? n.record->home_rank : 0;  // compact: one of rank 0
+    if (load_.in_team(home) && load_.all_in_teams()) return home;
     const std::uint32_t next = load_.next_rank(n.function);
-    if (next == no_index) return no_index;
+    if (next == no_index) return load_.in_team(home) && load_.idle(home) && !load_[home].kept ? home : no_index;
     const std::uint32_t near = nearest(n);
     if (near != no_index && load_.has_room(near, ns) && !load_.is_shunned(near)) return near;
     bytes_there_ = 0;
@@ -119,16 +119,31 @@ class rank_choice {
   std::uint32_t place_in_bundle(const request& wanted, std::uint32_t ns) const {
     const reservation& r = *held_.find_reservation(wanted.reservation);
     if (!r.met) return no_index;
+    wanted.granted.reason = placement_reason::bundle;
+    const auto is_outside = [this](std::uint32_t rank) { return !load_.in_team(rank); };
+    const std::uint32_t outside = best_bundle(r, wanted, ns, is_outside);
+    if (outside != no_index) return outside;
+    const auto is_home = [&wanted](std::uint32_t rank) { return static_cast<int>(rank) == wanted.granted.member; };
+    bool at_home = false;  // see belongs_home()
+    for (std::size_t i = 0; i < r.parts.size(); ++i) {
+      const reservation::part& p = r.parts[i];
+      at_home = at_home || (is_home(p.rank) && load_.in_team(p.rank) && held_.is_for(wanted, i, p) &&
+                            (p.free.fits(wanted.gpu_units, wanted.resources) || load_.sent(p.rank) > 1));
+    }
+    return best_bundle(r, wanted, ns, [&](std::uint32_t rank) { return !at_home || is_home(rank); });
+  }
+  /// The rank with the least work of those with a bundle that the task fits into now.
+  template <class May>
+  std::uint32_t best_bundle(const reservation& r, const request& wanted, std::uint32_t ns, May&& may) const {
     std::uint32_t best = no_index;
     for (std::size_t i = 0; i < r.parts.size(); ++i) {
       const reservation::part& p = r.parts[i];
-      if (!held_.is_for(wanted, i, p)) continue;
+      if (!may(p.rank) || !held_.is_for(wanted, i, p)) continue;
       if (!p.free.fits(wanted.gpu_units, wanted.resources) || !(wanted.actor || load_.has_room(p.rank, ns))) continue;
       if (best != no_index && load_.sent(best) <= load_.sent(p.rank)) continue;
       best = p.rank;
       wanted.granted.bundle = static_cast<std::int32_t>(i);
     }
-    wanted.granted.reason = placement_reason::bundle;
     return best;
   }
 
@@ -143,6 +158,9 @@ class rank_choice {
         q.best.pop();  // not before something changes there
       } else if (const best_ranks::entry now = standing(top.rank, wanted); now != top) {
         q.best.replace_top(now);
+      } else if (load_.in_team(top.rank) && belongs_home(q, wanted)) {
+        const auto home = static_cast<std::uint32_t>(wanted.granted.member);
+        return may_take(home, q, wanted) && (wanted.actor || load_.has_room(home, ns)) ? home : no_index;
       } else if (wanted.actor || load_.has_room(top.rank, ns)) {
         if (wanted.spread) load_.spread_to(top.rank);
         return top.rank;
@@ -151,6 +169,15 @@ class rank_choice {
       }
     }
     return no_index;
+  }
+  /// All ranks that fit are in teams: has the task to run beside the member that made it, which waits for nobody's but
+  /// its own? Not if it does not fit there, and nothing there will end and give back what it needs.
+  bool belongs_home(const request_queue& q, const request& wanted) const {
+    const int member = wanted.granted.member;
+    if (member < 0) return false;
+    const auto home = static_cast<std::uint32_t>(member);
+    if (!load_.in_team(home) || load_[home].closed || load_[home].kept) return false;
+    return may_take(home, q, wanted) || (wanted.possible(member, load_[home].all) && load_.sent(home) > 1);
   }
   void read_log(request_queue& q, const request& wanted) {
     const auto add = [&](std::uint32_t rank) {
@@ -173,7 +200,8 @@ class rank_choice {
     const std::uint64_t work =
         wanted.actor || rank_load::active(r) == 0 ? 0 : std::clamp<std::uint64_t>(r.sent_ns, 1, most);
     const std::uint64_t count = wanted.actor ? held_.actors(rank) : wanted.spread ? r.sent : 0;
-    return {count << bits | work, wanted.spread ? r.turn : 0, rank};
+    const std::uint64_t team = load_.in_team(rank) ? std::uint64_t{1} << 63 : 0;  // see rank_load::is_shunned
+    return {team | count << bits | work, wanted.spread ? r.turn : 0, rank};
   }
 
   rank_load& load_;

@@ -48,6 +48,7 @@ class rank_load {
       if (!ranks_[r].all.executes) continue;
       executing_.push_back(r);
       ++inactive_;
+      ++outside_;
       offer(r);
     }
   }
@@ -106,46 +107,53 @@ class rank_load {
     r.in_call = in_call;
   }
   void enters_gang(std::uint32_t rank, std::uint64_t gang, bool of_actor) {
-    rank_state& r = ranks_[rank];
-    r.in_gang = true;
-    r.gang = gang;
-    r.in_actor = of_actor;
-    in_teams_ += in_team(rank);
+    change(rank, [=](rank_state& r) {
+      r.in_gang = true;
+      r.gang = gang;
+      r.in_actor = of_actor;
+    });
   }
   void leaves_gang(std::uint32_t rank) {
-    in_teams_ -= in_team(rank);
-    ranks_[rank].in_gang = ranks_[rank].in_actor = false;
+    change(rank, [](rank_state& r) { r.in_gang = r.in_actor = false; });
   }
   /// The rank is no more, wherever it still stands.
   void died(std::uint32_t rank) {
     rank_state& r = ranks_[rank];
     inactive_ -= r.all.executes && active(r) == 0;
-    in_teams_ -= in_team(rank);
     rank_state dead;
     dead.all.executes = false;
     dead.all.node = r.all.node;  // some may want to be near it
     dead.closed = true;
     dead.in_idle = r.in_idle;
     dead.in_roomy = r.in_roomy;
-    r = std::move(dead);
     executing_.remove(rank);
+    change(rank, [&](rank_state& its) { its = std::move(dead); });
     log_.forget(rank);
   }
   void joins(std::uint32_t rank, const capacity& its) {
-    ranks_[rank].all = its;
+    change(rank, [&](rank_state& r) { r.all = its; });
     ++inactive_;
     executing_.push_back(rank);
   }
   /// False if rank 0 did so before.
   bool rank_0_executes() {
-    if (std::exchange(ranks_[0].all.executes, true)) return false;
+    if (ranks_[0].all.executes) return false;
+    change(0, [](rank_state& r) { r.all.executes = true; });
     inactive_ += active(ranks_[0]) == 0;
     executing_.push_back(0);
     return true;
   }
-  void close(std::uint32_t rank, bool closed) { ranks_[rank].closed = closed; }
-  void keep(std::uint32_t rank) { ranks_[rank].kept = true; }
-  bool keep_no_more(std::uint32_t rank) { return std::exchange(ranks_[rank].kept, false); }
+  void close(std::uint32_t rank, bool closed) {
+    change(rank, [=](rank_state& r) { r.closed = closed; });
+  }
+  void keep(std::uint32_t rank) {
+    change(rank, [](rank_state& r) { r.kept = true; });
+  }
+  bool keep_no_more(std::uint32_t rank) {
+    const bool was = ranks_[rank].kept;
+    change(rank, [](rank_state& r) { r.kept = false; });
+    return was;
+  }
   void spread_to(std::uint32_t rank) { ranks_[rank].turn = ++turns_; }
 
   /// Something may be possible on this rank that was not before.
@@ -176,11 +184,11 @@ class rank_load {
     return r.kept || r.in_call ||
            (active(r) != 0 && (r.in_gang || r.sent >= window_tasks || (!spread && r.sent_ns >= window_ns)));
   }
-  /// Is every rank in a team?
-  bool all_in_teams() const { return in_teams_ >= executing_.size(); }
+  /// Is every rank that takes tasks in a team? Ranks that are closed or kept for a gang take none.
+  bool all_in_teams() const { return outside_ == 0; }
   /// What was begun beside a member of a gang that waits stands still when that goes on in MPI, where its team may wait
   /// for just this: so tasks go to others, as long as there is a rank without a member.
-  bool is_shunned(std::uint32_t rank) const { return in_team(rank) && in_teams_ < executing_.size(); }
+  bool is_shunned(std::uint32_t rank) const { return in_team(rank) && outside_ != 0; }
 
   /// Idle ranks first, then those with room in turn. A rank without room leaves the list until something ends there.
   std::uint32_t next_rank(std::uint32_t function) {
@@ -209,13 +217,25 @@ class rank_load {
 
  private:
   static bool idle(const rank_state& r) { return active(r) == 0 && !r.own_work && !r.in_call; }
+  static bool is_outside(const rank_state& r) {
+    return r.all.executes && !r.closed && !r.kept && (!r.in_gang || r.in_actor);
+  }
+  /// Changes what decides whether the rank is outside of teams. Where none is left, those inside are shunned no more.
+  template <class Change>
+  void change(std::uint32_t rank, Change&& change) {
+    const bool was_outside = is_outside(ranks_[rank]);
+    change(ranks_[rank]);
+    outside_ = outside_ + is_outside(ranks_[rank]) - was_outside;
+    if (!was_outside || outside_ != 0) return;
+    for (const std::uint32_t each : executing_) offer(each);
+  }
 
   base::array<rank_state> ranks_;
   base::list<std::uint32_t> executing_;
   base::ring<std::uint32_t> idle_, roomy_;
   unsigned turn_ = 0;  // tasks that the front of roomy_ has got
   std::size_t inactive_ = 0;
-  std::size_t in_teams_ = 0;  // ranks, see in_team
+  std::size_t outside_ = 0;  // ranks that take tasks and are in no team
   std::uint64_t ended_ = 0;
   std::uint32_t turns_ = 0;  // tasks that were spread
   durations durations_;

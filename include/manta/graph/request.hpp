@@ -33,6 +33,7 @@ struct grant {
   std::uint64_t near_bytes = 0;  ///< of its inputs on that rank, if they are the reason
   std::int32_t bundle = -1;      ///< of its reservation
   std::int32_t rank = -1;        ///< -1: not placed
+  std::int32_t member = -1;      ///< the rank that made the task, if a member of a gang was there when it came
   placement_reason reason = placement_reason::none;
 };
 

@@ -57,7 +57,8 @@ class request_queues {
     request_queue* q = find(*wanted, h);
     is_new = q == nullptr;
     if (is_new) {
-      q = new request_queue{wanted, node_list(nodes), h};
+      const request_ptr copy(new request(*wanted));  // that of the task changes when it is tried again
+      q = new request_queue{copy, node_list(nodes), h};
       q->next = by_hash_.find(h);
       by_hash_.set(h, q);
       all_.push_back(q);
@@ -113,7 +114,7 @@ class request_queues {
     return a.cpus == b.cpus && a.gpu_units == b.gpu_units && a.rank == b.rank && a.node == b.node && a.near == b.near &&
            a.spread == b.spread && a.priority == b.priority && a.reservation == b.reservation && a.bundle == b.bundle &&
            a.actor == b.actor && a.ranks == b.ranks && a.nodes == b.nodes && (a.cost < 0) == (b.cost < 0) &&
-           a.resources == b.resources;
+           a.granted.member == b.granted.member && a.resources == b.resources;
   }
   static std::uint64_t hash(const request& r) {
     std::uint64_t h = r.reservation;
@@ -122,6 +123,7 @@ class request_queues {
       h ^= h >> 32;
     };
     for (const int i : {r.cpus, r.rank, r.node, r.near, r.priority, r.bundle, r.ranks, r.nodes}) add(i);
+    add(r.granted.member);
     add(r.gpu_units);
     for (const quantity& q : r.resources) add(static_cast<std::int64_t>(base::hash_text(q.name)) + q.units);
     return h >> 1;

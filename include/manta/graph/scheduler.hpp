@@ -65,6 +65,8 @@ class scheduler {
     if (wanted->reservation != 0 && held_.find_reservation(wanted->reservation) == nullptr) return false;
     ++waiting_;
     wanted->granted = {};
+    const std::uint32_t home = n.record->home_rank;
+    wanted->granted.member = load_.in_team(home) ? static_cast<int>(home) : -1;
     bool is_new = false;
     request_queue& q = queues_.of(n.record->request, nodes_, is_new);
     if (is_new) choice_.aim(q);
@@ -226,7 +228,7 @@ class scheduler {
   /// Can one more plain task of this function leave at once? The rank, or no_index; books it if so.
   std::uint32_t take_room(std::uint32_t function, std::uint32_t& charge) {
     if (others_come_first(function)) return no_index;
-    const std::uint32_t rank = load_.next_rank(function);
+    const std::uint32_t rank = load_.all_in_teams() && load_.in_team(0) ? 0 : load_.next_rank(function);
     if (rank != no_index) charge = load_.book(function, rank);
     return rank;
   }

@@ -1,0 +1,215 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Members of gangs that submit work of their own, wait for it, and then meet
+// inside MPI. Where every rank has a member, no task may stand still on the
+// rank of a member that is inside MPI while another member waits for it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "support/world.hpp"
+
+using manta::testing::in_world;
+
+namespace {
+
+using numbers = std::vector<manta::future<int>>;
+
+int add(int a, int b) { return a + b; }
+/// Long enough for others to be asked for work meanwhile.
+int one() {
+  manta::testing::busy(std::chrono::microseconds(300));
+  return 1;
+}
+int one_of(const std::vector<double>& v) { return static_cast<int>(v[0]); }
+int fibonacci(int n) {
+  if (n < 2) return n;
+  auto a = manta::async<fibonacci>(n - 1), b = manta::async<fibonacci>(n - 2);
+  return a.get() + b.get();
+}
+
+int sum(const numbers& all) {
+  int result = 0;
+  for (const int v : manta::get(all)) result += v;
+  return result;
+}
+int meet(const manta::team& team, int mine) {
+  int all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, team.comm());
+  return all;
+}
+
+// --- what members do: each of these gives `n` a member
+
+int tasks(manta::team team, int n) {
+  numbers all;
+  for (int i = 0; i < n; ++i) all.push_back(manta::async<one>());
+  return meet(team, sum(all));
+}
+int tasks_with(const manta::task_options& options, const manta::team& team, int n) {
+  numbers all;
+  for (int i = 0; i < n; ++i) all.push_back(manta::async<one>(options));
+  return meet(team, sum(all));
+}
+int with_cpus(manta::team team, int n) { return tasks_with({.cpus = 2}, team, n); }
+int with_a_device(manta::team team, int n) { return tasks_with({.gpus = 1}, team, n); }
+int with_priority(manta::team team, int n) { return tasks_with({.priority = 1}, team, n); }
+int spread(manta::team team, int n) { return tasks_with({.spread = true}, team, n); }
+int pinned_here(manta::team team, int n) { return tasks_with({.rank = manta::rank()}, team, n); }
+int in_a_chain(manta::team team, int n) {
+  auto last = manta::async<one>();
+  for (int i = 1; i < n; ++i) last = manta::async<add>(last, 1);
+  return meet(team, last.get());
+}
+int trees(manta::team team, int n) {  // fibonacci(6) is 8
+  numbers all;
+  for (int i = 0; i < n; ++i) all.push_back(manta::async<fibonacci>(6));
+  return meet(team, sum(all) / 8);
+}
+int as_they_end(manta::team team, int n) {
+  numbers all;
+  for (int i = 0; i < n; ++i) all.push_back(manta::async<one>());
+  int mine = 0;
+  for (const auto& f : manta::as_completed(all)) mine += f.get();
+  return meet(team, mine);
+}
+int calls(manta::team team, int n) {
+  const auto count = manta::spawn<manta::testing::tally>();
+  int last = 0;
+  for (int i = 0; i < n; ++i) last = manta::async<&manta::testing::tally::arrive>(count).get();
+  return meet(team, last);
+}
+/// All leave tasks behind before they meet; only the last member's are waited for, and only then.
+int left_behind(manta::team team, int n) {
+  numbers all;
+  for (int i = 0; i < n; ++i) all.push_back(i % 2 == 0 ? manta::async<one>({.cpus = 2}) : manta::async<one>());
+  MPI_Barrier(team.comm());
+  const bool is_last = team.rank() == team.size() - 1;
+  return meet(team, is_last ? sum(all) * team.size() : 0);
+}
+
+template <auto F>
+int of_a_task(int ranks, int n) {
+  return manta::async<F>({.ranks = ranks}, n).get();
+}
+
+/// Gangs of all ranks, and of all but one; made by the driver, and by a task.
+template <auto F>
+void check_members(bool rank_0_is_one_of_all = false) {
+  manta::runtime_options some;
+  some.cpus = 4;
+  some.gpus = 1;
+  some.rank0_tasks = rank_0_is_one_of_all;
+  in_world(some, [] {
+    const int n = 8;
+    for (const int ranks : {manta::size(), std::max(1, manta::size() - 1)}) {
+      CHECK(manta::async<F>({.ranks = ranks}, n).get() == n * ranks);
+      CHECK(manta::async<of_a_task<F>>(ranks, n).get() == n * ranks);
+      CHECK(manta::async<F>({.cpus = 2, .ranks = ranks}, n).get() == n * ranks);
+    }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a gang of all ranks whose members wait for tasks of their own does not hang") {
+  check_members<tasks>();
+  check_members<in_a_chain>();
+  check_members<trees>();
+  check_members<as_they_end>();
+  check_members<left_behind>();
+}
+
+TEST_CASE("nor if these tasks have conditions that the member's own rank can meet") {
+  check_members<with_cpus>();
+  check_members<with_a_device>(true);  // else rank 0 has none
+  check_members<with_priority>();
+  check_members<spread>();
+  check_members<pinned_here>();
+}
+
+TEST_CASE("nor if members call actors that they have made") { check_members<calls>(); }
+
+TEST_CASE("members' tasks with a place in a reservation, or near a value, end") {
+  in_world({.cpus = 2}, [] {
+    const auto ranks = static_cast<int>(manta::testing::executors().size());
+    const std::vector<manta::bundle> bundles(static_cast<std::size_t>(ranks), {.cpus = 2});
+    const auto r = manta::reserve({.bundles = bundles});
+    const auto in_bundles = [](manta::team team, int n, manta::reservation its) {
+      return tasks_with({.in = its}, team, n);
+    };
+    CHECK(manta::async({.ranks = ranks, .in = r}, in_bundles, 8, r).get() == 8 * ranks);
+  });
+  in_world([] {
+    const int all = manta::size();
+    const auto value = manta::async({.rank = all - 1}, [] { return std::vector<double>(100'000, 1.0); });
+    const auto near = [](manta::team team, int n, manta::future<std::vector<double>> v) {
+      return tasks_with({.near = v}, team, n);
+    };
+    CHECK(manta::async({.ranks = all}, near, 8, manta::future<std::vector<double>>(value)).get() == 8 * all);
+    const auto with_input = [](manta::team team, int n, manta::future<std::vector<double>> v) {
+      numbers ones;
+      for (int i = 0; i < n; ++i) ones.push_back(manta::async<one_of>(v));
+      return meet(team, sum(ones));
+    };
+    CHECK(manta::async({.ranks = all}, with_input, 8, manta::future<std::vector<double>>(value)).get() == 8 * all);
+  });
+}
+
+TEST_CASE("members' tasks end although the only rank without a member takes none") {
+  in_world({.cpus = 2}, [] {
+    const int others = static_cast<int>(manta::testing::executors().size()) - 1;
+    if (others < 1) return;
+    const auto r = manta::reserve({.bundles = {{.cpus = 2}}});  // closed to what is outside of it
+    r.ready().get();
+    CHECK(manta::async<tasks>({.ranks = others}, 8).get() == 8 * others);
+    CHECK(manta::async<with_cpus>({.ranks = others}, 8).get() == 8 * others);
+  });
+  in_world([] {  // kept for a gang that is old
+    const int workers = static_cast<int>(manta::testing::executors().size());
+    if (workers < 2) return;
+    auto first = manta::async<tasks>({.ranks = workers - 1}, 100);
+    auto large = manta::async<tasks>({.ranks = workers}, 8);
+    auto last = manta::async<tasks>({.ranks = workers - 1}, 100);
+    for (int i = 0; i < 50; ++i) CHECK(manta::async<one>().get() == 1);
+    CHECK(first.get() + large.get() + last.get() == 200 * (workers - 1) + 8 * workers);
+  });
+}
+
+TEST_CASE("gangs of all ranks one after the other, beside tasks of the driver") {
+  in_world([] {
+    const int all = manta::size();
+    numbers gangs;
+    for (int i = 0; i < 4; ++i) gangs.push_back(manta::async<tasks>({.ranks = all}, 8));
+    auto tree = manta::async<fibonacci>(10);
+    numbers ones;
+    for (int i = 0; i < 200; ++i) ones.push_back(manta::async<one>());
+    CHECK(sum(gangs) == 4 * 8 * all);
+    CHECK(sum(ones) == 200);
+    CHECK(tree.get() == 55);
+  });
+}
+
+TEST_CASE("what the driver submits while all ranks have a member runs on all of them afterwards") {
+  in_world([] {
+    if (manta::size() == 1) return;
+    const auto gate = manta::spawn<manta::testing::gate>({.rank = manta::testing::executor(0)});
+    const auto hold = [](manta::team team, manta::actor<manta::testing::gate> g) {
+      if (team.rank() == 0) manta::testing::pass(g);
+      MPI_Barrier(team.comm());
+    };
+    const auto gang = manta::async({.ranks = manta::size()}, hold, gate);
+    std::vector<manta::future<int>> places;
+    const auto slow_place = [] {
+      manta::testing::busy(std::chrono::milliseconds(2));
+      return manta::rank();
+    };
+    for (int i = 0; i < 40 * manta::size(); ++i) places.push_back(manta::async(slow_place));
+    manta::async<&manta::testing::gate::open>(gate).get();
+    const std::vector<int> ran = manta::get(places);
+    CHECK(static_cast<int>(std::set<int>(ran.begin(), ran.end()).size()) == manta::size());
+    gang.get();
+  });
+}
