@@ -774,7 +774,7 @@ MANTA_DECL void engine::ask_for_work() {
   }
   if (wanted == 0) return;
   const auto own = static_cast<std::uint32_t>(std::min<std::size_t>(wanted, inbox_.size() / 2));
-  if (own != 0) send(rank_, message::demand, index_message{own, 0});  // members of gangs may have left much here
+  if (own != 0) post_.send(rank_, message::demand, index_message{own, 0});  // of members of gangs
   for (const std::uint32_t r : scheduler_->load().executing()) {
     if (r == rank_ || asked_.has(r) || scheduler_->load().idle(r)) continue;
     asked_.insert(r);
