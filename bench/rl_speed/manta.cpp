@@ -18,7 +18,6 @@
 
 #include "../common/measure.hpp"
 
-namespace nn = manta::nn;
 namespace rl = manta::rl;
 
 namespace {
@@ -55,7 +54,7 @@ speeds of(const typename Algorithm::options& o, int iterations) {
 double by_hand(int iterations, int pairs) {
   using matrix = Eigen::MatrixXf;
   using vector = Eigen::VectorXf;
-  std::vector<float> theta(4 * 16 + 16 + 16 * 2 + 2), moved(theta.size()), gradient(theta.size());
+  std::vector<float> theta(4 * 16 + 16 + 16 * 2 + 2), moved(theta.size()), gradient(theta.size()), change(theta.size());
   std::uint64_t steps = 0;
   vector x(4), h(16), y(2);
   const auto episode = [&](std::uint64_t seed, std::uint64_t pair) {
@@ -80,9 +79,8 @@ double by_hand(int iterations, int pairs) {
   for (int i = 0; i < iterations; ++i) {
     std::vector<double> returns;
     const auto each = [&](int pair, float factor) {
-      const nn::random change(1, static_cast<std::uint64_t>(i), 100 + static_cast<std::uint64_t>(pair));
-      for (std::size_t k = 0; k < theta.size(); ++k)
-        moved[k] = theta[k] + factor * static_cast<float>(change.normal(k));
+      rl::detail::draw_change(1, static_cast<std::uint64_t>(i), pair, change);
+      for (std::size_t k = 0; k < theta.size(); ++k) moved[k] = theta[k] + factor * change[k];
       returns.push_back(episode(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(pair)));
     };
     for (int pair = 0; pair < pairs; ++pair) {
@@ -92,9 +90,9 @@ double by_hand(int iterations, int pairs) {
     const std::vector<float> ranks = rl::centred_ranks(returns);
     std::fill(gradient.begin(), gradient.end(), 0.F);
     for (int pair = 0; pair < pairs; ++pair) {
-      const nn::random change(1, static_cast<std::uint64_t>(i), 100 + static_cast<std::uint64_t>(pair));
+      rl::detail::draw_change(1, static_cast<std::uint64_t>(i), pair, change);
       const float weight = ranks[2 * static_cast<std::size_t>(pair)] - ranks[2 * static_cast<std::size_t>(pair) + 1];
-      for (std::size_t k = 0; k < theta.size(); ++k) gradient[k] += weight * static_cast<float>(change.normal(k));
+      for (std::size_t k = 0; k < theta.size(); ++k) gradient[k] += weight * change[k];
     }
     for (std::size_t k = 0; k < theta.size(); ++k) theta[k] += 0.05F * gradient[k] / static_cast<float>(pairs);
   }

@@ -129,6 +129,8 @@ struct evolution_trials {
   }
 };
 
+/// The random change of this number: normal numbers, the same wherever they are asked for.
+MANTA_DECL void draw_change(std::uint64_t seed, std::uint64_t iteration, int pair, std::span<float> to);
 /// The weighted sum of the changes first, ... of an iteration.
 MANTA_DECL std::vector<float> sum_changes(const evolution_setting& s, std::uint64_t iteration, int first,
                                           const std::vector<float>& weights);

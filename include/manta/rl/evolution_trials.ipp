@@ -8,6 +8,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <numbers>
 
 #include "manta/base/hash.hpp"
 #include "manta/error.hpp"
@@ -36,18 +37,33 @@ MANTA_DECL bool evolution_trials::are_short() const {
                      [](std::uint32_t l) { return l <= std::numeric_limits<std::uint16_t>::max(); });
 }
 
-/// The random change of this number: the same wherever it is asked for.
-inline nn::random change_of(const evolution_setting& s, std::uint64_t iteration, int pair) {
-  return nn::random(s.seed, iteration, 100 + static_cast<std::uint64_t>(pair));
+/// Two numbers of each 64 random bits (Box, Muller, 1958). All are computed in whole packets of the widest vector unit,
+/// since what is left of a packet could be rounded in another way.
+MANTA_DECL void draw_change(std::uint64_t seed, std::uint64_t iteration, int pair, std::span<float> to) {
+  constexpr std::size_t packet = 16;
+  const std::size_t half = (to.size() + 2 * packet - 1) / (2 * packet) * packet;
+  const nn::random numbers(seed, iteration, 100 + static_cast<std::uint64_t>(pair));
+  Eigen::ArrayXf radius(static_cast<Eigen::Index>(half)), angle(radius.size());
+  for (std::size_t i = 0; i < half; ++i) {
+    const std::uint64_t bits = numbers.bits(i);
+    const auto at = static_cast<Eigen::Index>(i);
+    radius[at] = (static_cast<float>(static_cast<std::int32_t>(bits >> 33U)) + 0.5f) * 0x1p-31f;  // in (0, 1]
+    angle[at] = static_cast<float>(static_cast<std::int32_t>(bits)) * (std::numbers::pi_v<float> * 0x1p-31f);
+  }
+  radius = (-2 * radius.log()).max(0.f).sqrt();
+  const Eigen::ArrayXf first = radius * angle.cos(), second = radius * angle.sin();
+  const auto from_first = static_cast<std::ptrdiff_t>(std::min(half, to.size()));
+  std::copy_n(first.data(), from_first, to.data());
+  std::copy_n(second.data(), std::ssize(to) - from_first, to.data() + from_first);
 }
 
 MANTA_DECL std::vector<float> sum_changes(const evolution_setting& s, std::uint64_t iteration, int first,
                                           const std::vector<float>& weights) {
-  std::vector<float> sum(s.net.parameters().size());
+  std::vector<float> sum(s.net.parameters().size()), change(sum.size());
   for (std::size_t k = 0; k < weights.size(); ++k) {
     if (weights[k] == 0) continue;
-    const nn::random numbers = change_of(s, iteration, first + static_cast<int>(k));
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weights[k] * static_cast<float>(numbers.normal(i));
+    draw_change(s.seed, iteration, first + static_cast<int>(k), change);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += weights[k] * change[i];
   }
   return sum;
 }
@@ -109,12 +125,12 @@ inline evolution_trials try_with(const evolution_policy& p, int first, int count
   const auto d = make_distribution(s.environment.actions(), s.own);
   std::vector<float> change(moved.size());
   for (int pair = first; pair < first + count; ++pair) {
-    const nn::random numbers = change_of(s, p.iteration, pair);
-    for (std::size_t i = 0; i < change.size(); ++i) change[i] = static_cast<float>(s.deviation * numbers.normal(i));
+    draw_change(s.seed, p.iteration, pair, change);
     const std::uint64_t number = p.iteration + static_cast<std::uint64_t>(pair);
     const bool gives = number % static_cast<std::uint64_t>(s.moments_every) == 0;
     if (gives) out.seen.emplace_back(s.environment.observations().features());
-    for (const float side : {1.f, -1.f}) {
+    const float deviation = static_cast<float>(s.deviation);
+    for (const float side : {deviation, -deviation}) {
       for (std::size_t i = 0; i < change.size(); ++i) moved[i] = p.parameters[i] + side * change[i];
       const episode e = evolution_episode(p, net, *d, pair, gives ? &out.seen.back() : nullptr);
       out.returns.push_back(e.total);

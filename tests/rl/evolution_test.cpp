@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What evolution strategies send. MPI's calls for sending are counted on all ranks.
+// Evolution strategies: what they send, by MPI's calls for sending, counted on all ranks; and their random changes.
 #include <doctest/doctest.h>
 #include <mpi.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 
 #include "manta/output/bytes.hpp"
@@ -114,5 +115,33 @@ TEST_CASE("returns and lengths arrive as they were, short or long") {
     CHECK(back.returns == t.returns);
     CHECK(back.lengths == t.lengths);
     CHECK(t.are_short() == (t.returns.size() == 1));
+  }
+}
+
+TEST_CASE("random changes are normal and independent, of any length, and the same when they are drawn again") {
+  std::vector<float> all(100'000), again(all.size()), other(all.size());
+  rl::detail::draw_change(1, 2, 3, all);
+  rl::detail::draw_change(1, 2, 3, again);
+  rl::detail::draw_change(1, 2, 4, other);
+  CHECK(all == again);
+  double sums[5] = {};
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const double x = static_cast<double>(all[i]);
+    sums[0] += x;
+    sums[1] += x * x;
+    sums[2] += x * x * x * x;
+    sums[3] += x * static_cast<double>(other[i]);
+    sums[4] += x * static_cast<double>(all[(i + all.size() / 2) % all.size()]);  // of the same bits
+  }
+  for (double& s : sums) s /= static_cast<double>(all.size());
+  CHECK(std::abs(sums[0]) < 0.015);  // four standard errors
+  CHECK(sums[1] == doctest::Approx(1).epsilon(0.02));
+  CHECK(sums[2] == doctest::Approx(3).epsilon(0.05));
+  CHECK(std::abs(sums[3]) < 0.015);
+  CHECK(std::abs(sums[4]) < 0.02);
+  for (const std::size_t n : {1U, 15U, 16U, 33U, 114U}) {
+    std::vector<float> few(n);
+    rl::detail::draw_change(5, 0, 0, few);
+    for (const float x : few) CHECK((std::isfinite(x) && x != 0));
   }
 }
