@@ -87,7 +87,7 @@ class Rank:
 
     def pass_on(self, number):
         if number in (signal.SIGTERM, signal.SIGINT):
-            self.shared_memory.drop_names()
+            self.shared_memory.drop_names_soon()
         try:
             os.kill(self.child, number)
         except ProcessLookupError:
@@ -112,7 +112,7 @@ class Rank:
                 pid, status = os.waitpid(self.child, os.WNOHANG)
                 if pid != 0:
                     break
-                left = self.memory_kills.look()
+                left = min(self.memory_kills.look(), self.shared_memory.look())
                 if self.kill_at is not None:
                     left = min(left, self.kill_at - time.monotonic())
                     if left <= 0:

@@ -3,8 +3,10 @@
 """The folder in /dev/shm where the Open MPI of a job puts its segments."""
 import fcntl
 import glob
+import math
 import os
 import shutil
+import time
 
 
 class SharedMemory:
@@ -12,9 +14,11 @@ class SharedMemory:
     a lock on it; who finds that nobody else does removes it, and removes what a job left whose ranks were all killed."""
 
     PREFIX = "/dev/shm/manta-run-%d-" % os.getuid()
+    GRACE = 0.5  # seconds from SIGTERM until the segments lose their names; mpirun may send SIGKILL after one second
 
     def __init__(self, job):
         self.lock = None
+        self.drop_at = math.inf
         # Nodes of a test bed may share a /dev/shm; segments of the same name would then be taken for one.
         node = os.environ.get("SLURMD_NODENAME", "")
         self.path = self.PREFIX + job + ("-" + node if node else "")
@@ -54,10 +58,17 @@ class SharedMemory:
         except OSError:
             pass  # held by ranks that live, or gone
 
-    def drop_names(self):
-        """What is mapped stays mapped. After SIGTERM there may be no time later: then comes SIGKILL, for this too."""
-        if self.lock is not None:
+    def drop_names_soon(self):
+        """After SIGTERM, SIGKILL may come, for this process too, so the names have to go before. What is mapped stays mapped.
+        A program that ends at once ends before them: Open MPI complains about names that it no longer finds."""
+        self.drop_at = min(self.drop_at, time.monotonic() + self.GRACE)
+
+    def look(self):
+        """Drops the names when it is time to; returns the seconds until then."""
+        if self.lock is not None and self.drop_at <= time.monotonic():
             shutil.rmtree(self.path, ignore_errors=True)
+            self.drop_at = math.inf
+        return max(0, self.drop_at - time.monotonic())
 
     def close(self):
         if self.lock is not None:

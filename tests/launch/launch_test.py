@@ -5,6 +5,7 @@
   launch_test.py RANK PLAIN [words]   the programs built from rank.cpp; only checks whose name contains one of the words
 """
 import fcntl
+import math
 import os
 import re
 import shutil
@@ -335,6 +336,28 @@ def what_killed_jobs_left_goes_with_the_next_one():
     finally:
         os.close(lock)
         shutil.rmtree(prefix + "alive", ignore_errors=True)
+
+
+@check
+def segments_keep_their_names_for_a_moment_after_sigterm():
+    sys.path.insert(0, os.path.dirname(MANTA_RUN))
+    from manta_run.shared_memory import SharedMemory
+    before = {name: os.environ.get(name) for name in os.environ}
+    memory = SharedMemory("test-%d-names" % os.getpid())
+    try:
+        open(os.path.join(memory.path, "segment"), "w").close()
+        memory.GRACE = 1000
+        memory.drop_names_soon()
+        assert 900 < memory.look() <= 1000, "names go later, so that Open MPI finds them when the program ends at once"
+        assert os.path.exists(os.path.join(memory.path, "segment")), "it is gone already"
+        memory.drop_at = 0
+        assert memory.look() == math.inf, "all is done"
+        assert not os.path.exists(memory.path), memory.path + " is still there"
+    finally:
+        memory.close()
+        shutil.rmtree(memory.path, ignore_errors=True)
+        os.environ.clear()
+        os.environ.update(before)
 
 
 # ---- words
