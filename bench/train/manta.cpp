@@ -12,6 +12,7 @@
 //   train_exchange        GB/s of 100 MB of gradients, in buckets
 //   train_exchange_ratio  its speed to that of one MPI_Allreduce
 //   train_bfloat16_ratio  the same with bfloat16 on the wire
+//   train_scaling_step    milliseconds of a step that exchanges nothing
 //   train_scaling         samples a second of two workers to those of two independent copies
 //   train_wait            of the exchange alone: what is left of it after backward
 //   train_overlap         time of a step to that of backward and then the exchange
@@ -92,11 +93,11 @@ double together(const manta::team& team, Work&& work) {
 }
 
 struct figures {
-  double speed = 0, ratio = 0, bfloat16 = 0, scaling = 0, wait = 0, overlap = 0;
+  double speed = 0, ratio = 0, bfloat16 = 0, step_ms = 0, scaling = 0, wait = 0, overlap = 0;
   bool is_right = true;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(speed, ratio, bfloat16, scaling, wait, overlap, is_right);
+    archive(speed, ratio, bfloat16, step_ms, scaling, wait, overlap, is_right);
   }
 };
 
@@ -134,7 +135,7 @@ void exchange(manta::team team, int repetitions, figures& f) {
 }
 
 void scaling(manta::team team, int repetitions, figures& f) {
-  constexpr int batch = 64, passes = 10;
+  constexpr int batch = 256, passes = 10;  // a step of 5 ms and more
   nn::network<float> net(nn::shape{784}, nn::linear(512), nn::relu(), nn::linear(512), nn::relu(), nn::linear(10));
   nn::sgd optimizer({.rate = 1e-3});
   const nn::matrix<float> x = nn::matrix<float>::Random(784, batch);
@@ -170,6 +171,7 @@ void scaling(manta::team team, int repetitions, figures& f) {
     after.add(run(mode::after)), whole.add(waited);
     overlapped.add(run(mode::overlapped)), wait.add(waited);
   }
+  f.step_ms = 1e3 * alone.seconds() / passes;
   f.scaling = alone / overlapped, f.wait = wait / whole, f.overlap = overlapped / after;
 }
 
@@ -200,6 +202,7 @@ int main(int argc, char** argv) {
     bench::report("train_exchange", "manta", f.speed, "GB/s");
     bench::report("train_exchange_ratio", "manta", f.ratio, "x");
     bench::report("train_bfloat16_ratio", "manta", f.bfloat16, "x");
+    bench::report("train_scaling_step", "manta", f.step_ms, "ms");
     bench::report("train_scaling", "manta", f.scaling, "x");
     bench::report("train_wait", "manta", f.wait, "x");
     bench::report("train_overlap", "manta", f.overlap, "x");

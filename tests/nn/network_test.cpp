@@ -139,6 +139,33 @@ TEST_CASE("backward reports the parts of the gradients as they become final") {
   CHECK(parts == std::vector<std::pair<std::size_t, std::size_t>>{{16, 26}, {0, 16}});
 }
 
+TEST_CASE("large weights are reported in parts, which give the gradients of the whole") {
+  nn::network<double> net(nn::shape{700}, nn::sequential(nn::linear(600), nn::tanh()), nn::linear(3));
+  net.initialise(1);
+  matrix dy;
+  nn::cross_entropy()(net.forward(numbers(700, 9, 2)), std::vector<int>{0, 1, 2, 0, 1, 2, 0, 1, 2}, dy);
+  net.zero_gradients();
+  net.backward(dy);
+  const std::vector<double> whole(net.gradients().begin(), net.gradients().end());
+
+  net.zero_gradients();
+  std::vector<std::size_t> begins{whole.size()};
+  std::vector<double> reported(whole.size());
+  net.backward(dy, [&](std::size_t begin, std::size_t end) {
+    REQUIRE(begin < end);
+    CHECK(end == begins.back());
+    begins.push_back(begin);
+    std::copy(net.gradients().begin() + static_cast<std::ptrdiff_t>(begin),
+              net.gradients().begin() + static_cast<std::ptrdiff_t>(end),
+              reported.begin() + static_cast<std::ptrdiff_t>(begin));
+  });
+  CHECK(begins.back() == 0);
+  CHECK(begins.size() == 5);  // the end, the small layer, and three parts of 420 000 weights
+  double most = 0;
+  for (std::size_t i = 0; i < whole.size(); ++i) most = std::max(most, std::abs(whole[i] - reported[i]));
+  CHECK(most < 1e-15);
+}
+
 TEST_CASE("orthogonal weights are orthogonal") {
   nn::network<double> net(nn::shape{6}, nn::linear(4, {.start = nn::start::orthogonal, .gain = 2}));
   const Eigen::Map<const Eigen::Matrix<double, 4, 6, Eigen::RowMajor>> w(net.parameters().data());

@@ -58,6 +58,11 @@ struct two_crowds {
   }
 };
 
+/// The rate becomes too large in the middle of the second epoch.
+struct explodes : two_crowds {
+  double learning_rate(double epoch) const { return epoch > 1.4 ? 1e38 : rate; }
+};
+
 struct from_files : two_crowds {
   train::shards training_data() const { return train::shards(inputs, targets); }
 };
@@ -165,6 +170,24 @@ TEST_CASE("fit stops early, has the best epoch, and goes on from its checkpoint 
     CHECK(contains(thrown<manta::error>([&] { whole.fit({.epochs = 0}); }), ".epochs is 0"));
     CHECK(contains(thrown<manta::error>([&] { whole.fit({.epochs = 99, .maximise = "f1", .progress = false}); }),
                    "it has loss, accuracy"));
+  });
+}
+
+TEST_CASE("a loss that is no number ends fit, and the checkpoint of the epoch before is as it was") {
+  in_world([] {
+    const std::string file = "train-nan-" + std::to_string(manta::size());
+    std::filesystem::remove(file);
+    train::trainer trainer(explodes{}, {.workers = workers(), .batch = 10, .seed = 3});
+    const std::string text = thrown<manta::error>(
+        [&] { trainer.fit({.epochs = 3, .restore_best = true, .checkpoint = file, .progress = false}); });
+    CHECK(text.find("of epoch 1 (before it was ") != std::string::npos);
+    trainer.load(file);
+    CHECK(trainer.state().epoch == 1);
+    train::trainer one_epoch(two_crowds{}, {.workers = workers(), .batch = 10, .seed = 3});
+    one_epoch.train();
+    CHECK(parameters(trainer) == parameters(one_epoch));
+    std::filesystem::remove(file);
+    std::filesystem::remove(file + ".best");
   });
 }
 

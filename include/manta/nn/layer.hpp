@@ -65,6 +65,13 @@ class layer {
   virtual void forward(const matrix<T>& x, matrix<T>& y, const pass& p) = 0;
   /// x and y are those of the last forward. Adds to the gradients, and writes dx unless it is null.
   virtual void backward(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx) = 0;
+  /// Whether parts of the gradients are final before the end of backward.
+  [[nodiscard]] virtual bool has_parts() const { return false; }
+  /// If it has: as backward, and calls `ready` for ranges of the layer's gradients, from the last to the first.
+  virtual void backward_in_parts(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx,
+                                 const gradients_ready& /*ready*/) {
+    backward(x, y, dy, dx);
+  }
 
  private:
   shape in_, out_;

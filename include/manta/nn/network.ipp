@@ -94,9 +94,7 @@ void network<T>::run_back(const matrix<T>& dy, const gradients_ready* ready, mat
     throw error("manta: nn: backward of the network " + describe() + " got a gradient of " + std::to_string(dy.rows()) +
                 " x " + std::to_string(dy.cols()) + "; the last forward gave " + std::to_string(y_.rows()) + " x " +
                 std::to_string(y_.cols()));
-  layers_.backward(x_, y_, dy, dx, [&](std::size_t begin, std::size_t end) {
-    if (ready) (*ready)(begin, end);
-  });
+  layers_.backward(x_, y_, dy, dx, ready);
 }
 
 template <class T>

@@ -25,7 +25,7 @@ namespace manta::train {
 
 struct data_parallel_options {
   wire exchange = wire::as_is;                       ///< train::bfloat16: gradients travel in half the bytes
-  std::size_t bucket_bytes = std::size_t(1) << 20U;  ///< gradients are exchanged in parts of this size
+  std::size_t bucket_bytes = std::size_t(1) << 20U;  ///< gradients are exchanged in parts of at most this size
 };
 
 /// Refers to the module, which has to live longer. All members make the same calls in the same order; the loop's own

@@ -24,7 +24,8 @@ namespace manta::train {
 
 class exchange {
  public:
-  /// The array is reduced in parts of `bucket_bytes`, from its end to its beginning.
+  /// The array is reduced in parts of `bucket_bytes`, from its end to its beginning. A small array has smaller parts,
+  /// so that most of it is on its way when the last of its numbers are ready.
   explicit exchange(const team& members, std::size_t bucket_bytes = std::size_t(1) << 20U, wire format = wire::as_is)
       : kept_(std::make_unique<kept>(members)), team_(kept_->team), bucket_bytes_(bucket_bytes), format_(format) {}
   exchange(const exchange&) = delete;
@@ -87,6 +88,7 @@ class exchange {
   std::size_t bucket_bytes_;
   wire format_;
   std::size_t width_ = 0;
+  std::size_t bucket_ = 1;                     ///< numbers of a part
   std::size_t open_begin_ = 0, open_end_ = 0;  ///< ready, and not yet being reduced
 };
 

@@ -16,6 +16,10 @@ namespace manta::train {
 template <class T>
 void exchange::open(std::span<T> numbers, bool is_rounded) {
   width_ = sizeof(T);
+  // All members cut the array alike, also one without samples, which reports it whole.
+  constexpr std::size_t most = INT_MAX, least_bytes = std::size_t(1) << 18U, least_parts = 8;
+  const std::size_t bytes = std::min(bucket_bytes_, std::max(least_bytes, numbers.size_bytes() / least_parts));
+  bucket_ = std::clamp<std::size_t>(bytes / width_, 1, most);
   open_begin_ = open_end_ = numbers.size();
   kept_->sums.begin(reinterpret_cast<std::byte*>(numbers.data()), width_, numbers.size(),
                     is_rounded && team_.size() > 1);
@@ -43,10 +47,7 @@ MANTA_DECL void exchange::ready(std::size_t first, std::size_t last) {
                 std::to_string(last) + " as final, and all from " + std::to_string(open_begin_) +
                 " on before; they have to come from the last to the first");
   open_begin_ = first;
-  // All members cut the array alike, also one without samples, which reports it whole.
-  constexpr std::size_t most = INT_MAX;
-  const std::size_t bucket = std::clamp<std::size_t>(bucket_bytes_ / width_, 1, most);
-  while (open_end_ - open_begin_ >= bucket) reduce(open_end_ - bucket);
+  while (open_end_ - open_begin_ >= bucket_) reduce(open_end_ - bucket_);
   kept_->sums.progress();  // MPI moves nonblocking collectives on only while it is called
 }
 

@@ -85,16 +85,24 @@ class chain {
     }
   }
 
-  /// Calls ready(begin, end) after each layer with parameters. Leaves out what is asked for neither by parameters nor
+  /// Calls `ready`, if there is one, for parts of the gradients. Leaves out what is asked for neither by parameters nor
   /// by the caller.
-  template <class Ready>
-  void backward(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx, Ready ready) {
+  void backward(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx,
+                const gradients_ready* ready) {
     if (layers_.empty() && dx) *dx = dy;
     const matrix<T>* above = &dy;
     for (std::size_t i = layers_.size(); i-- > 0 && above;) {
       matrix<T>* below = i == 0 ? dx : dx || begins_[i] > 0 ? &gradients_[i] : nullptr;
-      layers_[i]->backward(i == 0 ? x : values_[i - 1], i + 1 == layers_.size() ? y : values_[i], *above, below);
-      if (begins_[i + 1] > begins_[i]) ready(begins_[i], begins_[i + 1]);
+      const matrix<T>& from = i == 0 ? x : values_[i - 1];
+      const matrix<T>& to = i + 1 == layers_.size() ? y : values_[i];
+      if (ready && layers_[i]->has_parts()) {
+        layers_[i]->backward_in_parts(
+            from, to, *above, below,
+            [ready, first = begins_[i]](std::size_t begin, std::size_t end) { (*ready)(first + begin, first + end); });
+      } else {
+        layers_[i]->backward(from, to, *above, below);
+        if (ready && begins_[i + 1] > begins_[i]) (*ready)(begins_[i], begins_[i + 1]);
+      }
       above = below;
     }
   }
@@ -132,7 +140,12 @@ class sequential_layer final : public layer<T> {
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass& p) override { chain_.forward(x, y, p); }
   void backward(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx) override {
-    chain_.backward(x, y, dy, dx, [](std::size_t, std::size_t) {});
+    chain_.backward(x, y, dy, dx, nullptr);
+  }
+  [[nodiscard]] bool has_parts() const override { return chain_.size() > 0; }
+  void backward_in_parts(const matrix<T>& x, const matrix<T>& y, const matrix<T>& dy, matrix<T>* dx,
+                         const gradients_ready& ready) override {
+    chain_.backward(x, y, dy, dx, &ready);
   }
 
  private:
@@ -181,13 +194,12 @@ class residual_layer final : public layer<T> {
     y = main_y_ + shortcut_y_;
   }
   void backward(const matrix<T>& x, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
-    const auto ignore = [](std::size_t, std::size_t) {};
-    main_.backward(x, main_y_, dy, dx, ignore);
+    main_.backward(x, main_y_, dy, dx, nullptr);
     if (shortcut_.empty()) {
       if (dx) *dx += dy;
       return;
     }
-    shortcut_.backward(x, shortcut_y_, dy, dx ? &shortcut_dx_ : nullptr, ignore);
+    shortcut_.backward(x, shortcut_y_, dy, dx ? &shortcut_dx_ : nullptr, nullptr);
     if (dx) *dx += shortcut_dx_;
   }
 

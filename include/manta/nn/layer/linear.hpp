@@ -4,7 +4,10 @@
 // y = W x + b.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "manta/error.hpp"
 #include "manta/nn/layer/draw.hpp"
@@ -50,18 +53,49 @@ class linear_layer final : public layer<T> {
   }
 
   void backward(const matrix<T>& x, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
-    const weights w(p_, outputs_, inputs_);
-    const auto d = positions(dy, outputs_);
-    add_product(weights(g_, outputs_, inputs_), d, positions(x, inputs_).transpose());
-    if (has_bias_) vector(g_ + w.size(), outputs_) += d.rowwise().sum();
-    if (!dx) return;
-    dx->resize(x.rows(), x.cols());
-    set_product(Eigen::Map<matrix<T>>(dx->data(), inputs_, dx->size() / inputs_), w.transpose(), d);
+    add_to_bias(dy);
+    add_to_weights(x, dy, 0, outputs_);
+    back_to_input(x, dy, dx);
+  }
+  /// Large weights have parts, so that they can be exchanged while the rest of them is computed.
+  [[nodiscard]] bool has_parts() const override { return parts() > 1; }
+  void backward_in_parts(const matrix<T>& x, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx,
+                         const gradients_ready& ready) override {
+    add_to_bias(dy);
+    auto end = static_cast<std::size_t>(weight_count() + (has_bias_ ? outputs_ : 0));
+    for (Eigen::Index i = parts(); i-- > 0;) {
+      const Eigen::Index first = outputs_ * i / parts(), last = outputs_ * (i + 1) / parts();
+      add_to_weights(x, dy, first, last);
+      const auto begin = static_cast<std::size_t>(first * inputs_);
+      ready(begin, std::exchange(end, begin));
+    }
+    back_to_input(x, dy, dx);
   }
 
  private:
   using weights = Eigen::Map<row_major<T>>;
   using vector = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
+
+  [[nodiscard]] Eigen::Index weight_count() const { return Eigen::Index{outputs_} * inputs_; }
+  [[nodiscard]] Eigen::Index parts() const {
+    constexpr Eigen::Index least = Eigen::Index{1} << 17U;  // numbers of a part: a smaller product takes longer by more
+    return std::clamp<Eigen::Index>(weight_count() / least, 1, outputs_);
+  }
+  void add_to_bias(const matrix<T>& dy) {
+    if (has_bias_) vector(g_ + weight_count(), outputs_) += positions(dy, outputs_).rowwise().sum();
+  }
+  /// For the outputs [first, last).
+  void add_to_weights(const matrix<T>& x, const matrix<T>& dy, Eigen::Index first, Eigen::Index last) {
+    const auto d = positions(dy, outputs_).middleRows(first, last - first);
+    add_product(weights(g_ + first * inputs_, last - first, inputs_), d, positions(x, inputs_).transpose());
+  }
+  void back_to_input(const matrix<T>& x, const matrix<T>& dy, matrix<T>* dx) {
+    if (!dx) return;
+    const weights w(p_, outputs_, inputs_);
+    const auto d = positions(dy, outputs_);
+    dx->resize(x.rows(), x.cols());
+    set_product(Eigen::Map<matrix<T>>(dx->data(), inputs_, dx->size() / inputs_), w.transpose(), d);
+  }
 
   int inputs_, outputs_;
   bool has_bias_;
