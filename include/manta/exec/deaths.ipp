@@ -179,8 +179,8 @@ MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& 
   }
   sent_arguments_.clear();  // some will not be answered
   nodes_lost(rank);
-  for (std::size_t i = shown_.size(); i-- > 0;) {
-    if (shown_[i].to == rank) no_longer_shown(i);
+  for (std::uint32_t shown = 0; (shown = neighbours_.take_shown(rank)) != no_index;) {
+    no_longer_shown(graph_.nodes.at(shown));
   }
   ledger_.rank_died(rank);
   gangs_lost(rank);

@@ -220,7 +220,7 @@ constexpr void engine::handlers::run(dispatch_table<engine>& table) {
   table.set(message::leave, [](engine& e, arrival& m) {
     m.read<index_message>();
     if (e.rank_ != 0) return e.leave(m.text());
-    e.asked_to_leave_ = m.text();  // the other ranks are told at the top level
+    e.departure_.ask(m.text());  // the other ranks are told at the top level
   });
   table.set(message::stop, [](engine& e, arrival& m) {
     m.read<index_message>();

@@ -141,7 +141,7 @@ MANTA_DECL void engine::drop_unstarted() {
   store::failure f;
   f.kind = store::failure::kind::cancelled;
   f.message = "the task was dropped before it started, because the driver ended with an exception";
-  const store::failure_ptr why = leaving_.empty() ? store::share(std::move(f)) : leaving_failure();
+  const store::failure_ptr why = departure_.is_leaving() ? leaving_failure() : store::share(std::move(f));
   const auto drop_node = [&](node& n) {
     if (n.form == form::record && n.record->home_rank != rank_) {
       send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
@@ -272,7 +272,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   driver_task_ = running_task{base::mix(seed_, ++runs_), no_index};
   away_ = 0;
   sent_arguments_.clear();
-  bound_ = max_queued_;
+  throttle_.begin();
   runs(driver_task_);
   silence_.end();
   const base::short_time_slice woken_soon;
@@ -285,7 +285,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   }
 
   over_ = false;
-  stopping_ = !leaving_.empty();
+  stopping_ = departure_.is_leaving();
   for (std::size_t i = early_.size(); i > 0; --i) {
     const message_queue::view v = early_.pop();
     on_message(v.from & 0xffffffu, static_cast<message>(v.from >> 24), v.data, v.bytes);
@@ -442,11 +442,12 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
       members_(size_),
       local_(graph_.nodes),
       late_(graph_.nodes),
+      neighbours_(size_),
       teams_(net_.comm()),
       waiting_ahead_(size_),
       short_ranks_(size_),
       asked_(size_),
-      max_queued_(options.max_queued) {
+      throttle_(options.max_queued) {
   started_.set_limit(options.max_waiting);
   prepare_isolation(false);
   compare_programs();

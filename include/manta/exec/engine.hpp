@@ -40,8 +40,10 @@
 #include "manta/exec/post.hpp"
 #include "manta/exec/rank_set.hpp"
 #include "manta/exec/run/deadlock_report.hpp"
+#include "manta/exec/run/departure.hpp"
 #include "manta/exec/run/helper.hpp"
 #include "manta/exec/run/silence.hpp"
+#include "manta/exec/run/throttle.hpp"
 #include "manta/exec/run/turns.hpp"
 #include "manta/exec/run/unobserved.hpp"
 #include "manta/exec/run/watchdog.hpp"
@@ -54,8 +56,11 @@
 #include "manta/exec/task/waiting_ahead.hpp"
 #include "manta/exec/threads.hpp"
 #include "manta/exec/value/foreign_drops.hpp"
+#include "manta/exec/value/incoming_room.hpp"
 #include "manta/exec/value/journaling.hpp"
 #include "manta/exec/value/lineage.hpp"
+#include "manta/exec/value/neighbours.hpp"
+#include "manta/exec/value/outgoing_pulls.hpp"
 #include "manta/exec/waits.hpp"
 #include "manta/exec/work_list.hpp"
 #include "manta/graph/durations.hpp"
@@ -147,7 +152,7 @@ class engine {
   bool has_journal() const { return journaling_.is_open(); }
   std::size_t live_objects() const { return graph_.nodes.live(); }
   /// Why this program has to end before its work is done; empty: it has not.
-  const std::string& leaving() const { return leaving_; }
+  const std::string& leaving() const { return departure_.why(); }
   bool is_dead(std::uint32_t rank) const { return members_.is_dead(rank); }
 
   /// The calling thread's right to touch the engine, for as long as this stands.
@@ -308,10 +313,6 @@ class engine {
     wire::buffer body;
     std::size_t blocks;  // not yet sent
   };
-  struct pull_to_come {
-    std::uint32_t from;
-    pull_message pull;
-  };
   using gang_end = gang_ends::gang_end;
   using family = lineage::family;
 
@@ -364,6 +365,7 @@ class engine {
   outgoing_value* announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body, bool references,
                            const base::list<wire::segment>& blocks, bool body_by_block);
   void have_been_sent(outgoing_value* out, std::size_t blocks);
+  /// Answers the fetches that were put off, because what is on its way to others takes so much memory.
   void answer_pulls();
   void send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block, outgoing_value* out);
   bool not_here(std::uint32_t from, const pull_message& m, node* n);
@@ -382,7 +384,8 @@ class engine {
   bool drop_replicas(node& n);
   void send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l);
   void on_mapped(std::uint32_t by, std::uint32_t index);
-  void no_longer_shown(std::size_t i);
+  /// A rank needs the pages of this value no more, which it was shown.
+  void no_longer_shown(node& n);
   store::node_file* map_file(std::uint32_t from, const pages_message& where);
   void on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes);
   template <class Set>
@@ -477,8 +480,9 @@ class engine {
 
   // leaving.ipp
   bool must_leave() const {
-    return leaving_.empty() &&
-           (base::end_signals::came() != nullptr || !asked_to_leave_.empty() || (rank_ == 0 && leave_at_ != 0 && base::ticks() > leave_at_));
+    if (departure_.is_leaving()) return false;
+    return base::end_signals::came() != nullptr || departure_.is_asked() ||
+           (rank_ == 0 && departure_.has_end() && departure_.is_time(base::ticks()));
   }
   double time_left_ns() const;
   bool is_too_long(const node& n) const;
@@ -488,7 +492,6 @@ class engine {
   void unqueue(node& n) { is_late(n) ? late_.remove(n) : scheduler_->remove(n); }
   std::uint32_t late_tasks() const { return static_cast<std::uint32_t>(late_.size()); }
   std::string explain_late(const node& n) const;
-  std::string end_text() const;
   void leave_early();
   void set_end(const engine_options& options);
   void look_for_end();
@@ -664,8 +667,11 @@ class engine {
     return away_ - sent_ahead_ + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()) +
            (bytes > few_bytes ? (bytes - few_bytes) / bytes_a_task : 0);
   }
+  /// Is the memory for values short, and may it become less as tasks made here end?
   bool may_get_room();
+  /// Waits, by run/throttle.hpp, until the submitter of the current stack may go on.
   void hold_back();
+  /// In progress(): lets the held submitters go if there is room for them.
   void let_go();
 
   // actors.ipp
@@ -831,21 +837,10 @@ class engine {
   work_list<node*> to_reclaim_;
   base::list<incoming_value*> arrived_;                     // by blocks; to be decoded at the top level
   base::list<incoming_value*> coming_;                      // by blocks that are not all here
-  std::uint64_t encodings_ = 0;                             // bytes that were made to be sent and are on their way
-  base::ring<pull_to_come> pulls_to_come_;                  // to be answered when there are fewer
-  base::index_table expected_;                              // node whose value is on its way -> bytes for which room is made
-  base::list<node*> to_fetch_;                              // nodes whose values will be asked for when less is
+  outgoing_pulls outgoing_pulls_;
+  incoming_room incoming_room_;
   std::uint32_t next_tag_ = 0;
-  struct process {
-    base::file handle;
-    bool is_sender = false;                                 // its number means the same to both ranks
-  };
-  struct shown_pages {
-    std::uint32_t to, index;
-  };
-  base::list<shown_pages> shown_;                           // values whose pages others have been told of, until they are mapped
-  base::array<process> processes_;                          // of ranks of this node whose memory has been mapped
-  base::list<bool> maps_;                                   // ranks of this node whose memory can be mapped, as far as is known
+  neighbours neighbours_;
   wire::buffer scratch_, inputs_scratch_, arguments_;
 
   net::teams teams_;
@@ -886,9 +881,7 @@ class engine {
   base::list<judgement> to_judge_;
   std::size_t away_ = 0;                                    // tasks and calls made here that are elsewhere
   std::size_t most_compact_ = graph::compact_bytes + 1;     // a task with fewer argument bytes and nothing else needs no record
-  std::size_t max_queued_, bound_ = 0;                      // what unfinished() may be: by the settings, and now
-  bool waits_in_vain_ = false;                              // who is short of memory has waited, and it has not become less
-  base::list<wait_record*> held_back_;
+  throttle throttle_;
 
   names names_;                                             // rank 0
 
@@ -911,9 +904,7 @@ class engine {
 
   journaling journaling_;
 
-  std::string leaving_, asked_to_leave_;                    // why; rank 0: as another rank has been told
-  std::uint64_t leave_at_ = 0;                              // in ticks; 0: never
-  std::int64_t end_time_ = 0;
+  departure departure_;
   graph::durations durations_;                              // of what has run here; only if it is known when to leave
 
   net::lifeline* lifeline_ = nullptr;

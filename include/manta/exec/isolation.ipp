@@ -447,8 +447,8 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
     if (told == nullptr) {
       told = identity.stop ? "it was cancelled"
              : identity.expired || now >= holder.due ? "its deadline was over"
-             : stopping_ && leaving_.empty() ? "the driver had thrown" : nullptr;
-      if (!leaving_.empty()) c->page().stop.store(true, std::memory_order_relaxed);  // it has until the end
+             : stopping_ && !departure_.is_leaving() ? "the driver had thrown" : nullptr;
+      if (departure_.is_leaving()) c->page().stop.store(true, std::memory_order_relaxed);  // it has until the end
       if (told == nullptr) continue;
       c->page().stop.store(true, std::memory_order_relaxed);
       kill_ns = now + grace_ns;

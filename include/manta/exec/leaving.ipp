@@ -19,27 +19,17 @@
 
 namespace manta::exec {
 
-/// When to begin. A short allocation is not left with most of its time unused.
 MANTA_DECL void engine::set_end(const engine_options& options) {
-  end_time_ = options.end_time;
-  if (end_time_ == 0) return;
-  const double left = static_cast<double>(end_time_ - static_cast<std::int64_t>(std::time(nullptr)));
-  const double margin = std::min(static_cast<double>(options.end_margin), std::max(left, 0.0) / 10);
-  leave_at_ = base::ticks() + static_cast<std::uint64_t>(std::max(left - margin, 0.0) * 1e9 / base::nanoseconds_per_tick());
+  if (options.end_time == 0) return;
+  departure_.set_end(options.end_time, options.end_margin, static_cast<std::int64_t>(std::time(nullptr)), base::ticks(),
+                     1e9 / base::nanoseconds_per_tick());
 }
 
 /// At the top level: must_leave().
 MANTA_DECL void engine::look_for_end() {
-  std::string why;
-  if (const char* const signal = base::end_signals::came()) {
-    why = std::string(signal) + " has come";
-  } else if (!asked_to_leave_.empty()) {
-    why = asked_to_leave_;
-  } else {
-    why = end_text();
-  }
+  const std::string why = departure_.reason(base::end_signals::came());
   if (rank_ != 0) {
-    leaving_ = why;  // until rank 0 says so
+    departure_.leave(why);  // until rank 0 says so
     return post_.send(0, message::leave, index_message{0, 0}, why.data(), why.size());
   }
   std::fprintf(stderr, "manta: %s: nothing more is started, and what runs is asked to stop\n", why.c_str());
@@ -48,24 +38,15 @@ MANTA_DECL void engine::look_for_end() {
 }
 
 MANTA_DECL void engine::leave(const std::string& why) {
-  leaving_ = why;
+  departure_.leave(why);
   stopping_ = true;
   drop_asked_ = true;
-}
-
-MANTA_DECL std::string engine::end_text() const {
-  char text[32] = "";
-  const std::time_t end = static_cast<std::time_t>(end_time_);
-  std::tm local{};
-  if (::localtime_r(&end, &local) != nullptr) (void)std::strftime(text, sizeof text, "%H:%M:%S", &local);
-  return std::string("the allocation ends at ") + text;
 }
 
 // --- tasks that would take too long
 
 MANTA_DECL double engine::time_left_ns() const {
-  const std::uint64_t now = base::ticks();
-  return leave_at_ > now ? static_cast<double>(base::nanoseconds_of(leave_at_ - now)) : 0;
+  return static_cast<double>(base::nanoseconds_of(departure_.ticks_left(base::ticks())));
 }
 
 /// For a task that is about to run here. Short ones always fit: some take less time than to look at the clock.
@@ -85,18 +66,19 @@ MANTA_DECL std::string engine::explain_late(const node& n) const {
   const double expected = scheduler_ == nullptr ? durations_.expected(n)
                                                 : std::max(durations_.expected(n), scheduler_->expected(n));
   return "is not started: it takes about " + seconds(expected) + ", and in " + seconds(time_left_ns()) +
-         " the run has to end: " + end_text();
+         " the run has to end: " + departure_.end_text();
 }
 
 /// Rank 0: nothing goes on any more but what was set aside.
 MANTA_DECL void engine::leave_early() {
-  asked_to_leave_ = end_text() + ", and the " + std::to_string(waves_.all().late) + " tasks that could be started would take longer";
+  departure_.ask(departure_.end_text() + ", and the " + std::to_string(waves_.all().late) +
+                 " tasks that could be started would take longer");
 }
 
 MANTA_DECL store::failure_ptr engine::leaving_failure() const {
   store::failure f;
   f.kind = store::failure::kind::cancelled;
-  f.message = "the task was not started, because the run has to end: " + leaving_;
+  f.message = "the task was not started, because the run has to end: " + departure_.why();
   return store::share(std::move(f));
 }
 

@@ -165,7 +165,7 @@ MANTA_DECL void engine::refuse_task(node& n, const store::failure_ptr& why) {
 
 /// Rank 0: a task that may start, to be placed.
 MANTA_DECL void engine::to_scheduler(node& n) {
-  if (!leaving_.empty()) [[unlikely]] return refuse_task(n, leaving_failure());  // it was on its way here
+  if (departure_.is_leaving()) [[unlikely]] return refuse_task(n, leaving_failure());  // it was on its way here
   const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
   if (wanted != nullptr && wanted->needs_rank_0) scheduler_->rank_0_executes(true);
   if (wanted != nullptr && (members_.deaths() != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) && !scheduler_->is_possible(*wanted)) {
@@ -176,7 +176,7 @@ MANTA_DECL void engine::to_scheduler(node& n) {
 
 /// Rank 0: takes decisions and tells who has what was reserved.
 MANTA_DECL void engine::place_tasks() {
-  if (leave_at_ != 0) scheduler_->set_time_left(time_left_ns());
+  if (departure_.has_end()) scheduler_->set_time_left(time_left_ns());
   scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) { dispatch(n, to, charge); });
   while (node* const n = scheduler_->take_late()) set_aside(*n);
   if (!waiting_ahead_.empty()) send_waiting_ahead();

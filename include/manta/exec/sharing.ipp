@@ -17,7 +17,7 @@ namespace manta::exec {
 MANTA_DECL void engine::send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l) {
   hold(n);  // until it is mapped
   ledger_.show(l);
-  shown_.push_back({to, n.index});
+  neighbours_.note_shown(to, n);
   wire::encoded value;
   store::encode(n, value);
   const data_message header{m.index, data_message::by_pages, 0, 0};
@@ -31,26 +31,16 @@ MANTA_DECL void engine::send_pages(std::uint32_t to, const pull_message& m, node
   post_.commit(to, message::data, sizeof header + sizeof where + value.bytes.size());
 }
 MANTA_DECL void engine::on_mapped(std::uint32_t by, std::uint32_t index) {
-  for (std::size_t i = 0; i < shown_.size(); ++i) {
-    if (shown_[i].to == by && shown_[i].index == index) return no_longer_shown(i);
-  }
+  if (neighbours_.take_shown(by, index) != no_index) no_longer_shown(graph_.nodes.at(index));
 }
-MANTA_DECL void engine::no_longer_shown(std::size_t i) {
-  node& n = graph_.nodes.at(shown_[i].index);
-  shown_.remove_unordered(i);
+MANTA_DECL void engine::no_longer_shown(node& n) {
   if (store::large* const l = store::large_of(n)) ledger_.shown_no_more(*l);
   release(n);
 }
 
 /// Null if the ranks do not see each other's processes.
 MANTA_DECL store::node_file* engine::map_file(std::uint32_t from, const pages_message& where) {
-  if (processes_.size() == 0) processes_ = base::array<process>(size_);
-  process& theirs = processes_[from];
-  if (!theirs.handle.is_open()) theirs.handle = base::file::handle_of(where.process);
-  base::file memory = base::file::of_process(where.process, where.descriptor, theirs.handle.get(), O_RDWR);
-  if (!memory.is_open() || (!theirs.is_sender && memory.identity() != where.identity)) return nullptr;
-  theirs.is_sender = theirs.handle.is_open();
-  auto* const mapped = store::node_file::of_rank(where.maker, std::move(memory), where.identity, where.room);
+  store::node_file* const mapped = neighbours_.map(from, where);
   if (mapped != nullptr && is_dead(where.maker)) mapped->orphan();
   return mapped;
 }
@@ -67,8 +57,7 @@ MANTA_DECL void engine::on_pages(std::uint32_t from, node& n, const std::byte* d
   store::large* const mapped = ledger_.enter(memory, where.at, where.bytes, true, no_index);
   post_.send(from, message::mapped, index_message{where.index, 0});
   if (mapped == nullptr) {
-    if (maps_.empty()) maps_.resize(size_, true);
-    maps_[from] = false;
+    neighbours_.note_unmappable(from);
     no_longer_fetching(n);
     fetch(n);
     return release(n);
@@ -135,7 +124,7 @@ MANTA_DECL bool engine::not_here(std::uint32_t from, const pull_message& m, node
   l.rank = from;
   l.index = m.index;
   l.count = m.tag;
-  if (to_fetch_.remove(n)) pull(*n);  // two ranks may not wait for each other's turns
+  if (incoming_room_.take_waiting(*n)) pull(*n);  // two ranks may not wait for each other's turns
   return true;
 }
 

@@ -32,7 +32,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
   const std::uint64_t id = running_->next_child();
   if (request != nullptr && request->actor) n.set(node::actor);
   if (running_->stops_children || stopping_) [[unlikely]] {
-    if (running_->stops_children || !leaving_.empty()) return refuse_child(n, id, inputs, input_count, stopped_child(n));
+    if (running_->stops_children || departure_.is_leaving()) return refuse_child(n, id, inputs, input_count, stopped_child(n));
   }
   if (members_.has_tolls()) [[unlikely]] {
     if (const store::failure_ptr why = tried_too_often(n, id, request)) return refuse_child(n, id, inputs, input_count, why);
@@ -87,7 +87,7 @@ MANTA_DECL void engine::start_when_possible(node& n) {
 /// All inputs of a task of ours have ended.
 MANTA_DECL void engine::task_ready(node& n) {
   if (n.state != state::pending) [[unlikely]] return release(n);  // it was cancelled
-  if (stopping_ && !leaving_.empty()) [[unlikely]] {
+  if (stopping_ && departure_.is_leaving()) [[unlikely]] {
     fail(n, leaving_failure());
     return release(n);
   }
@@ -508,7 +508,7 @@ MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running
   threads_.use(identity.threads());
   identity.call = &call;
   started_.add(identity);
-  const bool timed = ns != nullptr || leave_at_ != 0;
+  const bool timed = ns != nullptr || departure_.has_end();
   const std::uint64_t begins = std::exchange(begins_, 0), start = begins != 0 || !timed ? begins : base::ticks();
   bool ok = true;
   if (call.keeps_inputs) keep_inputs(call);
@@ -523,7 +523,7 @@ MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running
   if (timed) {
     const std::uint64_t took = base::nanoseconds_of(task_ended_ - start);
     if (ns != nullptr) *ns = took;
-    if (leave_at_ != 0) durations_.learn(function, took);
+    if (departure_.has_end()) durations_.learn(function, took);
   }
   runs(*before);
   started_.remove(identity);
@@ -534,7 +534,7 @@ MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running
 /// A task of ours, on this rank.
 MANTA_DECL void engine::run_node(node& n) {
   n.reset(node::queued);
-  if (leave_at_ != 0 && is_too_long(n)) [[unlikely]] return set_aside(n);
+  if (departure_.has_end() && is_too_long(n)) [[unlikely]] return set_aside(n);
   store::failure_ptr why;
   bool ok = false;
   if (n.form == form::compact) {

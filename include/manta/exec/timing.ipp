@@ -141,40 +141,27 @@ MANTA_DECL void engine::judge_failures() {
 
 // --- submitters that run ahead
 
-/// Is the memory for values short, and may it become less as tasks made here end?
-MANTA_DECL bool engine::may_get_room() {
-  if (!ledger_.memory().is_short()) waits_in_vain_ = false;
-  return ledger_.memory().is_short() && !waits_in_vain_ && unfinished() != 0;
-}
+MANTA_DECL bool engine::may_get_room() { return throttle_.may_get_room(ledger_.memory().is_short(), unfinished()); }
 
-/// A submitter with more than `bound_` tasks that have not ended, or whose rank is short of memory, lets others run until
-/// there are fewer, or more of it. It waits only as long as their number falls, or what is taken: what holds them may be
-/// what it does next. Few stacks are held at once, for each costs memory too; the tasks of one stack that is not held are
-/// run before those that wait, so they stay few.
 MANTA_DECL void engine::hold_back() {
-  constexpr std::size_t most_stacks = 16;
-  constexpr std::int64_t patience_ns = 1'000'000'000;
-  if (stopping_ || held_back_.size() >= most_stacks) return;
-  while (unfinished() > bound_ || may_get_room()) {
-    const std::size_t before = unfinished();
-    const std::uint64_t taken = ledger_.memory().charged();
-    const bool runs_ahead = before > bound_;
+  if (stopping_ || !throttle_.may_hold()) return;
+  while (throttle_.is_ahead(unfinished()) || may_get_room()) {
+    const throttle::state before{unfinished(), ledger_.memory().charged()};
+    const bool was_ahead = throttle_.is_ahead(before.unfinished);
     wait_record room;
     room.remaining = 1;
-    room.deadline = base::now_ns() + patience_ns;
-    held_back_.push_back(&room);
+    room.deadline = base::now_ns() + throttle::patience_ns;
+    throttle_.hold(room);
     wait(room);
-    held_back_.remove(&room);
+    throttle_.release(room);
     if (room.over()) return;
-    if (runs_ahead && unfinished() >= before) bound_ = 2 * unfinished();
-    waits_in_vain_ = ledger_.memory().charged() >= taken;
+    throttle_.note_patience(before, {unfinished(), ledger_.memory().charged()}, was_ahead);
   }
 }
 
-/// In progress(): lets those go for whom there is room.
 MANTA_DECL void engine::let_go() {
-  if (unfinished() > bound_ - bound_ / 8 || may_get_room()) return;
-  for (wait_record* each : held_back_) {
+  if (!throttle_.has_room(unfinished()) || may_get_room()) return;
+  for (wait_record* const each : throttle_.held()) {
     each->remaining = 0;
     wake(*each);
   }

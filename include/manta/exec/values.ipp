@@ -266,7 +266,7 @@ MANTA_DECL void engine::fetch(node& n) {
   if (n.form != form::remote || n.has(node::fetching)) return;
   n.set(node::fetching);
   hold(n);  // until it is here
-  if (ledger_.memory().expects_much()) return to_fetch_.push_back(&n);  // in turn, as others come
+  if (ledger_.memory().expects_much()) return incoming_room_.wait(n);  // in turn, as others come
   pull(n);
 }
 
@@ -274,32 +274,27 @@ MANTA_DECL void engine::pull(node& n) {
   expect(n);
   const node_place home = home_of(n);
   pull_message m{home.rank, home.index, n.index, 0, is_stand_in(n) ? n.size : 0u};
-  m.tag = next_tag_ | (maps_.empty() || maps_[n.remote.place] ? 0 : pull_message::by_blocks);
+  m.tag = next_tag_ | (neighbours_.may_map(n.remote.place) ? 0 : pull_message::by_blocks);
   next_tag_ = ((next_tag_ + 1) % static_cast<std::uint32_t>(net_.bulk_tags())) & pull_message::tag_bits;
   post_.send(n.remote.place, message::pull, m);
 }
 
 /// Makes room for a value that has been asked for, unless it is likely to be mapped.
 MANTA_DECL void engine::expect(const node& n) {
-  const bool maps = maps_.empty() || maps_[n.remote.place];
   const bool same_node = net_.node_of(static_cast<int>(n.remote.place)) == net_.node();
+  const bool has_array = wire::type_at(n.type).array != nullptr;
   const std::uint64_t bytes = n.remote.bytes;
-  if (bytes < store::large_bytes || (same_node && maps && bytes >= store::shared_bytes && wire::type_at(n.type).array != nullptr)) return;
-  expected_.insert(n.index) = bytes;
+  if (bytes < store::large_bytes) return;
+  if (same_node && neighbours_.may_map(n.remote.place) && bytes >= store::shared_bytes && has_array) return;
+  incoming_room_.reserve(n, bytes);
   ledger_.expect(bytes);
 }
 /// It has come, or will not.
 MANTA_DECL void engine::no_longer_fetching(node& n) {
   n.reset(node::fetching);
-  if (const std::uint64_t* const bytes = expected_.find(n.index)) {
-    ledger_.expect_no_more(*bytes);
-    expected_.erase(n.index);
-  } else {
-    to_fetch_.remove(&n);
-  }
-  while (!to_fetch_.empty() && !ledger_.memory().expects_much()) {
-    node& next = *to_fetch_[0];
-    to_fetch_.remove(&next);
+  if (const std::uint64_t bytes = incoming_room_.release(n); bytes != 0) ledger_.expect_no_more(bytes);
+  while (incoming_room_.has_waiting() && !ledger_.memory().expects_much()) {
+    node& next = incoming_room_.take_waiting();
     store::is_here(next) ? not_fetched(next) : pull(next);  // it may have been made here again
   }
 }
@@ -316,7 +311,9 @@ MANTA_DECL void engine::on_pull(std::uint32_t from, const pull_message& m) {
     const unavailable_message giver = who_gives(n, from, m);
     if (giver.place != rank_) return post_.send(from, message::unavailable, giver);
   }
-  if (encodings_ > ledger_.memory().share() / 4 && members_.deaths() == 0) return pulls_to_come_.push_back({from, m});
+  if (!outgoing_pulls_.may_encode(ledger_.memory().share()) && members_.deaths() == 0) {
+    return outgoing_pulls_.defer(from, m);
+  }
   wire::encoded value;
   try {
     if (n.form == form::blob) store::decode(n);
@@ -365,7 +362,7 @@ MANTA_DECL engine::outgoing_value* engine::announce(std::uint32_t to, const pull
   post_.commit(to, message::data, sizeof header + size_bytes + body_bytes);
   if (blocks.empty()) return nullptr;
   hold(n);  // the blocks are sent from where they lie
-  encodings_ += body.size();
+  outgoing_pulls_.note_encoded(body.size());
   store::large* l = store::large_of(n);
   if (l != nullptr && l->shapeless) l = nullptr;  // what is sent is its encoding
   if (l != nullptr) ledger_.look(*l);
@@ -384,17 +381,16 @@ MANTA_DECL void engine::send_block(std::uint32_t to, std::uint32_t tag, const wi
 MANTA_DECL void engine::have_been_sent(outgoing_value* out, std::size_t blocks) {
   out->blocks -= blocks;
   if (out->blocks != 0) return;
-  encodings_ -= out->body.size();
+  outgoing_pulls_.note_sent(out->body.size());
   if (out->looked_at != nullptr) ledger_.look_away(*out->looked_at);
   release(*out->value);
   delete out;
-  if (!pulls_to_come_.empty()) answer_pulls();
+  if (outgoing_pulls_.waiting() != 0) answer_pulls();
 }
 
-/// Of those that were put off because what is on its way to others takes so much memory.
 MANTA_DECL void engine::answer_pulls() {
-  for (std::size_t count = pulls_to_come_.size(); count > 0; --count) {
-    const pull_to_come next = pulls_to_come_.pop_front();
+  for (std::size_t count = outgoing_pulls_.waiting(); count > 0; --count) {
+    const outgoing_pulls::deferred next = outgoing_pulls_.take();
     if (!is_dead(next.from)) on_pull(next.from, next.pull);
   }
 }

@@ -214,7 +214,7 @@ MANTA_DECL bool engine::progress() {
   if (drop_asked_) drop_unstarted();
   if (waits_.timed() > 0) check_deadlines();
   if (waits_.with_descriptor() > 0) check_descriptors();
-  if (!held_back_.empty()) let_go();
+  if (throttle_.holds()) let_go();
   attend();
   return any;
 }
@@ -329,11 +329,7 @@ MANTA_DECL void engine::relieve() {
     if (net_.oversubscribed()) sched_yield();
   }
   const std::size_t queued = unfinished();
-  if (queued > bound_ || may_get_room()) {
-    hold_back();
-  } else if (queued < max_queued_ / 2) {
-    bound_ = max_queued_;
-  }
+  throttle_.is_ahead(queued) || may_get_room() ? hold_back() : throttle_.relax(queued);
 }
 
 /// Called after a task that ran on the stack of its waiter. The waiter makes way for stacks that can go on and for the calls

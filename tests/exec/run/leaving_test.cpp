@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// exec/run/departure.hpp, exec/run/throttle.hpp: when and why a run has to end
+// early, and how long a submitter that runs ahead is held.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+
+#include "manta/exec/run/departure.hpp"
+#include "manta/exec/run/throttle.hpp"
+
+using manta::exec::departure;
+using manta::exec::throttle;
+using manta::exec::wait_record;
+
+namespace {
+
+constexpr double ticks_per_s = 1000;
+
+}  // namespace
+
+TEST_CASE("a run ends a margin before its allocation, and in a short one at nine tenths of what is left") {
+  departure d;
+  CHECK_FALSE(d.has_end());
+  CHECK_FALSE(d.is_time(~std::uint64_t{0}));
+  d.set_end(10'000, 60, 1'000, 500, ticks_per_s);  // 9000 s are left
+  CHECK(d.has_end());
+  CHECK(d.ticks_left(500) == 8'940'000);
+  CHECK_FALSE(d.is_time(8'940'500));
+  CHECK(d.is_time(8'940'501));
+  CHECK(d.ticks_left(9'000'000) == 0);
+  departure brief;
+  brief.set_end(1'100, 60, 1'000, 0, ticks_per_s);
+  CHECK(brief.ticks_left(0) == 90'000);
+  departure over;
+  over.set_end(900, 60, 1'000, 7, ticks_per_s);
+  CHECK(over.is_time(8));
+}
+
+TEST_CASE("the reason is the signal, or what was asked for, or the end of the allocation") {
+  departure d;
+  d.set_end(10'000, 60, 1'000, 500, ticks_per_s);
+  CHECK(d.reason(nullptr).find("the allocation ends at ") == 0);
+  CHECK_FALSE(d.is_asked());
+  d.ask("another rank says so");
+  CHECK(d.is_asked());
+  CHECK(d.reason(nullptr) == "another rank says so");
+  CHECK(d.reason("SIGTERM") == "SIGTERM has come");
+  CHECK_FALSE(d.is_leaving());
+  d.leave(d.reason("SIGTERM"));
+  CHECK(d.is_leaving());
+  CHECK(d.why() == "SIGTERM has come");
+}
+
+TEST_CASE("a submitter is ahead beyond the limit, and has room again when an eighth of it has ended") {
+  throttle t(80);
+  CHECK_FALSE(t.is_ahead(80));
+  CHECK(t.is_ahead(81));
+  CHECK_FALSE(t.has_room(71));
+  CHECK(t.has_room(70));
+}
+
+TEST_CASE("a submitter that waits in vain may have twice as many tasks, until few are left or a run begins") {
+  throttle t(80);
+  t.note_patience({100, 0}, {99, 0}, true);  // their number falls
+  CHECK(t.is_ahead(81));
+  t.note_patience({100, 0}, {100, 0}, false);  // it was short of memory alone
+  CHECK(t.is_ahead(81));
+  t.note_patience({100, 0}, {100, 0}, true);
+  CHECK_FALSE(t.is_ahead(200));
+  CHECK(t.is_ahead(201));
+  t.relax(40);
+  CHECK(t.is_ahead(201));
+  CHECK_FALSE(t.is_ahead(200));
+  t.relax(39);
+  CHECK(t.is_ahead(81));
+  t.note_patience({100, 0}, {100, 0}, true);
+  t.begin();
+  CHECK(t.is_ahead(81));
+}
+
+TEST_CASE("where memory is short a submitter waits for tasks to end, unless it has done so in vain") {
+  throttle t(80);
+  CHECK_FALSE(t.may_get_room(false, 5));
+  CHECK_FALSE(t.may_get_room(true, 0));  // nothing can end
+  CHECK(t.may_get_room(true, 5));
+  t.note_patience({5, 1000}, {5, 999}, false);
+  CHECK(t.may_get_room(true, 5));
+  t.note_patience({5, 1000}, {5, 1000}, false);
+  CHECK_FALSE(t.may_get_room(true, 5));
+  CHECK_FALSE(t.may_get_room(false, 5));  // there was memory meanwhile
+  CHECK(t.may_get_room(true, 5));
+}
+
+TEST_CASE("few stacks are held at once") {
+  throttle t(80);
+  wait_record waits[throttle::most_stacks];
+  CHECK_FALSE(t.holds());
+  for (wait_record& w : waits) {
+    CHECK(t.may_hold());
+    t.hold(w);
+  }
+  CHECK_FALSE(t.may_hold());
+  CHECK(t.held().size() == throttle::most_stacks);
+  t.release(waits[3]);
+  CHECK(t.may_hold());
+  for (wait_record& w : waits) t.release(w);
+  CHECK_FALSE(t.holds());
+}
