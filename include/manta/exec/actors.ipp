@@ -40,12 +40,12 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
     post_.send(place.rank, message::call, m, arguments, bytes);
     note_sent(n, id, place.rank, place.slot);
     if (place.rank != rank_) sent_arguments_.add(n.index, bytes);  // here nothing is under way
-    ++away_;
+    elsewhere_.note_sent();
     if (place.rank != rank_ && running_ != &driver_task_) send_soon();
   } else {
     task* const t = make_task(id, function, arguments, bytes, inputs, input_count, nullptr);
     t->home_index = n.index;
-    ++away_;
+    elsewhere_.note_sent();
     if (handle.state == state::pending) {
       need(handle);
       graph_.add_link(handle, link_kind::call).pointer = t;
@@ -71,13 +71,13 @@ MANTA_DECL void engine::send_call(node& handle, task* t) {
   node& result = graph_.nodes.at(t->home_index);
   if (result.state != state::pending) {  // it was cancelled
     if (handle.state == state::failed) handle.set(node::observed);
-    --away_;
+    elsewhere_.note_back();
     free_task(t);
     return release(result);
   }
   if (handle.state == state::failed) {
     handle.set(node::observed);
-    --away_;
+    elsewhere_.note_back();
     free_task(t);
     const store::failure& why = *store::failure_of(handle);
     fail(result, actor_failure(why.kind == store::failure::kind::actor
@@ -131,7 +131,7 @@ MANTA_DECL void engine::on_call(std::uint32_t from, const std::byte* data, std::
     ++slot.in_line;
   }
   calls_.push(from, data, bytes);
-  others_turn_ = 0;
+  pace_.hurry();
 }
 MANTA_DECL void engine::refuse_call(std::uint32_t from, const std::byte* data, std::size_t bytes) {
   task* const t = read_task(from, data, bytes);
@@ -179,7 +179,7 @@ MANTA_DECL void engine::receive_call(const message_queue::view& v) {
 }
 
 MANTA_DECL void engine::list_slot(std::uint32_t index) {
-  if (slots_.list(index)) others_turn_ = 0;
+  if (slots_.list(index)) pace_.hurry();
 }
 
 /// Starts the first call of the first listed actor, if it still may start, or ends it if it is time.

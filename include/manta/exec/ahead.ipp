@@ -71,8 +71,8 @@ MANTA_DECL bool engine::send_ahead_to(node& n, std::uint32_t to) {
                        charge, t.argument_bytes, t.attempt, task_message::by_scheduler | task_message::ahead, 0};
   append_task(to, message::run, m, nullptr, t.arguments(), t.argument_bytes, t.inputs(), t.input_count, nullptr,
               t.digest);
-  ++away_;
-  ++sent_ahead_;
+  elsewhere_.note_sent();
+  elsewhere_.note_ahead();
   t.place = graph::place::elsewhere;
   t.caller = to;
   if (n.links != nullptr) follow_ahead(n, to);
@@ -134,8 +134,8 @@ MANTA_DECL void engine::send_after(const link& l, node& input) {
 MANTA_DECL void engine::on_ahead_back(std::uint32_t from, const task_message& m) {
   scheduler_->returned(from, m.charge_or_slot);
   asked_.erase(from);
-  --away_;
-  --sent_ahead_;
+  elsewhere_.note_back();
+  elsewhere_.note_ahead_back();
   node& n = graph_.nodes.at(m.home_index);
   if (n.state != state::pending) return discard(n, result_message{n.index, 0, 0, static_cast<std::uint8_t>(form::none), 0, 0}, nullptr, 0);
   task& t = *n.record;

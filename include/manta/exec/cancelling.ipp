@@ -193,7 +193,7 @@ MANTA_DECL bool engine::on_cancel(const cancel_message& m) {
   node& placed = graph_.nodes.at(where.index());
   places_.forget(key);
   unqueue(placed);
-  if (m.home_rank == rank_) --away_;
+  if (m.home_rank == rank_) elsewhere_.note_back();
   end_unstarted(std::exchange(placed.record, nullptr), (m.flags & cancel_message::expired) != 0);
   placed.form = form::none;
   release(placed);
@@ -205,7 +205,7 @@ MANTA_DECL bool engine::is_withdrawn(task& t) {
   if (t.home_rank == rank_) {
     node& home = graph_.nodes.at(t.home_index);
     if (home.state != state::pending) {
-      --away_;
+      elsewhere_.note_back();
       end_unstarted(&t, false);
       return true;
     }

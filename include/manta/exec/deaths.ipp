@@ -327,7 +327,7 @@ MANTA_DECL void engine::task_lost(node& n, std::uint32_t rank) {
   const bool has_record = n.form == form::record;
   if (!has_record && n.sent.slot != no_index) {
     if (n.sent.at != rank) return;
-    --away_;
+    elsewhere_.note_back();
     fail(n, members_.is_to_blame(rank, n.sent.id)
                 ? died_with(n, rank)
                 : death_failure(store::failure::kind::actor, rank, "the actor died with its rank before the call had ended: ", true));
@@ -345,10 +345,10 @@ MANTA_DECL void engine::task_lost(node& n, std::uint32_t rank) {
 
 MANTA_DECL void engine::submit_again(node& n, std::uint32_t rank) {
   const bool has_record = n.form == form::record;
-  --away_;
+  elsewhere_.note_back();
   if (has_record && n.record->ahead) {
     n.record->ahead = false;
-    --sent_ahead_;
+    elsewhere_.note_ahead_back();
   }
   using verdict = membership::verdict;
   const std::uint64_t id = id_of(n);

@@ -226,7 +226,7 @@ constexpr void engine::handlers::run(dispatch_table<engine>& table) {
     m.read<index_message>();
     e.stop_payload_ = wire::buffer(m.data, m.bytes);
     e.stopping_ = false;
-    e.over_ = true;  // what follows belongs to the next run
+    e.early_.begin();  // what follows belongs to the next run
     if (e.stop_wait_ == nullptr) return;
     e.stop_wait_->remaining = 0;
     e.wake(*e.stop_wait_);

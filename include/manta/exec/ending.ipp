@@ -24,7 +24,7 @@ namespace manta::exec {
 MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes) {
   static constexpr dispatch_table<engine> table = handlers::all();
   static_assert(table.is_complete(), "each kind of message needs a handler");
-  if (over_) return early_.push(from | static_cast<std::uint32_t>(kind) << 24, data, bytes);
+  if (early_.are_kept()) return early_.keep(from, kind, data, bytes);
   if (is_dead(from)) [[unlikely]] return;  // what it had to do is done elsewhere
   post_.note_received(from, kind);
   table(kind, *this, from, data, bytes);
@@ -270,7 +270,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   ++notes_->runs;
   role_ = role::owner;
   driver_task_ = running_task{base::mix(seed_, ++runs_), no_index};
-  away_ = 0;
+  elsewhere_.clear();
   sent_arguments_.clear();
   throttle_.begin();
   runs(driver_task_);
@@ -284,12 +284,10 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
                  "allow one more thread\n", rank_);
   }
 
-  over_ = false;
   stopping_ = departure_.is_leaving();
-  for (std::size_t i = early_.size(); i > 0; --i) {
-    const message_queue::view v = early_.pop();
-    on_message(v.from & 0xffffffu, static_cast<message>(v.from >> 24), v.data, v.bytes);
-  }
+  early_.end([this](std::uint32_t from, message kind, const std::byte* data, std::size_t bytes) {
+    on_message(from, kind, data, bytes);
+  });
 
   std::exception_ptr thrown;
   std::string text;

@@ -41,7 +41,9 @@
 #include "manta/exec/rank_set.hpp"
 #include "manta/exec/run/deadlock_report.hpp"
 #include "manta/exec/run/departure.hpp"
+#include "manta/exec/run/early_messages.hpp"
 #include "manta/exec/run/helper.hpp"
+#include "manta/exec/run/pace.hpp"
 #include "manta/exec/run/silence.hpp"
 #include "manta/exec/run/throttle.hpp"
 #include "manta/exec/run/turns.hpp"
@@ -53,6 +55,7 @@
 #include "manta/exec/task/started_list.hpp"
 #include "manta/exec/task/task_clock.hpp"
 #include "manta/exec/task/task_places.hpp"
+#include "manta/exec/task/tasks_elsewhere.hpp"
 #include "manta/exec/task/waiting_ahead.hpp"
 #include "manta/exec/threads.hpp"
 #include "manta/exec/value/foreign_drops.hpp"
@@ -664,7 +667,7 @@ class engine {
   std::size_t unfinished() const {
     constexpr std::size_t few_bytes = std::size_t{64} << 20, bytes_a_task = 128;
     const std::size_t bytes = graph_.tasks.large_bytes();
-    return away_ - sent_ahead_ + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()) +
+    return elsewhere_.unfinished() + local_.size() + (scheduler_ == nullptr ? 0 : scheduler_->waiting()) +
            (bytes > few_bytes ? (bytes - few_bytes) / bytes_a_task : 0);
   }
   /// Is the memory for values short, and may it become less as tasks made here end?
@@ -740,7 +743,6 @@ class engine {
     return started_tasks() + (has_seen_deaths() ? staging_.waiting() : staging_.ahead());
   }
   static std::uint64_t ticks_between_looks();
-  bool looked_long_ago() const;
   void look_around(bool late);
   void report_blocked(std::uint32_t blocked, bool own_work, bool in_call = false);
   static bool takes_large(const node& n);
@@ -857,14 +859,11 @@ class engine {
   std::uint32_t received_tasks_ = 0;                        // tasks sent by the scheduler and not ended here
   blocked_message reported_{};                              // what rank 0 was told last
   unsigned looks_in_vain_ = 0;
-  std::uint64_t task_ended_ = 0, looked_around_ = 0;        // in ticks; as far as known between tasks
-  std::uint64_t others_turn_ = 0;                           // in ticks: when others may go on; 0: now, somebody can
-  std::uint64_t begins_ = 0;                                // the same, of a task that follows upon another; 0: not known
+  pace pace_;
   std::uint64_t sent_soon_ = 0;                             // in ticks
   std::uint32_t owed_ = 0;                                  // tasks that rank 0 asked for
   waiting_ahead waiting_ahead_;                             // rank 0
-  std::size_t sent_ahead_ = 0;                              // of those away: they wait for inputs, as they would here
-  base::ring<task_place> to_fail_;                          // with one of their inputs
+  work_queue<task_place> to_fail_;                          // tasks, with one of their inputs
   rank_set short_ranks_;                                    // rank 0: ranks that are short of memory. As long as there is
                                                             // one, tasks that take what is there go before the others
   rank_set asked_;                                          // rank 0: ranks that it has asked for work
@@ -879,15 +878,14 @@ class engine {
 
   task_clock clock_;
   base::list<judgement> to_judge_;
-  std::size_t away_ = 0;                                    // tasks and calls made here that are elsewhere
+  tasks_elsewhere elsewhere_;
   std::size_t most_compact_ = graph::compact_bytes + 1;     // a task with fewer argument bytes and nothing else needs no record
   throttle throttle_;
 
   names names_;                                             // rank 0
 
-  bool over_ = true;                                        // between runs: messages of the next one are kept in early_
-  message_queue early_;                                     // with the kind in the top byte of `from`
-  bool stopping_ = false, drop_asked_ = false, failing_ = false;
+  early_messages early_;
+  bool stopping_ = false, drop_asked_ = false;
   bool resting_ = false;                                    // the current stack waits or serves: a probe may find us quiet
   wait_record* stop_wait_ = nullptr;                        // the wait that ends with the run
   std::int64_t driver_ended_ns_ = 0;                        // rank 0: when it began

@@ -110,7 +110,7 @@ MANTA_DECL void engine::on_ask(const std::byte* data, std::size_t bytes) {
 
 MANTA_DECL std::uint64_t engine::reserve(const wire::buffer& wanted, graph::strategy how, node& ready) {
   hold(ready);  // until it is met or given up,
-  ++away_;      // which the home hears of as if a task had ended
+  elsewhere_.note_sent();      // which the home hears of as if a task had ended
   const ask_message m{ask_message::reserve, 0, 0, 0, ready.index, static_cast<std::uint32_t>(how), 0};
   const wire::buffer bytes = ask(0, m, wanted.data(), wanted.size());
   std::uint64_t id = 0;
@@ -155,7 +155,7 @@ MANTA_DECL void engine::refuse_task(node& n, const store::failure_ptr& why) {
   }
   node& home = n.form == form::record ? graph_.nodes.at(n.record->home_index) : n;
   if (&home != &n) {
-    --away_;
+    elsewhere_.note_back();
     release(n);
   }
   fail(home, why);

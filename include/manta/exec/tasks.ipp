@@ -47,7 +47,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
         post_.send(to, message::run, m, arguments, bytes);
         note_sent(n, id, to);
         if (members_.recovers()) keep_arguments(n, arguments, bytes);
-        ++away_;
+        elsewhere_.note_sent();
         if ((++submissions_ & 63) == 0) relieve();
         return n;
       }
@@ -100,7 +100,7 @@ MANTA_DECL void engine::task_ready(node& n) {
     if (t.request != nullptr && !t.request->anywhere() && scheduler_ == nullptr) {  // rank 0 places it
       const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
       append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(), nullptr, t.digest);
-      ++away_;
+      elsewhere_.note_sent();
       t.place = graph::place::elsewhere;
       t.caller = 0;
       if (!keeps(t)) {
@@ -158,7 +158,7 @@ MANTA_DECL void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge
     }
     return release(n);
   }
-  ++away_;
+  elsewhere_.note_sent();
   t.ahead = false;
   t.place = graph::place::elsewhere;
   t.caller = to;
@@ -180,7 +180,7 @@ MANTA_DECL void engine::send_compact_away(node& n, std::uint32_t to) {
   if (members_.recovers()) std::memcpy(arguments, n.compact.arguments, sizeof arguments);
   note_sent(n, n.compact.id, to);
   if (members_.recovers()) keep_arguments(n, arguments, n.size);
-  ++away_;
+  elsewhere_.note_sent();
 }
 
 /// Appends the values of plain nodes, `bytes` each. Each is copied with the bytes behind it, which the next one covers:
@@ -439,11 +439,8 @@ MANTA_DECL bool engine::has_failed_input(task& t) {
 
 /// A task of ours fails with one of its inputs. One after the other: a chain of a million needs no stack of that depth.
 MANTA_DECL void engine::fail_dependent(node& n) {
-  to_fail_.push_back({n.record->id, n.index});
-  if (failing_) return;
-  failing_ = true;
-  while (!to_fail_.empty()) {
-    const task_place next = to_fail_.pop_front();
+  if (!to_fail_.add({n.record->id, n.index})) return;
+  for (task_place next{}; to_fail_.take(next);) {
     node& dependent = graph_.nodes.at(next.index);
     if (!is_waiting(dependent, next)) continue;
     const store::failure_ptr why = failed_input(*dependent.record);
@@ -454,7 +451,6 @@ MANTA_DECL void engine::fail_dependent(node& n) {
       release(dependent);
     }
   }
-  failing_ = false;
 }
 
 /// The reason why a task whose inputs have ended cannot run, with its own name at the end; null if it can.
@@ -509,7 +505,7 @@ MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running
   identity.call = &call;
   started_.add(identity);
   const bool timed = ns != nullptr || departure_.has_end();
-  const std::uint64_t begins = std::exchange(begins_, 0), start = begins != 0 || !timed ? begins : base::ticks();
+  const std::uint64_t begins = pace_.take_begin(), start = begins != 0 || !timed ? begins : base::ticks();
   bool ok = true;
   if (call.keeps_inputs) keep_inputs(call);
   try {
@@ -519,9 +515,9 @@ MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running
     ok = false;
     why = failure_here(call.reads_arguments);
   }
-  task_ended_ = base::ticks();
+  pace_.note_end(base::ticks());
   if (timed) {
-    const std::uint64_t took = base::nanoseconds_of(task_ended_ - start);
+    const std::uint64_t took = base::nanoseconds_of(pace_.task_ended() - start);
     if (ns != nullptr) *ns = took;
     if (departure_.has_end()) durations_.learn(function, took);
   }
@@ -696,7 +692,7 @@ MANTA_DECL void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t ho
   }
   const bool tell_scheduler = by_scheduler && home_rank == 0;
   if (home_rank == rank_) {
-    --away_;
+    elsewhere_.note_back();
     if (tell_scheduler) scheduler_->ended(rank_, function, charge, ns, request);
     if (tell_scheduler && !ok && request != nullptr && request->actor) scheduler_->give_back(rank_, *request);
     return finish_here(graph_.nodes.at(home_index), call, ok, why);
@@ -711,14 +707,14 @@ MANTA_DECL void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t ho
 /// At the home.
 MANTA_DECL void engine::on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
   node& n = graph_.nodes.at(m.index);
-  --away_;
+  elsewhere_.note_back();
   if (!sent_arguments_.empty()) sent_arguments_.remove(n.index);
   if ((m.flags & result_message::by_scheduler) != 0) {
     const task* t = n.form == form::record ? n.record : nullptr;
     if (n.state != state::pending) {
       if (const std::uint64_t* kept = cancelled_.find(n.index)) t = reinterpret_cast<const task*>(*kept);
     }
-    if (t != nullptr && t->ahead) --sent_ahead_;
+    if (t != nullptr && t->ahead) elsewhere_.note_ahead_back();
     const graph::request* request = t == nullptr ? nullptr : t->request.get();
     scheduler_->ended(from, n.function, m.charge, whole(m.nanoseconds), request);
     if (request != nullptr && request->actor && static_cast<form>(m.form) == form::failure) {
@@ -730,7 +726,7 @@ MANTA_DECL void engine::on_result(std::uint32_t from, const result_message& m, c
   if (static_cast<form>(m.form) == form::failure && n.form == form::record) {
     const store::failure_ptr why = store::decode_failure(data, bytes);
     if (why->kind == store::failure::kind::rank && n.record->request != nullptr && n.record->request->ranks > 0) {
-      ++away_;
+      elsewhere_.note_sent();
       return submit_again(n, static_cast<std::uint32_t>(why->details.rank));  // a member of the gang has died
     }
     if (may_retry(n)) return retry_or_fail_later(n, why);
@@ -800,7 +796,7 @@ MANTA_DECL void engine::give_away(bool overdue) {
     const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
     append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count, nullptr,
                 t.digest);
-    ++away_;
+    elsewhere_.note_sent();
     t.place = graph::place::elsewhere;
     t.caller = 0;
     if (!keeps(t)) {

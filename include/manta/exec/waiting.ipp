@@ -31,7 +31,7 @@ MANTA_DECL void engine::wake(wait_record& record) {
   if (record.parked == nullptr || record.queued) return;
   record.queued = true;
   turns_.add(record.parked);
-  others_turn_ = 0;
+  pace_.hurry();
 }
 
 /// Leaves this stack for `next`, or if that is null for the service loop; returns when somebody goes on with it.
@@ -88,23 +88,23 @@ MANTA_DECL void engine::service() {
   bool in_a_row = false;
   for (;;) {
     runs(driver_task_);  // what ran last may have ended on another stack
-    const std::uint64_t before = task_ended_;
-    begins_ = std::exchange(in_a_row, false) ? before : 0;
+    const std::uint64_t before = pace_.task_ended();
+    pace_.set_follows(std::exchange(in_a_row, false));
     const bool kept = turns_.is_kept() && run_kept_turn();
     if (!kept && turns_.stacks_can_go_on()) {
       if (context* next = turns_.next_stack(has_calls())) {
-        begins_ = 0;
+        pace_.set_follows(false);
         stacks_->release_and_switch(*next);
         continue;
       }
     }
     if (kept || run_call() || run_task()) {
       stacks_->fresh_state();  // a rounding mode that the task set is its own
-      const bool late = looked_long_ago();
+      const bool late = pace_.looked_long_ago(ticks_between_looks());
       if (!runnable()) {
         net_.pump(true);  // somebody may wait for what was made
       } else if (!late && (++ran & 31) != 0) {
-        in_a_row = task_ended_ != before;
+        in_a_row = pace_.task_ended() != before;
         continue;
       }
       look_around(late);
@@ -127,10 +127,9 @@ MANTA_DECL std::uint64_t engine::ticks_between_looks() {
   static const auto most = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
   return most;
 }
-MANTA_DECL bool engine::looked_long_ago() const { return task_ended_ - looked_around_ > ticks_between_looks(); }
 
 MANTA_DECL void engine::look_around(bool late) {
-  looked_around_ = task_ended_;
+  pace_.note_look();
   progress();
   if (late) report_blocked(started_tasks(), !local_.empty());
   net_.pump(late);
@@ -335,8 +334,8 @@ MANTA_DECL void engine::relieve() {
 /// Called after a task that ran on the stack of its waiter. The waiter makes way for stacks that can go on and for the calls
 /// that are here, and goes on after them.
 MANTA_DECL void engine::let_others_go_first() {
-  if (looked_long_ago()) look_around(true);
-  others_turn_ = looked_around_ + ticks_between_looks();
+  if (pace_.looked_long_ago(ticks_between_looks())) look_around(true);
+  pace_.put_others_off(ticks_between_looks());
   context* const next = turns_.next_stack_first(has_calls());
   if (next == nullptr && (!has_calls() || !stacks_->has_spare())) return;
   running_task* const task = running_;
@@ -357,7 +356,7 @@ MANTA_DECL void engine::wait_for_end(node& n, bool may_inline) {
       }
       runs(*before);
       threads_.use(before->threads());
-      if (task_ended_ > others_turn_) [[unlikely]] let_others_go_first();
+      if (pace_.is_others_turn()) [[unlikely]] let_others_go_first();
       continue;
     }
     wait_record record;

@@ -38,4 +38,28 @@ class work_list {
   bool busy_ = false;  // somebody is in the loop
 };
 
+/// As work_list, for work that is done in the order in which it comes.
+template <class T>
+class work_queue {
+ public:
+  /// True if the caller has to do the work, until `take` returns false.
+  bool add(const T& item) {
+    items_.push_back(item);
+    return !std::exchange(busy_, true);
+  }
+  /// Takes out what came first. False if nothing is left, and then the next `add` begins a loop again.
+  bool take(T& item) {
+    if (items_.empty()) {
+      busy_ = false;
+      return false;
+    }
+    item = items_.pop_front();
+    return true;
+  }
+
+ private:
+  base::ring<T> items_;
+  bool busy_ = false;  // somebody is in the loop
+};
+
 }  // namespace manta::exec
