@@ -4,7 +4,6 @@
 // y = W x + b.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -58,16 +57,18 @@ class linear_layer final : public layer<T> {
     back_to_input(x, dy, dx);
   }
   /// Large weights have parts, so that they can be exchanged while the rest of them is computed.
-  [[nodiscard]] bool has_parts() const override { return parts() > 1; }
+  [[nodiscard]] bool has_parts() const override { return weight_count() >= (Eigen::Index{1} << 18U); }
   void backward_in_parts(const matrix<T>& x, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx,
                          const gradients_ready& ready) override {
     add_to_bias(dy);
+    // Three products take little longer than one. The last part is small: it is exchanged when all else is done.
     auto end = static_cast<std::size_t>(weight_count() + (has_bias_ ? outputs_ : 0));
-    for (Eigen::Index i = parts(); i-- > 0;) {
-      const Eigen::Index first = outputs_ * i / parts(), last = outputs_ * (i + 1) / parts();
+    int last = outputs_;
+    for (const int first : {outputs_ / 2, outputs_ / 8, 0}) {
       add_to_weights(x, dy, first, last);
-      const auto begin = static_cast<std::size_t>(first * inputs_);
-      ready(begin, std::exchange(end, begin));
+      const auto begin = static_cast<std::size_t>(Eigen::Index{first} * inputs_);
+      if (begin < end) ready(begin, std::exchange(end, begin));
+      last = first;
     }
     back_to_input(x, dy, dx);
   }
@@ -77,10 +78,6 @@ class linear_layer final : public layer<T> {
   using vector = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
 
   [[nodiscard]] Eigen::Index weight_count() const { return Eigen::Index{outputs_} * inputs_; }
-  [[nodiscard]] Eigen::Index parts() const {
-    constexpr Eigen::Index least = Eigen::Index{1} << 17U;  // numbers of a part: a smaller product takes longer by more
-    return std::clamp<Eigen::Index>(weight_count() / least, 1, outputs_);
-  }
   void add_to_bias(const matrix<T>& dy) {
     if (has_bias_) vector(g_ + weight_count(), outputs_) += positions(dy, outputs_).rowwise().sum();
   }
