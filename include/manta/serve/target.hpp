@@ -118,12 +118,8 @@ template <auto F>
 struct batch_target {
   using parts = shape<decltype(F)>;
   using class_type = typename parts::class_type;
-  static_assert(std::tuple_size_v<typename parts::arguments> == 1,
-                "manta: serve::batched takes a function with one parameter, a std::vector of requests");
   using many = std::tuple_element_t<0, typename parts::arguments>;
   using answers = std::remove_cvref_t<typename parts::result>;
-  static_assert(element_of<many>::is_vector && element_of<answers>::is_vector,
-                "manta: serve::batched takes a function from a std::vector of requests to a std::vector of answers");
   using result = typename element_of<answers>::type;
   using arguments = std::tuple<typename element_of<many>::type>;
   static constexpr bool is_batched = true;
@@ -142,18 +138,39 @@ struct batch_target {
   }
 };
 
+template <auto F>
+constexpr bool takes_one_argument() {
+  return std::tuple_size_v<typename shape<decltype(F)>::arguments> == 1;
+}
+template <auto F>
+constexpr bool takes_batches() {
+  using parts = shape<decltype(F)>;
+  if constexpr (takes_one_argument<F>()) {
+    return element_of<std::tuple_element_t<0, typename parts::arguments>>::is_vector &&
+           element_of<std::remove_cvref_t<typename parts::result>>::is_vector;
+  } else {
+    return false;
+  }
+}
+/// What serve::batched means. After a mistake the function counts as one that takes single requests, so that the
+/// compiler has no more to say than what is wrong.
+template <auto F>
+struct batched_target {
+  static_assert(takes_one_argument<F>(),
+                "manta: serve::batched takes a function with one parameter, a std::vector of requests");
+  static_assert(!takes_one_argument<F>() || takes_batches<F>(),
+                "manta: serve::batched takes a function from a std::vector of requests to a std::vector of answers");
+  using type = std::conditional_t<takes_batches<F>(), batch_target<F>, target<F>>;
+};
+
 template <auto F, class Type = decltype(F)>
 struct target_of {
   using type = target<F>;
 };
 template <auto F, auto G>
-struct target_of<F, batched_function<G>> {
-  using type = batch_target<G>;
-};
+struct target_of<F, batched_function<G>> : batched_target<G> {};
 template <auto F, auto G>
-struct target_of<F, const batched_function<G>> {
-  using type = batch_target<G>;
-};
+struct target_of<F, const batched_function<G>> : batched_target<G> {};
 
 template <class C, class... A>
 constexpr bool can_make() {

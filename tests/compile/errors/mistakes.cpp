@@ -10,6 +10,9 @@
 #ifdef mistake_deployed_class
 #include <manta/serve.hpp>
 #endif
+#ifdef mistake_batched_single_requests
+#include <manta/serve.hpp>
+#endif
 #ifdef mistake_recipe_without_loss
 #include <manta/train.hpp>
 #endif
@@ -290,6 +293,9 @@ class closed {
   manta::run(count, nullptr, [] { return true; });
 #elif defined(mistake_deployed_class)
   manta::serve::deploy<counter>({.name = "counter"}, 3);
+#elif defined(mistake_batched_single_requests)
+  auto d = manta::serve::deploy<manta::serve::batched<&counter::add>>({.name = "counter"}, 3);
+  d(1).get();
 #elif defined(mistake_recipe_without_loss)
   struct recipe {
     manta::nn::network<float> model() const { return {}; }
