@@ -384,4 +384,6 @@ TEST_CASE("layers that do not suit their input are named, with what they need") 
   contains(thrown<manta::error>([&] { steps.forward(x, state); }), "the state has to be 6 x samples");
   x(1, 2) = 3;
   contains(thrown<manta::error>([&] { words.forward(x); }), "embedding got the word 3.000000 in sample 2");
+  x(1, 2) = 0.5;
+  contains(thrown<manta::error>([&] { words.forward(x); }), "the word 0.500000 in sample 2 of the batch; words are whole");
 }

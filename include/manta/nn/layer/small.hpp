@@ -4,6 +4,7 @@
 // Layers of a few lines: dropout, embedding, positions, flatten, last.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -86,9 +87,9 @@ class embedding_layer final : public layer<T> {
     y.resize(x.rows() * features_, x.cols());
     for (Eigen::Index i = 0; i < x.size(); ++i) {
       const T word = x.data()[i];
-      if (!(word >= 0 && word < static_cast<T>(words_)))
+      if (!(word >= 0 && word < static_cast<T>(words_) && word == std::floor(word)))
         throw error("manta: nn: embedding got the word " + std::to_string(word) + " in sample " +
-                    std::to_string(i / x.rows()) + " of the batch; words are numbers from 0 to " +
+                    std::to_string(i / x.rows()) + " of the batch; words are whole numbers from 0 to " +
                     std::to_string(words_ - 1));
       column(y.data(), i) = column(p_, static_cast<Eigen::Index>(word));
     }
