@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/capacity.hpp"
 #include "manta/insist.hpp"
 #include "manta/options.hpp"
 #include "manta/run.hpp"
@@ -145,18 +146,33 @@ inline void trainer_core::start_workers() {
 }
 
 inline void trainer_core::park() {
-  parked_ = sentence(async<&worker::save>(workers_));
+  try {
+    parked_ = sentence(async<&worker::save>(workers_));
+  } catch (const rank_lost&) {
+    if (!manta::detail::launcher_recovers()) throw;
+    bury();
+  } catch (const actor_died&) {
+    if (!manta::detail::launcher_recovers()) throw;
+    bury();
+  }
   workers_ = {};  // the last handle: the workers end
   has_workers_ = false;
 }
 
+/// The ranks that live and run tasks; rank 0 is the last one.
+inline int ranks_for_workers() {
+  const auto all = capacity();
+  const auto runs = [](const rank_resources& r) { return r.node >= 0 && r.runs_tasks; };
+  return std::max(1, static_cast<int>(std::count_if(all.begin(), all.end(), runs)));
+}
+
 inline void trainer_core::make_room() {
   for (;;) {
-    int free = std::max(1, size() - 1);
+    int free = ranks_for_workers();
     trainer_core* longest_idle = nullptr;
     for (trainer_core* t : trainers()) {
       if (!t->has_workers_) continue;
-      free -= t->options_.workers;
+      free -= static_cast<int>(t->ranks_.size());
       if (!t->is_busy_ && (!longest_idle || t->last_use_ < longest_idle->last_use_)) longest_idle = t;
     }
     if (free >= options_.workers || !longest_idle) return;

@@ -5,7 +5,7 @@
 // taken once, the parameters are the same bits as those of a training whose number of workers was changed at that step,
 // and the survivors have made no step twice but those that a death interrupted.
 //
-//   manta-run -n RANKS -- train_survivors CASE...     at WORKERS:SAMPLE[,SAMPLE][:local|:bfloat16]
+//   manta-run -n RANKS -- train_survivors CASE...     at WORKERS:SAMPLE[,SAMPLE][:local|:bfloat16|:beside]
 //
 // CASE says where the workers die that take these samples in the second epoch: "forward", "backward" (a part of the
 // gradients has been sent) or "optimizer" (all sums are there, maybe not for the others). "read:WORKERS": a worker dies
@@ -15,6 +15,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -134,6 +135,7 @@ struct plan {
   int workers = 1;
   std::vector<int> fatal;
   bool is_local = false, is_rounded = false;
+  bool is_beside = false;  ///< another trainer has the other ranks
 
   explicit plan(const std::string& text) : name(text) {
     std::istringstream in(text);
@@ -147,6 +149,7 @@ struct plan {
     for (std::string each; std::getline(list, each, ',');) fatal.push_back(std::stoi(each));
     is_local = extra == "local";
     is_rounded = extra == "bfloat16";
+    is_beside = extra == "beside";
   }
   [[nodiscard]] train::options options(int n) const {
     return {.workers = n,
@@ -204,6 +207,11 @@ void run_case(const plan& p) {
   train::summary expected;
   const train::state expected_state = undisturbed(p, first_epoch, ranks - 1, expected);
 
+  std::unique_ptr<train::trainer<line>> idle;  // holds ranks that are needed after the death
+  if (p.is_beside) {
+    idle = std::make_unique<train::trainer<line>>(line{}, p.options(ranks - 1 - p.workers));
+    idle->train(1);
+  }
   train::trainer trainer(line{p.place, p.fatal, ranks}, p.options(p.workers));
   trainer.restore(first_epoch);
   most_steps_and_reads();
@@ -236,6 +244,7 @@ void run_case(const plan& p) {
   hold(text.str().find(deaths == 1 ? "1 death of a worker cost" : "deaths of workers cost") != std::string::npos,
        "a printed summary tells of deaths: " + text.str(), deaths);
   trainer.train();
+  if (idle) hold(idle->train(1).step == 2, "the trainer that gave its ranks goes on", idle->state().step);
   hold(trainer.state().epoch == 3, "the training goes on", trainer.state().epoch);
   std::printf("%s: %d deaths cost %.3f s of %.3f s\n", p.name.c_str(), got.deaths, got.seconds_lost, got.seconds);
 }
@@ -270,7 +279,29 @@ void run_fatal_sample(const plan& p) {
   check(p.name, trainer.state().step == step, "the steps before are kept", trainer.state().step);
 }
 
+void die() { kill(getpid(), SIGKILL); }
+
+/// A rank dies of a trainer that is not at work, and whose ranks another one needs: both go on.
+void run_death_of_idle(const plan& p) {
+  const int executors = static_cast<int>(living().size()) - 1;
+  train::trainer idle(line{}, p.options(executors));
+  idle.train(1);
+  const int victim = living()[1];
+  bool is_lost = false;
+  try {
+    manta::async<die>({.rank = victim}).get();
+  } catch (const manta::error&) {
+    is_lost = true;
+  }
+  check(p.name, is_lost && static_cast<int>(living().size()) == executors, "one has died", living().size());
+  train::trainer trainer(line{}, p.options(executors - 1));
+  const train::summary got = trainer.train(), more = idle.train(1);
+  check(p.name, got.step == samples / batch, "the one that needed ranks has trained", got.step);
+  check(p.name, more.step == 2 && more.samples == batch, "the idle one goes on", more.step);
+}
+
 void run_any(const plan& p) {
+  if (p.place == "idle") return run_death_of_idle(p);
   if (p.place == "read") return run_death_while_opening(p);
   if (p.place == "always") return run_fatal_sample(p);
   run_case(p);
