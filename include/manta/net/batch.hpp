@@ -14,13 +14,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "mpi.hpp"
-
 namespace manta::net {
 
 /// Everything in a batch. Eager limits are 4096 bytes with shared memory, more elsewhere, less MPI's own header.
 inline constexpr std::size_t batch_bytes = 3968;
 inline constexpr std::size_t batch_header_bytes = 4;
+
+/// The tag under which batches travel.
+inline constexpr int batch_tag = 0;
 
 /// Where a frame stands in its message.
 enum class part : std::uint8_t { whole, first, middle, last };
@@ -43,15 +44,20 @@ inline constexpr std::size_t batch_end = batch_bytes - 4;
 inline constexpr std::size_t frame_limit = batch_end - batch_header_bytes - sizeof(frame_header);
 static_assert(batch_header_bytes + frame_bytes(frame_limit) == batch_end);
 
+/// `Request` is what a port (channel.hpp) needs to ask whether the batch has been sent.
+template <class Request>
 struct batch {
   batch* next;
-  MPI_Request request;
+  Request request;
   std::size_t bytes;  ///< with the header; set when sealed
   alignas(8) std::byte data[batch_bytes];
 };
 
 /// Recycles batches, the last used first because it is still in cache.
+template <class Request>
 class batch_pool {
+  using batch = net::batch<Request>;
+
  public:
   batch_pool() = default;
   batch_pool(const batch_pool&) = delete;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The outgoing stream to one rank. Messages are appended to an open batch;
-// full batches are sealed into a queue; send() hands the queue to MPI, a few
-// at a time, in order. Appending never calls MPI, so handlers may append.
+// full batches are sealed into a queue; send() hands the queue to the port, a
+// few at a time, in order. Appending never calls the port, so handlers may
+// append. The port is MPI (mpi_port.hpp), or in tests what they put in its place.
 //
 // An eager send is complete once MPI has copied it, wherever the receiver is.
 // To bound what piles up there, every 64 KiB or so one batch goes by a
@@ -21,10 +22,20 @@
 
 namespace manta::net {
 
+/// A port starts and completes sends. `request` is what it needs to know one by; the functions are
+///   void start(request&, const std::byte* data, std::size_t bytes, int to, bool synchronous) const
+///   static bool complete(request&)         true as well if the receiver has died
+///   static void wait(request&) noexcept    until it is complete, whatever becomes of it
+///   static bool test(request&) noexcept
+template <class Port>
 class channel {
+  using batch = net::batch<typename Port::request>;
+  using batch_pool = net::batch_pool<typename Port::request>;
+
  public:
   static constexpr int max_in_flight = 16;
-  static constexpr int tag = 0;
+  static constexpr std::size_t synchronise_every = 64 * 1024;  ///< bytes, with the cost of their messages
+  static constexpr std::size_t message_cost = 512;  ///< what an unexpected message costs its receiver beside its bytes
 
   channel() = default;
   channel(const channel&) = delete;
@@ -95,9 +106,7 @@ class channel {
 
   /// Tests the oldest send; true if it was complete, in which case its frame bytes are added to `done`.
   bool complete_one(batch_pool& pool, std::size_t& done) {
-    int complete = 0;
-    const bool alive = check_alive(MPI_Test(&oldest_->request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
-    if (alive && complete == 0) return false;
+    if (!Port::complete(oldest_->request)) return false;
     --in_flight_;
     batch* sent = take_oldest();
     done += sent->bytes - batch_header_bytes;
@@ -105,18 +114,14 @@ class channel {
     return true;
   }
 
-  /// Hands sealed batches to MPI while fewer than max_in_flight are there. Returns how many.
-  int send(MPI_Comm comm, int to) {
+  /// Hands sealed batches to the port while fewer than max_in_flight are there. Returns how many.
+  int send(const Port& port, int to) {
     int sent = 0;
     for (; unsent_ != nullptr && in_flight_ < max_in_flight; ++sent, ++in_flight_) {
-      const auto bytes = static_cast<int>(unsent_->bytes);
       unmatched_ += unsent_->bytes + message_cost;
-      if (unmatched_ < synchronise_every) {
-        start(MPI_Isend(unsent_->data, bytes, MPI_BYTE, to, tag, comm, &unsent_->request), "MPI_Isend");
-      } else {
-        start(MPI_Issend(unsent_->data, bytes, MPI_BYTE, to, tag, comm, &unsent_->request), "MPI_Issend");
-        unmatched_ = 0;
-      }
+      const bool synchronous = unmatched_ >= synchronise_every;
+      if (synchronous) unmatched_ = 0;
+      port.start(unsent_->request, unsent_->data, unsent_->bytes, to, synchronous);
       unsent_ = unsent_->next;
     }
     return sent;
@@ -134,7 +139,7 @@ class channel {
 
   const batch* newest() const { return newest_; }
 
-  /// The other end has died. What is in flight stays where it is for ever, for MPI may still look at it; the rest is
+  /// The other end has died. What is in flight stays where it is for ever, for the port may still look at it; the rest is
   /// forgotten, as is all that comes from now on (see discard). Returns the frame bytes that were queued.
   std::size_t abandon(batch_pool& pool) {
     const std::size_t bytes = queued_bytes();
@@ -157,25 +162,17 @@ class channel {
 
   /// Waits for what is in flight. For the end only.
   void wait() noexcept {
-    for (batch* each = oldest_; each != unsent_; each = each->next) MPI_Wait(&each->request, MPI_STATUS_IGNORE);
+    for (batch* each = oldest_; each != unsent_; each = each->next) Port::wait(each->request);
   }
   /// Whether all that is in flight is complete.
   bool test() noexcept {
-    int complete = 1;
-    for (batch* each = oldest_; each != unsent_ && complete != 0; each = each->next) {
-      MPI_Test(&each->request, &complete, MPI_STATUS_IGNORE);
+    for (batch* each = oldest_; each != unsent_; each = each->next) {
+      if (!Port::test(each->request)) return false;
     }
-    return complete != 0;
+    return true;
   }
 
  private:
-  static constexpr std::size_t synchronise_every = 64 * 1024;
-  static constexpr std::size_t message_cost = 512;  // what an unexpected message costs its receiver beside its bytes
-
-  /// What is sent to one that has died is gone, like what it has not read yet.
-  void start(int code, const char* call) {
-    if (!check_alive(code, call)) unsent_->request = MPI_REQUEST_NULL;
-  }
   std::size_t open_bytes() const {
     return open_ == nullptr ? 0 : static_cast<std::size_t>(cursor_ - open_->data) - batch_header_bytes;
   }

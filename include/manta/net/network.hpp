@@ -23,6 +23,7 @@
 #include "bulk.hpp"
 #include "channel.hpp"
 #include "communicator.hpp"
+#include "mpi_port.hpp"
 #include "node_board.hpp"
 #include "receiver.hpp"
 #include "traffic.hpp"
@@ -143,6 +144,9 @@ class network {
     bool& flag_;
   };
 
+  using channel = net::channel<mpi_port>;
+  using batch = net::batch<mpi_port::request>;
+
   channel& channel_to(int to) {
     assert(to >= 0 && to < size());
     return channels_[static_cast<std::size_t>(to)];
@@ -171,7 +175,7 @@ class network {
   std::byte* scratch_ = nullptr;          // a message too large for a frame, until it is committed
   std::size_t scratch_bytes_ = 0;
   std::uint8_t scratch_kind_ = 0;
-  batch_pool pool_;
+  batch_pool<mpi_port::request> pool_;
 
   net::topology topology_;
   node_board board_;
@@ -308,7 +312,7 @@ inline bool network::advance(channel& out, int to, int& patience_left) {
     queued_bytes_ -= done;
     traffic_.bytes_sent += done;
   }
-  traffic_.batches_sent += static_cast<std::uint64_t>(out.send(control_.get(), to));
+  traffic_.batches_sent += static_cast<std::uint64_t>(out.send(mpi_port(control_.get()), to));
   board_.ring(to);
   return out.busy();
 }

@@ -15,7 +15,7 @@
 
 #include "manta/base/containers.hpp"
 #include "batch.hpp"
-#include "channel.hpp"
+#include "mpi.hpp"
 
 namespace manta::net {
 
@@ -92,7 +92,7 @@ class receive_ring {
 
   explicit receive_ring(MPI_Comm comm) : comm_(comm), slots_(depth) {
     for (std::size_t i = 0; i < depth; ++i) {
-      check(MPI_Recv_init(slots_[i].data, static_cast<int>(batch_bytes), MPI_BYTE, MPI_ANY_SOURCE, channel::tag, comm,
+      check(MPI_Recv_init(slots_[i].data, static_cast<int>(batch_bytes), MPI_BYTE, MPI_ANY_SOURCE, batch_tag, comm,
                           &requests_[i]),
             "MPI_Recv_init");
     }
