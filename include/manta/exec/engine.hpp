@@ -620,9 +620,9 @@ class engine {
   }
   void withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags);
   bool stop_here(const cancel_message& m);
-  void stop_members(const cancel_message& m);
-  void stop_children(running_task& parent);
-  void end_unstarted(task* t, bool expired);
+  void stop_members(const cancel_message& m);  ///< At the leader of a gang: tells the other members.
+  void stop_children(running_task& parent);  ///< Cancels what a task has submitted.
+  void end_unstarted(task* t, bool expired);  ///< Ends a task that was taken out of where it waited.
   bool is_withdrawn(task& t);
   void discard(node& n, const result_message& m, const std::byte* data, std::size_t bytes);
   void discard_here(node& n, invocation& call);
@@ -632,7 +632,7 @@ class engine {
   void unstage(task* t);
   bool cancel_here(std::uint32_t index, bool children, std::uint32_t asker, std::string_view who);
   bool on_cancel(const cancel_message& m);
-  std::string_view task_name(const node& n) const;
+  std::string_view task_name(const node& n) const;  ///< The name of a task in messages.
   store::failure_ptr cancel_failure(std::string_view name, std::string_view who, std::uint32_t rank) const;
   store::failure_ptr timeout_failure(std::string_view name, std::int64_t deadline) const;
   store::failure_ptr unstarted_failure(const task& t, bool expired) const;
@@ -652,17 +652,17 @@ class engine {
     std::uint32_t index;
     store::failure_ptr* why;
   };
-  void start_timer(node& n, std::int64_t ns, std::uint32_t attempt);
-  void stop_timer(node& n);
+  void start_timer(node& n, std::int64_t ns, std::uint32_t attempt);  ///< Sets the clock of a task.
+  void stop_timer(node& n);  ///< Stops the clock of a task.
   /// Does this timer run for its node now?
   bool is_due_for(const task_clock::timer& t);
-  void look_at_clock();
-  bool overdue(node& n);
-  bool may_retry(const node& n) const;
+  void look_at_clock();  ///< Withdraws tasks that are late, and starts further attempts.
+  bool overdue(node& n);  ///< True if the task is too late to start; then it has failed.
+  bool may_retry(const node& n) const;  ///< Has the task attempts left?
   bool judge(node& n, const store::failure_ptr& why);
   bool retry(node& n, const store::failure_ptr& why);
   void retry_or_fail_later(node& n, const store::failure_ptr& why);
-  void judge_failures();
+  void judge_failures();  ///< At the top level: decides on the failures for which a predicate is asked.
   /// Tasks; where many arguments are kept they count by their bytes as well.
   std::size_t unfinished() const {
     constexpr std::size_t few_bytes = std::size_t{64} << 20, bytes_a_task = 128;
@@ -686,16 +686,16 @@ class engine {
   void receive_call(const message_queue::view& m);
   void run_call(actor_slot& slot, task* t);
   void after_call(std::uint32_t index, bool was_active = true);
-  void list_slot(std::uint32_t index);
-  void run_mailbox();
+  void list_slot(std::uint32_t index);  ///< The actor has something to start or to end.
+  void run_mailbox();  ///< Starts a call of the actor that has been listed longest, or ends the actor.
   bool lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok, store::failure_ptr& why) const;
   void log_call(actor_slot& slot, task* t);
   void take_checkpoint(actor_slot& slot);
   void fail_waiting(std::uint32_t index);
   void restart(std::uint32_t index);
-  void forget_past(actor_slot& slot);
+  void forget_past(actor_slot& slot);  ///< Frees what was kept for a restart.
   void end_slot(std::uint32_t index, const std::string& why);
-  void on_kill(std::uint32_t index, std::string why);
+  void on_kill(std::uint32_t index, std::string why);  ///< Marks the actor; the rest is done at the top level.
   void on_end_actor(const end_actor_message& m);
   store::failure_ptr actor_failure(const std::string& why) const;
   void on_name_ask(const std::byte* data, std::size_t bytes);
@@ -718,20 +718,20 @@ class engine {
   bool has_calls() const { return slots_.has_listed() || !calls_.empty(); }
   bool somebody_can_go_on() const { return turns_.stacks_can_go_on() || runnable(); }
   std::uint64_t calls_here() const { return calls_.size() + slots_.listed(); }
-  bool run_call();
-  bool run_task();
-  bool run_oldest();
-  bool run_kept_turn();
-  bool receive();
-  void attend();
-  bool progress();
-  void idle();
+  bool run_call();  ///< Runs a call of an actor, if it is the turn of one.
+  bool run_task();  ///< Runs the next task. False if there is none.
+  bool run_oldest();  ///< Runs the task that has waited longest. False if there is none.
+  bool run_kept_turn();  ///< Runs what turns_ keeps this turn for. False if there is none.
+  bool receive();  ///< Handles the messages and blocks that are here. True if any came.
+  void attend();  ///< Does what comes with time and from outside.
+  bool progress();  ///< Receives, attends, and ends what is over. True if anything came.
+  void idle();  ///< Called when nothing came and nothing can run.
   static void service_entry(void* self) { static_cast<engine*>(self)->service(); }
-  void service();
-  void leave_stack(context* next);
+  void service();  ///< The loop of a pooled stack. Does not return.
+  void leave_stack(context* next);  ///< Returns when somebody goes on with this stack.
   void let_others_go_first();
-  void wake(wait_record& record);
-  void check_deadlines();
+  void wake(wait_record& record);  ///< Has the stack that waits go on in turn.
+  void check_deadlines();  ///< Wakes the waits whose time is up.
   /// Of the tasks that the scheduler sent.
   std::uint32_t started_tasks() const {
     const auto unstarted = static_cast<std::uint32_t>(staging_.waiting() + inbox_.size() + staging_.ready());
@@ -742,33 +742,33 @@ class engine {
   std::uint32_t waiting_tasks() const {
     return started_tasks() + (has_seen_deaths() ? staging_.waiting() : staging_.ahead());
   }
-  static std::uint64_t ticks_between_looks();
-  void look_around(bool late);
+  static std::uint64_t ticks_between_looks();  ///< A rank with tasks looks around at least so often.
+  void look_around(bool late);  ///< Makes progress between two tasks.
   void report_blocked(std::uint32_t blocked, bool own_work, bool in_call = false);
-  static bool takes_large(const node& n);
+  static bool takes_large(const node& n);  ///< Has the task an input that takes much memory?
   void awake() { silence_.end(); }
-  std::string describe_wait(const wait_record& record) const;
+  std::string describe_wait(const wait_record& record) const;  ///< Says which task waits, and for what.
 
   // ending.ipp
   void finish_run(bool drop);
-  void drive_until_quiet();
-  bool quiet() const;
+  void drive_until_quiet();  ///< Rank 0: serves until nothing goes on anywhere. Waits.
+  bool quiet() const;  ///< Has this rank nothing to do, nothing under way and nothing due?
   /// What this rank says of itself in a wave.
   waves::tally tally_here(bool is_quiet) const;
   /// Rank 0, idle: begins a wave if one is due. If a complete one finds that nothing goes on, ends the run or its phase,
   /// or has the run end early, or declares a deadlock.
   void look_for_deadlock();
-  void declare_deadlock();
-  void fail_all_waits(const std::string& text);
-  void drop_unstarted();
-  void end_all_actors();
-  std::string report_waits() const;
-  void compare_programs();
+  void declare_deadlock();  ///< Rank 0: has the waits of all ranks fail, with a report. Waits.
+  void fail_all_waits(const std::string& text);  ///< The waits of this rank throw `deadlock`.
+  void drop_unstarted();  ///< Fails the tasks of this rank that have not started.
+  void end_all_actors();  ///< Ends the actors of this rank, and tells rank 0 of failures.
+  std::string report_waits() const;  ///< The waits of this rank, in words; empty if there is none.
+  void compare_programs();  ///< Collective. Throws if not all ranks run the same program.
   void share_settings(engine_options& options);
-  void appoint_spares(const engine_options& options);
-  std::int64_t longest_sleep() const;
+  void appoint_spares(const engine_options& options);  ///< Decides which ranks stand by.
+  std::int64_t longest_sleep() const;  ///< In nanoseconds.
   std::int64_t sleep_until_deadline(std::int64_t now) const;
-  bool check_descriptors();
+  bool check_descriptors();  ///< Ends the waits whose descriptors are readable.
   void sleep_beside_descriptors(std::int64_t ns);
 
   // ending.ipp, called by the helper
@@ -796,7 +796,7 @@ class engine {
   static const running_task* interrupted() noexcept;
   static const char* who_is_interrupted() noexcept;
   static void last_words(const char* text, std::size_t bytes) noexcept;
-  static void watch_process();
+  static void watch_process();  ///< Notes exit() and fork() by user code.
   static void exit_in_run(int status, void*);
   static void forked();
   [[noreturn]] static void end_copy(const char* what);
