@@ -67,6 +67,9 @@ class process {
 
 /// The Python interpreter: $MANTA_PYTHON, or python3.
 MANTA_DECL std::string python_program();
+/// What to do about an error of a Python program that does not find a package, to stand before the error's text; empty
+/// for other errors.
+MANTA_DECL std::string python_package_advice(const std::string& error_text);
 
 /// Python's side of the channel, to stand before a script: imports json, os, struct, sys and traceback, and defines
 /// `answer_messages(make)`. That calls make(), whose result is a function from a request to an answer (both bytes), and

@@ -69,6 +69,12 @@ MANTA_DECL std::string python_program() {
   return chosen != nullptr && *chosen != '\0' ? chosen : "python3";
 }
 
+MANTA_DECL std::string python_package_advice(const std::string& error_text) {
+  if (error_text.find("ModuleNotFoundError") == std::string::npos) return "";
+  return "Python lacks a package: install it for " + python_program() +
+         " by pip, or name another Python by MANTA_PYTHON. ";
+}
+
 // An answer is 'O' and what the function gave, or 'E' and the text of the exception.
 MANTA_DECL const char* python_channel() {
   return R"PYTHON(

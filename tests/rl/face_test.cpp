@@ -94,6 +94,14 @@ TEST_CASE("an algorithm has a name, and takes its options as texts") {
     CHECK(layers.at(1).filters == 32);
     CHECK(rl::detail::text_of_value(layers) == "16x3x1,32x5x2");
     CHECK(contains(refused("ppo", "normalise_rewards", "1"), "it takes true or false"));
+
+    const auto unknown = [](const char* name) { return thrown<manta::error>([&] { rl::any_environment wrong(name); }); };
+    CHECK(contains(unknown("LunarLander-v3"), "#include <manta/rl/lunar_lander.hpp> adds it"));
+    CHECK(contains(unknown("Ant-v4"), "rl::gymnasium(\"Ant-v4\")"));
+    const Eigen::VectorXf long_one = Eigen::VectorXf::Zero(9);
+    const std::string too_long = thrown<manta::error>([&] { (void)same.act(long_one); });
+    CHECK(contains(too_long, "manta: rl: an observation has 9 numbers; the policy takes "));
+    CHECK(contains(thrown<manta::error>([&] { (void)same.act(2 * long_one); }), "has 9 numbers"));
   });
 }
 

@@ -181,7 +181,10 @@ TEST_CASE("what goes wrong in Python is an error with environment, episode, step
              "LookupError: there is no environment Nothing-v0");
   rl::gymnasium_options missing = options();
   missing.module = "no_such_module";
-  check_says(thrown<manta::error>([&] { rl::gymnasium("Counter-v0", missing); }), "ModuleNotFoundError");
+  const std::string lacking = thrown<manta::error>([&] { rl::gymnasium("Counter-v0", missing); });
+  check_says(lacking, "ModuleNotFoundError");
+  check_says(lacking, "Python lacks a package: install it for ");
+  check_says(lacking, "or name another Python by MANTA_PYTHON");
 }
 
 TEST_CASE("a process that crashes is restarted where that is asked for: its episodes are truncated") {

@@ -59,6 +59,21 @@ TEST_CASE("pairs have a class where the second is an integer, and outputs where 
   CHECK(all(train::samples(Eigen::MatrixXd(Eigen::MatrixXd::Ones(2, 4)), labels)).labels == std::vector<int>(4, 2));
 }
 
+TEST_CASE("parts of matrices and other expressions are samples") {
+  const Eigen::MatrixXf x = Eigen::MatrixXf::Random(2, 6);
+  const Eigen::VectorXi classes = Eigen::VectorXi::LinSpaced(6, 0, 5);
+  const auto first = all(train::samples(x.leftCols(4), classes.head(4)));
+  CHECK(first.x == x.leftCols(4));
+  CHECK(first.labels == std::vector<int>{0, 1, 2, 3});
+  CHECK(all(train::samples(x, (classes.array() + 1).matrix())).labels.back() == 6);
+  CHECK(all(train::samples(2 * x, std::vector<int>(6, 1))).x == 2 * x);
+  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows = x.cast<double>();
+  const auto values = all(train::samples(rows, rows.row(1)));
+  CHECK_FALSE(values.has_labels);
+  CHECK(values.x == x);
+  CHECK(values.y == x.row(1));
+}
+
 TEST_CASE("damaged IDX files are one line with file, offset, expected and found") {
   const auto read = [](const std::string& p, const std::string& l) {
     return thrown<manta::error>([&] { train::read_idx({"p", p}, {"l", l}); });

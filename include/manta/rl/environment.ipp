@@ -44,8 +44,12 @@ MANTA_DECL any_environment::any_environment(const std::string& name) {
   if (found == all.end()) {
     std::string names;
     for (const auto& [known, e] : all) names += (names.empty() ? "" : ", ") + known;
-    throw error("manta: rl: there is no environment \"" + name + "\"; there are " + names +
-                ". Give a name to one of your own by rl::register_environment, or pass rl::environment<E>()");
+    const std::string advice =
+        name.starts_with("LunarLander")
+            ? "#include <manta/rl/lunar_lander.hpp> adds it, and the program links with -lbox2d"
+            : "there are " + names + ". Give a name to one of your own by rl::register_environment, or pass " +
+                  "rl::environment<E>(), or rl::gymnasium(\"" + name + "\") for one of Python's Gymnasium";
+    throw error("manta: rl: there is no environment \"" + name + "\"; " + advice);
   }
   *this = found->second;
   name_ = name;

@@ -303,7 +303,7 @@ MANTA_DECL any_environment gymnasium(const std::string& name, const gymnasium_op
   try {
     return environment<detail::gymnasium_environment>(name, options).with_name(name);
   } catch (const std::exception& e) {
-    throw error("manta: rl: gymnasium(\"" + name + "\"): " + e.what());
+    throw error("manta: rl: gymnasium(\"" + name + "\"): " + python_package_advice(e.what()) + e.what());
   }
 }
 

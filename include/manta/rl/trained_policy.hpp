@@ -55,19 +55,15 @@ class trained_policy {
   /// observations of the calls before, back to begin_episode().
   template <class Observation>
   action act(const Observation& observation) {
-    std::vector<float> raw(static_cast<std::size_t>(observations().size()));
-    detail::write_observation(observation, raw);
-    return action(std::move(act(std::vector<std::vector<float>>{std::move(raw)}).front()));
+    return action(std::move(act(std::vector<std::vector<float>>{numbers_of(observation)}).front()));
   }
   /// Likewise, of the choices that are allowed: `mask` is a range as an environment's action_mask() gives it, and has
   /// to be there if the environment has masks. Throws manta::error if its size is wrong or if it allows none.
   template <class Observation, class Mask>
   action act(const Observation& observation, const Mask& mask) {
-    std::vector<float> raw(static_cast<std::size_t>(observations().size()));
-    detail::write_observation(observation, raw);
     detail::masks allowed(detail::mask_size(actions()), 1);
     detail::write_mask(mask, std::span(allowed.data(), static_cast<std::size_t>(allowed.size())));
-    return action(std::move(best_actions({std::move(raw)}, allowed).front()));
+    return action(std::move(best_actions({numbers_of(observation)}, allowed).front()));
   }
   /// One action for each observation, in one pass of the network; each has the bits that it has alone. A policy with a
   /// memory takes them for the next step of as many episodes beside each other. Throws manta::error if an observation
@@ -101,6 +97,14 @@ class trained_policy {
   }
 
  private:
+  template <class Observation>
+  static std::vector<float> numbers_of(const Observation& observation) {
+    std::size_t count = 1;
+    if constexpr (requires { observation.size(); }) count = static_cast<std::size_t>(observation.size());
+    std::vector<float> numbers(count);
+    detail::write_observation(observation, numbers);
+    return numbers;
+  }
   MANTA_DECL std::vector<std::vector<float>> best_actions(const std::vector<std::vector<float>>& observations,
                                                           const detail::masks& allowed);
   MANTA_DECL void need_mask() const;

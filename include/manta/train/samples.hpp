@@ -15,6 +15,7 @@
 #include <ranges>
 #include <span>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "manta/eigen.hpp"
@@ -34,6 +35,25 @@ struct batch {
   [[nodiscard]] nn::targets<T> targets() const { return has_labels ? nn::targets<T>(labels) : nn::targets<T>(y); }
 };
 
+namespace detail {
+/// Whatever Eigen can compute or store, as x.leftCols(100), but for the three types that `samples` takes as they are.
+template <class T>
+concept other_matrix = requires {
+  typename T::PlainObject;
+} && !std::is_same_v<T, Eigen::MatrixXf> && !std::is_same_v<T, Eigen::MatrixXd> && !std::is_same_v<T, Eigen::VectorXi>;
+
+template <class T>
+auto evaluated(const T& x) {
+  if constexpr (!other_matrix<T>) {
+    return x;
+  } else if constexpr (std::is_integral_v<typename T::Scalar>) {
+    return Eigen::VectorXi(x.template cast<int>());
+  } else {
+    return Eigen::Matrix<typename T::Scalar, Eigen::Dynamic, Eigen::Dynamic>(x);
+  }
+}
+}  // namespace detail
+
 /// Numbers are kept as float unless they were given as double.
 class samples {
  public:
@@ -46,6 +66,10 @@ class samples {
       : samples(std::move(x), std::vector<int>(labels.data(), labels.data() + labels.size())) {}
   samples(Eigen::MatrixXd x, const Eigen::VectorXi& labels)
       : samples(std::move(x), std::vector<int>(labels.data(), labels.data() + labels.size())) {}
+  /// As above for expressions and other matrices of Eigen: samples(x.leftCols(100), labels.head(100)).
+  template <class X, class Y>
+  requires(detail::other_matrix<X> || detail::other_matrix<Y>) samples(const X& x, const Y& y)
+      : samples(detail::evaluated(x), detail::evaluated(y)) {}
 
   /// Each pair has a range of numbers (a vector, an Eigen vector), and an integer, its class, or a float, a double or a
   /// second range of numbers, its outputs.
