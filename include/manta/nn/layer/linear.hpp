@@ -56,15 +56,17 @@ class linear_layer final : public layer<T> {
     add_to_weights(x, dy, 0, outputs_);
     back_to_input(x, dy, dx);
   }
-  /// Large weights have parts, so that they can be exchanged while the rest of them is computed.
-  [[nodiscard]] bool has_parts() const override { return weight_count() >= (Eigen::Index{1} << 18U); }
+  /// The gradients are final before dx is computed. Where there is no dx, as in the first layer of a network, large
+  /// ones are in three parts, so that only the last one, an eighth, is exchanged when all else is done.
+  [[nodiscard]] bool has_parts() const override { return true; }
   void backward_in_parts(const matrix<T>& x, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx,
                          const gradients_ready& ready) override {
     add_to_bias(dy);
-    // Three products take little longer than one. The last part is small: it is exchanged when all else is done.
+    const bool is_cut = !dx && weight_count() >= (Eigen::Index{1} << 18U);
     auto end = static_cast<std::size_t>(weight_count() + (has_bias_ ? outputs_ : 0));
     int last = outputs_;
     for (const int first : {outputs_ / 2, outputs_ / 8, 0}) {
+      if (first > 0 && !is_cut) continue;
       add_to_weights(x, dy, first, last);
       const auto begin = static_cast<std::size_t>(Eigen::Index{first} * inputs_);
       if (begin < end) ready(begin, std::exchange(end, begin));
