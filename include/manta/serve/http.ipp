@@ -12,6 +12,10 @@ namespace manta::serve {
 
 namespace detail {
 MANTA_DECL void http_server::add(std::unique_ptr<endpoint> e) {
+  if (e->options.inputs.size() > e->parameters) {
+    throw error("manta: http.route: .inputs of " + e->path + " has " + std::to_string(e->options.inputs.size()) +
+                " names, and the function takes " + std::to_string(e->parameters));
+  }
   if (e->path.empty() || e->path[0] != '/') throw error("manta: http.route: a path begins with \"/\"; this one does not: \"" + e->path + "\"");
   if (e->options.name.empty()) e->options.name = e->path.substr(1);
   for (const auto& each : routes_) {

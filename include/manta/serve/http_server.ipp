@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "manta/serve/http_server.hpp"
 #include "manta/async.hpp"
@@ -58,6 +59,9 @@ inline std::uint64_t socket_number(const std::string& path) {
 
 MANTA_DECL http_server::http_server(http_options options) : options_(std::move(options)) {
   if (options_.port < 0 || options_.port > 65535) throw error("manta: serve::http: a port is a number from 0 to 65535, not " + std::to_string(options_.port));
+  if (!options_.files.empty() && !std::filesystem::is_directory(options_.files)) {
+    throw error("manta: serve::http: there is no folder " + options_.files + ", which .files names");
+  }
   const std::vector<int> before = event_descriptors();
   base_ = ::event_base_new();
   descriptor_ = find_descriptor(before);
@@ -87,8 +91,12 @@ MANTA_DECL http_server::~http_server() {
 MANTA_DECL void http_server::listen_on_port() {
   bound_ = ::evhttp_bind_socket_with_handle(http_, options_.address.c_str(), static_cast<ev_uint16_t>(options_.port));
   if (bound_ == nullptr) {
-    throw error("manta: serve::http: cannot listen on " + options_.address + ":" + std::to_string(options_.port) + ": " + std::strerror(errno) +
-                "; .port = 0 lets the system choose one that is free");
+    const int why = errno;
+    throw error("manta: serve::http: cannot listen on " + options_.address + ":" + std::to_string(options_.port) +
+                ": " + std::strerror(why) +
+                (why == EADDRINUSE || why == EACCES
+                     ? "; .port = 0 lets the system choose one that is free"
+                     : "; .address is an address or a name of this machine, such as 127.0.0.1, or 0.0.0.0 for all"));
   }
   sockaddr_storage place{};
   socklen_t length = sizeof place;

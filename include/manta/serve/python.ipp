@@ -119,7 +119,7 @@ inline std::string python_program_with_model::ask(const std::string& request, do
   try {
     return ask_python(python_, request, std::chrono::milliseconds(static_cast<long long>(seconds * 1000)));
   } catch (const error& e) {
-    const std::string what = "the Python model " + file_ + ": " + e.what();
+    const std::string what = "the Python model " + file_ + ": " + python_package_advice(e.what()) + e.what();
     if (!python_.running()) throw fatal(what);
     throw error(what);
   }

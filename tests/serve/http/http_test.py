@@ -172,6 +172,17 @@ def refusal(**options):
     return done.stderr
 
 
+def mistakes():
+    for options, words in (
+        ({"files": "/no/such/folder"}, "there is no folder /no/such/folder, which .files names"),
+        ({"address": "192.0.2.1"}, "cannot listen on 192.0.2.1:0: "),
+        ({"address": "192.0.2.1"}, ".address is an address or a name of this machine"),
+        ({"too_many_names": 1}, ".inputs of /twice has 2 names, and the function takes 1"),
+    ):
+        text = refusal(**options)
+        check(words, text if words not in text else "", "")
+
+
 def encrypted():
     if not shutil.which("openssl") or "no TLS" in subprocess.run([SERVER, "certificate=no"], capture_output=True, text=True).stderr:
         return print("not tested: there is no OpenSSL")
@@ -430,4 +441,4 @@ def ends():
             s.wait_for("no longer serving")
 
 
-run((calls, streams, inference, encrypted, python_models, policies, pages, attacks, limits, late, deaths, ends))
+run((calls, streams, inference, mistakes, encrypted, python_models, policies, pages, attacks, limits, late, deaths, ends))

@@ -96,6 +96,7 @@ int main(int argc, char** argv) {
     options.socket = given["socket"];
     options.token = given["token"];
     options.files = given["files"];
+    if (!given["address"].empty()) options.address = given["address"];
     options.max_header = static_cast<std::size_t>(number("max_header", 16384));
     options.max_body = static_cast<std::size_t>(number("max_body", 1 << 20));
     options.max_connections = number("max_connections", 1024);
@@ -117,6 +118,7 @@ int main(int argc, char** argv) {
     http.route("/linear", model, {.inputs = {"x"}, .outputs = {"y", "size"}});
     http.route<add>("/add", {.inputs = {"a", "b"}});
     http.route<greet>("/greet");
+    if (given.count("too_many_names") != 0) http.route<twice>("/twice", {.inputs = {"a", "b"}});
     http.route<fail>("/fail");
     http.route<wait_ms>("/wait");
     http.route<pause_ms>("/pause");
