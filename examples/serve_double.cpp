@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Functions behind HTTP: the smallest server, and the forms that parameters and results have. `examples/serve_double 8000` serves until
+// Functions behind HTTP: the smallest server, and the forms that parameters and results have. `scripts/run serve_double -- 8000` serves until
 // Ctrl-C or SIGTERM:
 //
 //   curl -d 21 localhost:8000/double                       prints 42

@@ -5,8 +5,8 @@
 // rate that falls by ten after 3/5 and 4/5 of the epochs, a checkpoint after each. Started again, it goes on from
 // there.
 //
-//   mpirun -n 4 ./train_resnet --data cifar-10-batches-bin        (the folder of CIFAR-10's binary version)
-//   ./train_resnet                                                (a few coloured squares, in a narrow network)
+//   scripts/run train_resnet -n 4 -- --data cifar-10-batches-bin  (the folder of CIFAR-10's binary version)
+//   scripts/run train_resnet                                      (a few coloured squares, in a narrow network)
 //
 // Expected output, of the latter (digits vary between machines):
 //   epoch 1: loss 1.5, accuracy 0.43, 200 samples in 1 s; validation: accuracy 0.33

@@ -4,8 +4,8 @@
 // A network that writes text, one character after the other: an LSTM, or a small transformer. It learns to say, at each
 // position of a piece of text, which character comes next.
 //
-//   mpirun -n 3 ./train_text                     (both, on the GNU General Public License, which Debian ships)
-//   mpirun -n 3 ./train_text --model transformer --epochs 10 --text book.txt
+//   scripts/run train_text -n 3                     (both, on the GNU General Public License, which Debian ships)
+//   scripts/run train_text -n 3 -- --model transformer --epochs 10 --text book.txt
 //
 // Expected output (digits vary between machines):
 //   epoch 1: loss 2.757, accuracy 0.2645, 493 samples in 1.2 s; of the last pages: loss 2.70502
