@@ -20,29 +20,29 @@ namespace manta {
 
 /// What an actor asks for, for as long as it lives.
 struct actor_options {
-  std::string name = {};                        ///< find_actor finds it under this name; must be unique in the run
-  int cpus = 1;                                 ///< lives only on ranks that have as many cores, which its calls use
-  double gpus = 0;                              ///< devices, held until it ends: a part of one or whole ones
-  graph::quantities resources = {};             ///< named amounts, held until it ends (both by each rank of a gang)
-  int ranks = 0;                                ///< a gang of that many ranks: the constructor takes manta::team first
-  int nodes = 0;                                ///< its ranks on exactly so many nodes, equally many on each
-  int rank = -1;                                ///< lives on this rank; -1: on any
-  int node = -1;                                ///< lives on a rank of this node; -1: on any
-  any_future near = {};                         ///< lives where this value (or actor) lies; else on its node, else anywhere
-                                                ///< (a gang: as many parts on its node as can be)
-  bool spread = false;                          ///< lives where the fewest actors are, in turn (a gang: on many nodes)
-  int restarts = 0;                             ///< times that it may be built anew, after manta::fatal or a death
+  std::string name = {};             ///< find_actor finds it under this name; must be unique in the run
+  int cpus = 1;                      ///< lives only on ranks that have as many cores, which its calls use
+  double gpus = 0;                   ///< devices, held until it ends: a part of one or whole ones
+  graph::quantities resources = {};  ///< named amounts, held until it ends (both by each rank of a gang)
+  int ranks = 0;                     ///< a gang of that many ranks: the constructor takes manta::team first
+  int nodes = 0;                     ///< its ranks on exactly so many nodes, equally many on each
+  int rank = -1;                     ///< lives on this rank; -1: on any
+  int node = -1;                     ///< lives on a rank of this node; -1: on any
+  any_future near = {};              ///< lives where this value (or actor) lies; else on its node, else anywhere
+                                     ///< (a gang: as many parts on its node as can be)
+  bool spread = false;               ///< lives where the fewest actors are, in turn (a gang: on many nodes)
+  int restarts = 0;                  ///< times that it may be built anew, after manta::fatal or a death
   /// Number of calls after which the object is saved; a restart loads it and does the calls since then again. 0: never.
   /// A named actor is saved to the journal too, if there is one.
   int checkpoint_every = 0;
-  bool at_least_once = false;                   ///< a call that found it broken is done again after the restart
-  int concurrency = 1;                          ///< calls that may be under way at once; all but one wait
-  bool overlap_const = false;                   ///< const methods may run while another call waits
-  int max_pending = 0;                          ///< calls that may wait; a further one fails with actor_busy; 0: any
-  bool detached = false;                        ///< lives until it is killed or the run ends, without any handle
-  reservation in = {};                          ///< lives in a bundle of this reservation, and does not keep it
-  int bundle = -1;                              ///< in this one; -1: in any that fits
-  isolate_option isolate = {};                  ///< lives in a child process of its rank, which may crash
+  bool at_least_once = false;   ///< a call that found it broken is done again after the restart
+  int concurrency = 1;          ///< calls that may be under way at once; all but one wait
+  bool overlap_const = false;   ///< const methods may run while another call waits
+  int max_pending = 0;          ///< calls that may wait; a further one fails with actor_busy; 0: any
+  bool detached = false;        ///< lives until it is killed or the run ends, without any handle
+  reservation in = {};          ///< lives in a bundle of this reservation, and does not keep it
+  int bundle = -1;              ///< in this one; -1: in any that fits
+  isolate_option isolate = {};  ///< lives in a child process of its rank, which may crash
 };
 
 namespace detail {
@@ -65,7 +65,7 @@ struct constructor_parameter<const char*> {
 template <class T>
 struct held_by : constructor_parameter<T> {};
 template <class T>
-  requires is_future<T>
+requires is_future<T>
 struct held_by<T> {
   using type = typename future_value<std::remove_cvref_t<T>>::type;
 };
@@ -73,8 +73,7 @@ struct held_by<T> {
 template <class T>
 struct all_held_by : held_by<T> {};
 template <class T>
-  requires(vector_of_futures<std::remove_cvref_t<T>>::value)
-struct all_held_by<T> {
+requires(vector_of_futures<std::remove_cvref_t<T>>::value) struct all_held_by<T> {
   using type = std::vector<typename vector_of_futures<std::remove_cvref_t<T>>::item>;
 };
 
@@ -179,7 +178,8 @@ constexpr auto mistake_in_construction(list<P...>, list<Args...>) {
   } else if constexpr (!is_made_from<A, P...>) {
     return mistake<no_such_constructor, A>();
   } else {
-    return base::first_mistake(std::conditional_t<can_be_kept<P, Args>, no_mistake, mistake<move_only_lvalue, Args>>()...);
+    return base::first_mistake(
+        std::conditional_t<can_be_kept<P, Args>, no_mistake, mistake<move_only_lvalue, Args>>()...);
   }
 }
 template <class A, class... Args>
@@ -197,13 +197,14 @@ actor<A> construct(exec::engine& e, const actor_options& o, const exec::engine::
   write_hidden(out, o);
   const std::uint32_t function = function_index<Task>::value;
   if (o.name.empty()) {
-    graph::node& n = e.submit(function, wire::type_index<std::uint64_t>::value, out.bytes(), out.byte_count(), out.inputs(),
-                              out.input_count(), std::move(request));
+    graph::node& n = e.submit(function, wire::type_index<std::uint64_t>::value, out.bytes(), out.byte_count(),
+                              out.inputs(), out.input_count(), std::move(request));
     out.handed_over();
     if (o.detached) e.detach(n);
     return access::make_actor<A>(n);
   }
-  graph::node& n = e.submit_named(claimed, function, out.bytes(), out.byte_count(), out.inputs(), out.input_count(), std::move(request));
+  graph::node& n = e.submit_named(claimed, function, out.bytes(), out.byte_count(), out.inputs(), out.input_count(),
+                                  std::move(request));
   out.handed_over();
   return access::make_actor<A>(e.named_handle(n));
 }
@@ -215,8 +216,10 @@ actor<A> construct_named(exec::engine& e, const actor_options& o, bool shared, A
   if (claimed.handle != nullptr) {
     actor<A> there = access::make_actor<A>(*claimed.handle);
     if (shared || claimed.own) return there;
-    throw error("manta: spawn: there is an actor named \"" + o.name + "\" already; use spawn_or_find to share it. The name is free when it has been killed, when it "
-                "has died, or when its last handle has gone, also those in arguments of tasks that have not ended and in calls that wait until it has been made");
+    throw error("manta: spawn: there is an actor named \"" + o.name +
+                "\" already; use spawn_or_find to share it. The name is free when it has been killed, when it "
+                "has died, or when its last handle has gone, also those in arguments of tasks that have not ended and "
+                "in calls that wait until it has been made");
   }
   try {
     return construct<A>(e, o, claimed, std::forward<Args>(args)...);
@@ -237,15 +240,17 @@ actor<A> start_actor(const actor_options& options, Args&&... args) {
 template <class... Args>
 inline constexpr bool starts_with_actor_options = false;
 template <class First, class... Rest>
-inline constexpr bool starts_with_actor_options<First, Rest...> = std::is_same_v<std::remove_cvref_t<First>, actor_options>;
+inline constexpr bool starts_with_actor_options<First, Rest...> =
+    std::is_same_v<std::remove_cvref_t<First>, actor_options>;
 
 }  // namespace detail
 
 /// Constructs an actor on a rank that fits and returns its handle at once; calls may be made right away. If the
-/// constructor throws, the calls fail with actor_died, which says why. With a name: asks rank 0, to which it then belongs,
-/// and waits for its answer; throws if the name is taken, unless this task has spawned it when it ran before. A name is free
-/// when its actor has been killed or has died, or when its last handle has gone, also those in arguments of tasks that have not
-/// ended and in calls that wait until it has been made; calls that have reached it are still done, perhaps beside the next actor.
+/// constructor throws, the calls fail with actor_died, which says why. With a name: asks rank 0, to which it then
+/// belongs, and waits for its answer; throws if the name is taken, unless this task has spawned it when it ran before.
+/// A name is free when its actor has been killed or has died, or when its last handle has gone, also those in arguments
+/// of tasks that have not ended and in calls that wait until it has been made; calls that have reached it are still
+/// done, perhaps beside the next actor.
 template <class A, class... Args>
 actor<A> spawn(const actor_options& options, Args&&... args) {
   using Mistake = detail::mistake_in_spawn<A, Args...>;
@@ -258,8 +263,7 @@ actor<A> spawn(const actor_options& options, Args&&... args) {
 }
 /// The same without options.
 template <class A, class... Args>
-  requires(!detail::starts_with_actor_options<Args...>)
-actor<A> spawn(Args&&... args) {
+requires(!detail::starts_with_actor_options<Args...>) actor<A> spawn(Args&&... args) {
   using Mistake = detail::mistake_in_spawn<A, Args...>;
   (void)typename Mistake::sentence();
   if constexpr (Mistake::found) {
@@ -291,7 +295,8 @@ actor<A> spawn_or_find(const actor_options& options, Args&&... args) {
   if constexpr (!Mistake::found) {
     exec::engine& e = exec::engine::here("spawn_or_find");
     const exec::engine::guard g(e);
-    if (options.name.empty()) throw error("manta: spawn_or_find needs a name: spawn_or_find<A>({.name = \"...\"}, ...)");
+    if (options.name.empty())
+      throw error("manta: spawn_or_find needs a name: spawn_or_find<A>({.name = \"...\"}, ...)");
     return detail::construct_named<A>(e, options, true, std::forward<Args>(args)...);
   } else {
     return {};
@@ -300,8 +305,7 @@ actor<A> spawn_or_find(const actor_options& options, Args&&... args) {
 
 /// Refused at compile time: the name is given in the options.
 template <class A, class Name, class... Args>
-  requires std::is_convertible_v<Name, std::string_view>
-actor<A> spawn_or_find(const Name&, Args&&...) {
+requires std::is_convertible_v<Name, std::string_view> actor<A> spawn_or_find(const Name&, Args&&...) {
   static_assert(base::never<A>, "manta: spawn_or_find takes options first: spawn_or_find<A>({.name = \"...\"}, ...)");
   return {};
 }

@@ -38,7 +38,9 @@ struct pool_options {
 
 namespace detail {
 inline void require_copies(bool copyable) {
-  if (!copyable) throw error("manta: pool_options::redo keeps the arguments of each call, and these can only be moved; leave redo out");
+  if (!copyable)
+    throw error(
+        "manta: pool_options::redo keeps the arguments of each call, and these can only be moved; leave redo out");
 }
 }  // namespace detail
 
@@ -139,7 +141,8 @@ class pool_calls {
     constexpr bool copyable = (std::is_copy_constructible_v<typename detail::constructor_parameter<Args>::type> && ...);
     detail::require_copies(copyable);
     if constexpr (copyable) {
-      auto again = [pool = &pool_, kept = std::tuple<typename detail::constructor_parameter<Args>::type...>(std::forward<Args>(args)...)] {
+      auto again = [pool = &pool_, kept = std::tuple<typename detail::constructor_parameter<Args>::type...>(
+                                       std::forward<Args>(args)...)] {
         return std::apply([&](const auto&... a) { return pool->template submit<M>(a...); }, kept);
       };
       const future<R> first = again();
@@ -150,7 +153,8 @@ class pool_calls {
   bool has_next() const { return results_.size() != 0; }
   /// The result of the call that ended first; waits for one. Throws if there is none.
   future<R> next() {
-    if (!has_next()) throw error("manta: pool_calls::next: the results of all calls have been taken; ask has_next() first");
+    if (!has_next())
+      throw error("manta: pool_calls::next: the results of all calls have been taken; ask has_next() first");
     base::list<std::size_t> lost;
     do {
       lost.clear();
@@ -190,12 +194,12 @@ class pool_calls {
   detail::results_as_they_end<R> results_;
 };
 
-/// Actors of one class that share work. It knows of the calls made through it only, and belongs to the task that made it:
-/// it cannot be copied or sent, but its actors can. They end with their last handles.
+/// Actors of one class that share work. It knows of the calls made through it only, and belongs to the task that made
+/// it: it cannot be copied or sent, but its actors can. They end with their last handles.
 ///
-/// A call that an actor had been given when it died fails with actor_died, and the actor gets no further one, unless it is
-/// built anew (actor_options::restarts). With pool_options::redo such calls of map, map_unordered and calls() are done by
-/// the actors that are left. When none is left, all further calls fail with actor_died, which says so.
+/// A call that an actor had been given when it died fails with actor_died, and the actor gets no further one, unless it
+/// is built anew (actor_options::restarts). With pool_options::redo such calls of map, map_unordered and calls() are
+/// done by the actors that are left. When none is left, all further calls fail with actor_died, which says so.
 template <class A>
 class actor_pool {
  public:
@@ -211,8 +215,8 @@ class actor_pool {
   }
   /// `count` new actors with the default options.
   template <class... Args>
-    requires(!detail::starts_with_actor_options<Args...>)
-  explicit actor_pool(std::size_t count, const Args&... args) : actor_pool(count, actor_options{}, args...) {}
+  requires(!detail::starts_with_actor_options<Args...>) explicit actor_pool(std::size_t count, const Args&... args)
+      : actor_pool(count, actor_options{}, args...) {}
   /// A pool of actors that exist.
   explicit actor_pool(std::vector<actor<A>> actors) : actors_(std::move(actors)) { begin(); }
   actor_pool(const actor_pool&) = delete;
@@ -258,7 +262,8 @@ class actor_pool {
     return unordered_results<M, A, X>(*this, std::vector<X>(std::begin(range), std::end(range)), options);
   }
 
-  /// For work that comes bit by bit: auto c = pool.calls<&A::m>(); c.submit(x); while (c.has_next()) use(c.next().get());
+  /// For work that comes bit by bit: auto c = pool.calls<&A::m>(); c.submit(x); while (c.has_next())
+  /// use(c.next().get());
   template <auto M>
   auto calls(const pool_options& options = {}) {
     return pool_calls<M, A>(*this, options);
@@ -267,8 +272,8 @@ class actor_pool {
  private:
   template <auto M, class B, class X>
   friend class unordered_results;
-  static constexpr std::size_t busy = ~std::size_t{0};   ///< no actor: all that live have calls under way
-  static constexpr std::size_t nobody = busy - 1;        ///< no actor: none is left
+  static constexpr std::size_t busy = ~std::size_t{0};  ///< no actor: all that live have calls under way
+  static constexpr std::size_t nobody = busy - 1;       ///< no actor: none is left
 
   void begin() {
     if (actors_.empty()) throw error("manta: actor_pool: a pool needs at least one actor");
@@ -296,9 +301,10 @@ class actor_pool {
     graph::node& n = e.make_node(graph::no_index, detail::result_type<R>());
     store::failure f;
     f.kind = store::failure::kind::actor;
-    f.message = "none of the pool's " + std::to_string(size()) +
-                " actors is left to do this call: the calls that they had been given when they died say why. Make a new "
-                "pool, or let its actors be built anew (actor_options::restarts)";
+    f.message =
+        "none of the pool's " + std::to_string(size()) +
+        " actors is left to do this call: the calls that they had been given when they died say why. Make a new "
+        "pool, or let its actors be built anew (actor_options::restarts)";
     e.fail(n, store::share(std::move(f)));
     return detail::access::make_future<R>(n);
   }

@@ -59,7 +59,8 @@ auto map(Range&& range) {  // manta: if f is overloaded, name one: map<static_ca
 namespace detail {
 template <class F>
 struct not_an_operation {
-  static_assert(never<F>, "manta: reduce<op> needs a function op(a, b) of two values that returns one of the same type");
+  static_assert(never<F>,
+                "manta: reduce<op> needs a function op(a, b) of two values that returns one of the same type");
 };
 
 /// What T an element stands for: itself, or what it is a future of.
@@ -77,7 +78,8 @@ constexpr auto mistake_in_reduce() {
     using T = typename value_of_element<Element>::type;
     if constexpr (!callable_type<type_of<Op>>) {
       return mistake<not_a_function, type_of<Op>>();
-    } else if constexpr (is_future<Element> ? !std::is_same_v<result_of<Op>, T> : !std::is_convertible_v<T, result_of<Op>>) {
+    } else if constexpr (is_future<Element> ? !std::is_same_v<result_of<Op>, T>
+                                            : !std::is_convertible_v<T, result_of<Op>>) {
       return mistake<not_an_operation, type_of<Op>>();
     } else {
       return mistake_in<Op>(list<future<result_of<Op>>, future<result_of<Op>>>());
@@ -91,7 +93,8 @@ future<T> reduce_futures(std::vector<future<T>> level) {
   while (level.size() > 1) {
     std::vector<future<T>> next;
     next.reserve((level.size() + 1) / 2);
-    for (std::size_t i = 0; i + 1 < level.size(); i += 2) next.push_back(async<Op>(std::move(level[i]), std::move(level[i + 1])));
+    for (std::size_t i = 0; i + 1 < level.size(); i += 2)
+      next.push_back(async<Op>(std::move(level[i]), std::move(level[i + 1])));
     if (level.size() % 2 != 0) next.push_back(std::move(level.back()));
     level = std::move(next);
   }
@@ -100,8 +103,8 @@ future<T> reduce_futures(std::vector<future<T>> level) {
 }  // namespace detail
 
 /// Combines all elements, values or futures of them, by Op(a, b), neighbours first, in a tree of tasks. Op must be
-/// associative; it need not be commutative, and the tree depends on the number of elements only, so that sums of floats are
-/// the same on any number of ranks. Throws for an empty range.
+/// associative; it need not be commutative, and the tree depends on the number of elements only, so that sums of floats
+/// are the same on any number of ranks. Throws for an empty range.
 template <auto Op, class Range>
 auto reduce(Range&& range) {  // manta: if op is overloaded, name one: reduce<static_cast<int (*)(int, int)>(op)>
   using Mistake = decltype(detail::mistake_in_reduce<Op, Range>());
@@ -135,9 +138,10 @@ struct chunk_of {
   using type = void;
 };
 template <class P, class Element>
-  requires(!is_future<Element> && !vector_of_futures<Element>::value && !std::is_same_v<std::remove_cvref_t<P>, team> &&
-           std::is_constructible_v<typename stored_as<P>::type, Element>)
-struct chunk_of<list<P>, Element> : stored_as<P> {};
+requires(!is_future<Element> && !vector_of_futures<Element>::value && !std::is_same_v<std::remove_cvref_t<P>, team> &&
+         std::is_constructible_v<typename stored_as<P>::type, Element>) struct chunk_of<list<P>, Element>
+    : stored_as<P> {
+};
 
 template <class Task>
 void finish(const std::vector<future<Task>>& tasks) {
@@ -153,10 +157,12 @@ void finish(const std::vector<future<Task>>& tasks) {
 }
 }  // namespace detail
 
-/// Runs F(x) for every element, in chunks of `grain` elements a task (futures: one task each), and waits for all of them.
-/// Throws the first error, in order, after all have ended.
+/// Runs F(x) for every element, in chunks of `grain` elements a task (futures: one task each), and waits for all of
+/// them. Throws the first error, in order, after all have ended.
 template <auto F, class Range>
-void for_each(Range&& range, for_each_options options = {}) {  // manta: if f is overloaded, name one: for_each<static_cast<void (*)(int)>(f)>
+void for_each(
+    Range&& range,
+    for_each_options options = {}) {  // manta: if f is overloaded, name one: for_each<static_cast<void (*)(int)>(f)>
   using Mistake = decltype(detail::mistake_in_map<F, Range>());
   (void)typename Mistake::sentence();
   if constexpr (!Mistake::found) {
@@ -168,14 +174,15 @@ void for_each(Range&& range, for_each_options options = {}) {  // manta: if f is
       std::vector<T> elements;
       for (auto&& x : range) elements.push_back(static_cast<T>(static_cast<detail::handed_over<Range>&&>(x)));
       std::size_t grain = options.grain;
-      if (grain == 0) grain = elements.size() / (16 * static_cast<std::size_t>(exec::engine::here("for_each").size())) + 1;
+      if (grain == 0)
+        grain = elements.size() / (16 * static_cast<std::size_t>(exec::engine::here("for_each").size())) + 1;
       const task_options named{.name = std::string(detail::constant<F>::name())};
       std::vector<future<void>> chunks;
       for (auto at = elements.begin(); at != elements.end();) {
         const auto left = static_cast<std::size_t>(elements.end() - at);
         const auto end = at + static_cast<std::ptrdiff_t>(left < grain ? left : grain);
-        chunks.push_back(
-            async<detail::run_chunk<F, T>>(named, std::vector<T>(std::make_move_iterator(at), std::make_move_iterator(end))));
+        chunks.push_back(async<detail::run_chunk<F, T>>(
+            named, std::vector<T>(std::make_move_iterator(at), std::make_move_iterator(end))));
         at = end;
       }
       detail::finish(chunks);
@@ -189,7 +196,9 @@ std::tuple_element_t<I, Tuple> part(const Tuple& whole) {
   return take<std::tuple_element_t<I, Tuple>>(&std::get<I>(whole), false);
 }
 template <class Tuple>
-concept has_members = requires { std::tuple_size<Tuple>::value; };
+concept has_members = requires {
+  std::tuple_size<Tuple>::value;
+};
 }  // namespace detail
 
 /// One future for each member of a tuple or pair that a task returns.
@@ -202,7 +211,8 @@ auto unpack(const future<Tuple>& whole) {
   if constexpr (is_tuple) {
     return [&]<std::size_t... I>(std::index_sequence<I...>) {
       return std::tuple(async<detail::part<I, Tuple>>(whole)...);
-    }(std::make_index_sequence<std::tuple_size_v<Tuple>>());
+    }
+    (std::make_index_sequence<std::tuple_size_v<Tuple>>());
   }
 }
 

@@ -18,10 +18,9 @@
 
 namespace manta {
 
-/// A handle on an immutable value. An empty one (default-constructed, moved from, or left by std::move(f).get()) may only be
-/// assigned to; all else throws manta::error.
-/// All members that wait run other tasks of this rank meanwhile. Only the thread that runs tasks may call them;
-/// copying and destroying handles is allowed on any thread.
+/// A handle on an immutable value. An empty one (default-constructed, moved from, or left by std::move(f).get()) may
+/// only be assigned to; all else throws manta::error. All members that wait run other tasks of this rank meanwhile.
+/// Only the thread that runs tasks may call them; copying and destroying handles is allowed on any thread.
 template <class T>
 class future {
  public:
@@ -34,11 +33,9 @@ class future {
   /// Waits for the value; the reference holds as long as this or any other handle on this rank does, and so long the
   /// value cannot move to a disk unless it is an array.
   /// A failed task's error is thrown here: task_failed, or the exception itself if its type was given to rethrow_as.
-  /// Hold no mutex meanwhile: while a task waits others run on its thread, and one that wants the mutex stops them all. (After
-  /// five seconds of that stderr says which task stands in the lock, and which ones wait.)
-  std::add_lvalue_reference_t<const T> get() const&
-    requires(!std::is_void_v<T>)
-  {
+  /// Hold no mutex meanwhile: while a task waits others run on its thread, and one that wants the mutex stops them all.
+  /// (After five seconds of that stderr says which task stands in the lock, and which ones wait.)
+  std::add_lvalue_reference_t<const T> get() const& requires(!std::is_void_v<T>) {
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
     graph::node& n = handle_.node("future::get");
@@ -46,11 +43,10 @@ class future {
     store::give(n);
     return *static_cast<std::add_pointer_t<const T>>(v);
   }
-  /// Waits and gives the handle up with its value, as std::future does: it is empty afterwards. The value is moved out if no
-  /// other handle needs it, else copied, and the others go on giving it. The handle keeps what it has if this throws.
-  T get() &&
-    requires(!std::is_void_v<T>)
-  {
+  /// Waits and gives the handle up with its value, as std::future does: it is empty afterwards. The value is moved out
+  /// if no other handle needs it, else copied, and the others go on giving it. The handle keeps what it has if this
+  /// throws.
+  T get() && requires(!std::is_void_v<T>) {
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
     graph::node& n = handle_.node("future::get");
@@ -59,17 +55,13 @@ class future {
     return detail::take<T>(v, detail::may_move(n));
   }
   /// Waits; throws the error of a failed task.
-  void get() const&
-    requires std::is_void_v<T>
-  {
+  void get() const& requires std::is_void_v<T> {
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
     e.value(handle_.node("future::get"));
   }
   /// The handle is empty afterwards, unless this throws.
-  void get() &&
-    requires std::is_void_v<T>
-  {
+  void get() && requires std::is_void_v<T> {
     std::as_const(*this).get();
     *this = future();
   }
@@ -200,7 +192,8 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
     exec::engine& e = exec::engine::here("put");
     const exec::engine::guard g(e);
     const std::uint32_t type = wire::type_index<T>::value;
-    if (options.replicas < 0) throw error("manta: put_options::replicas = " + std::to_string(options.replicas) + " is negative");
+    if (options.replicas < 0)
+      throw error("manta: put_options::replicas = " + std::to_string(options.replicas) + " is negative");
     graph::node* n = nullptr;
     if constexpr (wire::is_plain<T>) {
       n = &e.make_node(graph::no_index, type);
@@ -219,14 +212,15 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
 }
 
 /// Puts text in quotes as a std::string.
-inline future<std::string> put(const char* text, const put_options& options = {}) { return put(std::string(text), options); }
+inline future<std::string> put(const char* text, const put_options& options = {}) {
+  return put(std::string(text), options);
+}
 
-/// Waits for all futures of a range and gives their values in order. Throws the first error in order. From a container that
-/// is given away, get(std::move(futures)), each value is taken out, as by std::move(f).get(): the futures whose values have
-/// been taken are empty afterwards.
+/// Waits for all futures of a range and gives their values in order. Throws the first error in order. From a container
+/// that is given away, get(std::move(futures)), each value is taken out, as by std::move(f).get(): the futures whose
+/// values have been taken are empty afterwards.
 template <class Range>
-  requires(!detail::is_future<Range>)
-auto get(Range&& futures) {
+requires(!detail::is_future<Range>) auto get(Range&& futures) {
   using Mistake = detail::mistake_in_futures<Range>;
   (void)typename Mistake::sentence();
   if constexpr (Mistake::found) {
@@ -270,8 +264,7 @@ T get(const future<T>& f) {
 template <class T, class Rep, class Period>
 T get_for(const future<T>& f, std::chrono::duration<Rep, Period> d) {
   if (!f.wait_for(d)) {
-    throw timeout("manta: get_for: no value after " +
-                  std::to_string(std::chrono::duration<double>(d).count()) +
+    throw timeout("manta: get_for: no value after " + std::to_string(std::chrono::duration<double>(d).count()) +
                   " s; the task goes on: wait longer, or look at what it does");
   }
   return get(f);

@@ -81,7 +81,8 @@ class stream {
     require_valid("stream::next");
     if (!producer_.valid()) return std::nullopt;
     while (!has_next(e)) {
-      for (std::size_t i = first_; i < calls_.size(); ++i) e.wait_for_end(*calls_[i].get(), false);  // all end, for their rank has died
+      for (std::size_t i = first_; i < calls_.size(); ++i)
+        e.wait_for_end(*calls_[i].get(), false);  // all end, for their rank has died
     }
     graph::node& n = *calls_[first_].get();
     if (n.state != graph::state::failed) {
@@ -112,7 +113,8 @@ class stream {
     return item;
   }
 
-  /// Has ended when next() need not wait, for a value, a failure or the end; names nothing after the end. For a watcher.
+  /// Has ended when next() need not wait, for a value, a failure or the end; names nothing after the end. For a
+  /// watcher.
   any_future upcoming() {
     exec::engine& e = exec::engine::here("stream::upcoming");
     const exec::engine::guard g(e);
@@ -142,8 +144,9 @@ class stream {
   iterator begin() {
     require_valid("a loop over a stream");
     if (std::exchange(looped_, true)) {
-      throw error("manta: a stream can be looped over once, for its values are not kept; store the futures, or take the "
-                  "rest with next()");
+      throw error(
+          "manta: a stream can be looped over once, for its values are not kept; store the futures, or take the "
+          "rest with next()");
     }
     return iterator(*this);
   }
@@ -185,10 +188,10 @@ class stream {
 
   /// What travels with a stream.
   struct progress {
-    std::uint64_t next = 0;                     ///< number of the next call
-    std::uint64_t largest = 0;                  ///< bytes of the largest of the latest values; 0: none is known
-    std::uint32_t function = graph::no_index;   ///< of the calls,
-    std::uint32_t again = graph::no_index;      ///< and of tasks that make one value without the coroutine that runs
+    std::uint64_t next = 0;                    ///< number of the next call
+    std::uint64_t largest = 0;                 ///< bytes of the largest of the latest values; 0: none is known
+    std::uint32_t function = graph::no_index;  ///< of the calls,
+    std::uint32_t again = graph::no_index;     ///< and of tasks that make one value without the coroutine that runs
     stream_window window;
   };
 
@@ -218,8 +221,8 @@ class stream {
       const std::uint64_t number = at_.next++;
       std::byte bytes[sizeof number];
       std::memcpy(bytes, &number, sizeof number);
-      calls_.emplace_back(e.call_actor(*producer_.get(), at_.function, wire::type_index<T>::value, bytes, sizeof bytes,
-                                       nullptr, 0));
+      calls_.emplace_back(
+          e.call_actor(*producer_.get(), at_.function, wire::type_index<T>::value, bytes, sizeof bytes, nullptr, 0));
     }
   }
 
@@ -235,8 +238,10 @@ class stream {
   static const store::failure* death_of(exec::engine& e, const graph::node& n) {
     if (n.state != graph::state::failed) return nullptr;
     const store::failure& why = *store::failure_of(n);
-    const bool by_death = why.kind == failure_kind::actor || why.kind == failure_kind::object || why.kind == failure_kind::rank;
-    return by_death && why.details.rank >= 0 && e.is_dead(static_cast<std::uint32_t>(why.details.rank)) ? &why : nullptr;
+    const bool by_death =
+        why.kind == failure_kind::actor || why.kind == failure_kind::object || why.kind == failure_kind::rank;
+    return by_death && why.details.rank >= 0 && e.is_dead(static_cast<std::uint32_t>(why.details.rank)) ? &why
+                                                                                                        : nullptr;
   }
   /// Has this value, or the coroutine before it, died with its rank, and the coroutine runs again? Not if it was the
   /// reason.
@@ -311,14 +316,14 @@ class stream {
     producer_ = detail::handle();
   }
 
-  detail::handle producer_;             // empty once the stream has ended
-  std::vector<detail::handle> calls_;   // from first_ on: asked for and not yet taken, in order
+  detail::handle producer_;            // empty once the stream has ended
+  std::vector<detail::handle> calls_;  // from first_ on: asked for and not yet taken, in order
   std::size_t first_ = 0;
-  std::size_t inherited_ = 0;           // the first of these were made where the stream came from
+  std::size_t inherited_ = 0;  // the first of these were made where the stream came from
   progress at_;
   mutable bool sent_ = false;
   bool looped_ = false;
-  std::optional<future<T>> current_;    // of the loop
+  std::optional<future<T>> current_;  // of the loop
 };
 
 namespace detail {
@@ -335,8 +340,8 @@ auto start_stream(const task_options* options, Args&&... args) {
   graph::request_ptr request = make_stream_request(e, options, "coroutine '" + std::string(Task::name()) + "'");
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
-  graph::node& n = e.submit(function_index<start_task<Task>>::value, wire::type_index<std::uint64_t>::value, out.bytes(),
-                            out.byte_count(), out.inputs(), out.input_count(), std::move(request));
+  graph::node& n = e.submit(function_index<start_task<Task>>::value, wire::type_index<std::uint64_t>::value,
+                            out.bytes(), out.byte_count(), out.inputs(), out.input_count(), std::move(request));
   out.handed_over();
   return stream<T>(e, n, function_index<next_task<Task>>::value, function_index<nth_task<Task>>::value);
 }

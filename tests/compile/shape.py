@@ -50,7 +50,7 @@ LIMITS = {
     "11 casts between pointers and integers in exec/, graph/":     (7, 0),
     "12 graph:: in public headers":                                (152, 15),
     "12 store:: in public headers":                                (32, 5),
-    "13 lines longer than 120 columns":                            (525, 0),
+    "13 lines longer than 120 columns":                            (357, 0),
     "13 comments with an unclear phrase":                          (76, 0),
     "13 functions of exec/ declared without a comment":            (274, 0),
     "14 lines of README.md":                                       (250, 250),

@@ -108,7 +108,8 @@ class bulk {
       if (arrive_turn_ >= arriving_.size()) arrive_turn_ = 0;
       int complete = 0;
       incoming& tested = arriving_[arrive_turn_];
-      if (!tested.cut_off) tested.cut_off = !check_alive(MPI_Test(&tested.request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
+      if (!tested.cut_off)
+        tested.cut_off = !check_alive(MPI_Test(&tested.request, &complete, MPI_STATUS_IGNORE), "MPI_Test");
       if (tested.cut_off || complete == 0) {
         ++arrive_turn_;
         continue;
@@ -126,7 +127,8 @@ class bulk {
   }
 
   /// A rank has died: forgets what was on its way to and from it. Completions of such sends are never called, for MPI
-  /// may still look at their memory; lost(token) for each block that will not come, whose memory is to be left alone too.
+  /// may still look at their memory; lost(token) for each block that will not come, whose memory is to be left alone
+  /// too.
   template <class Lost>
   void abandon(int rank, Lost&& lost) {
     outgoing* kept = nullptr;
@@ -212,8 +214,8 @@ class bulk {
     const std::size_t left = block->bytes - block->started;
     const std::size_t bytes = left < piece_bytes_ ? left : piece_bytes_;
     MPI_Request request = MPI_REQUEST_NULL;
-    if (!check_alive(MPI_Isend(block->data + block->started, static_cast<int>(bytes), MPI_BYTE, block->to, block->tag, comm_,
-                               &request),
+    if (!check_alive(MPI_Isend(block->data + block->started, static_cast<int>(bytes), MPI_BYTE, block->to, block->tag,
+                               comm_, &request),
                      "MPI_Isend")) {
       request = MPI_REQUEST_NULL;  // gone, like what one that has died has not received
     }
@@ -238,14 +240,16 @@ class bulk {
     int found = 0;
     MPI_Message message = MPI_MESSAGE_NULL;
     MPI_Status status;
-    if (!check_alive(MPI_Improbe(block.from, block.tag, comm_, &found, &message, &status), "MPI_Improbe") || found == 0) return false;
+    if (!check_alive(MPI_Improbe(block.from, block.tag, comm_, &found, &message, &status), "MPI_Improbe") || found == 0)
+      return false;
     int bytes = 0;
     check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     const auto arrived = static_cast<std::size_t>(bytes);
     if (arrived > block.bytes - block.done || (arrived == 0 && block.bytes != 0)) {
       wrong_size(block.from, block.tag, block.bytes, block.done + arrived);
     }
-    block.cut_off = !check_alive(MPI_Imrecv(block.data + block.done, bytes, MPI_BYTE, &message, &block.request), "MPI_Imrecv");
+    block.cut_off =
+        !check_alive(MPI_Imrecv(block.data + block.done, bytes, MPI_BYTE, &message, &block.request), "MPI_Imrecv");
     block.done += arrived;
     return true;
   }
@@ -289,9 +293,9 @@ class bulk {
   outgoing* first_ = nullptr;  // blocks not fully started, in order of send()
   outgoing* last_ = nullptr;
   base::list<piece> pieces_;
-  std::size_t sends_ = 0;           // blocks, local ones included
-  base::list<incoming> expected_;   // waiting for a piece to be there
-  base::list<incoming> arriving_;   // matched
+  std::size_t sends_ = 0;          // blocks, local ones included
+  base::list<incoming> expected_;  // waiting for a piece to be there
+  base::list<incoming> arriving_;  // matched
   base::list<outgoing*> local_sends_;
   base::list<incoming> local_expected_;
   // Where the next round of tests goes on, so that a few tests a time reach everybody.

@@ -139,8 +139,8 @@ class channel {
 
   const batch* newest() const { return newest_; }
 
-  /// The other end has died. What is in flight stays where it is for ever, for the port may still look at it; the rest is
-  /// forgotten, as is all that comes from now on (see discard). Returns the frame bytes that were queued.
+  /// The other end has died. What is in flight stays where it is for ever, for the port may still look at it; the rest
+  /// is forgotten, as is all that comes from now on (see discard). Returns the frame bytes that were queued.
   std::size_t abandon(batch_pool& pool) {
     const std::size_t bytes = queued_bytes();
     if (open_ != nullptr) discard(pool);

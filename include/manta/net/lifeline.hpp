@@ -50,10 +50,11 @@ inline int print_mpi_warning(const char* file, const char* topic, int with_heade
   return 0;
 }
 
-/// Open MPI 4.1 has mpirun print the warnings of the ranks, and mpirun may crash when several see a peer die. From now on
-/// this rank prints its own.
+/// Open MPI 4.1 has mpirun print the warnings of the ranks, and mpirun may crash when several see a peer die. From now
+/// on this rank prints its own.
 inline void print_mpi_warnings_here() {
-  if (&opal_show_help != nullptr && &opal_show_help_vstring != nullptr) opal_show_help = &print_mpi_warning;  // else another MPI
+  if (&opal_show_help != nullptr && &opal_show_help_vstring != nullptr)
+    opal_show_help = &print_mpi_warning;  // else another MPI
 }
 
 class lifeline {
@@ -87,9 +88,7 @@ class lifeline {
   /// on deaths are not told.
   bool barrier();
   /// Rank 0: has this rank end. Its death is told like any other.
-  void end(std::uint32_t rank) {
-    (void)!::send(lines_[rank].socket, "k", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-  }
+  void end(std::uint32_t rank) { (void)!::send(lines_[rank].socket, "k", 1, MSG_NOSIGNAL | MSG_DONTWAIT); }
   /// In a signal handler of a rank that is about to die by its own doing: tells rank 0 why, and in which task.
   static void last_words(const char* text, std::size_t bytes, std::uint64_t task) noexcept {
     constexpr std::size_t most = last_words_bytes - sizeof task - 1;  // the last byte is 0
@@ -105,7 +104,8 @@ class lifeline {
  private:
   static constexpr std::size_t last_words_bytes = 256;
   static constexpr int connect_patience_ms = 20'000;
-  static constexpr std::int64_t launcher_patience_ns = 10'000'000'000;  // manta-run needs milliseconds, but may wait for a core
+  static constexpr std::int64_t launcher_patience_ns =
+      10'000'000'000;  // manta-run needs milliseconds, but may wait for a core
   struct hello {
     std::uint64_t token;
     std::uint32_t rank;
@@ -113,15 +113,15 @@ class lifeline {
   };
   struct line {
     int socket = -1;
-    std::int64_t heard = 0;     // when
+    std::int64_t heard = 0;  // when
     std::int32_t process = 0;
-    std::string words;          // its last ones: the task's id and the text,
+    std::string words;              // its last ones: the task's id and the text,
     std::size_t words_missing = 0;  // bytes of it
-    std::string presumed;       // it is taken for dead because of that
-    std::int64_t gone = 0;      // when its end was heard; 0: it was not
+    std::string presumed;           // it is taken for dead because of that
+    std::int64_t gone = 0;          // when its end was heard; 0: it was not
     bool same_node = false;
-    bool left = false;          // it has come to the barrier
-    bool lost = false;          // it has died
+    bool left = false;  // it has come to the barrier
+    bool lost = false;  // it has died
     bool watched() const { return !lost && !left; }
   };
 
@@ -151,14 +151,14 @@ class lifeline {
   int rank_, size_;
   std::int64_t heartbeat_ns_;
   bool up_ = false;
-  base::array<line> lines_;              // rank 0: one for each rank; else the first is that to rank 0
-  int launcher_;                         // rank 0: where manta-run tells how others have ended; -1: there is none
-  std::string from_launcher_;            // a line that has not come to its end
+  base::array<line> lines_;    // rank 0: one for each rank; else the first is that to rank 0
+  int launcher_;               // rank 0: where manta-run tells how others have ended; -1: there is none
+  std::string from_launcher_;  // a line that has not come to its end
   std::vector<death> deaths_;
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<bool> news_{false}, over_{false};
-  std::atomic<int> here_{1}, dead_{0};   // rank 0: how many are at the barrier, and how many have died
-  std::atomic<int> released_{-1};        // others: the barrier is over; 1 if nobody has died
+  std::atomic<int> here_{1}, dead_{0};  // rank 0: how many are at the barrier, and how many have died
+  std::atomic<int> released_{-1};       // others: the barrier is over; 1 if nobody has died
   int wake_[2] = {-1, -1};
   pthread_t thread_{};
   static inline int last_words_to_ = -1;

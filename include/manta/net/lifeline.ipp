@@ -111,11 +111,13 @@ MANTA_DECL lifeline::lifeline(network& net, std::int64_t heartbeat_ns)
   std::string all;
   int listener = -1;
   if (rank_ == 0) {
-    if (::getrandom(&where.token, sizeof where.token, 0) != sizeof where.token) where.token = static_cast<std::uint64_t>(base::now_ns());
+    if (::getrandom(&where.token, sizeof where.token, 0) != sizeof where.token)
+      where.token = static_cast<std::uint64_t>(base::now_ns());
     listener = listen_here(where.port);
     all = addresses();
   }
-  const std::string told = broadcast(net.comm(), std::string(reinterpret_cast<const char*>(&where), sizeof where) + all);
+  const std::string told =
+      broadcast(net.comm(), std::string(reinterpret_cast<const char*>(&where), sizeof where) + all);
   std::memcpy(&where, told.data(), sizeof where);
   all = told.substr(sizeof where);
   bool good = where.port != 0 && ::pipe2(wake_, O_CLOEXEC) == 0;
@@ -207,7 +209,8 @@ MANTA_DECL void lifeline::watch_all() {
 MANTA_DECL void lifeline::look_at(std::uint32_t rank, std::int64_t now) {
   line& l = lines_[rank];
   if (l.gone != 0) {
-    if (now - l.gone >= launcher_patience_ns) lost(rank, l.presumed.empty() ? "its process has ended" : l.presumed, end_by::loss, 0);
+    if (now - l.gone >= launcher_patience_ns)
+      lost(rank, l.presumed.empty() ? "its process has ended" : l.presumed, end_by::loss, 0);
   } else if (heartbeat_ns_ > 0 && now - l.heard >= heartbeat_ns_) {
     l.presumed = "it did not answer any more (MANTA_HEARTBEAT), and is taken for dead";
     if (!l.same_node) return lost(rank, l.presumed, end_by::loss, 0);
@@ -262,8 +265,10 @@ MANTA_DECL void lifeline::read_launcher() {
     unsigned rank = 0;
     int number = 0, status = 0, for_memory = 0;
     unsigned long long task = 0;
-    if (std::sscanf(from_launcher_.c_str(), "died %u %d %d %d %llx", &rank, &number, &status, &for_memory, &task) != 5) continue;
-    if (rank != 0 && rank < lines_.size() && lines_[rank].watched()) heard_of(rank, number, status, for_memory != 0, task);
+    if (std::sscanf(from_launcher_.c_str(), "died %u %d %d %d %llx", &rank, &number, &status, &for_memory, &task) != 5)
+      continue;
+    if (rank != 0 && rank < lines_.size() && lines_[rank].watched())
+      heard_of(rank, number, status, for_memory != 0, task);
   }
 }
 
@@ -282,7 +287,11 @@ MANTA_DECL void lifeline::heard_of(std::uint32_t rank, int number, int status, b
                                   : "its process was killed by " + base::describe_signal(number);
   if (for_memory) why += ", and the kernel has counted a kill for want of memory";
   if (!l.presumed.empty()) why = l.presumed;
-  lost(rank, why, number < 0 ? end_by::loss : from_outside && !for_memory ? end_by::kill : end_by::itself, number < 0 ? 0 : task);
+  lost(rank, why,
+       number < 0                    ? end_by::loss
+       : from_outside && !for_memory ? end_by::kill
+                                     : end_by::itself,
+       number < 0 ? 0 : task);
 }
 
 MANTA_DECL void lifeline::lost(std::uint32_t rank, const std::string& why, end_by by, std::uint64_t task) {
@@ -307,7 +316,8 @@ MANTA_DECL void lifeline::watch_zero() {
     if (ready <= 0 || watched[1].revents == 0) continue;
     char what = 0;
     const ssize_t bytes = ::recv(lines_[0].socket, &what, 1, 0);
-    if (bytes == 1 && (what == 'a' || what == 'd')) return released_.store(what == 'a' ? 1 : 0, std::memory_order_release);
+    if (bytes == 1 && (what == 'a' || what == 'd'))
+      return released_.store(what == 'a' ? 1 : 0, std::memory_order_release);
     if (bytes < 0 && errno == EINTR) continue;
     if (bytes <= 0) {
       std::fprintf(stderr, "manta: rank %d: rank 0 has died, and with it the job\n", rank_);

@@ -65,7 +65,8 @@ inline bool mpi_tolerates_deaths() {
 }
 /// check(), but for such codes: then false.
 inline bool check_alive(int code, const char* call, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
-  if (code == MPI_SUCCESS) [[likely]] return true;
+  if (code == MPI_SUCCESS) [[likely]]
+    return true;
   if (!tells_of_death(code)) throw_mpi_error(code, call, file, line);
   return false;
 }
@@ -80,8 +81,10 @@ inline void go_on_without_dead([[maybe_unused]] MPI_Comm comm) {
 inline void keep_looking_for_tcp(bool has_other_nodes) {
   const char* const chosen = base::environment("OMPI_MCA_btl");
   const std::string_view names = chosen != nullptr ? chosen : "";
-  const bool only_tcp = names.find("tcp") != names.npos && names.find("vader") == names.npos && names.find("sm") == names.npos;
-  if (opal_progress_event_users_increment == nullptr || (!has_other_nodes && !only_tcp)) return;  // else it costs a look each time
+  const bool only_tcp =
+      names.find("tcp") != names.npos && names.find("vader") == names.npos && names.find("sm") == names.npos;
+  if (opal_progress_event_users_increment == nullptr || (!has_other_nodes && !only_tcp))
+    return;  // else it costs a look each time
   for (int more = 64; more > 0; --more) opal_progress_event_users_increment();
 }
 /// Nobody waits inside MPI for the dead member of a communicator any longer: each call on it ends with such a code.

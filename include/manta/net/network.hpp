@@ -17,12 +17,12 @@
 #include <cstring>
 #include <utility>
 
-#include "manta/base/clock.hpp"
-#include "manta/base/containers.hpp"
 #include "batch.hpp"
 #include "bulk.hpp"
 #include "channel.hpp"
 #include "communicator.hpp"
+#include "manta/base/clock.hpp"
+#include "manta/base/containers.hpp"
 #include "mpi_port.hpp"
 #include "node_board.hpp"
 #include "receiver.hpp"
@@ -34,7 +34,8 @@ class network {
  public:
   static constexpr int any_number = 1 << 30;
   /// Collective over `parent`, which is duplicated twice and not used afterwards.
-  explicit network(MPI_Comm parent, int most_ranks_on_node = any_number, std::size_t piece_bytes = bulk::default_piece_bytes);
+  explicit network(MPI_Comm parent, int most_ranks_on_node = any_number,
+                   std::size_t piece_bytes = bulk::default_piece_bytes);
   /// Collective. Everything sent must have been received.
   ~network();
   network(const network&) = delete;
@@ -169,10 +170,10 @@ class network {
   int rank_;
   bool busy_in_mpi_ = false;
 
-  base::list<int> open_;                  // destinations with an open batch, without this rank
-  base::list<int> sending_;               // destinations with batches sealed or in flight, without this rank
-  std::size_t turn_ = 0;                  // where in sending_ the next pump begins
-  std::byte* scratch_ = nullptr;          // a message too large for a frame, until it is committed
+  base::list<int> open_;          // destinations with an open batch, without this rank
+  base::list<int> sending_;       // destinations with batches sealed or in flight, without this rank
+  std::size_t turn_ = 0;          // where in sending_ the next pump begins
+  std::byte* scratch_ = nullptr;  // a message too large for a frame, until it is committed
   std::size_t scratch_bytes_ = 0;
   std::uint8_t scratch_kind_ = 0;
   batch_pool<mpi_port::request> pool_;

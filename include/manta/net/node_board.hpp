@@ -26,10 +26,10 @@
 #include <string>
 #include <vector>
 
-#include "manta/base/containers.hpp"
-#include "manta/base/file.hpp"
 #include "collectives.hpp"
 #include "communicator.hpp"
+#include "manta/base/containers.hpp"
+#include "manta/base/file.hpp"
 
 namespace manta::net {
 
@@ -60,12 +60,14 @@ class node_board {
     const int at = place_of_[static_cast<std::size_t>(rank)];
     if (at < 0) return;
     place& theirs = places_[at];
-    if (theirs.asleep.load(std::memory_order_relaxed) == 0) [[likely]] return;
+    if (theirs.asleep.load(std::memory_order_relaxed) == 0) [[likely]]
+      return;
     if (theirs.asleep.exchange(0, std::memory_order_relaxed) != 0) futex(theirs, FUTEX_WAKE, INT_MAX, nullptr);
   }
 
-  /// Until somebody rings, and no longer than that. Poll before each call. A call after which nobody has rung yet is short:
-  /// a sender may have looked at the bell too early, and what it sent is there by the next poll. Any thread of the rank.
+  /// Until somebody rings, and no longer than that. Poll before each call. A call after which nobody has rung yet is
+  /// short: a sender may have looked at the bell too early, and what it sent is there by the next poll. Any thread of
+  /// the rank.
   void sleep(std::int64_t ns) {
     if (places_ == nullptr) return nap(ns);
     constexpr std::int64_t enough_to_be_seen = 50'000;
@@ -99,7 +101,8 @@ class node_board {
   bool all_ring_ = false;
 };
 
-inline node_board::node_board(const communicator& comm, const topology& nodes) : place_of_(static_cast<std::size_t>(comm.size())) {
+inline node_board::node_board(const communicator& comm, const topology& nodes)
+    : place_of_(static_cast<std::size_t>(comm.size())) {
   const int me = comm.rank();
   int first = me, count = 0;
   for (int r = 0; r < comm.size(); ++r) {
@@ -120,8 +123,8 @@ inline node_board::node_board(const communicator& comm, const topology& nodes) :
     memory = base::file::of_memory(bytes_);
     mine = {memory.identity(), getpid(), memory.get()};
   }
-  const std::vector<std::string> offers =
-      all_gather(comm.get(), mine.identity != 0 ? std::string(reinterpret_cast<const char*>(&mine), sizeof mine) : std::string());
+  const std::vector<std::string> offers = all_gather(
+      comm.get(), mine.identity != 0 ? std::string(reinterpret_cast<const char*>(&mine), sizeof mine) : std::string());
   const std::string& made = offers[static_cast<std::size_t>(first)];
   if (made.size() == sizeof(offer)) {
     offer theirs;
@@ -133,7 +136,8 @@ inline node_board::node_board(const communicator& comm, const topology& nodes) :
     if (mapped != MAP_FAILED) places_ = static_cast<place*>(mapped);
   }
 
-  const std::vector<std::string> who = all_gather(comm.get(), places_ != nullptr ? "y" : "");  // and nobody needs the process now
+  const std::vector<std::string> who =
+      all_gather(comm.get(), places_ != nullptr ? "y" : "");  // and nobody needs the process now
   all_ring_ = places_ != nullptr;
   for (int r = 0, next = 0; r < comm.size(); ++r) {
     const auto i = static_cast<std::size_t>(r);

@@ -13,8 +13,8 @@
 #include <cstring>
 #include <utility>
 
-#include "manta/base/containers.hpp"
 #include "batch.hpp"
+#include "manta/base/containers.hpp"
 #include "mpi.hpp"
 
 namespace manta::net {
@@ -117,8 +117,8 @@ class receive_ring {
       int complete = 0;
       MPI_Status status;
       if (!check_alive(MPI_Test(&requests_[head_], &complete, &status), "MPI_Test")) [[unlikely]] {
-        // The code says of the receive that it may wait for a dead rank. A batch that has come all the same is complete,
-        // for batches are eager, and is handed over once: it must be read.
+        // The code says of the receive that it may wait for a dead rank. A batch that has come all the same is
+        // complete, for batches are eager, and is handed over once: it must be read.
         go_on_without_dead(comm_);
         if (complete == 0) return true;
       }

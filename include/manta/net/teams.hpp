@@ -36,7 +36,8 @@ struct team_ranks {
 class teams {
  public:
   static constexpr int tag = 1;  ///< on the parent, beside the batches' tag
-  static constexpr std::uint64_t after_deaths = std::uint64_t{1} << 62;  ///< in a gang's id: a rank had died when it was started
+  static constexpr std::uint64_t after_deaths = std::uint64_t{1}
+                                                << 62;  ///< in a gang's id: a rank had died when it was started
 
   explicit teams(MPI_Comm parent) : parent_(parent) {}
   teams(const teams&) = delete;
@@ -108,13 +109,14 @@ class teams {
     // From a communicator with a dead member no other is made. Nobody else may be in MPI meanwhile: with another thread
     // there Open MPI 5.0.7 hangs sooner or later, without any death.
     if ((id & after_deaths) != 0 && mpi_tolerates_deaths()) {
-      return MPI_Comm_create_from_group(group, ("manta-" + std::to_string(id)).c_str(), MPI_INFO_NULL, MPI_ERRORS_RETURN, made);
+      return MPI_Comm_create_from_group(group, ("manta-" + std::to_string(id)).c_str(), MPI_INFO_NULL,
+                                        MPI_ERRORS_RETURN, made);
     }
 #endif
     return MPI_Comm_create_group(parent_, group, tag, made);
   }
-  /// What the program chose for its world holds for its gangs. But one that has lost a member is not the program's error:
-  /// its members' calls end, and it is started again elsewhere.
+  /// What the program chose for its world holds for its gangs. But one that has lost a member is not the program's
+  /// error: its members' calls end, and it is started again elsewhere.
   static void handle_error(MPI_Comm* comm, int* code, ...) {
     if (tells_of_death(*code)) return revoke(*comm);
     MPI_Comm_call_errhandler(MPI_COMM_WORLD, *code);

@@ -131,7 +131,7 @@ class deployment<R(A...)> {
         name_, "keeps its version");
   }
   template <class... C>
-  requires(!std::is_same_v<std::remove_cvref_t<C>, update_options>&&...) void update(C&&... arguments) const {
+  requires(!std::is_same_v<std::remove_cvref_t<C>, update_options> && ...) void update(C&&... arguments) const {
     update(update_options(), std::forward<C>(arguments)...);
   }
   /// Gives the canary this part of the requests, from 0 to 1. This and the next two throw manta::error if there is
@@ -194,8 +194,8 @@ auto deploy(const options& o, C&&... arguments) {
   using router = detail::router<signature>;
   const options all = detail::completed(o, target::is_batched);
   const dispatcher checked(all);  // throws here, not on the router's rank
-  actor<router> r =
-      spawn<router>({.name = all.name.empty() ? "" : "serve/" + all.name, .rank = all.router_rank, .concurrency = 1 << 20}, all);
+  actor<router> r = spawn<router>(
+      {.name = all.name.empty() ? "" : "serve/" + all.name, .rank = all.router_rank, .concurrency = 1 << 20}, all);
   detail::wait_for_start(
       async<&router::template open<target, detail::kept<C>...>>(
           r, detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
@@ -210,14 +210,16 @@ inline constexpr bool is_deployed = false;
 /// These say what to write instead.
 template <class F>
 requires(!std::is_convertible_v<F, options>) int deploy(const F&, const options& = {}) {
-  static_assert(detail::is_deployed<F>, "manta: serve: what is deployed is a template argument: deploy<f>(options), or "
-                                        "deploy<&A::method>(options, arguments of A's constructor..)");
+  static_assert(detail::is_deployed<F>,
+                "manta: serve: what is deployed is a template argument: deploy<f>(options), or "
+                "deploy<&A::method>(options, arguments of A's constructor..)");
   return 0;
 }
 template <class A, class... C>
 int deploy(const options&, const C&...) {
-  static_assert(detail::is_deployed<A>, "manta: serve: a class is deployed by its method that answers requests: "
-                                        "deploy<&A::method>(options, arguments of A's constructor..)");
+  static_assert(detail::is_deployed<A>,
+                "manta: serve: a class is deployed by its method that answers requests: "
+                "deploy<&A::method>(options, arguments of A's constructor..)");
   return 0;
 }
 
@@ -234,15 +236,14 @@ void update(const deployment<Signature>& d, const update_options& o, C&&... argu
   static_assert(
       std::is_same_v<detail::signature<target>, Signature>,
       "manta: serve: a new version has to take the same requests and give the same answers as the deployment");
-  detail::wait_for_start(
-      async<&detail::router<Signature>::template update<target, detail::kept<C>...>>(
-          d.router(), o.weight,
-          detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
-      d.name(), "keeps its version");
+  detail::wait_for_start(async<&detail::router<Signature>::template update<target, detail::kept<C>...>>(
+                             d.router(), o.weight,
+                             detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
+                         d.name(), "keeps its version");
 }
 template <auto F, class Signature, class... C>
-requires(!std::is_same_v<std::remove_cvref_t<C>, update_options>&&...) void update(const deployment<Signature>& d,
-                                                                                   C&&... arguments) {
+requires(!std::is_same_v<std::remove_cvref_t<C>, update_options> && ...) void update(const deployment<Signature>& d,
+                                                                                     C&&... arguments) {
   update<F>(d, update_options(), std::forward<C>(arguments)...);
 }
 

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Who may ask, and what is not taken for a request. libevent is lenient where a proxy in front may read a message in another way
-// (its issue 1860): two lengths, a length and a coding, codings other than "chunked". Such a request is refused and its
-// connection closed, so that nothing behind it on the connection is ever taken for another request.
+// Who may ask, and what is not taken for a request. libevent is lenient where a proxy in front may read a message in
+// another way (its issue 1860): two lengths, a length and a coding, codings other than "chunked". Such a request is
+// refused and its connection closed, so that nothing behind it on the connection is ever taken for another request.
 #pragma once
 
-#include <algorithm>
-#include <unistd.h>
+#include <arpa/inet.h>
 #include <event2/http.h>
 #include <event2/http_struct.h>  // after http.h
 #include <event2/keyvalq_struct.h>
-#include <arpa/inet.h>
 #include <strings.h>
+#include <unistd.h>
+#include <algorithm>
 
 #include "manta/serve/http_server.hpp"
 
@@ -30,14 +30,17 @@ inline const char* ambiguity(evhttp_request* request) {
     return "the version is neither HTTP/1.0 nor HTTP/1.1";
   }
   int lengths = 0, codings = 0, hosts = 0, fields = 0;
-  for (const evkeyval* field = ::evhttp_request_get_input_headers(request)->tqh_first; field != nullptr; field = field->next.tqe_next) {
+  for (const evkeyval* field = ::evhttp_request_get_input_headers(request)->tqh_first; field != nullptr;
+       field = field->next.tqe_next) {
     const std::string_view name = field->key, value = field->value;
     if (++fields > 100) return "there are more than 100 header fields";
-    if (name.find_first_of(" \t\r\n\v\f") != std::string_view::npos || name.empty()) return "a name of a header field has spaces";
+    if (name.find_first_of(" \t\r\n\v\f") != std::string_view::npos || name.empty())
+      return "a name of a header field has spaces";
     if (value.find_first_of("\r\n") != std::string_view::npos) return "a header field goes on in the next line";
     if (::strcasecmp(field->key, "Content-Length") == 0) {
       ++lengths;
-      if (value.empty() || value.size() > 18 || value.find_first_not_of("0123456789") != std::string_view::npos) return "Content-Length is no number";
+      if (value.empty() || value.size() > 18 || value.find_first_not_of("0123456789") != std::string_view::npos)
+        return "Content-Length is no number";
     } else if (::strcasecmp(field->key, "Transfer-Encoding") == 0) {
       ++codings;
       if (::strcasecmp(field->value, "chunked") != 0) return "the only Transfer-Encoding is \"chunked\"";
@@ -64,13 +67,15 @@ MANTA_DECL bool http_server::is_known_host(std::string host) const {
     host.resize(colon);
   }
   unsigned char address[16];
-  if (::inet_pton(AF_INET, host.c_str(), address) == 1 || ::inet_pton(AF_INET6, host.c_str(), address) == 1) return true;
+  if (::inet_pton(AF_INET, host.c_str(), address) == 1 || ::inet_pton(AF_INET6, host.c_str(), address) == 1)
+    return true;
   char name[256] = "";
   ::gethostname(name, sizeof name - 1);
   const std::string_view own = name;
   std::vector<std::string> known{"localhost", name, std::string(own.substr(0, own.find('.')))};
   known.insert(known.end(), options_.hosts.begin(), options_.hosts.end());
-  return std::any_of(known.begin(), known.end(), [&](const std::string& each) { return ::strcasecmp(each.c_str(), host.c_str()) == 0; });
+  return std::any_of(known.begin(), known.end(),
+                     [&](const std::string& each) { return ::strcasecmp(each.c_str(), host.c_str()) == 0; });
 }
 
 MANTA_DECL bool http_server::refuse(evhttp_request* request, reply& answer) const {
@@ -81,7 +86,8 @@ MANTA_DECL bool http_server::refuse(evhttp_request* request, reply& answer) cons
   }
   if (socket_.empty()) {
     const std::string host = header_of(request, "Host"), origin = header_of(request, "Origin");
-    const char* const in_line = ::evhttp_uri_get_host(::evhttp_request_get_evhttp_uri(request));  // GET http://host/path
+    const char* const in_line =
+        ::evhttp_uri_get_host(::evhttp_request_get_evhttp_uri(request));  // GET http://host/path
     if (in_line != nullptr && *in_line != '\0' && !is_known_host(in_line)) {
       answer = failure(403, "the address asks for another host, \"" + shown(in_line) + "\"");
       return true;
@@ -91,12 +97,14 @@ MANTA_DECL bool http_server::refuse(evhttp_request* request, reply& answer) cons
       return true;
     }
     if (!is_known_host(host)) {
-      answer = failure(403, "Host: this server is not known as \"" + shown(host) + "\"; add the name to .hosts of serve::http");
+      answer = failure(
+          403, "Host: this server is not known as \"" + shown(host) + "\"; add the name to .hosts of serve::http");
       return true;
     }
     const std::size_t begin = origin.find("://");
     if (begin != std::string::npos && (begin + 3 == origin.size() || !is_known_host(origin.substr(begin + 3)))) {
-      answer = failure(403, "Origin: pages of \"" + shown(origin) + "\" may not ask this server; add the name to .hosts of serve::http");
+      answer = failure(403, "Origin: pages of \"" + shown(origin) +
+                                "\" may not ask this server; add the name to .hosts of serve::http");
       return true;
     }
   }

@@ -4,8 +4,8 @@
 // From a request to its answer: the call is started, its futures are watched, and each step of it is sent as it ends.
 #pragma once
 
-#include <cstdlib>
 #include <cmath>
+#include <cstdlib>
 
 #include "manta/serve/http_guard.ipp"
 #include "manta/serve/http_server.hpp"
@@ -15,15 +15,24 @@ namespace manta::serve::detail {
 
 inline const char* reason(int status) {
   switch (status) {
-    case 200: return "OK";
-    case 400: return "Bad Request";
-    case 401: return "Unauthorized";
-    case 403: return "Forbidden";
-    case 404: return "Not Found";
-    case 405: return "Method Not Allowed";
-    case 503: return "Service Unavailable";
-    case 504: return "Gateway Timeout";
-    default: return "Internal Server Error";
+    case 200:
+      return "OK";
+    case 400:
+      return "Bad Request";
+    case 401:
+      return "Unauthorized";
+    case 403:
+      return "Forbidden";
+    case 404:
+      return "Not Found";
+    case 405:
+      return "Method Not Allowed";
+    case 503:
+      return "Service Unavailable";
+    case 504:
+      return "Gateway Timeout";
+    default:
+      return "Internal Server Error";
   }
 }
 
@@ -110,13 +119,16 @@ MANTA_DECL void http_server::start(evhttp_request* request, endpoint& at, bool i
     send(request, std::move(answer));
   };
   if (!draining_.empty()) return refused(failure(503, "the server is about to end"));
-  if (static_cast<int>(exchanges_.size()) >= options_.max_requests) return refused(failure(503, "too many requests are under way"));
+  if (static_cast<int>(exchanges_.size()) >= options_.max_requests)
+    return refused(failure(503, "too many requests are under way"));
   exchange x{request, &at, nullptr, connection_of(request), clock_ns()};
   try {
     if (infer) {
-      if (!at.infer) throw json_error("the values of \"" + at.options.name + "\" are no tensors: POST JSON to " + at.path);
+      if (!at.infer)
+        throw json_error("the values of \"" + at.options.name + "\" are no tensors: POST JSON to " + at.path);
       const std::string length = header_of(request, "Inference-Header-Content-Length");
-      if (length.size() > 18 || length.find_first_not_of("0123456789") != std::string::npos) throw json_error("Inference-Header-Content-Length: expected a number, not \"" + shown(length) + "\"");
+      if (length.size() > 18 || length.find_first_not_of("0123456789") != std::string::npos)
+        throw json_error("Inference-Header-Content-Length: expected a number, not \"" + shown(length) + "\"");
       x.work = at.infer(read_infer_request(body, length.empty() ? std::string_view::npos : std::stoull(length)));
       x.as = exchange::form::infer;
     } else {
@@ -155,7 +167,11 @@ MANTA_DECL void http_server::advance(std::uint64_t id) {
   try {
     more = x.work->step(x.answer);
   } catch (const std::exception& e) {
-    status = is_overload(e) ? 503 : x.as == exchange::form::infer && dynamic_cast<const json_error*>(&e) != nullptr && std::string_view(e.what()).starts_with("outputs: ") ? 400 : 500;
+    status = is_overload(e) ? 503
+             : x.as == exchange::form::infer && dynamic_cast<const json_error*>(&e) != nullptr &&
+                     std::string_view(e.what()).starts_with("outputs: ")
+                 ? 400
+                 : 500;
     x.answer = failure(status, e.what()).body;
   }
   if (exchanges_.find(id) == exchanges_.end()) return;  // gone while the step waited
@@ -175,7 +191,8 @@ MANTA_DECL void http_server::send_part(std::uint64_t id, exchange& x, bool last)
   evkeyvalq* const header = ::evhttp_request_get_output_headers(x.request);
   if (!x.begun) {
     x.begun = true;
-    ::evhttp_add_header(header, "Content-Type", x.as == exchange::form::events ? "text/event-stream" : "application/x-ndjson");
+    ::evhttp_add_header(header, "Content-Type",
+                        x.as == exchange::form::events ? "text/event-stream" : "application/x-ndjson");
     ::evhttp_add_header(header, "Cache-Control", "no-cache");
     ::evhttp_add_header(header, "X-Accel-Buffering", "no");  // proxies hand parts on at once
     ::evhttp_send_reply_start(x.request, 200, "OK");
@@ -234,7 +251,8 @@ MANTA_DECL void http_server::overdue() {
   const std::int64_t now = clock_ns();
   std::vector<std::uint64_t> late;
   for (const auto& [id, x] : exchanges_) {
-    if (!x.begun && (now - x.began > in_ns(options_.answer_time) || (!draining_.empty() && now > drain_until_))) late.push_back(id);
+    if (!x.begun && (now - x.began > in_ns(options_.answer_time) || (!draining_.empty() && now > drain_until_)))
+      late.push_back(id);
   }
   for (const std::uint64_t id : late) {
     exchange& x = exchanges_.find(id)->second;

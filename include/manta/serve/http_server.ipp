@@ -19,9 +19,9 @@
 #include <cstring>
 #include <filesystem>
 
-#include "manta/serve/http_server.hpp"
 #include "manta/async.hpp"
 #include "manta/run.hpp"
+#include "manta/serve/http_server.hpp"
 #include "manta/this_task.hpp"
 
 namespace manta::serve::detail {
@@ -34,7 +34,8 @@ inline std::vector<int> event_descriptors() {
   while (const dirent* const each = ::readdir(folder)) {
     char target[64] = "";
     const std::string path = std::string("/proc/self/fd/") + each->d_name;
-    if (::readlink(path.c_str(), target, sizeof target - 1) > 0 && std::strcmp(target, "anon_inode:[eventpoll]") == 0) all.push_back(std::atoi(each->d_name));
+    if (::readlink(path.c_str(), target, sizeof target - 1) > 0 && std::strcmp(target, "anon_inode:[eventpoll]") == 0)
+      all.push_back(std::atoi(each->d_name));
   }
   ::closedir(folder);
   return all;
@@ -58,7 +59,8 @@ inline std::uint64_t socket_number(const std::string& path) {
 }
 
 MANTA_DECL http_server::http_server(http_options options) : options_(std::move(options)) {
-  if (options_.port < 0 || options_.port > 65535) throw error("manta: serve::http: a port is a number from 0 to 65535, not " + std::to_string(options_.port));
+  if (options_.port < 0 || options_.port > 65535)
+    throw error("manta: serve::http: a port is a number from 0 to 65535, not " + std::to_string(options_.port));
   if (!options_.files.empty() && !std::filesystem::is_directory(options_.files)) {
     throw error("manta: serve::http: there is no folder " + options_.files + ", which .files names");
   }
@@ -70,7 +72,8 @@ MANTA_DECL http_server::http_server(http_options options) : options_(std::move(o
   ::evhttp_set_max_headers_size(http_, static_cast<ev_ssize_t>(options_.max_header));
   ::evhttp_set_max_body_size(http_, static_cast<ev_ssize_t>(options_.max_body));
   ::evhttp_set_timeout(http_, static_cast<int>(std::max<std::int64_t>(1, in_ns(options_.idle_time) / 1'000'000'000)));
-  ::evhttp_set_allowed_methods(http_, EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD | EVHTTP_REQ_PUT | EVHTTP_REQ_DELETE | EVHTTP_REQ_OPTIONS | EVHTTP_REQ_PATCH);
+  ::evhttp_set_allowed_methods(http_, EVHTTP_REQ_GET | EVHTTP_REQ_POST | EVHTTP_REQ_HEAD | EVHTTP_REQ_PUT |
+                                          EVHTTP_REQ_DELETE | EVHTTP_REQ_OPTIONS | EVHTTP_REQ_PATCH);
   ::evhttp_set_bevcb(http_, &http_server::accept, this);
   ::evhttp_set_gencb(http_, &http_server::request_came, this);
   ::evhttp_set_default_content_type(http_, nullptr);
@@ -80,7 +83,8 @@ MANTA_DECL http_server::http_server(http_options options) : options_(std::move(o
 
 MANTA_DECL http_server::~http_server() {
   watcher_.watch_descriptor(-1);
-  for (auto& [id, x] : exchanges_) ::evhttp_connection_set_closecb(::evhttp_request_get_connection(x.request), nullptr, nullptr);
+  for (auto& [id, x] : exchanges_)
+    ::evhttp_connection_set_closecb(::evhttp_request_get_connection(x.request), nullptr, nullptr);
   if (interrupt_ != nullptr) ::event_free(interrupt_);
   if (http_ != nullptr) ::evhttp_free(http_);
   for (auto& [stream, each] : connections_) ::bufferevent_decref(stream);
@@ -112,7 +116,8 @@ MANTA_DECL void http_server::listen_on_socket() {
   sockaddr_un place{};
   place.sun_family = AF_UNIX;
   if (options_.socket.size() >= sizeof place.sun_path) {
-    throw error("manta: serve::http: the path of a Unix socket has at most " + std::to_string(sizeof place.sun_path - 1) + " bytes; this one is longer: " + options_.socket);
+    throw error("manta: serve::http: the path of a Unix socket has at most " +
+                std::to_string(sizeof place.sun_path - 1) + " bytes; this one is longer: " + options_.socket);
   }
   std::memcpy(place.sun_path, options_.socket.c_str(), options_.socket.size() + 1);
   const auto* const address = reinterpret_cast<const sockaddr*>(&place);
@@ -147,16 +152,21 @@ MANTA_DECL std::string http_server::url() const {
   const bool any = options_.address == "0.0.0.0" || options_.address == "::";
   char name[256] = "localhost";
   if (any) ::gethostname(name, sizeof name - 1);
-  return (options_.tls ? "https://" : "http://") + (any ? std::string(name) : v6 ? "[" + options_.address + "]" : options_.address) + ":" + std::to_string(port_);
+  return (options_.tls ? "https://" : "http://") +
+         (any  ? std::string(name)
+          : v6 ? "[" + options_.address + "]"
+               : options_.address) +
+         ":" + std::to_string(port_);
 }
 
 // --- connections
 
-/// The stream of a new connection. It is kept beside libevent, which would not say that it has gone. Its descriptor is closed with it: were it
-/// closed before, the next connection had the same number, and the events of both.
+/// The stream of a new connection. It is kept beside libevent, which would not say that it has gone. Its descriptor is
+/// closed with it: were it closed before, the next connection had the same number, and the events of both.
 MANTA_DECL bufferevent* http_server::accept(event_base* base, void* self) {
   auto& server = *static_cast<http_server*>(self);
-  bufferevent* const stream = server.options_.tls ? server.options_.tls->accept(base) : ::bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
+  bufferevent* const stream = server.options_.tls ? server.options_.tls->accept(base)
+                                                  : ::bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
   if (stream == nullptr) return nullptr;
   ::bufferevent_incref(stream);
   auto made = std::make_unique<connection>(connection{&server, stream});
@@ -164,7 +174,8 @@ MANTA_DECL bufferevent* http_server::accept(event_base* base, void* self) {
   ::evbuffer_add_cb(::bufferevent_get_input(stream), &http_server::input_came, made.get());
   ::evbuffer_add_cb(::bufferevent_get_output(stream), &http_server::output_added, made.get());
   constexpr std::size_t some = 64 * 1024;
-  ::bufferevent_setwatermark(stream, EV_READ, 0, server.options_.max_header + server.options_.max_body + some);  // the most that is read ahead
+  ::bufferevent_setwatermark(
+      stream, EV_READ, 0, server.options_.max_header + server.options_.max_body + some);  // the most that is read ahead
   server.connections_.emplace(stream, std::move(made));
   if (static_cast<int>(server.connections_.size()) >= server.options_.max_connections) server.sweep();
   return stream;
@@ -175,8 +186,8 @@ MANTA_DECL void http_server::input_came(evbuffer*, const evbuffer_cb_info* info,
   if (info->n_added > 0 && c.began == 0 && c.exchange == 0) c.began = clock_ns();
 }
 
-/// libevent answers what it cannot read by itself, and then closes the connection; it must not read on, or it would answer each further
-/// piece of it.
+/// libevent answers what it cannot read by itself, and then closes the connection; it must not read on, or it would
+/// answer each further piece of it.
 MANTA_DECL void http_server::output_added(evbuffer* out, const evbuffer_cb_info* info, void* from) {
   const auto& c = *static_cast<const connection*>(from);
   if (info->n_added == 0 || c.ours || c.exchange != 0) return;
@@ -185,7 +196,8 @@ MANTA_DECL void http_server::output_added(evbuffer* out, const evbuffer_cb_info*
   ::bufferevent_disable(c.stream, EV_READ);
 }
 
-/// A client that has gone, or whose connection has failed, while its request was being answered: nobody waits for that any more.
+/// A client that has gone, or whose connection has failed, while its request was being answered: nobody waits for that
+/// any more.
 MANTA_DECL void http_server::connection_closed(evhttp_connection*, void* from) {
   auto& c = *static_cast<connection*>(from);
   const auto at = c.server->exchanges_.find(c.exchange);
@@ -212,7 +224,8 @@ inline bool is_closed(const connection& c) {
   return events == nullptr && !is_new;
 }
 
-/// Forgets connections that are closed, closes those whose request takes too long to come, and pauses where there are too many.
+/// Forgets connections that are closed, closes those whose request takes too long to come, and pauses where there are
+/// too many.
 MANTA_DECL void http_server::sweep() {
   const std::int64_t now = clock_ns();
   swept_ = now;
@@ -226,7 +239,8 @@ MANTA_DECL void http_server::sweep() {
       continue;
     }
     if (c.exchange == 0 && c.began != 0 && now - c.began > in_ns(options_.request_time)) {
-      constexpr std::string_view late = "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+      constexpr std::string_view late =
+          "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
       const int descriptor = ::bufferevent_getfd(c.stream);
       if (!options_.tls) (void)!::send(descriptor, late.data(), late.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       ::shutdown(descriptor, SHUT_RDWR);  // libevent finds its end
@@ -260,7 +274,9 @@ MANTA_DECL void http_server::begin() {
   struct sigaction present {};
   if (::sigaction(SIGPIPE, nullptr, &present) == 0 && present.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
   watcher_.watch_descriptor(descriptor_);
-  interrupt_ = ::event_new(base_, SIGINT, EV_SIGNAL | EV_PERSIST, [](evutil_socket_t, short, void* self) { static_cast<http_server*>(self)->drain("SIGINT has come"); }, this);
+  interrupt_ = ::event_new(
+      base_, SIGINT, EV_SIGNAL | EV_PERSIST,
+      [](evutil_socket_t, short, void* self) { static_cast<http_server*>(self)->drain("SIGINT has come"); }, this);
   ::event_add(interrupt_, nullptr);
   if (options_.quiet) return;
   std::string text = "manta: serving on " + url();
@@ -299,7 +315,8 @@ MANTA_DECL void http_server::drain(const std::string& why) {
   if (bound_ != nullptr) ::evhttp_del_accept_socket(http_, bound_);
   bound_ = nullptr;
   if (!options_.quiet) {
-    std::fprintf(stderr, "manta: %s: no longer serving on %s; %zu requests are still answered\n", why.c_str(), url().c_str(), exchanges_.size());
+    std::fprintf(stderr, "manta: %s: no longer serving on %s; %zu requests are still answered\n", why.c_str(),
+                 url().c_str(), exchanges_.size());
   }
 }
 

@@ -10,13 +10,16 @@ namespace manta::serve::detail {
 
 static_assert(std::endian::native == std::endian::little, "manta: binary tensors are written as they lie in memory");
 
-MANTA_DECL void refuse_tensor(const std::string& name, const std::string& what) { throw json_error("input \"" + name + "\" " + what); }
+MANTA_DECL void refuse_tensor(const std::string& name, const std::string& what) {
+  throw json_error("input \"" + name + "\" " + what);
+}
 
 MANTA_DECL const tensor& infer_request::tensor_named(const std::string& name) const {
   for (const tensor& t : inputs) {
     if (t.name == name) return t;
   }
-  if (inputs.size() == 1) return inputs[0];  // check_rows has seen that the model has one as well: nothing can be mixed up
+  if (inputs.size() == 1)
+    return inputs[0];  // check_rows has seen that the model has one as well: nothing can be mixed up
   throw json_error("inputs: \"" + name + "\" is missing");
 }
 
@@ -27,7 +30,9 @@ inline std::size_t element_bytes(const std::string& datatype, const std::string&
   if (datatype == "INT16" || datatype == "UINT16" || datatype == "FP16") return 2;
   if (datatype == "INT32" || datatype == "UINT32" || datatype == "FP32") return 4;
   if (datatype == "INT64" || datatype == "UINT64" || datatype == "FP64") return 8;
-  throw json_error("input \"" + name + "\": expected a datatype of the protocol (BOOL, UINT8 .. INT64, FP16, FP32, FP64, BYTES), not \"" + datatype + "\"");
+  throw json_error("input \"" + name +
+                   "\": expected a datatype of the protocol (BOOL, UINT8 .. INT64, FP16, FP32, FP64, BYTES), not \"" +
+                   datatype + "\"");
 }
 
 inline double from_half(std::uint16_t h) {
@@ -63,7 +68,9 @@ inline void read_binary(tensor& t, std::string_view bytes, std::size_t count) {
     t.data = std::move(texts);
     return;
   }
-  if (bytes.size() != each * count) refuse_tensor(t.name, "has " + std::to_string(bytes.size()) + " bytes of binary data, and its shape needs " + std::to_string(each * count));
+  if (bytes.size() != each * count)
+    refuse_tensor(t.name, "has " + std::to_string(bytes.size()) + " bytes of binary data, and its shape needs " +
+                              std::to_string(each * count));
   if (t.datatype == "UINT64") {
     copy_numbers<std::uint64_t>(t.data.emplace<std::vector<std::uint64_t>>(), bytes, count);
   } else if (t.datatype[0] == 'F') {
@@ -74,16 +81,20 @@ inline void read_binary(tensor& t, std::string_view bytes, std::size_t count) {
   } else {
     auto& out = t.data.emplace<std::vector<std::int64_t>>();
     const bool is_signed = t.datatype[0] == 'I';
-    if (each == 1) return is_signed ? copy_numbers<std::int8_t>(out, bytes, count) : copy_numbers<std::uint8_t>(out, bytes, count);
-    if (each == 2) return is_signed ? copy_numbers<std::int16_t>(out, bytes, count) : copy_numbers<std::uint16_t>(out, bytes, count);
-    if (each == 4) return is_signed ? copy_numbers<std::int32_t>(out, bytes, count) : copy_numbers<std::uint32_t>(out, bytes, count);
+    if (each == 1)
+      return is_signed ? copy_numbers<std::int8_t>(out, bytes, count) : copy_numbers<std::uint8_t>(out, bytes, count);
+    if (each == 2)
+      return is_signed ? copy_numbers<std::int16_t>(out, bytes, count) : copy_numbers<std::uint16_t>(out, bytes, count);
+    if (each == 4)
+      return is_signed ? copy_numbers<std::int32_t>(out, bytes, count) : copy_numbers<std::uint32_t>(out, bytes, count);
     copy_numbers<std::int64_t>(out, bytes, count);
   }
 }
 
 /// Nested or flat, in row-major order.
 template <class V>
-void flatten(std::vector<V>& out, json_view data, json_reader& in, const std::string& name, const std::string& datatype) {
+void flatten(std::vector<V>& out, json_view data, json_reader& in, const std::string& name,
+             const std::string& datatype) {
   if (data.is_array()) {
     for (std::size_t i = 0; i < data.size(); ++i) flatten(out, data.element(i), in, name, datatype);
     return;
@@ -111,7 +122,8 @@ inline tensor read_tensor(json_view from, std::size_t at, std::string_view& bina
   std::size_t count = 1;
   for (const std::int64_t n : t.shape) {
     constexpr std::size_t most = std::size_t{1} << 32;
-    if (n < 0 || (n > 0 && count > most / static_cast<std::size_t>(n))) refuse_tensor(t.name, "has an impossible shape");
+    if (n < 0 || (n > 0 && count > most / static_cast<std::size_t>(n)))
+      refuse_tensor(t.name, "has an impossible shape");
     count *= static_cast<std::size_t>(n);
   }
   if (t.shape.empty()) refuse_tensor(t.name, "has no dimension: the first one is the batch");
@@ -125,7 +137,10 @@ inline tensor read_tensor(json_view from, std::size_t at, std::string_view& bina
     return t;
   }
   const json_view data = from.member("data");
-  if (!data.is_array()) throw json_error(where + ".data" + (data.exists() ? ": expected an array, not " + data.describe() : " is missing: expected an array"));
+  if (!data.is_array())
+    throw json_error(
+        where + ".data" +
+        (data.exists() ? ": expected an array, not " + data.describe() : " is missing: expected an array"));
   const auto read = [&]<class V>(V) { flatten(t.data.emplace<std::vector<V>>(), data, in, t.name, t.datatype); };
   if (t.datatype == "BYTES") {
     read(std::string());
@@ -136,7 +151,9 @@ inline tensor read_tensor(json_view from, std::size_t at, std::string_view& bina
   } else {
     read(std::int64_t());
   }
-  if (t.count() != count) refuse_tensor(t.name, "has " + std::to_string(t.count()) + " elements of data, and its shape needs " + std::to_string(count));
+  if (t.count() != count)
+    refuse_tensor(
+        t.name, "has " + std::to_string(t.count()) + " elements of data, and its shape needs " + std::to_string(count));
   return t;
 }
 
@@ -148,7 +165,8 @@ inline bool flag(json_view object, std::string_view name) {
 
 MANTA_DECL infer_request read_infer_request(std::string_view body, std::size_t json_bytes) {
   if (json_bytes != std::string_view::npos && json_bytes > body.size()) {
-    throw json_error("Inference-Header-Content-Length: expected at most the length of the body, " + std::to_string(body.size()) + ", not " + std::to_string(json_bytes));
+    throw json_error("Inference-Header-Content-Length: expected at most the length of the body, " +
+                     std::to_string(body.size()) + ", not " + std::to_string(json_bytes));
   }
   std::string_view binary = json_bytes == std::string_view::npos ? std::string_view() : body.substr(json_bytes);
   const json_document document(body.substr(0, json_bytes));
@@ -162,13 +180,16 @@ MANTA_DECL infer_request read_infer_request(std::string_view body, std::size_t j
   }
   request.binary_output = flag(root.member("parameters"), "binary_data_output");
   const json_view inputs = root.member("inputs");
-  if (!inputs.is_array()) throw json_error(inputs.exists() ? "inputs: expected an array, not " + inputs.describe() : std::string("inputs is missing: expected an array"));
+  if (!inputs.is_array())
+    throw json_error(inputs.exists() ? "inputs: expected an array, not " + inputs.describe()
+                                     : std::string("inputs is missing: expected an array"));
   for (std::size_t i = 0; i < inputs.size(); ++i) request.inputs.push_back(read_tensor(inputs.element(i), i, binary));
   if (const json_view outputs = root.member("outputs"); outputs.is_array()) {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       std::string name;
       const json_view output = outputs.element(i);
-      if (!output.is_object()) throw json_error("outputs[" + std::to_string(i) + "]: expected an object, not " + output.describe());
+      if (!output.is_object())
+        throw json_error("outputs[" + std::to_string(i) + "]: expected an object, not " + output.describe());
       in.read_at("outputs[" + std::to_string(i) + "].name", name, output.member("name"));
       const json_view parameters = output.member("parameters");
       const bool said = parameters.is_object() && parameters.member("binary_data").exists();
@@ -180,16 +201,20 @@ MANTA_DECL infer_request read_infer_request(std::string_view body, std::size_t j
 
 MANTA_DECL std::size_t check_rows(const infer_request& request, const std::vector<tensor_type>& wanted) {
   if (request.inputs.size() != wanted.size()) {
-    throw json_error("inputs: expected " + std::to_string(wanted.size()) + " tensors, not " + std::to_string(request.inputs.size()));
+    throw json_error("inputs: expected " + std::to_string(wanted.size()) + " tensors, not " +
+                     std::to_string(request.inputs.size()));
   }
   const std::int64_t rows = request.inputs[0].shape[0];
   for (const tensor_type& w : wanted) {
     const tensor& t = request.tensor_named(w.name);
     std::size_t dimensions = t.shape.size();
-    while (dimensions > w.shape.size() && t.shape[dimensions - 1] == 1) --dimensions;  // many clients write [n, 1] for [n]
+    while (dimensions > w.shape.size() && t.shape[dimensions - 1] == 1)
+      --dimensions;  // many clients write [n, 1] for [n]
     bool fits = dimensions == w.shape.size() && t.shape[0] == rows;
     for (std::size_t d = 1; fits && d < w.shape.size(); ++d) fits = w.shape[d] < 0 || w.shape[d] == t.shape[d];
-    if (!fits) throw json_error("input \"" + w.name + "\": expected the shape " + to_json(w.shape) + ", with the same batch for all inputs, not " + to_json(t.shape));
+    if (!fits)
+      throw json_error("input \"" + w.name + "\": expected the shape " + to_json(w.shape) +
+                       ", with the same batch for all inputs, not " + to_json(t.shape));
   }
   return static_cast<std::size_t>(rows);
 }
@@ -226,7 +251,8 @@ inline void append_data(std::string& out, const tensor& t) {
 }
 inline constexpr std::string_view mark("\0MANTA\0\0", 8);
 
-MANTA_DECL std::string write_infer_answer(const infer_request& request, const std::string& model, const std::vector<tensor>& outputs) {
+MANTA_DECL std::string write_infer_answer(const infer_request& request, const std::string& model,
+                                          const std::vector<tensor>& outputs) {
   std::string text = R"({"model_name":)" + to_json(model) + R"(,"model_version":"1")";
   if (request.has_id) text += R"(,"id":)" + to_json(request.id);
   text += R"(,"outputs":[)";
@@ -234,7 +260,8 @@ MANTA_DECL std::string write_infer_answer(const infer_request& request, const st
   bool any_binary = false, first = true;
   const auto add = [&](const tensor& t, bool as_binary) {
     text += std::exchange(first, false) ? "" : ",";
-    text += R"({"name":)" + to_json(t.name) + R"(,"shape":)" + to_json(t.shape) + R"(,"datatype":")" + t.datatype + R"(",)";
+    text +=
+        R"({"name":)" + to_json(t.name) + R"(,"shape":)" + to_json(t.shape) + R"(,"datatype":")" + t.datatype + R"(",)";
     if (as_binary) {
       any_binary = true;
       const std::size_t before = binary.size();
@@ -274,7 +301,8 @@ MANTA_DECL std::string describe_tensors(const std::vector<tensor_type>& all) {
   std::string text = "[";
   for (const tensor_type& t : all) {
     text += text.size() > 1 ? "," : "";
-    text += R"({"name":)" + to_json(t.name) + R"(,"datatype":")" + t.datatype + R"(","shape":)" + to_json(t.shape) + "}";
+    text +=
+        R"({"name":)" + to_json(t.name) + R"(,"datatype":")" + t.datatype + R"(","shape":)" + to_json(t.shape) + "}";
   }
   return text + "]";
 }

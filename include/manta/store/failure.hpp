@@ -20,14 +20,26 @@
 namespace manta::store {
 
 struct failure : base::counted {
-  enum class kind : std::uint8_t { task, cancelled, actor, busy, serialization, deadlock, unschedulable, timeout, full, rank, object };
+  enum class kind : std::uint8_t {
+    task,
+    cancelled,
+    actor,
+    busy,
+    serialization,
+    deadlock,
+    unschedulable,
+    timeout,
+    full,
+    rank,
+    object
+  };
   failure::kind kind = kind::task;
-  std::string message;                         ///< the reason in one sentence, without rank and chain
+  std::string message;  ///< the reason in one sentence, without rank and chain
   failure_details details;
-  bool fatal = false;                          ///< for the actor whose method threw it
-  bool actor_may_return = false;               ///< of kind actor: it lives on or is built anew, as far as its options allow
-  std::string exception_type;                  ///< mangled type registered by rethrow_as, or empty
-  std::string exception_bytes;                 ///< the exception itself, encoded
+  bool fatal = false;             ///< for the actor whose method threw it
+  bool actor_may_return = false;  ///< of kind actor: it lives on or is built anew, as far as its options allow
+  std::string exception_type;     ///< mangled type registered by rethrow_as, or empty
+  std::string exception_bytes;    ///< the exception itself, encoded
 
   /// Did a call end because its actor died? Not if it did not run because one of its arguments had failed so.
   bool tells_of_lost_call() const { return kind == kind::actor && details.chain.empty(); }
@@ -51,8 +63,8 @@ struct failure : base::counted {
     in.get(actor_may_return);
     in.get(details.rank);
     in.get(details.attempt);
-    for (std::string* text : {&message, &details.what, &details.type, &details.function, &details.host,
-                              &exception_type, &exception_bytes}) {
+    for (std::string* text : {&message, &details.what, &details.type, &details.function, &details.host, &exception_type,
+                              &exception_bytes}) {
       in.get(*text);
     }
     for (auto count = in.get<std::size_t>(); count > 0; --count) details.chain.push_back(in.get<std::string>());
@@ -72,8 +84,8 @@ inline failure_ptr share(failure&& f) { return failure_ptr(new failure(std::move
 /// An exception type that travels as itself.
 struct exception_entry {
   const char* mangled;
-  bool (*capture)(std::string& bytes);               ///< inside a catch: encodes the current exception if it is of this type
-  void (*raise)(const std::string& bytes);           ///< throws it
+  bool (*capture)(std::string& bytes);      ///< inside a catch: encodes the current exception if it is of this type
+  void (*raise)(const std::string& bytes);  ///< throws it
 };
 
 inline std::string host_name() {
@@ -82,8 +94,8 @@ inline std::string host_name() {
   return name;
 }
 
-/// Keeps the beginning of a long text and the failure that stands innermost in it: a failure inside a failure, and so on a
-/// hundred thousand times, names the outermost tasks and the cause, not all the tasks between them.
+/// Keeps the beginning of a long text and the failure that stands innermost in it: a failure inside a failure, and so
+/// on a hundred thousand times, names the outermost tasks and the cause, not all the tasks between them.
 inline std::string shortened(std::string text) {
   constexpr std::size_t outermost = 512, innermost = 2048;
   if (text.size() <= outermost + innermost) return text;
@@ -161,17 +173,28 @@ inline std::string describe(const failure& f) {
   }
   const std::string text = describe(f);
   switch (f.kind) {
-    case failure::kind::task: throw task_failed(text, f.details);
-    case failure::kind::cancelled: throw cancelled(text);
-    case failure::kind::actor: throw actor_died(text);
-    case failure::kind::busy: throw actor_busy(text);
-    case failure::kind::serialization: throw serialization_error(text);
-    case failure::kind::deadlock: throw deadlock(text);
-    case failure::kind::unschedulable: throw unschedulable(text);
-    case failure::kind::timeout: throw timeout(text);
-    case failure::kind::full: throw store_full(text);
-    case failure::kind::rank: throw rank_lost(text);
-    case failure::kind::object: throw object_lost(text);
+    case failure::kind::task:
+      throw task_failed(text, f.details);
+    case failure::kind::cancelled:
+      throw cancelled(text);
+    case failure::kind::actor:
+      throw actor_died(text);
+    case failure::kind::busy:
+      throw actor_busy(text);
+    case failure::kind::serialization:
+      throw serialization_error(text);
+    case failure::kind::deadlock:
+      throw deadlock(text);
+    case failure::kind::unschedulable:
+      throw unschedulable(text);
+    case failure::kind::timeout:
+      throw timeout(text);
+    case failure::kind::full:
+      throw store_full(text);
+    case failure::kind::rank:
+      throw rank_lost(text);
+    case failure::kind::object:
+      throw object_lost(text);
   }
   std::terminate();
 }

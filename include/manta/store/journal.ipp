@@ -25,7 +25,8 @@ MANTA_DECL std::uint64_t journal::digest_of_program() {
   std::uint64_t hash = 0;
   if (file == nullptr) return hash;
   std::vector<char> part(std::size_t{1} << 20);
-  for (std::size_t n = 0; (n = std::fread(part.data(), 1, part.size(), file)) > 0;) hash = base::hash_bytes(part.data(), n, hash);
+  for (std::size_t n = 0; (n = std::fread(part.data(), 1, part.size(), file)) > 0;)
+    hash = base::hash_bytes(part.data(), n, hash);
   std::fclose(file);
   return hash;
 }
@@ -130,7 +131,8 @@ MANTA_DECL void journal::read_segment(const std::string& name) {
 
 MANTA_DECL bool journal::find(std::uint64_t task, std::uint64_t digest, std::uint64_t& form, wire::buffer& payload) {
   const std::uint64_t* const first = known_.find(key(task, digest));
-  for (std::uint32_t at = first == nullptr ? none : static_cast<std::uint32_t>(*first); at != none; at = places_[at].other) {
+  for (std::uint32_t at = first == nullptr ? none : static_cast<std::uint32_t>(*first); at != none;
+       at = places_[at].other) {
     if (!read(places_[at], task, digest, form, payload)) continue;
     ++taken_;
     return true;
@@ -138,11 +140,12 @@ MANTA_DECL bool journal::find(std::uint64_t task, std::uint64_t digest, std::uin
   return false;
 }
 
-MANTA_DECL bool journal::read(const place& p, std::uint64_t task, std::uint64_t digest, std::uint64_t& form, wire::buffer& payload) {
+MANTA_DECL bool journal::read(const place& p, std::uint64_t task, std::uint64_t digest, std::uint64_t& form,
+                              wire::buffer& payload) {
   std::FILE* const file = open_to_read(files_[p.file]);
   record r{};
-  const bool good = file != nullptr && std::fseek(file, static_cast<long>(p.at), SEEK_SET) == 0 && read_record(file, r, payload) &&
-                    r.task == task && r.digest == digest;
+  const bool good = file != nullptr && std::fseek(file, static_cast<long>(p.at), SEEK_SET) == 0 &&
+                    read_record(file, r, payload) && r.task == task && r.digest == digest;
   if (file != nullptr) std::fclose(file);
   if (!good) complain(files_[p.file], "has a damaged result, which is ignored");
   form = r.form;
@@ -206,7 +209,8 @@ MANTA_DECL void journal::forget_state(const std::string& name) {
   ::unlink((folder_ + "/" + file).c_str());
 }
 
-MANTA_DECL void journal::add(std::uint64_t task, std::uint64_t digest, std::uint64_t form, const std::byte* payload, std::size_t bytes) {
+MANTA_DECL void journal::add(std::uint64_t task, std::uint64_t digest, std::uint64_t form, const std::byte* payload,
+                             std::size_t bytes) {
   record r{0, task, digest, bytes, form};
   r.checksum = checksum_of(r, payload);
   pthread_mutex_lock(&mutex_);
@@ -260,8 +264,9 @@ MANTA_DECL void journal::write_behind() {
 
 MANTA_DECL void journal::write_segment(const wire::buffer& content) {
   char name[96];
-  std::snprintf(name, sizeof name, "%016llx-%d-%d-%llu", static_cast<unsigned long long>(base::mix(static_cast<std::uint64_t>(base::now_ns()), program_)),
-                rank_, static_cast<int>(::getpid()), static_cast<unsigned long long>(segments_++));
+  std::snprintf(name, sizeof name, "%016llx-%d-%d-%llu",
+                static_cast<unsigned long long>(base::mix(static_cast<std::uint64_t>(base::now_ns()), program_)), rank_,
+                static_cast<int>(::getpid()), static_cast<unsigned long long>(segments_++));
   write_file(std::string(name) + ".journal", content);
 }
 
@@ -289,13 +294,14 @@ MANTA_DECL void journal::write_file(const std::string& name, const wire::buffer&
     }
     return true;
   };
-  bool good = file >= 0 && write_all(start, sizeof start) && write_all(content.data(), content.size()) && ::fsync(file) == 0;
+  bool good =
+      file >= 0 && write_all(start, sizeof start) && write_all(content.data(), content.size()) && ::fsync(file) == 0;
   int code = errno;
   if (file >= 0) good = ::close(file) == 0 && good;
   if (good && std::rename(temporary.c_str(), path.c_str()) == 0) return keep_names();
   if (good) code = errno;
-  std::fprintf(stderr, "manta: journal: %s cannot be written (%s); nothing more is kept on rank %d\n", temporary.c_str(),
-               std::strerror(code), rank_);
+  std::fprintf(stderr, "manta: journal: %s cannot be written (%s); nothing more is kept on rank %d\n",
+               temporary.c_str(), std::strerror(code), rank_);
   ::unlink(temporary.c_str());
   pthread_mutex_lock(&mutex_);
   failed_ = true;

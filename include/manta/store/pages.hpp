@@ -44,14 +44,14 @@ struct inner_pages {
 
 using base::file;
 
-/// Puts a file's pages from `at` (of the array's first byte) in the place of those inside the array, which holds the same
-/// bytes. False if that is not possible: then the array is as it was.
+/// Puts a file's pages from `at` (of the array's first byte) in the place of those inside the array, which holds the
+/// same bytes. False if that is not possible: then the array is as it was.
 inline bool take_place_of(std::byte* array, std::size_t bytes, const file& pages, std::uint64_t at) {
   const inner_pages inner(array, bytes);
   if (((at ^ page_offset(array)) & (page_bytes() - 1)) != 0) return false;
   const auto offset = static_cast<off_t>(at + static_cast<std::uint64_t>(inner.begin - array));
-  return inner.bytes == 0 ||
-         mmap(inner.begin, inner.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, pages.get(), offset) != MAP_FAILED;
+  return inner.bytes == 0 || mmap(inner.begin, inner.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
+                                  pages.get(), offset) != MAP_FAILED;
 }
 /// Plain memory again, before an array goes back to its allocator. Its bytes are lost.
 inline void let_go_of_file(std::byte* array, std::size_t bytes) {

@@ -121,7 +121,9 @@ struct extent : wire::outlet {
     }
     if (out.memory() > bytes) bytes = out.memory();
   }
-  static void count(wire::outlet& self, const void*, std::size_t written) { static_cast<extent&>(self).bytes += written; }
+  static void count(wire::outlet& self, const void*, std::size_t written) {
+    static_cast<extent&>(self).bytes += written;
+  }
 };
 
 /// Enters a large box into the books, which make room for it. `copy`: another rank has the value too.

@@ -6,7 +6,6 @@
 // the same table on every rank; the digest over it is compared at start.
 #pragma once
 
-
 #include <cstdint>
 #include <string>
 #include <typeinfo>
@@ -23,8 +22,9 @@ namespace manta::wire {
 
 using base::demangle;
 
-/// The name of a function object, for people; it lives as long as the program. Lambdas can be told apart: clang++ names the line,
-/// "lambda at main.cpp:12:18"; g++ numbers those of a function, in mangled names only, "main::{lambda(int)#2}".
+/// The name of a function object, for people; it lives as long as the program. Lambdas can be told apart: clang++ names
+/// the line, "lambda at main.cpp:12:18"; g++ numbers those of a function, in mangled names only,
+/// "main::{lambda(int)#2}".
 template <class F>
 std::string_view callable_name() {
   constexpr std::string_view spelled = type_name<F>();
@@ -89,7 +89,7 @@ inline constexpr bool is_gathered = false;
 /// A type that can be a value: how to destroy, write and read it without knowing it.
 struct type_entry {
   const char* mangled;
-  std::size_t plain_bytes;  ///< its size if it is plain, else 0
+  std::size_t plain_bytes;        ///< its size if it is plain, else 0
   segment (*array)(const void*);  ///< where its numbers lie; null unless it is_array
   void (*destroy)(void*);
   void (*write)(const void*, sink&);
@@ -102,8 +102,8 @@ struct function_entry {
   const char* mangled;         ///< identifies it in the digest
   std::string_view (*name)();  ///< for people; lives as long as the program
   void (*run)(exec::invocation&);
-  bool gang;                   ///< its first parameter is manta::team
-  bool looks_only;             ///< a const method
+  bool gang;        ///< its first parameter is manta::team
+  bool looks_only;  ///< a const method
 };
 
 template <class Entry>

@@ -40,8 +40,7 @@ inline constexpr bool is_std = type_name<T>().substr(0, 5) == "std::";
 template <class T>
 struct array_shape;
 template <class T, class Allocator>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-struct array_shape<std::vector<T, Allocator>> {
+requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) struct array_shape<std::vector<T, Allocator>> {
   static std::size_t get(const std::vector<T, Allocator>& v) { return v.size(); }
   static void set(std::vector<T, Allocator>& v, std::size_t size) { v.resize(size); }
 };
@@ -51,11 +50,14 @@ struct array_shape<std::string> {
   static void set(std::string& s, std::size_t size) { s.resize(size); }
 };
 template <class T>
-inline constexpr bool is_array = requires { sizeof(array_shape<T>); };
+inline constexpr bool is_array = requires {
+  sizeof(array_shape<T>);
+};
 
 template <class T>
 segment array_in(const T& value) {
-  return {const_cast<void*>(static_cast<const void*>(value.data())), static_cast<std::size_t>(value.size()) * sizeof(*value.data())};
+  return {const_cast<void*>(static_cast<const void*>(value.data())),
+          static_cast<std::size_t>(value.size()) * sizeof(*value.data())};
 }
 
 /// cereal accepts std::vector<X> for any X and fails deep inside; so look into the parameters of std's templates.
@@ -65,10 +67,12 @@ constexpr bool is_serializable();
 template <class T>
 struct parts_serializable : std::true_type {};
 template <template <class...> class Template, class... Parts>
-  requires is_std<Template<Parts...>>
+requires is_std<Template<Parts...>>
 struct parts_serializable<Template<Parts...>>
-    : std::bool_constant<((std::is_empty_v<Parts> || std::is_abstract_v<Parts> || is_serializable<std::remove_const_t<Parts>>()) &&
-                          ...)> {};  // there may be pointers to abstract classes
+    : std::bool_constant<(
+          (std::is_empty_v<Parts> || std::is_abstract_v<Parts> || is_serializable<std::remove_const_t<Parts>>()) &&
+          ...)> {
+};  // there may be pointers to abstract classes
 
 template <class T, std::size_t N>
 struct parts_serializable<std::array<T, N>> : std::bool_constant<is_serializable<T>()> {};
@@ -89,14 +93,17 @@ constexpr bool is_serializable() {
   }
 }
 
-/// std says of a std::vector<std::unique_ptr<X>> that it can be copied; so look into the parameters of std's templates, other
-/// than those that share what they point to.
+/// std says of a std::vector<std::unique_ptr<X>> that it can be copied; so look into the parameters of std's templates,
+/// other than those that share what they point to.
 template <class T>
 inline constexpr bool is_copyable = std::is_copy_constructible_v<T>;
 template <template <class...> class Template, class... Parts>
-  requires(is_std<Template<Parts...>> && !requires { typename Template<Parts...>::element_type; })
-inline constexpr bool is_copyable<Template<Parts...>> =
-    std::is_copy_constructible_v<Template<Parts...>> && ((std::is_empty_v<Parts> || is_copyable<Parts>) && ...);
+requires(is_std<Template<Parts...>> &&
+         !requires {
+           typename Template<Parts...>::element_type;
+         }) inline constexpr bool is_copyable<Template<Parts...>> = std::is_copy_constructible_v<Template<Parts...>> &&
+                                                                    ((std::is_empty_v<Parts> ||
+                                                                      is_copyable<Parts>)&&...);
 
 /// Numbers and enumerations: copied as they are, no archive involved.
 template <class T>
@@ -116,21 +123,28 @@ inline constexpr bool stays_on_its_rank = false;
 
 template <class T>
 struct stays_here {
-  static_assert(base::never<T>, "manta: a promise cannot be sent: it is completed on the rank that made it; send its future");
+  static_assert(base::never<T>,
+                "manta: a promise cannot be sent: it is completed on the rank that made it; send its future");
 };
 template <class T>
 struct not_copyable {
-  static_assert(base::never<T>, "manta: an argument is copied; pass the value, or make an actor of what cannot be copied (so is a result)");
+  static_assert(
+      base::never<T>,
+      "manta: an argument is copied; pass the value, or make an actor of what cannot be copied (so is a result)");
 };
 template <class T>
 struct not_serialisable {
-  static_assert(base::never<T>, "manta: this type cannot be serialised: give it a serialize() function that cereal finds, or include the "
-                                "header <cereal/types/...> of the standard type it uses (<manta/eigen.hpp> for Eigen's)");
+  static_assert(
+      base::never<T>,
+      "manta: this type cannot be serialised: give it a serialize() function that cereal finds, or include the "
+      "header <cereal/types/...> of the standard type it uses (<manta/eigen.hpp> for Eigen's)");
 };
 template <class T>
 struct no_default_constructor {
-  static_assert(base::never<T>, "manta: this type has no default constructor, and a rank that receives a value reads it into a new one: add "
-                                "T() (a private one will do, with `friend class cereal::access`)");
+  static_assert(
+      base::never<T>,
+      "manta: this type has no default constructor, and a rank that receives a value reads it into a new one: add "
+      "T() (a private one will do, with `friend class cereal::access`)");
 };
 
 /// Compilers choose a constructor before they look whether it may be called: {} becomes a T if that has a default
@@ -173,8 +187,8 @@ constexpr auto mistake_in_part() {
   }
 }
 template <template <class...> class Template, class... Parts>
-  requires(is_std<Template<Parts...>> && !requires { typename Template<Parts...>::element_type; })
-struct mistake_in_parts<Template<Parts...>> {
+requires(is_std<Template<Parts...>> &&
+         !requires { typename Template<Parts...>::element_type; }) struct mistake_in_parts<Template<Parts...>> {
   using type = decltype(base::first_mistake(mistake_in_part<std::remove_const_t<Parts>>()...));
 };
 template <class T>
