@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Every header compiles alone, without a warning; all of them together compile in one unit, and define nothing that a second
 unit would define again. In both modes (include/manta/base/config.hpp). By default those headers are tried alone that users
-include, directly in manta/; header-only, where each takes seconds, one of each library. The long suite tries all headers in both modes, and all .ipp files,
+include, directly in manta/, in the compiled mode. The long suite tries all headers in both modes, and all .ipp files,
 alone, and all headers together in the opposite order too. Headers on libtorch are tried where this build has it.
 """
 import itertools
@@ -30,11 +30,7 @@ def strong_definitions(unit):
 
 
 def is_tried_alone(header, mode):
-    if compiler.LONG:
-        return True
-    is_public = header.count("/") == 1
-    is_library = header == "manta/manta.hpp" or header.removesuffix(".hpp") + "/src.hpp" in SOURCES
-    return is_library or (is_public and mode == "compiled")
+    return compiler.LONG or (mode == "compiled" and header.count("/") == 1)
 
 
 def to_try_alone(headers, parts):

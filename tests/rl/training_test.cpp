@@ -159,7 +159,7 @@ TEST_CASE("es learns CartPole, and is the same for any number of workers") {
     std::vector<double> returns;
     for (const int workers : {1, 3}) {
       rl::es algorithm("CartPole-v1", {.workers = workers, .seed = 2});
-      for (int i = 0; i < (workers == 1 ? 15 : 4); ++i) {
+      for (int i = 0; i < (workers == 1 ? 40 : 4); ++i) {
         const rl::report r = algorithm.train();
         if (workers == 1) returns.push_back(r.mean_return);
         CHECK(r.mean_return == returns[static_cast<std::size_t>(i)]);
