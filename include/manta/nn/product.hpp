@@ -7,6 +7,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -62,6 +63,21 @@ using strided = Eigen::Map<std::conditional_t<std::is_const_v<T>, const plain_ma
                                               plain_matrix<std::remove_const_t<T>, RowMajor>>,
                            0, Eigen::OuterStride<>>;
 
+/// result += factor * a * b of a small layer and one sample: what Eigen sets up for a product would cost more.
+template <class T>
+void add_few_products(T* result, const strided<const T, true>& a, const T* b, T factor) {
+  for (Eigen::Index i = 0; i < a.rows(); ++i) {
+    const T* const row = a.data() + i * a.outerStride();
+    std::array<T, 4> sums{};
+    Eigen::Index k = 0;
+    for (; k + 4 <= a.cols(); k += 4) {
+      for (Eigen::Index j = 0; j < 4; ++j) sums[static_cast<std::size_t>(j)] += row[k + j] * b[k + j];
+    }
+    for (; k < a.cols(); ++k) sums[0] += row[k] * b[k];
+    result[i] += factor * ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  }
+}
+
 /// result += factor * a * b; the result lies column by column. One function for each order of a and b, however their
 /// types are called: Eigen's products are long to compile. Packing a large matrix for two or three columns takes longer
 /// than its products with each column.
@@ -69,6 +85,9 @@ template <class T, bool RowMajorA, bool RowMajorB>
 void add_product_by_columns(strided<T, false> result, strided<const T, RowMajorA> a, strided<const T, RowMajorB> b,
                             T factor) {
   const bool small = a.rows() == 1 || b.cols() == 1 || a.rows() + a.cols() + b.cols() < 20;
+  if constexpr (RowMajorA && !RowMajorB) {
+    if (b.cols() == 1 && a.size() <= 256) return add_few_products<T>(result.data(), a, b.data(), factor);
+  }
   if (small || Eigen::nbThreads() > 1) {
     result.noalias() += factor * (a * b);
     return;

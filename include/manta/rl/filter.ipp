@@ -4,6 +4,7 @@
 // The definitions of filter.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "manta/rl/filter.hpp"
@@ -39,14 +40,25 @@ MANTA_DECL double moments::deviation(std::size_t i) const {
   return std::sqrt(squares_[i] / count_);
 }
 
-MANTA_DECL void normalise(const moments& m, const nn::matrix<float>& x, nn::matrix<float>& to) {
-  to = x;
+MANTA_DECL normaliser::normaliser(const moments& m) {
   if (m.count() < 2) return;
-  for (Eigen::Index i = 0; i < x.rows(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    const float mean = static_cast<float>(m.mean(k)), scale = static_cast<float>(1 / m.deviation(k));
-    to.row(i) = ((x.row(i).array() - mean) * scale).min(10.f).max(-10.f);
+  for (std::size_t i = 0; i < m.size(); ++i) {
+    means_.push_back(static_cast<float>(m.mean(i)));
+    scales_.push_back(static_cast<float>(1 / m.deviation(i)));
   }
+}
+
+MANTA_DECL void normaliser::apply(const nn::matrix<float>& x, nn::matrix<float>& to) const {
+  to = x;
+  for (Eigen::Index column = 0; column < to.cols(); ++column) {
+    float* const y = to.col(column).data();
+    for (std::size_t i = 0; i < means_.size(); ++i)
+      y[i] = std::max(-10.f, std::min(10.f, (y[i] - means_[i]) * scales_[i]));
+  }
+}
+
+MANTA_DECL void normalise(const moments& m, const nn::matrix<float>& x, nn::matrix<float>& to) {
+  normaliser(m).apply(x, to);
 }
 
 }  // namespace manta::rl
