@@ -38,8 +38,8 @@ class moments {
   std::vector<double> mean_, squares_;
 };
 
-/// Normalises by moments as they were when it was made: (x - mean) / deviation, between -10 and 10. Copies where nothing
-/// is known yet.
+/// Normalises by moments as they were when it was made: (x - mean) / deviation, between -10 and 10. Copies where
+/// nothing is known yet.
 class normaliser {
  public:
   MANTA_DECL explicit normaliser(const moments& m);
