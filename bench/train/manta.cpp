@@ -16,6 +16,7 @@
 //   train_scaling         samples a second of two workers to those of two independent copies
 //   train_wait            of the exchange alone: what is left of it after backward
 //   train_overlap         time of a step to that of backward and then the exchange
+//   train_overlap_delayed, train_wait_delayed   likewise where each collective takes a millisecond longer (delay.hpp)
 #include <manta/manta.hpp>
 #include <manta/train.hpp>
 
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "../common/measure.hpp"
+#include "delay.hpp"
 
 namespace nn = manta::nn;
 namespace train = manta::train;
@@ -94,10 +96,11 @@ double together(const manta::team& team, Work&& work) {
 
 struct figures {
   double speed = 0, ratio = 0, bfloat16 = 0, step_ms = 0, scaling = 0, wait = 0, overlap = 0;
+  double wait_delayed = 0, overlap_delayed = 0;
   bool is_right = true;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(speed, ratio, bfloat16, step_ms, scaling, wait, overlap, is_right);
+    archive(speed, ratio, bfloat16, step_ms, scaling, wait, overlap, wait_delayed, overlap_delayed, is_right);
   }
 };
 
@@ -178,6 +181,10 @@ void scaling(manta::team team, int repetitions, figures& f) {
 figures measure(manta::team team, int repetitions) {
   figures f;
   exchange(team, repetitions, f);
+  bench::delay::length = std::chrono::milliseconds(1);
+  scaling(team, repetitions, f);
+  f.wait_delayed = f.wait, f.overlap_delayed = f.overlap;
+  bench::delay::length = {};
   scaling(team, repetitions, f);
   return f;
 }
@@ -206,6 +213,8 @@ int main(int argc, char** argv) {
     bench::report("train_scaling", "manta", f.scaling, "x");
     bench::report("train_wait", "manta", f.wait, "x");
     bench::report("train_overlap", "manta", f.overlap, "x");
+    bench::report("train_wait_delayed", "manta", f.wait_delayed, "x");
+    bench::report("train_overlap_delayed", "manta", f.overlap_delayed, "x");
     return 0;
   });
 }
