@@ -165,6 +165,7 @@ MANTA_DECL void engine::open_journal(const engine_options& options) {
   std::string mistake;
   try {
     journaling_.open(options.journal, program, rank_, options.journal_least);
+    if (journaling_.is_open()) names_.keep_all_until_end();
   } catch (const error& e) {
     mistake = e.what();
   }

@@ -78,6 +78,7 @@ MANTA_DECL void engine::reclaim_one(node& n) {
       actor_place place;
       std::memcpy(&place, n.bytes, sizeof place);
       post_.send(place.rank, message::end_actor, end_actor_message{place.slot, std::uncaught_exceptions() != 0, calls});
+      if (!members_.is_dead(place.rank)) names_.keep_until_end(n.index, {place.rank, place.slot});
     }
     if (names_.free(n.index)) answer_names();
   } else if (drop_replicas(n)) {

@@ -165,6 +165,48 @@ TEST_CASE("a dead rank keeps no claim and gets none for questions that it has as
   CHECK(t.all.handle_of("b") == 42);  // rank 0 is the home of an actor with a name
 }
 
+TEST_CASE("who claims the name of an actor that has left waits until it has ended") {
+  table t;
+  t.ask("bank", 1, 10);
+  t.set("bank", 5);
+  CHECK(!t.all.keep_until_end(5, {2, 7}));  // nobody has asked for that
+  t.all.keep_all_until_end();
+  CHECK(t.all.keep_until_end(5, {2, 7}));
+  CHECK(!t.all.has(5));
+  CHECK(!t.all.keep_until_end(5, {2, 7}));
+  CHECK(!t.all.free(5));
+  t.ask("bank", 2, 20);
+  t.ask("bank", 3, 30, 1, "another class");
+  t.ask("bank", 4);
+  CHECK(t.of(2) == verdict::waits);
+  CHECK(t.of(3) == verdict::waits);
+  CHECK(t.of(4) == verdict::missing);  // for who only looks it is gone
+  t.all.give_up("bank", 2);            // nobody's claim
+  CHECK(!t.all.free_ended("bank", {2, 6}));
+  CHECK(!t.all.free_ended("bank", {3, 7}));
+  CHECK(!t.all.free_ended("cash", {2, 7}));
+  CHECK(t.of(2) == verdict::waits);
+  CHECK(t.all.free_ended("bank", {2, 7}));
+  t.answer_all();
+  CHECK(t.of(2) == verdict::claimed);
+  CHECK(t.of(3) == verdict::wrong_type);
+}
+
+TEST_CASE("a name whose actor has left is free when the rank where it ends has died") {
+  table t;
+  t.ask("bank", 1, 10);
+  t.set("bank", 5);
+  t.all.keep_all_until_end();
+  CHECK(t.all.keep_until_end(5, {2, 7}));
+  t.ask("bank", 2, 20);
+  t.all.rank_died(3);
+  t.answer_all();
+  CHECK(t.of(2) == verdict::waits);
+  t.all.rank_died(2);
+  t.answer_all();
+  CHECK(t.of(2) == verdict::claimed);
+}
+
 TEST_CASE("a cleared table has no names and no questions") {
   table t;
   t.ask("a", 1, 7);

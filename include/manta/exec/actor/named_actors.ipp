@@ -142,6 +142,7 @@ MANTA_DECL names::actor_state engine::state_of_named(std::uint32_t handle) {
 }
 
 MANTA_DECL void engine::free_name_of_ended(const std::string& name, actor_place where) {
+  if (names_.free_ended(name, {where.rank, where.slot})) return answer_names();
   const std::uint32_t handle = name.empty() ? no_index : names_.handle_of(name);
   if (handle == no_index) return;
   const node& n = graph_.nodes.at(handle);

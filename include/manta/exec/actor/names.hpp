@@ -3,6 +3,8 @@
 //
 // Rank 0's table of the names of actors. A name is free, claimed by the rank
 // that is about to spawn the actor, or set to the node of the actor's handle.
+// When nobody has a handle any more, the name can be kept until the actor has
+// ended, so that the next one of the name does not begin with this one's state.
 //
 // The table decides and sends nothing. Questions stand in line: a question that
 // cannot be answered yet is kept with its name, and stands in line again when
@@ -52,6 +54,13 @@ class names {
     dead        ///< its handle has failed
   };
 
+  /// Where an actor that nobody has a handle of comes to its end.
+  struct end_place {
+    std::uint32_t rank = 0;
+    std::uint32_t slot = graph::no_index;
+    bool operator==(const end_place&) const = default;
+  };
+
   names() = default;
   names(const names&) = delete;
   names& operator=(const names&) = delete;
@@ -77,8 +86,16 @@ class names {
   void give_up(std::string_view name, std::uint32_t claimer);
   /// Frees the name of the actor of this node; false if it has none. Kept questions stand in line again.
   bool free(std::uint32_t handle);
-  /// Drops the questions of a dead rank, and frees the names that it has claimed and not used. Kept questions of others
-  /// stand in line again.
+  /// From now on keep_until_end keeps names, as a journal needs it, which keeps states under the names of actors.
+  void keep_all_until_end() { keeps_until_end_ = true; }
+  /// Nobody has a handle of the actor of this node any more, and it comes to its end at this place: who claims its name
+  /// waits for free_ended. False if it has no name, or names are not kept.
+  bool keep_until_end(std::uint32_t handle, end_place where);
+  /// Frees the name of an actor that has left; false if none of this name has, there. Kept questions stand in line
+  /// again.
+  bool free_ended(std::string_view name, end_place where);
+  /// Drops the questions of a dead rank, and frees the names that it has claimed and not used, and those of actors that
+  /// have left and end there. Kept questions of others stand in line again.
   void rank_died(std::uint32_t dead);
   /// Forgets all names and questions.
   void clear();
@@ -100,6 +117,7 @@ class names {
   base::pointer_table<entry> by_name_;    // hash of the name -> the first of a chain
   base::pointer_table<entry> by_handle_;  // node of the actor's handle -> its entry
   asked* first_ = nullptr;                // questions in line, the oldest first
+  bool keeps_until_end_ = false;
 };
 
 }  // namespace manta::exec

@@ -22,10 +22,12 @@ struct names::entry {
   std::string type;
   std::uint32_t handle = graph::no_index;  // the actor's node; no_index: the name is only claimed
   std::uint32_t claimer = 0;               // the rank that spawns the actor
+  end_place end = {};                      // of an actor that has left
   std::uint64_t id = 0;                    // of the task that constructs the actor
   asked* kept = nullptr;                   // questions, the oldest first
   entry* next = nullptr;                   // of the names with this hash
   bool is_set() const { return handle != graph::no_index; }
+  bool has_left() const { return end.slot != graph::no_index; }
 };
 
 MANTA_DECL void names::append(asked*& first, asked* others) {
@@ -56,11 +58,13 @@ MANTA_DECL names::reply names::answer(actor_state state) {
   asked* const a = std::exchange(first_, first_->next);
   const question& q = a->q;
   entry* e = find(q.name);
+  const bool waits_for_end = e != nullptr && e->has_left() && q.id != 0;
+  if (e != nullptr && e->has_left() && q.id == 0) e = nullptr;  // for who only looks, it is gone
   const bool claims_another = e != nullptr && e->is_set() && q.id != 0 && q.id != e->id;
   const bool asks_later = claims_another && state == actor_state::dead;
   if (asks_later) free(e);  // questions that the name kept were asked before this one
   const bool is_open = e != nullptr && !asks_later && !e->is_set() && e->type == q.type;
-  const bool waits = is_open || (claims_another && state == actor_state::unwanted);
+  const bool waits = is_open || waits_for_end || (claims_another && state == actor_state::unwanted);
   if (asks_later || waits) {
     a->next = nullptr;
     append(asks_later ? first_ : e->kept, a);
@@ -68,7 +72,7 @@ MANTA_DECL names::reply names::answer(actor_state state) {
   }
   reply r{verdict::missing, q.asker, q.ticket, graph::no_index, {}};
   if (e == nullptr && q.id != 0) {
-    e = new entry{q.name, q.type, graph::no_index, q.asker, q.id, nullptr, nullptr};
+    e = new entry{.name = q.name, .type = q.type, .claimer = q.asker, .id = q.id};
     const std::uint64_t hash = base::hash_text(q.name);
     e->next = by_name_.find(hash);
     by_name_.set(hash, e);
@@ -98,12 +102,28 @@ MANTA_DECL void names::set(std::string_view name, std::uint32_t handle) {
 
 MANTA_DECL void names::give_up(std::string_view name, std::uint32_t claimer) {
   entry* const e = find(name);
-  if (e != nullptr && !e->is_set() && e->claimer == claimer) free(e);
+  if (e != nullptr && !e->is_set() && !e->has_left() && e->claimer == claimer) free(e);
 }
 
 MANTA_DECL bool names::free(std::uint32_t handle) {
   entry* const e = by_handle_.find(handle);
   if (e == nullptr) return false;
+  free(e);
+  return true;
+}
+
+MANTA_DECL bool names::keep_until_end(std::uint32_t handle, end_place where) {
+  entry* const e = keeps_until_end_ ? by_handle_.find(handle) : nullptr;
+  if (e == nullptr) return false;
+  by_handle_.erase(handle);
+  e->handle = graph::no_index;
+  e->end = where;
+  return true;
+}
+
+MANTA_DECL bool names::free_ended(std::string_view name, end_place where) {
+  entry* const e = find(name);
+  if (e == nullptr || !e->has_left() || e->end != where) return false;
   free(e);
   return true;
 }
@@ -114,7 +134,7 @@ MANTA_DECL void names::rank_died(std::uint32_t dead) {
   by_name_.for_each([&](entry& first) {
     for (entry* e = &first; e != nullptr; e = e->next) {
       drop_questions_of(dead, e->kept);
-      if (e->claimer == dead && !e->is_set()) claimed.push_back(e);
+      if (!e->is_set() && (e->has_left() ? e->end.rank : e->claimer) == dead) claimed.push_back(e);
     }
   });
   for (entry* const e : claimed) free(e);
