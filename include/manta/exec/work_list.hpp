@@ -14,52 +14,40 @@
 
 namespace manta::exec {
 
-template <class T>
-class work_list {
+/// Items is a container with what it takes out next: see work_list and work_queue.
+template <class T, class Items>
+class pending_work {
  public:
   /// True if the caller has to do the work, until `take` returns false.
   bool add(const T& item) {
     items_.push_back(item);
     return !std::exchange(busy_, true);
   }
-  /// Takes out what came last. False if nothing is left, and then the next `add` begins a loop again.
+  /// Takes out the next one. False if nothing is left, and then the next `add` begins a loop again.
   bool take(T& item) {
     if (items_.empty()) {
       busy_ = false;
       return false;
     }
-    item = items_.back();
-    items_.pop_back();
+    if constexpr (requires { items_.pop_front(); }) {
+      item = items_.pop_front();
+    } else {
+      item = items_.back();
+      items_.pop_back();
+    }
     return true;
   }
 
  private:
-  base::list<T> items_;
+  Items items_;
   bool busy_ = false;  // somebody is in the loop
 };
 
-/// As work_list, for work that is done in the order in which it comes.
+/// What came last is done first.
 template <class T>
-class work_queue {
- public:
-  /// True if the caller has to do the work, until `take` returns false.
-  bool add(const T& item) {
-    items_.push_back(item);
-    return !std::exchange(busy_, true);
-  }
-  /// Takes out what came first. False if nothing is left, and then the next `add` begins a loop again.
-  bool take(T& item) {
-    if (items_.empty()) {
-      busy_ = false;
-      return false;
-    }
-    item = items_.pop_front();
-    return true;
-  }
-
- private:
-  base::ring<T> items_;
-  bool busy_ = false;  // somebody is in the loop
-};
+using work_list = pending_work<T, base::list<T>>;
+/// Work is done in the order in which it comes.
+template <class T>
+using work_queue = pending_work<T, base::ring<T>>;
 
 }  // namespace manta::exec
