@@ -56,7 +56,8 @@ class best_policy {
   own_distribution own_distribution_;
   bool is_squashed_ = false;
   even_forward forward_;
-  std::shared_ptr<const distribution> distribution_;
+  std::shared_ptr<const distribution> distribution_;  ///< made with the normaliser, by the first call
+  normaliser normaliser_;
   nn::matrix<float> filtered_, outputs_, actions_;
 };
 

@@ -21,8 +21,11 @@ MANTA_DECL best_policy::best_policy(const any_environment& e, nn::network<float>
       is_squashed_(is_squashed) {}
 
 MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>& observations, const masks& m) {
-  if (distribution_ == nullptr) distribution_ = make_distribution(environment_.actions(), own_distribution_);
-  normalise(filter_, observations, filtered_);
+  if (distribution_ == nullptr) {
+    distribution_ = make_distribution(environment_.actions(), own_distribution_);
+    normaliser_.set(filter_);
+  }
+  normaliser_.apply(observations, filtered_);
   outputs_ = forward_(net_, filtered_);
   if (!outputs_.allFinite())
     throw error(

@@ -38,20 +38,19 @@ class moments {
   std::vector<double> mean_, squares_;
 };
 
-/// Normalises by moments as they were when it was made: (x - mean) / deviation, between -10 and 10. Copies where
+/// Normalises by moments as they were when it was given them: (x - mean) / deviation, between -10 and 10. Copies where
 /// nothing is known yet.
 class normaliser {
  public:
-  MANTA_DECL explicit normaliser(const moments& m);
+  normaliser() = default;
+  explicit normaliser(const moments& m) { set(m); }
+  MANTA_DECL void set(const moments& m);
   /// Column by column.
   MANTA_DECL void apply(const nn::matrix<float>& x, nn::matrix<float>& to) const;
 
  private:
   std::vector<float> means_, scales_;
 };
-
-/// Likewise, once.
-MANTA_DECL void normalise(const moments& m, const nn::matrix<float>& x, nn::matrix<float>& to);
 
 }  // namespace manta::rl
 

@@ -40,7 +40,9 @@ MANTA_DECL double moments::deviation(std::size_t i) const {
   return std::sqrt(squares_[i] / count_);
 }
 
-MANTA_DECL normaliser::normaliser(const moments& m) {
+MANTA_DECL void normaliser::set(const moments& m) {
+  means_.clear();
+  scales_.clear();
   if (m.count() < 2) return;
   for (std::size_t i = 0; i < m.size(); ++i) {
     means_.push_back(static_cast<float>(m.mean(i)));
@@ -55,10 +57,6 @@ MANTA_DECL void normaliser::apply(const nn::matrix<float>& x, nn::matrix<float>&
     for (std::size_t i = 0; i < means_.size(); ++i)
       y[i] = std::max(-10.f, std::min(10.f, (y[i] - means_[i]) * scales_[i]));
   }
-}
-
-MANTA_DECL void normalise(const moments& m, const nn::matrix<float>& x, nn::matrix<float>& to) {
-  normaliser(m).apply(x, to);
 }
 
 }  // namespace manta::rl

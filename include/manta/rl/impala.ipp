@@ -137,10 +137,11 @@ inline std::vector<detail::trajectory> impala::gather(figures& all) {
 
 inline void impala::learn(const detail::trajectory& t, double steps, figures& all) {
   const auto length = static_cast<std::size_t>(options_.fragment), size = t.rewards.size();
+  const normaliser filter(policy_.filter());
   nn::matrix<float> x, kept;
-  normalise(policy_.filter(), t.after, x);
+  filter.apply(t.after, x);
   const nn::matrix<float> after = policy_.critic().forward(x);
-  normalise(policy_.filter(), t.observations, x);
+  filter.apply(t.observations, x);
   const nn::matrix<float>& outputs = detail::allowed_outputs(policy_.actor().forward(x), t.masks, kept);
   const nn::matrix<float>& values = policy_.critic().forward(x);
   const double scale = next_rollout().reward_scale;

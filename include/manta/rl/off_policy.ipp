@@ -138,13 +138,14 @@ inline void off_policy::learn(int count, report& r) {
   const bool has_priorities = told_.replay_alpha > 0;
   std::map<std::string, double> figures;
   std::vector<float> errors(static_cast<std::size_t>(told_.batch));
+  const normaliser filter(filter_);
   nn::matrix<float> filtered;
   future<replay::sample> next = draw(0);
   for (int i = 0; i < count; ++i) {
     replay::sample s = sentence(next);
     if (!has_priorities && i + 1 < count) next = draw(1);  // is drawn while the learner works
     for (nn::matrix<float>* m : {&s.drawn.observations, &s.drawn.next}) {
-      normalise(filter_, *m, filtered);
+      filter.apply(*m, filtered);
       std::swap(*m, filtered);
     }
     for (float& reward : s.drawn.rewards) reward *= scale;

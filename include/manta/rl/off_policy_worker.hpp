@@ -115,6 +115,7 @@ class off_policy_worker {
   bool has_begun_ = false;
   call_history history_;
   even_forward forward_;
+  normaliser filter_;  ///< by the moments of the orders
   nn::matrix<float> filtered_, outputs_, actions_, sent_;
 };
 

@@ -32,7 +32,7 @@ MANTA_DECL off_policy_worker::off_policy_worker(const any_environment& e, std::u
 }
 
 inline void off_policy_worker::act(nn::network<float>& net, const off_policy_orders& o) {
-  normalise(o.filter, environments_.observations(), filtered_);
+  filter_.apply(environments_.observations(), filtered_);
   outputs_ = forward_(net, filtered_);
   environments_.require_finite(outputs_);
   const discrete* const d = kind_.actions().as_discrete();
@@ -80,6 +80,7 @@ MANTA_DECL std::pair<transitions, off_policy_news> off_policy_worker::run(const 
   news.gains.assign(size, moments(1));
   lines done(size);
   nn::matrix<float> before;
+  filter_.set(o.filter);
   for (int t = 0; t < o.steps; ++t, ++steps_) {
     act(net, o);
     before = environments_.observations();

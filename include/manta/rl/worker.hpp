@@ -109,6 +109,7 @@ class rollout_worker {
   std::unique_ptr<distribution> distribution_;
   std::unique_ptr<const collection> collection_;  ///< null: none of the program's own
   policy policy_;
+  normaliser filter_;  ///< by the policy's moments
   even_forward actor_, critic_;
   nn::matrix<float> filtered_, actions_, sent_, outputs_;
   std::vector<float> log_probabilities_;

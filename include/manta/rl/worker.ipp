@@ -61,6 +61,7 @@ MANTA_DECL rollout_worker::rollout_worker(const any_environment& e, std::uint64_
 
 inline void rollout_worker::begin(const policy::weights& w, std::uint64_t from) {
   policy_.set(w);
+  filter_.set(policy_.filter());
   history_.go_to(from, steps_, environments_.can_be_saved(), [&](const auto& states) { restore(states); });
   if (!std::exchange(has_begun_, true)) environments_.reset();
   if (history_.now().empty() && environments_.can_be_saved()) history_.set(state());
@@ -89,7 +90,7 @@ inline void rollout_worker::write_next(Eigen::Index t, Eigen::Index steps, nn::m
 }
 
 inline void rollout_worker::act(std::uint64_t step) {
-  normalise(policy_.filter(), environments_.observations(), filtered_);
+  filter_.apply(environments_.observations(), filtered_);
   outputs_ = actor_(policy_.actor(), filtered_);
   environments_.require_finite(outputs_);
   for (Eigen::Index i = 0; i < environments_.size(); ++i) {
@@ -168,7 +169,7 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
       begins_[i] = terminated[at] || truncated[at];
     }
     if (any_truncated) {  // the last states have values, which the critic gives before it forgets the episodes
-      normalise(policy_.filter(), environments_.last_observations(), last);
+      filter_.apply(environments_.last_observations(), last);
       const auto after = critic_.look(policy_.critic(), last);
       for (std::size_t i = 0; i < size; ++i) finals[i * steps + t] = after(0, static_cast<Eigen::Index>(i));
     }
@@ -180,7 +181,7 @@ MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout&
   }
   const collection standard;
   const collection& estimator = collection_ ? *collection_ : standard;
-  normalise(policy_.filter(), environments_.observations(), filtered_);
+  filter_.apply(environments_.observations(), filtered_);
   const auto v = critic_.look(policy_.critic(), filtered_);
   for (std::size_t i = 0; i < size; ++i) {
     values[i * (steps + 1) + steps] = v(0, static_cast<Eigen::Index>(i));
