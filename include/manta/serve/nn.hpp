@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "manta/nn.hpp"
@@ -19,18 +18,19 @@
 namespace manta::serve {
 
 namespace detail {
-/// A network that answers batches. Requests are the numbers of a sample, answers the network's outputs.
-class network_model {
+/// A network that answers batches. Requests are the numbers of a sample, answers the network's outputs. A network
+/// without an input_shape() says itself what does not suit it; requests of a batch only have to be of one size.
+template <class Network>
+class sample_model {
  public:
-  explicit network_model(const nn::network<float>& net) : net_(net) { net_.mode({.training = false}); }
+  explicit sample_model(const Network& net) : net_(net) { net_.mode({.training = false}); }
 
   std::vector<std::vector<float>> predict(const std::vector<std::vector<float>>& batch) {
-    const auto features = static_cast<std::size_t>(net_.input_shape().size());
-    x_.resize(net_.input_shape().size(), std::ssize(batch));
+    std::size_t numbers = batch.front().size();
+    if constexpr (has_shape) numbers = static_cast<std::size_t>(net_.input_shape().size());
+    x_.resize(static_cast<Eigen::Index>(numbers), std::ssize(batch));
     for (std::size_t i = 0; i < batch.size(); ++i) {
-      if (batch[i].size() != features)
-        throw error("a request has " + std::to_string(batch[i].size()) + " numbers; the network takes " +
-                    std::to_string(features) + " (" + net_.input_shape().text() + ")");
+      if (batch[i].size() != numbers) refuse(batch[i].size(), numbers);
       std::copy(batch[i].begin(), batch[i].end(), x_.col(static_cast<Eigen::Index>(i)).data());
     }
     const nn::matrix<float>& y = net_.forward(x_);
@@ -40,7 +40,18 @@ class network_model {
   }
 
  private:
-  nn::network<float> net_;
+  static constexpr bool has_shape = requires(const Network& n) { n.input_shape().text(); };
+
+  [[noreturn]] void refuse(std::size_t got, std::size_t wanted) const {
+    const std::string begin = "a request has " + std::to_string(got) + " numbers";
+    if constexpr (has_shape) {
+      throw error(begin + "; the network takes " + std::to_string(wanted) + " (" + net_.input_shape().text() + ")");
+    } else {
+      throw error(begin + ", and another one of its batch " + std::to_string(wanted));
+    }
+  }
+
+  Network net_;
   nn::matrix<float> x_;
 };
 }  // namespace detail
@@ -49,7 +60,7 @@ class network_model {
 /// node. The deployment is idempotent, for a network is: a request of the wrong size fails alone.
 inline deployment<std::vector<float>(std::vector<float>)> deploy_network(const options& o,
                                                                          const nn::network<float>& net) {
-  return deploy<batched<&detail::network_model::predict>>(detail::pure(o), net);
+  return deploy<batched<&detail::sample_model<nn::network<float>>::predict>>(detail::pure(o), net);
 }
 
 }  // namespace manta::serve
