@@ -5,7 +5,7 @@ import argparse
 import signal
 import sys
 
-from . import verbs
+from . import remote, verbs
 
 
 DESCRIPTION = """\
@@ -15,7 +15,12 @@ DESCRIPTION = """\
   manta-slurm run    study.ini     submits, follows the output, ends with the program's status
   manta-slurm status | logs [-f] | cancel | resize NODES | forward PORT   [study.ini or job number]
 
-Without a file or number these mean the job that was submitted last from this folder."""
+Without a file or number these mean the job that was submitted last from this folder.
+
+From a machine that reaches the cluster by ssh alone, --on does each of these there:
+
+  manta-slurm --on ada@login run study.ini       copies this folder to the cluster, runs, and fetches the outputs
+  manta-slurm --on ada@login:runs/7 fetch        the folder has another name there; fetches what is new"""
 
 EPILOG = """\
 study.ini, with what may be left out in parentheses:
@@ -57,7 +62,8 @@ study.ini, with what may be left out in parentheses:
 def main():
     parser = argparse.ArgumentParser(prog="manta-slurm", description=DESCRIPTION, epilog=EPILOG,
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     usage="manta-slurm VERB [options] [file or job number]")
+                                     usage="manta-slurm [--on LOGIN] VERB [options] [file or job number]")
+    parser.add_argument("--on", metavar="LOGIN[:FOLDER]", help="does it on the cluster of this login node, by ssh and rsync")
     names = parser.add_subparsers(dest="verb", metavar="VERB")
 
     def verb(name, function, text, of_file):
@@ -90,10 +96,14 @@ def main():
     sub.add_argument("nodes", type=int)
     sub.add_argument("--patience", type=int, default=600, metavar="SECONDS", help="how long it may take to save itself (600)")
     of_job(sub)
+    verb("fetch", verbs.fetch, "copies what is new on the cluster to this folder (with --on)", False)
 
     arguments = parser.parse_args()
     if arguments.verb is None:
         parser.print_help()
         return 2
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    if arguments.on is not None:
+        words = sys.argv[2:] if sys.argv[1].startswith("--on=") else sys.argv[3:]
+        return remote.run(arguments.on, arguments, words)
     return arguments.function(arguments) or 0

@@ -102,9 +102,13 @@ def forward(arguments):
             return 0
     host = os.environ.get("MANTA_LOGIN_HOST") or os.uname().nodename
     user = os.environ.get("USER", "")
-    print("ssh -N -L %d:%s:%d %s%s" % (local, node, arguments.port, user + "@" if user else "", host))
+    user += "@" if user else ""
+    print("ssh -N -J %s%s -L %d:localhost:%d %s%s" % (user, host, local, arguments.port, user, node))
     sys.stderr.write("manta-slurm: on your own machine this makes http://localhost:%d port %d of %s, while job %s runs\n"
                      % (local, arguments.port, node, job.number))
+
+def fetch(_):
+    give_up("fetch copies files from a cluster to this machine: manta-slurm --on LOGIN fetch")
 
 def call_through(command):
     if not shutil.which(command[0]):

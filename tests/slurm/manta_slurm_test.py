@@ -258,8 +258,8 @@ def forward_prints_or_opens_the_tunnel():
     manta_slurm("submit", plan(command=RANK + " hang", sbatch_options="-w n2"))
     until(lambda: "runs on n2" in manta_slurm("status"), "it runs")
     os.environ.update(USER="ada", MANTA_LOGIN_HOST="login.example.org")
-    expect("ssh -N -L 8080:n2:8080 ada@login.example.org\n" in manta_slurm("forward", 8080), "the command for one's own machine")
-    expect("ssh -N -L 9090:n2:8080 ada" in manta_slurm("forward", 8080, "--local", 9090), "another number here")
+    expect("ssh -N -J ada@login.example.org -L 8080:localhost:8080 ada@n2\n" in manta_slurm("forward", 8080), "the command for one's own machine")
+    expect("-L 9090:localhost:8080 ada@n2" in manta_slurm("forward", 8080, "--local", 9090), "another number here")
     os.mkdir("bin")
     with open("bin/ssh", "w") as file:
         file.write("#!/bin/sh\necho ssh was called: $*\n")
