@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
-"""The table of settings in scripts/README.md says what include/manta/options.hpp says.
+"""The table of settings in scripts/settings.md says what include/manta/options.hpp says.
 
 Without arguments: compares the two, and the names in options.hpp with each other. With --write: writes the table anew.
 """
@@ -12,7 +12,7 @@ import sys
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
 HEADER = os.path.join(ROOT, "include", "manta", "options.hpp")
 DEFINITIONS = HEADER.replace(".hpp", ".ipp")
-PAGE = os.path.join(ROOT, "scripts", "README.md")
+PAGE = os.path.join(ROOT, "scripts", "settings.md")
 BEGIN = "<!-- settings: made by tests/documents/settings.py --write -->"
 END = "<!-- end of settings -->"
 # Read from the environment, but no settings of a run: for trying things out, for the launcher, and for parts that stand apart
@@ -88,7 +88,7 @@ def main():
     with open(PAGE) as file:
         page = file.read()
     if BEGIN not in page or END not in page:
-        sys.exit(f"scripts/README.md lacks a line '{BEGIN}' or '{END}'")
+        sys.exit(f"scripts/settings.md lacks a line '{BEGIN}' or '{END}'")
     before, _, rest = page.partition(BEGIN)
     present, _, after = rest.partition(END)
     wanted = f"\n{table(text)}\n"
@@ -98,8 +98,8 @@ def main():
         return 0
     found = list(complaints(text))
     if present != wanted:
-        found.append("the settings in scripts/README.md are not those of options.hpp; call tests/documents/settings.py --write")
-    print("\n".join(found) or "the settings of options.hpp and scripts/README.md agree")
+        found.append("the settings in scripts/settings.md are not those of options.hpp; call tests/documents/settings.py --write")
+    print("\n".join(found) or "the settings of options.hpp and scripts/settings.md agree")
     return 1 if found else 0
 
 

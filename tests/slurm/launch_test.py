@@ -45,7 +45,7 @@ def a_rank_of_another_node_dies():
 
 @check
 def slurms_pmix_plugin_ends_a_step_whose_rank_died():
-    # Not our doing, but what scripts/README.md says. If this fails one day, srun has become as good as mpirun.
+    # Not our doing, but what scripts/slurm.md says. If this fails one day, srun has become as good as mpirun.
     job = Job(["exec %s --launcher srun -- %s outlives 9" % (MANTA_RUN, RANK)], "-N2", "--ntasks-per-node=2").reaches("FAILED")
     job.says("rank 3 on n2", "unless Slurm's PMIx plugin ends the step")
     expect("rank 0 goes on" not in job.output, "srun let it go on: " + job.output)
