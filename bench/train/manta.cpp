@@ -14,6 +14,7 @@
 //   train_bfloat16_ratio  the same with bfloat16 on the wire
 //   train_scaling_step    milliseconds of a step that exchanges nothing
 //   train_scaling         samples a second of two workers to those of two independent copies
+//   train_scaling_limit   the same of a loop by hand: backward, one MPI_Allreduce, step
 //   train_wait            of the exchange alone: what is left of it after backward
 //   train_overlap         time of a step to that of backward and then the exchange
 //   train_overlap_delayed, train_wait_delayed   likewise where each collective takes a millisecond longer (delay.hpp)
@@ -95,12 +96,12 @@ double together(const manta::team& team, Work&& work) {
 }
 
 struct figures {
-  double speed = 0, ratio = 0, bfloat16 = 0, step_ms = 0, scaling = 0, wait = 0, overlap = 0;
+  double speed = 0, ratio = 0, bfloat16 = 0, step_ms = 0, scaling = 0, limit = 0, wait = 0, overlap = 0;
   double wait_delayed = 0, overlap_delayed = 0;
   bool is_right = true;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(speed, ratio, bfloat16, step_ms, scaling, wait, overlap, wait_delayed, overlap_delayed, is_right);
+    archive(speed, ratio, bfloat16, step_ms, scaling, limit, wait, overlap, wait_delayed, overlap_delayed, is_right);
   }
 };
 
@@ -148,34 +149,38 @@ void scaling(manta::team team, int repetitions, figures& f) {
   const nn::loss loss = nn::cross_entropy();
   train::exchange exchange(team);
   double waited = 0;
-  enum class mode { alone, overlapped, after };
+  enum class mode { alone, overlapped, after, by_hand };
   const auto run = [&](mode m) {
     waited = 0;
     return together(team, [&] {
       for (int i = 0; i < passes; ++i) {
         loss(net.forward(x), labels, dy);
         net.zero_gradients();
-        if (m == mode::alone) net.backward(dy);
+        if (m == mode::alone || m == mode::by_hand) net.backward(dy);
         if (m == mode::after) net.backward(dy), exchange.begin(net.gradients());
         if (m == mode::overlapped) {
           exchange.begin(net.gradients());
           net.backward(dy, [&](std::size_t first, std::size_t last) { exchange.ready(first, last); });
         }
         const bench::stopwatch w;
-        if (m != mode::alone) exchange.finish();
+        if (m == mode::overlapped || m == mode::after) exchange.finish();
+        if (m == mode::by_hand)
+          MPI_Allreduce(MPI_IN_PLACE, net.gradients().data(), static_cast<int>(net.gradients().size()), MPI_FLOAT,
+                        MPI_SUM, team.comm());
         waited += w.seconds();
         optimizer.step(net.parameters(), net.gradients());
       }
     });
   };
-  best alone, after, whole, overlapped, wait;
+  best alone, after, whole, overlapped, wait, by_hand;
   for (int r = 0; r < 4 * repetitions; ++r) {
     alone.add(run(mode::alone));
     after.add(run(mode::after)), whole.add(waited);
     overlapped.add(run(mode::overlapped)), wait.add(waited);
+    by_hand.add(run(mode::by_hand));
   }
   f.step_ms = 1e3 * alone.seconds() / passes;
-  f.scaling = alone / overlapped, f.wait = wait / whole, f.overlap = overlapped / after;
+  f.scaling = alone / overlapped, f.limit = alone / by_hand, f.wait = wait / whole, f.overlap = overlapped / after;
 }
 
 figures measure(manta::team team, int repetitions) {
@@ -211,6 +216,7 @@ int main(int argc, char** argv) {
     bench::report("train_bfloat16_ratio", "manta", f.bfloat16, "x");
     bench::report("train_scaling_step", "manta", f.step_ms, "ms");
     bench::report("train_scaling", "manta", f.scaling, "x");
+    bench::report("train_scaling_limit", "manta", f.limit, "x");
     bench::report("train_wait", "manta", f.wait, "x");
     bench::report("train_overlap", "manta", f.overlap, "x");
     bench::report("train_wait_delayed", "manta", f.wait_delayed, "x");

@@ -4,9 +4,11 @@
 // Trainers: the oracle is one worker, and a loop written by hand.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "clouds.hpp"
 #include "manta/train.hpp"
@@ -34,6 +36,19 @@ struct wrong_class : three_clouds {
     std::vector<int> y(60, 1);
     y[17] = 7;
     return train::samples(std::move(x), std::move(y));
+  }
+};
+
+/// The loss is NaN in the batch that has sample 150; batch norm has then met its numbers.
+struct one_nan : three_clouds {
+  nn::network<double> model() const {
+    return nn::network<double>(nn::shape{8}, nn::batch_norm(), nn::linear(3));
+  }
+  train::samples training_data() const {
+    Eigen::MatrixXd x = Eigen::MatrixXd::NullaryExpr(
+        8, 301, [](Eigen::Index i, Eigen::Index j) { return std::sin(static_cast<double>(8 * j + i)); });
+    x(3, 150) = std::numeric_limits<double>::quiet_NaN();
+    return train::samples(std::move(x), std::vector<int>(301, 1));
   }
 };
 
@@ -127,6 +142,24 @@ TEST_CASE("batch norm over all workers has the statistics of the whole batch") {
     trainer.train();
     trainer.train();
     CHECK(distance(parameters(trainer), expected) < 1e-9);
+  });
+}
+
+TEST_CASE("a step that is not made leaves the running means of batch norm as they were") {
+  in_world([] {
+    for (const int local : {0, 3}) {
+      const train::options o{.workers = workers(), .batch = 30, .shuffle = false, .average_every = local};
+      train::trainer trainer(one_nan{}, o);
+      CHECK(thrown<manta::error>([&] { trainer.train(); }).find("in step 5, which is batch 5 of epoch 0") !=
+            std::string::npos);
+      const auto net = trainer.model();
+      CHECK(std::all_of(net.buffers().begin(), net.buffers().end(), [](double b) { return std::isfinite(b); }));
+      if (local > 0) continue;
+      train::trainer until_then(one_nan{}, o);
+      until_then.train(5);
+      const auto expected = until_then.model();
+      CHECK(std::equal(net.buffers().begin(), net.buffers().end(), expected.buffers().begin()));
+    }
   });
 }
 

@@ -53,8 +53,9 @@ using gradients_ready = std::function<void(std::size_t begin, std::size_t end)>;
 /// loss by that result and adds to gradients(); parameters() and gradients() are one contiguous array each, of equal
 /// length, whose places do not change while the module is not assigned to.
 ///
-/// Optional members, used where a module has them: `initialise(seed)`, `mode(const pass&)` before forward, and
-/// `backward(dy, const gradients_ready&)`, without which all gradients become final at the end of backward.
+/// Optional members, used where a module has them: `initialise(seed)`, `mode(const pass&)` before forward,
+/// `backward(dy, const gradients_ready&)`, without which all gradients become final at the end of backward, and
+/// `buffers()`, an array of numbers like the running means of batch norm, of which workers take means after each step.
 template <class M>
 concept module = requires(M m, const M c, const matrix<typename M::scalar>& x) {
   { m.forward(x) } -> std::convertible_to<const matrix<typename M::scalar>&>;

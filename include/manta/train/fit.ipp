@@ -104,17 +104,13 @@ inline history trainer_core::load_with_history(const std::string& path) {
 
 inline summary trainer_core::train_epoch(const fit_options& o, fit_bar& bar,
                                          const std::function<void()>& save_checkpoint) {
-  // Pieces of equal size, not of equal time: sums are added in an order that does not depend on the clock.
-  constexpr std::uint64_t pieces = 200;
   const auto begin = std::chrono::steady_clock::now();
   pass_result whole = train_some(1);
-  const std::uint64_t samples = whole.all.samples + whole.left, batch = static_cast<std::uint64_t>(options_.batch);
+  const std::uint64_t samples = whole.all.samples + whole.left;
   while (whole.left > 0) {
     bar.show(o, whole);
     leave_if_the_run_ends(o, save_checkpoint);
-    pass_result piece = train_some(std::max<std::uint64_t>(1, samples / batch / pieces));
-    piece.add_before(whole);
-    whole = std::move(piece);
+    whole = train_some(piece_of_epoch(samples), std::move(whole));
   }
   bar.show(o, whole);
   return summary_of(whole, seconds_since(begin));

@@ -111,9 +111,13 @@ class learner {
   [[nodiscard]] virtual std::string description() const = 0;
   /// Collective: all get the first member's parameters.
   virtual void share(exchange& e) = 0;
-  /// Collective: buffers (running means) become their means over the members; with `parameters`, parameters and the
-  /// optimiser's moments too, where it shows them.
-  virtual void average(exchange& e, bool parameters) = 0;
+  /// Collective: parameters, buffers (running means), and the optimiser's moments, where it shows them, become their
+  /// means over the members.
+  virtual void average(exchange& e) = 0;
+  /// The buffers' numbers, for sums over the members.
+  virtual void append_buffers(std::vector<double>& to) = 0;
+  /// The buffers become these sums / members.
+  virtual void set_buffers(std::span<const double> sums, int members) = 0;
   /// Buffers are those at the last mark again: a step that was begun and cannot be made has changed them.
   virtual void mark() = 0;
   virtual void go_back_to_mark() = 0;
@@ -172,6 +176,9 @@ class learner_of final : public learner {
   using module_type = typename model_of<R>::type;
   using scalar = typename module_type::scalar;
   static constexpr bool validates = requires(const R& r) { r.validation_data(); };
+  static constexpr bool has_buffers = requires(module_type& m) {
+    { m.buffers() } -> std::convertible_to<std::span<scalar>>;
+  };
 
  public:
   static learner_name name(const R& r) { return {number, typeid(R).name(), output::pack(r)}; }
@@ -212,19 +219,26 @@ class learner_of final : public learner {
   }
   void share(exchange& e) override { e.broadcast(model_.parameters().data(), model_.parameters().size_bytes()); }
 
-  void average(exchange& e, bool parameters) override {
-    if constexpr (requires { e.average(model_.buffers()); }) e.average(model_.buffers());
-    if (!parameters) return;
+  void average(exchange& e) override {
+    if constexpr (has_buffers) e.average(model_.buffers());
     e.average(model_.parameters());
     if constexpr (requires { e.average(optimizer_.template moments<scalar>()); })
       e.average(optimizer_.template moments<scalar>());
   }
 
+  void append_buffers(std::vector<double>& to) override {
+    if constexpr (has_buffers) to.insert(to.end(), model_.buffers().begin(), model_.buffers().end());
+  }
+  void set_buffers(std::span<const double> sums, int members) override {
+    if constexpr (has_buffers)
+      std::transform(sums.begin(), sums.end(), model_.buffers().begin(),
+                     [members](double sum) { return static_cast<scalar>(sum / members); });
+  }
   void mark() override {
-    if constexpr (requires { model_.buffers(); }) marked_.assign(model_.buffers().begin(), model_.buffers().end());
+    if constexpr (has_buffers) marked_.assign(model_.buffers().begin(), model_.buffers().end());
   }
   void go_back_to_mark() override {
-    if constexpr (requires { model_.buffers(); }) std::copy(marked_.begin(), marked_.end(), model_.buffers().begin());
+    if constexpr (has_buffers) std::copy(marked_.begin(), marked_.end(), model_.buffers().begin());
   }
 
   void will_take(std::span<const std::uint64_t> which) override {

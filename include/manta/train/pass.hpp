@@ -44,14 +44,6 @@ struct pass_result {
   int deaths = 0;           ///< times that a death has interrupted the pass
   double seconds_lost = 0;  ///< by these
 
-  /// An earlier part of the same pass.
-  void add_before(const pass_result& earlier) {
-    sums both = earlier.all;
-    both.add(all);
-    all = std::move(both);
-    deaths += earlier.deaths;
-    seconds_lost += earlier.seconds_lost;
-  }
   template <class Archive>
   void serialize(Archive& archive) {
     archive(all, epoch, step, left, rate, deaths, seconds_lost);

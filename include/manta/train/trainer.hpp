@@ -17,6 +17,7 @@
 // depend on the number of workers, but for the rounding of sums, and is the same bits from run to run.
 #pragma once
 
+#include <chrono>
 #include <limits>
 #include <memory>
 #include <random>
@@ -61,8 +62,13 @@ class trainer_core {
   MANTA_DECL void rate(double r);
 
  private:
-  /// At most so many steps. After a death the workers that are left make those that are missing.
-  pass_result train_some(std::uint64_t steps);
+  /// At most `steps` steps, added to what the pass gave before. After a death the workers that are left make those that
+  /// are missing.
+  pass_result train_some(std::uint64_t steps, pass_result before = {});
+  /// A piece of it, after which the trainer has the state, in a job that goes on when ranks die.
+  void train_piece(std::uint64_t steps);
+  /// The steps between two states, in an epoch of this number of samples.
+  [[nodiscard]] std::uint64_t piece_of_epoch(std::uint64_t samples) const;
   /// What is left of the epoch, in pieces between which the bar moves and the end of the run is noticed.
   summary train_epoch(const fit_options& o, fit_bar& bar, const std::function<void()>& save_checkpoint);
   /// The state with the epochs of fit.
@@ -75,8 +81,8 @@ class trainer_core {
   void start_workers();
   void park();
   /// After the death of a worker's rank: the next use starts workers on the ranks that are left, from what the other
-  /// workers have reached, else from the last good state. Whether they have reached something.
-  bool bury();
+  /// workers have reached, else from the last good state.
+  void bury();
   /// Throws: one worker after the other dies at the same place.
   [[noreturn]] void give_up() const;
   /// Remembers the state, in a job that goes on when ranks die.
@@ -96,7 +102,9 @@ class trainer_core {
   std::uint64_t number_ = std::uint64_t{std::random_device{}()} << 32U | std::random_device{}();
   /// After the last call that changed it, or the last step that a death has left, in a job that goes on when ranks die.
   train::state good_;
-  pass_result before_;  ///< of the call of train under way: what it gave up to good_
+  pass_result before_;       ///< of the pass under way: what it gave up to good_
+  std::uint64_t piece_ = 1;  ///< steps that take much longer than a state's way to the trainer
+  std::chrono::steady_clock::time_point good_since_;
   std::uint64_t last_use_ = 0;
 };
 
@@ -122,7 +130,8 @@ class trainer {
   /// An epoch, or what is left of it, or fewer steps; waits. Under manta-run, when the rank of a worker dies, the call
   /// goes on with the ranks that are left, from what the other workers hold in memory: the step under way is made
   /// again, or all local steps since the workers met, and no sample is left out or taken twice. If no worker is left,
-  /// the call is done again. Throws manta::rank_lost if four workers have died in one step, and manta::error with the
+  /// the call goes on from the last state that the trainer has: that at the begin of the call, or of a worker alone one
+  /// of a little while ago. Throws manta::rank_lost if four workers have died in one step, and manta::error with the
   /// number of the batch if the loss becomes NaN or infinite; the parameters are those before that step then.
   summary train(std::uint64_t steps = whole_epoch) { return core_->train(steps); }
   /// The mean over the validation data; waits.

@@ -45,9 +45,9 @@ constexpr int most_deaths = 4;
 
 inline void trainer_core::give_up() const {
   throw rank_lost("manta: train: the ranks of " + std::to_string(most_deaths) +
-                  " workers have died one after the other before step " + std::to_string(good_.step) +
-                  " was complete: the recipe seems to end its process there. The trainer has the state before that "
-                  "step, which save() writes; find out how the processes ended from the lines above");
+                  " workers have died one after the other, and none got beyond step " + std::to_string(good_.step) +
+                  ": the recipe seems to end its process there. The trainer has the state before that step, which "
+                  "save() writes; find out how the processes ended from the lines above");
 }
 
 /// A call of a trainer: it counts as busy meanwhile, and no other parks it. After a death it is done again from the
@@ -61,22 +61,28 @@ auto trainer_core::call(Call&& c) {
   } const busy(is_busy_);
   static std::uint64_t uses = 0;
   last_use_ = ++uses;
-  std::optional<std::chrono::steady_clock::time_point> death;
-  int deaths_here = 0;  // without a step that was completed in between
+  good_since_ = std::chrono::steady_clock::now();
+  bool has_died = false;
+  int deaths_here = 0;  // without progress in between
+  const auto progress = [&] { return std::pair(good_.epoch, good_.step); };
+  auto at_last_death = progress();
   for (;;) {
     try {
       wake();
-      if (death) before_.seconds_lost += seconds_since(*std::exchange(death, {}));
+      if (std::exchange(has_died, false)) {
+        before_.seconds_lost += seconds_since(good_since_);
+        good_since_ = std::chrono::steady_clock::now();
+      }
       return c();
     } catch (const rank_lost&) {
       if (!manta::detail::launcher_recovers()) throw;
     } catch (const actor_died&) {
       if (!manta::detail::launcher_recovers()) throw;
     }
-    if (!death) death = std::chrono::steady_clock::now();
-    const bool has_advanced = bury();
-    if (has_advanced) death = std::chrono::steady_clock::now();
-    deaths_here = has_advanced ? 1 : deaths_here + 1;
+    has_died = true;
+    bury();
+    deaths_here = progress() == at_last_death ? deaths_here + 1 : 1;
+    at_last_death = progress();
     if (deaths_here == most_deaths) give_up();
   }
 }
@@ -102,25 +108,27 @@ inline void trainer_core::wake() {
   parked_ = {};
 }
 
-inline bool trainer_core::bury() {
+inline void trainer_core::bury() {
   workers_ = {};
   has_workers_ = false;
   lost_a_rank_ = true;
   ++before_.deaths;
   std::optional<survivor> furthest = furthest_survivor(ranks_, number_, good_);
   if (furthest) {
-    furthest->pass.add_before(before_);
+    furthest->pass.deaths = before_.deaths;
+    furthest->pass.seconds_lost = before_.seconds_lost + furthest->seconds;
     before_ = std::move(furthest->pass);
-    before_.seconds_lost += furthest->seconds;
     good_ = std::move(furthest->at);
+    good_since_ = std::chrono::steady_clock::now();
   }
   if (good_.model.empty()) was_started_ = false;  // nothing has been trained: new workers begin by the seed
   parked_ = good_;
-  return furthest.has_value();
 }
 
 inline void trainer_core::remember() {
-  if (manta::detail::launcher_recovers()) good_ = sentence(async<&worker::save>(workers_));
+  if (!manta::detail::launcher_recovers()) return;
+  good_ = sentence(async<&worker::save>(workers_));
+  good_since_ = std::chrono::steady_clock::now();
 }
 
 inline void trainer_core::start_workers() {
@@ -180,8 +188,27 @@ inline void trainer_core::make_room() {
   }
 }
 
-inline pass_result trainer_core::train_some(std::uint64_t steps) {
-  before_ = {};
+inline void trainer_core::train_piece(std::uint64_t steps) {
+  const auto begin = std::chrono::steady_clock::now();
+  pass_result r = sentence(async<&worker::train>(workers_, steps, before_));
+  const double training = seconds_since(begin);
+  remember();
+  before_ = std::move(r);
+  constexpr double least_ratio = 50;  // so that states cost 2 % at most
+  if (steps >= piece_ && steps < whole_epoch / 2 && training < least_ratio * (seconds_since(begin) - training))
+    piece_ = 2 * steps;
+}
+
+inline std::uint64_t trainer_core::piece_of_epoch(std::uint64_t samples) const {
+  constexpr std::uint64_t pieces = 200;
+  const std::uint64_t some = std::max<std::uint64_t>(1, samples / static_cast<std::uint64_t>(options_.batch) / pieces);
+  // Workers that differ until they agree after a piece give a result that depends on the pieces: no clock may set them.
+  const bool may_vary = ranks_.size() == 1 || (options_.average_every == 0 && options_.exchange == wire::as_is);
+  return may_vary ? std::max(some, piece_) : some;
+}
+
+inline pass_result trainer_core::train_some(std::uint64_t steps, pass_result before) {
+  before_ = std::move(before);
   struct position {
     std::uint64_t epoch, step;
   };
@@ -189,11 +216,13 @@ inline pass_result trainer_core::train_some(std::uint64_t steps) {
   return call([&] {
     if (good_.model.empty()) remember();
     if (!begin) begin = position{good_.epoch, good_.step};
-    if (good_.epoch > begin->epoch) return before_;  // a death after the last step of the epoch
-    pass_result r = sentence(async<&worker::train>(workers_, steps - (good_.step - begin->step)));
-    remember();
-    r.add_before(before_);
-    return r;
+    const bool is_alone = ranks_.size() == 1 && manta::detail::launcher_recovers();
+    for (bool is_last = false; !is_last && good_.epoch == begin->epoch;) {  // the last step may be made already
+      const std::uint64_t left = steps - (good_.step - begin->step);
+      is_last = !is_alone || left <= piece_;
+      train_piece(is_last ? left : piece_);
+    }
+    return before_;
   });
 }
 MANTA_DECL summary trainer_core::train(std::uint64_t steps) {

@@ -40,8 +40,9 @@ class worker {
   /// Collective: makes model and data, and checks that all members have the same. Throws the same error on all. Gives
   /// the members' ranks.
   MANTA_DECL per_rank<int> open();
-  /// Collective: at most `steps` steps, to the end of the epoch at most. All members give the same.
-  MANTA_DECL pass_result train(std::uint64_t steps);
+  /// Collective: at most `steps` steps, to the end of the epoch at most. All members give the same: what the pass gave
+  /// in earlier calls, and in this one.
+  MANTA_DECL pass_result train(std::uint64_t steps, const pass_result& before = {});
   /// Collective, as save and model are: all members first agree on what they hold. This member's share of the
   /// validation data.
   MANTA_DECL per_rank<pass_result> validate();
@@ -93,8 +94,9 @@ class worker {
   bool is_agreed_ = true;                  ///< since the last step
   std::string problem_;                    ///< of this member, in local steps
   double last_loss_ = 0;                   ///< of the step before, for messages
+  std::vector<double> numbers_;            ///< of a step, for sums over the members
   group_sums group_;
-  pass_result pass_;  ///< of the last call of train, over all members
+  pass_result pass_;  ///< of the pass that the last call of train went on with, over all members
   sums unshared_;     ///< of local steps, of this member alone
   survivor met_;      ///< local steps: when the members met last in this call
   std::uint64_t training_;

@@ -96,13 +96,13 @@ MANTA_DECL per_rank<int> worker::open() {
   return rank();
 }
 
-MANTA_DECL pass_result worker::train(std::uint64_t steps) {
+MANTA_DECL pass_result worker::train(std::uint64_t steps, const pass_result& before) {
   const std::uint64_t size = learner_->size(true), batch = static_cast<std::uint64_t>(options_.batch);
   const std::uint64_t last = options_.drop_last ? size / batch * batch : size;
   if (sample_ == 0) make_order();
   has_trained_ = true;
   is_agreed_ = false;
-  pass_ = {};
+  pass_ = before;
   met_ = {};
   last_complete_ = std::chrono::steady_clock::now();
   while (steps-- > 0 && sample_ < last) {
@@ -137,12 +137,11 @@ inline survivor worker::reached() {
   return {state_here(), pass_, last_complete_, 0};
 }
 
-/// What differs between the members since they last agreed: running means, parameters after local steps, and the
-/// errors of rounding that each carries on, which a state does not have.
+/// What differs between the members since they last agreed: what local steps have made, and the errors of rounding that
+/// each carries on, which a state does not have.
 inline void worker::agree() {
   if (is_agreed_) return;
   if (local_steps_ > 0) meet();
-  learner_->average(exchange_, false);
   exchange_.forget();
   is_agreed_ = true;
 }
@@ -199,12 +198,16 @@ inline void worker::step(std::uint64_t end) {
   sums mine;
   const std::string problem = problem_of([&] { mine = forward_and_back(share, pass, divisor, &exchange_); });
   exchange_.finish();
-  double more[2] = {mine.loss / divisor, problem.empty() ? 0. : 1.};
-  const sums all = group_.over_all(exchange_, mine, more);
-  if (more[1] > 0) exchange_.throw_together(problem);
-  check_loss(more[0]);
+  numbers_ = {mine.loss / divisor, problem.empty() ? 0. : 1.};
+  learner_->append_buffers(numbers_);
+  const sums all = group_.over_all(exchange_, mine, numbers_);
+  const double loss = numbers_[0];
+  if (numbers_[1] > 0 || !base::is_finite(loss)) learner_->go_back_to_mark();
+  if (numbers_[1] > 0) exchange_.throw_together(problem);
+  check_loss(loss);
+  learner_->set_buffers(std::span<const double>(numbers_).subspan(2), team_.size());
   learner_->update(options_.clip);
-  last_loss_ = more[0];
+  last_loss_ = loss;
   pass_.all.add(all);
   count_step(end);
   is_in_step_ = false;
@@ -225,6 +228,7 @@ inline void worker::local_step(std::uint64_t end) {
       if (mine.samples > 0) last_loss_ = mine.loss / divisor;
     });
   }
+  if (!problem_.empty()) learner_->go_back_to_mark();
   unshared_.add(mine);
   count_step(end);
   if (++local_steps_ == options_.average_every) meet();
@@ -236,7 +240,7 @@ inline void worker::meet() {
   double problems[1] = {problem_.empty() ? 0. : 1.};
   pass_.all.add(group_.over_all(exchange_, std::exchange(unshared_, {}), problems));
   if (problems[0] == 0) {
-    learner_->average(exchange_, true);
+    learner_->average(exchange_);
     if (manta::detail::launcher_recovers()) met_ = {state_here(), pass_, std::chrono::steady_clock::now(), 0};
     return;
   }
