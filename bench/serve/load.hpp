@@ -33,6 +33,7 @@ struct load_options {
   int port = 0, connections = 1;
   double seconds = 1, rate = 0;  ///< rate: requests a second of an open loop; 0: closed
   std::string path = "/", body;
+  std::string field = {};  ///< a further line of the header, with its end
 };
 
 struct load_result {
@@ -62,9 +63,9 @@ class load {
  public:
   explicit load(const load_options& o)
       : options_(o),
-        request_("POST " + o.path +
-                 " HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: " +
-                 std::to_string(o.body.size()) + "\r\n\r\n" + o.body),
+        request_("POST " + o.path + " HTTP/1.1\r\nHost: localhost\r\n" + o.field +
+                 "Content-Type: application/json\r\nContent-Length: " + std::to_string(o.body.size()) + "\r\n\r\n" +
+                 o.body),
         all_(static_cast<std::size_t>(o.connections)),
         epoll_(epoll_create1(EPOLL_CLOEXEC)) {
     for (std::size_t i = 0; i < all_.size(); ++i) open(i);

@@ -12,13 +12,19 @@
 //   serve_cpu_1, serve_cpu_raw_1    us of processor time of the rank for a request, 32 connections
 //   serve_rate_1, serve_rate_raw_1  k/s, 32 connections
 //   serve_least_1            x, answers of the least served of 256 connections, of the mean
-//   serve_batch_1            k/s, network 784-1024-1024-10, 64 connections, batches of 32
-//   serve_batch_raw_1        likewise, one at a time
+//   serve_client_1           us of processor time of the client for one of these requests
+//   serve_batch_N            k/s, network 784-1024-1024-10, 64 connections, batches of 32; on two ranks the server and
+//                            the replica are apart
+//   serve_batch_raw_N        likewise, one at a time
+//   serve_batch_binary_N     k/s, batches of 32, the numbers as bytes by the Open Inference Protocol
+//   serve_batch_size_N       x, requests of a batch
 //   serve_batch_alone_1      us, median at one connection with batches; serve_batch_alone_raw_1: without
 //   serve_peak_raw_1         k/s of a replica that computes for 1 ms, 8 connections
 //   serve_overload_1         k/s, good answers at twice that rate
 //   serve_accepted_p99_1     ms; serve_refused_p99_1: ms until a 503; serve_grown_1: MB that the rank has grown
 //   serve_update_1           failed requests while the version changes ten times
+//   serve_scale_N            ms from a step to 8 calls under way to a second replica
+//   serve_reversals_N        x, fewer replicas than before at this constant load, in 3 s
 #include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
@@ -28,6 +34,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <manta/manta.hpp>
@@ -61,7 +68,8 @@ struct version {
 struct found {
   double seconds = 0, p50 = 0, p99 = 0, refused_p99 = 0;
   double good = 0, refused = 0, other = 0, broken = 0, least = 0;
-  double cpu = 0;  ///< us of this rank for an answer
+  double cpu = 0;     ///< us of this rank for an answer
+  double client = 0;  ///< us of the client
   [[nodiscard]] double answers() const { return good + refused + other; }
 };
 
@@ -76,14 +84,26 @@ int client(int argc, char** argv) {
                         .rate = std::atof(argv[5]),
                         .path = argv[6],
                         .body = "21"};
-  if (argc > 7) {  // a picture
+  const int pixels = argc > 7 ? std::atoi(argv[7]) : 0;
+  if (pixels > 0 && o.path.ends_with("/infer")) {
+    const std::vector<float> numbers(static_cast<std::size_t>(pixels), .25F);
+    const std::string bytes(reinterpret_cast<const char*>(numbers.data()), 4 * numbers.size());
+    o.body = R"({"inputs":[{"name":"input0","shape":[1,)" + std::to_string(pixels) +
+             R"(],"datatype":"FP32","parameters":{"binary_data_size":)" + std::to_string(bytes.size()) + "}}]}";
+    o.field = "Inference-Header-Content-Length: " + std::to_string(o.body.size()) + "\r\n";
+    o.body += bytes;
+  } else if (pixels > 0) {
     o.body = "[0.5";
-    for (int i = 1; i < std::atoi(argv[7]); ++i) o.body += ",0.25";
+    for (int i = 1; i < pixels; ++i) o.body += ",0.25";
     o.body += "]";
   }
-  const bench::load_result r = bench::load(o).run();
-  std::printf("%g %g %g %g %lu %lu %lu %lu %lu\n", r.seconds, r.quantile(r.latencies, .5), r.quantile(r.latencies, .99),
-              r.quantile(r.refusals, .99), r.good, r.refused, r.other, r.broken, r.least);
+  bench::load client(o);
+  const double before = bench::process_seconds();
+  const bench::load_result r = client.run();
+  const double answers = static_cast<double>(std::max<std::uint64_t>(1, r.good + r.refused + r.other));
+  std::printf("%g %g %g %g %lu %lu %lu %lu %lu %g\n", r.seconds, r.quantile(r.latencies, .5),
+              r.quantile(r.latencies, .99), r.quantile(r.refusals, .99), r.good, r.refused, r.other, r.broken, r.least,
+              1e6 * (bench::process_seconds() - before) / answers);
   return 0;
 }
 
@@ -108,8 +128,8 @@ found load(serve::http& http, const std::string& path, int connections, double r
   }
   ::pclose(out);
   found f;
-  std::sscanf(line.c_str(), "%lg %lg %lg %lg %lg %lg %lg %lg %lg", &f.seconds, &f.p50, &f.p99, &f.refused_p99, &f.good,
-              &f.refused, &f.other, &f.broken, &f.least);
+  std::sscanf(line.c_str(), "%lg %lg %lg %lg %lg %lg %lg %lg %lg %lg", &f.seconds, &f.p50, &f.p99, &f.refused_p99,
+              &f.good, &f.refused, &f.other, &f.broken, &f.least, &f.client);
   f.cpu = 1e6 * (bench::process_seconds() - cpu) / std::max(1.0, f.answers());
   return f;
 }
@@ -133,6 +153,48 @@ int change_versions(serve::deployment<int(int)> d) {
   return 0;
 }
 
+/// Eight calls under way all the time, after a time of one.
+struct scaling {
+  double first_ms = 0, reversals = 0;
+};
+int takes_time(int ms) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+  return ms;
+}
+scaling measure_scaling() {
+  const int most = std::max(2, manta::size());
+  auto d = serve::deploy<takes_time>({.name = "scaled", .min = 1, .max = most, .cpus = 0});
+  for (int i = 0; i < 10; ++i) d(5).get();
+  scaling s;
+  const bench::stopwatch w;
+  std::vector<manta::future<int>> calls;
+  for (int last = 1; w.seconds() < 3;) {
+    while (calls.size() < 8) calls.push_back(d(5));
+    calls = manta::wait(calls, {.count = 1}).pending;
+    const int now = d.status().replicas;
+    if (now > 1 && s.first_ms == 0) s.first_ms = 1e3 * w.seconds();
+    s.reversals += now < last;
+    last = now;
+  }
+  return s;
+}
+
+/// A network in batches and one by one, asked with 64 connections.
+template <class Say>
+void measure_batches(serve::http& http, const serve::deployment<std::vector<float>(std::vector<float>)>& d, Say&& say) {
+  const serve::status before = d.status();
+  const found single = load(http, "/single", 64, 0, 0.7, 784), batched = load(http, "/batched", 64, 0, 0.7, 784);
+  const serve::status after = d.status();
+  const found binary = load(http, "/v2/models/batched/infer", 64, 0, 0.7, 784);
+  say("serve_batch_raw", 1e-3 * single.good / single.seconds, "k/s");
+  say("serve_batch", 1e-3 * batched.good / batched.seconds, "k/s");
+  say("serve_batch_binary", 1e-3 * binary.good / binary.seconds, "k/s");
+  say("serve_batch_size",
+      static_cast<double>(after.served - before.served) /
+          static_cast<double>(std::max<std::uint64_t>(1, after.batches - before.batches)),
+      "x");
+}
+
 int measure(int repetitions) {
   const std::string n = "_" + std::to_string(manta::size());
   serve::http http({.port = 0});
@@ -141,7 +203,8 @@ int measure(int repetitions) {
   http.route("/same", d);
   nn::network<float> net(nn::shape{784}, nn::linear(1024), nn::relu(), nn::linear(1024), nn::relu(), nn::linear(10));
   net.initialise(1);
-  http.route("/batched", serve::deploy_network({.name = "batched", .max_batch = 32}, net));
+  const auto batched = serve::deploy_network({.name = "batched", .max_batch = 32}, net);
+  http.route("/batched", batched);
   http.route("/single", serve::deploy_network({.name = "single"}, net));
   serve::options slow{.name = "computes", .max_queue = 20};
   slow.max_ongoing = 1;
@@ -157,16 +220,18 @@ int measure(int repetitions) {
     say("serve_handle", handle_median(d), "us");
     say("serve_http_raw", load(http, "/raw", 1).p50, "us");
     say("serve_http", load(http, "/same", 1).p50, "us");
+    measure_batches(http, batched, say);
+    const scaling steps = measure_scaling();
+    say("serve_scale", steps.first_ms, "ms");
+    say("serve_reversals", steps.reversals, "x");
     if (manta::size() > 1) continue;
     const found raw = load(http, "/raw", 32), through = load(http, "/same", 32), many = load(http, "/same", 256);
     say("serve_cpu_raw", raw.cpu, "us");
     say("serve_cpu", through.cpu, "us");
+    say("serve_client", through.client, "us");
     say("serve_rate_raw", 1e-3 * raw.good / raw.seconds, "k/s");
     say("serve_rate", 1e-3 * through.good / through.seconds, "k/s");
     say("serve_least", many.least / (many.answers() / 256), "x");
-    const found single = load(http, "/single", 64, 0, 0.7, 784), batched = load(http, "/batched", 64, 0, 0.7, 784);
-    say("serve_batch_raw", 1e-3 * single.good / single.seconds, "k/s");
-    say("serve_batch", 1e-3 * batched.good / batched.seconds, "k/s");
     say("serve_batch_alone_raw", load(http, "/single", 1, 0, 0.7, 784).p50, "us");
     say("serve_batch_alone", load(http, "/batched", 1, 0, 0.7, 784).p50, "us");
     const found peak = load(http, "/computes", 8);

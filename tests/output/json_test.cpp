@@ -181,8 +181,25 @@ TEST_CASE("an array of plain numbers is read without a document, to the same val
   for (const char* text : {"[256]", "[-1]", "[1.5]"}) CHECK(!output::read_plain_numbers(text, bytes));
   std::vector<float> small;
   CHECK(!output::read_plain_numbers("[1e39]", small));
+  std::vector<std::int64_t> wide;
+  CHECK(output::read_plain_numbers("[9007199254740991]", wide));
+  CHECK(!output::read_plain_numbers("[9007199254740993]", wide));  // no double
   std::vector<std::string> texts;
   CHECK(!output::read_plain_numbers("[]", texts));
+}
+
+TEST_CASE("arrays of numbers are taken out of a text, and leave their indices there") {
+  output::json_without_numbers out;
+  CHECK(output::take_out_numbers(R"({"a":[{"data":[1, [2.5,-3] ],"b":"data"},{"x":[7],"data" : [] }]})", "data", out));
+  CHECK(out.text == R"({"a":[{"data":0,"b":"data"},{"x":[7],"data" : 1 }]})");
+  CHECK(out.arrays == std::vector<std::vector<double>>{{1, 2.5, -3}, {}});
+  for (const std::string& text :
+       {std::string(R"({"a":[1]})"), std::string(R"({"data":0})"), std::string(R"({"data":["a"]})"),
+        std::string(R"({"data":[1)"), std::string(R"({"data":[1,]})"), std::string(R"({"data":[1e999]})"),
+        std::string(R"({"data":[9007199254740993]})"), std::string(R"({"data":[1],"d\u0061ta":0})"),
+        std::string(R"({"data":[1],"data)"), "{\"data\":" + std::string(1'000'000, '[')}) {
+    CHECK(!output::take_out_numbers(text, "data", out));
+  }
 }
 
 TEST_CASE("what JSON has no form for is refused, not written as something else") {

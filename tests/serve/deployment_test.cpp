@@ -229,6 +229,18 @@ TEST_CASE("errors arrive with their text, and others are answered") {
     CHECK(contains(thrown<std::exception>([] { serve::deploy<twice>({.name = "x", .max = 2}); }),
                    "wanted is 1 <= .min <= .max"));
     CHECK_THROWS_AS(serve::deploy<twice>({.name = "x", .cpus = 1000}), manta::unschedulable);
+    CHECK(contains(thrown<std::exception>([] { serve::deploy<twice>({.name = "x", .max_batch = 8}); }),
+                   "deployed as serve::batched<f>; this one takes one request a call"));
+    // names
+    for (const auto& again : {+[] { (void)serve::deploy<twice>({.name = "throws"}); },
+                              +[] { (void)serve::deploy<joined>({.name = "throws"}); }}) {
+      CHECK(contains(thrown<std::exception>(again), "there is a deployment named 'throws' already; choose another"));
+    }
+    CHECK(contains(thrown<std::exception>([] { (void)serve::find<int(int)>("nobody"); }),
+                   "there is no deployment named 'nobody'"));
+    CHECK(contains(thrown<std::exception>([] { (void)serve::find<double(double)>("throws"); }),
+                   "the deployment 'throws' is none of double(double)"));
+    CHECK(d(6).get() == 6);
   });
 }
 
@@ -557,7 +569,8 @@ TEST_CASE("options come from a JSON file; unknown keys and wrong values are refu
   CHECK(contains(refused("[]"), "expected an object with options"));
   CHECK(refused("{").starts_with("manta: serve::read_options: " + f.path +
                                  "/options.json: the file is not JSON: parse error at line 1, column 2"));
-  CHECK(contains(refused(R"({"resources": {"licence": "two"}})"), "options.json: resources.licence: expected a number"));
+  CHECK(
+      contains(refused(R"({"resources": {"licence": "two"}})"), "options.json: resources.licence: expected a number"));
   CHECK(contains(thrown<manta::error>([] { serve::read_options("/no/file.json"); }), "cannot read /no/file.json"));
 }
 
@@ -594,6 +607,38 @@ TEST_CASE("the dispatcher: priorities, deadlines, least work, and numbers of rep
   CHECK(d.wanted() == 1);
 }
 
+TEST_CASE("the dispatcher: a busy replica gets a second batch early only if that is no smaller than the first") {
+  serve::dispatcher d({.name = "d", .max_batch = 4});
+  std::vector<serve::request> requests(12);
+  auto next = requests.begin();
+  const auto admit = [&](int n) {
+    for (int i = 0; i < n; ++i) d.admit(*next++);
+  };
+  d.ready(d.add_starting());
+  admit(1);
+  const auto first = d.next();  // it is idle, and takes what there is
+  CHECK(first.requests.size() == 1);
+  admit(2);
+  const auto second = d.next();
+  CHECK(second.requests.size() == 2);
+  admit(1);
+  CHECK(d.next().requests.empty());  // two are under way
+  d.finished(first);
+  CHECK(d.next().requests.empty());  // one is smaller than two
+  admit(1);
+  const auto third = d.next();
+  CHECK(third.requests.size() == 2);
+  d.finished(second);
+  admit(6);
+  const auto fourth = d.next();
+  CHECK(fourth.requests.size() == 4);
+  d.finished(third);
+  admit(1);
+  CHECK(d.next().requests.empty());
+  d.finished(fourth);
+  CHECK(d.next().requests.size() == 3);
+}
+
 TEST_CASE("the dispatcher looks through the whole queue seldom: unwanted requests leave at their turn, and make room") {
   serve::options o{.name = "d", .max_queue = 30'000};
   o.max_ongoing = 1;
@@ -624,7 +669,8 @@ TEST_CASE("the dispatcher looks through the whole queue seldom: unwanted request
   d.ready(one);
   requests[1].arrived -= 1s;
   requests[1].options.deadline = 1us;
-  CHECK(d.next().requests == std::vector<serve::request*>{&requests[5]});  // 1 is over, 3 was cancelled, 0 is less urgent
+  CHECK(d.next().requests ==
+        std::vector<serve::request*>{&requests[5]});  // 1 is over, 3 was cancelled, 0 is less urgent
   CHECK(d.take_unwanted() == std::vector<serve::request*>{&requests[1]});
   CHECK(d.report().cancelled == 10'000);
   CHECK(d.report().expired == 2);

@@ -88,6 +88,9 @@ class argument_writer {
   template <class S>
   bool try_inline(const S& value) {
     if constexpr (is_handle<S>) return false;
+    if constexpr (wire::is_array<S>) {  // known to be too long, without an exception
+      if (wire::array_in(value).bytes > longest_) return false;
+    }
     const std::size_t before = out_.size();
     const char in_place = 0;
     out_.append(&in_place, 1);

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -20,6 +21,16 @@ namespace manta::output {
 /// numbers that need a closer look: json_reader is for these.
 [[nodiscard]] MANTA_DECL bool plain_numbers(std::string_view json, std::vector<double>& numbers);
 
+/// A text whose large arrays of numbers were taken out: in place of each stands its index in `arrays`.
+struct json_without_numbers {
+  std::string text;
+  std::vector<std::vector<double>> arrays;
+};
+/// Takes out the arrays that are values of this key, wherever it stands: arrays of numbers, or of such arrays, whose
+/// numbers then follow one another. False if the text has other values of this key, numbers or texts that need a closer
+/// look, or nothing to be taken out; `out` is of no use then.
+[[nodiscard]] MANTA_DECL bool take_out_numbers(std::string_view json, std::string_view key, json_without_numbers& out);
+
 namespace detail {
 template <class T>
 struct is_number_list : std::false_type {};
@@ -27,7 +38,8 @@ template <class T>
 struct is_number_list<std::vector<T>> : std::bool_constant<std::is_arithmetic_v<T> && !std::is_same_v<T, bool>> {};
 template <matrix T>
 requires(T::ColsAtCompileTime == 1 && T::RowsAtCompileTime < 0 && std::is_arithmetic_v<typename T::Scalar>)  //
-    struct is_number_list<T> : std::true_type {};
+    struct is_number_list<T> : std::true_type {
+};
 }  // namespace detail
 
 /// Reads such a text into a std::vector or a column of Eigen's. False, and the value is of no use: json_reader has to
@@ -41,10 +53,10 @@ bool read_plain_numbers(std::string_view json, T& value) {
     value.resize(static_cast<decltype(value.size())>(numbers.size()));
     number* to = value.data();
     for (const double from : numbers) {
-      constexpr double exact = 9007199254740992.;  // integers up to it are themselves
+      constexpr double exact = 9007199254740992.;  // integers below it are themselves
       if constexpr (std::is_integral_v<number>) {
         using limits = std::numeric_limits<number>;
-        if (from != std::trunc(from) || std::abs(from) > exact || from < static_cast<double>(limits::min()) ||
+        if (from != std::trunc(from) || std::abs(from) >= exact || from < static_cast<double>(limits::min()) ||
             from > static_cast<double>(limits::max()))
           return false;
       } else if (!(std::abs(from) <= static_cast<double>(std::numeric_limits<number>::max()))) {

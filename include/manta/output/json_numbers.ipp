@@ -51,6 +51,28 @@ inline const char* read_number(const char* at, const char* end, double& value) {
   const auto read = std::from_chars(begin, at, value);
   return read.ec == std::errc() && read.ptr == at ? at : nullptr;
 }
+/// Appends the numbers of an array, and of arrays in it down to this depth. `at` is behind its bracket. Gives the end
+/// of the array; null: it has something else in it.
+inline const char* read_numbers(const char* at, const char* end, std::vector<double>& numbers, int depth) {
+  at = skip_spaces(at, end);
+  if (at != end && *at == ']') return at + 1;
+  while (at != end) {
+    if (*at == '[') {
+      at = depth > 0 ? read_numbers(at + 1, end, numbers, depth - 1) : nullptr;
+    } else {
+      double value = 0;
+      at = read_number(at, end, value);
+      if (at != nullptr) numbers.push_back(value);
+    }
+    if (at == nullptr) return nullptr;
+    at = skip_spaces(at, end);
+    if (at == end) return nullptr;
+    if (*at == ']') return at + 1;
+    if (*at != ',') return nullptr;
+    at = skip_spaces(at + 1, end);
+  }
+  return nullptr;
+}
 }  // namespace detail
 
 MANTA_DECL bool plain_numbers(std::string_view json, std::vector<double>& numbers) {
@@ -58,21 +80,41 @@ MANTA_DECL bool plain_numbers(std::string_view json, std::vector<double>& number
   const char* const end = json.data() + json.size();
   const char* at = skip_spaces(json.data(), end);
   if (at == end || *at != '[') return false;
-  at = skip_spaces(at + 1, end);
   numbers.reserve(json.size() / 8);
-  if (at != end && *at == ']') return skip_spaces(at + 1, end) == end;
-  while (at != end) {
-    double value = 0;
-    const char* const after = read_number(at, end, value);
-    if (after == nullptr) return false;
-    numbers.push_back(value);
-    at = skip_spaces(after, end);
-    if (at == end) return false;
-    if (*at == ']') return skip_spaces(at + 1, end) == end;
-    if (*at != ',') return false;
+  at = read_numbers(at + 1, end, numbers, 0);
+  return at != nullptr && skip_spaces(at, end) == end;
+}
+
+MANTA_DECL bool take_out_numbers(std::string_view json, std::string_view key, json_without_numbers& out) {
+  using namespace detail;
+  constexpr double exact = 9007199254740992.;  // integers below it are themselves
+  constexpr int deepest = 32;
+  if (json.find('\\') != std::string_view::npos) return false;  // a key might be written in another way
+  const char* const begin = json.data();
+  const char* const end = begin + json.size();
+  out = {};
+  std::size_t taken = 0;  // the text up to here is in `out`
+  for (std::size_t open = json.find('"'); open != std::string_view::npos;) {
+    const std::size_t close = json.find('"', open + 1);
+    if (close == std::string_view::npos) return false;
+    const char* at = skip_spaces(begin + close + 1, end);
+    const bool is_key = json.substr(open + 1, close - open - 1) == key && at != end && *at == ':';
+    open = json.find('"', close + 1);
+    if (!is_key) continue;
     at = skip_spaces(at + 1, end);
+    if (at == end || *at != '[') return false;
+    std::vector<double>& numbers = out.arrays.emplace_back();
+    numbers.reserve(((open == std::string_view::npos ? json.size() : open) - close) / 8);
+    const char* const after = read_numbers(at + 1, end, numbers, deepest);
+    if (after == nullptr) return false;
+    for (const double number : numbers) {
+      if (!(std::abs(number) < exact)) return false;
+    }
+    out.text.append(begin + taken, at).append(std::to_string(out.arrays.size() - 1));
+    taken = static_cast<std::size_t>(after - begin);
   }
-  return false;
+  out.text.append(json.substr(taken));
+  return !out.arrays.empty();
 }
 
 }  // namespace manta::output

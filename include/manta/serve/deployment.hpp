@@ -13,6 +13,7 @@
 #include <cereal/types/utility.hpp>
 #include <cereal/types/vector.hpp>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -46,6 +47,28 @@ future<kept<T>> keep(T&& value) {
   } else {
     return put(kept<T>(std::forward<T>(value)));
   }
+}
+
+/// The name of a deployment's router among the actors.
+inline std::string router_name(const std::string& name) { return "serve/" + name; }
+
+/// An error about the name of a router, as one about the deployment. Any other error is thrown on.
+[[noreturn]] inline void refuse_name(const std::string& name, const error& e, const std::string& signature) {
+  const auto says = [&](const char* text) {
+    return std::string_view(e.what()).find(text + ('"' + router_name(name) + '"')) != std::string_view::npos;
+  };
+  if (says("no actor is named ")) {
+    throw error("manta: serve::find: there is no deployment named '" + name +
+                "'; it was not deployed yet, or its last " + "handle has gone");
+  }
+  if (!says("actor named ")) throw;
+  if (!signature.empty()) {
+    throw error("manta: serve::find: the deployment '" + name + "' is none of " + signature +
+                "; ask for it with the requests and answers that it was deployed with");
+  }
+  throw error("manta: serve: there is a deployment named '" + name +
+              "' already; choose another .name, or change that one by " +
+              "serve::update. The name is free when the last handle of that one has gone");
 }
 
 /// Waits; throws the sentence of the innermost error, of a constructor or of `reconfigure`.
@@ -166,12 +189,23 @@ namespace detail {
 template <class Target>
 using signature = typename signature_of<typename Target::result, typename Target::arguments>::type;
 
-/// As the replicas want it: two batches each, so that none waits for the router between two; else four single requests.
+/// As the replicas want it: several single requests each, so that none waits for the router between two. Of batches the
+/// dispatcher decides.
 inline options completed(options o, bool is_batched) {
-  if (o.max_ongoing == 0) o.max_ongoing = is_batched ? 2 : 4;
-  if (!is_batched) o.max_batch = 1;
+  if (is_batched) return o;
+  if (o.max_batch > 1 || o.wait.count() > 0) {
+    throw error("manta: serve: the deployment '" + o.name +
+                "': .max_batch and .wait are for functions from a vector of " +
+                "requests to a vector of answers, deployed as serve::batched<f>; this one takes one request a call");
+  }
+  if (o.max_ongoing == 0) o.max_ongoing = 4;
   return o;
 }
+
+template <class Arguments>
+inline constexpr bool can_repeat = false;
+template <class... A>
+inline constexpr bool can_repeat<std::tuple<A...>> = (std::is_copy_constructible_v<A> && ...);
 
 /// For models whose answers depend on the request alone.
 inline options pure(options o) {
@@ -179,6 +213,18 @@ inline options pure(options o) {
   return o;
 }
 
+}  // namespace detail
+
+namespace detail {
+template <class Router>
+actor<Router> start_router(const options& o) {
+  try {
+    return spawn<Router>(
+        {.name = o.name.empty() ? "" : router_name(o.name), .rank = o.router_rank, .concurrency = 1 << 20}, o);
+  } catch (const error& e) {
+    refuse_name(o.name, e, "");
+  }
+}
 }  // namespace detail
 
 /// Starts a deployment and waits until its replicas are ready. The arguments are those of the class's constructor (or
@@ -192,10 +238,13 @@ auto deploy(const options& o, C&&... arguments) {
                 "members of an aggregate, and it has none for these");
   using signature = detail::signature<target>;
   using router = detail::router<signature>;
+  if (o.idempotent && !detail::can_repeat<typename target::arguments>) {
+    throw error("manta: serve: the deployment '" + o.name +
+                "' cannot be .idempotent: its requests cannot be copied, so " + "none can be sent twice");
+  }
   const options all = detail::completed(o, target::is_batched);
   const dispatcher checked(all);  // throws here, not on the router's rank
-  actor<router> r = spawn<router>(
-      {.name = all.name.empty() ? "" : "serve/" + all.name, .rank = all.router_rank, .concurrency = 1 << 20}, all);
+  actor<router> r = detail::start_router<router>(all);
   detail::wait_for_start(
       async<&router::template open<target, detail::kept<C>...>>(
           r, detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
@@ -251,7 +300,11 @@ requires(!std::is_same_v<std::remove_cvref_t<C>, update_options> && ...) void up
 /// with.
 template <class Signature>
 deployment<Signature> find(const std::string& name) {
-  return {name, find_actor<detail::router<Signature>>("serve/" + name)};
+  try {
+    return {name, find_actor<detail::router<Signature>>(detail::router_name(name))};
+  } catch (const error& e) {
+    detail::refuse_name(name, e, std::string(wire::type_name<Signature>()));
+  }
 }
 
 namespace detail {

@@ -65,7 +65,7 @@ class dispatcher {
   };
   /// The next batch, for the ready replica with the least work; empty: there is no request, or each replica has enough.
   MANTA_DECL batch next();
-  /// Adds requests from the queue until the batch is full. True: it is.
+  /// Adds requests from the queue until the batch, which `next` gave, is full. True: it is.
   MANTA_DECL bool fill(batch& b);
   /// The replica has answered, or died.
   MANTA_DECL void finished(const batch& b);
@@ -87,6 +87,9 @@ class dispatcher {
   /// The number of replicas that there should be now: more while requests have waited for a tenth of a second, one
   /// fewer after .down_after in which one less would have done.
   MANTA_DECL int wanted();
+
+  /// The number of batches that a replica may have at once.
+  [[nodiscard]] int most_ongoing() const { return options_.max_ongoing > 0 ? options_.max_ongoing : 2; }
 
   [[nodiscard]] bool has_queue() const { return queued_ > 0; }
   [[nodiscard]] bool is_full() const { return queued_ >= static_cast<std::uint64_t>(options_.max_queue); }
@@ -113,7 +116,9 @@ class dispatcher {
   struct replica_state {
     bool is_ready = false, is_retired = false;
     int ongoing = 0;
+    std::size_t last_size = 0;  ///< requests of the batch that it got last
   };
+  bool has_room(const replica_state& r) const;
   bool is_unwanted(const request& r) const;
   void count_unwanted(request& r);
   void leave_queue(request& r);

@@ -64,8 +64,7 @@ MANTA_DECL void dispatcher::forget(request& r) {
 MANTA_DECL request* dispatcher::front() const { return queue_.empty() ? nullptr : queue_.begin()->second.front(); }
 
 inline bool dispatcher::is_unwanted(const request& r) const {
-  return r.caller.stop_requested() ||
-         (r.options.deadline.count() > 0 && clock::now() - r.arrived > r.options.deadline);
+  return r.caller.stop_requested() || (r.options.deadline.count() > 0 && clock::now() - r.arrived > r.options.deadline);
 }
 
 /// It is in the queue.
@@ -94,18 +93,25 @@ MANTA_DECL void dispatcher::make_room() {
   if (is_full() && ++since_look_ >= queued_) drop_all_unwanted();
 }
 
+/// A busy replica gets a second batch ahead of time only if that is no smaller than the first. Else the queue may grow
+/// until the replica is idle.
+inline bool dispatcher::has_room(const replica_state& r) const {
+  if (!r.is_ready || r.is_retired || r.ongoing >= most_ongoing()) return false;
+  return r.ongoing == 0 || options_.max_ongoing > 0 || queued_ >= r.last_size;
+}
+
 MANTA_DECL dispatcher::batch dispatcher::next() {
   batch b;
   if (queued_ == 0) return b;
   auto best = replicas_.end();
   for (auto r = replicas_.begin(); r != replicas_.end(); ++r) {
-    if (!r->second.is_ready || r->second.is_retired || r->second.ongoing >= options_.max_ongoing) continue;
+    if (!has_room(r->second)) continue;
     if (best == replicas_.end() || r->second.ongoing < best->second.ongoing) best = r;
   }
   if (best == replicas_.end()) return b;
+  b.replica = best->first;
   fill(b);
   if (b.requests.empty()) return b;  // nobody wants what was in the queue
-  b.replica = best->first;
   ++best->second.ongoing;
   ++batches_;
   return b;
@@ -113,6 +119,7 @@ MANTA_DECL dispatcher::batch dispatcher::next() {
 
 MANTA_DECL bool dispatcher::fill(batch& b) {
   const auto most = static_cast<std::size_t>(options_.max_batch);
+  const auto its = replicas_.find(b.replica);
   while (b.requests.size() < most) {
     if (!b.requests.empty() && b.requests.front()->alone) return true;
     request* const r = front();
@@ -125,6 +132,7 @@ MANTA_DECL bool dispatcher::fill(batch& b) {
     leave_queue(*r);
     ++running_;
     b.requests.push_back(r);
+    if (its != replicas_.end()) its->second.last_size = b.requests.size();
   }
   return true;
 }

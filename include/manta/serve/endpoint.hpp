@@ -56,7 +56,7 @@ struct endpoint {
   /// Throws json_error if the body does not fit.
   std::function<std::unique_ptr<call>(std::string_view body)> start;
   /// One call for each row; null if the values are no tensors.
-  std::function<std::unique_ptr<call>(const infer_request&)> infer;
+  std::function<std::unique_ptr<call>(infer_request)> infer;
   /// The deployment's own status, as JSON; may be null.
   std::function<std::string()> status;
 };
@@ -192,7 +192,7 @@ struct answer_type<stream<T>> {
 /// `f` takes the parameters and gives a future, a stream or a value.
 template <class F, class... P>
 endpoint make_endpoint(std::string path, F f, route_options options) {
-  using result = std::invoke_result_t<F&, const P&...>;
+  using result = std::invoke_result_t<F&, P...>;
   using answer = typename answer_type<std::remove_cvref_t<result>>::type;
   endpoint e;
   e.path = std::move(path);
@@ -233,12 +233,12 @@ endpoint make_endpoint(std::string path, F f, route_options options) {
 /// Sets what calls one row after the other; `e` has to stay where it is.
 template <class F, class... P>
 void add_infer(endpoint& e, F f) {
-  using result = std::remove_cvref_t<std::invoke_result_t<F&, const P&...>>;
+  using result = std::remove_cvref_t<std::invoke_result_t<F&, P...>>;
   if constexpr (sizeof...(P) > 0 && manta::detail::is_future<result>) {
     if (e.inputs.empty()) return;
     using answer = typename answer_type<result>::type;
     if constexpr ((is_tensor<P> && ...) && are_tensors<answer>) {
-      e.infer = [f, at = &e](const infer_request& request) mutable -> std::unique_ptr<call> {
+      e.infer = [f, at = &e](infer_request request) mutable -> std::unique_ptr<call> {
         const std::size_t rows = check_rows(request, at->inputs);
         std::vector<future<answer>> results;
         for (std::size_t row = 0; row < rows; ++row) {
@@ -249,9 +249,10 @@ void add_infer(endpoint& e, F f) {
             ++i;
           };
           std::apply([&](auto&... value) { (one(value), ...); }, arguments);
-          results.push_back(std::apply(f, arguments));
+          results.push_back(std::apply(f, std::move(arguments)));
         }
-        return std::make_unique<infer_call<answer>>(std::move(results), request, *at);
+        request.inputs.clear();
+        return std::make_unique<infer_call<answer>>(std::move(results), std::move(request), *at);
       };
     }
   }

@@ -105,7 +105,7 @@ class http {
     if constexpr (requires { std::string(handle.name()); }) {
       if (options.name.empty()) options.name = handle.name();
     }
-    auto f = [handle](const typename stored_as<P>::type&... p) { return handle(p...); };
+    auto f = [handle](typename stored_as<P>::type&&... p) { return handle(std::move(p)...); };
     auto e = std::make_unique<detail::endpoint>(
         detail::make_endpoint<decltype(f), typename stored_as<P>::type...>(path, f, std::move(options)));
     detail::add_infer<decltype(f), typename stored_as<P>::type...>(*e, f);
@@ -117,7 +117,8 @@ class http {
   template <auto F, class... P>
   void add_function(const std::string& path, route_options options, manta::detail::list<P...> parameters) {
     add(
-        path, [](const typename stored_as<P>::type&... p) { return async<F>(p...); }, std::move(options), parameters);
+        path, [](typename stored_as<P>::type&&... p) { return async<F>(std::move(p)...); }, std::move(options),
+        parameters);
   }
 
   std::unique_ptr<detail::http_server> server_;

@@ -17,7 +17,9 @@ using output::json_error;
 using output::json_reader;
 using output::json_schema;
 using output::json_view;
+using output::json_without_numbers;
 using output::json_writer;
 using output::read_plain_numbers;
+using output::take_out_numbers;
 using output::to_json;
 }  // namespace manta::serve

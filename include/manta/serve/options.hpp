@@ -21,8 +21,8 @@ struct options {
   int replicas = 1;       ///< objects that share the work; where min and max are given, at the beginning
   int max_batch = 1;      ///< requests that a replica gets at once, if it is batched
   std::chrono::microseconds wait =
-      {};                            ///< time that a batch waits to become full; 0: an idle replica takes what there is
-  int max_queue = 1000;              ///< requests that may wait for a replica; a further one throws serve::overloaded
+      {};                ///< time that a batch waits to become full; 0: an idle replica takes what there is
+  int max_queue = 1000;  ///< requests that may wait for a replica; a further one throws serve::overloaded
   /// Requests may be run more than once: one whose replica died is given to another, three times at most, and those of
   /// a batch that failed are tried one by one, so that a bad one fails alone.
   bool idempotent = false;
@@ -34,7 +34,8 @@ struct options {
   /// The rank that has the queue: that of the HTTP server, where it is another one than 0. The deployment dies with it.
   int router_rank = 0;
   /// Batches (or single requests) that a replica has at once: one runs, the others wait beside it or, where the method
-  /// waits for something, run meanwhile. 0: two for batched replicas, four for others.
+  /// waits for something, run meanwhile. 0: four single requests; of batches two, but the second leaves the queue early
+  /// only if it is no smaller than the first, so that batches grow as long as a replica is busy.
   int max_ongoing = 0;
   /// Where the number of replicas follows the queue: time after which one is ended if one less would have done.
   std::chrono::milliseconds down_after{10'000};
@@ -47,8 +48,8 @@ struct options {
     std::int64_t us = wait.count(), down_ms = down_after.count(), health_ms = health_every.count();
     std::map<std::string, double> amounts;
     for (const auto& q : resources) amounts[q.name] = resources.amount(q.name);
-    archive(name, replicas, max_batch, us, max_queue, idempotent, min, max, cpus, gpus, node, amounts,
-            router_rank, max_ongoing, down_ms, health_ms);
+    archive(name, replicas, max_batch, us, max_queue, idempotent, min, max, cpus, gpus, node, amounts, router_rank,
+            max_ongoing, down_ms, health_ms);
     wait = std::chrono::microseconds(us);
     down_after = std::chrono::milliseconds(down_ms);
     health_every = std::chrono::milliseconds(health_ms);

@@ -58,8 +58,8 @@ class replica_set {
     start_all(dispatcher_.told().replicas, current_);
   }
   /// Starts replicas of a new version, beside those that are there already and have these settings, and waits until all
-  /// are ready. From then on, others get no more requests: gives their numbers. Throws what a constructor threw; nothing
-  /// has changed then.
+  /// are ready. From then on, others get no more requests: gives their numbers. Throws what a constructor threw;
+  /// nothing has changed then.
   std::vector<std::size_t> update(maker make, std::vector<handle> there = {}, const settings& given = {}) {
     version next{std::move(make), given};
     const std::size_t count = std::max<std::size_t>(1, dispatcher_.all_ready().size());
@@ -205,7 +205,7 @@ class replica_set {
                                       .resources = o.resources,
                                       .node = o.node,
                                       .spread = true,
-                                      .concurrency = std::max(1, o.max_ongoing)});
+                                      .concurrency = dispatcher_.most_ongoing()});
       const future<void> opened = v.make(a, v.given);
       replicas_.emplace(number, std::move(a));
       return {number, opened};

@@ -9,13 +9,14 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "manta/this_task.hpp"
 #include "manta/serve/failed_batches.hpp"
 #include "manta/serve/replica_set.hpp"
 #include "manta/serve/waiting_request.hpp"
+#include "manta/this_task.hpp"
 #include "manta/wait.hpp"
 
 namespace manta::serve::detail {
@@ -52,14 +53,15 @@ class request_flow<R(A...)> {
   }
   /// Gives requests to replicas that have room. The first request of each batch carries it.
   void dispatch() {
-    for (const auto& [carrier, open_batch] : collecting_) {
-      if (dispatcher_.fill(*open_batch)) carrier->bell.ring();
+    for (entry* carrier : collecting_) {
+      if (dispatcher_.fill(*carrier->work)) carrier->bell.ring();
     }
     for (;;) {
       dispatcher::batch b = dispatcher_.next();
       if (b.requests.empty()) break;
       entry& carrier = of(b.requests.front());
       carrier.work = std::make_unique<dispatcher::batch>(std::move(b));
+      if (dispatcher_.told().max_batch > 1) collecting_.push_back(&carrier);
       carrier.bell.ring();
     }
     end_unwanted();
@@ -118,8 +120,9 @@ class request_flow<R(A...)> {
 
   /// Sends the batch to its replica, waits, and gives each request its answer.
   void carry(entry& e) {
+    fill_in_time(e);
+    std::erase(collecting_, &e);
     dispatcher::batch b = std::move(*std::exchange(e.work, nullptr));
-    fill_in_time(e, b);
     if (const auto* const its = replicas_.find(b.replica)) {
       run_batch(b, actor<replica_type>(*its));
     } else {
@@ -133,7 +136,7 @@ class request_flow<R(A...)> {
     const std::uint64_t number = this_task::id();  // of the carrier: unique
     std::vector<std::tuple<A...>> arguments;
     arguments.reserve(b.requests.size());
-    for (request* r : b.requests) arguments.push_back(of(r).arguments);
+    for (request* r : b.requests) arguments.push_back(given_to_replica(of(r)));
     try {
       auto answers = async<&replica_type::run>(its, number, std::move(arguments));
       if (!wait_while_wanted(answers, [&] { return is_wanted(b); })) return abandon(b, its, number);
@@ -142,6 +145,13 @@ class request_flow<R(A...)> {
       failed_.settle(b);
     }
     wake(b);
+  }
+  /// The arguments of a request; it keeps them itself if it may be tried again.
+  std::tuple<A...> given_to_replica(entry& e) const {
+    if constexpr ((std::is_copy_constructible_v<A> && ...)) {
+      if (dispatcher_.told().idempotent) return e.arguments;
+    }
+    return std::move(e.arguments);
   }
   void give(const dispatcher::batch& b, typename replica_type::answers answers) {
     dispatcher_.finished(b);
@@ -173,6 +183,7 @@ class request_flow<R(A...)> {
   /// A call that ends by an exception of its own wait.
   void leave(entry& e) {
     dispatcher_.forget(e);
+    std::erase(collecting_, &e);
     if (e.work) {
       failed_.put_back(*std::exchange(e.work, nullptr), e);
       dispatch();
@@ -181,18 +192,28 @@ class request_flow<R(A...)> {
   }
 
   /// Gives the batch the deployment's time to wait to become full. Where there is none, requests that are on this rank
-  /// already still get their turn, so that the first of many does not leave alone.
-  void fill_in_time(entry& e, dispatcher::batch& b) {
+  /// already still get their turn, so that the first of many does not leave alone: until twice in a row none has come.
+  void fill_in_time(entry& e) {
     if (dispatcher_.told().max_batch <= 1) return;
-    const auto patience = std::max(dispatcher_.told().wait, std::chrono::microseconds(1));
-    const bool is_full = dispatcher_.fill(b);
+    bool is_full = dispatcher_.fill(*e.work);
     end_unwanted();
-    if (is_full) return;
+    const std::chrono::microseconds patience = dispatcher_.told().wait;
+    if (patience.count() > 0) {
+      if (!is_full) wait_until_full(e, patience);
+      return;
+    }
+    for (int in_vain = 0; !is_full && in_vain < 2;) {
+      const std::size_t before = e.work->requests.size();
+      is_full = wait_until_full(e, std::chrono::microseconds(1));
+      in_vain = e.work->requests.size() == before ? in_vain + 1 : 0;
+    }
+  }
+  /// At most that long, while `dispatch` fills the batch. True: it is full.
+  static bool wait_until_full(entry& e, std::chrono::microseconds time) {
     const future<void> full = e.bell.set_up();
-    collecting_.emplace_back(&e, &b);  // dispatch fills the batch, and rings when it is full
-    full.wait_for(patience);
-    std::erase_if(collecting_, [&](const auto& c) { return c.first == &e; });
+    const bool is_full = full.wait_for(time);
     e.bell.put_away();
+    return is_full;
   }
   void give_up_without_replicas(const std::string& why) {
     if (dispatcher_.count(true) + dispatcher_.count(false) == 0) failed_.give_up(why);
@@ -202,8 +223,8 @@ class request_flow<R(A...)> {
   replica_set<R(A...)>& replicas_;
   changes& changes_;
   failed_batches<R(A...)> failed_;
-  std::vector<std::pair<entry*, dispatcher::batch*>> collecting_;  ///< carriers whose batches wait to become full
-  bool watched_ = false;  ///< a waiting request looks at replicas that start
+  std::vector<entry*> collecting_;  ///< carriers whose batches are not on their way yet, and may grow
+  bool watched_ = false;            ///< a waiting request looks at replicas that start
 };
 
 }  // namespace manta::serve::detail

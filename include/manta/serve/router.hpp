@@ -67,14 +67,14 @@ class router<R(A...)> {
   }
   std::vector<actor<replica_type>> ready_replicas() { return replicas_.ready(); }
 
-  R call(const call_options& o, const A&... arguments) {
+  R call(const call_options& o, A... arguments) {
     rethrow_as<overloaded>();
     rethrow_as<unavailable>();
     rethrow_as<expired>();
     rethrow_as<replica_died>();
     const auto caller = this_task::get_stop_token();
-    if (versions_.canary_has_turn()) return versions_.call_canary(caller, o, arguments...);
-    waiting_request<R(A...)> mine{{.options = o, .caller = caller}, {arguments...}};
+    if (versions_.canary_has_turn()) return versions_.call_canary(caller, o, std::move(arguments)...);
+    waiting_request<R(A...)> mine{{.options = o, .caller = caller}, {std::move(arguments)...}};
     flow_.run(mine);
     if (mine.failure) std::rethrow_exception(mine.failure);
     if constexpr (!std::is_void_v<R>) return std::move(*mine.answer);

@@ -171,6 +171,20 @@ class row_cursor {
     if (dimension >= from_.shape.size()) refuse_tensor(from_.name, "has too few dimensions");
     return static_cast<std::size_t>(from_.shape[dimension]);
   }
+  /// The next numbers, as many as that.
+  template <class T>
+  void copy(T* to, std::size_t count) {
+    std::visit(
+        [&]<class V>(const std::vector<V>& numbers) {
+          if constexpr (std::is_same_v<V, std::string>) {
+            refuse_tensor(from_.name, "is of BYTES, and the model takes numbers");
+          } else {
+            for (std::size_t i = 0; i < count; ++i) to[i] = as<T>(numbers[at_ + i]);
+          }
+        },
+        from_.data);
+    at_ += count;
+  }
   template <class T>
   T next() {
     if constexpr (std::is_same_v<T, std::string>) {
@@ -227,6 +241,9 @@ void read_numbers(T& value, row_cursor& in, std::size_t dimension) {
     const std::size_t size = in.size_of(dimension);
     if constexpr (is_array_of<T>) {
       for (auto& v : value) read_numbers(v, in, dimension + 1);
+    } else if constexpr (output::detail::is_number_list<T>::value) {
+      value.resize(size);
+      in.copy(value.data(), size);
     } else {
       value.clear();
       for (std::size_t i = 0; i < size; ++i) {

@@ -110,7 +110,34 @@ void flatten(std::vector<V>& out, json_view data, json_reader& in, const std::st
   out.push_back(std::move(value));
 }
 
-inline tensor read_tensor(json_view from, std::size_t at, std::string_view& binary) {
+/// Numbers that were taken out of the text before.
+inline void move_numbers(tensor& t, std::vector<double>&& numbers) {
+  const auto convert = [&]<class V>(V) {
+    std::vector<V>& to = t.data.emplace<std::vector<V>>();
+    to.reserve(numbers.size());
+    for (const double number : numbers) {
+      if (number != std::trunc(number) || (number < 0 && std::is_unsigned_v<V>))
+        refuse_tensor(t.name, "has a number that is none of " + t.datatype);
+      to.push_back(static_cast<V>(number));
+    }
+  };
+  if (t.datatype == "BYTES") refuse_tensor(t.name, "is of BYTES, and has numbers");
+  if (t.datatype[0] == 'F') {
+    t.data = std::move(numbers);
+  } else if (t.datatype == "UINT64") {
+    convert(std::uint64_t());
+  } else {
+    convert(std::int64_t());
+  }
+}
+
+/// What is read of a request beside its JSON.
+struct tensor_sources {
+  std::string_view binary;                              ///< bytes behind the JSON, from the next tensor on
+  std::vector<std::vector<double>>* numbers = nullptr;  ///< in place of which the JSON has indices; null: it has all
+};
+
+inline tensor read_tensor(json_view from, std::size_t at, tensor_sources& sources) {
   tensor t;
   json_reader in;
   const std::string where = "inputs[" + std::to_string(at) + "]";
@@ -131,12 +158,20 @@ inline tensor read_tensor(json_view from, std::size_t at, std::string_view& bina
   if (parameters.is_object() && parameters.member("binary_data_size").exists()) {
     std::uint64_t size = 0;
     in.read_at(where + ".parameters.binary_data_size", size, parameters.member("binary_data_size"));
-    if (size > binary.size()) refuse_tensor(t.name, "has fewer bytes behind the JSON than its binary_data_size says");
-    read_binary(t, binary.substr(0, size), count);
-    binary.remove_prefix(size);
+    if (size > sources.binary.size())
+      refuse_tensor(t.name, "has fewer bytes behind the JSON than its binary_data_size says");
+    read_binary(t, sources.binary.substr(0, size), count);
+    sources.binary.remove_prefix(size);
     return t;
   }
   const json_view data = from.member("data");
+  if (sources.numbers != nullptr && data.exists()) {
+    std::size_t index = 0;
+    in.read_at(where + ".data", index, data);
+    move_numbers(t, std::move(sources.numbers->at(index)));
+    if (t.count() != count) refuse_tensor(t.name, "has data that does not fit its shape");
+    return t;
+  }
   if (!data.is_array())
     throw json_error(
         where + ".data" +
@@ -163,13 +198,8 @@ inline bool flag(json_view object, std::string_view name) {
   return value.what() == json_view::kind::boolean && value.boolean();
 }
 
-MANTA_DECL infer_request read_infer_request(std::string_view body, std::size_t json_bytes) {
-  if (json_bytes != std::string_view::npos && json_bytes > body.size()) {
-    throw json_error("Inference-Header-Content-Length: expected at most the length of the body, " +
-                     std::to_string(body.size()) + ", not " + std::to_string(json_bytes));
-  }
-  std::string_view binary = json_bytes == std::string_view::npos ? std::string_view() : body.substr(json_bytes);
-  const json_document document(body.substr(0, json_bytes));
+inline infer_request read_infer_json(std::string_view json, tensor_sources sources) {
+  const json_document document(json);
   const json_view root = document.root();
   if (!root.is_object()) throw json_error("the body: expected an object, not " + root.describe());
   infer_request request;
@@ -183,7 +213,7 @@ MANTA_DECL infer_request read_infer_request(std::string_view body, std::size_t j
   if (!inputs.is_array())
     throw json_error(inputs.exists() ? "inputs: expected an array, not " + inputs.describe()
                                      : std::string("inputs is missing: expected an array"));
-  for (std::size_t i = 0; i < inputs.size(); ++i) request.inputs.push_back(read_tensor(inputs.element(i), i, binary));
+  for (std::size_t i = 0; i < inputs.size(); ++i) request.inputs.push_back(read_tensor(inputs.element(i), i, sources));
   if (const json_view outputs = root.member("outputs"); outputs.is_array()) {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       std::string name;
@@ -197,6 +227,25 @@ MANTA_DECL infer_request read_infer_request(std::string_view body, std::size_t j
     }
   }
   return request;
+}
+
+/// Numbers are read without a JSON document where that is possible. What does not fit is read again with one, which
+/// knows where the mistake is.
+MANTA_DECL infer_request read_infer_request(std::string_view body, std::size_t json_bytes) {
+  if (json_bytes != std::string_view::npos && json_bytes > body.size()) {
+    throw json_error("Inference-Header-Content-Length: expected at most the length of the body, " +
+                     std::to_string(body.size()) + ", not " + std::to_string(json_bytes));
+  }
+  const std::string_view json = body.substr(0, json_bytes);
+  const tensor_sources all{json_bytes == std::string_view::npos ? std::string_view() : body.substr(json_bytes)};
+  json_without_numbers short_json;
+  if (take_out_numbers(json, "data", short_json)) {
+    try {
+      return read_infer_json(short_json.text, {all.binary, &short_json.arrays});
+    } catch (const json_error&) {
+    }
+  }
+  return read_infer_json(json, all);
 }
 
 MANTA_DECL std::size_t check_rows(const infer_request& request, const std::vector<tensor_type>& wanted) {

@@ -132,9 +132,9 @@ class versions<R(A...)> {
 
   /// Whether the next request is the canary's.
   bool canary_has_turn() { return canary_ && !dispatcher_.is_draining() && canary_->turns.next() == 1; }
-  R call_canary(const this_task::stop_token& caller, const call_options& o, const A&... arguments) const {
+  R call_canary(const this_task::stop_token& caller, const call_options& o, A&&... arguments) const {
     const actor<router_type> its = canary_->at;  // stays while this call waits
-    const future<R> answer = async<&router_type::call>(its, o, arguments...);
+    const future<R> answer = async<&router_type::call>(its, o, std::forward<A>(arguments)...);
     wait_while_wanted(answer, [&] { return !caller.stop_requested(); });
     return sentence(answer);
   }

@@ -213,6 +213,12 @@ inline void clear(node& n) {
   n.form = form::none;
 }
 
+/// The bytes of a value that is here, if it is large or an array; else 0.
+inline std::uint64_t known_bytes(const node& n) {
+  if (const large* const l = large_of(n)) return l->bytes;
+  const auto array = n.form == form::box ? wire::type_at(n.type).array : nullptr;
+  return array != nullptr ? array(n.box).bytes : 0;
+}
 /// Encodes the value of a node that is here and not plain. With a limit: false if the encoding would be longer.
 inline bool encode_within(const node& n, wire::buffer& out, std::size_t limit, bool& references) {
   const std::size_t before = out.size();
@@ -221,7 +227,7 @@ inline bool encode_within(const node& n, wire::buffer& out, std::size_t limit, b
     out.append(n.blob.data, n.blob.bytes);
     return true;
   }
-  if (large_of(n) != nullptr) return false;
+  if (large_of(n) != nullptr || known_bytes(n) > limit) return false;  // known without an exception
   wire::sink sink(out, nullptr, limit);
   try {
     wire::type_at(n.type).write(n.box, sink);
@@ -233,12 +239,6 @@ inline bool encode_within(const node& n, wire::buffer& out, std::size_t limit, b
   return true;
 }
 
-/// The bytes of a value that is here, if it is large or an array; else 0.
-inline std::uint64_t known_bytes(const node& n) {
-  if (const large* const l = large_of(n)) return l->bytes;
-  const auto array = n.form == form::box ? wire::type_at(n.type).array : nullptr;
-  return array != nullptr ? array(n.box).bytes : 0;
-}
 /// The bytes of a value that is here and too large for a message, as others are told: a guess where it is not known.
 inline std::uint64_t size_of(const node& n) {
   const std::uint64_t bytes = known_bytes(n);
