@@ -24,6 +24,14 @@ class partner {
   int ask_friend(manta::actor<partner> other, manta::actor<partner> me) { return manta::async<&partner::ask_back>(other, me).get(); }
   int ask_back(manta::actor<partner> caller) { return manta::async<&partner::answer>(caller).get(); }
   int answer() { return 1; }
+  int ask_itself(manta::actor<partner> me) { return manta::async<&partner::answer>(me).get(); }
+  bool ask_itself_for(manta::actor<partner> me, int milliseconds) {
+    return manta::async<&partner::answer>(me).wait_for(std::chrono::milliseconds(milliseconds));
+  }
+  std::string get_of_itself_for(manta::actor<partner> me, int milliseconds) {
+    const auto f = manta::async<&partner::answer>(me);
+    return manta::testing::thrown<manta::timeout>([&] { manta::get_for(f, std::chrono::milliseconds(milliseconds)); });
+  }
 };
 
 /// A place where a task can find a future that did not exist when it was submitted.
@@ -63,6 +71,30 @@ TEST_CASE("two actors that wait for each other are a deadlock whose report names
     CHECK(contains(text, "wait"));
     CHECK(contains(text, "ask_friend"));
     CHECK(contains(text, "ask_back"));
+  });
+}
+
+TEST_CASE("an actor that waits for a call of itself is a deadlock whose report names both calls") {
+  in_world([] {
+    auto a = manta::spawn<partner>();
+    const std::string text = deadlock_text(manta::async<&partner::ask_itself>(a, a));
+    CAPTURE(text);
+    CHECK(contains(text, "ask_itself' waits for"));
+    CHECK(contains(text, "answer"));
+    CHECK(manta::async<&partner::answer>(a).get() == 1);
+  });
+}
+
+TEST_CASE("a wait of an actor for a call of itself ends when its time is up, and then the call runs") {
+  in_world([] {
+    auto a = manta::spawn<partner>();
+    CHECK_FALSE(manta::async<&partner::ask_itself_for>(a, a, 30).get());
+    const std::string text = manta::async<&partner::get_of_itself_for>(a, a, 30).get();
+    CAPTURE(text);
+    CHECK(contains(text, "partner::answer' after 0.03"));
+    CHECK(manta::async<&partner::answer>(a).get() == 1);
+    auto overlapping = manta::spawn<partner>({.concurrency = 2});
+    CHECK(manta::async<&partner::ask_itself>(overlapping, overlapping).get() == 1);
   });
 }
 

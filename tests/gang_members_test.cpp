@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Members of gangs that submit work of their own, wait for it, and then meet
-// inside MPI. Where every rank has a member, no task may stand still on the
+// Members of gangs, and parts of actors on several ranks, that submit work of
+// their own, wait for it, and then meet inside MPI. Where every rank has a member, no task may stand still on the
 // rank of a member that is inside MPI while another member waits for it.
 #include <doctest/doctest.h>
 
@@ -81,6 +81,14 @@ int calls(manta::team team, int n) {
   for (int i = 0; i < n; ++i) last = manta::async<&manta::testing::tally::arrive>(count).get();
   return meet(team, last);
 }
+class summing {
+ public:
+  int ones(int n) {
+    numbers all;
+    for (int i = 0; i < n; ++i) all.push_back(i % 2 == 0 ? manta::async<one>({.cpus = 2}) : manta::async<one>());
+    return sum(all);
+  }
+};
 /// All leave tasks behind before they meet; only the last member's are waited for, and only then.
 int left_behind(manta::team team, int n) {
   numbers all;
@@ -108,6 +116,62 @@ void check_members(bool rank_0_is_one_of_all = false) {
       CHECK(manta::async<F>({.ranks = ranks}, n).get() == n * ranks);
       CHECK(manta::async<of_a_task<F>>(ranks, n).get() == n * ranks);
       CHECK(manta::async<F>({.cpus = 2, .ranks = ranks}, n).get() == n * ranks);
+    }
+  });
+}
+
+int calls_that_wait(manta::team team, int n) {
+  const auto sums = manta::spawn<summing>();
+  return meet(team, manta::async<&summing::ones>(sums, n).get());
+}
+/// A gang of `n` ranks.
+int a_gang(manta::team team, int n) {
+  const int made = team.rank() == 0 ? of_a_task<tasks>(n, 8) : 0;
+  return meet(team, made) * team.size();
+}
+
+/// Each waits for a gang of `n` ranks.
+int gang_each(manta::team, int n) { return of_a_task<tasks>(n, 8); }
+
+/// An actor on several ranks whose method and constructor do on each of them what a member of a gang does.
+template <auto F>
+class doing {
+ public:
+  explicit doing(manta::team team) : team_(std::move(team)) {
+    if (F != &a_gang && F != &gang_each && F(team_, 8) != 8 * team_.size()) throw std::runtime_error("wrong");
+  }
+  int work(int n) { return F(team_, n); }
+  int look(const std::vector<double>& v, int n) {
+    const auto shared = manta::put(v);
+    numbers all;
+    for (int i = 0; i < n; ++i) all.push_back(manta::async<one_of>(shared));
+    return meet(team_, sum(all));
+  }
+
+ private:
+  manta::team team_;
+};
+template <auto F>
+int of_a_part(const manta::actor<doing<F>>& a, int n) {
+  return manta::async<&doing<F>::work>(a, n).get();
+}
+
+/// As check_members, for actors.
+template <auto F>
+void check_parts(bool rank_0_is_one_of_all = false) {
+  manta::runtime_options some;
+  some.cpus = 4;
+  some.gpus = 1;
+  some.rank0_tasks = rank_0_is_one_of_all;
+  in_world(some, [] {
+    const int n = 8;
+    for (const int ranks : {manta::size(), std::max(1, manta::size() - 1)}) {
+      const auto a = manta::spawn<doing<F>>({.ranks = ranks});
+      CHECK(of_a_part<F>(a, n) == n * ranks);
+      numbers all;
+      for (int i = 0; i < 4; ++i) all.push_back(manta::async<&doing<F>::work>(a, n));
+      CHECK(sum(all) == 4 * n * ranks);
+      CHECK(manta::async<of_a_part<F>>(a, n).get() == n * ranks);
     }
   });
 }
@@ -211,5 +275,71 @@ TEST_CASE("what the driver submits while all ranks have a member runs on all of 
     const std::vector<int> ran = manta::get(places);
     CHECK(static_cast<int>(std::set<int>(ran.begin(), ran.end()).size()) == manta::size());
     gang.get();
+  });
+}
+
+TEST_CASE("an actor on all ranks whose methods and constructor wait for tasks of their own does not hang") {
+  check_parts<tasks>();
+  check_parts<in_a_chain>();
+  check_parts<trees>();
+  check_parts<as_they_end>();
+  check_parts<left_behind>();
+}
+
+TEST_CASE("nor if these tasks have conditions that the part's own rank can meet") {
+  check_parts<with_cpus>();
+  check_parts<with_a_device>(true);
+  check_parts<with_priority>();
+  check_parts<spread>();
+  check_parts<pinned_here>();
+}
+
+TEST_CASE("nor if parts call actors that they have made, which wait for tasks") {
+  check_parts<calls>();
+  check_parts<calls_that_wait>();
+}
+
+TEST_CASE("parts have tasks look at a large argument of the call") {
+  in_world([] {
+    const int all = manta::size();
+    const auto a = manta::spawn<doing<tasks>>({.ranks = all});
+    const auto value = manta::put(std::vector<double>(200'000, 1.0));
+    CHECK(manta::async<&doing<tasks>::look>(a, value, 8).get() == 8 * all);
+    const auto made = manta::async({.rank = all - 1}, [] { return std::vector<double>(200'000, 1.0); });
+    CHECK(manta::async<&doing<tasks>::look>(a, made, 8).get() == 8 * all);
+  });
+}
+
+TEST_CASE("a part waits for a gang on the ranks without a part, and its members for tasks of their own") {
+  in_world([] {
+    const int workers = static_cast<int>(manta::testing::executors().size());
+    if (workers < 2) return;
+    const int parts = workers / 2;
+    const auto a = manta::spawn<doing<a_gang>>({.ranks = parts});
+    for (int i = 0; i < 3; ++i) CHECK(of_a_part<a_gang>(a, workers - parts) == 8 * (workers - parts) * parts);
+  });
+}
+
+TEST_CASE("a gang that no rank is left for is a deadlock, and no silence, if all parts wait for one") {
+  in_world([] {
+    const auto a = manta::spawn<doing<gang_each>>({.ranks = manta::size()});
+    const std::string text = manta::testing::thrown<manta::deadlock>([&] { of_a_part<gang_each>(a, 1); });
+    CAPTURE(text);
+    CHECK(manta::testing::contains(text, "wait for resources"));
+  });
+}
+
+TEST_CASE("the driver's tasks run on all ranks beside an actor on all ranks") {
+  in_world([] {
+    const auto a = manta::spawn<doing<tasks>>({.ranks = manta::size()});
+    CHECK(of_a_part<tasks>(a, 8) == 8 * manta::size());
+    std::vector<manta::future<int>> places;
+    const auto slow_place = [] {
+      manta::testing::busy(std::chrono::milliseconds(2));
+      return manta::rank();
+    };
+    for (int i = 0; i < 40 * manta::size(); ++i) places.push_back(manta::async(slow_place));
+    const std::vector<int> ran = manta::get(places);
+    CHECK(static_cast<int>(std::set<int>(ran.begin(), ran.end()).size()) == manta::size());
   });
 }

@@ -260,12 +260,22 @@ T get(const future<T>& f) {
   }
 }
 
+namespace detail {
+/// In messages: the value of whose function has not come.
+inline std::string missing_value(const handle& h) {
+  const std::uint32_t function = h.node("get_for").function;
+  if (function == exec::no_index) return "no value";
+  return "no value of '" + std::string(wire::function_at(function).name()) + "'";
+}
+}  // namespace detail
+
 /// Waits at most `d` for the value; throws timeout when it has not come by then.
 template <class T, class Rep, class Period>
 T get_for(const future<T>& f, std::chrono::duration<Rep, Period> d) {
   if (!f.wait_for(d)) {
-    throw timeout("manta: get_for: no value after " + std::to_string(std::chrono::duration<double>(d).count()) +
-                  " s; the task goes on: wait longer, or look at what it does");
+    throw timeout("manta: get_for: " + detail::missing_value(detail::access::of(f)) + " after " +
+                  std::to_string(std::chrono::duration<double>(d).count()) +
+                  " s; the task goes on: wait longer, or ask manta::explain where it is");
   }
   return get(f);
 }

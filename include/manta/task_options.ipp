@@ -26,8 +26,8 @@ MANTA_DECL graph::request_ptr make_request(exec::engine& e, const task_options& 
   fill_request(*request, o, "task_options", gang);
   request->priority = o.priority;
   request->retries = o.retries;
-  request->retry_if = o.retry_if;
-  request->retry_after = o.retry_after.count();
+  request->retry.only_if = o.retry_if;
+  request->retry.after = o.retry_after.count();
   request->duration = o.duration.count();
   request->journaled = o.journaled;
   if (o.deadline != std::chrono::nanoseconds::max()) {

@@ -25,15 +25,15 @@ LONGEST_LINE = 120
 
 # name: (ceiling, goal). A ceiling may only fall.
 LIMITS = {
-    "1 data members, engine":                                      (93, 15),
+    "1 data members, engine":                                      (90, 15),
     "1 data members, largest other class":                         (33, 25),
     "1 classes with more than 25 members":                         (4, 0),
     "2 functions, engine":                                         (421, 70),
     "2 functions, largest other class":                            (48, 45),
     "2 classes with more than 45 functions":                       (3, 0),
     "3 files that name one private member":                        (17, 2),
-    "3 private members named in more than two files":              (97, 0),
-    "4 longest header or .ipp":                                    (926, 400),
+    "3 private members named in more than two files":              (96, 0),
+    "4 longest header or .ipp":                                    (920, 400),
     "4 headers and .ipp longer than 400 lines":                    (9, 0),
     "4 median length":                                             (200, 200),
     "4 longest script":                                           (400, 400),
@@ -50,7 +50,7 @@ LIMITS = {
     "11 casts between pointers and integers in exec/, graph/":     (7, 0),
     "12 graph:: in public headers":                                (152, 15),
     "12 store:: in public headers":                                (32, 5),
-    "13 lines longer than 120 columns":                            (357, 0),
+    "13 lines longer than 120 columns":                            (350, 0),
     "13 comments with an unclear phrase":                          (75, 0),
     "13 functions of exec/ declared without a comment":            (274, 0),
     "14 lines of README.md":                                       (250, 250),

@@ -124,6 +124,7 @@ class world {
     std::int64_t actor_ns = 0;   ///< an actor lives that long
     std::vector<std::pair<std::uint32_t, std::uint64_t>> inputs;  ///< place and bytes of those on other ranks
     bool overtakes = false;
+    std::uint32_t home = 0;
     // what happened
     std::uint32_t rank = no_index;
     std::uint32_t charge = 0;
@@ -157,6 +158,7 @@ class world {
       n.form = form::record;
       n.record = records.make(static_cast<std::uint32_t>(j.inputs.size()), 0);
       n.record->function = j.function;
+      n.record->home_rank = j.home;
       if (j.wanted != nullptr) j.wanted = request_ptr(new request(*j.wanted));  // each task has its own
       n.record->request = j.wanted;
       for (std::size_t i = 0; i < j.inputs.size(); ++i) {
@@ -642,7 +644,12 @@ TEST_CASE("rank 0 only schedules, but a request that no other ranks can meet say
   const int size = static_cast<int>(all.size());
   request gang;
   for (gang.ranks = 1; gang.ranks <= size; ++gang.ranks) CHECK(needs_rank_0(gang) == (gang.ranks == size));
-  CHECK_THROWS_WITH_AS(needs_rank_0(gang), doctest::Contains("asks for 5 ranks, and 4 fit"), manta::unschedulable);
+  CHECK_THROWS_WITH_AS(needs_rank_0(gang), doctest::Contains("asks for 5 ranks, and 3 fit (one more with rank 0, "),
+                       manta::unschedulable);
+  gang.cpus = all[0].cpus + 1;
+  CHECK_THROWS_WITH_AS(needs_rank_0(gang), doctest::Contains("asks for 5 ranks, and 0 fit: each"),
+                       manta::unschedulable);
+  gang.cpus = 1;
   gang.ranks = size;
   all[1].node = -1;  // it has died
   all[1].executes = false;
@@ -1680,4 +1687,71 @@ TEST_CASE("amounts that are no amounts are refused, and tenths add up") {
   CHECK_THROWS_WITH(manta::graph::require_valid(quantities({{"gpu", -1}})), doctest::Contains("\"gpu\""));
   CHECK(10 * quantities({{"x", 0.1}})["x"] == quantities({{"x", 1}})["x"]);
   CHECK(manta::graph::describe(quantities({{"a", 2}, {"b", 0.25}, {"c", 10}})) == "a = 2, b = 0.25, c = 10");
+}
+
+namespace {
+
+/// A world whose first job is an actor on so many ranks, which lives.
+struct world_with_parts : world {
+  explicit world_with_parts(int parts) : world(ranks(3)) {
+    only_log = true;
+    request actor;
+    actor.ranks = parts;
+    actor.actor = true;
+    submit(0, us, request_ptr(new request(actor)));
+    decide();
+    for (const std::uint32_t rank : s.gang().members()) {
+      members.push_back(rank);
+      s.ended(rank, 0, jobs[0].charge, us, jobs[0].wanted.get());
+    }
+  }
+  /// Where a task goes that a call on the rank `home` has made.
+  std::uint32_t rank_of_made(std::uint32_t home, request wanted = {}) {
+    wanted.for_member = true;
+    job j;
+    j.ns = us;
+    j.wanted = request_ptr(new request(wanted));
+    j.home = home;
+    const std::size_t made = submit(std::move(j));
+    decide();
+    return jobs[made].rank;
+  }
+  std::vector<std::uint32_t> members;
+};
+
+}  // namespace
+
+TEST_CASE("what a part of an actor on all ranks has made runs beside that part") {
+  world_with_parts w(3);
+  REQUIRE(w.members.size() == 3);
+  for (const std::uint32_t home : w.members) CHECK(w.rank_of_made(home) == home);
+  world_with_parts again(3);
+  for (const std::uint32_t home : again.members) CHECK(again.rank_of_made(home, conditions{.cpus = 2}.build()) == home);
+  CHECK(again.complaint() == "");
+}
+
+TEST_CASE("what a part has made runs on a rank without a part, if there is one") {
+  world_with_parts w(2);
+  REQUIRE(w.members.size() == 2);
+  const std::uint32_t other = 6 - w.members[0] - w.members[1];
+  CHECK(w.rank_of_made(w.members[0]) == other);
+  CHECK(w.rank_of_made(w.members[1], conditions{.cpus = 2}.build()) == other);
+  w.s.blocked(other, 2);
+  for (int i = 0; i < 4; ++i) {  // and what that has made in turn, which waits there while a part has the room
+    const std::uint32_t made = w.rank_of_made(other, conditions{.cpus = 2}.build());
+    CHECK((made == other || made == no_index));
+  }
+  CHECK(w.complaint() == "");
+}
+
+TEST_CASE("a task of a part is behind another part as long as the only rank for it is in that one's call") {
+  world_with_parts w(3);
+  const std::uint32_t home = w.members[0], busy = w.members[1];
+  CHECK(w.s.task_behind_member() == nullptr);
+  w.s.blocked(busy, 0, false, true);
+  CHECK(w.rank_of_made(home, conditions{.rank = static_cast<int>(busy)}.build()) == no_index);
+  CHECK(w.s.task_behind_member() != nullptr);
+  w.s.blocked(busy, 0, false, false);
+  CHECK(w.decide() == 1);
+  CHECK(w.s.task_behind_member() == nullptr);
 }

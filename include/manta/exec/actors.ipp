@@ -36,7 +36,8 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
     actor_place place;
     std::memcpy(&place, handle.bytes, sizeof place);
     ++calls_made_.insert(handle.index);
-    const task_message m{id, function, rank_, n.index, place.slot, static_cast<std::uint32_t>(bytes), 0, 0, 0};
+    const std::uint8_t flags = running_->for_member ? task_message::for_member : 0;
+    const task_message m{id, function, rank_, n.index, place.slot, static_cast<std::uint32_t>(bytes), 0, flags, 0};
     post_.send(place.rank, message::call, m, arguments, bytes);
     note_sent(n, id, place.rank, place.slot);
     if (place.rank != rank_) sent_arguments_.add(n.index, bytes);  // here nothing is under way
@@ -45,6 +46,7 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
   } else {
     task* const t = make_task(id, function, arguments, bytes, inputs, input_count, nullptr);
     t->home_index = n.index;
+    t->for_member = running_->for_member;
     elsewhere_.note_sent();
     if (handle.state == state::pending) {
       need(handle);
@@ -89,7 +91,8 @@ MANTA_DECL void engine::send_call(node& handle, task* t) {
   actor_place place;
   std::memcpy(&place, handle.bytes, sizeof place);
   ++calls_made_.insert(handle.index);
-  const task_message m{t->id, t->function, rank_, t->home_index, place.slot, t->argument_bytes, 0, 0, 0};
+  const std::uint8_t flags = t->for_member ? task_message::for_member : 0;
+  const task_message m{t->id, t->function, rank_, t->home_index, place.slot, t->argument_bytes, 0, flags, 0};
   append_task(place.rank, message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(), t->input_count);
   note_sent(result, t->id, place.rank, place.slot);
   if (place.rank != rank_) sent_arguments_.add(result.index, t->argument_bytes);  // here nothing is under way
@@ -160,6 +163,7 @@ MANTA_DECL void engine::receive_call(const message_queue::view& v) {
     store::failure_ptr why;
     running_task identity{m.id, m.function};
     identity.actor = slot.request.get();
+    identity.for_member = (m.flags & task_message::for_member) != 0;
     invocation call(lock_, v.data + sizeof m, m.argument_bytes);
     call.self = slot.object;
     ++slot.active;
@@ -203,6 +207,7 @@ MANTA_DECL void engine::run_mailbox() {
   const bool ran = why == nullptr;
   running_task identity{t->id, t->function, t->attempt};
   identity.actor = slot.request.get();
+  identity.for_member = t->for_member;
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.self = slot.object;
   call.keeps_inputs = slot.keeps_log() || slot.request->at_least_once;
@@ -401,6 +406,7 @@ MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
   request->write(bytes);
   post_.send(0, message::actor_gone, index_message{index, 0}, bytes.data(), bytes.size());
   running_task identity{0, slot.function};
+  identity.for_member = slot.gang != nullptr;
   running_task* const before = running_;
   runs(identity);
   if (object != nullptr) {

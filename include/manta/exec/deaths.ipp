@@ -110,7 +110,7 @@ MANTA_DECL void engine::placed_lost(std::uint32_t rank) {
   }
   for (node* n : refused) refuse_task(*n, never_possible(*n));
   places_.rank_died(rank);
-  if (broken != 0) broken_gangs_.push_back({broken, base::now_ns() + 1'000'000'000});
+  if (broken != 0) gang_watch_.note_broken(broken, base::now_ns() + 1'000'000'000);
   names_.rank_died(rank);
   answer_names();
   waves_.give_up();
@@ -118,24 +118,23 @@ MANTA_DECL void engine::placed_lost(std::uint32_t rank) {
 
 /// Rank 0: members of a gang that wait inside MPI for one that has died cannot be freed.
 MANTA_DECL void engine::end_broken_gangs() {
-  const std::int64_t now = base::now_ns();
-  const auto is_member = [&](std::uint32_t r, std::uint64_t id) { return scheduler_->load().gang_of(r) == id; };
-  for (std::size_t i = broken_gangs_.size(); i-- > 0;) {
-    const std::uint64_t id = broken_gangs_[i].id;
-    bool has_members = false;
-    for (std::uint32_t r = 0; r < size_; ++r) has_members = has_members || is_member(r, id);
-    if (has_members && broken_gangs_[i].patience_ends > now) continue;
-    if (is_member(0, id)) {
+  const auto is_member = [&](std::uint32_t r, std::uint64_t gang) { return scheduler_->load().gang_of(r) == gang; };
+  const auto has_members = [&](std::uint64_t gang) {
+    bool any = false;
+    for (std::uint32_t r = 0; r < size_; ++r) any = any || is_member(r, gang);
+    return any;
+  };
+  gang_watch_.end_broken(base::now_ns(), has_members, [&](std::uint64_t gang) {
+    if (is_member(0, gang)) {
       std::fprintf(stderr, "manta: rank 0 waits inside MPI for a member of its gang that has died: the job ends here\n");
       ::_exit(1);
     }
     for (std::uint32_t r = 1; r < size_; ++r) {
-      if (!is_member(r, id)) continue;
+      if (!is_member(r, gang)) continue;
       std::fprintf(stderr, "manta: rank %u waits inside MPI for a member of its gang that has died: it is ended too\n", r);
       lifeline_->end(r);
     }
-    broken_gangs_.remove_unordered(i);
-  }
+  });
 }
 
 MANTA_DECL void engine::on_where_is(std::uint32_t from, const where_message& m) {

@@ -80,7 +80,7 @@ constexpr void engine::handlers::tasks(dispatch_table<engine>& table) {
     e.scheduler_->blocked(m.from, of_it.tasks, of_it.own_work != 0, of_it.in_call != 0);
   });
   table.set(message::demand, [](engine& e, arrival& m) {
-    e.owed_ = m.read<index_message>().index;
+    e.owed_ = m.read<demand_message>();
     e.give_away(e.scheduler_ != nullptr);  // rank 0 has asked itself: it runs none that others have time for
   });
   table.set(message::cancel, [](engine& e, arrival& m) { e.on_cancel(m.read<cancel_message>()); });

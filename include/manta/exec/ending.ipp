@@ -36,7 +36,7 @@ MANTA_DECL bool engine::quiet() const {
   return resting_ && !runnable() && inbox_.empty() && !turns_.stacks_can_go_on() && coming_.empty() && arrived_.empty() &&
          !gang_ends_.has_complete() && net_.bulk_outstanding() == 0 && waits_.timed() == 0 &&
          waits_.with_descriptor() == 0 && clock_.running() == 0 &&
-         to_judge_.empty() && !drop_asked_ && broken_gangs_.empty() && reported_.in_call == 0 &&
+         to_judge_.empty() && !drop_asked_ && !gang_watch_.has_broken() && reported_.in_call == 0 &&
          reported_.tasks == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew
          foreign_drops_.empty();
 }
@@ -221,10 +221,7 @@ MANTA_DECL void engine::on_stuck(const stuck_message& m) {
   const std::uint32_t rank = m.rank;
   if (m.comes_back != 0) {
     constexpr std::int64_t until_next_look_ns = 60'000'000'000;
-    for (broken_gang& g : broken_gangs_) {
-      if (g.id == scheduler_->load().gang_of(rank)) g.patience_ends = base::now_ns() + until_next_look_ns;
-    }
-    return;
+    return gang_watch_.give_time(scheduler_->load().gang_of(rank), base::now_ns() + until_next_look_ns);
   }
   if (stop_wait_ == nullptr || is_dead(rank)) return;
   const bool alone = members_.recovers() && rank != 0;
@@ -533,11 +530,13 @@ MANTA_DECL helper::duties engine::duties_of_helper() {
       .owner_is_here = [](void* rank) {
         of(rank).watch_lonely();
         of(rank).watch_task(true);
+        of(rank).watch_part(true);
       },
       .do_duties = [](void* rank, bool owner_was_here) {
         const bool any = of(rank).progress_from_helper();
         of(rank).watch_lock(owner_was_here);
         of(rank).watch_task(owner_was_here);
+        of(rank).watch_part(owner_was_here);
         return any;
       },
       .patience_ns = [](void* rank, unsigned in_vain) { return of(rank).may_sleep_ns(in_vain); },
@@ -560,8 +559,11 @@ MANTA_DECL void engine::serve_others() {
     const std::uint32_t started = started_tasks();
     report_blocked(std::min(reported_.tasks, started > 0 ? started - 1 : 0), false);
   }
-  if (scheduler_ != nullptr) ask_for_work();
-  if (owed_ > 0) give_away(true);
+  if (scheduler_ != nullptr) {
+    ask_for_work();
+    watch_waiting_gangs();
+  }
+  if (owed_.tasks > 0) give_away(true);
   if (!gang_ends_.empty()) watch_gangs();
   watch_leader();
 }
@@ -583,6 +585,18 @@ MANTA_DECL void engine::watch_task(bool was_here) {
   abort_hung(helper_.owner());
 }
 
+/// Is that thread of this process in the system call by which threads wait for mutexes? False if the system does not
+/// say.
+MANTA_DECL bool waits_for_lock(int thread) {
+  const std::string path = "/proc/self/task/" + std::to_string(thread) + "/syscall";
+  std::FILE* const file = std::fopen(path.c_str(), "re");
+  if (file == nullptr) return false;
+  long number = -1;
+  const bool read = std::fscanf(file, "%ld", &number) == 1;
+  std::fclose(file);
+  return read && number == SYS_futex;
+}
+
 MANTA_DECL void engine::watch_lock(bool was_here) {
   const auto computed_ns = [] { return static_cast<std::int64_t>(std::clock()) * (1'000'000'000 / CLOCKS_PER_SEC); };
   const bool others_wait = started_.count() + (rank_ == 0 ? 1 : 0) > 1 && interrupted() != nullptr;
@@ -600,20 +614,8 @@ MANTA_DECL void engine::watch_lock(bool was_here) {
                rank_, std::string(running_->name()).c_str(), others.c_str());
 }
 
-MANTA_DECL bool engine::waits_for_lock(int thread) {
-  const std::string path = "/proc/self/task/" + std::to_string(thread) + "/syscall";
-  std::FILE* const file = std::fopen(path.c_str(), "re");
-  if (file == nullptr) return false;
-  long number = -1;
-  const bool read = std::fscanf(file, "%ld", &number) == 1;
-  std::fclose(file);
-  return read && number == SYS_futex;
-}
-
 MANTA_DECL void engine::watch_lonely() const {
-  constexpr std::int64_t patience_ns = 10'000'000'000;
-  const std::int64_t since = lonely_since_ns_.load(std::memory_order_relaxed);
-  if (since == 0 || base::now_ns() - since < patience_ns || lifeline_ == nullptr || !lifeline_->news()) return;
+  if (!gang_watch_.is_alone_too_long(base::now_ns()) || lifeline_ == nullptr || !lifeline_->news()) return;
   std::fprintf(stderr, "manta: rank 0 has waited ten seconds for the members of its gang, and a rank has died: the job "
                "ends here\n");
   ::_exit(1);

@@ -31,6 +31,7 @@
 #include "manta/exec/actor/slots.hpp"
 #include "manta/exec/descriptor_bell.hpp"
 #include "manta/exec/gang/gang_ends.hpp"
+#include "manta/exec/gang/gang_watch.hpp"
 #include "manta/exec/invocation.hpp"
 #include "manta/exec/lock.hpp"
 #include "manta/exec/message_queue.hpp"
@@ -603,6 +604,8 @@ class engine {
   void ask_for_patience(std::uint32_t dead);  ///< tells rank 0 that this member will come back from its gang by itself
   void on_stuck(const stuck_message& m);
   void watch_waiting_gangs();
+  /// From the helper: says that a part of an actor may wait for another one that waits for this rank.
+  void watch_part(bool was_here);
 
   // cancelling.ipp
   static bool is_task(const node& n) { return n.state == state::pending && n.function != no_index && !is_stand_in(n); }
@@ -787,8 +790,6 @@ class engine {
   /// A task that holds a mutex and waits leaves the rank's thread to others. If one of these wants the mutex, nothing goes
   /// on here any more: nobody can undo that, but it is said.
   void watch_lock(bool was_here);
-  /// Is that thread of this process in the system call by which threads wait for mutexes? False if the system does not say.
-  static bool waits_for_lock(int thread);
   /// Called without the lock. Rank 0 may block inside MPI on a member of its gang that has died, and nobody else can end
   /// rank 0: the job ends after ten seconds.
   void watch_lonely() const;
@@ -848,9 +849,7 @@ class engine {
   net::teams teams_;
   bool gangs_possible_ = false;
   gang_ends gang_ends_;
-  stall_watch stalled_gangs_;                               // rank 0
-  std::int64_t said_stuck_ns_ = 0;                          // when this rank has last said so of itself
-  std::atomic<std::int64_t> lonely_since_ns_ = 0;           // makes a communicator with the lock kept; read by the helper
+  gang_watch gang_watch_;
 
   wait_list waits_;
   turns turns_;
@@ -861,7 +860,7 @@ class engine {
   unsigned looks_in_vain_ = 0;
   pace pace_;
   std::uint64_t sent_soon_ = 0;                             // in ticks
-  std::uint32_t owed_ = 0;                                  // tasks that rank 0 asked for
+  demand_message owed_{};                                   // to rank 0: what it asked for and has not been given
   waiting_ahead waiting_ahead_;                             // rank 0
   work_queue<task_place> to_fail_;                          // tasks, with one of their inputs
   rank_set short_ranks_;                                    // rank 0: ranks that are short of memory. As long as there is
@@ -907,11 +906,6 @@ class engine {
 
   net::lifeline* lifeline_ = nullptr;
   lineage lineage_;
-  struct broken_gang {
-    std::uint64_t id;
-    std::int64_t patience_ends;
-  };
-  base::list<broken_gang> broken_gangs_;                    // rank 0: members of these have died
 };
 
 inline engine& engine::here(const char* call) {

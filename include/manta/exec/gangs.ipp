@@ -91,9 +91,9 @@ MANTA_DECL bool engine::meet(const graph::gang& g) {
 MANTA_DECL MPI_Comm engine::communicator_of(const graph::gang& g) {
   if ((g.id & net::teams::after_deaths) != 0 && net::mpi_tolerates_deaths() && teams_.find(g.ranks) == nullptr) {
     if (!meet(g)) return MPI_COMM_NULL;
-    lonely_since_ns_.store(base::now_ns(), std::memory_order_relaxed);
+    gang_watch_.begin_alone(base::now_ns());
     MPI_Comm made = teams_.get(g.ranks, g.id);
-    lonely_since_ns_.store(0, std::memory_order_relaxed);
+    gang_watch_.end_alone();
     return made;
   }
   const outside user(lock_);
@@ -106,6 +106,7 @@ MANTA_DECL void engine::run_member(task* t) {
   if (why == nullptr && members_.deaths() != 0) why = lost_member(*t->gang);
   std::uint64_t ns = 0;
   running_task identity{t->id, t->function, t->attempt, t->request.get()};
+  identity.for_member = identity.for_member || t->request->actor;
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   net::team_place place{MPI_COMM_NULL, static_cast<int>(t->gang->member), static_cast<int>(t->gang->ranks.size()),
                         static_cast<int>(t->gang->ranks[0])};
@@ -218,6 +219,7 @@ MANTA_DECL void engine::run_gang_call(std::uint32_t index, task* t) {
   store::failure_ptr why = failed_input(*t);
   running_task identity{t->id, t->function};
   identity.actor = slot.request.get();
+  identity.for_member = true;
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.self = slot.object;
   const bool ok = why == nullptr && invoke(call, t->function, identity, why);
@@ -328,24 +330,55 @@ MANTA_DECL void engine::watch_gangs() {
 
 /// From a member's helper: if the first member has died, which is to report those that are stuck, it does so itself.
 MANTA_DECL void engine::watch_leader() {
-  constexpr std::int64_t patience_ns = 10'000'000'000;
   const net::team_place* const team = running_->call == nullptr ? nullptr : running_->call->team;
   if (team == nullptr || !is_dead(static_cast<std::uint32_t>(team->leader))) return;
-  const std::int64_t now = base::now_ns();
-  if (now - said_stuck_ns_ < patience_ns) return;
-  said_stuck_ns_ = now;
+  if (!gang_watch_.may_say_stuck(base::now_ns())) return;
   post_.send(0, message::stuck, stuck_message{rank_, 0});
 }
 
-/// Rank 0: says that a gang may wait for ever (see stall_watch).
+/// Rank 0: says that a task or a gang may wait for ever.
 MANTA_DECL void engine::watch_waiting_gangs() {
-  node* const waiting = scheduler_->gang_behind_waiting_gang();
-  if (!stalled_gangs_.look(waiting != nullptr, scheduler_->load().tasks_ended(), base::now_ns())) return;
+  stall_watch& watch = gang_watch_.waiting_tasks();
+  const std::int64_t now = base::now_ns();
+  if (!watch.is_due(now)) return;
+  node* const waiting = scheduler_->task_behind_member();
+  if (!watch.look(waiting != nullptr, scheduler_->load().tasks_ended(), now)) return;
+  const bool is_gang = waiting->record->request->ranks > 0;
   std::fprintf(stderr,
-               "manta: rank 0: for ten seconds no task has ended, a member of a gang waits inside its task, and the gang '%s' "
-               "waits for ranks. If the first waits for the second, neither ends: ask for fewer ranks, start with more, or "
-               "wait outside the gang. It %s\n",
-               std::string(task_name(*waiting)).c_str(), explain_waiting(*waiting->record->request).c_str());
+               "manta: rank 0: for ten seconds no task has ended, a member of a gang waits inside its task, and the "
+               "%s '%s' waits for %s. If the first waits for the second, neither ends: %s. It %s\n",
+               is_gang ? "gang" : "task", std::string(task_name(*waiting)).c_str(),
+               is_gang ? "ranks" : "a rank on which another member runs, perhaps inside MPI",
+               is_gang ? "ask for fewer ranks, start with more, or wait outside the gang"
+                       : "let the task run on other ranks, or have the members wait for it before they meet",
+               explain_waiting(*waiting->record->request).c_str());
+}
+
+/// A part of an actor has the rank's thread, perhaps inside MPI where it waits for the other parts, and what one of
+/// these may wait for stands here.
+MANTA_DECL void engine::watch_part(bool was_here) {
+  stall_watch& watch = gang_watch_.part();
+  const std::int64_t now = base::now_ns();
+  if (!was_here && !watch.is_due(now)) return;
+  std::uint32_t function = no_index;
+  if (!was_here && running_->for_member && running_->actor != nullptr && running_->actor->ranks > 1) {
+    const auto is_waited_for = [&](const message_queue::view& v) {
+      if ((flags_of_task(v.data) & task_message::for_member) == 0) return false;
+      task_message m;
+      std::memcpy(&m, v.data, sizeof m);
+      function = m.function;
+      return true;
+    };
+    static_cast<void>(calls_.any(is_waited_for) || inbox_.any(is_waited_for));
+  }
+  if (!watch.look(function != no_index, 0, now)) return;
+  std::fprintf(stderr,
+               "manta: rank %u: '%s', a part of an actor on %d ranks, has not called manta for ten seconds, and "
+               "'%s' waits here, which another part has asked for. If the one waits inside MPI and the other for "
+               "this, neither ends: have the parts wait for what they call before they meet, or let an actor that "
+               "they call live on a rank without a part\n",
+               rank_, std::string(running_->name()).c_str(), running_->actor->ranks,
+               std::string(wire::function_at(function).name()).c_str());
 }
 
 /// Appends the members' values to the leader's, in the order of their ranks.

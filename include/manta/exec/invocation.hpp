@@ -67,7 +67,7 @@ struct running_task {
   // Not an aggregate: g++ fills those with zeros first, by an instruction that takes 3 ns.
   running_task() = default;
   running_task(std::uint64_t own_id, std::uint32_t what, std::uint32_t which = 0, const graph::request* asked = nullptr)
-      : id(own_id), function(what), attempt(which), request(asked) {}
+      : id(own_id), function(what), attempt(which), request(asked), for_member(asked != nullptr && asked->for_member) {}
 
   std::uint64_t id = 0;
   std::uint64_t children = 0;
@@ -78,7 +78,8 @@ struct running_task {
   const invocation* call = nullptr;
   bool stop = false;                 ///< written by handlers, read without the lock: see stop_requested
   bool expired = false;              ///< the same when its deadline is over: ends isolated ones
-  bool stops_children = false;       ///< what it submits from now on is cancelled at once
+  bool stops_children : 1 = false;   ///< what it submits from now on is cancelled at once
+  bool for_member : 1 = false;       ///< see graph::request; what it submits and calls inherits this
   std::uint64_t first_look = 0;      ///< when it first asked whether to stop, in ticks
   running_task* next = nullptr;      ///< in the engine's list of what has started here and not ended
   running_task* previous = nullptr;

@@ -48,6 +48,16 @@ class message_queue {
     const wire::buffer copy(v.data, v.bytes);
     push(v.from, copy.data(), copy.size());
   }
+  /// Is there a message for which is_it(view) holds?
+  template <class Is>
+  bool any(Is&& is_it) const {
+    for (std::size_t i = begin_; i < end_;) {
+      const header h = at(i);
+      if (!is_taken(h) && is_it(view{&bytes_[i + sizeof h], h.bytes, h.from})) return true;
+      i += room_of(h);
+    }
+    return false;
+  }
   /// Takes the first message for which may(view) holds out of the middle and gives it to take(view), which must not
   /// push. False if there is none.
   template <class May, class Take>

@@ -47,7 +47,7 @@ inline constexpr std::size_t message_kinds = static_cast<std::size_t>(message::s
 /// gang and the digest, each if flagged, then by the arguments and the inputs.
 struct task_message {
   enum flag : std::uint8_t {
-    has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8, ahead = 16, has_digest = 32
+    has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8, ahead = 16, has_digest = 32, for_member = 64
   };
   std::uint64_t id;
   std::uint32_t function;
@@ -213,6 +213,12 @@ struct borrow_message {
 struct index_message {
   std::uint32_t index;
   std::uint32_t home_rank;
+};
+
+/// 0 --demand--> a rank with work
+struct demand_message {
+  std::uint32_t tasks;          ///< how many rank 0 wants
+  std::uint32_t of_members_too;  ///< there is an idle rank without any member of a gang
 };
 
 /// member of a gang --stuck--> 0

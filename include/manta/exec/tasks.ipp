@@ -25,14 +25,24 @@ MANTA_DECL task* engine::make_task(std::uint64_t id, std::uint32_t function, con
   return t;
 }
 
+/// Makes a request where there is none.
+MANTA_DECL graph::request_ptr mark_for_member(graph::request_ptr request) {
+  if (request == nullptr) request = graph::request_ptr(new graph::request);
+  request->for_member = true;
+  return request;
+}
+
 MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
                             node* const* inputs, std::uint32_t input_count,
                             graph::request_ptr request) {
   node& n = make_node(function, type, 2);  // one is the engine's own, until the task has ended
   const std::uint64_t id = running_->next_child();
   if (request != nullptr && request->actor) n.set(node::actor);
-  if (running_->stops_children || stopping_) [[unlikely]] {
-    if (running_->stops_children || departure_.is_leaving()) return refuse_child(n, id, inputs, input_count, stopped_child(n));
+  if (running_->stops_children || running_->for_member || stopping_) [[unlikely]] {
+    if (running_->stops_children || (stopping_ && departure_.is_leaving())) {
+      return refuse_child(n, id, inputs, input_count, stopped_child(n));
+    }
+    if (running_->for_member) request = mark_for_member(std::move(request));
   }
   if (members_.has_tolls()) [[unlikely]] {
     if (const store::failure_ptr why = tried_too_often(n, id, request)) return refuse_child(n, id, inputs, input_count, why);
@@ -119,7 +129,7 @@ MANTA_DECL void engine::task_ready(node& n) {
   }
   n.set(node::queued);
   local_.push_back(n);
-  if (owed_ > 0) give_away(false);
+  if (owed_.tasks > 0) give_away(false);
 }
 
 MANTA_DECL void engine::decide() {
@@ -201,6 +211,7 @@ MANTA_DECL void engine::append_task(std::uint32_t to, message kind, const task_m
   out.clear();
   if (request != nullptr) {
     m.flags |= task_message::has_request;
+    if (request->for_member) m.flags |= task_message::for_member;
     const std::size_t at = out.size();
     out.extend(8);
     request->write(out);
@@ -330,6 +341,7 @@ MANTA_DECL task* engine::read_task(std::uint32_t from, const std::byte* data, st
   t->caller = from;
   t->attempt = m.attempt;
   t->by_scheduler = (m.flags & task_message::by_scheduler) != 0;
+  t->for_member = (m.flags & task_message::for_member) != 0;
   t->request = std::move(request);
   t->gang = gang;
   t->digest = digest;
@@ -765,27 +777,36 @@ MANTA_DECL void engine::ask_for_work() {
   if (scheduler_->load().executing().size() < 2 || scheduler_->waiting() != 0) return;
   constexpr std::uint32_t tasks_a_rank = 16;  // more than one, for asking takes its time
   std::uint32_t wanted = 0;
+  bool of_members_too = false;
   for (const std::uint32_t r : scheduler_->load().executing()) {
-    wanted += scheduler_->load().idle(r) && !scheduler_->load().in_team(r) ? tasks_a_rank : 0;
+    if (!scheduler_->load().idle(r)) continue;
+    wanted += scheduler_->load().in_team(r) ? 0 : tasks_a_rank;
+    of_members_too = of_members_too || !scheduler_->load().in_gang(r);
   }
   if (wanted == 0) return;
   const auto own = static_cast<std::uint32_t>(std::min<std::size_t>(wanted, inbox_.size() / 2));
-  if (own != 0) post_.send(rank_, message::demand, index_message{own, 0});  // of members of gangs
+  if (own != 0) post_.send(rank_, message::demand, demand_message{own, of_members_too});  // of members of gangs
   for (const std::uint32_t r : scheduler_->load().executing()) {
     if (r == rank_ || asked_.has(r) || scheduler_->load().idle(r)) continue;
     asked_.insert(r);
-    post_.send(r, message::demand, index_message{wanted, 0});
+    post_.send(r, message::demand, demand_message{wanted, of_members_too});
   }
+}
+
+/// May a member of a gang wait for this task? See graph::request.
+MANTA_DECL bool is_for_member(const node& n) {
+  return n.form == form::record && n.record->request != nullptr && n.record->request->for_member;
 }
 
 /// Gives rank 0 some of what it asked for, oldest first: the oldest tasks are the largest subtrees.
 MANTA_DECL void engine::give_away(bool overdue) {
   std::size_t may_give = local_.size() / 2 + (overdue ? local_.size() % 2 : 0);
-  while (owed_ > 0 && may_give > 0) {
+  while (owed_.tasks > 0 && may_give > 0) {
     --may_give;
+    if (owed_.of_members_too == 0 && is_for_member(local_.front())) break;
     node& n = local_.pop_front();
     n.reset(node::queued);
-    --owed_;
+    --owed_.tasks;
     if (n.form == form::compact) {
       const task_message m{n.compact.id, n.function, rank_, n.index, 0, n.size, 0, 0, 0};
       post_.send(0, message::submit, m, n.compact.arguments, n.size);
@@ -805,9 +826,9 @@ MANTA_DECL void engine::give_away(bool overdue) {
     }
   }
   if (!overdue) return;
-  if (owed_ > 0) give_back_ahead();
+  if (owed_.tasks > 0) give_back_ahead();
   // what runs here takes longer than was thought: what was sent here ahead of time can go elsewhere
-  for (std::size_t i = inbox_.size(); owed_ > 0 && i > 0; --i) {
+  for (std::size_t i = inbox_.size(); owed_.tasks > 0 && i > 0; --i) {
     const message_queue::view v = inbox_.pop();
     task_message m;
     std::memcpy(&m, v.data, sizeof m);
@@ -819,7 +840,7 @@ MANTA_DECL void engine::give_away(bool overdue) {
         continue;
       }
     }
-    --owed_;
+    --owed_.tasks;
     --received_tasks_;
     std::byte* at = post_.begin(0, message::come_back, v.bytes);
     std::memcpy(at, v.data, v.bytes);

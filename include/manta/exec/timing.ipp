@@ -69,7 +69,7 @@ MANTA_DECL bool engine::may_retry(const node& n) const {
 
 /// At the top level: runs it again if the user's predicate agrees. True if the node needs nothing more.
 MANTA_DECL bool engine::judge(node& n, const store::failure_ptr& why) {
-  const auto predicate = n.record->request->retry_if;
+  const auto predicate = n.record->request->retry.only_if;
   if (predicate == nullptr) return retry(n, why);
   hold(n);
   n.record->place = graph::place::resting;  // it may be cancelled meanwhile
@@ -102,10 +102,10 @@ MANTA_DECL bool engine::retry(node& n, const store::failure_ptr& why) {
   if (wanted.isolate && base::now_ns() >= wanted.due) return false;  // its deadline is for the end too
   const int shift = t.attempt < 30 ? t.attempt : 30;
   ++t.attempt;
-  if (wanted.retry_after > 0) {
-    const bool longest = wanted.retry_after > (INT64_MAX / 4) >> shift;
+  if (wanted.retry.after > 0) {
+    const bool longest = wanted.retry.after > (INT64_MAX / 4) >> shift;
     t.place = graph::place::resting;
-    start_timer(n, base::now_ns() + (longest ? INT64_MAX / 4 : wanted.retry_after << shift), t.attempt);
+    start_timer(n, base::now_ns() + (longest ? INT64_MAX / 4 : wanted.retry.after << shift), t.attempt);
   } else {
     if (wanted.isolate && wanted.due != graph::request::never) start_timer(n, wanted.due, t.attempt);
     task_ready(n);
@@ -115,7 +115,7 @@ MANTA_DECL bool engine::retry(node& n, const store::failure_ptr& why) {
 
 /// In a handler: a predicate is the user's code and has to wait for the top level.
 MANTA_DECL void engine::retry_or_fail_later(node& n, const store::failure_ptr& why) {
-  if (n.record->request->retry_if == nullptr) {
+  if (n.record->request->retry.only_if == nullptr) {
     if (retry(n, why)) return;
     fail(n, why);
     return release(n);

@@ -196,7 +196,7 @@ MANTA_DECL void engine::attend() {
   if (clock_.running() > 0) look_at_clock();
   if (ledger_.files().unwanted() != 0) ledger_.files().unmap_unwanted();
   if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
-  if (!broken_gangs_.empty()) end_broken_gangs();
+  if (gang_watch_.has_broken()) end_broken_gangs();
   if (must_leave()) [[unlikely]] look_for_end();
   if (scheduler_ != nullptr) place_tasks();
 }

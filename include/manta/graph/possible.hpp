@@ -91,6 +91,7 @@ inline bool require_possible(const request& wanted, const base::array<capacity>&
     }
   }
   const gang_shape shape{static_cast<std::size_t>(wanted.ranks), wanted.nodes};
+  const std::size_t fit = possible.size();
   base::list<std::uint32_t> members;
   if (wanted.ranks > 0 && choose_gang(possible, shape, members)) return false;
   if (!world[0].executes && wanted.reservation == 0 && (wanted.ranks == 0 || all_live(world)) &&
@@ -102,7 +103,8 @@ inline bool require_possible(const request& wanted, const base::array<capacity>&
   if (wanted.ranks > 0) {
     text = "manta: " + what + " can never run: it asks for " + std::to_string(wanted.ranks) + " ranks" +
            (wanted.nodes > 0 ? " on " + std::to_string(wanted.nodes) + " nodes" : "") + ", and " +
-           std::to_string(possible.size()) + " fit: each with ";
+           std::to_string(fit) + " fit" +
+           (possible.size() > fit ? " (one more with rank 0, which otherwise runs no tasks)" : "") + ": each with ";
   }
   text += describe(wanted.cpus, wanted.gpu_units, wanted.resources);
   if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);

@@ -44,7 +44,7 @@ class rank_choice {
                             : wanted.node >= 0                ? placement_reason::node
                                                               : placement_reason::least_work;
     if (wanted.reservation != 0) return place_in_bundle(wanted, ns);
-    if (wanted.unconditional()) {
+    if (wanted.unconditional() && !wanted.for_member) {
       const std::uint32_t rank = place_anywhere(n, ns);
       wanted.granted.reason = bytes_there_ != 0 ? placement_reason::data : placement_reason::room;
       wanted.granted.near_bytes = bytes_there_;
@@ -52,7 +52,7 @@ class rank_choice {
     }
     const bool is_of_member = wanted.granted.member >= 0;
     const bool may_leave = wanted.rank < 0 && is_of_member;  // it only wants to be near a value
-    if (q.rank >= 0 && !(may_leave && load_.in_team(static_cast<std::uint32_t>(q.rank)))) {
+    if (q.rank >= 0 && !(may_leave && load_.may_block(static_cast<std::uint32_t>(q.rank), wanted))) {
       const auto rank = static_cast<std::uint32_t>(q.rank);
       const bool can = may_take(rank, q, wanted) && (wanted.actor || load_.has_room(rank, ns));
       return can ? rank : no_index;
@@ -120,15 +120,15 @@ class rank_choice {
     const reservation& r = *held_.find_reservation(wanted.reservation);
     if (!r.met) return no_index;
     wanted.granted.reason = placement_reason::bundle;
-    const auto is_outside = [this](std::uint32_t rank) { return !load_.in_team(rank); };
+    const auto is_outside = [&](std::uint32_t rank) { return !load_.may_block(rank, wanted); };
     const std::uint32_t outside = best_bundle(r, wanted, ns, is_outside);
     if (outside != no_index) return outside;
     const auto is_home = [&wanted](std::uint32_t rank) { return static_cast<int>(rank) == wanted.granted.member; };
     bool at_home = false;  // see belongs_home()
     for (std::size_t i = 0; i < r.parts.size(); ++i) {
       const reservation::part& p = r.parts[i];
-      at_home = at_home || (is_home(p.rank) && load_.in_team(p.rank) && held_.is_for(wanted, i, p) &&
-                            (p.free.fits(wanted.gpu_units, wanted.resources) || load_.sent(p.rank) > 1));
+      at_home = at_home || (is_home(p.rank) && load_.may_block(p.rank, wanted) && held_.is_for(wanted, i, p) &&
+                            (p.free.fits(wanted.gpu_units, wanted.resources) || load_.runs_beside_member(p.rank)));
     }
     return best_bundle(r, wanted, ns, [&](std::uint32_t rank) { return !at_home || is_home(rank); });
   }
@@ -158,9 +158,11 @@ class rank_choice {
         q.best.pop();  // not before something changes there
       } else if (const best_ranks::entry now = standing(top.rank, wanted); now != top) {
         q.best.replace_top(now);
-      } else if (load_.in_team(top.rank) && belongs_home(q, wanted)) {
+      } else if (load_.may_block(top.rank, wanted) && belongs_home(q, wanted)) {
         const auto home = static_cast<std::uint32_t>(wanted.granted.member);
         return may_take(home, q, wanted) && (wanted.actor || load_.has_room(home, ns)) ? home : no_index;
+      } else if (load_.may_block(top.rank, wanted) && waits_for_home(q, wanted)) {
+        return no_index;
       } else if (wanted.actor || load_.has_room(top.rank, ns)) {
         if (wanted.spread) load_.spread_to(top.rank);
         return top.rank;
@@ -176,8 +178,14 @@ class rank_choice {
     const int member = wanted.granted.member;
     if (member < 0) return false;
     const auto home = static_cast<std::uint32_t>(member);
-    if (!load_.in_team(home) || load_[home].closed || load_[home].kept) return false;
-    return may_take(home, q, wanted) || (wanted.possible(member, load_[home].all) && load_.sent(home) > 1);
+    if (!load_.may_block(home, wanted) || load_[home].closed || load_[home].kept) return false;
+    return may_take(home, q, wanted) || (wanted.possible(member, load_[home].all) && load_.runs_beside_member(home));
+  }
+  /// A member waits for the task, which was made on a rank without any member: that rank can run it once it has room.
+  bool waits_for_home(request_queue& q, const request& wanted) const {
+    const std::uint32_t home = q.tasks.front().record->home_rank;
+    return wanted.for_member && !load_.may_block(home, wanted) &&
+           wanted.possible(static_cast<int>(home), load_[home].all);
   }
   void read_log(request_queue& q, const request& wanted) {
     const auto add = [&](std::uint32_t rank) {
@@ -200,7 +208,7 @@ class rank_choice {
     const std::uint64_t work =
         wanted.actor || rank_load::active(r) == 0 ? 0 : std::clamp<std::uint64_t>(r.sent_ns, 1, most);
     const std::uint64_t count = wanted.actor ? held_.actors(rank) : wanted.spread ? r.sent : 0;
-    const std::uint64_t team = load_.in_team(rank) ? std::uint64_t{1} << 63 : 0;  // see rank_load::is_shunned
+    const std::uint64_t team = load_.may_block(rank, wanted) ? std::uint64_t{1} << 63 : 0;  // see rank_load::is_shunned
     return {team | count << bits | work, wanted.spread ? r.turn : 0, rank};
   }
 

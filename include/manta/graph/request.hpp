@@ -48,6 +48,12 @@ inline grant grant_of(std::uint32_t where) {
   return g;
 }
 
+/// Which failures are tried again, and when.
+struct retry_rule {
+  bool (*only_if)(const task_failed&) = nullptr;  ///< null: all
+  std::int64_t after = 0;  ///< nanoseconds before the first retry; twice as many before each further one
+};
+
 /// What one task asks for beyond "run anywhere". A task has one of its own, because what it was given is noted in it.
 struct request : base::counted {
   static constexpr int nowhere = -1;    ///< `near`: not asked for
@@ -72,8 +78,7 @@ struct request : base::counted {
   std::int64_t duration = 0;      ///< nanoseconds that it is likely to take; 0: not said
   // what only the rank that made it looks at, and what is not sent:
   std::int64_t due = never;  ///< the end of the deadline by that rank's clock
-  bool (*retry_if)(const task_failed&) = nullptr;
-  std::int64_t retry_after = 0;  ///< nanoseconds before the first retry; twice as many before each further one
+  retry_rule retry;
   bool actor = false;            ///< holds its resources until the actor ends
   bool detached = false;
   bool overlap_const = false;
@@ -81,6 +86,7 @@ struct request : base::counted {
   bool isolate = false;       ///< its code runs in a child process
   bool needs_rank_0 = false;  ///< which runs no tasks unless there is such a one
   bool journaled = false;     ///< its result is kept however little time it took
+  mutable bool for_member = false;  ///< a part of an actor on several ranks may wait for it, and the others for that
   int concurrency = 1;
   int max_pending = 0;  ///< 0: any number
   int restarts = 0;
@@ -97,7 +103,7 @@ struct request : base::counted {
     return cpus <= 1 && !holds() && rank < 0 && node < 0 && near == nowhere && !spread && reservation == 0 && !actor &&
            ranks == 0 && cost < 0;
   }
-  /// May run at any time too: needs no decision of rank 0.
+  /// May run at any time too: its own rank may start it without a decision of rank 0.
   bool anywhere() const { return priority == 0 && unconditional(); }
   /// The program ends with rank 0.
   bool may_come_to(int on_rank) const { return cost < 0 || on_rank != 0; }
@@ -120,7 +126,8 @@ struct request : base::counted {
     for (const int number : {cpus, ranks, nodes, rank, node, near, priority, retries, bundle, concurrency, max_pending,
                              restarts, checkpoint_every, cost})
       wire::put(out, number);
-    for (const bool flag : {spread, actor, detached, overlap_const, at_least_once, isolate, needs_rank_0, journaled})
+    for (const bool flag : {spread, actor, detached, overlap_const, at_least_once, isolate, needs_rank_0, journaled,
+                            for_member})
       wire::put(out, flag);
     wire::put(out, gpu_units);
     wire::put(out, reservation);
@@ -134,7 +141,8 @@ struct request : base::counted {
     for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &near, &priority, &retries, &bundle, &concurrency,
                         &max_pending, &restarts, &checkpoint_every, &cost})
       in.get(*number);
-    for (bool* flag : {&spread, &actor, &detached, &overlap_const, &at_least_once, &isolate, &needs_rank_0, &journaled})
+    for (bool* flag : {&spread, &actor, &detached, &overlap_const, &at_least_once, &isolate, &needs_rank_0, &journaled,
+                       &for_member})
       in.get(*flag);
     in.get(gpu_units);
     in.get(reservation);

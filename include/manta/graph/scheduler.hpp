@@ -51,7 +51,7 @@ class scheduler {
   bool ready(node& n, bool overtakes = false) {
     constexpr unsigned most_in_turn = 64;
     const request* wanted = request_of(n);
-    if (wanted == nullptr || wanted->anywhere()) {
+    if (is_plain(wanted)) {
       ++waiting_;
       if (overtakes && in_turn_ < most_in_turn) {
         ++in_turn_;
@@ -66,7 +66,7 @@ class scheduler {
     ++waiting_;
     wanted->granted = {};
     const std::uint32_t home = n.record->home_rank;
-    wanted->granted.member = load_.in_team(home) ? static_cast<int>(home) : -1;
+    wanted->granted.member = load_.may_block(home, *wanted) ? static_cast<int>(home) : -1;
     bool is_new = false;
     request_queue& q = queues_.of(n.record->request, nodes_, is_new);
     if (is_new) choice_.aim(q);
@@ -103,7 +103,7 @@ class scheduler {
   void remove(node& n) {
     --waiting_;
     const request* wanted = request_of(n);
-    if (wanted == nullptr || wanted->anywhere()) return plain_.remove(n);
+    if (is_plain(wanted)) return plain_.remove(n);
     request_queue& q = *queues_.find(*wanted);
     const bool first = &q.tasks.front() == &n;
     q.tasks.remove(n);
@@ -254,18 +254,36 @@ class scheduler {
       n = queues_.active()[i]->tasks.find(found);
     return n;
   }
-  /// A gang that waits for ranks while a member of another one waits inside: perhaps for it. Null: none.
-  node* gang_behind_waiting_gang() {
+  /// A task that waits for ranks while a member of a gang waits inside its own: perhaps for it. Null: there is none.
+  node* task_behind_member() {
+    if (queues_.active().empty()) return nullptr;
     bool waits_inside = false;
-    for (const std::uint32_t rank : load_.executing())
-      waits_inside = waits_inside || (load_.in_gang(rank) && load_[rank].blocked > 0);
+    for (const std::uint32_t rank : load_.executing()) waits_inside = waits_inside || load_.waits_in_gang(rank);
     for (request_queue* q : queues_.active()) {
-      if (waits_inside && q->wanted->ranks > 0) return &q->tasks.front();
+      const request& wanted = *q->wanted;
+      if (wanted.ranks > 0 ? waits_inside || wanted.for_member : is_behind_members(wanted)) return &q->tasks.front();
     }
     return nullptr;
   }
 
  private:
+  /// Does the task wait in `plain_`? All others wait in the queue of their request.
+  static bool is_plain(const request* wanted) {
+    return wanted == nullptr || (wanted->anywhere() && !wanted->for_member);
+  }
+  /// Was the task made by a member that waits, and is each rank that could run it held up by another one?
+  bool is_behind_members(const request& wanted) const {
+    const int member = wanted.granted.member;
+    if (member < 0 || wanted.reservation != 0) return false;
+    if (!wanted.for_member && !load_.waits_in_gang(static_cast<std::uint32_t>(member))) return false;
+    bool any = false;
+    for (const std::uint32_t rank : load_.executing()) {
+      if (!wanted.possible(static_cast<int>(rank), load_[rank].all)) continue;
+      if (!load_.is_held_up(rank)) return false;
+      any = true;
+    }
+    return any;
+  }
   /// Places the first task without conditions, if a rank has room for it.
   template <class Dispatch>
   bool place_plain(Dispatch&& dispatch) {

@@ -45,6 +45,7 @@ struct task {
   std::uint8_t hidden = 0;         ///< last inputs that the function does not see
   bool by_scheduler = false;       ///< rank 0 counts it as running here
   bool ahead = false;              ///< was sent before its inputs had been made
+  bool for_member = false;         ///< a call: see request::for_member
   graph::place place = graph::place::here;
   std::uint32_t input_count = 0;
   std::uint32_t argument_bytes = 0;

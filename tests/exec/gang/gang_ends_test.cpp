@@ -15,7 +15,6 @@
 #include "manta/exec/gang/gang_ends.hpp"
 
 using manta::exec::gang_ends;
-using manta::exec::stall_watch;
 using manta::graph::task;
 using gang_end = gang_ends::gang_end;
 
@@ -133,21 +132,6 @@ TEST_CASE("arrivals at a meeting are counted from the first, and forgotten with 
   all.end_meeting(5);
   CHECK(all.arrivals(5) == 0);
   CHECK(all.arrivals(6) == 1);
-}
-
-TEST_CASE("a stall is said once, after the patience, and again after a task has ended") {
-  constexpr std::int64_t patience = stall_watch::patience_ns, start = 1000;
-  stall_watch w;
-  CHECK_FALSE(w.look(false, 3, start));
-  CHECK_FALSE(w.look(true, 3, start));
-  CHECK_FALSE(w.look(true, 3, start + patience - 1));
-  CHECK(w.look(true, 3, start + patience));
-  CHECK_FALSE(w.look(true, 3, start + 3 * patience));
-  CHECK_FALSE(w.look(true, 4, start + 3 * patience));
-  CHECK(w.look(true, 4, start + 4 * patience));
-  CHECK_FALSE(w.look(false, 4, start + 5 * patience));
-  CHECK_FALSE(w.look(true, 4, start + 5 * patience));
-  CHECK_FALSE(w.look(true, 4, start + 6 * patience - 1));
 }
 
 TEST_CASE("random ends and deaths in any order complete each gang once") {

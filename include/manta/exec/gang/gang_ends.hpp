@@ -88,29 +88,6 @@ class gang_ends {
   mutable base::index_table meetings_;   // number of a gang -> arrivals
 };
 
-/// Rank 0: a gang that waits inside its task for another one, which needs the same ranks, may wait for ever. Nobody can know
-/// that, but it can be said.
-class stall_watch {
- public:
-  static constexpr std::int64_t patience_ns = 10'000'000'000;
-
-  /// True once for each stall: for `patience_ns` a gang has been waiting behind another one, and no task has ended.
-  bool look(bool is_waiting, std::uint64_t tasks_ended, std::int64_t now_ns) {
-    if (!is_waiting || tasks_ended != tasks_ended_ || since_ns_ == 0) {
-      tasks_ended_ = tasks_ended;
-      since_ns_ = is_waiting ? now_ns : 0;
-      said_ = false;
-      return false;
-    }
-    return !said_ && now_ns - since_ns_ >= patience_ns && (said_ = true);
-  }
-
- private:
-  std::int64_t since_ns_ = 0;  // 0: no gang waits
-  std::uint64_t tasks_ended_ = 0;
-  bool said_ = false;
-};
-
 }  // namespace manta::exec
 
 #ifndef MANTA_COMPILED
