@@ -93,8 +93,9 @@ class deployment<R(A...)> {
   deployment() = default;
   deployment(std::string name, actor<detail::router<R(A...)>> r) : name_(std::move(name)), router_(std::move(r)) {}
 
-  /// One request: a future of its answer. Futures throw overloaded if the queue is full, what the deployment's own code
-  /// threw, or replica_died if the replica died and the deployment is not idempotent.
+  /// One request: a future of its answer. Futures throw overloaded if the queue is full, request_failed if the
+  /// deployment's own code threw (or what it threw, if that type is one of rethrow_as), or replica_died if the replica
+  /// died and the deployment is not idempotent.
   future<R> operator()(const A&... arguments) const {
     return async<&detail::router<R(A...)>::call>(router_, options_, arguments...);
   }

@@ -33,7 +33,7 @@ class failed_batches {
       lost(b, death(d), 1);
     } catch (const task_failed& t) {
       const auto why = std::make_exception_ptr(
-          error("manta: serve: the deployment '" + name() + "' failed: " + t.details().what));
+          request_failed("manta: serve: the deployment '" + name() + "' failed: " + t.details().what));
       if (t.details().type == "manta::fatal") {  // the method ended its replica
         lost(b, why, 3);
       } else {

@@ -72,6 +72,7 @@ class router<R(A...)> {
     rethrow_as<unavailable>();
     rethrow_as<expired>();
     rethrow_as<replica_died>();
+    rethrow_as<request_failed>();
     const auto caller = this_task::get_stop_token();
     if (versions_.canary_has_turn()) return versions_.call_canary(caller, o, std::move(arguments)...);
     waiting_request<R(A...)> mine{{.options = o, .caller = caller}, {std::move(arguments)...}};

@@ -31,6 +31,11 @@ class expired : public timeout {
  public:
   using timeout::timeout;
 };
+/// The deployment's own code threw: the text says in which deployment, and what. HTTP answers 500.
+class request_failed : public error {
+ public:
+  using error::error;
+};
 /// The replica that had a request died, and the deployment is not idempotent, or those that got the request again died
 /// too.
 class replica_died : public actor_died {
