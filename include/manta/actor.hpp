@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Actors: objects that live on a rank and are called from anywhere. Any class
-// with public methods will do; nothing to inherit, nothing to register.
+// Actors: objects that live on a rank and that any rank can call. Any class with public methods will do; nothing to
+// inherit, nothing to register.
 //
 //   manta::actor<Simulator> sim = manta::spawn<Simulator>(42);
 //   auto observation = manta::async<&Simulator::step>(sim, 0);
 //
-// An actor's rank runs tasks as well. A call waits until the task that runs there
-// ends or waits, not longer: it goes before tasks that have not started, and
-// between the children that a task runs one after the other.
+// An actor's rank runs tasks as well. A call waits until the task that runs there ends or waits, but no longer: it
+// starts before tasks that have not started, and between the children that a task runs one after the other.
 #pragma once
 
 #include "manta/async.hpp"
@@ -21,34 +20,35 @@ namespace manta {
 /// What an actor asks for, for as long as it lives.
 struct actor_options {
   std::string name = {};             ///< find_actor finds it under this name; must be unique in the run
-  int cpus = 1;                      ///< lives only on ranks that have as many cores, which its calls use
-  double gpus = 0;                   ///< devices, held until it ends: a part of one or whole ones
-  graph::quantities resources = {};  ///< named amounts, held until it ends (both by each rank of a gang)
+  int cpus = 1;                      ///< cores that its rank must have, and that its calls use
+  double gpus = 0;                   ///< devices, held until it ends: whole ones, or a part of one
+  graph::quantities resources = {};  ///< named amounts, held until it ends (in a gang, by each rank)
   int ranks = 0;                     ///< a gang of that many ranks: the constructor takes manta::team first
-  int nodes = 0;                     ///< its ranks on exactly so many nodes, equally many on each
+  int nodes = 0;                     ///< number of nodes of the gang, with equally many ranks on each
   int rank = -1;                     ///< lives on this rank; -1: on any
   int node = -1;                     ///< lives on a rank of this node; -1: on any
-  any_future near = {};              ///< lives where this value (or actor) lies; else on its node, else anywhere
-                                     ///< (a gang: as many parts on its node as can be)
+  /// Lives where this value (or actor) lies; else on the node of that rank, else anywhere. A gang has as many members
+  /// on that node as possible.
+  any_future near = {};
   bool spread = false;               ///< lives where the fewest actors are, in turn (a gang: on many nodes)
-  int restarts = 0;                  ///< times that it may be built anew, after manta::fatal or a death
-  /// Number of calls after which the object is saved; a restart loads it and does the calls since then again. 0: never.
+  int restarts = 0;                  ///< times that it may be constructed again, after manta::fatal or a rank's death
+  /// Number of calls after which the object is saved. A restart loads it and repeats the calls made since. 0: never.
   /// A named actor is saved to the journal too, if there is one.
   int checkpoint_every = 0;
-  bool at_least_once = false;   ///< a call that found it broken is done again after the restart
-  int concurrency = 1;          ///< calls that may be under way at once; all but one wait
+  bool at_least_once = false;   ///< repeat, after the restart, a call that was under way when the actor failed
+  int concurrency = 1;          ///< calls that may be under way at once; one of them runs, the others wait inside
   bool overlap_const = false;   ///< const methods may run while another call waits
-  int max_pending = 0;          ///< calls that may wait; a further one fails with actor_busy; 0: any
-  bool detached = false;        ///< lives until it is killed or the run ends, without any handle
-  reservation in = {};          ///< lives in a bundle of this reservation, and does not keep it
-  int bundle = -1;              ///< in this one; -1: in any that fits
-  isolate_option isolate = {};  ///< lives in a child process of its rank, which may crash
+  int max_pending = 0;          ///< calls that may wait for their turn; further ones fail with actor_busy; 0: no limit
+  bool detached = false;        ///< lives until it is killed or the run ends, even without a handle
+  reservation in = {};          ///< lives in a bundle of this reservation, but does not keep the reservation alive
+  int bundle = -1;              ///< number of the bundle in the reservation; -1: any that fits
+  isolate_option isolate = {};  ///< lives in a child process of its rank, so that a crash ends only that process
 };
 
 namespace detail {
 
-/// Constructing an actor is a task whose result is the place where it lives. The constructor's parameter types
-/// cannot be asked for, so arguments are stored as they come,
+/// What is stored for an argument of a constructor. C++ has no way to find out the constructor's parameter types, so
+/// the argument is stored as a value of its own type, and text as a std::string.
 template <class T>
 struct constructor_parameter {
   using type = std::remove_cvref_t<T>;
@@ -61,7 +61,7 @@ template <>
 struct constructor_parameter<const char*> {
   using type = std::string;
 };
-/// or, of futures, what they hold,
+/// What is stored for an argument if a future stands for its value.
 template <class T>
 struct held_by : constructor_parameter<T> {};
 template <class T>
@@ -69,7 +69,7 @@ requires is_future<T>
 struct held_by<T> {
   using type = typename future_value<std::remove_cvref_t<T>>::type;
 };
-/// also of those in a vector.
+/// What is stored for an argument if also a vector of futures stands for a vector of their values.
 template <class T>
 struct all_held_by : held_by<T> {};
 template <class T>
@@ -80,7 +80,7 @@ requires(vector_of_futures<std::remove_cvref_t<T>>::value) struct all_held_by<T>
 template <class A, class... P>
 inline constexpr bool is_made_from = std::is_constructible_v<A, P...> || std::is_constructible_v<A, team, P...>;
 
-/// The first of these that the class can be made from.
+/// Chooses the first of these kinds of parameters that the class can be constructed from.
 template <class A, class... T>
 auto choose_parameters() {
   if constexpr (is_made_from<A, typename held_by<T>::type...>) {
@@ -108,7 +108,7 @@ inline constexpr bool can_be_saved = [] {
 template <class A>
 void* load_isolated_actor(wire::source& in);
 
-/// Of what stands for an actor that lives in a child process.
+/// The functions of the object that represents, on its rank, an actor in a child process.
 template <class A>
 inline constexpr exec::actor_class isolated_class_of = [] {
   exec::actor_class c{&exec::destroy_isolated, nullptr, nullptr};
@@ -134,7 +134,7 @@ void* load_isolated_actor(wire::source& in) {
   return exec::load_isolated(&class_of<A>, in);
 }
 
-/// What the request for an actor has to know of its class.
+/// What the request for an actor needs to know about its class.
 struct actor_traits {
   std::string_view name;
   bool gang, saved;
@@ -185,31 +185,32 @@ constexpr auto mistake_in_construction(list<P...>, list<Args...>) {
 template <class A, class... Args>
 using mistake_in_spawn = decltype(mistake_in_construction<A>(constructor_parameters<A, Args...>(), list<Args...>()));
 
-/// `claimed`: its name, if it has one.
+/// Submits the task that constructs the actor. `claimed` is what rank 0 has answered about the actor's name, if it has
+/// one.
 template <class A, class... Args>
 actor<A> construct(exec::engine& e, const actor_options& o, const exec::engine::name_state& claimed, Args&&... args) {
   using Parameters = constructor_parameters<A, Args...>;
   using Forms = typename forms<Parameters, list<Args...>>::type;
   using Task = constructor_task<A, Parameters, Forms>;
-  graph::request_ptr request = make_actor_request(e, o, {Task::name(), Task::gang, can_be_saved<A>});
+  auto request = make_actor_request(e, o, {Task::name(), Task::gang, can_be_saved<A>});
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
   write_hidden(out, o);
   const std::uint32_t function = function_index<Task>::value;
   if (o.name.empty()) {
-    graph::node& n = e.submit(function, wire::type_index<std::uint64_t>::value, out.bytes(), out.byte_count(),
-                              out.inputs(), out.input_count(), std::move(request));
+    auto& n = e.submit(function, wire::type_index<std::uint64_t>::value, out.bytes(), out.byte_count(), out.inputs(),
+                       out.input_count(), std::move(request));
     out.handed_over();
     if (o.detached) e.detach(n);
     return access::make_actor<A>(n);
   }
-  graph::node& n = e.submit_named(claimed, function, out.bytes(), out.byte_count(), out.inputs(), out.input_count(),
-                                  std::move(request));
+  auto& n = e.submit_named(claimed, function, out.bytes(), out.byte_count(), out.inputs(), out.input_count(),
+                           std::move(request));
   out.handed_over();
   return access::make_actor<A>(e.named_handle(n));
 }
 
-/// The actor of that name, constructed if there is none. `shared`: it may have been spawned by others.
+/// Gives the actor of that name, and constructs it if there is none. `shared`: another task may have spawned it.
 template <class A, class... Args>
 actor<A> construct_named(exec::engine& e, const actor_options& o, bool shared, Args&&... args) {
   const exec::engine::name_state claimed = e.claim_name(o.name, typeid(A).name());
@@ -246,11 +247,12 @@ inline constexpr bool starts_with_actor_options<First, Rest...> =
 }  // namespace detail
 
 /// Constructs an actor on a rank that fits and returns its handle at once; calls may be made right away. If the
-/// constructor throws, the calls fail with actor_died, which says why. With a name: asks rank 0, to which it then
-/// belongs, and waits for its answer; throws if the name is taken, unless this task has spawned it when it ran before.
-/// A name is free when its actor has been killed or has died, or when its last handle has gone, also those in arguments
-/// of tasks that have not ended and in calls that wait until it has been made; calls that have reached it are still
-/// done, perhaps beside the next actor.
+/// constructor throws, the calls fail with actor_died, which says why.
+///
+/// An actor with a name belongs to rank 0, and spawn waits for rank 0's answer. It throws if the name is taken, unless
+/// this task had spawned the actor itself before a retry. The name becomes free when the actor has been killed or has
+/// died, or when its last handle has gone. Handles in arguments of unfinished tasks and in calls that wait for the
+/// construction count. Calls that have reached the actor still run, perhaps beside the next actor of the name.
 template <class A, class... Args>
 actor<A> spawn(const actor_options& options, Args&&... args) {
   using Mistake = detail::mistake_in_spawn<A, Args...>;
@@ -261,7 +263,7 @@ actor<A> spawn(const actor_options& options, Args&&... args) {
     return detail::start_actor<A>(options, std::forward<Args>(args)...);
   }
 }
-/// The same without options.
+/// Constructs an actor with default options.
 template <class A, class... Args>
 requires(!detail::starts_with_actor_options<Args...>) actor<A> spawn(Args&&... args) {
   using Mistake = detail::mistake_in_spawn<A, Args...>;
@@ -279,7 +281,7 @@ template <class A>
 actor<A> find_actor(const std::string& name) {
   exec::engine& e = exec::engine::here("find_actor");
   const exec::engine::guard g(e);
-  graph::node* const n = e.ask_name(name, typeid(A).name()).handle;
+  auto* const n = e.ask_name(name, typeid(A).name()).handle;
   if (n == nullptr) {
     throw error("manta: find_actor: no actor is named \"" + name + "\"; it has ended or was not spawned yet");
   }
@@ -303,7 +305,7 @@ actor<A> spawn_or_find(const actor_options& options, Args&&... args) {
   }
 }
 
-/// Refused at compile time: the name is given in the options.
+/// Refuses at compile time a name that is not given in the options.
 template <class A, class Name, class... Args>
 requires std::is_convertible_v<Name, std::string_view> actor<A> spawn_or_find(const Name&, Args&&...) {
   static_assert(base::never<A>, "manta: spawn_or_find takes options first: spawn_or_find<A>({.name = \"...\"}, ...)");
@@ -317,19 +319,19 @@ template <class A>
 void kill(const actor<A>& victim) {
   exec::engine& e = exec::engine::here("kill");
   const exec::engine::guard g(e);
-  graph::node& handle = detail::access::of(victim).node("kill");
+  auto& handle = detail::access::of(victim).node("kill");
   e.kill_actor(handle, "the actor of class " + std::string(wire::type_name<A>()) + " was killed by '" +
                            std::string(e.current_task().name()) + "' on rank " + std::to_string(e.rank()));
   e.free_name_of(handle);
 }
 
-/// Whether this rank has heard that the actor's rank has died or that the actor could not be made: calls would fail.
-/// Asks nobody and does not wait, so an actor that has died otherwise, or just now, may count as alive.
+/// Whether this rank knows that the actor's rank has died or that its construction failed, so that calls would fail.
+/// Does not communicate and does not wait, so an actor that has died in another way, or just now, may count as alive.
 template <class A>
 bool has_died(const actor<A>& a) {
   exec::engine& e = exec::engine::here("has_died");
   const exec::engine::guard g(e);
-  return detail::access::of(a).node("has_died").state == graph::state::failed;
+  return detail::access::of(a).node("has_died").has_failed();
 }
 
 }  // namespace manta

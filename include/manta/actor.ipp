@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What an actor asks of the scheduler.
+// The request of an actor to the scheduler, from its options.
 #pragma once
 
 #include "manta/actor.hpp"
@@ -17,7 +17,8 @@ MANTA_DECL graph::request_ptr make_actor_request(exec::engine& e, const actor_op
   const bool saved_for_nothing = o.checkpoint_every > 0 && o.restarts == 0 && o.name.empty();
   if (saved_for_nothing || (o.checkpoint_every > 0 && !its.saved)) {
     throw error("manta: actor_options::checkpoint_every " +
-                (saved_for_nothing ? std::string("is for restarts, and for named actors in a journal: set actor_options::restarts or name too")
+                (saved_for_nothing ? std::string("is for restarts, and for named actors in a journal: set "
+                                                "actor_options::restarts or name too")
                                  : "saves the actor: give " + std::string(its.name) +
                                        " a serialize() function and a default constructor"));
   }

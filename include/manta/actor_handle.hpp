@@ -1,18 +1,16 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// actor<A>: a handle on an object of class A that lives on some rank. It may be
-// copied, stored and sent; the actor ends with its last handle unless it was
-// made detached.
+// actor<A>: a handle on an object of class A that lives on some rank. It may be copied, stored and sent. The actor ends
+// with its last handle, unless its options say `detached`.
 #pragma once
 
 #include "manta/future.hpp"
 
 namespace manta {
 
-/// A handle on an actor of class A. Copyable; may be stored and sent. Calls are made with
-/// async<&A::method>(handle, ...). Only the thread that runs tasks may call; copying and destroying handles is allowed
-/// on any thread.
+/// A handle on an actor of class A, which may be copied, stored and sent. async<&A::method>(handle, ...) calls a
+/// method. Only the thread that runs tasks may call; any thread may copy and destroy handles.
 template <class A>
 class actor {
  public:

@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// actor_pool<A>: equal actors that share work. A call goes to the actor that has
-// the fewest calls under way, and map gives each actor its next element when it
-// has done the one before, so that uneven work balances. An actor that has died
-// gets no further calls; what it had been given fails, or is done by the others
-// if that is asked for.
+// actor_pool<A>: equal actors that share work. A call goes to the actor with the fewest calls under way, and map gives
+// each actor its next element when it has finished the one before, so that uneven work balances. An actor that has died
+// gets no further calls. Its unfinished calls fail, or with pool_options::redo the other actors repeat them.
 //
 //   manta::actor_pool<simulator> pool(8, {.cpus = 2}, seed);
 //   for (auto& f : pool.map_unordered<&simulator::episode>(policies, {.redo = true})) learn(f.get());
@@ -31,8 +29,8 @@ class actor_pool;
 
 /// How a pool treats the calls that it gives out.
 struct pool_options {
-  /// What an actor had been given when it died is done again by another one, as long as one is left. A method may so
-  /// have run twice, the first time in part. Arguments must be copyable.
+  /// When an actor dies, another one repeats its unfinished calls, as long as one is left. A method may thus run twice,
+  /// the first time in part. Arguments must be copyable.
   bool redo = false;
 };
 
@@ -44,15 +42,15 @@ inline void require_copies(bool copyable) {
 }
 }  // namespace detail
 
-/// What map_unordered gives: a range of futures in the order in which they end. Elements are given to actors while the
-/// loop runs. Once only; the pool must outlive it.
+/// What map_unordered gives: a range of futures in the order in which they end. The loop over it gives the elements to
+/// the actors, and can run once. The pool must outlive the range.
 template <auto M, class A, class X>
 class unordered_results {
  public:
   /// What the method returns.
   using R = detail::method_result<M>;
 
-  /// Made by actor_pool::map_unordered; gives the first elements out.
+  /// Gives the first elements to the actors; actor_pool::map_unordered makes the range.
   unordered_results(actor_pool<A>& pool, std::vector<X> elements, const pool_options& options)
       : pool_(pool), elements_(std::move(elements)), redo_(options.redo) {
     if (redo_) detail::require_copies(std::is_copy_constructible_v<X>);
@@ -75,7 +73,7 @@ class unordered_results {
    private:
     unordered_results* range_;
   };
-  /// Waits for the first result. To be called once.
+  /// Waits for the first result. May be called once.
   iterator begin() { return iterator(*this); }
   /// Reached when all results have been taken.
   end_marker end() const { return {}; }
@@ -124,14 +122,15 @@ class unordered_results {
   std::optional<future<R>> current_;
 };
 
-/// What actor_pool::calls gives: calls of one method whose results are taken as they end. The pool must outlive it.
+/// What actor_pool::calls gives: calls of one method, whose results the program takes in the order in which they end.
+/// The pool must outlive it.
 template <auto M, class A>
 class pool_calls {
  public:
   /// What the method returns.
   using R = detail::method_result<M>;
 
-  /// Made by actor_pool::calls; the pool must outlive it.
+  /// Begins without calls; actor_pool::calls makes the object.
   explicit pool_calls(actor_pool<A>& pool, const pool_options& options = {}) : pool_(pool), redo_(options.redo) {}
 
   /// Calls the method of the actor with the fewest calls under way. Returns at once.
@@ -149,7 +148,7 @@ class pool_calls {
       results_.add(first, keep(std::move(again)));
     }
   }
-  /// Are there calls whose results have not been taken?
+  /// Whether there are calls whose results have not been taken.
   bool has_next() const { return results_.size() != 0; }
   /// The result of the call that ended first; waits for one. Throws if there is none.
   future<R> next() {
@@ -194,16 +193,16 @@ class pool_calls {
   detail::results_as_they_end<R> results_;
 };
 
-/// Actors of one class that share work. It knows of the calls made through it only, and belongs to the task that made
-/// it: it cannot be copied or sent, but its actors can. They end with their last handles.
+/// Actors of one class that share work. A pool counts only the calls made through it. It belongs to the task that made
+/// it and cannot be copied or sent, but handles of its actors can. The actors end with their last handles.
 ///
-/// A call that an actor had been given when it died fails with actor_died, and the actor gets no further one, unless it
-/// is built anew (actor_options::restarts). With pool_options::redo such calls of map, map_unordered and calls() are
-/// done by the actors that are left. When none is left, all further calls fail with actor_died, which says so.
+/// When an actor dies, its unfinished calls fail with actor_died, and it gets no further calls, unless it restarts
+/// (actor_options::restarts). With pool_options::redo the remaining actors repeat such calls of map, map_unordered and
+/// calls(). When no actor remains, all further calls fail with actor_died, which says so.
 template <class A>
 class actor_pool {
  public:
-  /// `count` new actors, each made from these arguments. A name gets "-0", "-1", ... behind it.
+  /// Spawns `count` actors, each constructed from these arguments. A name in the options gets "-0", "-1", ... appended.
   template <class... Args>
   explicit actor_pool(std::size_t count, const actor_options& options, const Args&... args) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -213,11 +212,11 @@ class actor_pool {
     }
     begin();
   }
-  /// `count` new actors with the default options.
+  /// Spawns `count` actors with default options.
   template <class... Args>
   requires(!detail::starts_with_actor_options<Args...>) explicit actor_pool(std::size_t count, const Args&... args)
       : actor_pool(count, actor_options{}, args...) {}
-  /// A pool of actors that exist.
+  /// Makes a pool of existing actors.
   explicit actor_pool(std::vector<actor<A>> actors) : actors_(std::move(actors)) { begin(); }
   actor_pool(const actor_pool&) = delete;
   actor_pool& operator=(const actor_pool&) = delete;
@@ -245,8 +244,8 @@ class actor_pool {
     return call<M>(best, std::forward<Args>(args)...);
   }
 
-  /// Calls M with each element, one at a time on each actor, and gives the futures in the order of the elements. Waits
-  /// until the last element has been given to an actor; with redo until all are done.
+  /// Calls M with each element, one at a time on each actor, and returns the futures in the order of the elements.
+  /// Waits until an actor has been given the last element; with redo until all calls have ended.
   template <auto M, class Range>
   auto map(const Range& range, const pool_options& options = {}) {
     std::vector<future<detail::method_result<M>>> results;
@@ -255,15 +254,16 @@ class actor_pool {
     return results;
   }
 
-  /// Does so for a loop that takes results as they end: for (auto& f : pool.map_unordered<&A::m>(range)) use(f.get());
+  /// Calls M with each element and gives the futures in the order in which they end, while a loop takes them:
+  /// for (auto& f : pool.map_unordered<&A::m>(range)) use(f.get());
   template <auto M, class Range>
   auto map_unordered(const Range& range, const pool_options& options = {}) {
     using X = std::remove_cvref_t<decltype(*std::begin(range))>;
     return unordered_results<M, A, X>(*this, std::vector<X>(std::begin(range), std::end(range)), options);
   }
 
-  /// For work that comes bit by bit: auto c = pool.calls<&A::m>(); c.submit(x); while (c.has_next())
-  /// use(c.next().get());
+  /// Gives an object for work that arrives bit by bit:
+  /// auto c = pool.calls<&A::m>(); c.submit(x); while (c.has_next()) use(c.next().get());
   template <auto M>
   auto calls(const pool_options& options = {}) {
     return pool_calls<M, A>(*this, options);
@@ -282,7 +282,7 @@ class actor_pool {
   }
   bool lives(std::size_t i) const {
     const exec::engine::guard g(exec::engine::here("actor_pool"));
-    return !dead_[i] && detail::access::of(actors_[i]).node("actor_pool").state != graph::state::failed;
+    return !dead_[i] && !detail::access::of(actors_[i]).node("actor_pool").has_failed();
   }
   template <auto M, class... Args>
   future<detail::method_result<M>> call(std::size_t i, Args&&... args) {
@@ -298,7 +298,7 @@ class actor_pool {
     using R = detail::method_result<M>;
     exec::engine& e = exec::engine::here("actor_pool");
     const exec::engine::guard g(e);
-    graph::node& n = e.make_node(graph::no_index, detail::result_type<R>());
+    auto& n = e.make_node(graph::no_index, detail::result_type<R>());
     store::failure f;
     f.kind = store::failure::kind::actor;
     f.message =

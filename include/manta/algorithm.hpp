@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Common shapes of task graphs: one task for each element, a reduction by a
-// tree, a loop, and the parts of a tuple.
+// Common shapes of task graphs: one task for each element, a reduction by a tree, a loop, and the parts of a tuple.
 #pragma once
 
 #include <iterator>
@@ -23,13 +22,13 @@ using parameters_of = typename signature<type_of<F>>::parameters;
 template <auto F>
 using result_of = std::remove_cvref_t<typename signature<type_of<F>>::result>;
 
-/// An element as it is handed to a task: moved from a container that was given away.
+/// The type by which an element reaches a task: an rvalue if the container was moved in, else an lvalue.
 template <class Range>
 using element_of = std::remove_reference_t<decltype(*std::begin(std::declval<Range&>()))>;
 template <class Range>
 using handed_over = std::conditional_t<is_given_container<Range>, element_of<Range>, element_of<Range>&>;
 
-/// A task of F for one argument, an element of the range.
+/// Checks a task of F whose one argument is an element of the range.
 template <auto F, class Range>
 constexpr auto mistake_in_map() {
   if constexpr (!is_range<Range>) {
@@ -43,8 +42,8 @@ template <auto F>
 struct result_of_function : result_if_called<type_of<F>> {};
 }  // namespace detail
 
-/// One task F(x) for each element; their futures in order. Elements are copied, or moved from a container that is given
-/// away (an rvalue).
+/// Submits one task F(x) for each element and returns the futures in order. Copies the elements, or moves them out of a
+/// container that is an rvalue.
 template <auto F, class Range>
 auto map(Range&& range) {  // manta: if f is overloaded, name one: map<static_cast<int (*)(int)>(f)>
   using Mistake = decltype(detail::mistake_in_map<F, Range>());
@@ -63,7 +62,7 @@ struct not_an_operation {
                 "manta: reduce<op> needs a function op(a, b) of two values that returns one of the same type");
 };
 
-/// What T an element stands for: itself, or what it is a future of.
+/// The type of the value of an element: its own type, or the T of a future<T>.
 template <class Element>
 struct value_of_element : std::type_identity<Element> {};
 template <class T>
@@ -102,8 +101,8 @@ future<T> reduce_futures(std::vector<future<T>> level) {
 }
 }  // namespace detail
 
-/// Combines all elements, values or futures of them, by Op(a, b), neighbours first, in a tree of tasks. Op must be
-/// associative; it need not be commutative, and the tree depends on the number of elements only, so that sums of floats
+/// Combines all elements, values or futures, by Op(a, b) in a tree of tasks, neighbours first. Op must be associative
+/// but need not be commutative. The tree depends only on the number of elements, so that sums of floating-point numbers
 /// are the same on any number of ranks. Throws for an empty range.
 template <auto Op, class Range>
 auto reduce(Range&& range) {  // manta: if op is overloaded, name one: reduce<static_cast<int (*)(int, int)>(op)>
@@ -123,7 +122,7 @@ auto reduce(Range&& range) {  // manta: if op is overloaded, name one: reduce<st
 
 /// How for_each cuts a range.
 struct for_each_options {
-  std::size_t grain = 0;  ///< elements a task; 0: so that each rank gets about 16 tasks
+  std::size_t grain = 0;  ///< elements per task; 0: as many as give each rank about 16 tasks
 };
 
 namespace detail {
@@ -132,7 +131,7 @@ void run_chunk(std::vector<T> elements) {
   for (auto&& x : elements) F(std::move(x));
 }
 
-/// What a chunk for F is made of; void if its argument is not a value: each element is a task then.
+/// The type of the elements in a chunk for F; void if F's argument is no value, so that each element needs a task.
 template <class Parameters, class Element>
 struct chunk_of {
   using type = void;
@@ -157,8 +156,8 @@ void finish(const std::vector<future<Task>>& tasks) {
 }
 }  // namespace detail
 
-/// Runs F(x) for every element, in chunks of `grain` elements a task (futures: one task each), and waits for all of
-/// them. Throws the first error, in order, after all have ended.
+/// Runs F(x) for every element, `grain` elements per task (of futures, one per task), and waits for all of the tasks.
+/// When all have ended, throws the first error in the order of the elements.
 template <auto F, class Range>
 void for_each(
     Range&& range,
@@ -201,7 +200,7 @@ concept has_members = requires {
 };
 }  // namespace detail
 
-/// One future for each member of a tuple or pair that a task returns.
+/// Makes one future for each member of a tuple or pair that a task returns.
 ///
 ///   auto [a, b] = manta::unpack(manta::async<f>(x));
 template <class Tuple>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// async: call a function somewhere in the world of ranks. Returns a future at
-// once; the task starts when its arguments exist and a rank is free.
+// async: calls a function on some rank. It returns a future at once; the task starts when its arguments exist and a
+// rank is free.
 //
 //   auto y = manta::async<f>(1, x);                      // x may be a value or a future
 //   auto z = manta::async<g>({.retries = 3}, y);
@@ -20,7 +20,7 @@ namespace manta {
 
 namespace detail {
 
-/// Adds the values that say where the task or actor is to be: its placement waits for them.
+/// Adds the values that decide where the task or actor is placed, as inputs that the function does not see.
 template <class Options>
 void write_hidden(argument_writer& out, const Options& o) {
   if (o.near.valid()) out.add_hidden(access::of(o.near));
@@ -31,7 +31,7 @@ void write_hidden(argument_writer& out, const Options& o) {
 template <class Task, class Parameters, class... Args>
 auto start_stream(const task_options* options, Args&&... args);
 
-/// In place of options where there are none: then nothing of what makes requests is compiled.
+/// Stands for the options of a call without options, so that the code that makes requests is not compiled for it.
 struct no_options {
   operator const task_options*() const { return nullptr; }
 };
@@ -51,13 +51,13 @@ auto submit_task(Options options, Args&&... args) {
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
   if constexpr (has_options) write_hidden(out, *options);
-  graph::node& n = e.submit(function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(), out.inputs(),
-                            out.input_count(), std::move(request));
+  auto& n = e.submit(function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(), out.inputs(),
+                     out.input_count(), std::move(request));
   out.handed_over();
   return access::make_future<R>(n);
 }
 
-/// `options`: a pointer to them, or no_options.
+/// Writes the arguments and submits the task. `options` is a pointer to the options, or no_options.
 template <class Task, class Parameters, class Options, class... Args>
 auto submit(Options options, Args&&... args) {
   if constexpr (is_generator<typename Task::result>) {
@@ -67,7 +67,7 @@ auto submit(Options options, Args&&... args) {
   }
 }
 
-/// async<F>(...) of a function,
+/// async<F>(...) of a function.
 template <auto F, class Options, class... Args>
   requires(!std::is_member_function_pointer_v<decltype(F)>)
 auto call(Options options, Args&&... args) {
@@ -76,7 +76,7 @@ auto call(Options options, Args&&... args) {
   using Forms = typename forms<Parameters, list<Args...>>::type;
   return submit<function_task<F, Parameters, Forms, Gang::value>, Parameters>(options, std::forward<Args>(args)...);
 }
-/// of a method,
+/// async<M>(actor, ...) of a method.
 template <auto M, class Options, class A, class... Args>
   requires(std::is_member_function_pointer_v<decltype(M)>)
 auto call(Options, const actor<A>& self, Args&&... args) {
@@ -86,18 +86,19 @@ auto call(Options, const actor<A>& self, Args&&... args) {
   using Task = method_task<M, A, typename Signature::parameters, Forms>;
   exec::engine& e = exec::engine::here("async");
   const exec::engine::guard g(e);
-  graph::node& handle = access::of(self).node("async: the actor");
+  auto& handle = access::of(self).node("async: the actor");
   argument_writer out(e, e.longest_argument(handle));
   write_arguments(out, typename Signature::parameters{}, std::forward<Args>(args)...);
-  graph::node& n = e.call_actor(handle, function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(),
-                                out.inputs(), out.input_count());
+  auto& n = e.call_actor(handle, function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(),
+                         out.inputs(), out.input_count());
   out.handed_over();
   return access::make_future<R>(n);
 }
 
 template <class Options, class L, class... P, class... Rest>
 auto call_stateful(Options options, L&& object, list<P...>, Rest&&... rest) {
-  // the object is the first argument of a captureless lambda that calls it; a coroutine goes on looking at it
+  // The task is a captureless lambda whose first argument is the object. A coroutine refers to the object until it
+  // ends.
   using R = typename signature<std::remove_cvref_t<L>>::result;
   using F = std::conditional_t<is_generator<R>, const std::remove_cvref_t<L>&, std::remove_cvref_t<L>>;
   constexpr auto apply = [](F f, P... p) -> R { return f(std::forward<P>(p)...); };
@@ -108,7 +109,7 @@ auto call_stateful(Options options, L&& object, list<P...>, Rest&&... rest) {
   return submit<Task, Parameters>(options, std::forward<L>(object), std::forward<Rest>(rest)...);
 }
 
-/// and async(object, ...).
+/// async(object, ...) of a lambda or function object.
 template <class Options, class L, class... Args>
 auto call(Options options, L&& object, Args&&... args) {
   using F = std::remove_cvref_t<L>;
@@ -124,20 +125,21 @@ auto call(Options options, L&& object, Args&&... args) {
 
 }  // namespace detail
 
-/// Runs a function as a task, or calls a method of an actor; examples/01_tasks.md has a table of what may be passed for each
-/// parameter. Arguments are copied at the call. Returns at once, but helps when this rank is far ahead of the network.
+/// Runs a function as a task, or calls a method of an actor. Copies the arguments at the call; a table in
+/// examples/01_tasks.md shows what may be passed for each parameter. Returns at once, unless this rank is far ahead of
+/// the network: then it first helps to send.
 ///
 ///   async<f>(args...)               a function
 ///   async(object, args...)          a lambda without captures, or a serialisable function object
-///   async<&A::method>(a, args...)   on the rank of the actor; calls through one actor from one rank run in the order made
+///   async<&A::method>(a, args...)   on the rank of the actor; calls that one rank makes through one actor run in order
 ///
-/// The first two take options before all else: async<f>({.retries = 3}, args...). Throws unschedulable if no rank can ever
-/// meet the options.
+/// The first two forms take options before the arguments: async<f>({.retries = 3}, args...). Throws unschedulable if no
+/// rank can ever meet the options.
 ///
-/// A call that has come to the actor's rank waits until the task or method that runs there ends or waits, and for the calls
-/// that came before it. Tasks that have not started, and a task that runs its own children one after the other, go after it.
-/// A call on an actor that is gone fails with actor_died.
-//  (What stands on the line of a function's name is what compilers show of one that they could not take.)
+/// A call that has arrived at the actor's rank waits for the calls that arrived before it, and until the task or method
+/// that runs on the rank ends or waits. The call starts before tasks that have not started, and before the next child
+/// of a task that runs its children one after the other. A call on an actor that is gone fails with actor_died.
+//  (Compilers show the line with a function's name when the call does not fit it, so that line has the advice.)
 template <auto... F, class... Args>
   requires(!detail::starts_with_options<Args...>)
 auto async(Args&&... args) {  // manta: if f is overloaded, name one: async<static_cast<int (*)(int)>(f)>
@@ -150,7 +152,7 @@ auto async(Args&&... args) {  // manta: if f is overloaded, name one: async<stat
     return detail::call<F...>(detail::no_options(), std::forward<Args>(args)...);
   }
 }
-/// Runs a function as a task with these options. A method takes none, because spawn took those of the actor.
+/// Runs a function as a task with these options. A call of a method takes no options: those given to spawn hold.
 template <auto... F, class... Args>
 auto async(const task_options& options, Args&&... args) {  // likewise
   using Arguments = detail::list<Args...>;

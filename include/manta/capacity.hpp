@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What the ranks have, what of it is free, and why a task is where it is.
+// What the ranks offer, how much of it is free, and why a task runs where it runs.
 //
 //   for (const manta::rank_resources& r : manta::available()) std::printf("rank %d: %g gpus free\n", r.rank, r.gpus);
 //   std::puts(manta::explain(f).c_str());   // on rank 3: 48 MB of its inputs lie there
@@ -11,37 +11,37 @@
 
 namespace manta {
 
-/// What one rank has, or one node if `rank` is -1.
+/// What one rank offers, or one node if `rank` is -1.
 struct rank_resources {
   int rank = -1;                       ///< -1: the sum of a node
   int node = 0;                        ///< nodes are numbered from 0; -1: the rank has died
-  int cpus = 0;                        ///< cores; available(): those that are not reserved
-  double gpus = 0;                     ///< devices, parts of them too
+  int cpus = 0;                        ///< cores; available(): cores that are not reserved
+  double gpus = 0;                     ///< devices; fractions are possible
   graph::quantities resources = {};    ///< resources.amount("memory")
   bool runs_tasks = true;              ///< false: rank 0 of a larger world, or a spare rank
   int tasks = 0;                       ///< available(): tasks that rank 0 has placed there and that have not ended
   int actors = 0;                      ///< available(): actors that live there
 };
 
-/// What each rank has, by rank. Does not communicate.
+/// What each rank offers, by rank. Does not communicate.
 MANTA_DECL std::vector<rank_resources> capacity();
 
-/// What tasks, actors and reservations have left of each rank's capacity(), as rank 0 knows it. Asks rank 0 and waits
-/// for its answer.
+/// The part of each rank's capacity() that no task, actor or reservation holds. Asks rank 0, whose bookkeeping it
+/// shows, and waits for the answer.
 MANTA_DECL std::vector<rank_resources> available();
 
 /// Sums by node of the ranks that run tasks.
 MANTA_DECL std::vector<rank_resources> by_node(const std::vector<rank_resources>& ranks);
 
-/// Says in words where the task or value is and why, or what it waits for. May ask the rank that made it and rank 0,
-/// and wait for their answers; other work of this rank goes on meanwhile. Costs nothing unless it is called.
+/// Describes in words where the task or value is and why, or what the task waits for. May ask the rank that made the
+/// future and rank 0, and wait for their answers; other work of this rank goes on meanwhile.
 template <class T>
 std::string explain(const future<T>& f) {
   exec::engine& e = exec::engine::here("explain");
   const exec::engine::guard g(e);
   return e.explain(detail::access::of(f).node("explain"));
 }
-/// Says in words where the actor lives and why, or what its construction waits for. Asks like explain of a future.
+/// Describes in words where the actor lives and why, or what its construction waits for. Communicates as for a future.
 template <class A>
 std::string explain(const actor<A>& a) {
   exec::engine& e = exec::engine::here("explain");

@@ -13,7 +13,7 @@ MANTA_DECL std::vector<rank_resources> capacity() {
   const exec::engine::guard g(e);  // a spare rank may join just now
   std::vector<rank_resources> all(e.size());
   for (std::size_t r = 0; r < all.size(); ++r) {
-    const graph::capacity& c = e.world()[r];
+    const auto& c = e.world()[r];
     all[r].rank = static_cast<int>(r);
     all[r].node = c.node;
     all[r].cpus = c.cpus;
@@ -56,7 +56,7 @@ MANTA_DECL std::vector<rank_resources> by_node(const std::vector<rank_resources>
     n.gpus += r.gpus;
     n.tasks += r.tasks;
     n.actors += r.actors;
-    for (const graph::quantity& q : r.resources) n.resources[q.name] += q.units;
+    for (const auto& q : r.resources) n.resources[q.name] += q.units;
   }
   return nodes;
 }

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Opt-in: Eigen's dense matrices, vectors and arrays (fixed and dynamic, row
-// and column major) and sparse matrices as values. Coefficients are written as
-// one block, so that those of a large dense matrix are sent from and received
-// into the matrix itself. A parameter Eigen::Ref<const M> looks at a stored M.
+// Opt-in: Eigen's dense matrices, vectors and arrays (fixed and dynamic, row and column major) and sparse matrices as
+// values. Coefficients are written as one block, so that MPI sends a large dense matrix from its own memory and
+// receives it into its own memory. A parameter Eigen::Ref<const M> refers to a stored M without a copy.
 #pragma once
 
 #include "manta/base/config.hpp"
@@ -54,7 +53,7 @@ void save(Archive& out, const SparseMatrix<Scalar, Options, StorageIndex>& given
   const auto& m = given.isCompressed() ? given : packed;
   const std::int64_t rows = m.rows(), cols = m.cols(), entries = m.nonZeros();
   out(rows, cols, entries);
-  // copied: the packed matrix may be a temporary, so its arrays cannot be sent from where they lie
+  // The copy is needed: the packed matrix may be a temporary, whose arrays end before they are sent.
   const std::vector<StorageIndex> outer(m.outerIndexPtr(), m.outerIndexPtr() + m.outerSize() + 1);
   for (StorageIndex i : outer) out(i);
   for (std::int64_t i = 0; i < entries; ++i) out(m.innerIndexPtr()[i]);
@@ -93,7 +92,7 @@ namespace detail {
 template <class M, int Options, class Stride>
 inline constexpr bool writes_through_view<Eigen::Ref<M, Options, Stride>> = !std::is_const_v<M>;
 
-/// Tasks with several cpus set Eigen's thread number. 0 is its default: to follow OpenMP.
+/// Lets tasks with several cpus set Eigen's number of threads. 0 is Eigen's default: as many as OpenMP has.
 inline const bool sets_eigen_threads = exec::add_thread_setting(
     {[] {
        int max_threads = 0;
@@ -114,7 +113,7 @@ struct stored_as<Eigen::Ref<const M, Options, Stride>> {
   }
 };
 
-/// A sparse matrix lies in three arrays, so what is looked at is the decoded value.
+/// A Ref of a sparse matrix refers to the decoded value, because the matrix lies in three arrays.
 template <class Scalar, int MatrixOptions, class Index, int Options, class Stride>
 struct stored_as<Eigen::Ref<const Eigen::SparseMatrix<Scalar, MatrixOptions, Index>, Options, Stride>> {
   using type = Eigen::SparseMatrix<Scalar, MatrixOptions, Index>;

@@ -16,7 +16,7 @@ namespace detail {
 template <class E>
 inline constexpr bool travels_whole = wire::is_serializable<E>() && std::is_default_constructible_v<E>;
 
-/// One that does not travels as the text of its what().
+/// Whether an exception travels as a value; one that does not travels as the text of its what().
 template <class E>
 struct registered_exception {
   static bool capture(std::string& bytes) {
@@ -51,13 +51,14 @@ struct registered_exception {
 
 }  // namespace detail
 
-/// Has exceptions of exactly this type arrive as themselves at `get`, on every rank, instead of as task_failed. E must
-/// be serialisable and default constructible, or constructible from the text of its what(). Naming it anywhere in the
-/// program registers it; the call itself does nothing.
+/// Lets exceptions of exactly this type arrive at `get` with their type, on every rank, instead of as task_failed. E
+/// must be serialisable and default constructible, or constructible from the text of its what(). A call anywhere in the
+/// program's text registers the type before main; running the call does nothing.
 template <class E>
 void rethrow_as() {
-  constexpr bool possible =
-      detail::travels_whole<E> || (std::is_constructible_v<E, const std::string&> && std::is_base_of_v<std::exception, E>);
+  constexpr bool travels_as_text =
+      std::is_constructible_v<E, const std::string&> && std::is_base_of_v<std::exception, E>;
+  constexpr bool possible = detail::travels_whole<E> || travels_as_text;
   static_assert(possible,
                 "manta: rethrow_as needs an exception type with serialize() and a default constructor, or one that can "
                 "be made from a std::string");

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// future<T>: a handle on a value that is there or will be, anywhere in the
-// world of ranks. Handles may be copied, stored and sent; the value lives as
-// long as some handle does.
+// future<T>: a handle on a value that exists, or will exist, on some rank. Handles may be copied, stored and sent; the
+// value lives as long as any handle on it.
 #pragma once
 
 #include <chrono>
@@ -18,9 +17,9 @@
 
 namespace manta {
 
-/// A handle on an immutable value. An empty one (default-constructed, moved from, or left by std::move(f).get()) may
-/// only be assigned to; all else throws manta::error. All members that wait run other tasks of this rank meanwhile.
-/// Only the thread that runs tasks may call them; copying and destroying handles is allowed on any thread.
+/// A handle on an immutable value. An empty handle (default-constructed, moved from, or left by std::move(f).get()) may
+/// only be assigned to; members other than valid() throw manta::error then. While a member waits, this rank runs other
+/// tasks. Only the thread that runs tasks may call the members that wait; any thread may copy and destroy handles.
 template <class T>
 class future {
  public:
@@ -30,66 +29,67 @@ class future {
   /// An empty handle.
   future() = default;
 
-  /// Waits for the value; the reference holds as long as this or any other handle on this rank does, and so long the
-  /// value cannot move to a disk unless it is an array.
-  /// A failed task's error is thrown here: task_failed, or the exception itself if its type was given to rethrow_as.
-  /// Hold no mutex meanwhile: while a task waits others run on its thread, and one that wants the mutex stops them all.
-  /// (After five seconds of that stderr says which task stands in the lock, and which ones wait.)
+  /// Waits for the value. The reference is valid as long as this rank has a handle on the value; for that time a value
+  /// that is not an array cannot move to a disk. Throws the error of a failed task: task_failed, or the exception
+  /// itself if its type was given to rethrow_as.
+  ///
+  /// Hold no mutex during the call: while a task waits, other tasks run on its thread, and one of them that locks the
+  /// mutex stops the rank for ever. (After five seconds, stderr names the task that locks and the tasks that wait.)
   std::add_lvalue_reference_t<const T> get() const& requires(!std::is_void_v<T>) {
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
-    graph::node& n = handle_.node("future::get");
+    auto& n = handle_.node("future::get");
     const void* const v = e.value(n);
     store::give(n);
     return *static_cast<std::add_pointer_t<const T>>(v);
   }
-  /// Waits and gives the handle up with its value, as std::future does: it is empty afterwards. The value is moved out
-  /// if no other handle needs it, else copied, and the others go on giving it. The handle keeps what it has if this
-  /// throws.
+  /// Waits, returns the value and leaves the handle empty, as std::future does. Moves the value if no other handle on
+  /// it exists, else copies it. If this throws, the handle is unchanged.
   T get() && requires(!std::is_void_v<T>) {
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
-    graph::node& n = handle_.node("future::get");
+    auto& n = handle_.node("future::get");
     const void* const v = e.value(n);
     const detail::handle last = std::move(handle_);
     return detail::take<T>(v, detail::may_move(n));
   }
-  /// Waits; throws the error of a failed task.
+  /// Waits for the end of the task; throws the error of a failed task.
   void get() const& requires std::is_void_v<T> {
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
     e.value(handle_.node("future::get"));
   }
-  /// The handle is empty afterwards, unless this throws.
+  /// Waits for the end of the task and leaves the handle empty. If this throws, the handle is unchanged.
   void get() && requires std::is_void_v<T> {
     std::as_const(*this).get();
     *this = future();
   }
 
-  /// Whether it has ended, well or badly. Does not wait for that, but receives what is there, and when this rank has
-  /// other work runs some of it first, so that a loop around ready() comes to an end.
+  /// Whether the task has ended, with a value or an error. Does not wait for the end, but receives messages that have
+  /// arrived and runs a part of this rank's other work, so that a loop around ready() ends.
   bool ready() const {
     exec::engine& e = exec::engine::here("future::ready");
     const exec::engine::guard g(e);
-    graph::node& n = handle_.node("future::ready");
-    if (n.state == graph::state::pending) {
+    auto& n = handle_.node("future::ready");
+    if (n.is_pending()) {
       e.need(n);
       e.step();
     }
-    return n.state != graph::state::pending;
+    return !n.is_pending();
   }
-  /// Waits until it has ended, well or badly.
+  /// Waits until the task has ended, with a value or an error.
   void wait() const {
     exec::engine& e = exec::engine::here("future::wait");
     const exec::engine::guard g(e);
     e.wait_for_end(handle_.node("future::wait"), false);
   }
-  /// Waits at most that long; false if it has not ended by then. A task that runs here meanwhile is not interrupted.
+  /// Waits at most that long; false if the task has not ended by then. Another task that this rank runs meanwhile is
+  /// not interrupted.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> d) const {
     return wait_until_ns(detail::deadline_after(d));
   }
-  /// Waits until that moment at most; false if it has not ended by then.
+  /// Waits until that moment at most; false if the task has not ended by then.
   template <class Clock, class Duration>
   bool wait_until(std::chrono::time_point<Clock, Duration> t) const {
     using seconds = std::chrono::duration<double>;
@@ -107,7 +107,7 @@ class future {
                   "manta: a future can be sent between ranks but not written to other archives: write its value");
     handle_.save(out);
   }
-  /// The other end of save().
+  /// Reads what save() has written; called by manta alone.
   template <class Archive>
   void load(Archive& in) {
     static_assert(std::is_same_v<Archive, wire::reader>, "manta: a future can only be received from another rank");
@@ -118,11 +118,11 @@ class future {
   friend struct detail::access;
   explicit future(detail::handle h) : handle_(std::move(h)) {}
 
-  /// Waits and copies: the value need not stay where it is.
+  /// Waits and copies the value; it may move to a disk again afterwards.
   T copy() const {
     exec::engine& e = exec::engine::here("get");
     const exec::engine::guard g(e);
-    graph::node* const n = &handle_.node("get");
+    auto* const n = &handle_.node("get");
     const void* const v = e.value(*n);
     if (store::large_of(*n) == nullptr) return detail::take<T>(v, false);
     const store::looking here(&n, 1);
@@ -138,7 +138,7 @@ class future {
   detail::handle handle_;
 };
 
-/// A future of any type, or an actor: what a task may be asked to be near to.
+/// A future of any type, or an actor: something that a task can be placed near to.
 class any_future {
  public:
   /// Names nothing.
@@ -159,8 +159,8 @@ class any_future {
 
 /// How put keeps a value.
 struct put_options {
-  /// Number of other ranks, of other nodes where there are any, that keep a copy as long as the value lives. By them
-  /// the value outlives this rank.
+  /// Number of other ranks that keep a copy as long as the value lives; on other nodes where there are any. The value
+  /// outlives this rank as long as one of them lives.
   int replicas = 0;
 };
 
@@ -180,9 +180,9 @@ constexpr auto mistake_in_put() {
 }
 }  // namespace detail
 
-/// Makes a value known to all ranks and gives a future of it. The value stays on this rank until another one asks for
-/// it; a large array goes to memory that the ranks of this node share. Sends nothing, but for replicas. Where memory is
-/// short, other tasks of this rank run first; throws store_full where there is none left.
+/// Stores a value and returns a future of it, which any rank can use. The value stays on this rank until another rank
+/// asks for it; a large array goes to memory that the ranks of this node share. Sends nothing, except to replicas. When
+/// memory is short, other tasks of this rank run first; throws store_full when no memory is left.
 template <class V>
 future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
   using T = std::remove_cvref_t<V>;
@@ -211,14 +211,14 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
   }
 }
 
-/// Puts text in quotes as a std::string.
+/// Stores a string literal as a std::string.
 inline future<std::string> put(const char* text, const put_options& options = {}) {
   return put(std::string(text), options);
 }
 
-/// Waits for all futures of a range and gives their values in order. Throws the first error in order. From a container
-/// that is given away, get(std::move(futures)), each value is taken out, as by std::move(f).get(): the futures whose
-/// values have been taken are empty afterwards.
+/// Waits for all futures of a range and returns their values in order. Throws the first error in order. With a
+/// container that is moved in, get(std::move(futures)), takes each value out as std::move(f).get() does: the futures
+/// whose values have been taken are empty afterwards.
 template <class Range>
 requires(!detail::is_future<Range>) auto get(Range&& futures) {
   using Mistake = detail::mistake_in_futures<Range>;

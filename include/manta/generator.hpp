@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// generator<T>: the return type of a coroutine that yields values of type T one
-// after the other. As the function of async it makes a stream (stream.hpp); a
-// loop over it runs it right here.
+// generator<T>: the return type of a coroutine that yields values of type T one after the other. With async, such a
+// coroutine makes a stream (stream.hpp); without, a loop over the generator runs the coroutine on the loop's thread.
 //
 //   manta::generator<int> count(int n) {
 //     for (int i = 0; i < n; ++i) co_yield i;
@@ -20,9 +19,9 @@
 
 namespace manta {
 
-/// Owns a coroutine that stands before its first or behind its last co_yield. Move-only; destroying it destroys the
-/// coroutine's locals. Parameters of the coroutine that are references must outlive it when it is called directly;
-/// async keeps its arguments for as long as the stream needs them.
+/// Owns a coroutine that is suspended before its first or behind its latest co_yield. Move-only; destroying the
+/// generator destroys the coroutine's locals. When a program calls the coroutine directly, objects that its parameters
+/// refer to must outlive it; async keeps the arguments as long as the stream needs them.
 template <class T>
 class generator {
   using item = std::remove_cvref_t<T>;  // T itself, or async says what is wrong
@@ -41,13 +40,14 @@ class generator {
       return {};
     }
     void return_void() const noexcept {}
-    /// next() throws it. Were it thrown here, clang 14 would destroy the locals a second time with the coroutine.
+    /// Keeps the exception for next() to throw. If it were thrown here, clang 14 would destroy the coroutine's locals
+    /// twice.
     void unhandled_exception() noexcept { thrown_ = std::current_exception(); }
     template <class Awaited>
     std::suspend_never await_transform(Awaited&&) const {
       static_assert(!std::is_same_v<Awaited, Awaited>,
-                    "manta: a generator only yields: co_await waits for nothing here; get() of a future waits, and runs "
-                    "other tasks meanwhile");
+                    "manta: a generator only yields: co_await waits for nothing here; get() of a future waits, and "
+                    "runs other tasks meanwhile");
       return {};
     }
 
@@ -57,9 +57,9 @@ class generator {
     std::exception_ptr thrown_;
   };
 
-  /// An empty one: it yields nothing.
+  /// An empty generator, which yields nothing.
   generator() = default;
-  /// Takes the coroutine over.
+  /// Takes over the coroutine of the other generator, which is empty afterwards.
   generator(generator&& other) noexcept : body_(std::exchange(other.body_, nullptr)) {}
   /// Exchanges the coroutines.
   generator& operator=(generator&& other) noexcept {
@@ -70,8 +70,8 @@ class generator {
     if (body_) body_.destroy();
   }
 
-  /// Runs the coroutine up to its next co_yield and gives the value; gives nothing when the coroutine has ended. Throws
-  /// what the coroutine throws, which ends it.
+  /// Runs the coroutine up to its next co_yield and returns the value; returns nothing when the coroutine has ended. An
+  /// exception of the coroutine ends it, and next() throws it.
   std::optional<item> next() {
     if (!body_ || body_.done()) return std::nullopt;
     body_.promise().item_.reset();

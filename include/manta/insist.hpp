@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Results of tasks and calls, for the code of libraries: an error is its sentence alone, and what was lost with a rank is
-// asked for again of actors that have restarts.
+// How the code of libraries takes the results of tasks and calls. It reduces an error to its sentence, and repeats a
+// call that was lost with a rank if the actor has restarts.
 #pragma once
 
 #include "manta/error.hpp"
@@ -10,7 +10,8 @@
 
 namespace manta::detail {
 
-/// The value. Waits, and throws what the task or call threw as its sentence, without the library's own task around it.
+/// Waits for the value. If the task or call failed, throws an error with the text of its exception, without the report
+/// about the library's own task around it.
 template <class T>
 T sentence(const future<T>& f) {
   try {
@@ -20,9 +21,9 @@ T sentence(const future<T>& f) {
   }
 }
 
-/// What `ask` gives. When a rank dies, a call to an actor there fails, and so does a result that still lay there; then
-/// `ask` is called again, and its calls find the actor at its new place. After a hundred such deaths one after the
-/// other, throws what the last one was.
+/// Returns what `ask` returns. When a rank dies, calls to actors there fail, and so do results that still lay there.
+/// Then `ask` runs again, and its calls find the actor at its new place. After a hundred deaths in a row, throws the
+/// error of the last one.
 template <class Ask>
 auto insist(Ask&& ask) {
   constexpr int most_deaths = 100;  // the actor cannot live anywhere then

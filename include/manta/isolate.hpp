@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The option that has code run in a child process of its rank (task_options,
-// actor_options, tune::experiment).
+// The option that makes code run in a child process of its rank (task_options, actor_options, tune::experiment).
 #pragma once
 
 #include "manta/base/config.hpp"
@@ -13,7 +12,7 @@
 
 namespace manta {
 
-/// A bool; that it is set anywhere in a program is known before main, where processes for isolated code are prepared.
+/// A bool that registers itself: a program that sets it anywhere in its text prepares for child processes before main.
 class isolate_option {
   template <class Bool>
   struct used {
@@ -23,7 +22,7 @@ class isolate_option {
  public:
   /// Off.
   constexpr isolate_option() = default;
-  /// On or off. Naming it anywhere in a program has manta prepare for child processes.
+  /// On or off. Its use anywhere in a program makes manta prepare for child processes.
   template <class Bool>
     requires std::is_same_v<Bool, bool>
   isolate_option(Bool on) : on_(on && used<Bool>::value) {}

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// All of the public interface but eigen.hpp.
+// All headers for tasks, futures and actors. Programs include eigen.hpp, own.hpp, process.hpp, progress.hpp and the
+// headers of the libraries themselves.
 #pragma once
 
 #include "manta/base/config.hpp"
 
-// first, so that compilers list few headers above what these say about a mistake
+// These headers come first, so that compilers list few headers above the messages of these about mistakes.
 #include "manta/wire/traits.hpp"
 //
 #include "manta/call/future_range.hpp"

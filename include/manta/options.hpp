@@ -15,7 +15,7 @@ namespace manta {
 /// What a run may use and how it behaves. Each member can be given in three ways: in code, as a variable of the
 /// environment (`max_queued`: MANTA_MAX_QUEUED), and on the command line of manta::run (`--manta-max-queued=N`). The
 /// command line wins over the environment, the environment over the code. A wrong value makes all ranks throw
-/// manta::error. The table in scripts/README.md is made from this struct by `tests/documents/settings.py --write`.
+/// manta::error. The table in scripts/settings.md is made from this struct by `tests/documents/settings.py --write`.
 struct runtime_options {
   /// Named amounts that each rank offers to tasks; ranks may differ. In the environment: `slot=2,licence=0.5`.
   graph::quantities resources = {};
@@ -23,11 +23,12 @@ struct runtime_options {
   int cpus = 0;
   /// Devices of each rank. Below 0: an equal share of the devices that the ranks of its node see.
   double gpus = -1;
-  /// Rank 0 runs tasks from the start, whenever the driver waits; without it only from the first task on that needs
-  /// rank 0.
+  /// Rank 0 runs tasks from the start, whenever the driver waits. Without this setting it does so only after the first
+  /// task that needs rank 0.
   bool rank0_tasks = false;
-  /// Number of ranks, the last ones, that stand by; rank 0's value holds. When a rank dies, a spare rank takes its place and resources, on
-  /// the same node if one is there. Without a launcher that survives deaths, such as manta-run, all ranks work.
+  /// Number of spare ranks: the last ranks of the job, which stand by. When another rank dies, a spare rank takes its
+  /// place and its resources; one of the same node if there is one. Rank 0's value holds. Without a launcher that
+  /// survives deaths, such as manta-run, all ranks work.
   int spares = 0;
   /// A helper thread answers other ranks while a long task runs. It needs MPI_THREAD_SERIALIZED.
   bool progress_thread = true;
@@ -46,7 +47,8 @@ struct runtime_options {
   /// that the job may use there, by its control group, by Slurm, or by the machine.
   std::uint64_t node_store_memory = 0;
   /// Folder for large values that exceed the memory. Empty: $SLURM_TMPDIR or $TMPDIR, the first that lies on a disk,
-  /// else the folder in which the program started. `none`: no value moves to a disk, and manta::store_full is thrown instead.
+  /// else the folder in which the program started. `none`: no value moves to a disk, and manta::store_full is thrown
+  /// instead.
   std::string spill_folder = {};
   /// Folder, seen by all ranks, in which results outlive the program: the next start takes them from there. Empty: no
   /// journal. Rank 0's value holds.

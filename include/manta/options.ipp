@@ -62,64 +62,83 @@ MANTA_DECL void move_arguments_to_environment(int& argc, char**& argv) {
   argv[argc] = nullptr;
 }
 
+/// What the rank offers to tasks, and how much work and memory it may hold.
+inline void read_capacities(exec::engine_options& e, const runtime_options& o) {
+  if (o.cpus < 0) throw error("manta: runtime_options::cpus is negative; 0 means this rank's share of the cores");
+  e.resources = o.resources;
+  if (const char* text = base::environment("MANTA_RESOURCES")) e.resources = parse_resources(text, "MANTA_RESOURCES");
+  graph::require_valid(e.resources);
+  e.cpus = static_cast<int>(base::environment_count("MANTA_CPUS", static_cast<std::uint64_t>(o.cpus), 0, 1'000'000));
+  e.gpus = base::environment_number("MANTA_GPUS", o.gpus);
+  if (e.gpus > graph::gpu_set::most) {
+    throw error(
+        "manta: runtime_options::gpus or MANTA_GPUS is no number of devices; give one from 0 to 64, or leave it "
+        "below 0 to use those that are there");
+  }
+  e.rank0_tasks = base::environment_flag("MANTA_RANK0_TASKS", o.rank0_tasks);
+  e.ranks_per_node = static_cast<int>(
+      base::environment_count("MANTA_RANKS_PER_NODE", net::network::any_number, 1, net::network::any_number));
+  e.max_waiting = base::environment_count("MANTA_MAX_WAITING", o.max_waiting, 1, ~std::uint64_t{0} >> 2);
+  e.max_queued = base::environment_count("MANTA_MAX_QUEUED", o.max_queued, 1, ~std::uint64_t{0} >> 2);
+  e.store_memory = base::environment_bytes("MANTA_STORE_MEMORY", o.store_memory);
+  e.node_store_memory = base::environment_bytes("MANTA_NODE_STORE_MEMORY", o.node_store_memory);
+}
+
+/// The folders in which values are kept: on a disk during the run, and in the journal beyond it.
+inline void read_folders(exec::engine_options& e, const runtime_options& o) {
+  const char* const folder = base::environment("MANTA_SPILL_FOLDER");
+  e.spill_folder = folder != nullptr ? folder : o.spill_folder;
+  if (!e.spill_folder.empty() && e.spill_folder != "none" && ::access(e.spill_folder.c_str(), W_OK | X_OK) != 0) {
+    throw error("manta: runtime_options::spill_folder or MANTA_SPILL_FOLDER: " + e.spill_folder + ": " +
+                std::strerror(errno) + "; name a folder that this process may write to, or none");
+  }
+  const char* const journal = base::environment("MANTA_JOURNAL");
+  e.journal = journal != nullptr ? journal : o.journal;
+  e.journal_least = base::environment_number("MANTA_JOURNAL_LEAST", o.journal_least, 0);
+}
+
+/// What happens when ranks die or hang, and when the run has to end.
+inline void read_endings(exec::engine_options& e, const runtime_options& o) {
+  const environment_options machine;
+  e.recovery = base::environment_flag("MANTA_RECOVERY", machine.recovery);
+  if (o.spares < 0) throw error("manta: runtime_options::spares is negative; give the number of ranks that stand by");
+  e.spares =
+      static_cast<int>(base::environment_count("MANTA_SPARES", static_cast<std::uint64_t>(o.spares), 0, 1'000'000));
+  if (!e.recovery) e.spares = 0;
+  e.heartbeat_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_HEARTBEAT", machine.heartbeat, 0));
+  e.end_time = static_cast<std::int64_t>(
+      base::environment_count("MANTA_END_TIME", static_cast<std::uint64_t>(o.end_time), 0, ~std::uint64_t{0} >> 1));
+  e.end_margin = static_cast<std::int64_t>(base::environment_count("MANTA_END_MARGIN", o.end_margin, 0, 1'000'000));
+  e.term_grace = base::environment_number("MANTA_TERM_GRACE", o.term_grace, 0);
+  e.watchdog_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_WATCHDOG", o.watchdog, 0));
+}
+
+/// The threads beside the one that runs tasks; throws if MPI or another setting does not allow them.
+inline void read_threads(exec::engine_options& e, const runtime_options& o, int thread_level, bool alone) {
+  e.progress_thread = base::environment_flag("MANTA_PROGRESS_THREAD", o.progress_thread);
+  e.concurrent_mpi = thread_level == MPI_THREAD_MULTIPLE;
+  if (e.watchdog_ns > 0 && !e.progress_thread) {
+    throw error("manta: runtime_options::watchdog or MANTA_WATCHDOG needs the progress thread, which is switched off");
+  }
+  base::environment_count("MANTA_STACK_KIB", environment_options().stack_kib, 32, 16'777'216);  // checks it
+  if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {
+    throw error(std::string("manta: runtime: MPI was initialised with ") +
+                (thread_level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED") +
+                ", but the progress thread needs MPI_THREAD_SERIALIZED; ask MPI_Init_thread for it, or set "
+                "runtime_options::progress_thread = false (then a rank in a long task does not answer others)");
+  }
+}
+
 MANTA_DECL exec::engine_options effective(const runtime_options& o, int thread_level, bool alone, std::string mistake) {
   exec::engine_options e;
   e.mistake = std::move(mistake);
   if (!e.mistake.empty()) return e;
   try {
-    const environment_options machine;
-    if (o.cpus < 0) throw error("manta: runtime_options::cpus is negative; 0 means this rank's share of the cores");
-    e.resources = o.resources;
-    if (const char* text = base::environment("MANTA_RESOURCES")) e.resources = parse_resources(text, "MANTA_RESOURCES");
-    graph::require_valid(e.resources);
-    e.cpus = static_cast<int>(base::environment_count("MANTA_CPUS", static_cast<std::uint64_t>(o.cpus), 0, 1'000'000));
-    e.gpus = base::environment_number("MANTA_GPUS", o.gpus);
-    if (e.gpus > graph::gpu_set::most) {
-      throw error(
-          "manta: runtime_options::gpus or MANTA_GPUS is no number of devices; give one from 0 to 64, or leave it "
-          "below 0 to use those that are there");
-    }
-    e.rank0_tasks = base::environment_flag("MANTA_RANK0_TASKS", o.rank0_tasks);
-    e.progress_thread = base::environment_flag("MANTA_PROGRESS_THREAD", o.progress_thread);
-    e.concurrent_mpi = thread_level == MPI_THREAD_MULTIPLE;
-    e.max_waiting = base::environment_count("MANTA_MAX_WAITING", o.max_waiting, 1, ~std::uint64_t{0} >> 2);
-    e.max_queued = base::environment_count("MANTA_MAX_QUEUED", o.max_queued, 1, ~std::uint64_t{0} >> 2);
-    e.store_memory = base::environment_bytes("MANTA_STORE_MEMORY", o.store_memory);
-    e.node_store_memory = base::environment_bytes("MANTA_NODE_STORE_MEMORY", o.node_store_memory);
-    const char* const folder = base::environment("MANTA_SPILL_FOLDER");
-    e.spill_folder = folder != nullptr ? folder : o.spill_folder;
-    if (!e.spill_folder.empty() && e.spill_folder != "none" && ::access(e.spill_folder.c_str(), W_OK | X_OK) != 0) {
-      throw error("manta: runtime_options::spill_folder or MANTA_SPILL_FOLDER: " + e.spill_folder + ": " +
-                  std::strerror(errno) + "; name a folder that this process may write to, or none");
-    }
+    read_capacities(e, o);
     e.seed = base::environment_count("MANTA_SEED", o.seed, 0, ~std::uint64_t{0});
-    e.ranks_per_node = static_cast<int>(
-        base::environment_count("MANTA_RANKS_PER_NODE", net::network::any_number, 1, net::network::any_number));
-    e.recovery = base::environment_flag("MANTA_RECOVERY", machine.recovery);
-    if (o.spares < 0) throw error("manta: runtime_options::spares is negative; give the number of ranks that stand by");
-    e.spares =
-        static_cast<int>(base::environment_count("MANTA_SPARES", static_cast<std::uint64_t>(o.spares), 0, 1'000'000));
-    if (!e.recovery) e.spares = 0;
-    e.heartbeat_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_HEARTBEAT", machine.heartbeat, 0));
-    const char* const journal = base::environment("MANTA_JOURNAL");
-    e.journal = journal != nullptr ? journal : o.journal;
-    e.journal_least = base::environment_number("MANTA_JOURNAL_LEAST", o.journal_least, 0);
-    e.end_time = static_cast<std::int64_t>(
-        base::environment_count("MANTA_END_TIME", static_cast<std::uint64_t>(o.end_time), 0, ~std::uint64_t{0} >> 1));
-    e.end_margin = static_cast<std::int64_t>(base::environment_count("MANTA_END_MARGIN", o.end_margin, 0, 1'000'000));
-    e.term_grace = base::environment_number("MANTA_TERM_GRACE", o.term_grace, 0);
-    e.watchdog_ns = static_cast<std::int64_t>(1e9 * base::environment_number("MANTA_WATCHDOG", o.watchdog, 0));
-    if (e.watchdog_ns > 0 && !e.progress_thread) {
-      throw error(
-          "manta: runtime_options::watchdog or MANTA_WATCHDOG needs the progress thread, which is switched off");
-    }
-    base::environment_count("MANTA_STACK_KIB", machine.stack_kib, 32, 16'777'216);
-    if (e.progress_thread && !alone && thread_level < MPI_THREAD_SERIALIZED) {
-      throw error(std::string("manta: runtime: MPI was initialised with ") +
-                  (thread_level == MPI_THREAD_SINGLE ? "MPI_THREAD_SINGLE" : "MPI_THREAD_FUNNELED") +
-                  ", but the progress thread needs MPI_THREAD_SERIALIZED; ask MPI_Init_thread for it, or set "
-                  "runtime_options::progress_thread = false (then a rank in a long task does not answer others)");
-    }
+    read_folders(e, o);
+    read_endings(e, o);
+    read_threads(e, o, thread_level, alone);
   } catch (const std::exception& wrong) {
     e.resources = {};
     e.mistake = wrong.what();

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A class of the program's own, where a library has one to replace, as a value that can be copied, sent and saved:
+// A class of the program's own in place of a class of a library, as a value that can be copied, sent and saved:
 //
 //   struct my_noise : rl::exploration { explicit my_noise(double deviation); .. };
 //   rl::sac algorithm("Pendulum-v1", {.exploration = manta::own<my_noise>(0.2)});
 //
-// What travels is the class's name under the compiler, which is the same on all ranks of a program, and its
-// constructor's arguments. Each rank makes objects of its own.
+// The value holds the compiler's name of the class, which is the same on all ranks of a program, and the arguments of
+// its constructor. Each rank makes objects of its own.
 #pragma once
 
 #include <cereal/archives/binary.hpp>
@@ -30,7 +30,7 @@ namespace manta {
 
 namespace detail {
 
-/// Texts travel as std::string.
+/// A constructor's argument as a value that can travel: text becomes a std::string.
 template <class T>
 auto constructor_value(const T& value) {
   if constexpr (std::is_convertible_v<const T&, const char*>) {
@@ -40,11 +40,11 @@ auto constructor_value(const T& value) {
   }
 }
 
-/// A class with constructor arguments, whatever it derives from.
+/// A class with the arguments of its constructor, for any base class.
 struct class_value {
-  std::string mangled;    ///< the name under the compiler
-  std::string name;       ///< as the program writes it, with the arguments that are numbers and texts
-  std::string arguments;  ///< as bytes
+  std::string mangled;    ///< the compiler's name of the class
+  std::string name;       ///< the name in the program, with those arguments that are numbers and texts
+  std::string arguments;  ///< the arguments as bytes
   bool operator==(const class_value&) const = default;
   template <class Archive>
   void serialize(Archive& archive) {
@@ -52,7 +52,7 @@ struct class_value {
   }
 };
 
-/// "my_noise(0.2, 3)".
+/// The text of a constructor call, such as "my_noise(0.2, 3)".
 template <class C, class... Args>
 std::string class_text(const std::tuple<Args...>& arguments) {
   std::ostringstream out;
@@ -70,8 +70,8 @@ std::string class_text(const std::tuple<Args...>& arguments) {
   return base::demangle(typeid(C).name()) + (inside.empty() ? "" : "(" + inside + ")");
 }
 
-/// The class whose objects stand for C where a Base is asked for, made from `Given` and C's arguments. Specialised
-/// where C need not derive from Base.
+/// The class derived from Base whose objects represent C; its constructor takes `Given` and C's arguments. A library
+/// specialises it where C need not derive from Base.
 template <class Base, class C>
 struct standing_for {
   static_assert(
@@ -82,20 +82,20 @@ struct standing_for {
 
 }  // namespace detail
 
-/// A class whose objects are used as Base, or none. The constructor gets values of the types Given, which the library
-/// has, and then the program's arguments; or the arguments alone, where it takes no more.
+/// A class whose objects are used as Base, or no class. The constructor gets values of the types Given from the library
+/// and then the program's arguments, or the program's arguments alone if it takes no more.
 template <class Base, class... Given>
 class own_class {
  public:
   own_class() = default;
-  /// The class that a value names, such as one that was saved.
+  /// The class that a value names, such as a saved one.
   explicit own_class(detail::class_value value) : value_(std::move(value)) {}
   /// The class C, made from these arguments.
   template <class C, class... Args>
   static own_class of(const std::tuple<Args...>& arguments) {
     using made = typename detail::standing_for<Base, C>::type;
     using e = entry<made, Args...>;
-    if (!e::registered) makers()[typeid(e).name()] = &e::make;  // an object of static storage asks
+    if (!e::registered) makers()[typeid(e).name()] = &e::make;  // called before main, by a static object
     std::ostringstream bytes(std::ios::binary);
     {
       cereal::BinaryOutputArchive archive(bytes);
@@ -104,13 +104,13 @@ class own_class {
     return own_class({typeid(e).name(), detail::class_text<C>(arguments), std::move(bytes).str()});
   }
 
-  /// Is there a class?
+  /// Whether there is a class.
   explicit operator bool() const { return !value_.mangled.empty(); }
-  /// As the program writes it.
+  /// The constructor call in the program's words, such as "my_noise(0.2, 3)".
   [[nodiscard]] const std::string& name() const { return value_.name; }
-  /// What is sent and saved.
+  /// The value that is sent and saved.
   [[nodiscard]] const detail::class_value& value() const { return value_; }
-  /// A new object. Throws manta::error if this rank's program does not have the class.
+  /// Makes a new object. Throws manta::error if this rank's program does not have the class.
   [[nodiscard]] std::unique_ptr<Base> make(const Given&... given) const {
     const auto found = makers().find(value_.mangled);
     if (found == makers().end())
@@ -160,13 +160,13 @@ class own_class {
   detail::class_value value_;
 };
 
-/// What own<C>(arguments..) gives: becomes the own_class that an option holds.
+/// What own<C>(arguments..) returns; it converts to the own_class that an option holds.
 template <class C, class... Args>
 class own_value {
  public:
   /// Keeps the constructor's arguments.
   explicit own_value(Args... arguments) : arguments_(std::move(arguments)...) {}
-  /// The class, where an option asks for one that stands for a Base.
+  /// Converts to the option's own_class, with the Base that the option asks for.
   template <class Base, class... Given>
   operator own_class<Base, Given...>() const {
     return own_class<Base, Given...>::template of<C>(arguments_);
@@ -176,8 +176,8 @@ class own_value {
   std::tuple<Args...> arguments_;
 };
 
-/// The class C, whose objects are to be constructed with these arguments, which have to be serialisable and to have a
-/// default constructor.
+/// Names the class C for an option of a library, whose objects each rank constructs from these arguments. The arguments
+/// must be serialisable and default constructible.
 template <class C, class... Args>
 auto own(const Args&... arguments) {
   return own_value<C, decltype(detail::constructor_value(arguments))...>(detail::constructor_value(arguments)...);

@@ -8,12 +8,12 @@
 //   manta::progress bar("epoch 3", batches);          // batches: how many there are, or 0 if that is unknown
 //   bar.advance(); bar.set("loss", 0.31);
 //
-// On a terminal it is a bar that is redrawn ten times a second; elsewhere, in the log of a batch job, a plain line now
-// and then, with pauses that grow from ten seconds to ten minutes. The destructor writes the last state. Of bars inside
-// each other only the innermost is drawn, and the outermost stays. Ranks other than 0 show nothing.
+// A terminal shows a bar that is redrawn ten times a second. Elsewhere, as in the log of a batch job, a plain line
+// appears now and then, with pauses that grow from ten seconds to ten minutes. The destructor writes the last state. Of
+// nested bars only the innermost is drawn, and only the outermost stays on the screen. Ranks other than 0 show nothing.
 //
-// $MANTA_PROGRESS decides instead: `bar`, `lines` or `off`. Open MPI gives ranks no terminal for standard error, even
-// where its own is one; so the standard error of the launcher counts, where the rank's parent is a launcher.
+// $MANTA_PROGRESS overrides the choice: `bar`, `lines` or `off`. Open MPI gives ranks no terminal for standard error,
+// even if it has one itself. So where the rank's parent is a launcher, the standard error of the launcher decides.
 #pragma once
 
 #include <concepts>
@@ -30,14 +30,14 @@
 
 namespace manta {
 
-/// How progress is shown: a bar that is drawn anew, plain lines now and then, or nothing.
+/// How progress is shown: a bar that is redrawn, plain lines now and then, or nothing.
 enum class progress_style { bar, lines, off };
 
-/// What suits this process: see above. Reads the environment and /proc.
+/// The style for this process, by the rules above. Reads the environment and /proc.
 MANTA_DECL progress_style progress_style_here();
 
 namespace detail {
-/// A progress display without the range. For one thread: the one that made it.
+/// The display of a progress object. Only the thread that made it may use it.
 class progress_display {
  public:
   MANTA_DECL progress_display(std::string title, std::uint64_t total, progress_style style, std::FILE* out);
@@ -47,7 +47,7 @@ class progress_display {
 
   MANTA_DECL void advance(std::uint64_t by);
   MANTA_DECL void set(std::string_view name, std::string value);
-  /// The state in one line of at most `width` characters; `with_bar` puts a bar into what is left.
+  /// The state in one line of at most `width` characters; `with_bar` fills the free part of the line with a bar.
   [[nodiscard]] MANTA_DECL std::string line(double seconds, std::size_t width, bool with_bar) const;
   [[nodiscard]] std::uint64_t done() const { return done_; }
 
@@ -68,11 +68,11 @@ class progress_display {
 };
 }  // namespace detail
 
-/// `Range`: what the bar wraps; void: the caller advances it.
+/// Progress of a loop over a range. `Range` is the type of the range; void: the program calls advance().
 template <class Range = void>
 class progress {
  public:
-  /// Takes a temporary range over, and refers to another.
+  /// Keeps a temporary range, and refers to any other range.
   progress(std::string title, Range&& range)
       : range_(std::forward<Range>(range)),
         display_(std::move(title), size_of(range_), progress_style_here(), stderr) {}
@@ -96,14 +96,14 @@ class progress {
     decltype(std::begin(std::declval<Range&>())) at_;
     detail::progress_display* display_;
   };
-  /// Each step of the iterator counts as one.
+  /// Begins the loop; each step of the iterator counts as one.
   iterator begin() { return {std::begin(range_), display_}; }
   /// The end of the range.
   auto end() { return std::end(range_); }
 
-  /// A value that is shown after the count, such as the loss.
+  /// Shows a number after the count, such as the loss.
   void set(std::string_view name, double value) { display_.set(name, number(value)); }
-  /// Likewise, a text.
+  /// Shows a text after the count.
   void set(std::string_view name, std::string_view value) { display_.set(name, std::string(value)); }
 
  private:
@@ -123,21 +123,21 @@ class progress {
   detail::progress_display display_;
 };
 
-/// Progress of a loop of the program's own, which says how far it is by advance().
+/// Progress of any other work; the program calls advance() to report its steps.
 template <>
 class progress<void> {
  public:
-  /// total: how many steps there are; 0: unknown.
+  /// `total` is the number of steps; 0: unknown.
   explicit progress(std::string title, std::integral auto total)
       : display_(std::move(title), total > 0 ? static_cast<std::uint64_t>(total) : 0, progress_style_here(), stderr) {}
 
-  /// Costs a look at the clock, and now and then a line.
+  /// Counts `by` steps. Reads the clock, and writes a line when it is time to.
   void advance(std::uint64_t by = 1) { display_.advance(by); }
-  /// A value that is shown after the count, such as the loss.
+  /// Shows a number after the count, such as the loss.
   void set(std::string_view name, double value) { display_.set(name, progress<int>::number(value)); }
-  /// Likewise, a text.
+  /// Shows a text after the count.
   void set(std::string_view name, std::string_view value) { display_.set(name, std::string(value)); }
-  /// Steps so far.
+  /// Number of steps so far.
   [[nodiscard]] std::uint64_t done() const { return display_.done(); }
 
  private:

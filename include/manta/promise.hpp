@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// promise<T>: a future that is completed by hand, by the program instead of by a
-// task's end. For actors that keep callers waiting until something has happened:
-// the method returns the future, a later call sets the value.
+// promise<T>: makes a future that the program completes, instead of the end of a task. It suits actors that keep
+// callers waiting until something has happened: the method returns the future, and a later call sets the value.
 //
 //   struct door {
 //     manta::future<int> enter() { return waiting_.emplace_back().get_future(); }
@@ -28,9 +27,9 @@ constexpr auto mistake_in_promise() {
 }
 }  // namespace detail
 
-/// The writing end of a future. It stays on the rank that made it and cannot be sent; its futures can. Move-only. Only
-/// the thread that runs tasks may make and complete one. A wait for a promise that nobody can complete any more is
-/// a deadlock and throws; one destroyed before it was completed fails its futures with broken_promise.
+/// The writing end of a future. Move-only. A promise stays on the rank that made it and cannot be sent; its futures
+/// can. Only the thread that runs tasks may make and complete it. If a promise is destroyed before it is completed, its
+/// futures fail with broken_promise. If nothing can complete a promise any more, waiting for it throws `deadlock`.
 template <class T>
 class promise {
  public:
@@ -46,9 +45,9 @@ class promise {
       handle_ = detail::handle(e.make_node(graph::no_index, wire::type_index<T>::value));
     }
   }
-  /// Leaves an empty one behind.
+  /// Takes over the future of the other promise, which is empty afterwards.
   promise(promise&&) noexcept = default;
-  /// Fails what this one had not completed, with broken_promise.
+  /// Fails this promise's future with broken_promise if it is not completed, then takes over the other's.
   promise& operator=(promise&& other) noexcept {
     promise(std::move(other)).swap(*this);
     return *this;
@@ -57,34 +56,34 @@ class promise {
     if (!handle_.valid() || !exec::engine::inside()) return;
     exec::engine& e = *exec::engine::current();
     const exec::engine::guard g(e);
-    graph::node& n = *handle_.get();
-    // of the node's references one is ours; without others nobody will ask
-    if (n.state != graph::state::pending || n.refs.load(std::memory_order_acquire) == 1) return;
+    auto& n = *handle_.get();
+    // One of the node's references is this promise's own; if there is no other, no future needs an error.
+    if (!n.is_pending() || n.refs.load(std::memory_order_acquire) == 1) return;
     fail([] {
       throw broken_promise("manta: a promise was destroyed before it got a value; keep it until set_value or "
                            "set_exception has been called");
     });
   }
-  /// Exchanges the two.
+  /// Exchanges the futures of two promises.
   void swap(promise& other) noexcept { std::swap(handle_, other.handle_); }
 
-  /// Gives a future of the value; any number of times, before or after the promise has been completed.
+  /// Returns a future of the value. May be called any number of times, before and after the promise is completed.
   future<T> get_future() const {
     exec::engine& e = exec::engine::here("promise::get_future");
     const exec::engine::guard g(e);
-    graph::node& n = handle_.node("promise::get_future");
+    auto& n = handle_.node("promise::get_future");
     e.hold(n);
     return detail::access::make_future<T>(n);
   }
 
-  /// Completes the promise: dependent tasks start, waiting ones go on, and ranks that asked are told. Does not wait.
-  /// Throws if it has been completed before.
+  /// Completes the promise with a value: tasks that depend on it can start, and tasks that wait for it go on. Does not
+  /// wait. Throws if the promise is completed already.
   template <class V>
     requires(!std::is_void_v<T> && std::is_convertible_v<V, T>)
   void set_value(V&& value) {
     exec::engine& e = exec::engine::here("promise::set_value");
     const exec::engine::guard g(e);
-    graph::node& n = open("promise::set_value");
+    auto& n = open("promise::set_value");
     if constexpr (wire::is_plain<T>) {
       const T plain = static_cast<T>(std::forward<V>(value));
       store::set_plain(n, &plain, sizeof plain);
@@ -93,7 +92,7 @@ class promise {
     }
     e.complete(n);
   }
-  /// Completes a promise of void. Throws if it has been completed before.
+  /// Completes a promise of void. Throws if the promise is completed already.
   void set_value()
     requires std::is_void_v<T>
   {
@@ -102,8 +101,8 @@ class promise {
     e.complete(open("promise::set_value"));
   }
 
-  /// Completes the promise with an error, which arrives like that of a task: as task_failed, or as itself if its type
-  /// was given to rethrow_as. Throws if it has been completed before.
+  /// Completes the promise with an error, which arrives as the error of a task does: as task_failed, or with its own
+  /// type if that was given to rethrow_as. Throws if the promise is completed already.
   void set_exception(const std::exception_ptr& thrown) {
     exec::engine& e = exec::engine::here("promise::set_exception");
     const exec::engine::guard g(e);
@@ -112,18 +111,18 @@ class promise {
     fail([&] { std::rethrow_exception(thrown); });
   }
 
-  /// False for a moved-from one.
+  /// False for a promise that was moved from.
   bool valid() const { return handle_.valid(); }
 
  private:
   graph::node& open(const char* call) const {
-    graph::node& n = handle_.node(call);
-    if (n.state != graph::state::pending) {
+    auto& n = handle_.node(call);
+    if (!n.is_pending()) {
       throw error(std::string("manta: ") + call + ": this promise has been completed already; make a new one");
     }
     return n;
   }
-  /// Fails it with what `body` throws.
+  /// Runs `body`, and fails the promise with an exception that `body` throws.
   template <class Body>
   void fail(Body&& body) {
     (void)detail::registered_exception<typename wire::only_with<broken_promise, T>::type>::index;

@@ -7,9 +7,8 @@
 //   auto source = manta::async<produce>(q);       // q.push(b): waits while the queue is full; at the end q.close()
 //   while (auto b = q.next()) train(*b);          // waits while it is empty; ends when it is closed and drained
 //
-// A hidden actor keeps the values, and whoever waits as a promise that it
-// completes. A value of more than 1 KiB stays on the rank that pushed it and
-// goes from there to the rank that pops it, unless it is move-only.
+// A hidden actor keeps the values, and a promise for each caller that waits. A value of more than 1 KiB stays on the
+// rank that pushed it and goes from there to the rank that pops it, unless its type is move-only.
 #pragma once
 
 #include "manta/actor.hpp"
@@ -19,13 +18,13 @@ namespace manta {
 
 namespace detail {
 
-/// A value on its way: itself, or a future of it if it is large.
+/// A value on its way through the queue: the value itself, or a future of it if it is large.
 template <class T>
 class parcel {
  public:
   parcel() = default;
   explicit parcel(T&& value) {
-    if constexpr (wire::is_copyable<T>) {  // others cannot be had from an object that is shared
+    if constexpr (wire::is_copyable<T>) {  // a move-only value cannot be taken out of a shared object
       if (!is_small(value)) {
         reference_ = put(std::move(value));
         return;
@@ -67,7 +66,8 @@ class parcel {
   future<T> reference_;
 };
 
-/// What a caller hears at once. `later`: what it asked for is not possible yet, and it is on the list under `ticket`.
+/// The immediate answer to a caller. `later`: the caller has to wait, and its number in the list of waiting callers is
+/// `ticket`.
 enum class queue_answer : std::uint8_t { done, not_now, closed, later };
 
 struct push_reply {
@@ -100,7 +100,7 @@ struct pop_reply {
   }
 };
 
-/// First in, first out, of values that can only be moved.
+/// A first-in first-out queue of move-only objects.
 template <class X>
 class fifo {
  public:
@@ -115,7 +115,7 @@ class fifo {
     }
     return x;
   }
-  /// Takes out the one with that ticket, if there is one.
+  /// Takes out the object with that ticket, if there is one.
   std::optional<X> remove(std::uint64_t ticket) {
     for (std::size_t i = first_; i < all_.size(); ++i) {
       if (all_[i].ticket != ticket) continue;
@@ -131,8 +131,7 @@ class fifo {
   std::size_t first_ = 0;
 };
 
-/// The hidden actor. At any time at most one of these holds: somebody waits to pop, the queue has values; and somebody
-/// waits to push only while it is full.
+/// The hidden actor. Callers wait to pop only while the queue is empty, and wait to push only while it is full.
 template <class T>
 class queue_server {
  public:
@@ -181,7 +180,8 @@ class queue_server {
     return r;
   }
 
-  /// Takes a caller off the list; false if it has got what it waited for. Its promise is kept, or it would be reported.
+  /// Takes a caller off the list; false if the caller has been served. Completes the caller's promise, because a broken
+  /// promise would be reported.
   bool withdraw(std::uint64_t ticket) {
     if (std::optional<pusher> p = pushers_.remove(ticket)) {
       p->accepted.set_value(false);
@@ -223,10 +223,10 @@ class queue_server {
 
 }  // namespace detail
 
-/// A handle on a queue: copyable, may be sent to any task; the queue ends with its last handle. Values pushed by one
-/// task are popped in that order; who waited first is served first. Every call asks the rank on which the queue lives
-/// and waits for its answer, which comes between that rank's tasks; other tasks of the caller's rank run meanwhile. A
-/// wait that nobody can end any more throws deadlock.
+/// A handle on a queue, which may be copied and sent to any task; the queue ends with its last handle. Values that one
+/// task pushes are popped in the same order, and callers are served in the order in which they began to wait. Every
+/// call asks the rank on which the queue lives and waits for its answer, which that rank gives between its tasks.
+/// Meanwhile the caller's rank runs other tasks. A wait that nothing can end any more throws `deadlock`.
 template <class T>
 class queue {
  public:
@@ -235,7 +235,7 @@ class queue {
 
   /// An empty handle.
   queue() = default;
-  /// A queue that holds at most `capacity` values, on a rank that fits the options.
+  /// Makes a queue that holds at most `capacity` values, on a rank that fits the options.
   explicit queue(std::size_t capacity, const actor_options& options = {}) {
     using Mistake = decltype(wire::mistake_in_value<T>());
     (void)typename Mistake::sentence();
@@ -243,16 +243,16 @@ class queue {
     if constexpr (!Mistake::found) server_ = spawn<server>(options, std::uint64_t{capacity});
   }
 
-  /// Waits while the queue is full. Throws queue_closed if it is closed, or becomes so meanwhile.
+  /// Waits while the queue is full. Throws queue_closed if the queue is closed, or becomes closed meanwhile.
   void push(T value) {
     detail::push_reply r = ask_push(std::move(value), true);
     if (r.answer != detail::queue_answer::later) return;
     const bool accepted = settle(r.accepted, r.ticket, "push to a full queue");
     if (!accepted) throw_closed();
   }
-  /// Returns false if the queue is full; the value is lost then. Does not wait for room. Throws queue_closed.
+  /// Returns false, and drops the value, if the queue is full. Does not wait for room. Throws queue_closed.
   bool try_push(T value) { return ask_push(std::move(value), false).answer == detail::queue_answer::done; }
-  /// Waits at most that long while the queue is full, then throws queue_full. Throws queue_closed.
+  /// Waits at most that long while the queue is full, then throws queue_full. Throws queue_closed as push does.
   template <class Rep, class Period>
   void push_for(T value, std::chrono::duration<Rep, Period> d) {
     detail::push_reply r = ask_push(std::move(value), true);
@@ -265,13 +265,13 @@ class queue {
     if (!r.accepted.get()) throw_closed();
   }
 
-  /// Waits while the queue is empty. Throws queue_closed if it is empty and closed, or becomes closed meanwhile.
+  /// Waits while the queue is empty. Throws queue_closed if the queue is empty and closed, or becomes closed meanwhile.
   T pop() {
     std::optional<T> value = next();
     if (!value) throw_closed();
     return std::move(*value);
   }
-  /// Waits like pop(), and gives nothing once the queue is closed and drained: while (auto b = q.next()) use(*b);
+  /// Waits as pop() does; returns nothing when the queue is closed and empty: while (auto b = q.next()) use(*b);
   std::optional<T> next() {
     detail::pop_reply<T> r = ask_pop(true);
     if (r.answer == detail::queue_answer::later) {
@@ -279,15 +279,15 @@ class queue {
     }
     return received(std::move(r));
   }
-  /// Gives nothing if the queue is empty. Does not wait for a value. Throws queue_closed if the queue is closed as
-  /// well.
+  /// Returns nothing if the queue is empty. Does not wait for a value. Throws queue_closed if the queue is empty and
+  /// closed.
   std::optional<T> try_pop() {
     detail::pop_reply<T> r = ask_pop(false);
     if (r.answer == detail::queue_answer::not_now) return std::nullopt;
     if (r.answer == detail::queue_answer::closed) throw_closed();
     return received(std::move(r));
   }
-  /// Waits at most that long while the queue is empty, then throws queue_empty. Throws queue_closed.
+  /// Waits at most that long while the queue is empty, then throws queue_empty. Throws queue_closed as pop does.
   template <class Rep, class Period>
   T pop_for(std::chrono::duration<Rep, Period> d) {
     detail::pop_reply<T> r = ask_pop(true);
@@ -305,11 +305,12 @@ class queue {
     return std::move(*value);
   }
 
-  /// Closes the queue: pushes throw from now on, waiting ones too; pops get what is left, then throw. May be repeated.
+  /// Closes the queue. From now on every push throws, also one that waits; pops take the remaining values, then throw.
+  /// May be called again.
   void close() { async<&server::close>(server_).get(); }
   /// Whether close() has been called. Waits for the answer of the queue's rank.
   bool closed() const { return async<&server::closed>(server_).get(); }
-  /// Number of values in the queue when it was asked; pushes that wait do not count. Waits for the answer.
+  /// Number of values in the queue at the time of its answer, for which the caller waits. Waiting pushes do not count.
   std::size_t size() const { return async<&server::size>(server_).get(); }
 
   /// False for an empty handle. Does not communicate.
@@ -342,7 +343,7 @@ class queue {
   detail::pop_reply<T> ask_pop(bool may_wait) { return async<&server::pop>(server_, may_wait).get(); }
   bool withdraw(std::uint64_t ticket) { return async<&server::withdraw>(server_, ticket).get(); }
 
-  /// Waits for a promise of the queue. A caller that gives up must not get a value later, which would be lost.
+  /// Waits for a promise of the queue. A caller that gives up withdraws, since a value that it got later would be lost.
   template <class R>
   R settle(future<R> answer, std::uint64_t ticket, const char* what) {
     try {

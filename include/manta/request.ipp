@@ -10,7 +10,7 @@
 
 namespace manta::detail {
 
-/// What tasks and actors ask for alike.
+/// Fills in the options that tasks and actors have in common; `kind` names their struct in errors.
 template <class Options>
 void fill_request(graph::request& request, const Options& o, const char* kind, bool gang) {
   const auto require_amount = [&](const char* name, int amount) {
@@ -19,7 +19,9 @@ void fill_request(graph::request& request, const Options& o, const char* kind, b
     }
   };
   const auto require_place = [&](const char* name, int place) {
-    if (place < -1) throw error("manta: " + std::string(kind) + "::" + name + " = " + std::to_string(place) + " is none; -1 is any");
+    if (place < -1) {
+      throw error("manta: " + std::string(kind) + "::" + name + " = " + std::to_string(place) + " is none; -1 is any");
+    }
   };
   require_place("rank", o.rank);
   require_place("node", o.node);
@@ -39,7 +41,8 @@ void fill_request(graph::request& request, const Options& o, const char* kind, b
   request.spread = o.spread;
   request.isolate = o.isolate;
   if (gang && o.isolate) {
-    throw error("manta: " + std::string(kind) + "::isolate is not for gangs: the child process of an isolated one has no MPI");
+    throw error("manta: " + std::string(kind) +
+                "::isolate is not for gangs: the child process of an isolated one has no MPI");
   }
 }
 

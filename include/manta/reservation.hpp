@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Reservations: parts of several ranks, taken in one step and held for tasks
-// and actors that belong together.
+// Reservations: parts of several ranks that rank 0 takes in one step and holds for tasks and actors that belong
+// together.
 //
 //   manta::reservation r = manta::reserve({.bundles = {{.cpus = 2}, {.gpus = 1}}, .strategy = manta::pack});
 //   auto x = manta::async<train>({.gpus = 1, .in = r, .bundle = 1}, data);   // starts when r is met
@@ -34,7 +34,7 @@ struct reservation_options {
 };
 
 namespace detail {
-/// Lies where reserve was called, as a value that nobody reads; its destruction ends the reservation.
+/// A value on the rank that called reserve. Nobody reads it; its destruction ends the reservation.
 struct reservation_token {
   std::uint64_t id = 0;
   bool is_original = false;
@@ -56,8 +56,8 @@ class reservation;
 template <class Token = detail::reservation_token>
 reservation reserve(const reservation_options& options);
 
-/// A handle; may be copied, stored and sent. The reservation ends with its last handle and the last task that was given
-/// it, or with release().
+/// A handle on a reservation, which may be copied, stored and sent. The reservation ends with release(), or when its
+/// last handle and the last task in it have ended.
 class reservation {
  public:
   /// An empty handle.
@@ -67,10 +67,10 @@ class reservation {
   /// Number of bundles.
   std::size_t size() const { return bundles_.size(); }
 
-  /// A future that is ready when all bundles are held. Fails with cancelled if the reservation ends before.
+  /// A future that is ready when rank 0 holds all bundles. Fails with `cancelled` if the reservation ends before.
   const future<void>& ready() const { return ready_; }
 
-  /// Ends the reservation now, for all of its handles: tasks in it that have not started fail with unschedulable.
+  /// Ends the reservation now, for all of its handles. Tasks in it that have not started fail with unschedulable.
   /// Running tasks, and actors, go on and keep what they hold. Returns at once. A second call does nothing.
   void release() const {
     exec::engine& e = exec::engine::here("reservation::release");
@@ -88,7 +88,7 @@ class reservation {
     wire::buffer bytes;
     wire::put(bytes, id_);
     wire::put(bytes, bundles_.size());
-    for (const graph::bundle& b : bundles_) b.write(bytes);
+    for (const auto& b : bundles_) b.write(bytes);
     const std::size_t count = bytes.size();
     out.write(&count, sizeof count);
     out.write(bytes.data(), count);
@@ -106,7 +106,7 @@ class reservation {
     source.get(id_);
     bundles_.clear();
     bundles_.resize(source.get<std::size_t>());
-    for (graph::bundle& b : bundles_) b.read(source);
+    for (auto& b : bundles_) b.read(source);
   }
 
  private:
@@ -120,11 +120,14 @@ class reservation {
   std::vector<graph::bundle> bundles_;
 };
 
-/// Asks rank 0 for all bundles in one step and waits for its answer, not for the bundles. Reservations are met first
-/// come, first served, as soon as what they ask for is free at once; when one has been passed by 64 tasks that took
-/// resources, ranks are kept free for it. Other tasks may not use what is reserved, and ranks whose cpus are all
-/// reserved run none while there are others, except those that ask for such a rank by `rank` and those that tasks there
-/// make themselves. Throws unschedulable if the ranks could not meet it with nothing taken.
+/// Asks rank 0 for all bundles in one step. Waits for rank 0's answer, but not for the bundles: see ready(). Throws
+/// unschedulable if the ranks could not meet the reservation even when they are all free.
+///
+/// Rank 0 meets reservations in the order of their requests, as soon as all bundles are free at the same time. When 64
+/// tasks that take resources have started before a waiting reservation, rank 0 keeps ranks free for it.
+///
+/// Other tasks may not use reserved resources. A rank whose cpus are all reserved runs no other tasks while other ranks
+/// can, except tasks that ask for it by `rank` and tasks that tasks on this rank submit.
 template <class Token>
 reservation reserve(const reservation_options& options) {
   exec::engine& e = exec::engine::here("reserve");
@@ -145,9 +148,9 @@ reservation reserve(const reservation_options& options) {
     r.bundles_.push_back(wanted[i]);
   }
   graph::require_possible(wanted, options.strategy, e.world());
-  graph::node& ready = e.make_node(graph::no_index, wire::type_index<void>::value);
+  auto& ready = e.make_node(graph::no_index, wire::type_index<void>::value);
   r.ready_ = detail::access::make_future<void>(ready);
-  graph::node& handle = e.make_node(graph::no_index, wire::type_index<Token>::value);
+  auto& handle = e.make_node(graph::no_index, wire::type_index<Token>::value);
   auto* const token = new Token;
   store::set_box(handle, token);
   e.complete(handle);

@@ -8,14 +8,16 @@
 
 namespace manta::detail {
 
-MANTA_DECL void put_in_reservation(graph::request& request, const reservation& in, int bundle, const std::string& what) {
+MANTA_DECL void put_in_reservation(graph::request& request, const reservation& in, int bundle,
+                                   const std::string& what) {
   const std::vector<graph::bundle>& bundles = access::bundles_of(in);
   if (request.rank >= 0 || request.node >= 0 || request.near != graph::request::nowhere || request.spread) {
     throw error("manta: " + what + " is placed by its reservation; leave out rank, node, near and spread");
   }
   if (bundle < -1 || bundle >= static_cast<int>(bundles.size())) {
-    throw unschedulable("manta: " + what + " asks for bundle " + std::to_string(bundle) + " of a reservation that has " +
-                        std::to_string(bundles.size()) + " bundles; they are numbered from 0, and -1 means any");
+    throw unschedulable("manta: " + what + " asks for bundle " + std::to_string(bundle) +
+                        " of a reservation that has " + std::to_string(bundles.size()) +
+                        " bundles; they are numbered from 0, and -1 means any");
   }
   request.reservation = access::id_of(in);
   request.bundle = bundle;
@@ -23,7 +25,7 @@ MANTA_DECL void put_in_reservation(graph::request& request, const reservation& i
   int fit = 0;
   std::string offered;
   for (std::size_t i = 0; i < bundles.size(); ++i) {
-    const graph::bundle& b = bundles[i];
+    const auto& b = bundles[i];
     if (bundle >= 0 && i != static_cast<std::size_t>(bundle)) continue;
     fit += b.is_enough_for(request);
     offered += " [bundle " + std::to_string(i) + ": " + graph::describe(b.cpus, b.gpu_units, b.resources) + "]";
@@ -32,8 +34,9 @@ MANTA_DECL void put_in_reservation(graph::request& request, const reservation& i
   const std::string each = graph::describe(request.cpus, request.gpu_units, request.resources);
   throw unschedulable("manta: " + what + " asks for " +
                       (members == 1 ? each + ", which its reservation does not have in one bundle:"
-                                    : std::to_string(members) + " ranks, each with " + each + ", and of its reservation's bundles " +
-                                          std::to_string(fit) + (fit == 1 ? " fits:" : " fit:")) +
+                                    : std::to_string(members) + " ranks, each with " + each +
+                                          ", and of its reservation's bundles " + std::to_string(fit) +
+                                          (fit == 1 ? " fits:" : " fit:")) +
                       offered + "; reserve more or ask for less");
 }
 

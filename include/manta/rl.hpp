@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Reinforcement learning: environments, and algorithms that workers on any ranks act for. examples/19_rl.md has the tour.
+// Reinforcement learning: environments, and algorithms whose workers act on any ranks. examples/19_rl.md has the tour.
 //
 //   rl::ppo algorithm("CartPole-v1", {.workers = 4, .seed = 1});
 //   for (rl::report r; (r = algorithm.train()).mean_return < 475;) std::cout << r << '\n';

@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The whole program as one run: initialise MPI, run the driver on rank 0 while
-// the other ranks serve, finalise.
+// The whole program as one run: initialises MPI, runs the driver on rank 0 while the other ranks serve, finalises MPI.
 #pragma once
 
 #include "manta/runtime.hpp"
 
 namespace manta {
 
-/// This rank in the current run. Like size() and node() it asks nobody, and throws outside of a run.
+/// This rank's number in the current run. Like size() and node() it does not communicate, and throws outside of a run.
 inline int rank() {
   if (const exec::isolated_view* view = exec::engine::isolated()) return static_cast<int>(view->rank);
   return static_cast<int>(exec::engine::here("rank").rank());
@@ -25,17 +24,17 @@ inline int node() {
   return exec::engine::here("node").network().node();
 }
 
-/// The exit status that says: not done, start me again.
+/// The exit status of a program that had to end early: its work is not done, and it should be started again.
 inline constexpr int requeue_status = 85;
 
 namespace detail {
-/// `call(driver)` gives the exit code.
+/// Runs the program; `call(driver)` runs the driver and returns the exit code.
 MANTA_DECL int run_program(int& argc, char** argv, const runtime_options& options, int (*call)(void*), void* driver);
 
 template <class Driver>
 int run_driver(int& argc, char** argv, const runtime_options& options, Driver& driver) {
   struct context {
-    Driver& driver;  // a function has no address that is a void*
+    Driver& driver;  // a reference, because the address of a function is no void*
   } c{driver};
   const auto call = [](void* it) -> int {
     Driver& d = static_cast<context*>(it)->driver;
@@ -50,16 +49,16 @@ int run_driver(int& argc, char** argv, const runtime_options& options, Driver& d
 }
 }  // namespace detail
 
-/// The argc that manta::run takes: that of main, which then counts what is left, or a constant.
+/// The argc that manta::run takes: the variable of main, which then counts the remaining arguments, or a constant.
 class argument_count {
  public:
-  /// Refers to the variable, in which manta::run leaves the number of arguments that are not its own.
+  /// Refers to the variable, in which manta::run stores the number of arguments that are not its own.
   argument_count(int& of_main) : count_(&of_main) {}
   /// Copies the number.
   argument_count(const int& number) : number_(number), count_(&number_) {}
   argument_count(const argument_count&) = delete;
   argument_count& operator=(const argument_count&) = delete;
-  /// Gives the variable that manta::run changes.
+  /// Returns the variable that manta::run changes.
   int& get() { return *count_; }
 
  private:
@@ -68,8 +67,8 @@ class argument_count {
 };
 
 /// Runs driver() on rank 0 of MPI_COMM_WORLD and returns the same exit code on every rank: the driver's int, or 0.
-/// An exception is printed once and gives 1, or requeue_status if it came because the run had to end (runtime::leaving).
-/// Initialises MPI unless the caller did, and finalises only then.
+/// Prints an exception of the driver once, and then returns 1, or requeue_status if the run had to end
+/// (runtime::leaving). Initialises MPI unless the caller has done so, and finalises what it has initialised.
 /// Takes --manta-NAME=VALUE out of argc and argv before the driver runs.
 template <class Driver>
 int run(argument_count argc, char** argv, const runtime_options& options, Driver&& driver) {
@@ -81,7 +80,7 @@ int run(argument_count argc, char** argv, const runtime_options& options, Driver
     return detail::run_driver(argc.get(), argv, options, driver);
   }
 }
-/// The same with default settings.
+/// Runs the driver with default settings.
 template <class Driver>
 int run(argument_count argc, char** argv, Driver&& driver) {
   using Mistake = decltype(detail::mistake_in_program<Driver>());

@@ -17,12 +17,14 @@ namespace manta {
 namespace detail {
 template <class Driver>
 struct driver_with_parameters {
-  static_assert(base::never<Driver>, "manta: the driver is called without arguments: [] { ... }; capture what it needs");
+  static_assert(base::never<Driver>,
+                "manta: the driver is called without arguments: [] { ... }; capture what it needs");
 };
 template <class R>
 struct result_that_is_no_status {
-  static_assert(base::never<R>, "manta: the driver of manta::run returns nothing or an int, the exit status; a runtime's run() returns any "
-                                "value");
+  static_assert(base::never<R>,
+                "manta: the driver of manta::run returns nothing or an int, the exit status; a runtime's run() returns "
+                "any value");
 };
 
 template <class Driver>
@@ -35,16 +37,17 @@ constexpr auto mistake_in_driver() {
     return wire::mistake_in_value<std::remove_cvref_t<std::invoke_result_t<Driver&>>>();
   }
 }
-/// Of a whole program.
+/// Checks the driver of manta::run, whose result is the exit status.
 template <class Driver>
 constexpr auto mistake_in_program() {
   if constexpr (!std::is_invocable_v<Driver&>) {
     return base::mistake<driver_with_parameters, Driver>();
   } else {
     using R = std::remove_cvref_t<std::invoke_result_t<Driver&>>;
-    // (not bool: `return right;` would end a program that is right with status 1)
-    constexpr bool gives_status =
-        std::is_void_v<R> || (std::is_convertible_v<R, int> && !std::is_floating_point_v<R> && !std::is_same_v<R, bool>);
+    // bool is refused: `return is_right;` would end a program that is right with status 1.
+    constexpr bool is_number =
+        std::is_convertible_v<R, int> && !std::is_floating_point_v<R> && !std::is_same_v<R, bool>;
+    constexpr bool gives_status = std::is_void_v<R> || is_number;
     return std::conditional_t<gives_status, base::no_mistake, base::mistake<result_that_is_no_status, R>>();
   }
 }
@@ -59,7 +62,7 @@ class runtime {
   /// not run the same program, or if a setting is wrong.
   explicit runtime(MPI_Comm comm, const runtime_options& options = {}) : runtime(comm, options, std::string()) {}
 
-  /// The same with a mistake that this rank has found already: thrown on all ranks.
+  /// Throws on all ranks if any rank gives a `mistake`: an error in its settings that it has found before.
   runtime(MPI_Comm comm, const runtime_options& options, std::string mistake)
       : engine_(comm, settings(comm, options, std::move(mistake))) {}
 
@@ -96,7 +99,7 @@ class runtime {
   /// Throws if a run cannot begin here.
   MANTA_DECL static exec::engine_options settings(MPI_Comm comm, const runtime_options& options, std::string mistake);
 
-  /// What the driver gave, encoded, on every rank.
+  /// Runs the driver on rank 0 and returns its encoded result on every rank.
   template <class R, class Driver>
   wire::buffer run_driver(Driver& driver) {
     struct context {

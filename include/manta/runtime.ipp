@@ -15,7 +15,8 @@ MANTA_DECL exec::engine_options runtime::settings(MPI_Comm comm, const runtime_o
     throw error("manta: runtime: MPI is not initialised; call MPI_Init_thread first, or use manta::run");
   }
   if (comm == MPI_COMM_NULL) {
-    throw error("manta: runtime: the communicator is MPI_COMM_NULL; only its members may make a runtime on a communicator");
+    throw error(
+        "manta: runtime: the communicator is MPI_COMM_NULL; only its members may make a runtime on a communicator");
   }
   if (exec::engine::current() != nullptr) {
     throw error("manta: a run was started inside a run on this rank; finish the outer one first");

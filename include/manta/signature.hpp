@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// How a C++ function becomes something that can be called elsewhere: its
-// parameters, what may be passed for each, how the arguments are written on one
-// side and read on the other. Used by async and spawn.
+// How a C++ function becomes something that another rank can call: its parameters, what may be passed for each, how one
+// side writes the arguments and the other side reads them. async and spawn use it.
 #pragma once
 
 #include "manta/call/argument_form.hpp"

@@ -6,13 +6,14 @@
 //
 //   #include <manta/src.hpp>
 //
-// That source holds the engine and all libraries whose dependencies are installed: let it contain nothing else, so that it
-// is compiled once. With Eigen it takes minutes and 4 GB of memory. Where that is too much, define MANTA_SOURCES_APART for
-// it, and compile beside it the src*.cpp of the folders of those libraries that the program uses (with that macro too).
+// This source holds the engine and all libraries whose dependencies are installed. Let it contain nothing else, so that
+// it is compiled only once: with Eigen that takes minutes and 4 GB of memory. Where this is too much, define
+// MANTA_SOURCES_APART, and compile as further sources, with that macro too, the src*.cpp in the folders of the
+// libraries that the program uses.
 #pragma once
 
 #ifndef MANTA_COMPILED
-#error "manta/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#error "manta/src.hpp belongs to the compiled mode: compile every unit of the program with -DMANTA_COMPILED"
 #endif
 #define MANTA_SOURCE
 

@@ -15,37 +15,41 @@ namespace manta {
 /// What a task asks for. All members have defaults; give those that matter by name, in this order.
 struct task_options {
   std::string name = {};                        ///< for this_task::name, errors and traces
-  int cpus = 1;                                 ///< only on ranks with as many cores; OpenMP and Eigen use so many threads
-  double gpus = 0;                              ///< devices, held while it runs: a part of one or whole ones
-  graph::quantities resources = {};             ///< named amounts, held while it runs (both by each member of a gang)
+  int cpus = 1;                                 ///< cores its rank must have; OpenMP and Eigen use as many threads
+  double gpus = 0;                              ///< devices, held while it runs: whole ones, or a part of one
+  graph::quantities resources = {};             ///< named amounts, held while it runs (in a gang, by each member)
   int ranks = 0;                                ///< a gang of that many ranks: the function takes manta::team first
-  int nodes = 0;                                ///< its ranks on exactly so many nodes, equally many on each
+  int nodes = 0;                                ///< number of nodes of the gang, with equally many ranks on each
   int rank = -1;                                ///< run on this rank only
   int node = -1;                                ///< run on ranks of this node only
-  any_future near = {};                         ///< run where this value lies, when it exists; else on its node, else anywhere
-                                                ///< (a gang: as many members on its node as can be)
-  bool spread = false;                          ///< run where the fewest tasks are, in turn (a gang: on as many nodes as can be)
-  int priority = 0;                             ///< of tasks that wait at rank 0 the highest go first
-  int retries = 0;                              ///< run again after an exception, or after it has ended its rank, at most so often
-  /// Is this failure worth another attempt? Asked where the task was submitted, wherever it ran, outside of tasks: it
-  /// must not call manta. Null: every failure is.
+  /// Run where this value lies, once it exists; else on the node of that rank, else anywhere. A gang has as many
+  /// members on that node as possible.
+  any_future near = {};
+  /// Run where the fewest tasks are, in turn. A gang runs on as many nodes as possible.
+  bool spread = false;
+  int priority = 0;  ///< among tasks that wait at rank 0, the highest starts first
+  int retries = 0;   ///< times that it may run again, after an exception or its rank's end
+  /// Decides whether a failure is worth another attempt. It is called on the rank that submitted the task, outside of
+  /// tasks, and must not call manta. Null: every failure is worth one.
   bool (*retry_if)(const task_failed&) = nullptr;
-  /// From the call: a task that has not started by then fails with timeout and is not run. Not for one that has started.
+  /// Time from the call until the task must have started; if it has not, it fails with timeout and never runs.
   std::chrono::nanoseconds deadline = std::chrono::nanoseconds::max();
-  std::chrono::nanoseconds retry_after{0};      ///< before the first retry; twice as long before each further one
-  /// How long it is likely to take: if the allocation ends before, it is not started. 0: as the mean of its function.
+  std::chrono::nanoseconds retry_after{0};  ///< pause before the first retry; it doubles with each further one
+  /// Time that the task is likely to take: it does not start if the allocation ends earlier. 0: the mean of its
+  /// function.
   std::chrono::nanoseconds duration{0};
-  reservation in = {};                          ///< run in a bundle of this reservation (a gang: each member in one, on ranks of
-                                                ///< their own), and hold it until the end
-  int bundle = -1;                              ///< in this one; -1: in any that fits
-  /// Run in a child process of the rank: a crash there is a task_failed here, and one that does not end can be ended.
+  /// Run in a bundle of this reservation and hold the bundle until the end. A gang runs each member in a bundle, on
+  /// ranks of their own.
+  reservation in = {};
+  int bundle = -1;  ///< number of the bundle in the reservation; -1: any that fits
+  /// Run in a child process of the rank. A crash there becomes a task_failed here, and a task that hangs can be ended.
   isolate_option isolate = {};
-  bool journaled = false;  ///< its result is worth keeping in the journal, if there is one, however little time it took
+  bool journaled = false;  ///< keep the result in the journal, if any, however short the task was
 };
 
 namespace detail {
 
-/// Null for a task that asks for nothing. Throws if no rank can ever meet the options.
+/// Makes the request of a task from its options; null if they ask for nothing. Throws if no rank can ever meet them.
 MANTA_DECL graph::request_ptr make_request(exec::engine& e, const task_options& o, bool gang);
 
 }  // namespace detail

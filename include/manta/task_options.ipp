@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What a task asks of the scheduler.
+// The request of a task to the scheduler, from its options.
 #pragma once
 
 #include "manta/request.ipp"
@@ -14,9 +14,10 @@ MANTA_DECL graph::request_ptr make_request(exec::engine& e, const task_options& 
     throw error("manta: task_options::ranks and nodes are for gang tasks: have the function take manta::team as its "
                 "first parameter, or leave them out");
   }
-  if (!gang && o.name.empty() && o.cpus == 1 && !base::is_nan(o.gpus) && o.gpus == 0 && o.resources.empty() && o.rank == -1 && o.node == -1 &&
-      !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 && !o.isolate && o.duration.count() == 0 &&
-      o.deadline == std::chrono::nanoseconds::max() && !o.in.valid() && o.bundle < 0 && !o.journaled) {
+  if (!gang && o.name.empty() && o.cpus == 1 && !base::is_nan(o.gpus) && o.gpus == 0 && o.resources.empty() &&
+      o.rank == -1 && o.node == -1 && !o.near.valid() && !o.spread && o.priority == 0 && o.retries == 0 && !o.isolate &&
+      o.duration.count() == 0 && o.deadline == std::chrono::nanoseconds::max() && !o.in.valid() && o.bundle < 0 &&
+      !o.journaled) {
     return nullptr;
   }
   if (o.retries < 0) throw error("manta: task_options::retries = " + std::to_string(o.retries) + " is negative");

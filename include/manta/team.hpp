@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Gang tasks: tasks that are MPI programs. A function that takes manta::team
-// first runs on several ranks at once, with a communicator of their own; in the
-// graph it is a task like any other.
+// Gang tasks: tasks that are MPI programs. A function whose first parameter is manta::team runs on several ranks at
+// once, with a communicator of their own; in the graph it is a task like any other.
 //
 //   double solve(manta::team team, const Mesh& mesh) {
 //     ...
@@ -21,24 +20,27 @@
 
 namespace manta {
 
-/// The ranks that run one gang task, seen by one of them. Cheap to copy; holds while the task runs.
+/// The ranks that run one gang task, seen by one of them. Cheap to copy; valid while the task runs.
 class team {
  public:
   /// Made by manta for each member.
   explicit team(const net::team_place& place) : place_(place) {}
 
-  /// For any MPI call and any library on MPI. Kept for the next gang of the same ranks: do not free it, and leave no
-  /// message of yours unreceived in it.
+  /// The team's communicator, for any MPI call and any library on MPI. manta keeps it for the next gang of the same
+  /// ranks: do not free it, and receive every message that you send in it.
   MPI_Comm comm() const { return place_.comm; }
   /// This member's number in the team, from 0. Member 0 gives the task's value.
   int rank() const { return place_.rank; }
   /// Number of members.
   int size() const { return place_.size; }
-  /// False once the rank of a member has died, in a job that goes on then (manta-run). An MPI call that waits for that
-  /// member never ends, so a gang that is to outlive it makes nonblocking calls, tests them, and asks this meanwhile:
-  /// it leaves, by an exception, and frees neither the requests nor their memory. To be asked once in the beginning:
-  /// else manta ends the member's rank a second after the death, since it may be in MPI for ever; after that it has a
-  /// minute to come back. Receives what is there, at most every 20 us.
+  /// False once the rank of a member has died, in a job that survives deaths (manta-run). An MPI call that waits for
+  /// the dead member never ends. A gang that is to survive the death therefore makes nonblocking calls, tests them, and
+  /// calls is_whole() meanwhile. When that is false, the member throws an exception, and frees neither the requests nor
+  /// their memory.
+  ///
+  /// Call it once in the beginning: a member that has done so gets a minute after a death to return. Of other members
+  /// manta assumes that they are stuck in MPI, and ends their ranks a second after the death. Receives messages that
+  /// have arrived, at most every 20 us.
   bool is_whole() const {
     exec::engine& e = exec::engine::here("team::is_whole");
     const exec::engine::guard g(e);
@@ -55,8 +57,8 @@ class team {
   net::team_place place_;
 };
 
-/// The result type of a gang task that gives one value of each member instead of the first one's: each returns its
-/// own, and the future holds all, by rank in the team. They are gathered on the team's first rank.
+/// The result type of a gang task that returns the values of all members instead of the first member's. Each member
+/// returns its own value, and the future holds all of them, by rank in the team, on the team's first rank.
 ///
 ///   manta::per_rank<double> load(manta::team) { return busy_seconds(); }
 template <class T>
@@ -76,7 +78,7 @@ class per_rank {
   const T& operator[](std::size_t rank) const { return values_[rank]; }
   /// The values, by rank in the team.
   auto begin() const { return values_.begin(); }
-  /// Behind the value of the last member.
+  /// The position behind the value of the last member.
   auto end() const { return values_.end(); }
 
   /// Appends the values of later members; called by manta when it gathers them.

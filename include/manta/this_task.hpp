@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What a task can ask about itself. In the driver the answers are the driver's.
+// What a task can find out about itself. In the driver these functions describe the driver.
 #pragma once
 
 #include "manta/exec/engine.hpp"
@@ -15,15 +15,15 @@ inline const exec::running_task& current_task(const char* call) {
 
 namespace manta::this_task {
 
-/// The task's id: derived from the parent's id and the order of submission, so the same in every run and for any number
-/// of ranks.
+/// The task's id. It is derived from the parent's id and the order of submission, so it is the same in every run and on
+/// any number of ranks.
 inline std::uint64_t id() { return detail::current_task("this_task::id").id; }
-/// The name given in the options, else that of the function.
+/// The name given in the options, else the function's name.
 inline std::string name() { return std::string(detail::current_task("this_task::name").name()); }
-/// Which attempt this is: 0 in the first run of a task, 1 in its first retry, ...
+/// The number of this attempt: 0 in the first run of a task, 1 in its first retry, ...
 inline int attempt() { return static_cast<int>(detail::current_task("this_task::attempt").attempt); }
-/// The devices that the running task or actor holds (in a gang: this member): places in the order of the devices that
-/// the process sees, as in CUDA_VISIBLE_DEVICES, so good for cudaSetDevice. Empty if it did not ask for any.
+/// The devices that the running task or actor holds (in a gang, this member), as indices into the devices that the
+/// process sees, which cudaSetDevice takes (see CUDA_VISIBLE_DEVICES). Empty if it did not ask for devices.
 inline std::vector<int> gpu_ids() {
   const graph::request* holder = detail::current_task("this_task::gpu_ids").holder();
   std::vector<int> ids;
@@ -32,23 +32,23 @@ inline std::vector<int> gpu_ids() {
   }
   return ids;
 }
-/// Whether the task should come to an end early: true once it has been cancelled, the driver has thrown, or the run has
-/// to end. Receives what is there, at most every 20 us, so a loop may ask each time round. If the task was cancelled,
-/// nobody looks at what it returns or throws. In an isolated task also true once its deadline is over, a second before
-/// its process is ended.
+/// Whether the task should end early: true once it has been cancelled, the driver has thrown, or the run has to end; in
+/// an isolated task also once its deadline is over, a second before its process is ended. Receives messages that have
+/// arrived, at most every 20 us, so a loop may call it in each turn. What a cancelled task returns or throws is
+/// ignored.
 inline bool stop_requested() {
   if (const exec::isolated_view* view = exec::engine::isolated()) return view->stop_requested();
   exec::engine& e = exec::engine::here("this_task::stop_requested");
   const exec::engine::guard g(e);
   return e.stop_requested();
 }
-/// Tells whether the task that asked for it is to stop, as std::stop_token does. Other tasks of its rank may ask it too,
-/// while that task runs. It knows what this rank has received, and receives nothing itself.
+/// Tells whether the task that made it with get_stop_token is to stop, as std::stop_token does. Other tasks of this
+/// rank may use it too while that task runs. It receives no messages: it knows what this rank has received.
 class stop_token {
  public:
   /// Never stops.
   stop_token() = default;
-  /// For get_stop_token.
+  /// Refers to a task's flag; get_stop_token makes such tokens.
   explicit stop_token(const bool* flag) : flag_(flag) {}
   /// Whether the task is to stop; does not wait.
   [[nodiscard]] bool stop_requested() const { return flag_ != nullptr && *flag_; }
@@ -56,7 +56,7 @@ class stop_token {
  private:
   const bool* flag_ = nullptr;
 };
-/// The token of the running task or call. In an isolated task there is none: it throws.
+/// The token of the running task or call. Throws in an isolated task, which has none.
 inline stop_token get_stop_token() { return stop_token(&detail::current_task("this_task::get_stop_token").stop); }
 /// A seed for random numbers, derived from the job's seed and the task's place in the graph.
 inline std::uint64_t seed() {

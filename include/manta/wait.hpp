@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Waiting for some of many: wait splits a range of futures into those that have
-// ended and those that have not, as_completed hands them out as they end.
+// Waiting for some of many futures: wait splits a range into futures that have ended and futures that have not, and
+// as_completed gives the futures in the order in which they end.
 #pragma once
 
 #include <span>
@@ -14,15 +14,15 @@ namespace manta {
 
 /// When wait returns.
 struct wait_options {
-  std::size_t count = 1;  ///< return when that many have ended (all, if there are fewer)
+  std::size_t count = 1;  ///< return when that many futures have ended (all, if there are fewer)
   std::chrono::nanoseconds timeout = std::chrono::nanoseconds::max();  ///< return after that long at the latest
 };
 
 /// The two halves of a range, each in the order of the input. A failed task counts as ready.
 template <class T>
 struct wait_result {
-  std::vector<future<T>> ready;    ///< those that had ended, well or badly
-  std::vector<future<T>> pending;  ///< the others
+  std::vector<future<T>> ready;    ///< futures that have ended, with a value or an error
+  std::vector<future<T>> pending;  ///< the other futures
 };
 
 namespace detail {
@@ -30,7 +30,7 @@ template <class T>
 wait_result<T> split(std::vector<future<T>> futures, const wait_options& options) {
   exec::engine& e = exec::engine::here("wait");
   const exec::engine::guard g(e);
-  const auto is_pending = [](const future<T>& f) { return access::of(f).node("wait").state == graph::state::pending; };
+  const auto is_pending = [](const future<T>& f) { return access::of(f).node("wait").is_pending(); };
   std::size_t ended = 0;
   for (const future<T>& f : futures) ended += !is_pending(f);
   const std::size_t wanted = options.count < futures.size() ? options.count : futures.size();
@@ -66,9 +66,9 @@ wait_result<T> split(std::vector<future<T>> futures, const wait_options& options
 }
 }  // namespace detail
 
-/// Returns as soon as `count` of the futures have ended or the time is up. Moves no data. A future
-/// that stands in the range twice counts twice. The handles are copied, or moved out of a vector that
-/// is given away, which is five times as fast: wait(std::move(pending)).
+/// Returns as soon as `count` of the futures have ended or the time is up. Moves no data. A future that stands in the
+/// range twice counts twice. Copies the handles, or moves them out of a vector that is an rvalue, which is five times
+/// as fast: wait(std::move(pending)).
 ///
 ///   auto [ready, pending] = manta::wait(futures, {.count = 2, .timeout = 50ms});
 template <class Range>
@@ -82,11 +82,12 @@ auto wait(Range&& futures, wait_options options = {}) {
   }
 }
 
-/// Refused at compile time: options are given by name.
+/// Refuses at compile time options that are not given by name.
 template <class Range, class Option>
   requires(!std::is_convertible_v<Option, wait_options>)
 auto wait(Range&& futures, Option) {
-  static_assert(base::never<Option>, "manta: wait takes its options by name: wait(futures, {.count = 2, .timeout = 50ms})");
+  static_assert(base::never<Option>,
+                "manta: wait takes its options by name: wait(futures, {.count = 2, .timeout = 50ms})");
   return wait(std::forward<Range>(futures));
 }
 
@@ -99,8 +100,8 @@ class completion_range {
     exec::engine& e = exec::engine::here("as_completed");
     const exec::engine::guard g(e);
     for (std::uint32_t i = 0; i < futures_.size(); ++i) {
-      graph::node& n = detail::access::of(futures_[i]).node("as_completed");
-      if (n.state == graph::state::pending) {
+      auto& n = detail::access::of(futures_[i]).node("as_completed");
+      if (n.is_pending()) {
         e.watch(n, record_, i);
       } else {
         record_.ended.push_back(i);
@@ -109,11 +110,11 @@ class completion_range {
   }
   completion_range(const completion_range&) = delete;
   completion_range& operator=(const completion_range&) = delete;
-  /// Only before begin(): what wraps a range takes it over so.
+  /// Takes over the futures of a range whose begin() has not been called, as a wrapper of a temporary range needs.
   completion_range(completion_range&& other) : completion_range(other.release()) {}
   ~completion_range() { unwatch(); }
 
-  /// The number of futures, those handed out included.
+  /// Number of all futures, also of those that the loop has taken.
   [[nodiscard]] std::size_t size() const { return futures_.size(); }
 
   struct end_marker {};
@@ -130,9 +131,9 @@ class completion_range {
    private:
     completion_range* range_;
   };
-  /// Waits for the first future that ends. To be called once.
+  /// Waits for the first future that ends. May be called once.
   iterator begin() { return iterator(*this); }
-  /// Reached when all futures have been handed out.
+  /// Reached when the loop has taken all futures.
   end_marker end() const { return {}; }
 
  private:
@@ -145,8 +146,8 @@ class completion_range {
     if (e == nullptr) return;
     const exec::engine::guard g(*e);
     for (const future<T>& f : futures_) {
-      graph::node* n = detail::access::of(f).get();
-      if (n != nullptr && n->state == graph::state::pending) e->unwatch(*n, record_);
+      auto* n = detail::access::of(f).get();
+      if (n != nullptr && n->is_pending()) e->unwatch(*n, record_);
     }
   }
   void next() {
@@ -167,7 +168,7 @@ class completion_range {
   std::uint32_t current_ = 0;
 };
 
-/// Each future as it ends, failed ones too:
+/// Gives the futures of a range in the order in which they end, failed ones too:
 ///
 ///   for (auto& f : manta::as_completed(futures)) use(f.get());
 template <class Range>

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A watcher waits at once for futures that are added as it goes, and for a file descriptor: what an event loop inside a
-// task or a driver needs. While it waits, its rank runs other tasks.
+// A watcher waits for several futures, which may be added at any time, and for a file descriptor, all at once: what an
+// event loop inside a task or a driver needs. While it waits, its rank runs other tasks.
 //
 //   manta::watcher events;
 //   events.watch_descriptor(socket);
 //   events.add(manta::async<f>(x), 7);
-//   while (auto id = events.next(100ms)) use(*id);         // 7, when f has ended; nothing: the socket is readable, or
-//   the time is up
+//   while (auto id = events.next(100ms)) use(*id);   // 7 when f has ended
+//   // Here the socket is readable, or 100 ms have passed.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@
 
 namespace manta {
 
-/// Waits for whatever comes first: the end of a future that was added, or a file descriptor. Stays on the rank that
-/// made it; only the thread that runs tasks may use it. Neither copyable nor movable.
+/// Waits for the first of several events: the end of an added future, or data at a file descriptor. It stays on the
+/// rank that made it, and only the thread that runs tasks may use it. Neither copyable nor movable.
 class watcher {
  public:
   watcher() = default;
@@ -32,16 +32,17 @@ class watcher {
     if (e == nullptr) return;
     const exec::engine::guard g(*e);
     for (const entry& each : entries_) {
-      graph::node* const n = detail::access::of(each.what).get();
-      if (n != nullptr && n->state == graph::state::pending) e->unwatch(*n, record_);
+      auto* const n = detail::access::of(each.what).get();
+      if (n != nullptr && n->is_pending()) e->unwatch(*n, record_);
     }
     if (record_.descriptor >= 0) e->forget_descriptor(record_.descriptor);
   }
 
-  /// `next` gives `id` once, when the future has ended, well or badly. Keeps a handle until then. Does not wait.
+  /// Adds a future: next() returns `id` once, when the future has ended, with a value or an error. Keeps a handle until
+  /// then. Does not wait.
   MANTA_DECL void add(const any_future& what, std::uint64_t id);
-  /// `next` returns when this descriptor is readable, for as long as the watcher lives; -1: none any more. The
-  /// descriptor of an event loop (epoll) will do. It has to stay open.
+  /// Makes next() return also when this descriptor is readable, which must stay open as long as the watcher uses it;
+  /// -1: no descriptor any more. It may be the descriptor of an event loop (epoll).
   void watch_descriptor(int descriptor) {
     if (exec::engine* const e = exec::engine::current(); e != nullptr && record_.descriptor >= 0) {
       const exec::engine::guard g(*e);
@@ -49,16 +50,16 @@ class watcher {
     }
     record_.descriptor = descriptor;
   }
-  /// The id of a future that has ended, in the order in which they end. Waits for one, and at most that long; nothing
-  /// if the descriptor is readable or the time is up. Runs other tasks of this rank meanwhile. Without a descriptor and
-  /// a time limit it throws `deadlock` when nothing that it waits for can ever end.
+  /// Waits at most that long for the next future that ends, and returns its id; nothing if the descriptor is readable
+  /// or the time is up. Runs other tasks of this rank meanwhile. Without a descriptor and without a time limit it
+  /// throws `deadlock` when none of the futures can ever end.
   template <class Rep = std::int64_t, class Period = std::nano>
   std::optional<std::uint64_t> next(std::chrono::duration<Rep, Period> limit = std::chrono::nanoseconds::max()) {
     return next_until(detail::deadline_after(limit));
   }
   /// Whether next() has an id to give without waiting.
   bool ready() const { return taken_ < record_.ended.size(); }
-  /// How many futures have not been given back yet.
+  /// Number of futures whose ids next() has not returned yet.
   std::size_t size() const { return size_; }
 
  private:
@@ -72,7 +73,7 @@ class watcher {
   std::vector<entry> entries_;
   std::vector<std::uint32_t> free_;
   exec::wait_record record_;
-  std::size_t taken_ = 0;  // of record_.ended
+  std::size_t taken_ = 0;  // number of entries of record_.ended that next() has returned
   std::size_t size_ = 0;
 };
 

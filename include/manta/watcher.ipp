@@ -9,7 +9,7 @@ namespace manta {
 MANTA_DECL void watcher::add(const any_future& what, std::uint64_t id) {
   exec::engine& e = exec::engine::here("watcher::add");
   const exec::engine::guard g(e);
-  graph::node& n = detail::access::of(what).node("watcher::add");
+  auto& n = detail::access::of(what).node("watcher::add");
   std::uint32_t at = static_cast<std::uint32_t>(entries_.size());
   if (free_.empty()) {
     entries_.emplace_back();
@@ -19,7 +19,7 @@ MANTA_DECL void watcher::add(const any_future& what, std::uint64_t id) {
   }
   entries_[at] = {what, id};
   ++size_;
-  if (n.state == graph::state::pending) {
+  if (n.is_pending()) {
     e.watch(n, record_, at);
   } else {
     record_.ended.push_back(at);

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The end of what a batch system has given us: when it comes, and the signals
-// by which it is announced.
+// The end of the allocation from a batch system: its time, and the signals that announce it.
 #pragma once
 
 #include <signal.h>
@@ -22,31 +21,35 @@
 
 namespace manta::base {
 
-/// When the Slurm job ends in which we are, in seconds since 1970; 0: there is none, or it does not say.
+/// When the Slurm job of this process ends, in seconds since 1970; 0: there is no job, or its end is not known.
 inline std::int64_t end_of_job() {
   if (const char* const known = environment("SLURM_JOB_END_TIME")) return std::atoll(known);
   const char* const job = environment("SLURM_JOB_ID");
   if (job == nullptr || std::string(job).find_first_not_of("0123456789") != std::string::npos) return 0;
   char text[64] = "";
-  if (std::FILE* const answer = ::popen(("timeout 5 squeue -h -j " + std::string(job) + " -o %e 2>/dev/null").c_str(), "r")) {
+  const std::string question = "timeout 5 squeue -h -j " + std::string(job) + " -o %e 2>/dev/null";
+  if (std::FILE* const answer = ::popen(question.c_str(), "r")) {
     if (std::fgets(text, sizeof text, answer) == nullptr) text[0] = '\0';
     ::pclose(answer);
   }
   std::tm local{};
-  if (::strptime(text, "%Y-%m-%dT%H:%M:%S", &local) == nullptr) return 0;  // "NONE", or nothing
+  if (::strptime(text, "%Y-%m-%dT%H:%M:%S", &local) == nullptr) return 0;  // the text is "NONE", or empty
   local.tm_isdst = -1;
   return static_cast<std::int64_t>(std::mktime(&local));
 }
 
-/// SIGTERM and SIGUSR1, by which batch systems ask programs to end, are noted instead of ending the process. They often
-/// come several times, by way of each launcher; a SIGTERM two seconds later does end it, and so does the end of the time
-/// that a SIGTERM gives, whatever the process is at. A program's own handlers are left alone.
+/// Notes SIGTERM and SIGUSR1, by which batch systems ask programs to end, so that they do not end the process at once.
+/// Each launcher may forward a signal, so the same one often arrives several times. A further SIGTERM two seconds or
+/// more after the first ends the process, and so does the end of the grace time, whatever the process does then. A
+/// program's own handlers stay.
 class end_signals {
  public:
-  /// `grace`: seconds from the first SIGTERM; 0: any number.
+  /// Begins to note signals. The process ends `grace` seconds after the first SIGTERM; 0: it does not.
   static void watch(double grace) {
     grace_ = grace;
-    std::snprintf(late_, sizeof late_, "manta: SIGTERM came %g s ago (MANTA_TERM_GRACE), and the program has not ended: it is ended now\n", grace);
+    std::snprintf(late_, sizeof late_,
+                  "manta: SIGTERM came %g s ago (MANTA_TERM_GRACE), and the program has not ended: it is ended now\n",
+                  grace);
     sigevent event{};
     event.sigev_notify = SIGEV_SIGNAL;
     event.sigev_signo = SIGTERM;
@@ -61,7 +64,7 @@ class end_signals {
       ::sigaction(number, &action, nullptr);
     }
   }
-  /// The name of the one that came, or null.
+  /// The name of the signal that has arrived, or null.
   static const char* came() {
     const int which = came_;
     return which == 0 ? nullptr : which == SIGTERM ? "SIGTERM" : "SIGUSR1";
@@ -70,7 +73,7 @@ class end_signals {
  private:
   static void handle(int which, siginfo_t* info, void*) {
     const std::int64_t now = now_ns();
-    std::int64_t first = 0;  // two threads may be here at once
+    std::int64_t first = 0;  // two threads may run this handler at once
     const bool is_late = info->si_code == SI_TIMER;
     if (!is_late && which == SIGTERM) start_timer();
     if (came_at_.compare_exchange_strong(first, now)) {
@@ -92,7 +95,7 @@ class end_signals {
   static inline volatile sig_atomic_t came_ = 0;
   static inline std::atomic<std::int64_t> came_at_{0};
   static inline double grace_ = 0;
-  static inline int timer_ = -1;  // the kernel's number: with older C libraries timer_create is in a library of its own
+  static inline int timer_ = -1;  // the kernel's number: older C libraries have timer_create in another library
   static inline std::atomic<bool> timer_runs_{false};
   static inline char late_[160] = "";
 };

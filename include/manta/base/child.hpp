@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A process in which somebody else's code may crash, from the side of the process
-// that uses it. The two share a socket and a page, in which the child's signal
-// handler writes what happened. zygote.hpp makes children.
+// A child process in which foreign code may crash, from the side of the process that uses it. The two share a socket
+// and a page, in which the child's signal handler writes what happened. zygote.hpp makes children.
 #pragma once
 
 #include <fcntl.h>
@@ -22,25 +21,25 @@
 
 namespace manta::base {
 
-/// What a child and its user share beside the socket.
+/// The page that a child and its user share.
 struct child_page {
   static constexpr int max_frames = 32;
-  static constexpr int tell_where = SIGVTALRM;  ///< ends a child, as a fatal signal does
-  std::atomic<bool> stop{false};        ///< written by the user: it should come to an end
-  std::atomic<std::uint32_t> calls{0};  ///< written by the child: grows as long as it is known to be alive
-  std::atomic<int> signal{0};           ///< written by the child's handler, after the rest
+  static constexpr int tell_where = SIGVTALRM;  ///< a signal that ends a child as a fatal one does
+  std::atomic<bool> stop{false};        ///< the user writes it: the code should end
+  std::atomic<std::uint32_t> calls{0};  ///< the child writes it: grows with each sign of life
+  std::atomic<int> signal{0};           ///< the child's signal handler writes it, after the other members
   bool has_address = false;
   bool stack_is_over = false;           ///< the address lies at the end of the stack
   const void* address = nullptr;
   int frame_count = 0;
-  void* frames[max_frames] = {};        ///< the innermost first
+  void* frames[max_frames] = {};        ///< addresses of the call stack, the innermost first
 };
 
 /// One child, from the side of its user. All calls come from one thread.
 class child {
  public:
   child(pid_t pid, int socket, child_page* page) : pid_(pid), socket_(socket), page_(page) {
-    watch_ = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));  // -1 before Linux 5.3: then only the socket tells
+    watch_ = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));  // -1 before Linux 5.3
     if (watch_ >= 0) ::fcntl(watch_, F_SETFD, FD_CLOEXEC);
   }
   ~child() {
@@ -56,13 +55,13 @@ class child {
 
   /// Waits until there is something to read or the child has ended; false if the time is up first. -1: no limit.
   bool wait(int milliseconds) { return wait_for(POLLIN, milliseconds); }
-  /// Has it ended while nobody asked anything of it?
+  /// Whether the child has ended while it had nothing to do.
   bool has_ended() {
     char byte = 0;
     const ssize_t got = ::recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR) || (got < 0 && ended());
   }
-  /// False if it has ended before all was sent.
+  /// Sends bytes; false if the child has ended before it has taken all of them.
   bool send(const void* data, std::size_t bytes) {
     const auto* at = static_cast<const char*>(data);
     while (bytes > 0) {
@@ -79,7 +78,7 @@ class child {
     }
     return true;
   }
-  /// False if it has ended before all had come.
+  /// Receives bytes; false if the child has ended before it has sent all of them.
   bool receive(void* into, std::size_t bytes) {
     auto* at = static_cast<char*>(into);
     for (bool over = false; bytes > 0;) {
@@ -91,18 +90,19 @@ class child {
         return false;
       } else if (errno == EAGAIN) {
         wait(-1);
-        over = ended();  // then what it wrote before is read all the same
+        over = ended();  // bytes that it has written before are still read
       }
     }
     return true;
   }
-  /// Ends it at once, and what it has started with it.
+  /// Kills the child at once, and the processes that it has started.
   void kill() { ::kill(pid_, SIGKILL); }
-  /// Ends it as soon as it has noted in its page where it is, or after half a second.
+  /// Asks the child to note in its page where it is; kills it then, or after half a second.
   void kill_where_it_is() {
     constexpr int patience_ms = 500;
     ::syscall(SYS_tgkill, pid_, pid_, child_page::tell_where);
-    for (int turn = 0; turn < patience_ms && page_->signal.load(std::memory_order_acquire) <= 0 && !ended(); ++turn) ::usleep(1000);
+    const auto has_noted = [this] { return page_->signal.load(std::memory_order_acquire) > 0; };
+    for (int turn = 0; turn < patience_ms && !has_noted() && !ended(); ++turn) ::usleep(1000);
     kill();
   }
 

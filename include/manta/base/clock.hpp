@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The monotonic clock in nanoseconds, through clock_gettime: <chrono> alone
-// costs half a second of compile time and the engine needs a number only.
+// The monotonic clock in nanoseconds, through clock_gettime: <chrono> alone costs half a second of compile time, and
+// the engine only needs a number.
 #pragma once
 
 #include <ctime>
@@ -18,7 +18,7 @@ inline std::int64_t now_ns() {
   return static_cast<std::int64_t>(t.tv_sec) * 1'000'000'000 + t.tv_nsec;
 }
 
-/// A counter that is cheaper than now_ns where the processor has one; 8 ns instead of 20 for each task.
+/// The processor's counter where there is one. It is faster than now_ns: 8 ns instead of 20 for each task.
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -35,10 +35,10 @@ inline double nanoseconds_per_tick() {
   const std::uint64_t elapsed = ticks() - first_tick;
   return ns > 100'000 && elapsed > 0 ? static_cast<double>(ns) / static_cast<double>(elapsed) : 0.4;
 }
-/// Of a number of ticks. In integers: a conversion to and from floating point leaves its flags in the processor, and who saves
-/// the floating point mode next waits until they have arrived.
+/// Converts a number of ticks. The calculation uses integers: a conversion to floating point and back sets flags in the
+/// processor, and the next code that saves the floating point mode has to wait for them.
 inline std::uint64_t nanoseconds_of(std::uint64_t ticks) {
-  constexpr int bits = 28;  // after the point
+  constexpr int bits = 28;  // binary places behind the point
   static const auto scale = static_cast<std::uint64_t>(nanoseconds_per_tick() * (1 << bits));
   return (ticks >> bits) * scale + ((ticks & ((1 << bits) - 1)) * scale >> bits);
 }

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What manta needs of the compiler, and the two ways to build with manta.
+// The compiler's abilities that manta needs, and the two ways to build with manta.
 //
-// A language that is too old is refused by an #include of a file that does not exist, whose name is the sentence: after an
-// #error compilers go on and complain about all that follows.
+// Where the compiler's language is too old, this header includes a file that does not exist and whose name is the error
+// message: a compiler stops there, whereas after an #error it goes on and complains about all that follows.
 //
 // Header-only (the default): each unit that includes a header of manta compiles what it needs.
 // Compiled: MANTA_COMPILED is defined for every unit of the program, and exactly one source includes <manta/src.hpp>,
 // which compiles the engine and the libraries once. The other units then see declarations and templates alone.
 //
-// A function that is no template is declared in a .hpp file and defined in the .ipp file beside it, as MANTA_DECL. The
-// .hpp file includes its .ipp file only in the header-only mode. Where users' units call such a function, its declaration
-// says MANTA_DECL as well: the reference to it is then weak, so that a program without the source lacks one symbol
-// alone, whose name says what to do (see MANTA_REQUIRES_SOURCE).
+// A function that is no template is declared in a .hpp file and defined as MANTA_DECL in the .ipp file beside it; the
+// .hpp file includes the .ipp file only in the header-only mode. Where users' units call such a function, its
+// declaration has MANTA_DECL too. The reference is then weak, so a program without the source lacks only one symbol,
+// and the name of that symbol says what to do (see MANTA_REQUIRES_SOURCE).
 #pragma once
 
 #if __cplusplus < 202002L
@@ -30,8 +30,8 @@
 #define MANTA_DECL __attribute__((weak))
 #endif
 
-/// In a header, inside a namespace: in the compiled mode each unit that includes the header refers to `symbol`, which
-/// MANTA_PROVIDES_SOURCE defines in the compiled source. The linker's message about a missing source is that name.
+/// Stands in a header, inside a namespace. In the compiled mode each unit that includes the header refers to `symbol`,
+/// which MANTA_PROVIDES_SOURCE defines in the compiled source. If the source is missing, the linker prints this name.
 #if defined(MANTA_COMPILED) && !defined(MANTA_SOURCE)
 #define MANTA_REQUIRES_SOURCE(symbol) \
   extern const char symbol;           \
@@ -46,8 +46,8 @@ namespace manta {
 MANTA_REQUIRES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp);
 
 namespace detail {
-/// A unit that was compiled in the header-only mode; null: there is none. The engine of the compiled mode refuses to start
-/// in a program that has one (see exec/engine.ipp).
+/// Name of a unit that was compiled in the header-only mode; null: there is none. The engine of the compiled mode
+/// refuses to start in a program with such a unit (see exec/engine.ipp).
 #if defined(MANTA_COMPILED)
 extern const char* header_only_unit;
 #else

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Containers for the plain records that the layers above keep: pointers,
-// indices, small structs that memcpy may move. Their operations are few and
-// share untyped code, because each element type of a standard container costs
-// every user's compiler some fifty functions.
+// Containers for the plain records that the layers above keep: pointers, indices, small structs that memcpy may move.
+// Their operations are few and share untyped code, because each element type of a standard container costs every user's
+// compiler some fifty functions.
 #pragma once
 
 #include <cassert>
@@ -20,15 +19,15 @@
 
 namespace manta::base {
 
-/// realloc that throws.
+/// Calls realloc, and throws std::bad_alloc if it fails.
 inline void* resize_memory(void* memory, std::size_t bytes) {
   void* moved = std::realloc(memory, bytes);
   if (moved == nullptr) throw std::bad_alloc();
   return moved;
 }
 
-/// A growing array. The memory is managed by code that all element types share, and what is short is inlined even without
-/// optimisation: some eighty element types are compiled into each program.
+/// The untyped part of a growing array: all element types share the code that manages memory. Some eighty element types
+/// are compiled into each program, so short functions are inlined even without optimisation.
 class raw_list {
  public:
   std::size_t size() const { return size_; }
@@ -56,7 +55,7 @@ class raw_list {
     if (size_ == capacity_) reserve_elements(capacity_ < 8 ? 8 : 2 * capacity_, element_bytes);
     return static_cast<char*>(data_) + size_++ * element_bytes;
   }
-  /// Removes element i; those behind it move up.
+  /// Removes element i; the elements behind it move up.
   void close_gap(std::size_t i, std::size_t element_bytes) {
     char* const at = static_cast<char*>(data_) + i * element_bytes;
     std::memmove(at, at + element_bytes, (size_ - i - 1) * element_bytes);
@@ -94,20 +93,20 @@ class list : public raw_list {
   [[gnu::always_inline]] const T* end() const { return static_cast<const T*>(data_) + size_; }
 
   [[gnu::always_inline]] void push_back(const T& value) {
-    const T copy = value;  // may be an element of this very list
+    const T copy = value;  // `value` may be an element of this list
     *static_cast<T*>(grow(sizeof(T))) = copy;
   }
   [[gnu::always_inline]] void reserve(size_type count) { reserve_elements(count, sizeof(T)); }
-  /// New elements are copies of `value`.
+  /// Changes the size; new elements are copies of `value`.
   void resize(size_type count, T value) {
     reserve(count);
     T* const end = data() + count;
     for (T* each = data() + size_; each < end; ++each) *each = value;
     size_ = count;
   }
-  /// The last element takes the place of element i.
+  /// Removes element i; the last element takes its place.
   [[gnu::always_inline]] void remove_unordered(size_type i) { (*this)[i] = (*this)[--size_]; }
-  /// Keeps the order; true if it was there.
+  /// Removes the first element with this value and keeps the order; false if there is none.
   bool remove(T value) {
     for (size_type i = 0; i < size_; ++i) {
       if ((*this)[i] != value) continue;
@@ -118,7 +117,7 @@ class list : public raw_list {
   }
 };
 
-/// First in, first out.
+/// A first-in first-out queue.
 template <class T>
 class ring {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -142,7 +141,7 @@ class ring {
   void grow() {
     const std::size_t capacity = capacity_ == 0 ? 16 : 2 * capacity_;
     data_ = static_cast<T*>(resize_memory(data_, capacity * sizeof(T)));
-    // what had wrapped around, and what had not, finds its place in the doubled array
+    // Each element gets its place in the doubled array, whether it had wrapped around or not.
     for (std::size_t i = first_; i != last_; ++i) {
       const std::size_t before = i & (capacity_ - 1), after = i & (capacity - 1);
       if (before != after) data_[after] = data_[before];
@@ -151,11 +150,11 @@ class ring {
   }
 
   T* data_ = nullptr;
-  std::size_t first_ = 0, last_ = 0;  // they only grow
+  std::size_t first_ = 0, last_ = 0;  // positions that only grow
   std::size_t capacity_ = 0;          // a power of two
 };
 
-/// From a 64-bit key to a 64-bit value. Open addressing with linear probing, at most half full.
+/// A map from 64-bit keys to 64-bit values, by open addressing with linear probing; at most half full.
 class index_table {
  public:
   static constexpr std::uint64_t no_key = ~std::uint64_t{0};  ///< must not be used as a key
@@ -167,13 +166,13 @@ class index_table {
 
   std::size_t size() const { return size_; }
 
-  /// The value, or null. Holds until the next insertion or removal.
+  /// The value of a key, or null. The pointer is valid until the next insertion or removal.
   std::uint64_t* find(std::uint64_t key) {
     if (size_ == 0) return nullptr;
     entry& e = entries_[place_of(key)];
     return e.key == key ? &e.value : nullptr;
   }
-  /// The value, inserted as `otherwise` if it was not there.
+  /// The value of a key; inserts `otherwise` if the key is missing.
   std::uint64_t& insert(std::uint64_t key, std::uint64_t otherwise = 0) {
     assert(key != no_key);
     if (2 * (size_ + 1) > capacity_) grow();
@@ -189,7 +188,7 @@ class index_table {
     std::size_t hole = place_of(key);
     if (entries_[hole].key != key) return;
     --size_;
-    // whoever stands behind the hole and could stand in it moves up
+    // Each entry behind the hole that may stand in the hole moves up.
     for (std::size_t i = next(hole); entries_[i].key != no_key; i = next(i)) {
       const std::size_t wanted = mix(entries_[i].key) & (capacity_ - 1);
       if (((i - wanted) & (capacity_ - 1)) < ((i - hole) & (capacity_ - 1))) continue;
@@ -202,7 +201,7 @@ class index_table {
     std::free(std::exchange(entries_, nullptr));
     size_ = capacity_ = 0;
   }
-  /// visit(key, value) for each entry, in no order.
+  /// Calls visit(key, value) for each entry, in no particular order.
   template <class Visit>
   void for_each(Visit&& visit) const {
     for (std::size_t i = 0; i < capacity_; ++i) {
@@ -245,7 +244,8 @@ class array {
  public:
   [[gnu::always_inline]] array() {}
   [[gnu::always_inline]] explicit array(std::size_t count) : data_(new T[count]()), size_(count) {}
-  [[gnu::always_inline]] array(array&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  [[gnu::always_inline]] array(array&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   [[gnu::always_inline]] array& operator=(array&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);

@@ -11,7 +11,7 @@
 
 namespace manta::base {
 
-/// The name that the compiler has given to something, as it stands in a program; unchanged if it is none.
+/// Translates a compiler's name into the name in the program; other text stays as it is.
 inline std::string demangle(const char* mangled) {
   int status = 0;
   char* const text = abi::__cxa_demangle(mangled, nullptr, nullptr, &status);

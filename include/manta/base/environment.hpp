@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Settings from MANTA_* environment variables. A value that cannot be read is
-// an error that names the variable, never a silent default.
+// Settings from MANTA_* environment variables. A value that cannot be read is an error that names the variable, never a
+// silent default.
 #pragma once
 
 #include <cerrno>
@@ -23,7 +23,7 @@ inline const char* environment(const char* name) {
 
 inline constexpr int any_number = 1'000'000'000;
 
-/// From least to most, also where it is not the variable that says it.
+/// The number in a variable, else `otherwise`. Throws if either is not from `least` to `most`.
 inline double environment_number(const char* name, double otherwise, int least = -any_number, int most = any_number) {
   const char* text = environment(name);
   char* end = nullptr;
@@ -32,12 +32,13 @@ inline double environment_number(const char* name, double otherwise, int least =
     const std::string what = text != nullptr ? std::string(name) + "=" + text
                                              : std::to_string(value) + ", of the option that " + name + " overrides,";
     throw error("manta: " + what + " is not a number" +
-                (least > -any_number ? " from " + std::to_string(least) + " to " + std::to_string(most) : "") + "; unset it or give one");
+                (least > -any_number ? " from " + std::to_string(least) + " to " + std::to_string(most) : "") +
+                "; unset it or give one");
   }
   return value;
 }
 
-/// A whole number from least to most.
+/// The whole number in a variable, else `otherwise`. Throws if the variable is not from `least` to `most`.
 inline std::uint64_t environment_count(const char* name, std::uint64_t otherwise, std::uint64_t least,
                                        std::uint64_t most) {
   const char* text = environment(name);
@@ -52,7 +53,7 @@ inline std::uint64_t environment_count(const char* name, std::uint64_t otherwise
   return value;
 }
 
-/// Bytes, with a unit of 1024 or its powers: 512M, 4G.
+/// The number of bytes in a variable, else `otherwise`. Units are powers of 1024: 512M, 4G.
 inline std::uint64_t environment_bytes(const char* name, std::uint64_t otherwise) {
   const char* text = environment(name);
   if (text == nullptr) return otherwise;

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Every exception that manta throws. All derive from manta::error, so that one
-// catch clause is enough; the derived types say which situation it is. Each
-// message says what happened, where, and what to do next.
+// Every exception that manta throws. All derive from manta::error, so that one catch clause is enough; the derived
+// types say which situation it is. Each message says what happened, where, and what to do next.
 #pragma once
 
 #include "manta/base/config.hpp"
@@ -17,20 +16,20 @@
 namespace manta {
 
 namespace base {
-/// What an exception of the user's says; its what() may have nothing to say.
+/// The text of a user's exception, whose what() may be null or empty.
 inline const char* text_of(const std::exception& e) noexcept {
   const char* const text = e.what();
   return text != nullptr ? text : "an exception without a text";
 }
 }  // namespace base
 
-/// The base of all of manta's exceptions; thrown itself for misuse of the interface.
+/// The base class of all of manta's exceptions. manta throws it for misuse of the interface.
 class error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Where and why a task failed, as it travels from the rank that ran it to everyone who asks.
+/// Where and why a task failed. The details travel from the rank that ran the task to each rank that calls get().
 struct failure_details {
   std::string what;                 ///< text of the user's exception
   std::string type;                 ///< demangled type of the user's exception
@@ -38,14 +37,14 @@ struct failure_details {
   std::string host;                 ///< the machine on which it ran
   int rank = -1;                    ///< the rank on which it ran
   int attempt = 0;                  ///< 0 for the first run, 1 for the first retry, ...
-  /// Tasks that did not run because of it, nearest to the failure first; of many the first ones and the last.
+  /// The tasks that did not run because of the failure, nearest to it first; of many, the first ones and the last one.
   std::vector<std::string> chain;
 };
 
-/// A task threw, or depends on one that did. `details()` has the parts of the message.
+/// The task threw an exception, or depends on a task that did. `details()` has the parts of the message.
 class task_failed : public error {
  public:
-  /// With the whole message, and its parts.
+  /// Makes an error from the whole message and its parts.
   explicit task_failed(const std::string& message, failure_details details = {})
       : error(message), details_(std::move(details)) {}
   const failure_details& details() const noexcept { return details_; }
@@ -54,36 +53,36 @@ class task_failed : public error {
   failure_details details_;
 };
 
-/// Somebody cancelled the task, or one that it depends on, or the driver's end dropped it before it ran.
+/// The task, or one that it depends on, was cancelled, or was dropped before it ran when the run ended.
 class cancelled : public error {
  public:
   using error::error;
 };
 
-/// From `get_for`: the time was over before the value was there; the task goes on. From `get`: the task had not started
+/// From `get_for`: the time was over before the value existed; the task goes on. From `get`: the task had not started
 /// when its deadline was over, and never will.
 class timeout : public error {
  public:
   using error::error;
 };
 
-/// No rank of this run can ever satisfy the request. Thrown at the call.
+/// No rank of this run can ever meet the request. The call itself throws it.
 class unschedulable : public error {
  public:
   using error::error;
 };
 
-/// A rank has died, and what was asked of it cannot be done elsewhere: most often because the task has caused the death, and has
-/// no retries left. It has if its rank's process ended by its own doing while it ran (exit, _exit, a signal, MPI_Abort), if the
-/// kernel killed that for want of memory, or if it is the second rank that is killed under this task. The message names the
-/// task and says how the process ended.
+/// A rank has died, and no other rank can do what was asked of it. The usual reason is a task that has caused the death
+/// and has no retries left. A task counts as the cause in three cases: the process of its rank ended by itself while
+/// the task ran (exit, _exit, a signal, MPI_Abort), the kernel killed the process because memory ran out, or a second
+/// rank was killed while it ran this task. The message names the task and says how the process ended.
 class rank_lost : public error {
  public:
   using error::error;
 };
 
-/// The value is lost with the rank that had it, and cannot be made again: it was put there, its task had been submitted
-/// there, or what it was made from is gone.
+/// The value is lost with the rank that held it, and cannot be computed again: `put` had stored it there, its task had
+/// been submitted there, or the task's own inputs are gone.
 class object_lost : public error {
  public:
   using error::error;
@@ -95,21 +94,21 @@ class actor_died : public error {
   using error::error;
 };
 
-/// The actor has as many calls waiting as its options allow; this one was not taken. Try again later.
+/// The actor has as many waiting calls as its options allow, and refused this one. Try again later.
 class actor_busy : public error {
  public:
   using error::error;
 };
 
-/// Thrown by a method of an actor: its state is broken, and the call cannot be done. The actor is built anew if its
-/// options allow restarts, else it ends. Derive from it, or throw it.
+/// A method of an actor throws it, or a class derived from it, to say that the actor's state is broken. The actor
+/// restarts if its options allow that, else it ends.
 class fatal : public error {
  public:
   using error::error;
 };
 
-/// A rank holds more values than its share of the memory, and they cannot be moved to a disk. The message lists the
-/// largest ones.
+/// A rank holds more values than its share of the memory, and cannot move them to a disk. The message lists the largest
+/// values.
 class store_full : public error {
  public:
   using error::error;
@@ -121,13 +120,14 @@ class serialization_error : public error {
   using error::error;
 };
 
-/// Nothing runs, nothing can run and somebody waits. Exact, not a timeout; the message lists who waits for what.
+/// Nothing runs, nothing can run, and some task waits. manta finds this exactly, not by a time limit. The message lists
+/// which task waits for what.
 class deadlock : public error {
  public:
   using error::error;
 };
 
-/// Thrown on every rank but 0 when the driver threw; `what()` carries its text.
+/// Thrown on every rank except 0 when the driver threw an exception; `what()` has its text.
 class driver_failed : public error {
  public:
   using error::error;
@@ -139,19 +139,19 @@ class broken_promise : public error {
   using error::error;
 };
 
-/// From push_for of a queue: it stayed full for the whole time.
+/// Thrown by push_for of a queue that stayed full for the whole time.
 class queue_full : public error {
  public:
   using error::error;
 };
 
-/// From pop_for of a queue: it stayed empty for the whole time.
+/// Thrown by pop_for of a queue that stayed empty for the whole time.
 class queue_empty : public error {
  public:
   using error::error;
 };
 
-/// A queue was closed: it takes nothing any more, or has nothing left to give.
+/// The queue was closed: it takes no values any more, or has none left.
 class queue_closed : public error {
  public:
   using error::error;
@@ -160,7 +160,7 @@ class queue_closed : public error {
 /// An MPI call returned an error code.
 class mpi_error : public error {
  public:
-  /// With the whole message, and the code.
+  /// Makes an error from the whole message and the code.
   mpi_error(const std::string& message, int code) : error(message), code_(code) {}
   /// The code that the MPI call returned.
   int code() const noexcept { return code_; }

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Nameless files: memory from memfd_create, disk files removed as soon as they
-// are made. The system frees them with the last process that has them,
-// whatever ends it. A process can take those of another one.
+// Nameless files: memory from memfd_create, and disk files that are removed as soon as they are made. The system frees
+// them with the last process that has them open, whatever ends it. A process can open the files of another process.
 #pragma once
 
 #include <fcntl.h>
@@ -24,7 +23,8 @@
 
 namespace manta::base {
 
-/// The path from the root of what is there, so that it holds wherever the program goes; unchanged if nothing is there.
+/// The absolute path of a file, which stays valid when the program changes its folder; unchanged if the file is
+/// missing.
 inline std::string absolute_path(const std::string& path) {
   char* const found = ::realpath(path.c_str(), nullptr);
   std::string absolute = found != nullptr ? found : path;
@@ -32,7 +32,7 @@ inline std::string absolute_path(const std::string& path) {
   return absolute;
 }
 
-/// A file descriptor that is closed.
+/// Owns a file descriptor, and closes it.
 class file {
  public:
   file() = default;
@@ -48,20 +48,21 @@ class file {
   }
   int get() const { return descriptor_; }
   bool is_open() const { return descriptor_ >= 0; }
-  /// Tells files apart within a node; 0 if it is not open.
+  /// A number that identifies the file within its node; 0 if it is not open.
   std::uint64_t identity() const {
     struct stat about;
     return is_open() && fstat(descriptor_, &about) == 0 ? mix(about.st_dev, about.st_ino) : 0;
   }
 
-  /// Nameless memory of so many bytes; not open if there is none, or no descriptor.
+  /// Makes a memory file without a name; the result is not open if memory or descriptors are exhausted.
   static file of_memory(std::uint64_t bytes) {
     file made(memfd_create("manta", MFD_CLOEXEC));
     if (made.is_open() && ftruncate(made.get(), static_cast<off_t>(bytes)) != 0) made.reset();
     return made;
   }
-  /// Another process's file, by its descriptor there. `handle` is that process's pidfd; without one by /proc, which
-  /// needs fewer rights and takes ten times as long, and opens it anew, in the given mode.
+  /// Opens a file of another process by its descriptor there. `handle` is the pidfd of that process. Without it, the
+  /// function opens the file again through /proc, in the given mode; this needs fewer rights and takes ten times as
+  /// long.
   static file of_process(int process, int descriptor, int handle = -1, int mode = O_RDONLY) {
 #ifdef SYS_pidfd_getfd
     if (handle >= 0) {
@@ -73,7 +74,7 @@ class file {
     std::snprintf(path, sizeof path, "/proc/%d/fd/%d", process, descriptor);
     return file(open(path, mode | O_CLOEXEC));
   }
-  /// Not open where the system knows no such thing.
+  /// A pidfd of a process; not open where the system has none.
   static file handle_of([[maybe_unused]] int process) {
 #ifdef SYS_pidfd_getfd
     return file(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
@@ -81,18 +82,20 @@ class file {
     return file();
 #endif
   }
-  /// A nameless file in a folder.
+  /// Makes a nameless file in a folder.
   static file of_folder(const std::string& folder) {
     file made(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
     if (made.is_open()) return made;
-    std::string name = folder + "/manta-XXXXXX";  // where the file system cannot make it nameless at once
+    std::string name = folder + "/manta-XXXXXX";  // for file systems that cannot make nameless files directly
     made = file(mkostemp(name.data(), O_CLOEXEC));
     if (made.is_open()) unlink(name.c_str());
     return made;
   }
 
-  /// errno tells why not.
-  bool write(const std::byte* data, std::size_t bytes, std::uint64_t at) const { return transfer(pwrite, data, bytes, at); }
+  /// Writes or reads all bytes from the offset `at` on; false: errno has the reason.
+  bool write(const std::byte* data, std::size_t bytes, std::uint64_t at) const {
+    return transfer(pwrite, data, bytes, at);
+  }
   bool read(std::byte* data, std::size_t bytes, std::uint64_t at) const { return transfer(pread, data, bytes, at); }
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Deterministic 64-bit mixing: task ids, seeds and the digest of the function
-// table. The same input gives the same number on every rank and in every run.
+// Deterministic 64-bit hashes for task ids, seeds and the digest of the function table. The same input gives the same
+// number on every rank and in every run.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace manta::base {
 
-/// What splitmix64 adds to its counter from number to number: 2^64 divided by the golden ratio.
+/// The step of splitmix64's counter: 2^64 divided by the golden ratio.
 inline constexpr std::uint64_t golden = 0x9e3779b97f4a7c15ULL;
 
 /// The finaliser of splitmix64 (Steele, Lea, Flood, OOPSLA 2014): every input bit reaches every output bit; 0 gives 0.
@@ -21,10 +21,10 @@ constexpr std::uint64_t finalise(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// A number of splitmix64 for the counter x.
+/// The number of splitmix64 for the counter x.
 constexpr std::uint64_t mix(std::uint64_t x) { return finalise(x + golden); }
 
-/// What mix(x) was made from.
+/// The inverse of mix: unmix(mix(x)) is x.
 constexpr std::uint64_t unmix(std::uint64_t x) {
   x = (x ^ (x >> 31) ^ (x >> 62)) * 0x319642b2d24d8ec3ULL;
   x = (x ^ (x >> 27) ^ (x >> 54)) * 0x96de1b173f119089ULL;
@@ -40,7 +40,7 @@ constexpr std::uint64_t hash_text(std::string_view text) {
   return mix(hash);
 }
 
-/// Eight bytes at a time, for content rather than for tables.
+/// Hashes eight bytes at a time; for contents of files and values rather than for tables.
 inline std::uint64_t hash_bytes(const void* data, std::size_t bytes, std::uint64_t seed = 0) {
   const auto* at = static_cast<const unsigned char*>(data);
   std::uint64_t hash = mix(seed ^ bytes);

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What this process and manta-run, if that has started it, tell each other: by
-// a socket (lines, see manta-run --help), and by a page that manta-run reads when
-// the process has ended, however it did.
+// The connection between this process and manta-run, if manta-run has started it: a socket for lines of text (see
+// manta-run --help), and a page that manta-run reads after the process has ended in any way.
 #pragma once
 
 #include <fcntl.h>
@@ -21,13 +20,14 @@ namespace manta::base {
 
 class launcher {
  public:
-  /// What the process is at.
+  /// What this process does at the moment.
   struct notes {
     std::uint64_t task = 0;  ///< the id of the task that runs; 0: not known
-    std::uint64_t runs = 0;  ///< that are under way
+    std::uint64_t runs = 0;  ///< number of runs under way
   };
 
-  /// The same in the whole process. The programs that it starts are none of manta-run's ranks: they find nothing.
+  /// The one launcher object of this process. Programs that this process starts are no ranks of manta-run and do not
+  /// inherit the connection.
   static launcher& get() {
     static launcher one;
     return one;
@@ -35,18 +35,19 @@ class launcher {
   launcher(const launcher&) = delete;
   launcher& operator=(const launcher&) = delete;
 
-  /// -1: there is no manta-run.
+  /// Descriptor of the connection to manta-run; -1: there is no manta-run.
   int socket() const { return socket_; }
   void tell(const char* line) const {
     if (socket_ >= 0) (void)!::send(socket_, line, std::strlen(line), MSG_NOSIGNAL | MSG_DONTWAIT);
   }
-  /// Where to write it; nobody reads it without manta-run.
+  /// The notes of this process, which manta-run reads.
   notes& page() { return *page_; }
 
  private:
   launcher() : socket_(take("MANTA_RUN_FD")) {
     const int file = take("MANTA_RUN_PAGE");
-    void* const page = file < 0 ? MAP_FAILED : ::mmap(nullptr, sizeof(notes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    void* const page =
+        file < 0 ? MAP_FAILED : ::mmap(nullptr, sizeof(notes), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (page != MAP_FAILED) page_ = static_cast<notes*>(page);
     if (file >= 0) ::close(file);
   }

@@ -1,11 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What the machine and the batch system say that a process may use: the limits
-// of its control groups (versions 1 and 2), memory, visible devices. The
-// functions work on texts, so that they can be tested with those of other
-// machines: read(path) gives a file's text ("" if there is none), get(name) a
-// variable's value or null.
+// The resources that the machine and the batch system allow a process: the limits of its control groups (versions 1 and
+// 2), memory, visible devices. The functions work on texts, so that tests can use texts of other machines: read(path)
+// returns the text of a file ("" if it is missing), get(name) the value of a variable or null.
 #pragma once
 
 #include <fcntl.h>
@@ -21,7 +19,7 @@
 
 namespace manta::base {
 
-/// A file's text; empty if it cannot be read. For the small files of /proc and /sys.
+/// The text of a file; empty if it cannot be read. For the small files of /proc and /sys.
 inline std::string read_file(const std::string& path) {
   std::string text;
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -39,7 +37,7 @@ inline double leading_number(const std::string& text, double otherwise) {
   return end == text.c_str() ? otherwise : value;
 }
 
-/// A variable that holds a number above 0 (a unit after it is ignored); 0 if it is not set or holds something else.
+/// The positive number in a variable, without the unit behind it; 0 if the variable is not set or holds something else.
 template <class Get>
 double positive_variable(Get&& get, const char* name) {
   const char* text = get(name);
@@ -47,8 +45,8 @@ double positive_variable(Get&& get, const char* name) {
   return value > 0 ? value : 0;
 }
 
-/// This process's group for a controller, from the text of /proc/self/cgroup: of version 1 by the controller's name, of
-/// version 2 by "". False if there is none.
+/// Finds the control group of this process in the text of /proc/self/cgroup: for version 1 by the controller's name,
+/// for version 2 by "". False if there is none.
 inline bool find_cgroup(const std::string& listing, std::string_view controller, std::string& path) {
   for (std::size_t begin = 0; begin < listing.size();) {
     std::size_t end = listing.find('\n', begin);
@@ -72,8 +70,9 @@ inline bool find_cgroup(const std::string& listing, std::string_view controller,
   return false;
 }
 
-/// The least of limit(folder) over a group's folder and those above it, up to the mount point: a limit of an outer group
-/// holds for the inner ones. Below 0: none. Inside a container the listed path may not exist; the mount point does.
+/// The smallest limit(folder) among a control group's folder and the folders above it, up to the mount point: the limit
+/// of an outer group holds for the inner ones. A negative result means no limit. Inside a container the listed path may
+/// not exist, but the mount point does.
 template <class Limit>
 double least_limit(const std::string& mount, std::string path, Limit&& limit) {
   double least = -1;
@@ -86,7 +85,7 @@ double least_limit(const std::string& mount, std::string path, Limit&& limit) {
   }
 }
 
-/// Processors that the control groups grant, as a fraction of time; below 0: no limit.
+/// Number of processors that the control groups grant, possibly a fraction; negative: no limit.
 template <class Read>
 double cgroup_cpus(Read&& read) {
   const std::string listing = read("/proc/self/cgroup");
@@ -118,7 +117,7 @@ double cgroup_cpus(Read&& read) {
   return least;
 }
 
-/// Bytes of memory that the control groups grant; below 0: no limit.
+/// Bytes of memory that the control groups grant; negative: no limit.
 template <class Read>
 double cgroup_memory(Read&& read) {
   const std::string listing = read("/proc/self/cgroup");
@@ -126,8 +125,8 @@ double cgroup_memory(Read&& read) {
   double least = -1;
   const auto look = [&](const char* mount, const char* file) {
     const double each = least_limit(mount, path, [&](const std::string& folder) {
-      const double bytes = leading_number(read(folder + file), -1);  // "max": none
-      return bytes > 0 && bytes < 1e18 ? bytes : -1;                 // version 1 writes "none" as a huge number
+      const double bytes = leading_number(read(folder + file), -1);  // "max" means no limit
+      return bytes > 0 && bytes < 1e18 ? bytes : -1;                 // in version 1 a huge number means no limit
     });
     if (each >= 0 && (least < 0 || each < least)) least = each;
   };
@@ -139,14 +138,14 @@ double cgroup_memory(Read&& read) {
   return least;
 }
 
-/// Bytes of the machine's memory, from the text of /proc/meminfo; below 0: not said.
+/// Bytes of the machine's memory, from the text of /proc/meminfo; negative: unknown.
 inline double physical_memory(const std::string& meminfo) {
   const std::size_t at = meminfo.find("MemTotal:");
   return at == std::string::npos ? -1 : 1024 * leading_number(meminfo.substr(at + 9), -1.0 / 1024);
 }
 
-/// Cores of one rank: what Slurm gives each task, else an equal share of what the node's ranks may use between them;
-/// never more than that or than the quota, never fewer than one.
+/// Number of cores of one rank: the number that Slurm gives each task, else an equal share of the cores that the node's
+/// ranks may use together. It is at least one, and at most these cores and the quota.
 template <class Read, class Get>
 int cpus_of_rank(int node_cores, int ranks_on_node, Read&& read, Get&& get) {
   double all = node_cores;
@@ -157,8 +156,8 @@ int cpus_of_rank(int node_cores, int ranks_on_node, Read&& read, Get&& get) {
   return share >= 1 ? static_cast<int>(share) : 1;
 }
 
-/// Bytes of memory of one rank: its share of the least limit that is known for the node, and not more than Slurm gives
-/// its cores. 0: nothing is known.
+/// Bytes of memory of one rank: its share of the smallest known limit of the node, and at most what Slurm gives its
+/// cores. 0: no limit is known.
 template <class Read, class Get>
 double memory_of_rank(int cpus, int ranks_on_node, Read&& read, Get&& get) {
   double node = physical_memory(read("/proc/meminfo"));
@@ -174,8 +173,8 @@ double memory_of_rank(int cpus, int ranks_on_node, Read&& read, Get&& get) {
   return share;
 }
 
-/// Where values go for which there is no memory: a folder on a disk of the node. A folder that is itself in memory
-/// would gain nothing.
+/// The folder for values that do not fit in memory: on a disk of the node, because a folder in memory would save
+/// nothing.
 template <class Get>
 std::string spill_folder(Get&& get) {
   constexpr decltype(statfs::f_type) in_memory = 0x01021994;  // tmpfs
@@ -190,7 +189,7 @@ std::string spill_folder(Get&& get) {
 }
 
 /// The devices that a process sees, as the environment lists them: "0,1,3", "GPU-8f6a...". `alone`: the batch system
-/// gave them to this rank, others do not see them although their list may read the same.
+/// gave them to this rank alone, so other ranks have other devices, even with the same list.
 struct visible_devices {
   std::string list;
   bool alone = false;
@@ -201,14 +200,15 @@ visible_devices find_devices(Get&& get) {
   for (const char* name : {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "SLURM_STEP_GPUS", "SLURM_JOB_GPUS"}) {
     const char* text = get(name);
     if (text == nullptr) continue;
-    found.list = text;  // set and empty: none
+    found.list = text;  // an empty list means no devices
     break;
   }
   found.alone = get("SLURM_GPUS_PER_TASK") != nullptr;
   return found;
 }
 
-/// How many devices a list names. As for CUDA, what follows an entry that names none ("-1", "NoDevFiles") is not seen.
+/// Number of devices in a list. As in CUDA, the entries behind one that names no device ("-1", "NoDevFiles") do not
+/// count.
 inline int count_devices(const std::string& list) {
   int count = 0;
   for (std::size_t begin = 0; begin < list.size();) {
@@ -227,12 +227,12 @@ inline int count_devices(const std::string& list) {
   return count;
 }
 
-/// One rank's share of `devices` that `ranks` of a node see: whole ones in turn if there are enough, else an equal
-/// part of one.
+/// One rank's share of the devices that several ranks of a node see: whole devices in turn if there are enough, else an
+/// equal part of one device.
 struct device_share {
-  std::uint64_t whole = 0;  ///< one bit for each
+  std::uint64_t whole = 0;  ///< one bit for each whole device
   int part = -1;
-  int part_ranks = 1;       ///< how many share that one
+  int part_ranks = 1;       ///< number of ranks that share this device
 };
 inline device_share share_devices(int devices, int rank, int ranks) {
   device_share mine;

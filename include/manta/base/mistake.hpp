@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Mistakes that the compiler finds, said in one sentence and few lines. A check
-// is a function that returns mistake<Sentence, T> or no_mistake and says
-// nothing. The function that the user called names the result's `sentence`:
-// that instantiates Sentence<T>, whose static_assert speaks. So compilers list
-// two places, whatever the depth at which the mistake was found:
+// Mistakes that the compiler reports in one sentence and few lines. A check is a function that returns
+// mistake<Sentence, T> or no_mistake, and reports nothing itself. The function that the user called names the result's
+// `sentence`: this instantiates Sentence<T>, whose static_assert prints the message. So compilers list two places,
+// however deep the check was that found the mistake:
 //
 //   template <class P>
 //   struct pointer_parameter { static_assert(never<P>, "manta: a task cannot take a pointer: ..."); };
@@ -27,14 +26,14 @@ struct no_mistake {
   struct sentence {};
 };
 
-/// `T` is shown by compilers beside the sentence: the type that it is about.
+/// A mistake. Compilers show `T`, the type that the sentence is about, beside the sentence.
 template <template <class> class Sentence, class T>
 struct mistake {
   static constexpr bool found = true;
   using sentence = Sentence<T>;
 };
 
-/// The first one of several checks, in the order in which a reader would look.
+/// The first mistake among the results of several checks, in their order.
 constexpr no_mistake first_mistake() { return {}; }
 template <class First, class... Rest>
 constexpr auto first_mistake(First first, Rest... rest) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A table from numbers to objects that somebody owns: index_table, whose values
-// are numbers, with the casts in one place.
+// A map from numbers to pointers: an index_table, whose values are numbers, with the casts in one place. It does not
+// own the objects.
 #pragma once
 
 #include "manta/base/containers.hpp"
@@ -18,10 +18,10 @@ class pointer_table {
     const std::uint64_t* const at = table_.find(key);
     return at == nullptr ? nullptr : to_pointer(*at);
   }
-  /// `object` takes the place of what had this key before.
+  /// Sets the object of this key, in place of a former one.
   void set(std::uint64_t key, T* object) { table_.insert(key) = reinterpret_cast<std::uint64_t>(object); }
   void erase(std::uint64_t key) { table_.erase(key); }
-  /// visit(object) for each, in no order.
+  /// Calls visit(object) for each object, in no particular order.
   template <class Visit>
   void for_each(Visit&& visit) const {
     table_.for_each([&](std::uint64_t, std::uint64_t at) { visit(*to_pointer(at)); });
@@ -30,7 +30,7 @@ class pointer_table {
  private:
   static T* to_pointer(std::uint64_t at) { return reinterpret_cast<T*>(at); }
 
-  mutable index_table table_;  // looking into it changes nothing
+  mutable index_table table_;  // mutable because index_table::find is not const
 };
 
 }  // namespace manta::base

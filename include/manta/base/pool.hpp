@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Fixed-size records, last freed first used, so that they are reused while
-// still in the cache. Records come from pages and go back to the system only
-// when the pool does.
+// Records of fixed size. The record freed last is reused first, while it is still in the cache. Records lie in pages,
+// which go back to the system only with the pool.
 #pragma once
 
 #include <cstddef>

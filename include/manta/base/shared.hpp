@@ -11,10 +11,10 @@
 
 namespace manta::base {
 
-/// What a record derives from to be shared.
+/// The base class of a record that can be shared.
 struct counted {
   counted() = default;
-  counted(const counted&) {}  // a copy has owners of its own
+  counted(const counted&) {}  // a copy begins without owners
   counted& operator=(const counted&) { return *this; }
   mutable std::atomic<std::uint32_t> owners{0};
 };
@@ -24,7 +24,7 @@ class shared {
  public:
   shared() = default;
   shared(std::nullptr_t) {}
-  /// Takes a record from `new`.
+  /// Takes over a record made by `new`.
   explicit shared(T* record) : record_(record) { hold(); }
   shared(const shared& other) : record_(other.record_) { hold(); }
   shared(shared&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Threads that look after something beside the program: no signal is delivered
-// to them, for signals are for the program's own. And how soon a thread that
-// is woken runs where others compute on its core.
+// Background threads: they receive no signals, which are meant for the program's own threads. And how soon such a
+// thread runs after a wake-up where others compute on its core.
 #pragma once
 
 #include <pthread.h>
@@ -16,7 +15,7 @@
 
 namespace manta::base {
 
-/// False if there can be no more threads. To be joined.
+/// Starts a thread without signals, which the caller must join. False if there can be no more threads.
 inline bool start_thread(pthread_t& thread, void* (*body)(void*), void* argument) {
   sigset_t every, before;
   ::sigfillset(&every);
@@ -26,8 +25,9 @@ inline bool start_thread(pthread_t& thread, void* (*body)(void*), void* argument
   return started;
 }
 
-/// Gives this thread, and threads it starts, the shortest time slice there is: its share of a core stays what it was, but when
-/// it is woken it need not wait until the slice of who computes there has ended. Linux 6.12 and later; else without effect.
+/// Gives this thread, and the threads that it starts, the shortest time slice. Their share of a core does not change,
+/// but a thread that wakes up need not wait until the slice of the thread that computes there has ended. It needs Linux
+/// 6.12 or later, and has no effect elsewhere.
 class short_time_slice {
  public:
   short_time_slice() {
@@ -45,7 +45,7 @@ class short_time_slice {
   short_time_slice& operator=(const short_time_slice&) = delete;
 
  private:
-  struct attributes {  // the kernel's sched_attr in its first form, which the C library has only of late
+  struct attributes {  // the kernel's sched_attr in its first form; older C libraries do not declare it
     std::uint32_t size, policy;
     std::uint64_t flags;
     std::int32_t nice;

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Makes processes in which somebody else's code may crash (child.hpp). A process
-// that wants some forks a zygote early, while it is small and has one thread; the
-// zygote forks the children that are asked for, so that none of them inherits
-// what was set up later, and tells how they ended. Children end with the zygote,
-// the zygote with its process, however that dies.
+// Makes processes in which foreign code may crash (child.hpp). A process that needs them forks a zygote early, while it
+// is small and has one thread. The zygote forks the children when they are needed, so that no child inherits what the
+// process set up later, and reports how they ended. Children end with the zygote, and the zygote ends with its process,
+// however that dies.
 #pragma once
 
 #include <execinfo.h>
@@ -34,13 +33,13 @@
 
 namespace manta::base {
 
-/// The one that forks children for this process.
+/// The process that forks children for this process.
 class zygote {
  public:
-  /// What a child does; it never returns.
+  /// The function that a child runs; it never returns.
   using body = void (*)(int socket, child_page& page);
 
-  /// Does the program isolate anything? Known before main.
+  /// Whether the program isolates anything; set before main.
   static inline bool is_wanted = false;
 
   static zygote& of_process() {
@@ -49,15 +48,15 @@ class zygote {
   }
 
   bool runs() const { return control_ >= 0; }
-  /// Forks it, unless it runs. Best called before there are threads. With `clean`, none of the files that are open now
-  /// but the standard ones are open in children. False, with errno, if there can be no process more.
+  /// Forks the zygote, unless it runs. Best called before there are threads. With `clean`, children close all files
+  /// that are open now, except the standard ones. False, with errno, if there can be no more processes.
   bool start(body children_do, bool clean) {
     if (runs()) return true;
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
-    std::fflush(nullptr);  // or children would write it again
+    std::fflush(nullptr);  // otherwise children would write the buffered output again
     void* frame = nullptr;
-    ::backtrace(&frame, 1);  // loads what it needs, which a signal handler must not do
+    ::backtrace(&frame, 1);  // loads its library now, because a signal handler must not
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
     if (pid == 0) {
@@ -76,7 +75,7 @@ class zygote {
     return true;
   }
 
-  /// A child that has nothing to do. Throws if there can be none.
+  /// Gives a child that has nothing to do. Throws if it cannot be made.
   child* take(body children_do) {
     while (!idle_.empty()) {
       child* const c = idle_.back();
@@ -93,7 +92,7 @@ class zygote {
     throw error(std::string("manta: no process can be started for an isolated task: ") + std::strerror(why) +
                 "; allow more processes (ulimit -u) or memory, or leave isolate out");
   }
-  /// One that answers well and waits for the next question.
+  /// Takes back a child that works and waits for its next task.
   void give_back(child* c) {
     idle_.push_back(c);
     if (idle_.size() > most_idle) {
@@ -103,7 +102,7 @@ class zygote {
       end(oldest);
     }
   }
-  /// What waitpid says of one that has ended or is about to; it is gone afterwards. -1: nobody knows.
+  /// Removes a child that has ended or is about to end; returns its status as waitpid does. -1: unknown.
   int end(child* c) {
     const request r{request::reap, c->pid()};
     int status = -1;
@@ -119,7 +118,8 @@ class zygote {
     pid_t pid;
   };
   static constexpr std::size_t most_idle = 4;
-  static constexpr int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTRAP, child_page::tell_where};
+  static constexpr int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE,  SIGILL,
+                                          SIGABRT, SIGSYS, SIGTRAP, child_page::tell_where};
 
   zygote() = default;
 
@@ -135,9 +135,9 @@ class zygote {
     ::kill(pid_, SIGKILL);
     leave();
   }
-  /// It ends, and its children with it.
+  /// Ends the zygote, and its children with it.
   void leave() {
-    if (!runs() || owner_ != ::getpid()) return;  // a fork of the owner's that ends is no reason
+    if (!runs() || owner_ != ::getpid()) return;  // a fork of the owner must not end the zygote
     const request r{request::quit, 0};
     ::send(control_, &r, sizeof r, MSG_NOSIGNAL | MSG_DONTWAIT);
     ::close(control_);
@@ -145,7 +145,7 @@ class zygote {
     ::waitpid(pid_, nullptr, 0);
   }
 
-  /// Null, with errno, if it cannot.
+  /// Asks the zygote for a child; null, with errno, if it cannot make one.
   child* make() {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return nullptr;
@@ -211,7 +211,8 @@ class zygote {
     sigset_t none;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE}) ::signal(s, SIG_IGN);  // its process decides
+    // The rank decides what a signal to the whole job means; the zygote follows the rank.
+    for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE}) ::signal(s, SIG_IGN);
     ::signal(SIGCHLD, SIG_DFL);
     if (clean) {
       const int kept = 3;
@@ -256,8 +257,8 @@ class zygote {
     return true;
   }
 
-  /// It is asked for when the child's end of the socket has been closed: the rest of its end takes no time, unless it
-  /// has closed that itself.
+  /// Waits for a child's end and returns its status. The owner asks for it when the child's end of the socket is
+  /// closed, so the child ends at once, unless it has closed the socket itself.
   static int reap(pid_t pid) {
     int status = 0;
     for (int turn = 0; turn < 1000; ++turn) {
@@ -266,7 +267,7 @@ class zygote {
       if (info.si_pid == pid) break;
       ::usleep(turn < 50 ? 20 : 1000);
     }
-    ::kill(-pid, SIGKILL);  // while its number is still its own
+    ::kill(-pid, SIGKILL);  // before waitpid, while the number still belongs to the child
     ::kill(pid, SIGKILL);
     children_.remove(pid);
     return ::waitpid(pid, &status, 0) == pid ? status : -1;
@@ -282,20 +283,21 @@ class zygote {
       return pid;
     }
     die_with(parent);
-    ::setpgid(0, 0);  // what it starts can be ended with it
+    ::setpgid(0, 0);  // processes that the child starts can be ended with it
     ::close(control);
     void* const page = ::mmap(nullptr, sizeof(child_page), PROT_READ | PROT_WRITE, MAP_SHARED, files[1], 0);
     ::close(files[1]);
     if (page == MAP_FAILED) ::_exit(127);
     for (const int s : {SIGINT, SIGHUP, SIGQUIT, SIGPIPE}) ::signal(s, SIG_DFL);
-    // batch systems send these to all processes of a job: the rank decides. Not ignored, for programs that it starts would too
+    // Batch systems send these signals to all processes of a job, and the rank decides what they mean. An empty handler
+    // replaces SIG_IGN here, because programs that the child starts would inherit SIG_IGN.
     for (const int s : {SIGTERM, SIGUSR1, SIGUSR2}) ::signal(s, [](int) {});
     be_killed_first();
     report_into(*static_cast<child_page*>(page));
-    // the destructors of statics and what was registered with atexit belong to the process that was forked
+    // Destructors of static objects and functions registered with atexit belong to the parent process: do not run them.
     static const pid_t child = ::getpid();
     ::on_exit([](int status, void*) {
-      const bool by_itself = ::getpid() == child;  // and not a fork of it
+      const bool by_itself = ::getpid() == child;  // false in a fork of the child
       if (by_itself && report_->signal.load(std::memory_order_relaxed) == 0) note_frames(0);
       std::fflush(nullptr);
       ::_exit(status);
@@ -308,7 +310,7 @@ class zygote {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(0);
   }
-  /// Where memory runs out, this process is to go and not the one it works for.
+  /// Makes the kernel end this process, and not its rank, when memory runs out.
   static void be_killed_first() {
     const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (file < 0) return;
@@ -337,16 +339,17 @@ class zygote {
     for (const int s : fatal_signals) ::sigaction(s, &action, nullptr);
   }
 
-  /// From the one in which a signal came, if it did.
+  /// Notes the call stack, from the frame in which a signal arrived, if one did.
   static void note_frames(std::uintptr_t at) {
     child_page& page = *report_;
     void* frames[child_page::max_frames + 8];
     const int found = ::backtrace(frames, child_page::max_frames + 8);
     int first = 0;
     while (first < found && reinterpret_cast<std::uintptr_t>(frames[first]) != at) ++first;
-    if (first == found) first = found < 2 ? found : 2;  // the handler and what the kernel put under it
+    if (first == found) first = found < 2 ? found : 2;  // skips the handler and the kernel's frame below it
     for (int i = first; i < found && page.frame_count < child_page::max_frames; ++i) {
-      const bool is_exact = reinterpret_cast<std::uintptr_t>(frames[i]) == at;  // else behind a call, which may end its function
+      // A return address lies behind its call, which may be the last instruction of its function: look one byte before.
+      const bool is_exact = reinterpret_cast<std::uintptr_t>(frames[i]) == at;
       page.frames[page.frame_count++] = static_cast<char*>(frames[i]) - (is_exact ? 0 : 1);
     }
   }
@@ -354,7 +357,7 @@ class zygote {
   static void on_fatal_signal(int number, siginfo_t* info, void* machine) {
     child_page& page = *report_;
     if (page.signal.load(std::memory_order_relaxed) == 0) {
-      page.signal.store(-1, std::memory_order_relaxed);  // should what follows crash
+      page.signal.store(-1, std::memory_order_relaxed);  // in case the code below crashes
       std::uintptr_t at = 0, stack = 0;
 #if defined(__x86_64__)
       at = static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(machine)->uc_mcontext.gregs[REG_RIP]);
@@ -373,7 +376,7 @@ class zygote {
       note_frames(at);
       page.signal.store(number, std::memory_order_release);
     }
-    ::raise(number);  // by the default action, as soon as this handler has ended
+    ::raise(number);  // the default action ends the process as soon as this handler has returned
   }
 
   int control_ = -1;

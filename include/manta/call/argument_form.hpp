@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// How an argument travels to a parameter: as plain bytes, encoded, or as an
-// input of the task.
+// How an argument travels to a parameter: as plain bytes, encoded, or as an input of the task.
 #pragma once
 
 #include "manta/call/signature.hpp"
@@ -34,7 +33,7 @@ template <class U>
 struct futures_form {};  // a count and that many inputs
 struct no_form {};       // does not fit
 
-/// How argument type A is handed to parameter type P.
+/// The form in which an argument of type A travels to a parameter of type P.
 template <class P, class A>
 constexpr auto form_of() {
   using S = stored_type<P, A>;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The executor's side: arguments are read, the function is called with them,
-// and its result goes to the invocation.
+// The executor's side of a call: reads the arguments, calls the function with them, and hands its result to the
+// invocation.
 #pragma once
 
 #include <cstring>
@@ -25,7 +25,7 @@ struct argument_reader {
   graph::node& input() { return *call.inputs[next_input++]; }
 };
 
-/// Holds one argument while the function runs. `pass()` gives what the parameter P takes.
+/// Holds one argument while the function runs. pass() returns what the parameter P takes.
 template <class P, class Form>
 class argument;
 
@@ -46,7 +46,8 @@ class argument_value {
   static constexpr bool looks_at_pages = requires { &stored_as<V>::look; };
 
  public:
-  // by value: hand the only copy over; by reference or view: look at it
+  // A parameter by value gets the object, moved if nothing else needs it; a reference or view refers to the stored
+  // value.
   decltype(auto) pass() {
     if constexpr (std::is_same_v<std::remove_cv_t<P>, S>) {
       if (own_) return S(std::move(*own_));
@@ -60,7 +61,7 @@ class argument_value {
       return static_cast<const S&>(own_ ? *own_ : *static_cast<const S*>(value_));
     }
   }
-  /// The node that has to live as long as what pass() gave is looked at, if there is one.
+  /// The node that must live as long as the function uses the result of pass(); null: none.
   graph::node* viewed() const { return own_ || std::is_same_v<std::remove_cv_t<P>, S> ? nullptr : node_; }
 
  protected:
@@ -101,7 +102,7 @@ class argument_value {
   std::unique_ptr<S> own_;
   graph::node* node_ = nullptr;
   const void* value_ = nullptr;
-  store::large* pages_ = nullptr;  // of a view, instead of the value
+  store::large* pages_ = nullptr;  // the pages that a view refers to, instead of a decoded value
   bool may_move_ = false;
 };
 
@@ -135,7 +136,7 @@ class argument<P, futures_form<U>> {
     in.read(&count, sizeof count);
     values_.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {
-      graph::node& n = in.input();
+      auto& n = in.input();
       const void* const value = store::decode(n);
       values_.push_back(detail::take<U>(value, !in.call.keeps_inputs && may_move(n)));
     }
@@ -154,7 +155,7 @@ class argument<P, futures_form<U>> {
 
 // --- a call on the executing side
 
-/// Gives the result of `body()`, which runs without the lock, to the invocation.
+/// Runs `body()` without the lock and gives its result to the invocation.
 template <class R, class Body>
 void run_outside(exec::invocation& call, Body&& body) {
   if constexpr (std::is_void_v<R>) {
@@ -196,7 +197,7 @@ void run_function(exec::invocation& call, Function&& function, Parameters parame
                  [&]() -> R { return std::apply([&](auto&... a) -> R { return function(a.pass()...); }, arguments); });
 }
 
-/// Calls a function as a member of a gang. (The team is a template parameter because team.hpp comes later.)
+/// Calls a function as a member of a gang. (The team is a template parameter because team.hpp is included later.)
 template <class R, class Function, class Parameters, class Forms, class Team = team>
 void run_member(exec::invocation& call, Function&& function, Parameters parameters, Forms forms) {
   run_function<R>(

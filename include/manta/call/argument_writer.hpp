@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The caller's side: arguments become bytes and inputs.
+// The caller's side of a call: turns arguments into bytes and inputs.
 #pragma once
 
 #include "manta/call/argument_form.hpp"
@@ -20,13 +20,14 @@ inline constexpr bool is_handle<std::vector<T, Allocator>> = is_handle<T>;
 /// Collects a call's plain bytes and input nodes on the caller's stack.
 class argument_writer {
  public:
-  /// `longest`: encodings up to this size are written among the bytes, other values become inputs.
+  /// Begins a list of arguments. Values whose encoding has at most `longest` bytes are written among the bytes; other
+  /// values become inputs.
   explicit argument_writer(exec::engine& e, std::size_t longest = store::inline_bytes)
       : engine_(e), out_(e.arguments()), longest_(longest) {
     out_.clear();
   }
   ~argument_writer() {
-    for (graph::node* n : inputs_) engine_.release(*n);  // only if writing threw
+    for (auto* n : inputs_) engine_.release(*n);  // only if writing threw
   }
   argument_writer(const argument_writer&) = delete;
   argument_writer& operator=(const argument_writer&) = delete;
@@ -55,7 +56,7 @@ class argument_writer {
   void write(future_form<U>, const future<U>& f) {
     add_input(f);
   }
-  /// From an rvalue the only handle may go to the task, which then may move the value out.
+  /// Gives the handle itself to the task. If it is the only one, the task may move the value out.
   template <class U>
   void write(future_form<U>, future<U>&& f) {
     access::of(f).node("async: an argument");
@@ -69,9 +70,9 @@ class argument_writer {
     for (const future<U>& f : futures) add_input(f);
   }
 
-  /// An input that the function does not see: the task waits for it and holds it.
+  /// Adds an input that the function does not see: the task waits for it and holds it.
   void add_hidden(const handle& h) {
-    graph::node& n = h.node("async");
+    auto& n = h.node("async");
     engine_.hold(n);
     inputs_.push_back(&n);
   }
@@ -83,8 +84,8 @@ class argument_writer {
   void handed_over() { inputs_.clear(); }
 
  private:
-  // Bytes among the arguments may be read twice (a retry) or never (a task that is dropped), so a value that holds
-  // references always becomes an input.
+  // Writes the value among the bytes if it is small. A value that holds references always becomes an input, because the
+  // bytes may be read twice (by a retry) or never (of a dropped task).
   template <class S>
   bool try_inline(const S& value) {
     if constexpr (is_handle<S>) return false;
@@ -113,7 +114,7 @@ class argument_writer {
   }
   template <class U>
   void add_input(const future<U>& f) {
-    graph::node& n = access::of(f).node("async: an argument");
+    auto& n = access::of(f).node("async: an argument");
     engine_.hold(n);
     inputs_.push_back(&n);
   }

@@ -49,7 +49,8 @@ template <class Range>
 using mistake_in_futures =
     std::conditional_t<is_range_of_futures<Range>, base::no_mistake, base::mistake<not_futures, Range>>;
 
-/// After that mistake has been named: the elements' type, so that the compiler has nothing to say about how it is used.
+/// The type of the elements of a range that was refused; a result of this type gives the compiler nothing more to
+/// complain about where the program uses it.
 template <class Range>
 struct element_or_void {
   using type = void;
@@ -66,11 +67,12 @@ struct element_or_void<T> {
 template <class Range>
 using supposed_value = typename element_or_void<Range>::type;
 
-/// Was a container passed as Range&& for good, so that its elements may be moved from? A view shows those of another.
+/// Whether a container was passed as an rvalue, so that its elements may be moved out. A view does not own its
+/// elements.
 template <class Range>
 concept is_given_container = requires { typename Range::allocator_type; } && !std::is_const_v<Range>;
 
-/// The futures of what was passed as Range&&, moved if that is a container given away.
+/// A vector of the futures of a range, moved out of a container that is an rvalue.
 template <class Range>
 auto listed(std::remove_reference_t<Range>& futures) {
   if constexpr (std::is_same_v<Range, std::vector<range_future<Range>>>) {

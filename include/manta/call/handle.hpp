@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What futures and handles of actors are made of: counted pointers to nodes, and
-// how a value leaves its node.
+// The parts of futures and handles of actors: counted pointers to nodes, and how a value leaves its node.
 #pragma once
 
 #include <chrono>
@@ -23,7 +22,8 @@ class actor;
 
 namespace detail {
 
-/// In floating point, for the largest durations are there to be passed.
+/// The time of the clock in nanoseconds that a duration from now ends at. Floating point can hold the largest
+/// durations.
 template <class Rep, class Period>
 std::int64_t deadline_after(std::chrono::duration<Rep, Period> d) {
   const double ns = std::chrono::duration<double, std::nano>(d).count();
@@ -31,7 +31,7 @@ std::int64_t deadline_after(std::chrono::duration<Rep, Period> d) {
   return ns > 0 ? base::now_ns() + static_cast<std::int64_t>(ns) : base::now_ns();
 }
 
-/// A counted pointer to a node; what futures and actor handles are made of.
+/// A counted pointer to a node, the one member of futures and actor handles.
 class handle {
  public:
   handle() = default;
@@ -64,7 +64,7 @@ class handle {
   void save(wire::writer& out) const {
     exec::reference_message r{graph::no_index, 0, 0, 0};
     if (node_ != nullptr) {
-      out.note_reference();  // may refuse it
+      out.note_reference();  // throws where references are not allowed
       r = exec::engine::current()->export_reference(*node_);
     }
     out.write(&r, sizeof r);
@@ -79,7 +79,7 @@ class handle {
   graph::node* node_ = nullptr;
 };
 
-/// Access for the other public headers; users have no business here.
+/// Access to private members for the other public headers; not for users.
 struct access {
   template <class T>
   static future<T> make_future(graph::node& owned) {
@@ -115,16 +115,16 @@ struct access {
   }
 };
 
-/// May the object be moved out of its node: does nobody else see it? Then it is to be moved, for it is counted no more,
-/// and not found by those who come for it later.
+/// Whether the object may be moved out of its node, because nobody else sees it. If so, the caller must move it: the
+/// store no longer counts the object, and later requests do not find it.
 inline bool may_move(graph::node& n) {
   if (n.form != graph::form::box || n.refs.load(std::memory_order_acquire) != 1 || !store::let_go(n)) return false;
-  if (exec::engine* const e = exec::engine::current()) e->hide(n);  // none in an isolated process
+  if (exec::engine* const e = exec::engine::current()) e->hide(n);  // an isolated process has no engine
   return true;
 }
 
-/// The value, moved out if it may; else a copy, made by its encoding if its type has no other, as another rank would
-/// get it.
+/// Moves the value out if it may; else copies it. A value of a type without a copy constructor is encoded and decoded,
+/// as on its way to another rank.
 template <class T>
 T take(const void* value, bool may_move) {
   if constexpr (wire::is_plain<T>) {

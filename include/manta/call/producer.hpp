@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The hidden actor behind a stream: it owns the coroutine, and each call on it
-// makes one value.
+// The hidden actor behind a stream: it owns the coroutine, and each call of it makes one value.
 #pragma once
 
 #include <memory>
@@ -16,12 +15,12 @@
 
 namespace manta::detail {
 
-/// What a call throws when the coroutine has ended. Only stream::next sees it.
+/// The exception of a call after the coroutine has ended. Only stream::next sees it.
 struct stream_end : error {
   using error::error;
 };
 
-/// The hidden actor. Views and references among the coroutine's parameters look at what `producer_of` holds.
+/// The hidden actor, as the calls see it. producer_of holds the objects that the coroutine's parameters refer to.
 template <class T>
 class producer {
  public:
@@ -45,10 +44,10 @@ class producer {
 
  protected:
   generator<T> body_;
-  bool again_ = false;  // it ran on a rank that has died
+  bool again_ = false;  // the coroutine runs again, after the death of its first rank
 
  private:
-  /// To where the consumer is.
+  /// Runs the coroutine up to the consumer's position.
   void skip(std::uint64_t position) {
     for (; position_ < position; ++position_) {
       if (!body_.next()) throw stream_end("the stream has ended");
@@ -66,18 +65,18 @@ class producer_of<T, list<P...>, list<Forms...>> : public producer<T> {
   producer_of(exec::invocation& call, bool again) : arguments_(read_arguments(call, list<P...>{}, list<Forms...>{})) {
     this->again_ = again;
   }
-  ~producer_of() override { this->body_ = generator<T>(); }  // before what it looks at
+  ~producer_of() override { this->body_ = generator<T>(); }  // the coroutine ends before the objects it refers to
 
-  /// Outside the lock: makes the coroutine, which does not run yet.
+  /// Makes the coroutine, which does not run yet. Called outside the lock.
   template <class Function>
   void start(const Function& function) {
     std::apply([&](auto&... a) { this->body_ = function(a.pass()...); }, arguments_);
   }
-  /// Keeps the objects that references and views look at; the call that brought them here ends.
+  /// Keeps the objects that references and views of the coroutine refer to beyond the call that brought them here.
   void keep_viewed(exec::engine& e) {
     const auto keep = [&](const auto& a) {
       if constexpr (requires { a.viewed(); }) {
-        graph::node* const n = a.viewed();
+        auto* const n = a.viewed();
         if (n == nullptr) return;
         e.hold(*n);
         store::give(*n);
@@ -92,7 +91,7 @@ class producer_of<T, list<P...>, list<Forms...>> : public producer<T> {
   std::vector<handle> viewed_;
 };
 
-/// The calls on it, and the task for one value, made from the task that async would run for an ordinary function.
+/// Makes the coroutine of the task that async would run if the function were no coroutine.
 template <class Task>
 struct coroutine_task;
 template <auto F, class Parameters, class Forms, bool Gang>
@@ -145,7 +144,7 @@ struct next_task : task_of_stream<Task> {
   }
 };
 
-/// One value that was lost: its number follows the coroutine's arguments.
+/// Makes one lost value again with a coroutine of its own; the value's number follows the coroutine's arguments.
 template <class Task>
 struct nth_task : task_of_stream<Task> {
   using T = typename task_of_stream<Task>::T;

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What a call may look like. Each mistake is one sentence in the user's words,
-// which the compiler prints (base/mistake.hpp).
+// The rules for calls. Each mistake is one sentence in the user's words, which the compiler prints (base/mistake.hpp).
 #pragma once
 
 #include <string_view>
@@ -88,7 +87,7 @@ constexpr auto mistake_in_parameters(list<P...>) {
   return base::first_mistake(mistake_in_parameter<P>()...);
 }
 
-/// P is a parameter of a coroutine, which goes on looking at its arguments.
+/// Checks a parameter P of a coroutine, which refers to its arguments until it ends.
 template <class P>
 constexpr auto mistake_in_kept_parameter() {
   if constexpr (std::is_reference_v<P> && !std::is_same_v<typename stored_as<P>::type, std::remove_cvref_t<P>>) {
@@ -123,7 +122,7 @@ struct move_only_lvalue {
   static_assert(never<A>, "manta: an argument of a move-only type is moved in: pass it by std::move");
 };
 
-/// What is not copyable has to be moved in.
+/// Whether an argument of type A can be stored as S: a move-only argument must be an rvalue.
 template <class S, class A>
 inline constexpr bool can_be_kept = !std::is_same_v<std::remove_cvref_t<A>, S> || wire::is_copyable<S> ||
                                     (std::is_rvalue_reference_v<A&&> && std::is_constructible_v<S, A&&>);
@@ -199,7 +198,7 @@ constexpr auto mistake_in_result() {
   }
 }
 
-/// In the order in which a reader would look; what is found first is not asked any further.
+/// Finds the first mistake of a call: in the parameters, then in the arguments, then in the result.
 template <class Parameters, class Arguments, class Result>
 constexpr auto mistake_in_call() {
   using in_parameters = decltype(mistake_in_parameters(Parameters()));

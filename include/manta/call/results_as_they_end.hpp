@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Futures of calls in the order in which they end, and which calls were lost with
-// their actors; what actor_pool is made of.
+// Futures of calls in the order in which they end, and which calls were lost with their actors. actor_pool uses them.
 #pragma once
 
 #include <utility>
@@ -13,7 +12,8 @@
 
 namespace manta::detail {
 
-/// Notes the ends of calls made here, without holding their results. It must not move while calls are under way.
+/// Notes the ends of calls made on this rank, without holding their results. It must not move while calls are under
+/// way.
 class end_watcher {
  public:
   end_watcher() = default;
@@ -31,12 +31,12 @@ class end_watcher {
 
   std::size_t under_way() const { return under_way_; }
 
-  /// `mark` comes back when the future has ended.
+  /// Adds a call; take() returns `mark` when its future has ended.
   template <class R>
   void add(const future<R>& f, std::uint32_t mark) {
     exec::engine& e = exec::engine::here("actor_pool");
     const exec::engine::guard g(e);
-    graph::node& n = access::of(f).node("actor_pool");
+    auto& n = access::of(f).node("actor_pool");
     std::uint32_t at = 0;
     if (free_.empty()) {
       at = static_cast<std::uint32_t>(entries_.size());
@@ -47,15 +47,15 @@ class end_watcher {
     }
     entries_[at] = {&n, mark};
     ++under_way_;
-    if (n.state == graph::state::pending) {
+    if (n.is_pending()) {
       e.watch(n, record_, at);
     } else {
       record_.note_end(at, n);
     }
   }
 
-  /// Calls tell(mark, lost, gone) for each that has ended since, oldest end first; `lost`: because its actor died;
-  /// `gone`: and is not built anew. With `wait`, waits for one if there is none.
+  /// Calls tell(mark, lost, gone) for each call that has ended since the last take, in the order of their ends. `lost`
+  /// means that the actor died; `gone` means that it does not restart. With `wait`, waits if no call has ended.
   template <class Tell>
   void take(bool wait, Tell&& tell) {
     exec::engine& e = exec::engine::here("actor_pool");
@@ -99,7 +99,7 @@ class end_watcher {
   std::size_t under_way_ = 0;
 };
 
-/// Drops the future of a call that is made again: nobody is to be told of its failure.
+/// Drops the future of a call that the pool makes again, so that its failure is not reported.
 template <class R>
 void forget_lost(future<R>& f) {
   exec::engine& e = exec::engine::here("actor_pool");
@@ -108,7 +108,7 @@ void forget_lost(future<R>& f) {
   f = {};
 }
 
-/// Futures that are handed out in the order in which they end. Each has a number of its owner's.
+/// Gives futures in the order in which they end. Its owner chooses a number for each future.
 template <class R>
 class results_as_they_end {
  public:
@@ -128,7 +128,8 @@ class results_as_they_end {
     }
     watcher_.add(f, at);
   }
-  /// again(number) is called for each call that is lost with its actor; if it is true, the future is not handed out.
+  /// Collects the futures that have ended. Calls again(number) for each call that was lost with its actor; if that
+  /// returns true, pop() does not give the future.
   template <class Again>
   void collect(bool wait, Again&& again) {
     watcher_.take(wait, [&](std::uint32_t at, bool lost, bool) {
@@ -140,7 +141,7 @@ class results_as_they_end {
       }
     });
   }
-  /// Takes one of those that have been collected, and its number.
+  /// Takes one of the collected futures, with its number.
   future<R> pop(std::size_t& number) {
     const std::uint32_t at = ended_.pop_front();
     free_.push_back(at);

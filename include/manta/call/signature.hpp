@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The parameters and the result of anything callable, what a call of it gives,
-// and what is stored and sent for each parameter.
+// The parameters and the result of a callable type, what async returns for it, and what is stored and sent for each
+// parameter.
 #pragma once
 
 #include <concepts>
@@ -23,8 +23,8 @@ class generator;
 template <class T>
 class stream;
 
-/// What is stored and sent for a parameter of type P. A view is specialised to the container it looks at. If that is
-/// one array, `look` gives a view of the pages of one that has not been decoded.
+/// The type that is stored and sent for a parameter of type P. For a view it is the container that the view refers to.
+/// If that is one array, `look` gives a view of the pages of a value that has not been decoded.
 template <class P>
 struct stored_as {
   using type = std::remove_cvref_t<P>;
@@ -46,7 +46,7 @@ struct stored_as<P> : stored_as<std::remove_cvref_t<P>> {};
 
 namespace detail {
 
-/// What is stored for an argument of type A, or a future of it: a span looks at any array of its elements.
+/// The type that is stored for an argument of type A, or a future of it: a span can refer to any array of its elements.
 template <class P, class A>
 struct stored_for : stored_as<P> {};
 template <class P, class U>
@@ -105,7 +105,8 @@ struct signature<R (C::*)(P...) & noexcept> : signature<R (C::*)(P...)> {};
 template <class R, class C, class... P>
 struct signature<R (C::*)(P...) const & noexcept> : signature<R (C::*)(P...) const> {};
 
-/// A gang task takes manta::team first; the caller gives the others.
+/// Whether a function is a gang task, whose first parameter is manta::team; `others` are the parameters that the caller
+/// gives.
 template <class Parameters>
 struct gang_parameters : std::false_type {
   using others = Parameters;
@@ -121,7 +122,7 @@ concept callable_type = requires { typename signature<F>::parameters; };
 
 // --- what a call gives
 
-/// A coroutine's result is what it yields, see stream.hpp.
+/// Whether the result type is that of a coroutine, whose results are the values that it yields (stream.hpp).
 template <class R>
 inline constexpr bool is_generator = false;
 template <class T>
@@ -136,8 +137,8 @@ struct returned<generator<T>> {
   using type = stream<std::remove_cvref_t<T>>;
 };
 
-/// The result of a call that is refused, as far as it can be known; void if it cannot. Arguments that are futures
-/// count as their values, actors as their objects.
+/// An argument's type in a call that was refused, to find the result's type: a future counts as its value, an actor as
+/// its object.
 template <class A>
 struct passed_as {
   using type = A;
@@ -162,8 +163,8 @@ template <class F, class... Args>
   requires(!callable_type<F> && std::is_invocable_v<F, typename passed_as<Args>::type...>)
 struct result_if_called<F, Args...> : std::invoke_result<F, typename passed_as<Args>::type...> {};
 
-/// What a call of F, or of the first argument, gives after its mistake has been named. It has the type that the right
-/// call would have had, so that the compiler has nothing to say about how the result is used.
+/// What async returns for a call that was refused. Its type is that of the correct call as far as it is known, so that
+/// the compiler has nothing more to complain about where the program uses the result.
 template <auto... F, class... Args>
 auto refused(list<Args...>) {
   using called = result_if_called<std::decay_t<decltype(F)>..., std::decay_t<Args>...>;

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Functions, lambdas and methods as entries of the function table: how the
-// executor runs each, and its name in reports.
+// Functions, lambdas and methods as entries of the function table: how the executor runs each, and its name in reports.
 #pragma once
 
 #include <string_view>
@@ -39,7 +38,7 @@ struct function_task {
   static std::string_view name() { return constant<F>::name(); }
 };
 
-/// `Named`: the type whose name is shown.
+/// A task that runs a lambda. `Named` is the type whose name appears in reports.
 template <class L, class Parameters, class Forms, bool Gang = false, class Named = L>
 struct lambda_task {
   static constexpr bool gang = Gang, looks_only = false;
@@ -54,8 +53,8 @@ struct lambda_task {
   static std::string_view name() { return wire::callable_name<Named>(); }
 };
 
-/// (The class is a parameter too: g++ 12 gives a template that is told only by a member of a class of one file external
-/// linkage, so that classes of the same name in two files would share it.)
+/// A task that runs a method. (The class is a parameter too. Without it, g++ 12 gives the template external linkage
+/// even for a class that is local to one file, and classes of the same name in two files would share it.)
 template <auto M, class Object, class Parameters, class Forms>
 struct method_task {
   static constexpr bool gang = false, looks_only = signature<decltype(M)>::is_const;

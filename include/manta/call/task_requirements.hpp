@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What async may be called with. Each mistake is one sentence in the user's
-// words, which the compiler prints (base/mistake.hpp).
+// The rules for calls of async. Each mistake is one sentence in the user's words, which the compiler prints
+// (base/mistake.hpp).
 #pragma once
 
 #include "manta/call/requirements.hpp"
@@ -67,7 +67,7 @@ struct coroutine_method {
                 "value, or pass its handle to a coroutine");
 };
 
-/// F is a function type that has a signature.
+/// Checks a call of a function type F that has a signature.
 template <class F, class Arguments>
 constexpr auto mistake_in_task() {
   using Signature = signature<F>;
@@ -79,7 +79,7 @@ constexpr auto mistake_in_task() {
   }
 }
 
-/// async<F>(...) of a function,
+/// Checks async<F>(...) of a function.
 template <auto F>
 using type_of = std::remove_const_t<decltype(F)>;
 template <auto F, class... Args>
@@ -90,7 +90,7 @@ constexpr auto mistake_in(list<Args...> arguments) {
     return mistake<not_a_function, type_of<F>>();
   }
 }
-/// of a method,
+/// Checks async<M>(actor, ...) of a method.
 template <auto M, class... Args>
   requires(std::is_member_function_pointer_v<decltype(M)>)
 constexpr auto mistake_in(list<Args...>) {
@@ -109,7 +109,7 @@ constexpr auto mistake_in(list<First, Args...>) {
     return mistake_in_call<typename Signature::parameters, list<Args...>, typename Signature::result>();
   }
 }
-/// and async(object, ...).
+/// Checks async(object, ...) of a lambda or function object.
 template <class L, class... Args>
 constexpr auto mistake_in(list<L, Args...>) {
   using F = std::remove_cvref_t<L>;

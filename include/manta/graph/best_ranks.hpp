@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The ranks that may take the tasks of one request, in the order in which they
-// are preferred: a heap of which entries may be out of date. What has become
-// worse since is found when it comes to the top, what has become better must be
-// pushed once more; so the order costs something only where it is looked at.
+// The ranks that may take the tasks of one request, in the order of preference: a heap whose entries may be out of
+// date. The reader notices that a rank has become worse when its entry reaches the top. A rank that has become better
+// is pushed once more. So the order costs time only where the scheduler looks at it.
 #pragma once
 
 #include "manta/graph/node.hpp"
@@ -14,9 +13,9 @@ namespace manta::graph {
 class best_ranks {
  public:
   struct entry {
-    std::uint64_t work = 0;  ///< less is better,
-    std::uint32_t turn = 0;  ///< then the one whose turn was longer ago,
-    std::uint32_t rank = 0;  ///< then the lowest
+    std::uint64_t work = 0;  ///< first criterion: less work is better
+    std::uint32_t turn = 0;  ///< second criterion: the rank whose turn was longer ago is better
+    std::uint32_t rank = 0;  ///< third criterion: the lower number is better
     friend bool operator==(const entry&, const entry&) = default;
   };
 

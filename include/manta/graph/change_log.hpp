@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The ranks on which something has become possible that was not before, in the
-// order in which it did. Each queue of the scheduler reads on from where it was,
-// so no decision looks at all ranks.
+// The ranks on which something has become possible, in the order of these changes. Each queue of the scheduler reads on
+// from its own position, so no decision looks at all ranks.
 #pragma once
 
 #include "manta/base/containers.hpp"
@@ -12,7 +11,7 @@ namespace manta::graph {
 
 class change_log {
  public:
-  /// How far somebody has read. A new reader has read nothing and starts with all ranks.
+  /// The position of a reader. A new reader has read nothing and starts with all ranks.
   struct position {
     std::uint64_t entries = 0;
     std::uint64_t everywhere = 0;
@@ -21,21 +20,21 @@ class change_log {
   explicit change_log(std::size_t ranks) : ranks_(ranks), last_(ranks) {}
 
   void note(std::uint32_t rank) {
-    if (last_[rank] > read_) return;  // nobody has read the log since this rank was noted
+    if (last_[rank] > read_) return;  // no reader has read the rank's last entry yet
     ranks_[written_ % ranks_.size()] = rank;
     last_[rank] = ++written_;
   }
   /// Notes a change on all ranks.
   void note_everywhere() { ++everywhere_; }
-  /// The rank is another one from now on.
+  /// Forgets the entries of a rank that has died.
   void forget(std::uint32_t rank) { last_[rank] = 0; }
 
   bool has_read_all(const position& p) const { return p.entries == written_ && p.everywhere == everywhere_; }
-  /// Does `p` have to look at all ranks, because the log no longer has all that it has not read?
+  /// Whether a reader at `p` must look at all ranks, because the log no longer holds everything behind `p`.
   bool must_look_everywhere(const position& p) const {
     return p.everywhere != everywhere_ || written_ - p.entries > ranks_.size();
   }
-  /// visit(rank) for each entry after `p`.
+  /// Calls visit(rank) for each entry after `p`.
   template <class Visit>
   void each_since(const position& p, Visit&& visit) const {
     for (std::uint64_t i = p.entries; i != written_; ++i) visit(ranks_[i % ranks_.size()]);
@@ -51,10 +50,10 @@ class change_log {
 
  private:
   base::array<std::uint32_t> ranks_;  // the last entries, as a ring
-  base::array<std::uint64_t> last_;   // of each rank: the number of its last entry; 0: none
-  std::uint64_t written_ = 0;         // entries
-  std::uint64_t read_ = 0;            // entries that some queue has read
-  std::uint64_t everywhere_ = 1;      // changes on all ranks
+  base::array<std::uint64_t> last_;   // for each rank, the number of its last entry; 0: none
+  std::uint64_t written_ = 0;         // number of entries
+  std::uint64_t read_ = 0;            // number of entries that some queue has read
+  std::uint64_t everywhere_ = 1;      // number of changes on all ranks
   std::uint64_t state_for_gangs_ = 1;
 };
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Devices of a rank. They are told apart, so that each task can be told which
-// are its own.
+// Devices of a rank. The scheduler distinguishes them, so that each task knows which ones it holds.
 #pragma once
 
 #include <cmath>
@@ -16,15 +15,15 @@
 
 namespace manta::graph {
 
-/// Devices that a rank may use, each by its place in the order of the devices that the process sees. A node's ranks
-/// share out what they all see: whole devices, or one device in parts.
+/// Devices that a rank may use. A device is named by its place in the order of the devices that the process sees. The
+/// ranks of a node that see the same devices share them: whole devices, or one device in parts.
 struct gpu_set {
-  static constexpr int most = 64;  ///< places; devices behind them are not used
+  static constexpr int most = 64;  ///< number of places; further devices are not used
   static constexpr std::int64_t whole_device = static_cast<std::int64_t>(quantity_units);
 
-  std::uint64_t whole = 0;      ///< one bit for each device that is this rank's alone
-  int part = -1;                ///< a device that it shares with other ranks,
-  std::int64_t part_units = 0;  ///< and how much of it
+  std::uint64_t whole = 0;      ///< one bit for each device that belongs to this rank alone
+  int part = -1;                ///< the device that this rank shares with other ranks
+  std::int64_t part_units = 0;  ///< this rank's part of that device
 
   int whole_count() const { return __builtin_popcountll(whole); }
   std::int64_t units() const { return whole_count() * whole_device + part_units; }
@@ -35,8 +34,8 @@ struct gpu_set {
   friend bool operator==(const gpu_set&, const gpu_set&) = default;
 };
 
-/// What is free of some devices. A request for up to one device gets it from one device, the fullest that fits; a
-/// larger one gets whole devices.
+/// The free parts of some devices. A request for at most one device is met by one device, the fullest that fits; a
+/// larger request is met by whole devices.
 class device_stock {
  public:
   device_stock() = default;
@@ -59,7 +58,7 @@ class device_stock {
     for (const std::int64_t each : free_) whole += each == gpu_set::whole_device;
     return whole * gpu_set::whole_device >= wanted;
   }
-  /// What fits is taken; one bit for each device.
+  /// Takes devices for a request that fits; returns one bit for each.
   std::uint64_t take(std::int64_t wanted) {
     std::uint64_t taken = 0;
     if (wanted > 0 && wanted <= gpu_set::whole_device) taken = bit(fullest(wanted));
@@ -104,7 +103,7 @@ class device_stock {
   base::list<std::int64_t> free_;  // by place
 };
 
-/// Throws if it is no number of devices.
+/// Converts a number of devices to units. Throws if it is no possible number.
 inline std::int64_t gpu_units(double gpus, const char* where) {
   const double units = gpus * quantity_units;
   if (!base::is_nan(gpus) && gpus > gpu_set::most) {

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// How long tasks take: what is sent to a rank ahead of time is measured by it,
-// and before the end of an allocation it tells which tasks still fit.
+// How long tasks take. The scheduler uses the estimates to measure the work that it sends to a rank ahead of time, and
+// to find the tasks that still fit before the end of an allocation.
 #pragma once
 
 #include "manta/graph/task.hpp"
 
 namespace manta::graph {
 
-/// Instead of the nanoseconds that a task took: it has ended without having run.
+/// Stands for the duration of a task that has ended without having run.
 inline constexpr std::uint64_t not_run = ~std::uint64_t{0};
 
 /// A smoothed mean for each function.
@@ -23,10 +23,10 @@ class durations {
     const auto sample = static_cast<float>(ns);
     mean = mean < 0 ? sample : mean + (sample - mean) / 8;
   }
-  /// In nanoseconds.
+  /// The mean of a function's tasks in nanoseconds, or `unknown`.
   float mean(std::uint32_t function) const { return function < means_.size() ? means_[function] : unknown; }
-  /// How long this task takes: as its options say, else as others of its function took. Unknown for an actor, which is
-  /// made to stay.
+  /// The expected duration of a task: the option `duration`, else the mean of its function. It is unknown for an actor,
+  /// which has no end of its own.
   double expected(const node& n) const {
     const request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
     if (wanted != nullptr && wanted->actor) return unknown;

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Which ranks a gang gets, of those that could take a member now. Members talk
-// to each other all the time, so ranks of one node come first, and of the nodes
-// that are large enough the one with the least to spare; unless the gang wants
-// to be near a value, or spread.
+// Chooses the ranks of a gang among the ranks that could take a member now. Members communicate all the time, so the
+// choice prefers ranks of one node, and among the nodes that are large enough the one with the fewest other candidates.
+// A gang that wants to be near a value, or spread, is placed otherwise.
 #pragma once
 
 #include "manta/base/containers.hpp"
@@ -17,12 +16,12 @@ struct gang_candidate {
   friend bool operator==(const gang_candidate&, const gang_candidate&) = default;
 };
 
-/// What a gang asks of the nodes on which its members are.
+/// The conditions of a gang on the nodes of its members.
 struct gang_shape {
   std::size_t ranks = 1;
   int nodes = 0;                ///< members are spread evenly over exactly this number of nodes; 0: any
-  int near = -1;                ///< a node,
-  std::size_t there = 0;        ///< and how many of the members have to be on it
+  int near = -1;                ///< the node that it wants to be near; -1: none
+  std::size_t there = 0;        ///< number of members that must be on that node
   bool spread = false;
   std::size_t least_nodes = 0;  ///< with `spread`: the members are on at least this number of nodes
 };
@@ -37,7 +36,7 @@ class gang_nodes {
 
   explicit gang_nodes(const base::list<gang_candidate>& candidates) {
     std::size_t at = 0;
-    for (const gang_candidate& c : candidates) {  // mostly by node
+    for (const gang_candidate& c : candidates) {  // candidates of a node mostly stand together
       if (at == counts_.size() || counts_[at].node != c.node) at = find(c.node);
       if (at == counts_.size()) counts_.push_back({c.node, 0});
       ++counts_[at].ranks;
@@ -60,7 +59,7 @@ class gang_nodes {
     while (i < counts_.size() && counts_[i].node != node) ++i;
     return i;
   }
-  /// The smallest node that has at least `ranks`; size(): there is none.
+  /// The smallest node that has at least `ranks` candidates; size(): there is none.
   std::size_t smallest_fit(std::size_t ranks) const {
     std::size_t best = counts_.size();
     for (std::size_t i = 0; i < counts_.size(); ++i) {
@@ -80,8 +79,8 @@ class gang_nodes {
   base::list<count> counts_;
 };
 
-/// What a gang that wants to be near a node, or spread, can hope for, if these are the ranks that it may ever get: as many
-/// of its members there as can be; on as many nodes as can be.
+/// Sets the best placement that the gang can reach on the ranks `ever`, the ones that it may ever get: the largest
+/// number of members on the node that it wants to be near, and the largest number of nodes if it is to be spread.
 inline void set_hopes(gang_shape& shape, const base::list<gang_candidate>& ever) {
   const gang_nodes counts(ever);
   shape.least_nodes = counts.size() < shape.ranks ? counts.size() : shape.ranks;
@@ -91,8 +90,8 @@ inline void set_hopes(gang_shape& shape, const base::list<gang_candidate>& ever)
   shape.there = could_be >= most ? most : shape.nodes > 0 ? 0 : could_be;
 }
 
-/// Puts the gang's ranks into `chosen` and returns true, or false if there are too few. `candidates` stand in the order
-/// of preference within a node.
+/// Puts the gang's ranks into `chosen` and returns true; returns false if there are too few candidates. Within a node,
+/// the candidates stand in the order of preference.
 inline bool choose_gang(const base::list<gang_candidate>& candidates, const gang_shape& shape,
                         base::list<std::uint32_t>& chosen) {
   chosen.clear();
@@ -108,7 +107,7 @@ inline bool choose_gang(const base::list<gang_candidate>& candidates, const gang
   };
   if (shape.spread) {
     if (counts.size() < shape.least_nodes) return false;
-    base::list<std::size_t> from;  // one of each node, then another one of each that has more
+    base::list<std::size_t> from;  // one candidate of each node, then a second one of each node that has more, ...
     from.resize(counts.size(), 0);
     for (std::size_t left = shape.ranks; left > 0;) {
       for (std::size_t i = 0; i < counts.size() && left > 0; ++i) {
@@ -131,7 +130,7 @@ inline bool choose_gang(const base::list<gang_candidate>& candidates, const gang
     }
     return true;
   }
-  while (chosen.size() < shape.ranks) {  // on one node, else over as few as there can be
+  while (chosen.size() < shape.ranks) {  // on one node, else on as few nodes as possible
     if (counts.empty()) return false;
     const std::size_t left = shape.ranks - chosen.size();
     const std::size_t fits = counts.smallest_fit(left);

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Which ranks a gang gets, and when.
+// Decides which ranks a gang gets, and when.
 //
-// A gang starts when enough ranks have nothing to do at the same moment. While
-// it waits, other tasks fill the ranks; one that has seen as many tasks end as
-// there are ranks is old: ranks are then kept free for it as they fall idle. A
-// rank is in one gang at a time, for members block it inside MPI.
+// A gang starts when enough ranks have nothing to do at the same moment. While it waits, other tasks fill the ranks.
+// When as many tasks have ended as there are ranks, the waiting gang is old: each rank that becomes idle is then kept
+// free for it. A rank is in one gang at a time, because members block it inside MPI.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +21,7 @@ class gang_placement {
   gang_placement(rank_load& load, holdings& held, const rank_choice& choice)
       : load_(load), held_(held), choice_(choice) {}
 
-  /// The gang that was placed last: its ranks, what each of them was given, and its number.
+  /// The ranks of the gang that was placed last; its grants and its number follow.
   const base::list<std::uint32_t>& members() const { return members_; }
   const base::list<grant>& grants() const { return grants_; }
   std::uint64_t id() const { return gangs_; }
@@ -30,12 +29,13 @@ class gang_placement {
   /// The old gang's queue for which ranks are kept, or null.
   request_queue* keeper() const { return keeper_; }
 
-  /// Rank 0 executes tasks. `lent`: it joins only the gangs that say that they need it.
+  /// Notes that rank 0 executes tasks. `lent`: it joins only gangs that need it.
   void rank_0_joins(bool lent) { zero_is_lent_ = lent; }
   bool rank_0_is_lent() const { return zero_is_lent_; }
   void somebody_died() { all_live_ = false; }
 
-  /// Could the ranks that live meet this request, with nothing taken? In a reservation that is not met yet: perhaps.
+  /// Whether the living ranks could meet this request if nothing were taken. True for a reservation that is not met
+  /// yet.
   bool is_possible(const request& wanted) {
     candidates_.clear();
     if (wanted.reservation != 0) {
@@ -55,8 +55,8 @@ class gang_placement {
     return choose_gang(candidates_, {static_cast<std::size_t>(wanted.ranks), wanted.nodes}, members_);
   }
 
-  /// Finds ranks for the first gang of a queue: those without work, of which some may have been kept for it. If it is
-  /// old and there are too few, keeps those that come free.
+  /// Finds ranks for the first gang of a queue among the ranks without work, some of which may be kept for it. If the
+  /// gang is old and there are too few, begins to keep ranks that become idle.
   bool place(request_queue& q) {
     const request& wanted = *q.wanted;
     if (q.looked_at == load_.log().state_for_gangs()) return false;
@@ -82,7 +82,7 @@ class gang_placement {
     return false;
   }
 
-  /// Gives the ranks that place() has found to the gang of this node; returns the booked time of each.
+  /// Starts the gang of this node on the ranks that place() has found; returns the booked time of each rank.
   std::uint32_t start(const node& n) {
     if (keeper_ != nullptr && load_[members_[0]].kept) stop_keeping();
     const request& wanted = *n.record->request;
@@ -117,7 +117,7 @@ class gang_placement {
     return wanted.may_come_to(static_cast<int>(rank)) &&
            (rank != 0 || !zero_is_lent_ || wanted.ranks == 0 || (wanted.needs_rank_0 && all_live_));
   }
-  /// Ranks that can take a member now, or once all of their tasks have ended.
+  /// Finds the ranks that can take a member: now, or else once all of their tasks have ended.
   void find_candidates(const request_queue& q, bool now) {
     const request& wanted = *q.wanted;
     candidates_.clear();
@@ -135,19 +135,20 @@ class gang_placement {
           candidates_.push_back({rank, load_[rank].all.node});
       }
     }
-    // where the value lies comes first; rank 0 last: the scheduler would sit in a rank that is busy with MPI
+    // The rank where the value lies comes first. Rank 0 comes last, because it could not schedule while it is inside
+    // MPI.
     if (wanted.near >= 0) move(static_cast<std::uint32_t>(wanted.near), true);
     if (load_[0].all.executes) move(0, false);
   }
-  /// Could the rank take a member once all of its tasks have ended?
+  /// Whether the rank could take a member once all of its tasks have ended.
   bool could_take(std::uint32_t rank, const request& wanted) const {
     const rank_load::rank_state& r = load_[rank];
     return !r.closed && wanted.possible(static_cast<int>(rank), r.all) &&
            (wanted.cpus <= held_.free_on(rank).cpus || wanted.cpus <= 1) &&
            held_.without_tasks(rank).fits(wanted.gpu_units, wanted.resources);
   }
-  /// Has it nothing to do, and is not kept for others; or will that be so once all of its tasks have ended? Not if it
-  /// is in a gang that waits, perhaps for this one.
+  /// Whether the rank has nothing to do and is not kept for another gang: now, or else once all of its tasks have
+  /// ended. False for a rank of a gang that waits inside, perhaps for this gang.
   bool could_join(std::uint32_t rank, const request_queue& q, bool now) const {
     const rank_load::rank_state& r = load_[rank];
     if (now) return rank_load::active(r) == 0 && !r.in_call && !r.in_gang && r.kept == (keeper_ == &q);
@@ -187,8 +188,8 @@ class gang_placement {
   base::list<std::uint32_t> members_;
   base::list<grant> grants_;
   request_queue* keeper_ = nullptr;
-  std::uint64_t gangs_ = 0;    // started
-  bool zero_is_lent_ = false;  // rank 0 executes, but joins only the gangs that need it
+  std::uint64_t gangs_ = 0;    // number of gangs started
+  bool zero_is_lent_ = false;  // rank 0 executes tasks, but joins only gangs that need it
   bool all_live_ = true;
 };
 

@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What of each rank's resources is given out, to tasks, actors and reservations.
+// The resources of each rank that tasks, actors and reservations hold.
 //
-// Reservations are met first come, first served. While the first one waits, so
-// many tasks may take resources past it; then the ranks on which it would fit
-// are kept free for it.
+// Reservations are met in the order of their arrival. While the first one waits, a limited number of tasks may take
+// resources before it (reservation_patience); then the ranks on which it would fit are kept free for it.
 #pragma once
 
 #include <utility>
@@ -33,16 +32,16 @@ class holdings {
     reservations_.for_each([](reservation& r) { delete &r; });
   }
 
-  /// What tasks with conditions may still take; reserved cpus are not free.
+  /// The resources that tasks with conditions may still take; reserved cpus are not free.
   const stock& free_on(std::uint32_t rank) const { return ranks_[rank].free; }
-  /// What would be free if all tasks had ended: less than all by actors and reservations.
+  /// The resources that would be free if all tasks had ended: all that actors and reservations do not hold.
   const stock& without_tasks(std::uint32_t rank) const { return ranks_[rank].without_tasks; }
   std::uint32_t actors(std::uint32_t rank) const { return ranks_[rank].actors; }
   bool keeps_free(std::uint32_t rank) const { return ranks_[rank].kept_free; }
 
   // --- tasks
 
-  /// A task with this request goes to `rank`: notes in the request what it is given.
+  /// Gives resources of `rank` to a task, and notes them in its request.
   void take(const request& wanted, std::uint32_t rank) {
     rank_stock& r = ranks_[rank];
     grant& g = wanted.granted;
@@ -59,7 +58,7 @@ class holdings {
     if (wanted.actor) r.without_tasks.take(g.devices, wanted.gpu_units, wanted.resources);
     if (!pending_.empty() && ++passed_ >= reservation_patience && !keeping_free_) keep_free();
   }
-  /// A task, or an actor, with this request has ended on `rank`.
+  /// Takes back the resources of a task or an actor that has ended on `rank`.
   void give_back(std::uint32_t rank, const request& wanted) {
     if (wanted.actor) --ranks_[rank].actors;
     if (!wanted.holds()) return;
@@ -71,7 +70,7 @@ class holdings {
       return;
     }
     ranks_[rank].free.give(devices, wanted.gpu_units, wanted.resources);
-    // (What an actor took of a reservation that was given up meanwhile counts as reserved no more.)
+    // If a reservation was given up meanwhile, what its actor held no longer counts as reserved.
     if (wanted.actor && wanted.reservation == 0)
       ranks_[rank].without_tasks.give(devices, wanted.gpu_units, wanted.resources);
     may_meet_ = true;
@@ -83,7 +82,7 @@ class holdings {
     ranks_[rank] = rank_stock{};
     keep_nothing_free();
     for (base::list<site>* sites : {&sites_, &lasting_sites_}) {
-      std::size_t kept = 0;  // they stand by node
+      std::size_t kept = 0;  // the order by node stays
       for (const site& s : *sites) {
         if (s.rank != rank) (*sites)[kept++] = s;
       }
@@ -98,14 +97,14 @@ class holdings {
       for (std::size_t i = sites->size() - 1; i > 0 && (*sites)[i - 1].node > its.node; --i)
         std::swap((*sites)[i], (*sites)[i - 1]);
     }
-    keep_nothing_free();  // it may be what a reservation waits for
+    keep_nothing_free();  // a waiting reservation may fit on this rank
     may_meet_ = true;
   }
 
   // --- reservations
 
   reservation* find_reservation(std::uint64_t id) const { return reservations_.find(id); }
-  /// The first one that is not met, or null.
+  /// The first reservation that is not met, or null.
   const reservation* first_pending() const { return pending_.empty() ? nullptr : pending_[0]; }
   /// Any reservation, or null.
   reservation* any_reservation() const {
@@ -113,13 +112,13 @@ class holdings {
     reservations_.for_each([&](reservation& r) { any = &r; });
     return any;
   }
-  /// Takes the record.
+  /// Adds a reservation, and owns its record from now on.
   void reserve(reservation* r) {
     reservations_.set(r->id, r);
     pending_.push_back(r);
     may_meet_ = true;
   }
-  /// Meets the first reservation that waits, if there are places for all of its bundles. False: none was met.
+  /// Meets the first waiting reservation if there are places for all of its bundles. False if none was met.
   bool meet_next() {
     if (!may_meet_ || pending_.empty()) return false;
     reservation& r = *pending_[0];
@@ -133,10 +132,10 @@ class holdings {
     keep_nothing_free();
     return true;
   }
-  /// Reservations that have been met since the last call; null when there are no more.
+  /// The next reservation that has been met and not reported yet; null: none.
   reservation* take_met() { return met_.empty() ? nullptr : met_.pop_front(); }
-  /// Gives the reservation up: what its tasks do not hold is free at once, the rest when they end. The record is the
-  /// caller's from now on.
+  /// Gives a reservation up. What its tasks do not hold is free at once, the rest when they end. The caller owns the
+  /// record from now on.
   void release(reservation& r) {
     reservations_.erase(r.id);
     may_meet_ = true;
@@ -161,12 +160,12 @@ class holdings {
     load_.log().changed_for_gangs();
   }
 
-  /// May this bundle, the `i`th of its reservation, ever take the request? Not if its rank has died.
+  /// Whether this bundle, number `i` of its reservation, can ever take the request. False if its rank has died.
   bool is_for(const request& wanted, std::size_t i, const reservation::part& p) const {
     return load_[p.rank].all.executes && wanted.may_come_to(static_cast<int>(p.rank)) &&
            (wanted.bundle < 0 || i == static_cast<std::size_t>(wanted.bundle)) && p.wanted.is_enough_for(wanted);
   }
-  /// The first of the bundles on this rank that a member of a gang fits into.
+  /// The number of the first bundle on this rank that a member of a gang fits into.
   std::int32_t bundle_on(std::uint32_t rank, const request& wanted) const {
     const reservation& r = *find_reservation(wanted.reservation);
     std::size_t i = 0;
@@ -181,7 +180,7 @@ class holdings {
     stock free;
     stock without_tasks;
     std::uint32_t actors = 0;
-    bool kept_free = false;  // its resources, for a reservation that has waited too long
+    bool kept_free = false;  // its resources are kept for a reservation that has waited too long
   };
   static base::array<rank_stock>& ranks_in(void* all) { return *static_cast<base::array<rank_stock>*>(all); }
 
@@ -201,8 +200,9 @@ class holdings {
       s->give(p.devices, b.gpu_units, b.resources);
     }
   }
-  /// The first reservation has waited too long: where it would fit once all tasks have ended, no others may take
-  /// resources until it is met. Not for one that waits for actors or other reservations: it would hold up everybody.
+  /// Keeps ranks free for the first reservation, which has waited too long. On the ranks where it would fit once all
+  /// tasks have ended, no other task may take resources until it is met. Does nothing if the reservation waits for
+  /// actors or other reservations, because then all tasks would have to wait for them.
   void keep_free() {
     passed_ = 0;
     reservation& r = *pending_[0];
@@ -215,12 +215,12 @@ class holdings {
   rank_load& load_;
   base::array<rank_stock> ranks_;
   base::pointer_table<reservation> reservations_;  // by id, owned
-  base::list<reservation*> pending_;               // not met, the first first
-  base::ring<reservation*> met_;                   // not yet reported
-  base::list<site> sites_, lasting_sites_;         // what is free; what would be if all tasks had ended
-  unsigned passed_ = 0;                            // tasks that took resources while a reservation waits
+  base::list<reservation*> pending_;               // reservations that are not met, in the order of their arrival
+  base::ring<reservation*> met_;                   // reservations that are met and not reported yet
+  base::list<site> sites_, lasting_sites_;         // free resources now; and if all tasks had ended
+  unsigned passed_ = 0;                            // number of tasks that took resources before a waiting reservation
   bool keeping_free_ = false;
-  bool may_meet_ = false;  // something was given back since pending_ was tried
+  bool may_meet_ = false;  // resources have come back since the last attempt to meet pending_
 };
 
 }  // namespace manta::graph

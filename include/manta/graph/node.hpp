@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// One node of the task graph: a value that is there or will be. A node is the
-// future's state, the task that makes it and the link in a queue at once, in
-// one cache line, because memory traffic on this line is what a task costs.
-// Nodes live in pages and are named by index, here and on the wire.
+// One node of the task graph: a value that exists or will exist. A node is the future's state, the task that makes the
+// value and the link in a queue at once, in one cache line, because memory traffic is the main cost of a task. Nodes
+// live in pages and are named by index, here and on the wire.
 #pragma once
 
 #include <atomic>
@@ -22,39 +21,42 @@ inline constexpr std::uint32_t no_index = 0xffffffff;
 
 enum class state : std::uint8_t { pending, ready, failed };
 
-/// What a node's payload holds.
+/// What the payload of a node is.
 enum class form : std::uint8_t {
-  none,     ///< nothing: the task has been sent away, or the value is nothing
+  none,     ///< nothing: the task was sent to another rank, or the value is void
   compact,  ///< a task of a few plain argument bytes: id, then the bytes
   record,   ///< a task in general form: task*
   plain,    ///< the value itself
   box,      ///< the value, decoded: owned pointer to an object of type `type`
-  pages,    ///< the value, encoded: its array mapped from another rank of the node, or the whole on a disk
+  pages,    ///< the value, encoded: an array mapped from another rank of the node, or a whole value on a disk
   blob,     ///< the value, encoded: owned bytes
   remote,   ///< the value lies on another rank: place and size
-  failure,  ///< why there is no value
+  failure,  ///< the reason why there is no value
 };
 
 struct node {
   enum flag : std::uint8_t {
     queued = 1,      ///< in a list of tasks that may start
-    wanted = 2,      ///< the home has been asked to tell when it is ready
+    wanted = 2,      ///< this rank has asked the home to announce the value
     fetching = 4,    ///< the value is on its way
     primary = 8,     ///< holds the only copy, or a replica, of a value whose home is another rank
     actor = 16,      ///< an actor's handle: the value says where the actor lives
-    observed = 32,   ///< somebody has seen the failure
+    observed = 32,   ///< the program has seen the failure, so it need not be reported
     references = 64, ///< the blob holds references: decode it once
-    timed = 128,     ///< pending: its home has a clock running for it: a deadline, or the time of its next attempt
-    leaving = timed, ///< ready: the former place of the value has not said yet that it has let go
+    timed = 128,     ///< pending: a timer runs for it at its home: its deadline, or the time of its next attempt
+    leaving = timed, ///< ready: the former holder of the value has not confirmed yet that it has dropped the value
   };
 
   std::atomic<std::uint32_t> refs{0};  ///< handles on this rank, and the engine's own
   graph::state state = graph::state::pending;
   graph::form form = graph::form::none;
   std::uint8_t flags = 0;
-  std::uint8_t size = 0;      ///< bytes of a compact task's arguments; of a value: where it was looked for (pull_message)
-  std::uint32_t missing = 0;  ///< inputs that are not there yet; of a stand-in: inputs of tasks that were sent ahead of it; of a
-                              ///< task that has ended, at its home: where it ran and why there (where_it_ran)
+  /// A compact task has here the bytes of its arguments, a value the last redirect that this rank followed (see
+  /// pull_message).
+  std::uint8_t size = 0;
+  /// A task has here the number of inputs that do not exist yet, and once it has ended, at its home, where it ran and
+  /// why there (see where_it_ran). A stand-in has the number of inputs of tasks that were sent ahead of it.
+  std::uint32_t missing = 0;
   std::uint32_t function = no_index;
   std::uint32_t type = no_index;
   std::uint32_t index = 0;
@@ -66,18 +68,18 @@ struct node {
     std::byte arguments[16];
   };
   struct sent_task {     ///< form none and pending: the task is elsewhere, or runs here
-    std::uint64_t id;    ///< where that of a compact task stands
+    std::uint64_t id;    ///< at the same place as in compact_task
     std::uint32_t at;    ///< the rank that knows more; no_index: a call whose actor's place is not known yet
-    std::uint32_t slot;  ///< of the actor called
+    std::uint32_t slot;  ///< slot of the called actor
     union {
-      task* call;                ///< that call, as long as `at` is no_index
-      std::uint64_t near_bytes;  ///< of inputs that lie there, if they are the reason: for those who ask
-      std::uint64_t kept;        ///< a compact task's `size` bytes of arguments, should its rank die
+      task* call;                ///< the call, as long as `at` is no_index
+      std::uint64_t near_bytes;  ///< bytes of the inputs there, if they are the reason for the rank; for explain()
+      std::uint64_t kept;        ///< a compact task's `size` bytes of arguments, in case its rank dies
     };
   };
   struct boxed_value {  ///< forms box and pages
-    void* object;       ///< is `box`
-    void* large;        ///< what is known of its memory, if it is large
+    void* object;       ///< the same as `box`
+    void* large;        ///< the record of its memory (store::large), if the value is large
   };
   struct blob_value {
     std::byte* data;
@@ -100,6 +102,9 @@ struct node {
   };
 
   node() : bytes{} {}
+  bool is_pending() const { return state == graph::state::pending; }
+  bool is_ready() const { return state == graph::state::ready; }
+  bool has_failed() const { return state == graph::state::failed; }
   bool has(flag f) const { return (flags & f) != 0; }
   void set(flag f) { flags = static_cast<std::uint8_t>(flags | f); }
   void reset(flag f) { flags = static_cast<std::uint8_t>(flags & ~f); }
@@ -109,22 +114,22 @@ static_assert(sizeof(node) == 64);
 /// Arguments of up to this many plain bytes need no task record.
 inline constexpr std::size_t compact_bytes = sizeof(node::compact.arguments);
 
-/// Why a link hangs on a node: who is to be told about it, or what other ranks hold of it.
+/// The purpose of a link at a node: what has to hear about the node, or what other ranks hold of it.
 enum class link_kind : std::uint8_t {
-  home,        ///< first link of a stand-in: the object's home (rank, index) and how many references we owe it;
-               ///< id: 1 + the rank that was asked for a copy, for the home has died
-  exported,    ///< first link at the home: how many references other ranks owe us
-  input,       ///< a task here (index) has this node as an input, and so have those in `pointer`: the newest of its `dependents`
-  waiter,      ///< a stack here waits
-  subscriber,  ///< another rank (rank, index) is to be told
+  home,        ///< first link of a stand-in: the object's home (rank, index), and the number of references owed to it;
+               ///< id: if the home has died, 1 + the rank that was asked for a copy
+  exported,    ///< first link at the home: the number of references that other ranks owe to this rank
+  input,       ///< tasks here have this node as an input: the one at `index`, and those in `pointer`, its `dependents`
+  waiter,      ///< a stack here waits for the node
+  subscriber,  ///< another rank (rank, index) waits for the announcement
   staged,      ///< a received task or call here needs the value
-  call,        ///< a call to be sent once the actor's place is known
+  call,        ///< a call that can be sent when the actor's place is known
   puller,      ///< another rank (rank, index, tag in count) wants the value, which is on its way here
-  reader,      ///< a rank of another node has been given the value, and gives it to others
+  reader,      ///< a rank of another node has received the value, and passes it on to others
   replica,     ///< another rank keeps a copy as long as the value lives
-  ahead,       ///< a task here (index, id) that has been sent to a rank on which this was to be made
-  family,      ///< the second value of a task: handles in it (of the family `index`) wait for it,
-  heir,        ///< as one (index) does for what one of those has that came with the second value
+  ahead,       ///< a task of this home (index, id) was sent ahead to the rank on which this input is made
+  family,      ///< the value of a task that runs again: the handles of the family `index` wait for it
+  heir,        ///< a handle that came inside such a value; the lost handle `index` waits for what it has
 };
 
 struct link {
@@ -139,9 +144,9 @@ struct link {
   link_kind kind = link_kind::input;
 };
 
-/// Further tasks that have the same node as an input, a ring of these records from the oldest to the newest. Many of them
-/// stand together because tasks are submitted one after the other while nodes end one after the other: a link for each
-/// would be written in one order and read in the other, a cache miss each time.
+/// Further tasks that have the same node as an input: a ring of records from the oldest to the newest. Each record
+/// holds many tasks. A link for each task would be written in the order of submissions and read in the order in which
+/// nodes end, with a cache miss each time.
 struct dependents {
   static constexpr std::uint32_t most = 13;
   dependents* next = nullptr;
@@ -173,7 +178,7 @@ class node_table {
     if (free_ == no_index) add_page();
     node& n = at(free_);
     free_ = n.next;
-    if (free_ != no_index) __builtin_prefetch(&at(free_), 1);  // the next one, which may have left the cache
+    if (free_ != no_index) __builtin_prefetch(&at(free_), 1);  // the next node, which may have left the cache
     n.next = no_index;
     ++live_;
     return n;
@@ -191,10 +196,10 @@ class node_table {
   std::size_t live() const { return live_; }
   std::size_t bytes() const { return pages_.size() * page_nodes * sizeof(node); }
 
-  /// Gives the pages up without freeing them, for handles that outlive the table.
+  /// Forgets the pages without freeing them, for handles that outlive the table.
   void leak() { pages_.clear(); }
 
-  /// Every node that is not free, for reports.
+  /// Visits every node that is not free, for reports.
   template <class Visit>
   void for_each(Visit&& visit) {
     base::list<bool> is_free;
@@ -261,7 +266,7 @@ class node_list {
     remove(n);
     return n;
   }
-  /// From the first to the last, until found(node&) is true; null if it never is.
+  /// The first node for which found(node&) is true; null if there is none.
   template <class Found>
   node* find(Found&& found) {
     for (std::uint32_t i = first_; i != no_index; i = nodes_.at(i).next) {

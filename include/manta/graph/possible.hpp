@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Can the ranks that there are ever meet a request? If not, the refusal says what
-// it lacks where, and what there is.
+// Whether the ranks of the world can ever meet a request. If not, the error says what is missing where, and what the
+// ranks offer.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace manta::graph {
 
-/// What the ranks offer, those that offer the same named together.
+/// Describes what the ranks offer; ranks that offer the same are named together.
 inline std::string describe(const base::array<capacity>& world) {
   struct kind {
     std::size_t first, count;
@@ -44,7 +44,7 @@ inline std::string describe(const base::array<capacity>& world) {
   return text;
 }
 
-/// What a rank lacks for a request, and of how many kinds.
+/// Describes what a rank lacks for a request; `kinds` becomes the number of kinds of resources that it lacks.
 inline std::string lacks(const request& wanted, int rank, const capacity& c, int& kinds) {
   std::string text;
   kinds = 0;
@@ -70,9 +70,10 @@ inline bool all_live(const base::array<capacity>& world) {
   return true;
 }
 
-/// Throws unschedulable if no rank can ever run it, or too few can run a gang, naming what it lacks on the nearest rank
-/// that cannot and what there is. True if they can only with rank 0, which otherwise only schedules. It joins no gang
-/// when ranks have died already: if another one does, it might wait for it inside MPI, and that is the end of the job.
+/// Throws unschedulable if no rank can ever run the task, or too few ranks can run the gang. The error names what the
+/// best rank lacks, and what the ranks offer. Returns true if the request can be met only with rank 0, which otherwise
+/// only schedules. Rank 0 joins no gang after a rank has died: if another member died too, rank 0 might wait for it
+/// inside MPI for ever, which would end the job.
 inline bool require_possible(const request& wanted, const base::array<capacity>& world, const std::string& what) {
   base::list<gang_candidate> possible;
   std::size_t nearest = world.size();

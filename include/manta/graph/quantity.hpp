@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Named amounts of what ranks offer and tasks ask for. They are admission only:
-// manta counts them, it does not enforce them.
+// Named amounts of resources that ranks offer and tasks ask for. manta counts them to decide which tasks may start, but
+// does not enforce them.
 #pragma once
 
 #include <cmath>
@@ -51,7 +51,7 @@ class quantities {
   bool empty() const { return list_.empty(); }
   auto begin() const { return list_.begin(); }
   auto end() const { return list_.end(); }
-  /// The units of this name; added as 0 if it was not there.
+  /// The units of this name; adds the name with 0 units if it is missing.
   std::int64_t& operator[](const std::string& name) {
     std::size_t at = 0;
     while (at < list_.size() && list_[at].name < name) ++at;
@@ -68,14 +68,14 @@ class quantities {
     }
     return false;
   }
-  /// The units of this name, 0 if it is not there.
+  /// The units of this name; 0 if it is missing.
   std::int64_t of(const std::string& name) const {
     for (const quantity& q : list_) {
       if (q.name == name) return q.units;
     }
     return 0;
   }
-  /// The amount of this name, 0 if it is not there.
+  /// The amount of this name; 0 if it is missing.
   double amount(const std::string& name) const { return static_cast<double>(of(name)) / quantity_units; }
   friend bool operator==(const quantities& a, const quantities& b) { return a.list_ == b.list_; }
 

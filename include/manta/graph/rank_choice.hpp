@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Which rank a task on one rank gets, and why: where its inputs lie, in which
-// bundle of its reservation, or the rank that its request prefers.
+// Chooses the rank of a task, and notes the reason: the place of its inputs, a bundle of its reservation, or the rank
+// that its request prefers. (gang_placement.hpp chooses the ranks of gangs.)
 #pragma once
 
 #include <algorithm>
@@ -14,14 +14,15 @@ namespace manta::graph {
 
 class rank_choice {
  public:
-  static constexpr std::uint64_t large_bytes = 64 * 1024;  ///< inputs of this size pull their task to where they lie
+  static constexpr std::uint64_t large_bytes = 64 * 1024;  ///< a task follows inputs of this size and more
 
   rank_choice(rank_load& load, const holdings& held) : load_(load), held_(held) {}
 
-  /// How many bytes of the last task's inputs lie on the rank that it got, and are the reason.
+  /// Bytes of the last task's inputs on the rank that was chosen for it, if they are the reason; else 0.
   std::uint64_t bytes_there() const { return bytes_there_; }
 
-  /// A new queue, or the ranks have changed: near a value is on its rank, else on its node, else anywhere.
+  /// Decides to which ranks the `near` of a queue leads: the value's rank, else its node, else any rank. Called for a
+  /// new queue, and when the ranks have changed.
   void aim(request_queue& q) const {
     const request& wanted = *q.wanted;
     q.rank = wanted.rank;
@@ -35,7 +36,8 @@ class rank_choice {
     }
   }
 
-  /// For the first task of a queue; no_index if no rank can take it now. Notes the reason in its request.
+  /// Chooses a rank for the first task of a queue, and notes the reason in its request; no_index if no rank can take it
+  /// now.
   std::uint32_t place(request_queue& q, node& n, std::uint32_t ns) {
     const request& wanted = *n.record->request;
     wanted.granted.reason = wanted.rank >= 0                  ? placement_reason::rank
@@ -51,7 +53,7 @@ class rank_choice {
       return rank;
     }
     const bool is_of_member = wanted.granted.member >= 0;
-    const bool may_leave = wanted.rank < 0 && is_of_member;  // it only wants to be near a value
+    const bool may_leave = wanted.rank < 0 && is_of_member;  // `near` is a wish and no condition
     if (q.rank >= 0 && !(may_leave && load_.may_block(static_cast<std::uint32_t>(q.rank), wanted))) {
       const auto rank = static_cast<std::uint32_t>(q.rank);
       const bool can = may_take(rank, q, wanted) && (wanted.actor || load_.has_room(rank, ns));
@@ -60,9 +62,10 @@ class rank_choice {
     return place_where_best(q, wanted, ns);
   }
 
-  /// For a task that may go anywhere: where its large inputs lie if there is room, else the next one. Looks at the
-  /// inputs, which may be many, only if there is room somewhere. If all ranks are in teams it goes back to the member
-  /// that made it, which waits for nobody's but its own; also if no other rank has room and that member only waits.
+  /// Chooses a rank for a task without conditions: the rank of its large inputs if that has room, else the next rank
+  /// with room. It looks at the inputs, which may be many, only if some rank has room. A task of a gang's member goes
+  /// back to the member's rank if all ranks are in teams, or if no other rank has room and the member only waits: the
+  /// member runs its own tasks while it waits.
   std::uint32_t place_anywhere(const node& n, std::uint32_t ns) {
     bytes_there_ = 0;
     const std::uint32_t home = n.form == form::record ? n.record->home_rank : 0;  // compact: one of rank 0
@@ -75,7 +78,7 @@ class rank_choice {
     return next;
   }
 
-  /// Is the rank one of those that the request allows, and has it the resources now?
+  /// Whether the request allows this rank, and the rank has the resources now.
   bool may_take(std::uint32_t rank, const request_queue& q, const request& wanted) const {
     const rank_load::rank_state& r = load_[rank];
     const stock& free = held_.free_on(rank);
@@ -85,7 +88,7 @@ class rank_choice {
       return false;
     }
     if (wanted.cpus > 1 ? wanted.cpus > free.cpus : r.closed && wanted.rank < 0) return false;
-    if (r.kept && wanted.actor && wanted.holds() && wanted.ranks == 0) return false;  // it might hold them for ever
+    if (r.kept && wanted.actor && wanted.holds() && wanted.ranks == 0) return false;  // it may never give them back
     if (!wanted.holds()) return !(held_.keeps_free(rank) && wanted.cpus > 1);
     return !held_.keeps_free(rank) && free.fits(wanted.gpu_units, wanted.resources);
   }
@@ -124,7 +127,7 @@ class rank_choice {
     const std::uint32_t outside = best_bundle(r, wanted, ns, is_outside);
     if (outside != no_index) return outside;
     const auto is_home = [&wanted](std::uint32_t rank) { return static_cast<int>(rank) == wanted.granted.member; };
-    bool at_home = false;  // see belongs_home()
+    bool at_home = false;  // whether the task must run beside the member that made it, see belongs_home()
     for (std::size_t i = 0; i < r.parts.size(); ++i) {
       const reservation::part& p = r.parts[i];
       at_home = at_home || (is_home(p.rank) && load_.may_block(p.rank, wanted) && held_.is_for(wanted, i, p) &&
@@ -132,7 +135,7 @@ class rank_choice {
     }
     return best_bundle(r, wanted, ns, [&](std::uint32_t rank) { return !at_home || is_home(rank); });
   }
-  /// The rank with the least work of those with a bundle that the task fits into now.
+  /// The rank with the least work among the ranks with a bundle into which the task fits now.
   template <class May>
   std::uint32_t best_bundle(const reservation& r, const request& wanted, std::uint32_t ns, May&& may) const {
     std::uint32_t best = no_index;
@@ -147,15 +150,15 @@ class rank_choice {
     return best;
   }
 
-  /// The rank that fits and has room: the one with the fewest actors for an actor, else the one with the least
-  /// work. Spread: one of those with the fewest tasks (or actors), in turn; none if these have no room: to go to one
-  /// that has more would not be even.
+  /// Chooses among the ranks that fit and have room: for an actor the rank with the fewest actors, for a task the rank
+  /// with the least work. With `spread` it is one of the ranks with the fewest tasks (or actors), in turn. If these
+  /// have no room, the task waits, because a rank with more tasks would make the distribution uneven.
   std::uint32_t place_where_best(request_queue& q, const request& wanted, std::uint32_t ns) {
     read_log(q, wanted);
     while (!q.best.empty()) {
       const best_ranks::entry top = q.best.top();
       if (!may_take(top.rank, q, wanted) || (!wanted.actor && load_.is_full(top.rank, wanted.spread))) {
-        q.best.pop();  // not before something changes there
+        q.best.pop();  // the log brings the rank back when something changes there
       } else if (const best_ranks::entry now = standing(top.rank, wanted); now != top) {
         q.best.replace_top(now);
       } else if (load_.may_block(top.rank, wanted) && belongs_home(q, wanted)) {
@@ -167,13 +170,14 @@ class rank_choice {
         if (wanted.spread) load_.spread_to(top.rank);
         return top.rank;
       } else {
-        return no_index;  // it has too much work, and the others have more
+        return no_index;  // the best rank has too much work, and the others have more
       }
     }
     return no_index;
   }
-  /// All ranks that fit are in teams: has the task to run beside the member that made it, which waits for nobody's but
-  /// its own? Not if it does not fit there, and nothing there will end and give back what it needs.
+  /// Whether a task must run on the rank of the gang's member that made it, given that all ranks that fit are in teams:
+  /// a member runs only its own tasks while it waits. False if the task does not fit there, and no task there will end
+  /// and give back what it needs.
   bool belongs_home(const request_queue& q, const request& wanted) const {
     const int member = wanted.granted.member;
     if (member < 0) return false;
@@ -200,7 +204,7 @@ class rank_choice {
     }
     log.move_to_end(q.read);
   }
-  /// Work of which a part may be done while the rest waits counts, but not where all of it waits.
+  /// The entry of a rank in the order of preference. The work of a rank counts unless all of its tasks wait.
   best_ranks::entry standing(std::uint32_t rank, const request& wanted) const {
     constexpr int bits = 40;  // a quarter of an hour
     constexpr std::uint64_t most = (std::uint64_t{1} << bits) - 1;

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What was sent to each rank, and which rank has room for more.
+// The tasks that were sent to each rank, and the ranks that have room for more.
 //
-// A rank is sent work ahead of time, measured in time: up to `window_ns` of
-// estimated work, so that short tasks flow and long ones never queue behind
-// each other. The estimate is kept per function; a function that has not ended
-// yet counts as a whole window, so its first tasks go one to a rank.
+// A rank gets tasks ahead of time, up to `window_ns` of estimated work: so short tasks never run out, and long tasks
+// never queue behind each other. The estimate is a mean for each function. A function of which no task has ended yet
+// counts as a whole window, so each of its first tasks goes to another rank.
 #pragma once
 
 #include <algorithm>
@@ -27,20 +26,20 @@ class rank_load {
   static constexpr std::uint32_t least_charge_ns = 20;
 
   struct rank_state {
-    std::uint32_t sent = 0;     ///< tasks sent and not ended
-    std::uint32_t blocked = 0;  ///< how many of these wait inside
-    bool own_work = false;      ///< it runs what these tasks, or its actors, have submitted
-    bool in_call = false;   ///< it runs a call of an actor for longer than most take: what was sent there would wait
-    bool in_idle = false;   ///< it stands in idle_
-    bool in_roomy = false;  ///< it stands in roomy_
-    bool closed = false;    ///< all of its cpus are reserved, and not those of all other ranks
-    bool kept = false;      ///< it is kept for an old gang: no task is sent there
-    bool in_gang = false;   ///< a member has been sent and has not ended
-    bool in_actor = false;  ///< that member is part of an actor, and may be for ever
+    std::uint32_t sent = 0;     ///< number of tasks sent and not ended
+    std::uint32_t blocked = 0;  ///< number of these that wait inside
+    bool own_work = false;      ///< the rank runs tasks that these tasks, or its actors, have submitted
+    bool in_call = false;   ///< the rank is in an unusually long call of an actor: tasks there would wait
+    bool in_idle = false;   ///< the rank stands in idle_
+    bool in_roomy = false;  ///< the rank stands in roomy_
+    bool closed = false;    ///< all of its cpus are reserved, and some other rank has cpus that are not
+    bool kept = false;      ///< the rank is kept for an old gang: no task is sent there
+    bool in_gang = false;   ///< a member of a gang was sent there and has not ended
+    bool in_actor = false;  ///< this member is a part of an actor, and may stay for ever
     std::uint64_t sent_ns = 0;
-    std::uint64_t gang = 0;  ///< the number of the gang that it is in
-    std::uint32_t turn = 0;  ///< when a task that is spread came here last
-    capacity all;            ///< what the rank has
+    std::uint64_t gang = 0;  ///< number of the gang that the rank is in
+    std::uint32_t turn = 0;  ///< when the rank got its last task with `spread`
+    capacity all;            ///< what the rank offers
   };
 
   explicit rank_load(const base::array<capacity>& world) : ranks_(world.size()), log_(world.size()) {
@@ -56,15 +55,15 @@ class rank_load {
 
   const rank_state& operator[](std::uint32_t rank) const { return ranks_[rank]; }
   const base::list<std::uint32_t>& executing() const { return executing_; }
-  /// Number of executing ranks on which nothing that was sent there runs.
+  /// Number of executing ranks on which no task runs that was sent there.
   std::size_t inactive() const { return inactive_; }
   std::uint64_t tasks_ended() const { return ended_; }
   std::uint32_t sent(std::uint32_t rank) const { return ranks_[rank].sent; }
   bool idle(std::uint32_t rank) const { return idle(ranks_[rank]); }
   bool in_gang(std::uint32_t rank) const { return ranks_[rank].in_gang; }
-  /// The number of the gang of which `rank` is a member; 0: it is in none.
+  /// The number of the gang that `rank` is in; 0: none.
   std::uint64_t gang_of(std::uint32_t rank) const { return ranks_[rank].in_gang ? ranks_[rank].gang : 0; }
-  /// Is the rank in a gang task, which may go on at any moment and then block its rank inside MPI?
+  /// Whether the rank is in a gang task, which may continue at any moment and then block its rank inside MPI.
   bool in_team(std::uint32_t rank) const { return ranks_[rank].in_gang && !ranks_[rank].in_actor; }
   /// Is the rank in a gang task that waits?
   bool waits_in_gang(std::uint32_t rank) const { return in_gang(rank) && ranks_[rank].blocked > 0; }
@@ -84,7 +83,7 @@ class rank_load {
   change_log& log() { return log_; }
   const change_log& log() const { return log_; }
   const durations& times() const { return durations_; }
-  /// Estimated nanoseconds of a task of this function: a smoothed mean of those that ended.
+  /// Estimated nanoseconds of a task of this function: a smoothed mean of the tasks that have ended.
   std::uint32_t estimate(std::uint32_t function) const {
     const float mean = durations_.mean(function);
     if (mean < 0) return window_ns;
@@ -93,7 +92,7 @@ class rank_load {
 
   // --- events
 
-  /// A task of this function is sent to `rank`: returns the nanoseconds that it takes of the window.
+  /// Notes that a task of this function is sent to `rank`; returns its booked time, in nanoseconds of the window.
   std::uint32_t book(std::uint32_t function, std::uint32_t rank) {
     const std::uint32_t charge = estimate(function);
     rank_state& r = ranks_[rank];
@@ -106,7 +105,7 @@ class rank_load {
     inactive_ += --r.sent == r.blocked;
     r.sent_ns -= charge;
   }
-  /// A task has ended after `ns` of its own time, or `not_run`.
+  /// Notes that a task has ended after `ns` of its own time; not_run: it never ran.
   void ended(std::uint32_t rank, std::uint32_t function, std::uint32_t charge, std::uint64_t ns) {
     unbook(rank, charge);
     if (ns != not_run) durations_.learn(function, ns);
@@ -130,13 +129,13 @@ class rank_load {
   void leaves_gang(std::uint32_t rank) {
     change(rank, [](rank_state& r) { r.in_gang = r.in_actor = false; });
   }
-  /// The rank is no more, wherever it still stands.
+  /// Notes that the rank has died. It may still stand in the lists.
   void died(std::uint32_t rank) {
     rank_state& r = ranks_[rank];
     inactive_ -= r.all.executes && active(r) == 0;
     rank_state dead;
     dead.all.executes = false;
-    dead.all.node = r.all.node;  // some may want to be near it
+    dead.all.node = r.all.node;  // a task may want to be near this rank
     dead.closed = true;
     dead.in_idle = r.in_idle;
     dead.in_roomy = r.in_roomy;
@@ -149,7 +148,7 @@ class rank_load {
     ++inactive_;
     executing_.push_back(rank);
   }
-  /// False if rank 0 did so before.
+  /// Notes that rank 0 executes tasks; false if it did so before.
   bool rank_0_executes() {
     if (ranks_[0].all.executes) return false;
     change(0, [](rank_state& r) { r.all.executes = true; });
@@ -170,12 +169,12 @@ class rank_load {
   }
   void spread_to(std::uint32_t rank) { ranks_[rank].turn = ++turns_; }
 
-  /// Something may be possible on this rank that was not before.
+  /// Notes that something may have become possible on this rank.
   void changed(std::uint32_t rank) {
     offer(rank);
     log_.note(rank);
   }
-  /// Lets the rank be found by next_rank().
+  /// Makes next_rank() find the rank.
   void offer(std::uint32_t rank) {
     rank_state& r = ranks_[rank];
     log_.changed_for_gangs();
@@ -191,20 +190,22 @@ class rank_load {
     if (r.kept || r.in_call) return false;
     return active(r) == 0 || (!r.in_gang && r.sent < window_tasks && r.sent_ns + ns <= window_ns);
   }
-  /// Has it no room for any task, however short? If they are to be spread, one with much work that has the fewest tasks
-  /// still counts.
+  /// Whether the rank has no room for any task, however short. With `spread`, only the number of tasks counts, not
+  /// their estimated time.
   bool is_full(std::uint32_t rank, bool spread) const {
     const rank_state& r = ranks_[rank];
     return r.kept || r.in_call ||
            (active(r) != 0 && (r.in_gang || r.sent >= window_tasks || (!spread && r.sent_ns >= window_ns)));
   }
-  /// Is every rank that takes tasks in a team? Ranks that are closed or kept for a gang take none.
+  /// Whether every rank that takes tasks is in a team. Ranks that are closed or kept for a gang take no tasks.
   bool all_in_teams() const { return outside_ == 0; }
-  /// What was begun beside a member of a gang that waits stands still when that goes on in MPI, where its team may wait
-  /// for just this: so tasks go to others, as long as there is a rank without a member.
+  /// Whether tasks avoid this rank because a member of a gang waits there. When the member continues inside MPI, a task
+  /// that has begun beside it stands still, and the team may be waiting for this very task. So tasks go to other ranks,
+  /// as long as there is a rank without a member.
   bool is_shunned(std::uint32_t rank) const { return in_team(rank) && outside_ != 0; }
 
-  /// Idle ranks first, then those with room in turn. A rank without room leaves the list until something ends there.
+  /// The next rank for a task without conditions: idle ranks first, then ranks with room in turn. A rank without room
+  /// leaves the list until a task ends there.
   std::uint32_t next_rank(std::uint32_t function) {
     const std::uint32_t ns = estimate(function);
     while (!idle_.empty()) {
@@ -216,7 +217,7 @@ class rank_load {
     while (!roomy_.empty()) {
       const std::uint32_t rank = roomy_.front();
       if (has_room(rank, ns) && !ranks_[rank].closed && !is_shunned(rank)) {
-        if (roomy_.size() > 1 && ++turn_ >= 16) {  // a short run to each, so that batches fill
+        if (roomy_.size() > 1 && ++turn_ >= 16) {  // several tasks in a row to each rank fill the batches
           turn_ = 0;
           roomy_.pop_front();
           roomy_.push_back(rank);
@@ -234,7 +235,8 @@ class rank_load {
   static bool is_outside(const rank_state& r) {
     return r.all.executes && !r.closed && !r.kept && (!r.in_gang || r.in_actor);
   }
-  /// Changes what decides whether the rank is outside of teams. Where none is left, those inside are shunned no more.
+  /// Changes the state that decides whether the rank is outside of teams. When no rank is left outside, ranks inside of
+  /// teams are offered again.
   template <class Change>
   void change(std::uint32_t rank, Change&& change) {
     const bool was_outside = is_outside(ranks_[rank]);
@@ -247,11 +249,11 @@ class rank_load {
   base::array<rank_state> ranks_;
   base::list<std::uint32_t> executing_;
   base::ring<std::uint32_t> idle_, roomy_;
-  unsigned turn_ = 0;  // tasks that the front of roomy_ has got
+  unsigned turn_ = 0;  // number of tasks in a row that the first rank of roomy_ has got
   std::size_t inactive_ = 0;
-  std::size_t outside_ = 0;  // ranks that take tasks and are in no team
+  std::size_t outside_ = 0;  // number of ranks that take tasks and are in no team
   std::uint64_t ended_ = 0;
-  std::uint32_t turns_ = 0;  // tasks that were spread
+  std::uint32_t turns_ = 0;  // number of tasks with `spread` so far
   durations durations_;
   change_log log_;
 };

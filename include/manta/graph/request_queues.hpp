@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Tasks with conditions wait in one queue for each distinct request. The queues
-// that are not empty stand in the order of their priorities, then of their first
-// tasks: in this order the scheduler tries them.
+// Tasks with conditions wait in one queue for each distinct request. The scheduler tries the queues that are not empty
+// in the order of their priorities, and queues of one priority in the order of the arrival of their first tasks.
 #pragma once
 
 #include <utility>
@@ -17,22 +16,22 @@
 
 namespace manta::graph {
 
-/// The request of a task that has not been dispatched; null if it asks for nothing.
+/// The request of a task that has not been dispatched; null if it has no conditions.
 inline const request* request_of(const node& n) { return n.form == form::record ? n.record->request.get() : nullptr; }
 
-/// Tasks that ask for the same: if its first does not fit, none of the others does.
+/// Tasks with equal requests: if the first one does not fit anywhere, none of the others does.
 struct request_queue {
   request_ptr wanted;
   node_list tasks;
   std::uint64_t hash;
-  request_queue* next = nullptr;  // of the same hash
-  int rank = -1, node = -1;       // what `wanted` leaves of the ranks, with the place that it wants to be near
+  request_queue* next = nullptr;  // the next queue with the same hash
+  int rank = -1, node = -1;       // the rank or node to which `wanted`, with its `near`, limits the tasks; -1: any
   best_ranks best = {};           // the ranks that fit, as far as the queue has read the log
   change_log::position read = {};
-  bool stuck = false;             // no rank could take its first task when it was tried last,
-  std::uint32_t stuck_ns = 0;     // by this estimate
-  std::uint64_t first_since = 0;  // gangs: how many tasks had ended when the first one came to wait
-  std::uint64_t looked_at = 0;    // gangs: change_log::state_for_gangs() when there was no place
+  bool stuck = false;             // no rank could take the first task at the last attempt
+  std::uint32_t stuck_ns = 0;     // the estimate of the first task at that attempt
+  std::uint64_t first_since = 0;  // gangs: the number of tasks that had ended when the first gang began to wait
+  std::uint64_t looked_at = 0;    // gangs: change_log::state_for_gangs() at the last attempt, which found no place
 };
 
 class request_queues {
@@ -44,20 +43,20 @@ class request_queues {
     for (request_queue* q : all_) delete q;
   }
 
-  /// All queues, the empty ones too.
+  /// All queues, also empty ones.
   base::list<request_queue*>& all() { return all_; }
   /// The queues that have tasks, in the order in which they are tried.
   const base::list<request_queue*>& active() const { return active_; }
 
   /// The queue of this request, or null.
   request_queue* find(const request& wanted) const { return find(wanted, hash(wanted)); }
-  /// The queue of this request; `is_new` if there was none.
+  /// The queue of this request; makes one if there is none, and then sets `is_new`.
   request_queue& of(const request_ptr& wanted, node_table& nodes, bool& is_new) {
     const std::uint64_t h = hash(*wanted);
     request_queue* q = find(*wanted, h);
     is_new = q == nullptr;
     if (is_new) {
-      const request_ptr copy(new request(*wanted));  // that of the task changes when it is tried again
+      const request_ptr copy(new request(*wanted));  // the task's own request changes when it runs again
       q = new request_queue{copy, node_list(nodes), h};
       q->next = by_hash_.find(h);
       by_hash_.set(h, q);
@@ -76,7 +75,7 @@ class request_queues {
       std::swap(active_[i], active_[i - 1]);
     return true;
   }
-  /// The first task of the active queue at this place has been taken out.
+  /// Notes that the first task of the active queue at this place was taken out.
   void first_left(request_queue& q, std::size_t at, std::size_t ranks) {
     if (q.tasks.empty()) {
       active_.remove(&q);
@@ -106,7 +105,7 @@ class request_queues {
     all_.remove(q);
     delete q;
   }
-  /// No queue has tasks any more.
+  /// Notes that no queue has tasks any more.
   void all_emptied() { active_.clear(); }
 
  private:
@@ -133,19 +132,19 @@ class request_queues {
     while (q != nullptr && !same(*q->wanted, wanted)) q = q->next;
     return q;
   }
-  /// Shall the first task of `a` be tried before that of `b`?
+  /// Whether the scheduler tries the first task of `a` before the first task of `b`.
   static bool before(request_queue& a, request_queue& b) {
     if (a.wanted->priority != b.wanted->priority) return a.wanted->priority > b.wanted->priority;
     return a.tasks.front().record->sequence < b.tasks.front().record->sequence;
   }
 
-  /// Ranks in the orders of requests that nobody waits for; where there may be more, these orders are made anew.
+  /// Most entries that the orders (best_ranks) of empty queues may have together; above it, the queues make them again.
   static constexpr std::size_t most_kept = std::size_t{1} << 22;
 
   base::list<request_queue*> all_;              // owned
   base::pointer_table<request_queue> by_hash_;  // the first of each hash
   base::list<request_queue*> active_;
-  std::uint64_t sequence_ = 0;  // tasks that have come
+  std::uint64_t sequence_ = 0;  // number of tasks that have arrived
 };
 
 }  // namespace manta::graph

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Reservations: several bundles of resources that are taken in one step, all
-// or none. Here stands how places for the bundles are found; the scheduler
-// decides when, and gives the bundles' contents out to tasks.
+// Reservations: several bundles of resources that the scheduler takes in one step, all or none. This header finds
+// places for the bundles; the scheduler decides when, and gives the resources in the bundles to tasks.
 #pragma once
 
 #include "manta/graph/node.hpp"
@@ -18,7 +17,7 @@ struct bundle {
   quantities resources;
 
   bool fits(const stock& s) const { return cpus <= s.cpus && s.fits(gpu_units, resources); }
-  /// With nothing taken, could a task that asks for this run in it?
+  /// Whether a task with this request could run in the bundle if nothing in it were taken.
   bool is_enough_for(const request& r) const {
     return r.cpus <= cpus && r.gpu_units <= gpu_units && graph::fits(r.resources, resources);
   }
@@ -51,11 +50,11 @@ inline std::string describe(const bundles& all) {
   return text;
 }
 
-/// Close together: on as few nodes as possible; or far apart: on as many nodes as possible. Either way on as many ranks
-/// as possible, because a rank runs one task at a time.
+/// pack: on as few nodes as possible. spread: on as many nodes as possible. Both use as many ranks as possible, because
+/// a rank runs one task at a time.
 enum class strategy : std::uint8_t { pack, spread };
 
-/// Where something may be placed: ranks ordered by node, with what is free there.
+/// A rank on which a bundle may be placed, with its free resources. Lists of sites are ordered by node.
 struct site {
   stock* here;
   std::uint32_t rank;
@@ -71,7 +70,7 @@ class place_finder {
     for (const site& s : sites) nodes = s.node >= nodes ? s.node + 1 : nodes;
     on_node_.resize(static_cast<std::size_t>(nodes), 0);
     order_.resize(wanted.size(), 0);
-    for (std::uint32_t i = 0; i < wanted.size(); ++i) {  // large ones first
+    for (std::uint32_t i = 0; i < wanted.size(); ++i) {  // large bundles come first
       std::uint32_t at = i;
       for (; at > 0 && larger(wanted[i], wanted[order_[at - 1]]); --at) order_[at] = order_[at - 1];
       order_[at] = i;
@@ -79,7 +78,7 @@ class place_finder {
     chosen_.resize(wanted.size(), 0);
   }
 
-  /// True if there is a place for each; nothing is taken.
+  /// Whether there is a place for each bundle. Takes nothing.
   bool find() {
     if (how_ == strategy::pack) {
       for (std::size_t begin = 0, end = 0; begin < sites_.size(); begin = end) {
@@ -155,7 +154,7 @@ inline base::list<site> sites_of(const base::array<capacity>& world, stock* (*at
   return sites;
 }
 
-/// Throws unschedulable if a world in which nothing is taken could not meet it.
+/// Throws unschedulable if the world could not meet the reservation even with nothing taken.
 inline void require_possible(const bundles& wanted, strategy how, const base::array<capacity>& world) {
   base::array<stock> stocks(world.size());
   for (std::size_t r = 0; r < world.size(); ++r) stocks[r] = world[r].whole();
@@ -168,7 +167,9 @@ inline void require_possible(const bundles& wanted, strategy how, const base::ar
     alone.gpu_units = b.gpu_units;
     alone.resources = b.resources;
     if (require_possible(alone, world, "a bundle of this reservation")) {
-      throw unschedulable("manta: a bundle of this reservation fits on no rank but 0, which only schedules; set runtime_options::rank0_tasks");
+      throw unschedulable(
+          "manta: a bundle of this reservation fits on no rank but 0, which only schedules; set "
+          "runtime_options::rank0_tasks");
     }
   }
   throw unschedulable("manta: this reservation can never be met: each of its " + std::to_string(wanted.size()) +
@@ -182,8 +183,8 @@ struct reservation {
   struct part {
     bundle wanted;
     std::uint32_t rank = no_index;
-    stock free;              ///< what its tasks have not taken,
-    stock without_tasks;     ///< and what actors have not
+    stock free;              ///< what tasks and actors in the bundle have not taken
+    stock without_tasks;     ///< what actors in the bundle have not taken
     std::uint64_t devices = 0;
   };
   std::uint64_t id = 0;

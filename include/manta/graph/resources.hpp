@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What a rank offers, and what is free of it.
+// The resources that a rank offers, and the free part of them.
 #pragma once
 
 #include "manta/graph/devices.hpp"
@@ -9,7 +9,7 @@
 
 namespace manta::graph {
 
-/// What can be given out of a rank or of a part of it.
+/// Resources of a rank, or of a bundle, that can be given to tasks.
 struct stock {
   int cpus = 0;
   quantities named;
@@ -33,14 +33,14 @@ struct stock {
   }
 };
 
-/// What one rank has.
+/// The resources of one rank, and whether it runs tasks.
 struct capacity {
   int cpus = 1;
   gpu_set gpus;
   int node = 0;  ///< -1: the rank has died
   quantities resources;
   bool executes = true;    ///< rank 0 of a larger world only schedules
-  bool stands_by = false;  ///< it does not execute until it takes the place of a rank that has died
+  bool stands_by = false;  ///< a spare rank, which executes tasks only after it has replaced a dead rank
 
   stock whole() const { return {cpus, resources, device_stock(gpus)}; }
   void write(wire::buffer& out) const {

@@ -1,20 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Which task goes to which rank, and when. Plain data: events in (a task may
-// start, a task has ended, a rank is blocked), decisions out; no message, no
-// clock, no thread, so that the same events give the same decisions and ten
-// thousand ranks can be simulated in one process. The parts, from below:
+// Decides which task goes to which rank, and when. The scheduler is plain data: it takes events (a task may start, a
+// task has ended, a rank is blocked) and gives decisions. It has no messages, no clock and no threads. So the same
+// events give the same decisions, and a single process can simulate ten thousand ranks. The parts, from below:
 //
-//   change_log.hpp      where something has become possible
-//   rank_load.hpp       what was sent to each rank, and which has room
-//   holdings.hpp        the resources that are given out, and reservations
-//   request_queues.hpp  the tasks with conditions that wait
+//   change_log.hpp      the ranks on which something has become possible
+//   rank_load.hpp       the tasks that were sent to each rank, and the ranks with room
+//   holdings.hpp        the resources that tasks hold, and reservations
+//   request_queues.hpp  the waiting tasks with conditions
 //   rank_choice.hpp     the rank of a task
 //   gang_placement.hpp  the ranks of a gang
 //
-// If it is known when the run has to end, tasks that would take longer are not
-// sent.
+// When the end of the run is known, the scheduler does not send tasks that would take longer.
 #pragma once
 
 #include <limits>
@@ -39,15 +37,16 @@ class scheduler {
 
   const rank_load& load() const { return load_; }
   const holdings& held() const { return held_; }
-  /// While a gang is dispatched: its members, their grants and its number.
+  /// During the dispatch of a gang: its members, their grants and its number.
   const gang_placement& gang() const { return gang_; }
-  /// Tasks that have not been dispatched.
+  /// Number of tasks that have not been dispatched.
   std::size_t waiting() const { return waiting_; }
 
   // --- events of tasks
 
-  /// All inputs of this task exist. `n` holds a task (compact or record). `overtakes`: one that asks for nothing goes
-  /// before others that do not, but not for ever. False, and nothing is kept, if its reservation has been given up.
+  /// Takes a task whose inputs all exist; `n` holds it, compact or as a record. `overtakes`: a task without conditions
+  /// goes before other tasks without conditions, up to a limit. Returns false, and does not take the task, if its
+  /// reservation has been given up.
   bool ready(node& n, bool overtakes = false) {
     constexpr unsigned most_in_turn = 64;
     const request* wanted = request_of(n);
@@ -76,30 +75,30 @@ class scheduler {
     }
     return true;
   }
-  /// A task that was sent to `rank` has ended there, after `ns` of its own time, or `not_run`.
+  /// Notes that a task has ended on `rank` after `ns` of its own time; not_run: it never ran.
   void ended(std::uint32_t rank, std::uint32_t function, std::uint32_t charge, std::uint64_t ns,
              const request* wanted = nullptr) {
     load_.ended(rank, function, charge, ns);
     if (wanted != nullptr && !wanted->actor) give_back(rank, *wanted);
     load_.changed(rank);
   }
-  /// A task came back from `rank` unstarted.
+  /// Notes that a task came back from `rank` without having started.
   void returned(std::uint32_t rank, std::uint32_t charge) {
     load_.unbook(rank, charge);
     load_.changed(rank);
   }
-  /// An actor that held resources on `rank` has ended.
+  /// Notes that an actor that held resources on `rank` has ended.
   void give_back(std::uint32_t rank, const request& wanted) {
     if (wanted.ranks > 0) load_.leaves_gang(rank);
     held_.give_back(rank, wanted);
     load_.changed(rank);
   }
-  /// `count` of the tasks sent to `rank` wait for something and leave it free.
+  /// Notes that `count` of the tasks sent to `rank` wait for something, so that the rank can run others.
   void blocked(std::uint32_t rank, std::uint32_t count, bool own_work = false, bool in_call = false) {
     load_.blocked(rank, count, own_work, in_call);
     load_.changed(rank);
   }
-  /// A task that is ready and not dispatched will not be run.
+  /// Removes a task that has not been dispatched.
   void remove(node& n) {
     --waiting_;
     const request* wanted = request_of(n);
@@ -123,16 +122,16 @@ class scheduler {
     }
     queues_.all_emptied();
   }
-  /// The run has to end in `ns` nanoseconds. A task that takes longer, as far as is known, is not dispatched.
+  /// Sets the time until the run has to end. A task with a longer expected duration is not dispatched.
   void set_time_left(double ns) { left_ns_ = ns; }
   double expected(const node& n) const { return load_.times().expected(n); }
-  /// Tasks that waited and would take longer, taken out; null when there are no more.
+  /// Takes out the next waiting task that would take longer; null when there is none left.
   node* take_late() { return late_.empty() ? nullptr : &late_.pop_front(); }
 
   // --- events of ranks
 
-  /// A rank is no more, with all that was sent there. Takes out the tasks that no other rank can run: refuse(node&).
-  /// False if no rank is left that executes tasks.
+  /// Notes that a rank has died, with all tasks that were sent there. Calls refuse(node&) for waiting tasks that no
+  /// other rank can run, and takes them out. False if no rank is left that executes tasks.
   template <class Refuse>
   bool died(std::uint32_t rank, Refuse&& refuse) {
     load_.died(rank);
@@ -144,22 +143,23 @@ class scheduler {
     share_executors();
     return true;
   }
-  /// A rank that has stood by executes tasks from now on, and has that.
+  /// Notes that a spare rank executes tasks from now on, and what it offers.
   void joins(std::uint32_t rank, const capacity& its) {
     load_.joins(rank, its);
     held_.joins(rank, its);
     for (request_queue* q : queues_.all()) choice_.aim(*q);
     share_executors();
   }
-  /// Rank 0 executes tasks from now on. `lent`: it joins only the gangs that say that they need it.
+  /// Notes that rank 0 executes tasks from now on. `lent`: it joins only gangs that need it.
   void rank_0_executes(bool lent) {
     const bool is_first = load_.rank_0_executes();
     gang_.rank_0_joins(lent && (is_first || gang_.rank_0_is_lent()));
     if (is_first) share_executors();
   }
-  /// Could the ranks that live meet this request, with nothing taken? In a reservation that is not met yet: perhaps.
+  /// Whether the living ranks could meet this request if nothing were taken. True for a reservation that is not met
+  /// yet.
   bool is_possible(const request& wanted) { return gang_.is_possible(wanted); }
-  /// Takes out the tasks, of this reservation or of all, that no rank can run.
+  /// Calls refuse(node&) for the tasks, of this reservation or of all, that no rank can run, and takes them out.
   template <class Refuse>
   void refuse_impossible(Refuse&& refuse, std::uint64_t reservation = 0) {
     base::list<node*> refused;
@@ -178,10 +178,11 @@ class scheduler {
 
   // --- events of reservations
 
-  /// Somebody wants these bundles, all at once; takes the record. Met by a later decide() at the earliest.
+  /// Adds a request for bundles, and owns the record from now on. A later decide() meets it.
   void reserve(reservation* r) { held_.reserve(r); }
-  /// A reservation is given up: what its tasks do not hold is free at once, the rest when they end. Takes out
-  /// those that have not been dispatched: refuse(node&). Returns its record, to be deleted, or null if there is none.
+  /// Gives a reservation up. What its tasks do not hold is free at once, the rest when they end. Calls refuse(node&)
+  /// for its tasks that have not been dispatched, and takes them out. Returns the record, which the caller deletes, or
+  /// null.
   template <class Refuse>
   reservation* release(std::uint64_t id, Refuse&& refuse) {
     reservation* const r = held_.find_reservation(id);
@@ -196,14 +197,14 @@ class scheduler {
     share_executors();
     return r;
   }
-  /// Reservations that have been met since the last call; null when there are no more.
+  /// The next reservation that has been met and not reported yet; null: none.
   reservation* take_met() { return held_.take_met(); }
-  /// Nothing goes on any more. True if ranks were being kept free for a reservation or a gang, which ends now.
+  /// Called when nothing proceeds any more: stops keeping ranks free for a reservation or a gang. True if it did so.
   bool stop_keeping_free() {
     const bool any = held_.is_keeping_free() || gang_.keeper() != nullptr;
     held_.keep_nothing_free();
     if (gang_.keeper() != nullptr) {
-      gang_.keeper()->first_since = load_.tasks_ended();  // or they would be kept again at once
+      gang_.keeper()->first_since = load_.tasks_ended();  // else the gang would be old, and keep them again at once
       gang_.stop_keeping();
     }
     return any;
@@ -211,7 +212,7 @@ class scheduler {
 
   // --- decisions
 
-  /// Takes decisions while there are any: dispatch(node&, rank, charge_ns) for each.
+  /// Takes all decisions that are possible now; calls dispatch(node&, rank, charge_ns) for each.
   template <class Dispatch>
   void decide(Dispatch&& dispatch) {
     while (held_.meet_next()) share_executors();
@@ -222,17 +223,17 @@ class scheduler {
     plain_waits_ = !plain_.empty();
     if (at < queues_.active().size()) decide_queues(at, true, dispatch);
   }
-  /// In a dispatch of a task without a request: the bytes of its inputs that lie on its rank, if they are the reason.
+  /// During the dispatch of a task without a request: bytes of its inputs on its rank, if they are the reason; else 0.
   std::uint64_t bytes_there() const { return choice_.bytes_there(); }
 
-  /// Can one more plain task of this function leave at once? The rank, or no_index; books it if so.
+  /// Books one more task without conditions on a rank with room, and returns the rank; no_index: it has to wait.
   std::uint32_t take_room(std::uint32_t function, std::uint32_t& charge) {
     if (others_come_first(function)) return no_index;
     const std::uint32_t rank = load_.all_in_teams() && load_.in_team(0) ? 0 : load_.next_rank(function);
     if (rank != no_index) charge = load_.book(function, rank);
     return rank;
   }
-  /// Can one go to that rank, behind others? Not if all that is there waits.
+  /// Whether a task can go to that rank, behind others. False if all tasks there wait.
   bool has_room_on(std::uint32_t rank, std::uint32_t function) const {
     if (others_come_first(function)) return false;
     const rank_load::rank_state& r = load_[rank];
@@ -254,7 +255,7 @@ class scheduler {
       n = queues_.active()[i]->tasks.find(found);
     return n;
   }
-  /// A task that waits for ranks while a member of a gang waits inside its own: perhaps for it. Null: there is none.
+  /// A task that waits for ranks while a member of a gang waits inside, perhaps for this task; null: none.
   node* task_behind_member() {
     if (queues_.active().empty()) return nullptr;
     bool waits_inside = false;
@@ -299,8 +300,9 @@ class scheduler {
     return true;
   }
 
-  /// Places from the queues of priority 0 and more, or of those below. `at`: the first that was not tried. Of priority
-  /// 0 those with conditions have fewer places and go first; but where others were left behind before, they go in turn.
+  /// Places tasks from the queues of priority 0 and more, or from the queues below. `at` is the first queue that was
+  /// not tried. Tasks of priority 0 with conditions have fewer places and go before plain tasks; where plain tasks had
+  /// to wait before, both kinds take turns.
   template <class Dispatch>
   void decide_queues(std::size_t& at, bool below, Dispatch&& dispatch) {
     while (at < queues_.active().size() && (below || queues_.active()[at]->wanted->priority >= 0)) {
@@ -309,7 +311,7 @@ class scheduler {
       if (!(q.wanted->ranks > 0 ? start_gang(q, at, dispatch) : start_first(q, at, dispatch))) ++at;
     }
   }
-  /// False if there is no place for the queue's first gang.
+  /// Places the queue's first gang; false if there is no place for it.
   template <class Dispatch>
   bool start_gang(request_queue& q, std::size_t at, Dispatch&& dispatch) {
     if (!gang_.place(q)) return false;
@@ -321,11 +323,12 @@ class scheduler {
     dispatch(first, gang_.members()[0], charge);
     return true;
   }
-  /// False if there is no place for the queue's first task.
+  /// Places the queue's first task; false if there is no place for it.
   template <class Dispatch>
   bool start_first(request_queue& q, std::size_t at, Dispatch&& dispatch) {
     const std::uint32_t ns = load_.estimate(q.tasks.front().function);
-    // nothing has happened since; but spread tasks may go to others now if those with the fewest have got more
+    // Nothing has happened since the last attempt. Tasks with `spread` are tried all the same: the ranks with the
+    // fewest tasks may be others by now.
     if (q.stuck && load_.log().has_read_all(q.read) && ns >= q.stuck_ns && !q.wanted->spread) return false;
     if (plain_is_next_ && q.wanted->priority == 0) plain_is_next_ = !place_plain(dispatch);
     node& n = q.tasks.front();
@@ -353,15 +356,15 @@ class scheduler {
     late_.push_back(n);
     return true;
   }
-  /// Before a plain task of this function that would leave at once; or that task would not end in time.
+  /// Whether a plain task of this function must wait: because others go first, or because it would not end in time.
   bool others_come_first(std::uint32_t function) const {
     return !plain_.empty() || (!queues_.active().empty() && queues_.active()[0]->wanted->priority > 0) ||
            static_cast<double>(load_.times().mean(function)) > left_ns_;
   }
 
-  /// A rank whose cpus are all reserved gets other tasks only if that is so of every rank.
+  /// Closes each rank whose cpus are all reserved, so that it gets no other tasks, unless this holds for every rank.
   void share_executors() {
-    if (gang_.keeper() != nullptr) gang_.stop_keeping();  // it may need other ranks now
+    if (gang_.keeper() != nullptr) gang_.stop_keeping();  // the old gang may need other ranks now
     bool any_open = false;
     for (const std::uint32_t rank : load_.executing()) any_open = any_open || held_.free_on(rank).cpus > 0;
     for (const std::uint32_t rank : load_.executing()) {
@@ -380,13 +383,13 @@ class scheduler {
   gang_placement gang_;
   request_queues queues_;
   node_list plain_;  // tasks without conditions
-  node_list late_;   // tasks that would not end in time, to be taken by take_late()
+  node_list late_;   // tasks that would not end in time, for take_late()
   std::size_t waiting_ = 0;
-  unsigned in_turn_ = 0;  // plain tasks that have overtaken others, one after the other
+  unsigned in_turn_ = 0;  // number of plain tasks in a row that have overtaken others
   double left_ns_ = forever;
-  // Plain tasks and those of priority 0 with conditions take turns where there is not room for all:
-  bool plain_waits_ = false;    // plain tasks were left behind by the last decide(),
-  bool plain_is_next_ = false;  // and since then a task with conditions has gone first
+  // Plain tasks and tasks of priority 0 with conditions take turns where there is not room for all.
+  bool plain_waits_ = false;    // plain tasks had to wait in the last decide()
+  bool plain_is_next_ = false;  // a task with conditions has gone first since then
 };
 
 }  // namespace manta::graph

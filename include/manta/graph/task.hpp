@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A task in general form: a function, plain argument bytes, input nodes and
-// where its result goes. The inputs and bytes follow the record.
+// A task in general form: a function, plain argument bytes, input nodes, and the place of its result. The inputs and
+// bytes follow the record in memory.
 #pragma once
 
 #include <cstdlib>
@@ -15,44 +15,44 @@
 
 namespace manta::graph {
 
-/// Who runs a gang task together, and as what this rank takes part.
+/// The ranks that run a gang task together, and this rank's place among them.
 struct gang {
-  std::uint64_t id = 0;               ///< given by the scheduler, unique in a run
+  std::uint64_t id = 0;               ///< number from the scheduler, unique in a run
   std::uint32_t member = 0;           ///< this rank's place in `ranks`
-  base::list<std::uint32_t> ranks;    ///< the first gives the value
+  base::list<std::uint32_t> ranks;    ///< the first one is the leader
 };
 
-/// Where a task of this rank is, beyond what its node says.
+/// Where a task of this home is; its node says the rest.
 enum class place : std::uint8_t {
-  here,       ///< waits for inputs, stands in the local queue, is staged or runs
-  scheduler,  ///< rank 0: stands in the scheduler
-  elsewhere,  ///< sent to the rank in `caller`, which for the home may be rank 0 that has sent it on
-  resting,    ///< has failed: waits to be judged, or for its next attempt
+  here,       ///< it waits for inputs, stands in the local queue, is staged or runs
+  scheduler,  ///< rank 0: it stands in the scheduler
+  elsewhere,  ///< it was sent to the rank in `caller`; for the home this may be rank 0, which has passed it on
+  resting,    ///< it has failed, and waits for a decision about it or for its next attempt
 };
 
 struct task {
   std::uint64_t id = 0;
   std::uint32_t function = no_index;
-  std::uint32_t home_rank = 0;     ///< where the result is to be told,
-  std::uint32_t home_index = 0;    ///< and the node there
-  std::uint32_t charge = 0;        ///< nanoseconds the scheduler booked for it
-  std::uint32_t slot = no_index;   ///< the actor called, on its rank
-  std::uint32_t caller = 0;        ///< the rank that called it; at its home: the rank it was sent to
-  std::uint32_t missing = 0;       ///< inputs whose values are not here yet
-  std::uint64_t digest = 0;        ///< of function and arguments, for the journal; 0: not for it
-  std::uint64_t sequence = 0;      ///< when it came to the scheduler
+  std::uint32_t home_rank = 0;     ///< the rank that gets the result
+  std::uint32_t home_index = 0;    ///< the node of the result there
+  std::uint32_t charge = 0;        ///< nanoseconds that the scheduler has booked for it
+  std::uint32_t slot = no_index;   ///< slot of the called actor on its rank
+  std::uint32_t caller = 0;        ///< the rank that called it; at its home: the rank that it was sent to
+  std::uint32_t missing = 0;       ///< number of inputs whose values are not on this rank yet
+  std::uint64_t digest = 0;        ///< digest of function and arguments for the journal; 0: not for the journal
+  std::uint64_t sequence = 0;      ///< order of arrival at the scheduler
   std::uint16_t attempt = 0;
-  std::uint8_t hidden = 0;         ///< last inputs that the function does not see
+  std::uint8_t hidden = 0;         ///< number of inputs at the end that the function does not see
   bool by_scheduler = false;       ///< rank 0 counts it as running here
-  bool ahead = false;              ///< was sent before its inputs had been made
-  bool for_member = false;         ///< a call: see request::for_member
+  bool ahead = false;              ///< it was sent before its inputs existed
+  bool for_member = false;         ///< of a call: see request::for_member
   graph::place place = graph::place::here;
   std::uint32_t input_count = 0;
   std::uint32_t argument_bytes = 0;
   request_ptr request;
   graph::gang* gang = nullptr;     ///< owned
-  node* result = nullptr;          ///< what this rank makes of it here, if tasks wait for that; holds a reference
-  task* next = nullptr;            ///< in a task_list
+  node* result = nullptr;          ///< its result as a node of this rank, if tasks here wait for it; holds a reference
+  task* next = nullptr;            ///< neighbours in a task_list
   task* previous = nullptr;
 
   std::uint32_t seen_inputs() const { return input_count - hidden; }
@@ -64,11 +64,11 @@ struct task {
   }
 };
 
-/// Where the records come from: most are small and of one size, and are used again while still in the cache.
+/// Makes and frees records of tasks. Most of them are small and of one size, and are reused while still in the cache.
 class task_pool {
   struct small {
     alignas(task) std::byte bytes[128];
-    small() {}  // leaves them as they are
+    small() {}  // leaves the bytes uninitialised
   };
   static_assert(sizeof(small) >= sizeof(task) + sizeof(node*) + 8);
 
@@ -87,7 +87,7 @@ class task_pool {
     t->argument_bytes = argument_bytes;
     return t;
   }
-  /// The inputs must have been given back before.
+  /// Frees a record whose inputs have been released before.
   void free(task* t) {
     const std::size_t bytes = task::bytes_of(t->input_count, t->argument_bytes);
     delete t->gang;
@@ -105,7 +105,7 @@ class task_pool {
   std::size_t large_bytes_ = 0;
 };
 
-/// Tasks in the order in which they came.
+/// Tasks in the order of their arrival.
 class task_list {
  public:
   bool empty() const { return first_ == nullptr; }
@@ -135,14 +135,14 @@ class task_list {
     remove(t);
     return t;
   }
-  /// The first for which is(task) holds; null if there is none.
+  /// The first task for which is(task) is true; null if there is none.
   template <class Is>
   task* find(Is&& is) const {
     task* t = first_;
     while (t != nullptr && !is(*t)) t = t->next;
     return t;
   }
-  /// The same, taken out.
+  /// Takes out the first task for which is(task) is true; null if there is none.
   template <class Is>
   task* take(Is&& is) {
     task* const t = find(is);

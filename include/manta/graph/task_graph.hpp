@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Dependences: a task waits for its inputs, a finished node tells whoever is
-// linked to it. Plain data, no clock, no thread, no message: the same events
-// give the same order every time.
+// Dependences: a task waits for its inputs, and a finished node tells everything that is linked to it. The graph is
+// plain data, without a clock, threads or messages, so the same events always give the same order.
 #pragma once
 
 #include "manta/base/pool.hpp"
@@ -27,7 +26,7 @@ class task_graph {
     return *l;
   }
 
-  /// Links a task to those of its inputs that are pending. True if none is: it may start.
+  /// Links a task to its pending inputs. True if no input is pending, so that the task may start.
   bool depend(node& task_node) {
     task& t = *task_node.record;
     for (std::uint32_t i = 0; i < t.input_count; ++i) {
@@ -53,7 +52,7 @@ class task_graph {
     last->index[last->count++] = dependent;
   }
 
-  /// Removes one of the dependents, if it is there. Others may change places.
+  /// Removes one dependent, if the node has it. The order of the others may change.
   void remove_dependent(node& n, std::uint32_t dependent) {
     for (link** at = &n.links; *at != nullptr; at = &(*at)->next) {
       link* const l = *at;
@@ -76,7 +75,7 @@ class task_graph {
     }
   }
 
-  /// From the oldest on, as long as visit(index) is true.
+  /// Visits the dependents from the oldest on, as long as visit(index) returns true.
   template <class Visit>
   static void visit_dependents(link& l, Visit&& visit) {
     if (!visit(l.index) || l.pointer == nullptr) return;
@@ -90,8 +89,8 @@ class task_graph {
     } while (d != newest);
   }
 
-  /// Takes the links of everyone who is to be told that `n` has ended, oldest first, and gives them to `tell`,
-  /// which may add and finish nodes itself. Links that say what other ranks hold stay.
+  /// Removes the links of everything that waits for the end of `n`, and gives them to `tell`, oldest first. `tell` may
+  /// add and finish nodes itself. Links that say what other ranks hold stay.
   template <class Tell>
   void finish(node& n, Tell&& tell) {
     link* first = std::exchange(newest(n), nullptr);
@@ -131,7 +130,7 @@ class task_graph {
     }
   }
 
-  /// Removes one link of that kind by which the node `dependent` hangs on n, if there is one.
+  /// Removes one link of that kind from n to the node `dependent`, if there is one.
   void remove_link(node& n, link_kind kind, std::uint32_t dependent) {
     remove_first(n, [&](const link& l) { return l.kind == kind && l.index == dependent; });
   }
@@ -141,8 +140,7 @@ class task_graph {
   }
 
  private:
-  /// The first of the links that are told when the node ends, the newest; home and exported links, which stay, are before
-  /// them.
+  /// The newest of the links that hear when the node ends. They stand behind a home or exported link, which stays.
   static link*& newest(node& n) {
     const bool stays = n.links != nullptr && (n.links->kind == link_kind::home || n.links->kind == link_kind::exported);
     return stays ? n.links->next : n.links;
@@ -163,7 +161,7 @@ class task_graph {
     }
   }
 
-  /// The newest that is left.
+  /// Removes the newest record and returns the next newest; null if it was the only one.
   dependents* without_newest(dependents* newest) {
     dependents* before = newest;
     while (before->next != newest) before = before->next;

@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What travels: a batch is one MPI message below the eager limit, so that it
-// never waits for its receiver. Layout, all in the sender's byte order:
+// A batch: the MPI message that carries small messages. It is shorter than the eager limit, so it never waits for its
+// receiver. Its layout, all in the sender's byte order:
 //
 //   [u32 sequence number] { [u16 bytes, u8 kind, u8 part] payload, padded }*
 //
-// Frames start at 4 modulo 8, hence every payload lies at a multiple of 8
-// although headers take 4 bytes. A message too large for one frame travels as
-// several; its first part starts with the whole size in 8 bytes.
+// Frames start at 4 modulo 8, so every payload lies at a multiple of 8 behind its header of 4 bytes. A message too
+// large for one frame travels in several; its first part starts with the whole size in 8 bytes.
 #pragma once
 
 #include <cstddef>
@@ -16,14 +15,14 @@
 
 namespace manta::net {
 
-/// Everything in a batch. Eager limits are 4096 bytes with shared memory, more elsewhere, less MPI's own header.
+/// Size of a batch. The eager limit is 4096 bytes with shared memory, and more elsewhere, less MPI's own header.
 inline constexpr std::size_t batch_bytes = 3968;
 inline constexpr std::size_t batch_header_bytes = 4;
 
 /// The tag under which batches travel.
 inline constexpr int batch_tag = 0;
 
-/// Where a frame stands in its message.
+/// The position of a frame in its message.
 enum class part : std::uint8_t { whole, first, middle, last };
 
 struct frame_header {
@@ -33,7 +32,7 @@ struct frame_header {
 };
 static_assert(sizeof(frame_header) == 4);
 
-/// What a frame with that much payload takes in a batch.
+/// The size of a frame with this payload in a batch.
 constexpr std::size_t frame_bytes(std::size_t payload) {
   return (payload + sizeof(frame_header) + 7) & ~std::size_t{7};
 }
@@ -44,7 +43,7 @@ inline constexpr std::size_t batch_end = batch_bytes - 4;
 inline constexpr std::size_t frame_limit = batch_end - batch_header_bytes - sizeof(frame_header);
 static_assert(batch_header_bytes + frame_bytes(frame_limit) == batch_end);
 
-/// `Request` is what a port (channel.hpp) needs to ask whether the batch has been sent.
+/// The memory of a batch. `Request` is the type by which a port (channel.hpp) knows a send.
 template <class Request>
 struct batch {
   batch* next;
@@ -53,7 +52,7 @@ struct batch {
   alignas(8) std::byte data[batch_bytes];
 };
 
-/// Recycles batches, the last used first because it is still in cache.
+/// Recycles batches, beginning with the last used one, which is still in the cache.
 template <class Request>
 class batch_pool {
   using batch = net::batch<Request>;
@@ -80,7 +79,7 @@ class batch_pool {
   }
 
   void give(batch* used) {
-    if (count_ >= kept) {  // after a burst, memory goes back to the system
+    if (count_ >= kept) {  // the memory of a burst goes back to the system
       delete used;
       return;
     }

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Large transfers: one contiguous block from memory to memory, in pieces that
-// fit MPI's int counts. Sender and receiver must have agreed on tag and size
-// by a message before; the tag is the receiver's choice and belongs to one
-// block from that sender until it has arrived. The receiver probes for pieces
-// and receives the matched message: a receive posted beforehand and matched by
-// a sender that dies would never complete, and never give its memory back.
+// Large transfers: one contiguous block from memory to memory, in pieces that fit MPI's int counts. Sender and receiver
+// must have agreed on tag and size by a message before. The receiver chooses the tag, which belongs to one block from
+// that sender until the block has arrived. The receiver probes for pieces and receives the matched message. If it
+// posted receives beforehand, a receive that a dying sender has matched would never complete, and never give its memory
+// back.
 #pragma once
 
 #include <cassert>
@@ -22,7 +21,7 @@
 
 namespace manta::net {
 
-/// Called once, when the memory that was being sent is free again.
+/// A function to call once, when the memory of a sent block may be used again.
 struct completion {
   void (*call)(void* argument);
   void* argument;
@@ -31,8 +30,8 @@ struct completion {
 class bulk {
  public:
   static constexpr std::size_t default_piece_bytes = std::size_t{1} << 30;
-  static constexpr std::size_t max_in_flight = 32;  ///< pieces being sent at a time, over all destinations
-  static constexpr int steps = 4;                   ///< requests tested or probed at a time
+  static constexpr std::size_t max_in_flight = 32;  ///< number of pieces in flight to all destinations together
+  static constexpr int steps = 4;                   ///< number of requests tested or probed in one call
 
   bulk(MPI_Comm comm, int rank, std::size_t piece_bytes) : comm_(comm), rank_(rank), piece_bytes_(piece_bytes) {
     if (piece_bytes == 0 || piece_bytes > INT_MAX)
@@ -40,14 +39,14 @@ class bulk {
     void* value = nullptr;
     int found = 0;
     check(MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &value, &found), "MPI_Comm_get_attr");
-    const int highest = found != 0 ? *static_cast<const int*>(value) : 32767;  // what the standard promises
+    const int highest = found != 0 ? *static_cast<const int*>(value) : 32767;  // the least that the standard allows
     tags_ = highest == INT_MAX ? INT_MAX : highest + 1;
   }
   bulk(const bulk&) = delete;
   bulk& operator=(const bulk&) = delete;
 
   int tags() const { return tags_; }
-  /// Sends and receives that are not complete.
+  /// Number of sends and receives that are not complete.
   std::size_t outstanding() const { return sends_ + expected_.size() + arriving_.size() + local_expected_.size(); }
 
   void send(int to, int tag, const void* data, std::size_t bytes, completion sent) {
@@ -65,7 +64,7 @@ class bulk {
         .push_back({static_cast<std::byte*>(data), bytes, 0, from, tag, token, MPI_REQUEST_NULL, false});
   }
 
-  /// A block of which no piece has been sent, nor ever will be.
+  /// Forgets an expected block of which the sender has sent nothing, and never will.
   void forget(int from, int tag) {
     for (std::size_t i = expected_.size(); i-- > 0;) {
       if (expected_[i].from == from && expected_[i].tag == tag) expected_.remove_unordered(i);
@@ -90,7 +89,7 @@ class bulk {
     while (first_ != nullptr && pieces_.size() < max_in_flight) start_piece();
   }
 
-  /// on_bulk(token, bytes) for each block that is now there. Never blocks; on_bulk may start further transfers.
+  /// Calls on_bulk(token, bytes) for each block that has arrived. Never blocks; on_bulk may start further transfers.
   template <class OnBulk>
   bool poll(OnBulk&& on_bulk) {
     bool any = false;
@@ -126,9 +125,9 @@ class bulk {
     return any;
   }
 
-  /// A rank has died: forgets what was on its way to and from it. Completions of such sends are never called, for MPI
-  /// may still look at their memory; lost(token) for each block that will not come, whose memory is to be left alone
-  /// too.
+  /// Forgets all blocks on their way to and from a rank that has died. Never calls the completions of such sends,
+  /// because MPI may still use their memory. Calls lost(token) for each block that will not arrive, whose memory must
+  /// stay as well.
   template <class Lost>
   void abandon(int rank, Lost&& lost) {
     outgoing* kept = nullptr;
@@ -169,7 +168,7 @@ class bulk {
     return complete != 0;
   }
 
-  /// Waits for the sends in flight. For the end only.
+  /// Waits for the sends in flight; called only at the end.
   void wait() noexcept {
     for (piece& each : pieces_) MPI_Wait(&each.request, MPI_STATUS_IGNORE);
   }
@@ -186,10 +185,10 @@ class bulk {
   struct outgoing {
     const std::byte* data;
     std::size_t bytes;
-    std::size_t started;  // bytes given to MPI
+    std::size_t started;  // number of bytes given to MPI
     int to;
     int tag;
-    int in_flight;  // pieces
+    int in_flight;  // number of pieces
     completion sent;
     outgoing* next;
   };
@@ -200,12 +199,12 @@ class bulk {
   struct incoming {
     std::byte* data;
     std::size_t bytes;
-    std::size_t done;  // bytes matched so far; they are there when the request is complete
+    std::size_t done;  // number of bytes matched so far; they have arrived when the request is complete
     int from;
     int tag;
     std::uint64_t token;
     MPI_Request request;
-    bool cut_off = false;  // its sender has died, which abandon() will tell
+    bool cut_off = false;  // its sender has died; abandon() will report the block
   };
 
   // Pieces of a block start in order and MPI matches equal tags in order, so they need no numbers.
@@ -217,7 +216,7 @@ class bulk {
     if (!check_alive(MPI_Isend(block->data + block->started, static_cast<int>(bytes), MPI_BYTE, block->to, block->tag,
                                comm_, &request),
                      "MPI_Isend")) {
-      request = MPI_REQUEST_NULL;  // gone, like what one that has died has not received
+      request = MPI_REQUEST_NULL;  // the receiver has died, and the piece is lost
     }
     pieces_.push_back({request, block});
     block->started += bytes;
@@ -228,7 +227,7 @@ class bulk {
     }
   }
 
-  // The completion may call send() or receive(): callers hold no references into the lists.
+  // The completion may call send() or receive(), so callers must hold no references into the lists.
   void finish(outgoing* block) {
     --sends_;
     const completion sent = block->sent;
@@ -265,7 +264,7 @@ class bulk {
   bool deliver_local(OnBulk& on_bulk) {
     bool any = false;
     base::list<incoming> wanted;
-    wanted.swap(local_expected_);  // on_bulk may expect more
+    wanted.swap(local_expected_);  // on_bulk may add expected blocks
     for (const incoming& each : wanted) {
       outgoing* block = nullptr;
       for (std::size_t i = 0; i < local_sends_.size() && block == nullptr; ++i) {
@@ -293,12 +292,12 @@ class bulk {
   outgoing* first_ = nullptr;  // blocks not fully started, in order of send()
   outgoing* last_ = nullptr;
   base::list<piece> pieces_;
-  std::size_t sends_ = 0;          // blocks, local ones included
-  base::list<incoming> expected_;  // waiting for a piece to be there
-  base::list<incoming> arriving_;  // matched
+  std::size_t sends_ = 0;          // number of blocks, local ones included
+  base::list<incoming> expected_;  // blocks that wait for their next piece
+  base::list<incoming> arriving_;  // blocks whose next piece is matched
   base::list<outgoing*> local_sends_;
   base::list<incoming> local_expected_;
-  // Where the next round of tests goes on, so that a few tests a time reach everybody.
+  // Where the next round of tests continues, so that a few tests per call reach all requests.
   std::size_t test_turn_ = 0;
   std::size_t probe_turn_ = 0;
   std::size_t arrive_turn_ = 0;

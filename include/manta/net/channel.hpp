@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The outgoing stream to one rank. Messages are appended to an open batch;
-// full batches are sealed into a queue; send() hands the queue to the port, a
-// few at a time, in order. Appending never calls the port, so handlers may
-// append. The port is MPI (mpi_port.hpp), or in tests what they put in its place.
+// The outgoing stream to one rank. Messages are appended to an open batch, full batches are sealed into a queue, and
+// send() hands the batches of the queue to the port in order, a few at a time. Appending never calls the port, so
+// handlers may append. The port is MPI (mpi_port.hpp), or a substitute in tests.
 //
-// An eager send is complete once MPI has copied it, wherever the receiver is.
-// To bound what piles up there, every 64 KiB or so one batch goes by a
-// synchronous send, which completes when it is matched: with sends in flight
-// limited and completed in order, at most about 130 kB are on their way.
+// An eager send is complete once MPI has copied it, even if the receiver does nothing. To limit the messages that wait
+// at the receiver, one batch in about every 64 KiB goes by a synchronous send, which completes when the receiver
+// matches it. The number of sends in flight is limited and they complete in order, so at most about 130 kB are on their
+// way.
 #pragma once
 
 #include <cassert>
@@ -22,10 +21,10 @@
 
 namespace manta::net {
 
-/// A port starts and completes sends. `request` is what it needs to know one by; the functions are
+/// A port starts and completes sends. Its type `request` identifies a send; its functions are
 ///   void start(request&, const std::byte* data, std::size_t bytes, int to, bool synchronous) const
-///   static bool complete(request&)         true as well if the receiver has died
-///   static void wait(request&) noexcept    until it is complete, whatever becomes of it
+///   static bool complete(request&)         also true if the receiver has died
+///   static void wait(request&) noexcept    returns when the send is complete, also if it has failed
 ///   static bool test(request&) noexcept
 template <class Port>
 class channel {
@@ -34,8 +33,8 @@ class channel {
 
  public:
   static constexpr int max_in_flight = 16;
-  static constexpr std::size_t synchronise_every = 64 * 1024;  ///< bytes, with the cost of their messages
-  static constexpr std::size_t message_cost = 512;  ///< what an unexpected message costs its receiver beside its bytes
+  static constexpr std::size_t synchronise_every = 64 * 1024;  ///< bytes, including message_cost for each message
+  static constexpr std::size_t message_cost = 512;  ///< memory of the receiver for an unexpected message
 
   channel() = default;
   channel(const channel&) = delete;
@@ -57,7 +56,7 @@ class channel {
     return cursor_ + sizeof header;
   }
 
-  /// Ends the payload begun last; returns what it took in the batch.
+  /// Ends the payload begun last; returns the size of its frame.
   std::size_t commit(std::size_t bytes) {
     const auto length = static_cast<std::uint16_t>(bytes);
     std::memcpy(cursor_, &length, sizeof length);
@@ -66,7 +65,7 @@ class channel {
     return taken;
   }
 
-  /// The largest payload that still fits; 0 may also mean that none does.
+  /// The largest payload that still fits; 0 may also mean that not even an empty one does.
   std::size_t room() const {
     const auto left = static_cast<std::size_t>(limit_ - cursor_);
     return left < sizeof(frame_header) ? 0 : left - sizeof(frame_header);
@@ -114,7 +113,7 @@ class channel {
     return true;
   }
 
-  /// Hands sealed batches to the port while fewer than max_in_flight are there. Returns how many.
+  /// Hands sealed batches to the port while fewer than max_in_flight are in flight. Returns their number.
   int send(const Port& port, int to) {
     int sent = 0;
     for (; unsent_ != nullptr && in_flight_ < max_in_flight; ++sent, ++in_flight_) {
@@ -127,7 +126,7 @@ class channel {
     return sent;
   }
 
-  /// Takes the oldest batch out of the queue; the loop back to this rank delivers them so.
+  /// Takes the oldest batch out of the queue, for messages of this rank to itself.
   batch* take_oldest() {
     batch* first = oldest_;
     if (unsent_ == first) unsent_ = first->next;
@@ -139,8 +138,8 @@ class channel {
 
   const batch* newest() const { return newest_; }
 
-  /// The other end has died. What is in flight stays where it is for ever, for the port may still look at it; the rest
-  /// is forgotten, as is all that comes from now on (see discard). Returns the frame bytes that were queued.
+  /// Notes that the receiver has died. Batches in flight keep their memory for ever, because the port may still use it;
+  /// all others are forgotten, and so are messages appended from now on (see discard). Returns the queued frame bytes.
   std::size_t abandon(batch_pool& pool) {
     const std::size_t bytes = queued_bytes();
     if (open_ != nullptr) discard(pool);
@@ -152,7 +151,7 @@ class channel {
     return bytes;
   }
   bool is_abandoned() const { return abandoned_; }
-  /// Instead of seal(): gives the open batch back as it is. Returns its frame bytes.
+  /// Gives the open batch back without sending it. Returns its frame bytes.
   std::size_t discard(batch_pool& pool) {
     const std::size_t bytes = open_bytes();
     pool.give(std::exchange(open_, nullptr));
@@ -160,11 +159,11 @@ class channel {
     return bytes;
   }
 
-  /// Waits for what is in flight. For the end only.
+  /// Waits for the batches in flight; called only at the end.
   void wait() noexcept {
     for (batch* each = oldest_; each != unsent_; each = each->next) Port::wait(each->request);
   }
-  /// Whether all that is in flight is complete.
+  /// Whether all batches in flight are complete.
   bool test() noexcept {
     for (batch* each = oldest_; each != unsent_; each = each->next) {
       if (!Port::test(each->request)) return false;
@@ -181,7 +180,7 @@ class channel {
   std::byte* cursor_ = nullptr;
   std::byte* limit_ = nullptr;
   batch* open_ = nullptr;
-  // One list: in flight from oldest_ up to unsent_, then sealed up to newest_.
+  // One list: the batches in flight from oldest_ up to unsent_, then the sealed ones up to newest_.
   batch* oldest_ = nullptr;
   batch* unsent_ = nullptr;
   batch* newest_ = nullptr;

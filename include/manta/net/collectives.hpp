@@ -11,7 +11,7 @@
 
 namespace manta::net {
 
-/// Collective: what each rank gave, by rank.
+/// Collective: returns the texts of all ranks, by rank.
 inline std::vector<std::string> all_gather(MPI_Comm comm, const std::string& mine) {
   int size = 0;
   check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
@@ -33,7 +33,7 @@ inline std::vector<std::string> all_gather(MPI_Comm comm, const std::string& min
   return parts;
 }
 
-/// Collective: rank 0's text on every rank.
+/// Collective: returns rank 0's text on every rank.
 inline std::string broadcast(MPI_Comm comm, std::string text) {
   int length = static_cast<int>(text.size());
   check(MPI_Bcast(&length, 1, MPI_INT, 0, comm), "MPI_Bcast");

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A duplicated communicator that frees itself, and what is known of the
-// machine under it: which ranks share a node, and whether they outnumber the
-// cores they may use (then an idle rank must yield at once instead of spinning).
+// A duplicated communicator that frees itself, and the topology of the machine: which ranks share a node, and whether
+// they outnumber the cores that they may use (then an idle rank must yield at once instead of spinning).
 #pragma once
 
 #include <sched.h>
@@ -62,12 +61,13 @@ class communicator {
 /// Which ranks share which node. Nodes are numbered from 0 by their lowest rank.
 class topology {
  public:
-  /// Collective over `comm`. One machine may stand for several nodes, so that placement and transfers can be tried out.
+  /// Collective over `comm`. `most_ranks_on_node` makes one machine behave like several nodes, to try out placement and
+  /// transfers.
   topology(const communicator& comm, int most_ranks_on_node) : node_of_(static_cast<std::size_t>(comm.size())) {
     const communicator node = communicator::of_node(comm.get());
     ranks_on_node_ = busy_on_node_ = node.size();
 
-    // The node's lowest rank stands for the node until nodes are numbered.
+    // The node's lowest rank identifies the node until nodes have numbers.
     members_ = base::array<int>(static_cast<std::size_t>(node.size()));
     const int mine_here = comm.rank();
     check(MPI_Allgather(&mine_here, 1, MPI_INT, members_.begin(), 1, MPI_INT, node.get()), "MPI_Allgather");
@@ -81,8 +81,8 @@ class topology {
     }
     node_ = node_of_[static_cast<std::size_t>(comm.rank())];
 
-    // Ranks bound to disjoint cores each see only their own: the node has the union.
-    // 8192 processors; where even that is too few the call fails, and we do not claim to be crowded.
+    // Ranks bound to disjoint cores see only their own cores; the node has the union of them. The words hold 8192
+    // processors. On a larger machine the call fails, and the node counts as not crowded.
     constexpr int words = 128;
     std::uint64_t mine[words] = {}, all[words] = {};
     const bool known = sched_getaffinity(0, sizeof mine, reinterpret_cast<cpu_set_t*>(mine)) == 0;
@@ -95,13 +95,13 @@ class topology {
   int node_of(int rank) const noexcept { return node_of_[static_cast<std::size_t>(rank)]; }
   int nodes() const noexcept { return nodes_; }
   int ranks_on_node() const noexcept { return ranks_on_node_; }
-  /// The last so many ranks stand by, and need no processor.
+  /// Notes that the last `spares` ranks stand by and need no processor.
   void stand_by(int spares) noexcept {
     busy_on_node_ = 0;
     for (const int r : members_) busy_on_node_ += r + spares < static_cast<int>(node_of_.size());
     if (busy_on_node_ == 0) busy_on_node_ = ranks_on_node_;
   }
-  /// Of the ranks on this node those that do not stand by, if there are any.
+  /// Number of ranks on this node that do not stand by; all of the node's ranks if every one does.
   int busy_on_node() const noexcept { return busy_on_node_; }
   /// Logical processors that the ranks on this node may use between them.
   int cores() const noexcept { return cores_; }
@@ -109,7 +109,7 @@ class topology {
 
  private:
   base::array<int> node_of_;
-  base::array<int> members_;  // of this node
+  base::array<int> members_;  // the ranks of this node
   int node_ = 0;
   int nodes_ = 0;
   int ranks_on_node_ = 1;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// How a rank has died.
+// The cause of a rank's death.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 namespace manta::net {
 
 enum class end_by : std::uint8_t {
-  unknown,  ///< manta-run is not there to tell
-  itself,   ///< by its own doing (an exit, a signal, MPI_Abort), or killed for want of memory
-  kill,     ///< by a signal from outside
-  loss,     ///< with its node or its connection
+  unknown,  ///< there is no manta-run that could say
+  itself,   ///< the process ended by itself (an exit, a signal, MPI_Abort), or was killed because memory ran out
+  kill,     ///< a signal from outside
+  loss,     ///< the loss of its node or its connection
 };
 
 }  // namespace manta::net

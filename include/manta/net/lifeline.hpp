@@ -1,15 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Reports which ranks have died. MPI 4.1 does not, so each rank keeps a stream
-// socket to rank 0. The system closes it when the rank's process ends, however
-// that happens, and a process that is stopped or cut off misses its heartbeats.
-// A thread looks after the sockets, because the other threads may be busy or gone.
-// Without rank 0 there is nothing to do: the other ranks then end.
+// Reports which ranks have died. Open MPI 4.1 does not, so each rank keeps a stream socket to rank 0. The system closes
+// the socket when the rank's process ends in any way, and a process that is stopped or cut off misses its heartbeats. A
+// thread watches the sockets, because the other threads may be busy or gone. When rank 0 dies, the other ranks end.
 //
-// How a process has ended, and in which task, it often cannot say itself (_exit,
-// SIGKILL, MPI_Abort). manta-run, its parent, can, and tells rank 0: so a death is
-// told when that has come, or ten seconds later.
+// A process often cannot report how it ends, and in which task (_exit, SIGKILL, MPI_Abort). manta-run, its parent, can,
+// and tells rank 0. So a death is reported when manta-run's message has arrived, or ten seconds later.
 #pragma once
 
 #include <pthread.h>
@@ -38,7 +35,7 @@ extern "C" {
 
 namespace manta::net {
 
-/// But for the one that a peer has died: we are told who, and why.
+/// Prints a warning of MPI, except that a peer has died: lifelines report that better.
 inline int print_mpi_warning(const char* file, const char* topic, int with_header, ...) {
   if (std::strcmp(topic, "peer hung up") == 0) return 0;
   std::va_list values;
@@ -50,11 +47,11 @@ inline int print_mpi_warning(const char* file, const char* topic, int with_heade
   return 0;
 }
 
-/// Open MPI 4.1 has mpirun print the warnings of the ranks, and mpirun may crash when several see a peer die. From now
-/// on this rank prints its own.
+/// Makes this rank print MPI's warnings itself. By default, mpirun of Open MPI 4.1 prints them, and it may crash when
+/// several ranks see a peer die.
 inline void print_mpi_warnings_here() {
   if (&opal_show_help != nullptr && &opal_show_help_vstring != nullptr)
-    opal_show_help = &print_mpi_warning;  // else another MPI
+    opal_show_help = &print_mpi_warning;  // other MPIs do not have these symbols
 }
 
 class lifeline {
@@ -64,17 +61,17 @@ class lifeline {
     std::uint32_t rank;
     std::string why;
     end_by by;
-    std::uint64_t task;  ///< the id of the one that ran there; 0: not known
+    std::uint64_t task;  ///< the id of the task that ran there; 0: not known
   };
 
-  /// Collective. Without connections, for which rank 0 says why, is_up() is false on all ranks.
+  /// Collective. If the connections cannot be made, rank 0 prints why, and is_up() is false on all ranks.
   lifeline(network& net, std::int64_t heartbeat_ns);
   ~lifeline();
   lifeline(const lifeline&) = delete;
   lifeline& operator=(const lifeline&) = delete;
 
   bool is_up() const { return up_; }
-  /// Rank 0: have any died since take_deaths?
+  /// Rank 0: whether ranks have died since the last take_deaths.
   bool news() const { return news_.load(std::memory_order_acquire); }
   std::vector<death> take_deaths() {
     pthread_mutex_lock(&mutex_);
@@ -84,12 +81,12 @@ class lifeline {
     pthread_mutex_unlock(&mutex_);
     return taken;
   }
-  /// Collective over those that live: returns when all have come here. False if any has died since the start; from now
-  /// on deaths are not told.
+  /// Collective over the living ranks: returns when all have called it. False if a rank has died since the start. From
+  /// now on deaths are not reported.
   bool barrier();
-  /// Rank 0: has this rank end. Its death is told like any other.
+  /// Rank 0: makes another rank end. Its death is reported like any other.
   void end(std::uint32_t rank) { (void)!::send(lines_[rank].socket, "k", 1, MSG_NOSIGNAL | MSG_DONTWAIT); }
-  /// In a signal handler of a rank that is about to die by its own doing: tells rank 0 why, and in which task.
+  /// Tells rank 0 why this rank is about to die, and in which task. May be called in a signal handler.
   static void last_words(const char* text, std::size_t bytes, std::uint64_t task) noexcept {
     constexpr std::size_t most = last_words_bytes - sizeof task - 1;  // the last byte is 0
     char message[1 + last_words_bytes] = {'w'};
@@ -98,7 +95,7 @@ class lifeline {
     std::memcpy(message + 1 + sizeof task, text, bytes < most ? bytes : most);
     (void)!::send(last_words_to_, message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
   }
-  /// In a child process of this one, which must not speak for it.
+  /// Called in a child process, which must not report the death of its parent.
   static void is_child() noexcept { last_words_to_ = -1; }
 
  private:
@@ -113,15 +110,15 @@ class lifeline {
   };
   struct line {
     int socket = -1;
-    std::int64_t heard = 0;  // when
+    std::int64_t heard = 0;  // time of the last sign of life
     std::int32_t process = 0;
-    std::string words;              // its last ones: the task's id and the text,
-    std::size_t words_missing = 0;  // bytes of it
-    std::string presumed;           // it is taken for dead because of that
-    std::int64_t gone = 0;          // when its end was heard; 0: it was not
+    std::string words;              // its last words: the task's id and the text
+    std::size_t words_missing = 0;  // bytes of the last words that have not arrived
+    std::string presumed;           // why the rank is presumed dead
+    std::int64_t gone = 0;          // when its connection ended; 0: it has not
     bool same_node = false;
-    bool left = false;  // it has come to the barrier
-    bool lost = false;  // it has died
+    bool left = false;  // the rank has reached the barrier
+    bool lost = false;  // the rank has died
     bool watched() const { return !lost && !left; }
   };
 
@@ -151,14 +148,14 @@ class lifeline {
   int rank_, size_;
   std::int64_t heartbeat_ns_;
   bool up_ = false;
-  base::array<line> lines_;    // rank 0: one for each rank; else the first is that to rank 0
-  int launcher_;               // rank 0: where manta-run tells how others have ended; -1: there is none
-  std::string from_launcher_;  // a line that has not come to its end
+  base::array<line> lines_;    // rank 0: one line for each rank; other ranks: the first is the line to rank 0
+  int launcher_;               // rank 0: socket on which manta-run reports ends of ranks; -1: no manta-run
+  std::string from_launcher_;  // the beginning of a line whose end has not arrived
   std::vector<death> deaths_;
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<bool> news_{false}, over_{false};
-  std::atomic<int> here_{1}, dead_{0};  // rank 0: how many are at the barrier, and how many have died
-  std::atomic<int> released_{-1};       // others: the barrier is over; 1 if nobody has died
+  std::atomic<int> here_{1}, dead_{0};  // rank 0: number of ranks at the barrier, number of dead ranks
+  std::atomic<int> released_{-1};       // other ranks: -1 before the end of the barrier, then 1 if no rank has died
   int wake_[2] = {-1, -1};
   pthread_t thread_{};
   static inline int last_words_to_ = -1;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The connections between rank 0 and the others, and the threads that watch them.
+// The connections between rank 0 and the other ranks, and the threads that watch them.
 #pragma once
 
 #include <arpa/inet.h>
@@ -64,7 +64,7 @@ MANTA_DECL bool lifeline::accept_all(int listener, std::uint64_t token, const to
     hello h{};
     if (socket < 0) continue;
     if (!receive_all(socket, &h, sizeof h) || h.token != token || h.rank >= static_cast<std::uint32_t>(size_)) {
-      ::close(socket);  // not one of ours
+      ::close(socket);  // the peer is no rank of this job
       continue;
     }
     line& l = lines_[h.rank];
@@ -90,7 +90,7 @@ MANTA_DECL int lifeline::connect_to(const std::string& all, std::uint16_t port, 
     const int socket = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (socket < 0) return -1;
     timeval limit{5, 0};
-    ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);  // of connect, too
+    ::setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);  // limits connect too
     if (::connect(socket, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0) return socket;
     ::close(socket);
   }
@@ -184,7 +184,7 @@ MANTA_DECL void lifeline::watch_all() {
     watched.clear();
     whose.clear();
     watched.push_back({wake_[0], POLLIN, 0});
-    watched.push_back({launcher_, POLLIN, 0});  // below 0 it is passed over
+    watched.push_back({launcher_, POLLIN, 0});  // poll ignores a negative descriptor
     whose.resize(watched.size(), 0);
     bool looks = heartbeat_ns_ > 0;
     for (std::uint32_t r = 1; r < lines_.size(); ++r) {
@@ -205,7 +205,7 @@ MANTA_DECL void lifeline::watch_all() {
   }
 }
 
-/// Has it been silent for too long, or have we waited long enough to hear how it has ended?
+/// Reports a rank as dead if it was silent for too long, or if manta-run has not said in time how it has ended.
 MANTA_DECL void lifeline::look_at(std::uint32_t rank, std::int64_t now) {
   line& l = lines_[rank];
   if (l.gone != 0) {
@@ -241,7 +241,8 @@ MANTA_DECL void lifeline::read(std::uint32_t rank) {
   if (bytes <= 0) has_gone(rank);
 }
 
-/// Nothing more comes from there. What it has said itself is enough; else manta-run has to say it.
+/// Handles the end of a rank's connection: reports the death if the rank has sent its last words, else waits for
+/// manta-run.
 MANTA_DECL void lifeline::has_gone(std::uint32_t rank) {
   line& l = lines_[rank];
   if (l.words.size() == last_words_bytes) {
@@ -253,12 +254,12 @@ MANTA_DECL void lifeline::has_gone(std::uint32_t rank) {
   l.gone = base::now_ns();
 }
 
-/// "died RANK SIGNAL STATUS MEMORY TASK"
+/// Reads lines of manta-run: "died RANK SIGNAL STATUS MEMORY TASK".
 MANTA_DECL void lifeline::read_launcher() {
   char data[1024];
   const ssize_t bytes = ::recv(launcher_, data, sizeof data, MSG_DONTWAIT);
   if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (bytes <= 0) launcher_ = -1;  // who waits to hear from it waits in vain
+  if (bytes <= 0) launcher_ = -1;  // no more reports will arrive
   if (bytes > 0) from_launcher_.append(data, static_cast<std::size_t>(bytes));
   for (std::size_t end; (end = from_launcher_.find('\n')) != std::string::npos; from_launcher_.erase(0, end + 1)) {
     from_launcher_[end] = '\0';
@@ -272,7 +273,7 @@ MANTA_DECL void lifeline::read_launcher() {
   }
 }
 
-/// manta-run knows how a process has ended. What it said itself before may still stand in the socket.
+/// Handles manta-run's report about the end of a process. The last words of the process may still be in its socket.
 MANTA_DECL void lifeline::heard_of(std::uint32_t rank, int number, int status, bool for_memory, std::uint64_t task) {
   line& l = lines_[rank];
   if (l.gone == 0 && number >= 0) {
@@ -296,7 +297,7 @@ MANTA_DECL void lifeline::heard_of(std::uint32_t rank, int number, int status, b
 
 MANTA_DECL void lifeline::lost(std::uint32_t rank, const std::string& why, end_by by, std::uint64_t task) {
   lines_[rank].lost = true;
-  ::shutdown(lines_[rank].socket, SHUT_RDWR);  // not closed yet: end() may be using it
+  ::shutdown(lines_[rank].socket, SHUT_RDWR);  // not close: end() may be using the socket
   pthread_mutex_lock(&mutex_);
   deaths_.push_back({rank, why, by, task});
   news_.store(true, std::memory_order_release);
@@ -323,7 +324,7 @@ MANTA_DECL void lifeline::watch_zero() {
       std::fprintf(stderr, "manta: rank %d: rank 0 has died, and with it the job\n", rank_);
     } else {
       constexpr char why[] = "rank 0 has had it end";
-      last_words(why, sizeof why, 0);  // what runs here is not the reason
+      last_words(why, sizeof why, 0);  // 0: the task that runs here is not the reason
     }
     ::_exit(1);
   }

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The one place through which MPI's return codes pass. Our communicators carry
-// MPI_ERRORS_RETURN, so a failing call comes back as a code and leaves here as
-// a manta::mpi_error with MPI's own text and the line that made the call.
+// The one place that checks MPI's return codes. manta's communicators have MPI_ERRORS_RETURN, so a failing call returns
+// a code; check() turns it into a manta::mpi_error with MPI's own text and the line of the call.
 #pragma once
 
 #include <mpi.h>  // not found? Compile with mpicxx, or with $(pkg-config --cflags --libs manta)
@@ -43,8 +42,8 @@ inline void check(int code, const char* call, const char* file = __builtin_FILE(
     throw_mpi_error(code, call, file, line);
 }
 
-/// Does the code say no more than that a rank has died? An MPI with fault tolerance (Open MPI 5: mpirun --with-ft ulfm)
-/// answers so whatever concerns that rank. Who it was we hear from the lifelines, with every MPI.
+/// Whether the code only says that a rank has died. An MPI with fault tolerance (Open MPI 5: mpirun --with-ft ulfm)
+/// returns such codes from calls that concern that rank. The lifelines say which rank it is, with every MPI.
 inline bool tells_of_death([[maybe_unused]] int code) {
 #if defined(OMPI_HAVE_MPI_EXT_FTMPI)
   return code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_PROC_FAILED_PENDING || code == MPIX_ERR_REVOKED;
@@ -52,7 +51,7 @@ inline bool tells_of_death([[maybe_unused]] int code) {
   return false;
 #endif
 }
-/// Is it running so that it does?
+/// Whether MPI runs with fault tolerance.
 inline bool mpi_tolerates_deaths() {
 #if defined(OMPI_HAVE_MPI_EXT_FTMPI)
   void* value = nullptr;
@@ -63,31 +62,33 @@ inline bool mpi_tolerates_deaths() {
   return false;
 #endif
 }
-/// check(), but for such codes: then false.
+/// Checks a code as check() does, but returns false if the code only says that a rank has died.
 inline bool check_alive(int code, const char* call, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   if (code == MPI_SUCCESS) [[likely]]
     return true;
   if (!tells_of_death(code)) throw_mpi_error(code, call, file, line);
   return false;
 }
-/// Receives from any rank go on, now that we know that one has died.
+/// Lets receives from any rank go on after the death of a rank that this rank knows about.
 inline void go_on_without_dead([[maybe_unused]] MPI_Comm comm) {
 #if defined(OMPI_HAVE_MPI_EXT_FTMPI)
   MPIX_Comm_failure_ack(comm);
 #endif
 }
-/// Open MPI looks for messages by TCP each time that it is called only as long as it counts peers there, else every ten
-/// milliseconds. When one dies it may take off more than that one: so much slower would all the others be.
+/// Keeps Open MPI looking for messages by TCP in each call. It does so only while its count of TCP peers is positive,
+/// else it looks every ten milliseconds. The death of one peer may lower the count by more than one, and messages from
+/// all the others would then arrive late.
 inline void keep_looking_for_tcp(bool has_other_nodes) {
   const char* const chosen = base::environment("OMPI_MCA_btl");
   const std::string_view names = chosen != nullptr ? chosen : "";
   const bool only_tcp =
       names.find("tcp") != names.npos && names.find("vader") == names.npos && names.find("sm") == names.npos;
   if (opal_progress_event_users_increment == nullptr || (!has_other_nodes && !only_tcp))
-    return;  // else it costs a look each time
+    return;  // without TCP the look would only cost time in each call
   for (int more = 64; more > 0; --more) opal_progress_event_users_increment();
 }
-/// Nobody waits inside MPI for the dead member of a communicator any longer: each call on it ends with such a code.
+/// Ends all waiting inside MPI for a dead member of the communicator: each call on it returns an error code from now
+/// on.
 inline void revoke([[maybe_unused]] MPI_Comm comm) {
 #if defined(OMPI_HAVE_MPI_EXT_FTMPI)
   MPIX_Comm_revoke(comm);
@@ -107,7 +108,8 @@ inline bool& mpi_is_given_up() {
   static bool given_up = false;
   return given_up;
 }
-/// A rank has died: from now on nothing is freed that others would have to free too, and MPI_Finalize may never end.
+/// Notes that a rank has died. From now on this rank frees no MPI object that other ranks would have to free too, and
+/// MPI_Finalize may never return.
 inline void give_up_mpi() { mpi_is_given_up() = true; }
 
 /// Whether MPI calls are allowed at all; static objects may be destroyed after MPI_Finalize.

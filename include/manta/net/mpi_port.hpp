@@ -17,7 +17,7 @@ class mpi_port {
 
   explicit mpi_port(MPI_Comm comm) : comm_(comm) {}
 
-  /// What is sent to a rank that has died is gone, like what that rank has not read yet.
+  /// Starts a send. A send to a rank that has died counts as complete, and its data is lost.
   void start(request& r, const std::byte* data, std::size_t bytes, int to, bool synchronous) const {
     const auto length = static_cast<int>(bytes);
     const bool alive = synchronous

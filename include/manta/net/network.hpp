@@ -1,14 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// All of a rank's traffic: small messages, coalesced into batches and in
-// order from each source, and large blocks from memory to memory.
+// All traffic of a rank: small messages, coalesced into batches and in order from each source, and large blocks from
+// memory to memory.
 //
-// Callbacks and producers only append (begin, commit, send_bulk,
-// receive_bulk); the top level alone talks to MPI (poll, poll_bulk, pump), in
-// this order: poll, then run and append, then pump. A handler that sent could
-// wait for a buffer that only its own caller can free.
-// Not thread-safe: the layer above holds one lock around all of it.
+// Callbacks and producers only append (begin, commit, send_bulk, receive_bulk). Only the top level calls MPI (poll,
+// poll_bulk, pump), in this order: poll, then run and append, then pump. A handler that sent could wait for a buffer
+// that only its own caller can free. The class is not thread-safe: the layer above holds one lock around all calls.
 #pragma once
 
 #include <cassert>
@@ -33,10 +31,10 @@ namespace manta::net {
 class network {
  public:
   static constexpr int any_number = 1 << 30;
-  /// Collective over `parent`, which is duplicated twice and not used afterwards.
+  /// Collective over `parent`. Duplicates `parent` twice, and does not use it afterwards.
   explicit network(MPI_Comm parent, int most_ranks_on_node = any_number,
                    std::size_t piece_bytes = bulk::default_piece_bytes);
-  /// Collective. Everything sent must have been received.
+  /// Collective. All sent messages must have been received.
   ~network();
   network(const network&) = delete;
   network& operator=(const network&) = delete;
@@ -44,7 +42,7 @@ class network {
   int rank() const { return rank_; }
   int size() const { return control_.size(); }
   const net::topology& topology() const { return topology_; }
-  /// The last so many ranks stand by.
+  /// Notes that the last `spares` ranks stand by.
   void stand_by(int spares) { topology_.stand_by(spares); }
   const node_board& board() const { return board_; }
   int node() const { return topology_.node(); }
@@ -77,60 +75,62 @@ class network {
     ++traffic_.messages_sent;
   }
 
-  /// Bytes appended and not yet sent, those in flight included.
+  /// Bytes appended and not yet sent, including bytes in flight.
   std::size_t queued_bytes(int to) const { return channels_[static_cast<std::size_t>(to)].queued_bytes(); }
   std::size_t queued_bytes() const { return queued_bytes_; }
 
-  // --- the top level's verbs; never from a callback
+  // --- calls of the top level; never from a callback
 
-  /// on_message(int from, std::uint8_t kind, const std::byte* data, std::size_t bytes) for messages that are there, in
-  /// the order of each source; data lies at a multiple of 8 and is valid during the call. on_message must not throw.
-  /// A bounded number of batches; of messages to oneself those that were there at the start. Returns whether any came.
+  /// Calls on_message(int from, std::uint8_t kind, const std::byte* data, std::size_t bytes) for messages that have
+  /// arrived, in order from each source. `data` lies at a multiple of 8 and is valid during the call. on_message must
+  /// not throw. Takes a limited number of batches, and of messages to this rank itself those that existed at the start.
+  /// Returns whether there was any.
   template <class OnMessage>
   bool poll(OnMessage&& on_message);
-  /// Hands full batches to MPI, with `all` part-filled ones too, starts and completes sends. Never blocks.
+  /// Hands full batches to MPI (with `all`, also partly filled ones), and starts and completes sends. Never blocks.
   void pump(bool all);
-  /// Sleeps until a rank of this node sends something, and no longer than that; after a poll that found nothing.
+  /// Sleeps until a rank of this node sends something, or for that time. Call it after a poll that found nothing.
   void sleep(std::int64_t ns) { board_.sleep(ns); }
-  /// From another thread.
+  /// Ends a sleep; called by another thread.
   void wake() { board_.ring(rank_); }
-  /// wake() ends a sleep.
+  /// Whether wake() can end a sleep.
   bool can_be_woken() const { return board_.is_shared(); }
-  /// Whatever any rank sends ends the sleep of this one.
+  /// Whether a message of any rank ends this rank's sleep.
   bool is_woken_by_all() const { return board_.all_ring(); }
-  /// Nothing queued, in flight or outstanding on this rank.
+  /// Whether nothing is queued, in flight or outstanding on this rank.
   bool idle() const { return queued_bytes_ == 0 && bulk_.outstanding() == 0; }
 
-  // --- large blocks, straight out of and into place
+  // --- large blocks, from memory to memory
 
-  /// Queues a block; the memory must stay as it is until `sent` is called, in some later pump or poll_bulk.
+  /// Queues a block; its memory must not change until `sent` is called, in a later pump or poll_bulk.
   void send_bulk(int to, int tag, const void* data, std::size_t bytes, completion sent);
   /// Expects a block of exactly that size. `tag` in [0, bulk_tags()) must not be in use for another block from `from`.
   void receive_bulk(int from, int tag, void* data, std::size_t bytes, std::uint64_t token);
-  /// What receive_bulk expects, as it will never be sent.
+  /// Forgets a block that receive_bulk expects, because its sender will never send it.
   void forget_bulk(int from, int tag) { bulk_.forget(from, tag); }
-  /// on_bulk(token) for every block that is now complete. Returns whether there was one.
+  /// Calls on_bulk(token) for every block that is complete now. Returns whether there was one.
   template <class OnBulk>
   bool poll_bulk(OnBulk&& on_bulk);
-  /// Blocks sent and expected that are not complete.
+  /// Number of sent and expected blocks that are not complete.
   std::size_t bulk_outstanding() const { return bulk_.outstanding(); }
   int bulk_tags() const { return bulk_.tags(); }
 
-  /// A rank has died: nothing more is sent to it, and nothing of it expected. lost(token) for each block that will not
-  /// come. Not from a callback of poll_bulk.
+  /// Notes that a rank has died: nothing more is sent to it or expected from it. Calls lost(token) for each block that
+  /// will not arrive. Must not be called in a callback of poll_bulk.
   template <class Lost>
   void abandon(int rank, Lost&& lost);
-  /// Gives MPI that long to finish what was sent. False if it was not long enough: somebody has died, perhaps.
+  /// Waits at most that long for MPI to complete all sends. False if they are not complete then, perhaps because a rank
+  /// has died.
   bool flush_for(std::int64_t ns);
 
   const traffic& counters() const { return traffic_; }
 
  private:
-  static constexpr int patience = 4;                 // sends that one pump may find incomplete
-  static constexpr std::size_t smallest_part = 256;  // do not start a large message in less
+  static constexpr int patience = 4;                 // number of incomplete sends after which a pump stops testing
+  static constexpr std::size_t smallest_part = 256;  // least free space in which a large message starts
   static constexpr std::size_t kept_scratch = std::size_t{1} << 20;
 
-  // The assertion that guards against callbacks that poll or pump.
+  // Asserts that callbacks do not poll or pump.
   class exclusive {
    public:
     explicit exclusive(bool& flag) : flag_(flag) {
@@ -170,8 +170,8 @@ class network {
   int rank_;
   bool busy_in_mpi_ = false;
 
-  base::list<int> open_;          // destinations with an open batch, without this rank
-  base::list<int> sending_;       // destinations with batches sealed or in flight, without this rank
+  base::list<int> open_;          // other ranks with an open batch
+  base::list<int> sending_;       // other ranks with sealed batches or batches in flight
   std::size_t turn_ = 0;          // where in sending_ the next pump begins
   std::byte* scratch_ = nullptr;  // a message too large for a frame, until it is committed
   std::size_t scratch_bytes_ = 0;
@@ -181,7 +181,7 @@ class network {
   net::topology topology_;
   node_board board_;
   batch_reader reader_;
-  receive_ring* ring_ = nullptr;  // none in a world of one
+  receive_ring* ring_ = nullptr;  // null in a world of one
   bulk bulk_;
 };
 
@@ -198,12 +198,12 @@ inline network::network(MPI_Comm parent, int most_ranks_on_node, std::size_t pie
 }
 
 inline network::~network() {
-  if (mpi_is_given_up()) ring_ = nullptr;  // left to MPI, which may still write to it
+  if (mpi_is_given_up()) ring_ = nullptr;  // leaks it, because MPI may still write to it
   if (size() > 1 && mpi_is_running()) {
-    // Sends that are received but not yet known to be complete are the normal case here.
+    // Normally the sends here have been received, but are not known to be complete.
     for (const int to : sending_) channel_to(to).wait();
     bulk_.wait();
-    MPI_Barrier(control_.get());  // nobody takes his receives away while another's send still needs them
+    MPI_Barrier(control_.get());  // no rank removes its receives while a send of another rank needs them
   }
   delete ring_;
   std::free(scratch_);
@@ -229,7 +229,7 @@ inline void network::commit_large(int to, std::size_t bytes) {
   if (bytes <= frame_limit) {
     append_part(to, part::whole, data, bytes);
   } else {
-    // The first part is its size in 8 bytes and then data, the others are data.
+    // The first part has the size in 8 bytes and then data; the other parts have data.
     const std::uint64_t whole = bytes;
     if (channel_to(to).room() < smallest_part) renew(to);
     std::size_t length = channel_to(to).room() - sizeof whole;
@@ -336,7 +336,7 @@ template <class OnMessage>
 bool network::deliver_local(OnMessage& on_message) {
   channel& self = channel_to(rank_);
   if (self.has_open()) seal(rank_);
-  // Callbacks may append to this channel; what they append comes after `last`.
+  // Callbacks may append to this channel; their batches stand behind `last`.
   const batch* last = self.newest();
   for (bool more = last != nullptr; more;) {
     batch* next = self.take_oldest();

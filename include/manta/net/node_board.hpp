@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What the ranks of a node let each other know without messages, in memory that
-// they share: that they sleep, and how much they hold.
+// Shared memory in which the ranks of a node tell each other, without messages, that they sleep and how much memory
+// their values take.
 //
-// MPI wakes nobody: who waits for a message polls. A rank that has polled in
-// vain for long sleeps instead, and whoever of its node sends it something
-// rings. What comes from other nodes it finds when it has slept as long as it
-// meant to. A bell is a word: 1 while its rank sleeps, and what it sleeps on (a
-// futex). A sender reads it, which costs next to nothing as long as it does not
-// change.
+// MPI cannot wake a process: a rank that waits for a message has to poll. A rank that has polled in vain for a long
+// time sleeps instead, and a rank of its node that sends it something rings its bell. It finds messages from other
+// nodes when its sleep is over. A bell is a word, a futex, that is 1 while its rank sleeps. A sender reads the word,
+// which costs almost nothing as long as it does not change.
 #pragma once
 
 #include <linux/futex.h>
@@ -35,7 +33,7 @@ namespace manta::net {
 
 class node_board {
  public:
-  /// Collective. Where processes may not share memory there is no board, and sleepers just sleep.
+  /// Collective. Where processes may not share memory there is no board, and each sleep lasts its full time.
   node_board(const communicator& comm, const topology& nodes);
   ~node_board() {
     if (places_ != nullptr) munmap(places_, bytes_);
@@ -43,18 +41,18 @@ class node_board {
   node_board(const node_board&) = delete;
   node_board& operator=(const node_board&) = delete;
 
-  /// Where a rank of this node says how many bytes it holds; null: nowhere.
+  /// The place where a rank of this node reports how many bytes it holds; null: there is none.
   std::atomic<std::uint64_t>* held_by(int rank) const {
     const int at = places_ == nullptr ? -1 : place_of_[static_cast<std::size_t>(rank)];
     return at < 0 ? nullptr : &places_[at].held;
   }
 
-  /// There is a bell for this rank.
+  /// Whether this rank has a bell.
   bool is_shared() const { return places_ != nullptr; }
-  /// Every other rank rings here.
+  /// Whether every other rank can ring this rank's bell.
   bool all_ring() const { return all_ring_; }
 
-  /// After something was sent there.
+  /// Rings the bell of a rank, after something was sent to it.
   void ring(int rank) {
     if (places_ == nullptr) return;
     const int at = place_of_[static_cast<std::size_t>(rank)];
@@ -65,9 +63,9 @@ class node_board {
     if (theirs.asleep.exchange(0, std::memory_order_relaxed) != 0) futex(theirs, FUTEX_WAKE, INT_MAX, nullptr);
   }
 
-  /// Until somebody rings, and no longer than that. Poll before each call. A call after which nobody has rung yet is
-  /// short: a sender may have looked at the bell too early, and what it sent is there by the next poll. Any thread of
-  /// the rank.
+  /// Sleeps until the bell rings, or for that time. Any thread of the rank may call it, after a poll that found
+  /// nothing. The first sleep after a ring is short: a sender may have read the bell too early, and its message has
+  /// arrived by the next poll.
   void sleep(std::int64_t ns) {
     if (places_ == nullptr) return nap(ns);
     constexpr std::int64_t enough_to_be_seen = 50'000;
@@ -78,7 +76,7 @@ class node_board {
   }
 
  private:
-  /// A rank's.
+  /// The part of the board that belongs to one rank.
   struct place {
     alignas(64) std::atomic<std::uint32_t> asleep;
     alignas(64) std::atomic<std::uint64_t> held;
@@ -96,7 +94,7 @@ class node_board {
 
   place* places_ = nullptr;
   std::size_t bytes_ = 0;
-  base::array<int> place_of_;  // of each rank; -1: it has none, or not here
+  base::array<int> place_of_;  // the place of each rank; -1: it has none, or is on another node
   int mine_ = 0;
   bool all_ring_ = false;
 };
@@ -113,7 +111,7 @@ inline node_board::node_board(const communicator& comm, const topology& nodes)
   }
   bytes_ = static_cast<std::size_t>(count) * sizeof(place);
 
-  // The first rank of each node makes the memory, the others take it from that process.
+  // The first rank of each node makes the memory, and the other ranks open it through that process.
   struct offer {
     std::uint64_t identity;
     int process, descriptor;
@@ -137,7 +135,7 @@ inline node_board::node_board(const communicator& comm, const topology& nodes)
   }
 
   const std::vector<std::string> who =
-      all_gather(comm.get(), places_ != nullptr ? "y" : "");  // and nobody needs the process now
+      all_gather(comm.get(), places_ != nullptr ? "y" : "");  // afterwards no rank needs that process
   all_ring_ = places_ != nullptr;
   for (int r = 0, next = 0; r < comm.size(); ++r) {
     const auto i = static_cast<std::size_t>(r);

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The incoming side of batches. MPI matches messages with receives in the
-// order in which the receives were posted, so a ring of persistent
-// any-source receives is tested at its head only and keeps the order of each
-// source; a receive is posted again once its batch has been read.
+// The incoming side of batches: a ring of persistent receives from any source. MPI matches messages with receives in
+// the order in which the receives were posted. So it is enough to test the head of the ring, and the order of each
+// source is kept. A receive is posted again once its batch has been read.
 #pragma once
 
 #include <cassert>
@@ -19,12 +18,13 @@
 
 namespace manta::net {
 
-/// Reads batches: calls back for each message, joining those that came in parts.
+/// Reads batches: calls back for each message, and joins the parts of large messages.
 class batch_reader {
  public:
   explicit batch_reader(int sources) : sources_(static_cast<std::size_t>(sources)) {}
 
-  /// Returns the number of messages completed. A callback that throws would lose what follows: it ends the program.
+  /// Returns the number of complete messages. A callback that throws ends the program, because the messages behind it
+  /// would be lost.
   template <class OnMessage>
   std::uint64_t read(int from, const std::byte* data, std::size_t bytes, OnMessage& on_message) noexcept {
     source& src = sources_[static_cast<std::size_t>(from)];
@@ -87,7 +87,7 @@ class batch_reader {
 class receive_ring {
  public:
   static constexpr std::size_t depth = 8;
-  /// Batches taken in one poll at most, so that the caller gets to its sends.
+  /// Most batches that one poll takes, so that the caller gets to its sends.
   static constexpr int batches_a_poll = 16;
 
   explicit receive_ring(MPI_Comm comm) : comm_(comm), slots_(depth) {
@@ -109,16 +109,16 @@ class receive_ring {
     }
   }
 
-  /// on_batch(from, data, bytes) for each batch that is there. Must not be called from on_batch:
-  /// the head would be an inactive request, which tests as complete and empty.
+  /// Calls on_batch(from, data, bytes) for each batch that has arrived. Must not be called from on_batch: the head
+  /// would be an inactive request, which tests as complete and empty.
   template <class OnBatch>
   bool poll(OnBatch&& on_batch) {
     for (int taken = 0; taken < batches_a_poll; ++taken) {
       int complete = 0;
       MPI_Status status;
       if (!check_alive(MPI_Test(&requests_[head_], &complete, &status), "MPI_Test")) [[unlikely]] {
-        // The code says of the receive that it may wait for a dead rank. A batch that has come all the same is
-        // complete, for batches are eager, and is handed over once: it must be read.
+        // The code says that the receive might wait for a dead rank. A batch may have arrived all the same. It is
+        // complete, because batches are eager, and MPI gives it only once: it must be read.
         go_on_without_dead(comm_);
         if (complete == 0) return true;
       }

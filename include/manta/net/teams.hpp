@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Communicators for gangs, made by their members alone and kept for the next
-// gang of the same ranks: making one costs tens of microseconds.
+// Communicators for gangs. The members alone make one, and keep it for the next gang of the same ranks, because making
+// one takes tens of microseconds.
 #pragma once
 
 #include <algorithm>
@@ -16,36 +16,36 @@
 
 namespace manta::net {
 
-/// Where a member of a gang stands, and its communicator.
+/// The place of a member in its gang, and the gang's communicator.
 struct team_place {
   MPI_Comm comm;
   int rank;
   int size;
-  int leader;  ///< of the world
+  int leader;  ///< the leader's rank in the world
   struct team_ranks* known = nullptr;
 };
 
-/// Ranks that have been a gang, and their communicator.
+/// Ranks that have formed a gang, and their communicator.
 struct team_ranks {
   base::list<std::uint32_t> ranks;
   std::uint64_t id = 0;
   MPI_Comm comm = MPI_COMM_NULL;
-  bool is_watched = false;  ///< this member looks who of them lives
+  bool is_watched = false;  ///< this member checks which of the others live
 };
 
 class teams {
  public:
-  static constexpr int tag = 1;  ///< on the parent, beside the batches' tag
+  static constexpr int tag = 1;  ///< tag on the parent, different from the batches' tag
   static constexpr std::uint64_t after_deaths = std::uint64_t{1}
                                                 << 62;  ///< in a gang's id: a rank had died when it was started
 
   explicit teams(MPI_Comm parent) : parent_(parent) {}
   teams(const teams&) = delete;
   teams& operator=(const teams&) = delete;
-  /// All members of a communicator must free it: every rank goes through its own in the order in which gangs were
-  /// started, so that no two wait for each other.
+  /// Frees the communicators, together with their other members. Every rank frees its communicators in the order in
+  /// which the gangs were started, so that no two ranks wait for each other.
   ~teams() {
-    for (std::size_t i = 1; i < known_.size(); ++i) {  // few, and nearly sorted
+    for (std::size_t i = 1; i < known_.size(); ++i) {  // insertion sort: they are few, and nearly sorted
       for (std::size_t k = i; k > 0 && known_[k]->id < known_[k - 1]->id; --k) std::swap(known_[k], known_[k - 1]);
     }
     for (team_ranks* e : known_) {
@@ -55,11 +55,12 @@ class teams {
     if (group_ != MPI_GROUP_NULL && mpi_is_running()) MPI_Group_free(&group_);
   }
 
-  /// Collective over `ranks` (of the parent) unless they have met before. `id` grows from gang to gang and is the same
-  /// on all members. MPI_COMM_NULL if a member has died and MPI says so.
+  /// Gives the communicator of `ranks` (of the parent). Collective over these ranks if they have not formed a gang
+  /// before. `id` grows from gang to gang and is the same on all members. MPI_COMM_NULL if a member has died and MPI
+  /// says so.
   MPI_Comm get(const base::list<std::uint32_t>& ranks, std::uint64_t id) {
     if (team_ranks* const known = find(ranks)) {
-      known->is_watched = false;  // by the gang before
+      known->is_watched = false;  // the former gang may have set it
       return known->comm;
     }
     if (group_ == MPI_GROUP_NULL) check(MPI_Comm_group(parent_, &group_), "MPI_Comm_group");
@@ -85,14 +86,14 @@ class teams {
     known_.push_back(e);
     return e->comm;
   }
-  /// Does this rank's part of a gang look whether that rank lives?
+  /// Whether this rank's member of a gang checks whether that rank lives.
   bool are_watched_with(std::uint32_t rank) const {
     for (const team_ranks* e : known_) {
       if (e->is_watched && std::find(e->ranks.begin(), e->ranks.end(), rank) != e->ranks.end()) return true;
     }
     return false;
   }
-  /// Null: they have not met before.
+  /// The record of these ranks; null: they have not formed a gang before.
   team_ranks* find(const base::list<std::uint32_t>& ranks) const {
     for (team_ranks* e : known_) {
       if (e->ranks.size() == ranks.size() &&
@@ -106,8 +107,8 @@ class teams {
  private:
   int create(MPI_Group group, [[maybe_unused]] std::uint64_t id, MPI_Comm* made) const {
 #if defined(OMPI_HAVE_MPI_EXT_FTMPI)
-    // From a communicator with a dead member no other is made. Nobody else may be in MPI meanwhile: with another thread
-    // there Open MPI 5.0.7 hangs sooner or later, without any death.
+    // MPI makes no communicator from one with a dead member, so this way leads around it. No other thread may be in MPI
+    // meanwhile: with another thread Open MPI 5.0.7 hangs sooner or later, even without a death.
     if ((id & after_deaths) != 0 && mpi_tolerates_deaths()) {
       return MPI_Comm_create_from_group(group, ("manta-" + std::to_string(id)).c_str(), MPI_INFO_NULL,
                                         MPI_ERRORS_RETURN, made);
@@ -115,8 +116,8 @@ class teams {
 #endif
     return MPI_Comm_create_group(parent_, group, tag, made);
   }
-  /// What the program chose for its world holds for its gangs. But one that has lost a member is not the program's
-  /// error: its members' calls end, and it is started again elsewhere.
+  /// Handles an error in a gang as the program's world would. The death of a member is no error of the program,
+  /// however: the calls of the other members return, and the gang starts again elsewhere.
   static void handle_error(MPI_Comm* comm, int* code, ...) {
     if (tells_of_death(*code)) return revoke(*comm);
     MPI_Comm_call_errhandler(MPI_COMM_WORLD, *code);

@@ -8,15 +8,15 @@
 
 namespace manta::net {
 
-/// What passed since the start. Bytes are those of the frames: payloads, headers and padding.
+/// The traffic since the start. Bytes are those of the frames: payloads, headers and padding.
 struct traffic {
   std::uint64_t messages_sent = 0;
   std::uint64_t messages_received = 0;
-  std::uint64_t batches_sent = 0;  ///< those to other ranks
+  std::uint64_t batches_sent = 0;  ///< batches to other ranks
   std::uint64_t batches_received = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
-  std::uint64_t bulks_sent = 0;  ///< counted when queued
+  std::uint64_t bulks_sent = 0;  ///< blocks, counted when they are queued
   std::uint64_t bulks_received = 0;
   std::uint64_t bulk_bytes_sent = 0;
   std::uint64_t bulk_bytes_received = 0;

@@ -44,7 +44,8 @@ function drawLine(g, A, l, colour) {
 // lines: {name, points, end, state, key}; a y that is null breaks a line.
 function drawCurves(parent, name, nameX, nameY, lines, colourOf) {
   for (const l of lines) l.few = lines.length <= 12;
-  const X = scale(lines.flatMap(l => l.points.map(p => p[0])), {tight: true}), Y = scale(lines.flatMap(l => l.points.map(p => p[1])), {robust: true});
+  const X = scale(lines.flatMap(l => l.points.map(p => p[0])), {tight: true});
+  const Y = scale(lines.flatMap(l => l.points.map(p => p[1])), {robust: true});
   return picture(parent, name, height(240, 380, .55), (g, w, h) => {
     const A = axes(g, w, h, X, Y, nameX, nameY), points = [];
     g.lineWidth = lines.length > 40 ? 1.2 : 2;
@@ -52,7 +53,8 @@ function drawCurves(parent, name, nameX, nameY, lines, colourOf) {
       drawLine(g, A, l, colourOf(i, l));
       for (const [x, y] of l.points) {
         if (isMissing(y)) continue;
-        points.push({x: A.x(x), y: A.y(y), key: l.key ?? l, text: () => `${l.name}\n${nameX} ${fmt(x)}\n${nameY} ${fmt(y)}` + (l.end ? "\n" + l.end : "")});
+        const text = () => `${l.name}\n${nameX} ${fmt(x)}\n${nameY} ${fmt(y)}` + (l.end ? "\n" + l.end : "");
+        points.push({x: A.x(x), y: A.y(y), key: l.key ?? l, text});
       }
     });
     const highlight = (over, key) => {
@@ -67,10 +69,13 @@ function drawCurves(parent, name, nameX, nameY, lines, colourOf) {
 
 // ---- tables
 
-// order: [column, is ascending]; last(row): in that column it comes last; colour(row): of a dot in the first cell; key(row): what is
-// marked while it is pointed at.
-function drawTable(parent, columns, rows, {order = [0, true], last = () => false, colour, key, shown = () => true} = {}) {
-  const head = bar(parent), find = el("input", head), count = el("span", head), box = el("div", parent, undefined, "scroll");
+// Options: order, [column, is ascending]; last(row), whether the row comes last in that column; colour(row), of the dot
+// in its first cell; key(row), what all pictures mark while the reader points at the row; shown(row), whether it is
+// listed.
+function drawTable(parent, columns, rows, options = {}) {
+  const {order = [0, true], last = () => false, colour, key, shown = () => true} = options;
+  const head = bar(parent), find = el("input", head), count = el("span", head);
+  const box = el("div", parent, undefined, "scroll");
   find.placeholder = "find";
   find.type = "search";
   find.setAttribute("aria-label", "find");
@@ -80,7 +85,12 @@ function drawTable(parent, columns, rows, {order = [0, true], last = () => false
   columns.forEach((c, i) => {
     const h = el("th", titles, c, isText[i] ? "t" : "");
     h.tabIndex = 0;
-    h.onclick = () => { up = by === i ? !up : i !== order[0] || order[1]; by = i; memory.set("order", [by, up]); fill(); };
+    h.onclick = () => {
+      up = by === i ? !up : i !== order[0] || order[1];
+      by = i;
+      memory.set("order", [by, up]);
+      fill();
+    };
     h.onkeydown = e => { if (e.key === "Enter") h.onclick(); };
   });
   function more(n) {
@@ -97,19 +107,24 @@ function drawTable(parent, columns, rows, {order = [0, true], last = () => false
   }
   function fill() {
     const wanted = find.value.toLowerCase();
-    list = rows.filter(r => shown(r) && (!wanted || r.some(v => !isMissing(v) && String(v).toLowerCase().includes(wanted))));
+    const isFound = v => !isMissing(v) && String(v).toLowerCase().includes(wanted);
+    list = rows.filter(r => shown(r) && (!wanted || r.some(isFound)));
     list.sort((a, b) => {
       const x = a[by], y = b[by];
       if (isMissing(x) || isMissing(y)) return isMissing(x) - isMissing(y);
       return (by === order[0] ? last(a) - last(b) : 0) || (x < y ? -1 : x > y ? 1 : 0) * (up ? 1 : -1);
     });
-    [...titles.children].forEach((h, i) => { h.textContent = columns[i] + (i === by ? up ? " \u25b4" : " \u25be" : ""); });
+    [...titles.children].forEach((h, i) => {
+      h.textContent = columns[i] + (i === by ? up ? " \u25b4" : " \u25be" : "");
+    });
     body.textContent = "";
     filled = 0;
     count.textContent = list.length === 1 ? "1 row" : fmt(list.length) + " rows";
     more(60);
   }
-  box.onscroll = () => { if (box.scrollTop + box.clientHeight > box.scrollHeight - 400 && filled < list.length) more(200); };
+  box.onscroll = () => {
+    if (box.scrollTop + box.clientHeight > box.scrollHeight - 400 && filled < list.length) more(200);
+  };
   if (key) body.onpointerleave = () => mark(null);
   find.oninput = fill;
   fill();
@@ -125,7 +140,8 @@ const kinds = {
   text(s) { el("pre", card(s.title, true), s.text); },
   // Texts one after the other, as a film.
   frames(s) {
-    const c = card(s.title), row = bar(c), play = el("button", row), at = el("input", row), which = el("span", row), last = s.frames.length - 1;
+    const c = card(s.title), row = bar(c), last = s.frames.length - 1;
+    const play = el("button", row), at = el("input", row), which = el("span", row);
     const shown = el("pre", c, undefined, "frame");
     at.type = "range";
     at.max = last;
@@ -147,7 +163,11 @@ const kinds = {
     const c = card(s.title);
     if (s.lines.length > 1 && s.lines.length <= 12) {
       const names = bar(c);
-      s.lines.forEach((l, i) => { const n = el("span", names); el("span", n, "\u25cf ").style.color = palette(i); n.append(l.name); });
+      s.lines.forEach((l, i) => {
+        const n = el("span", names);
+        el("span", n, "\u25cf ").style.color = palette(i);
+        n.append(l.name);
+      });
     }
     drawCurves(c, s.title, s.x, s.y, s.lines, palette);
   }
@@ -172,10 +192,12 @@ if (memory.get("scroll", 0)) { scrollTo(0, memory.get("scroll", 0)); memory.set(
 if (data.running) {
   const badge = el("span", h1, "", "badge"), opened = Date.now();
   let touched = 0;
-  for (const kind of ["pointermove", "pointerdown", "keydown", "wheel"]) addEventListener(kind, () => { touched = Date.now(); }, {passive: true});
+  const touch = () => { touched = Date.now(); };
+  for (const kind of ["pointermove", "pointerdown", "keydown", "wheel"]) addEventListener(kind, touch, {passive: true});
   const tick = () => {
     const now = Date.now();
-    badge.textContent = "still running \u00b7 written " + duration(Math.max(0, Math.round(now / 1000 - data.written))) + " ago";
+    const age = Math.max(0, Math.round(now / 1000 - data.written));
+    badge.textContent = "still running \u00b7 written " + duration(age) + " ago";
     if (now - opened < 5000 || now - touched < 3000) return;  // not while somebody points at something
     memory.set("scroll", scrollY);
     location.reload();

@@ -17,7 +17,8 @@ const data = JSON.parse(document.getElementById("data").textContent), main = doc
 
 const isNumber = v => typeof v === "number", isMissing = v => v === null || v === undefined;
 const minus = text => text.replace(/-/g, "\u2212");
-const superscript = n => String(n).replace(/./g, c => c === "-" ? "\u207b" : "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"[c]);
+const raised = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079";
+const superscript = n => String(n).replace(/./g, c => c === "-" ? "\u207b" : raised[c]);
 const grouped = new Intl.NumberFormat("en-US", {maximumFractionDigits: 8});
 function fmt(x) {
   if (isMissing(x)) return "\u2013";
@@ -58,7 +59,10 @@ const memory = {
   all: {},
   load() { try { this.all = JSON.parse(sessionStorage.getItem(this.key)) ?? {}; } catch { this.all = {}; } },
   get(name, otherwise) { return this.all[name] ?? otherwise; },
-  set(name, value) { this.all[name] = value; try { sessionStorage.setItem(this.key, JSON.stringify(this.all)); } catch { /* it is not allowed here */ } }
+  set(name, value) {
+    this.all[name] = value;
+    try { sessionStorage.setItem(this.key, JSON.stringify(this.all)); } catch { /* it is not allowed here */ }
+  }
 };
 memory.load();
 // Narrow cards that follow each other stand side by side.
@@ -102,16 +106,21 @@ const palette = i => `hsl(${(215 + i * 137.5) % 360},60%,${theme.matches ? 65 : 
 const quantile = (sorted, q) => sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
 function nameScale(values) {
   const names = [...new Set(values.map(String))].sort(), at = i => (i + .5) / names.length;
-  return {names, at: v => isMissing(v) ? null : at(names.indexOf(String(v))), ticks: () => names.map((n, i) => [at(i), n])};
+  return {
+    names, at: v => isMissing(v) ? null : at(names.indexOf(String(v))), ticks: () => names.map((n, i) => [at(i), n])
+  };
 }
-// From values to 0..1: of numbers, by decades where they are spanned or wanted, or of names. robust: far outliers lie at the edge.
+// Maps values, names or numbers, to 0..1. The scale of numbers is logarithmic where they span decades or the caller
+// wants it. robust: far outliers lie at the edge.
 function scale(all, {linear, decades, robust, tight} = {}) {
   const values = all.filter(v => !isMissing(v));
   if (values.some(v => !isNumber(v))) return nameScale(values);
-  let low = values.length ? values.reduce((a, b) => Math.min(a, b)) : 0, high = values.length ? values.reduce((a, b) => Math.max(a, b)) : 1;
+  let low = values.length ? values.reduce((a, b) => Math.min(a, b)) : 0;
+  let high = values.length ? values.reduce((a, b) => Math.max(a, b)) : 1;
   const log = !linear && low > 0 && (decades || high / low >= 100), f = log ? Math.log10 : x => x;
   if (robust && !log && values.length > 20) {
-    const sorted = Float64Array.from(values).sort(), a = quantile(sorted, .05), b = quantile(sorted, .95), room = 4 * (b - a);
+    const sorted = Float64Array.from(values).sort(), a = quantile(sorted, .05), b = quantile(sorted, .95);
+    const room = 4 * (b - a);
     if (b > a && high > b + room) high = b + (b - a) * .3;
     if (b > a && low < a - room) low = a - (b - a) * .3;
   }
@@ -120,7 +129,8 @@ function scale(all, {linear, decades, robust, tight} = {}) {
   a -= pad;
   b += pad;
   const at = v => isMissing(v) ? null : log && v <= 0 ? 0 : Math.max(0, Math.min(1, (f(v) - a) / (b - a)));
-  return {at, log, ticks: n => log && b - a >= 1.5 ? powers(a, b, n) : steps(a, b, n, log, values.every(Number.isInteger))};
+  const ticks = n => log && b - a >= 1.5 ? powers(a, b, n) : steps(a, b, n, log, values.every(Number.isInteger));
+  return {at, log, ticks};
 }
 function powers(a, b, n) {
   const out = [], every = Math.ceil((b - a) / n);
@@ -128,8 +138,10 @@ function powers(a, b, n) {
   return out;
 }
 function steps(a, b, n, log, whole) {
-  const out = [], low = log ? 10 ** a : a, high = log ? 10 ** b : b, raw = (high - low) / n, power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10, ...whole ? [1 / power] : []].map(k => k * power).find(s => s >= raw * .999 && (s >= 1 || !whole));
+  const out = [], low = log ? 10 ** a : a, high = log ? 10 ** b : b;
+  const raw = (high - low) / n, power = 10 ** Math.floor(Math.log10(raw));
+  const candidates = [1, 2, 5, 10, ...whole ? [1 / power] : []].map(k => k * power);
+  const step = candidates.find(s => s >= raw * .999 && (s >= 1 || !whole));
   for (let i = Math.ceil(low / step); i * step <= high; ++i) {
     const x = +(i * step).toPrecision(10);
     out.push([((log ? Math.log10(x) : x) - a) / (b - a), fmt(x)]);
@@ -148,7 +160,8 @@ function axes(g, w, h, X, Y, nameX, nameY) {
   font(g);
   const yTicks = Y.ticks(Math.max(2, Math.floor(h / 42)));
   const left = Math.min(w * .3, 14 + Math.max(10, ...yTicks.map(t => g.measureText(t[1]).width)));
-  const box = {l: left, t: nameY ? 26 : 8, r: w - 10, b: h - 40}, px = p => box.l + p * (box.r - box.l), py = p => box.b - p * (box.b - box.t);
+  const box = {l: left, t: nameY ? 26 : 8, r: w - 10, b: h - 40};
+  const px = p => box.l + p * (box.r - box.l), py = p => box.b - p * (box.b - box.t);
   g.strokeStyle = css("line");
   g.fillStyle = css("soft");
   g.lineWidth = 1;
@@ -162,7 +175,8 @@ function axes(g, w, h, X, Y, nameX, nameY) {
     write(g, text, box.l - 7, py(p), left - 8);
   }
   g.textBaseline = "top";
-  const xTicks = X.ticks(Math.max(3, Math.floor((box.r - box.l) / 70))), room = (box.r - box.l) / Math.max(1, xTicks.length) - 4;
+  const xTicks = X.ticks(Math.max(3, Math.floor((box.r - box.l) / 70)));
+  const room = (box.r - box.l) / Math.max(1, xTicks.length) - 4;
   for (const [p, text] of xTicks) {
     g.beginPath();
     g.moveTo(px(p), box.b);
@@ -199,7 +213,7 @@ function dot(g, x, y, r, colour) {
   g.fill();
 }
 const pictures = [];
-// Pictures are drawn when they are near what the reader sees, the others one after the other when there is nothing else to do.
+// Pictures near the visible part of the page are drawn at once; the others follow one by one while the page is idle.
 const undrawn = new Set();
 let drawsLater = 0;
 function drawLater() {
@@ -218,16 +232,16 @@ function redrawAll() {
 }
 addEventListener("scroll", drawNear, {passive: true});
 addEventListener("beforeprint", () => { for (const p of [...undrawn]) p.paint(); });
-// What is pointed at, in all pictures.
+// The key of the thing that the reader points at; all pictures mark it.
 let marked = null;
 function mark(key) {
   if (key === marked) return;
   marked = key;
   for (const p of pictures) p.highlight();
 }
-// A picture as wide as its place, but at least `least`. draw(g, w, h) may return {points, text, highlight}: points
-// {x, y, key, width, text} that can be pointed at, text() being what is shown then; text(key) for those without their own;
-// highlight(g, key) shows that a key is marked: by rings around its points, if there is none.
+// A picture as wide as its place, but at least `least`. draw(g, w, h) may return {points, text, highlight}. The reader
+// can point at the points {x, y, key, width, text}, and then sees the point's text(), or the picture's text(key) if the
+// point has none. highlight(g, key) marks a key; without it, rings around the points with that key do.
 function picture(parent, name, height, draw, least = 0) {
   const frame = el("div", parent, undefined, "picture"), canvas = el("canvas", frame), over = el("canvas", frame);
   canvas.setAttribute("role", "img");
@@ -235,7 +249,8 @@ function picture(parent, name, height, draw, least = 0) {
   const p = {canvas, drawn: {points: []}};
   const prepare = (c, w, h) => {
     const r = devicePixelRatio || 1, g = c.getContext("2d");
-    if (c.width !== Math.round(w * r) || c.height !== Math.round(h * r)) { c.width = Math.round(w * r); c.height = Math.round(h * r); }
+    const width = Math.round(w * r), height = Math.round(h * r);
+    if (c.width !== width || c.height !== height) { c.width = width; c.height = height; }
     c.style.width = w + "px";
     c.style.height = h + "px";
     g.setTransform(r, 0, 0, r, 0, 0);
@@ -252,7 +267,10 @@ function picture(parent, name, height, draw, least = 0) {
     frame.style.height = p.h + "px";
     undrawn.add(p);
   };
-  p.isNear = () => { const box = frame.getBoundingClientRect(); return box.bottom > -200 && box.top < innerHeight + 200; };
+  p.isNear = () => {
+    const box = frame.getBoundingClientRect();
+    return box.bottom > -200 && box.top < innerHeight + 200;
+  };
   p.paint = () => {
     undrawn.delete(p);
     p.drawn = {points: [], ...draw(prepare(canvas, p.w, p.h), p.w, p.h)};

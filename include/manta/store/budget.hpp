@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// How much memory the large values of a rank take, and how much they may. A rank
-// near its share borrows half of what others of its node leave of theirs: were
-// all to borrow at once, they would stay within the node's budget.
+// How much memory the large values of a rank take, and how much they may take. A rank near its share borrows half of
+// what the other ranks of its node leave unused. Even if all ranks borrow at once, they stay within the node's budget.
 #pragma once
 
 #include <atomic>
@@ -16,7 +15,7 @@ namespace manta::store {
 class budget {
  public:
   void set_share(std::uint64_t bytes) { share_ = limit_ = bytes; }
-  /// This rank reports what it holds in `held_here`.
+  /// Makes this rank report in `held_here` how many bytes it holds.
   void lend(std::atomic<std::uint64_t>& held_here) { held_here_ = &held_here; }
   void borrow_from(std::uint32_t rank, const std::atomic<std::uint64_t>& held, std::uint64_t share) {
     lenders_.push_back({&held, share, rank});
@@ -30,12 +29,12 @@ class budget {
 
   /// The rank's own share.
   std::uint64_t share() const { return share_; }
-  /// With what it might borrow when room was made last.
+  /// The share and what the rank could borrow when it made room last.
   std::uint64_t limit() const { return limit_; }
   std::uint64_t charged() const { return charged_; }
-  /// Should what can wait not begin, so that what is there may go first?
+  /// Whether memory is short: work that can wait should not begin, so that values can go first.
   bool is_short() const { return charged_ > limit_ - limit_ / 4; }
-  /// Is much on its way here?
+  /// Whether more than a quarter of the share is on its way here.
   bool expects_much() const { return expected_ > share_ / 4; }
 
   void expect(std::uint64_t bytes) { expected_ += bytes; }
@@ -46,9 +45,9 @@ class budget {
     if (held_here_ != nullptr) held_here_->store(charged_, std::memory_order_relaxed);
   }
 
-  /// What is here or on its way, with `kept` bytes besides.
+  /// Bytes that are here or on their way, and `kept` further bytes.
   std::uint64_t wanted(std::uint64_t kept) const { return charged_ + expected_ + kept; }
-  /// Is that more than the rank may hold? Looks up what others of the node hold, now and then.
+  /// Whether this is more than the rank may hold. Now and then looks up how much the other ranks of the node hold.
   bool is_exceeded(std::uint64_t kept) {
     if (lenders_.empty() || wanted(kept) <= share_ - share_ / 4) {
       limit_ = share_;
@@ -72,8 +71,8 @@ class budget {
   };
 
   std::uint64_t share_ = ~std::uint64_t{0};
-  std::uint64_t limit_ = ~std::uint64_t{0};  // as it was when the lenders were looked up last
-  unsigned limit_holds_ = 1;                 // questions for which the limit still holds
+  std::uint64_t limit_ = ~std::uint64_t{0};  // the limit at the last look at the other ranks
+  unsigned limit_holds_ = 1;                 // number of questions before the next look
   std::uint64_t charged_ = 0;
   std::uint64_t expected_ = 0;
   base::list<lender> lenders_;

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The nameless file on a disk to which values move that do not fit in memory. An
-// array moves in place: its pages become those of the file. A value of another
-// shape moves as a whole: its encoding is written.
+// The nameless file on a disk to which values move that do not fit in memory. An array moves in place: pages of the
+// file replace the array's pages. A value of another shape moves as a whole: the store writes its encoding.
 #pragma once
 
 #include <string>
@@ -16,20 +15,20 @@ namespace manta::store {
 
 class disk_store {
  public:
-  /// Where the file is made when it is needed; "none": nothing moves to a disk.
+  /// Sets the folder of the file, which is made when it is needed; "none": no value moves to a disk.
   void set_folder(const std::string& folder) {
     if (folder != "none") folder_ = base::absolute_path(folder);
   }
   bool is_allowed() const { return !folder_.empty(); }
-  /// Bytes of values that lie on the disk.
+  /// Bytes of the values on the disk.
   std::uint64_t bytes() const { return bytes_; }
-  /// Why nothing could be written when that was tried last.
+  /// Why the last attempt to write failed.
   const std::string& why_not() const { return why_not_; }
 
   /// Moves the pages of an array. False if the disk takes no more.
   bool write_array(large& e, region& r) {
     if (!open()) return false;
-    // around a view's array its pages hold nothing, and go as well; else the file under them would be held by the ends
+    // The pages around the array of a view hold nothing else and move too, else they would keep the node's file alive.
     const bool whole = &r == &e.view;
     const std::size_t before = whole ? page_offset(r.array) : 0;
     const std::size_t length = whole ? whole_pages(before + e.bytes) : e.bytes;
@@ -50,8 +49,8 @@ class disk_store {
     given_back(e.bytes);
   }
 
-  /// Writes the encoding of a value, whose object stays. False if the disk takes no more, or if the value cannot be
-  /// encoded: then it is `fixed` from now on.
+  /// Writes the encoding of a value; its object stays. False if the disk takes no more, or if the value cannot be
+  /// encoded: in this case the value is `fixed` from now on.
   bool write_encoding(large& e) {
     if (!open()) return false;
     const std::uint64_t begin = whole_pages(end_);
@@ -66,7 +65,7 @@ class disk_store {
     } catch (const write_error& error) {
       errno = error.number;
       note_why_not();
-    } catch (...) {  // its save() throws, which will be reported when it is sent
+    } catch (...) {  // save() of its type throws, which is reported when the value is sent
       e.fixed = true;
     }
     if (!written) {
@@ -90,7 +89,8 @@ class disk_store {
     given_back(e.encoding_bytes);
   }
 
-  /// The encoding of a value, to be decoded: read if it is small, else mapped, for it would need as much memory again.
+  /// The encoding of a value, for decoding. A small one is read; a large one is mapped, because a copy would take as
+  /// much memory again.
   struct encoding {
     const std::byte* data = nullptr;
 
@@ -123,7 +123,7 @@ class disk_store {
   struct write_error {
     int number;
   };
-  /// Writes a value as it is encoded.
+  /// Writes a value to the file while it is encoded.
   struct writer : wire::outlet {
     const file& disk;
     std::uint64_t at;
@@ -154,7 +154,7 @@ class disk_store {
     return file_.is_open();
   }
   void note_why_not() { why_not_ = folder_ + ": " + std::string(std::strerror(errno)); }
-  /// Gives back the pages that hold these bytes, which hold no others.
+  /// Frees the file's pages that hold only these bytes.
   void punch(std::uint64_t from, std::uint64_t to) const {
     const std::uint64_t begin = from & ~(page_bytes() - 1);
     fallocate(file_.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(begin),
@@ -168,7 +168,7 @@ class disk_store {
   std::string folder_, why_not_;
   file file_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t end_ = 0;  // of what is written
+  std::uint64_t end_ = 0;  // end of the written part
 };
 
 }  // namespace manta::store

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Why there is no value: a failure as it is stored in a node and sent between
-// ranks, made from the exception in flight and thrown again where somebody
-// asks for the value.
+// The reason why there is no value: a failure is stored in a node and sent between ranks. It is made from the current
+// exception, and becomes an exception again where the program calls get().
 #pragma once
 
 #include <cxxabi.h>
@@ -36,12 +35,12 @@ struct failure : base::counted {
   failure::kind kind = kind::task;
   std::string message;  ///< the reason in one sentence, without rank and chain
   failure_details details;
-  bool fatal = false;             ///< for the actor whose method threw it
-  bool actor_may_return = false;  ///< of kind actor: it lives on or is built anew, as far as its options allow
+  bool fatal = false;             ///< the actor whose method threw it is broken
+  bool actor_may_return = false;  ///< kind actor: the actor lives on or restarts, as far as its options allow
   std::string exception_type;     ///< mangled type registered by rethrow_as, or empty
-  std::string exception_bytes;    ///< the exception itself, encoded
+  std::string exception_bytes;    ///< the encoded exception
 
-  /// Did a call end because its actor died? Not if it did not run because one of its arguments had failed so.
+  /// Whether a call ended because its actor died. False if the call did not run because an argument had failed so.
   bool tells_of_lost_call() const { return kind == kind::actor && details.chain.empty(); }
 
   void write(wire::buffer& out) const {
@@ -70,7 +69,7 @@ struct failure : base::counted {
     for (auto count = in.get<std::size_t>(); count > 0; --count) details.chain.push_back(in.get<std::string>());
   }
 };
-/// How many of the tasks that did not run because of a failure are named: the first ones and the last.
+/// Number of tasks in a message that did not run because of a failure: the first ones and the last one.
 inline constexpr std::size_t most_named_dependents = 16;
 
 inline void add_dependent(failure& f, std::string&& function) {
@@ -81,11 +80,11 @@ inline void add_dependent(failure& f, std::string&& function) {
 using failure_ptr = base::shared<const failure>;
 inline failure_ptr share(failure&& f) { return failure_ptr(new failure(std::move(f))); }
 
-/// An exception type that travels as itself.
+/// An exception type that was registered with rethrow_as.
 struct exception_entry {
   const char* mangled;
-  bool (*capture)(std::string& bytes);      ///< inside a catch: encodes the current exception if it is of this type
-  void (*raise)(const std::string& bytes);  ///< throws it
+  bool (*capture)(std::string& bytes);      ///< called in a catch: encodes the current exception if it has this type
+  void (*raise)(const std::string& bytes);  ///< decodes and throws the exception
 };
 
 inline std::string host_name() {
@@ -94,8 +93,8 @@ inline std::string host_name() {
   return name;
 }
 
-/// Keeps the beginning of a long text and the failure that stands innermost in it: a failure inside a failure, and so
-/// on a hundred thousand times, names the outermost tasks and the cause, not all the tasks between them.
+/// Shortens a long text to its beginning and the innermost failure in it. A text with a hundred thousand nested
+/// failures then names the outermost tasks and the cause, but not the tasks between them.
 inline std::string shortened(std::string text) {
   constexpr std::size_t outermost = 512, innermost = 2048;
   if (text.size() <= outermost + innermost) return text;
@@ -105,7 +104,7 @@ inline std::string shortened(std::string text) {
   return text;
 }
 
-/// From the exception being handled.
+/// Makes a failure from the exception that is being handled.
 inline failure current_failure() {
   failure f;
   if (const std::type_info* type = abi::__cxa_current_exception_type()) {
@@ -122,7 +121,7 @@ inline failure current_failure() {
   } catch (const serialization_error& e) {
     f.kind = failure::kind::serialization;
     f.details.what = e.what();
-  } catch (const cancelled& e) {  // of what the task waited for
+  } catch (const cancelled& e) {  // thrown by a get() in the task
     f.kind = failure::kind::cancelled;
     f.details.what = e.what();
     f.message = std::string(f.details.what).substr(f.details.what.starts_with("manta: ") ? 7 : 0);
@@ -138,7 +137,7 @@ inline failure current_failure() {
     f.details.what = base::text_of(e);
   } catch (const std::string& text) {
     f.details.what = text;
-  } catch (const char* text) {  // throw nullptr comes here, too
+  } catch (const char* text) {  // also catches nullptr
     f.details.what = text != nullptr ? text : "an exception without a text";
   } catch (...) {
     f.details.what = "an exception that is not a std::exception";
@@ -146,7 +145,7 @@ inline failure current_failure() {
   return f;
 }
 
-/// The whole message: what, where, and who was hit by it.
+/// The whole message: the reason, the place, and the tasks that did not run because of it.
 inline std::string describe(const failure& f) {
   std::string text = "manta: ";
   if (f.kind == failure::kind::task || f.kind == failure::kind::serialization || f.kind == failure::kind::deadlock) {

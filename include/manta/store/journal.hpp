@@ -1,13 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Results that outlive the program: a folder of segments, each written whole by
-// a thread behind the work (write, fsync, rename), so that a kill loses at most
-// the last second. A later start of the same program, with any number of ranks,
-// reads what all ranks of all earlier starts have written, and each result only
-// when it is asked for.
+// Results that outlive the program: a folder of segments. A background thread writes each segment as a whole (write,
+// fsync, rename), so that a kill loses at most the last second. A later start of the same program, with any number of
+// ranks, finds the results of all ranks of all earlier starts, and reads a result only when a task needs it.
 //
-// What actors of a name hold is a file for each name, replaced by the next.
+// The state of a named actor is a file of its own, which the next state replaces.
 //
 //   segment, and state with one record, its task the digest of the name:
 //   "manta journal 1\n", the program's digest (u64), then records:
@@ -39,7 +37,8 @@ class journal {
     std::uint64_t form;
   };
 
-  /// Reads what is there; makes the folder if need be. Throws if it cannot be used. `speaks`: says what was left out.
+  /// Opens the folder, or makes it, and reads the index of the results. Throws if the folder cannot be used. `speaks`:
+  /// prints which files it ignores.
   journal(std::string folder, std::uint64_t program, int rank, bool speaks);
   ~journal();
   journal(const journal&) = delete;
@@ -47,13 +46,13 @@ class journal {
 
   std::size_t size() const { return known_.size(); }
   std::uint64_t taken() const { return taken_; }
-  /// The result of this task with these arguments, in `payload`; false if there is none.
+  /// Finds the result of this task with these arguments, and puts it into `payload`; false if there is none.
   bool find(std::uint64_t task, std::uint64_t digest, std::uint64_t& form, wire::buffer& payload);
-  /// Has it written behind the work.
+  /// Adds a result, which the background thread writes.
   void add(std::uint64_t task, std::uint64_t digest, std::uint64_t form, const std::byte* payload, std::size_t bytes);
-  /// What was kept last under this name, by this start or an earlier one.
+  /// Finds the last state that this start or an earlier one has kept under this name.
   bool find_state(const std::string& name, std::uint64_t kind, wire::buffer& payload);
-  /// Has it written behind the work, in the place of what was kept before.
+  /// Keeps a state, which the background thread writes over the former one.
   void keep_state(const std::string& name, std::uint64_t kind, const wire::buffer& payload);
   void forget_state(const std::string& name);
   /// Returns when everything has been written.
@@ -65,10 +64,10 @@ class journal {
  private:
   static constexpr char magic[17] = "manta journal 1\n";
   static constexpr std::size_t header_bytes = 16 + 8;
-  static constexpr std::size_t most_pending = std::size_t{64} << 20;  // more makes the worker wait for the disk
+  static constexpr std::size_t most_pending = std::size_t{64} << 20;  // above it, add() waits for the disk
   struct place {
     std::uint32_t file;
-    std::uint32_t other;  // place of the same result, should this one be damaged; none
+    std::uint32_t other;  // another place of the same result, in case this one is damaged; or none
     std::uint64_t at;
   };
   static constexpr std::uint32_t none = 0xffffffff;
@@ -112,7 +111,7 @@ class journal {
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
   wire::buffer pending_;
-  std::vector<kept_state> states_;  // to be written
+  std::vector<kept_state> states_;  // states to write
   bool over_ = false, hurry_ = false, writing_ = false, failed_ = false;
   pthread_t thread_{};
 };

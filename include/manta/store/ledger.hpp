@@ -1,21 +1,18 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The large values of a rank: what they cost, and where they lie. An array
-// begins in plain memory. When another rank of the node wants it, its pages
-// move to memory that both map; when the rank holds more than its share, those
-// of the value used longest ago move to a disk. Both happen in place: whoever
-// looks at the array does not notice, and pages on a disk come back as they are
-// read.
+// The large values of a rank: how much memory they take, and where they lie. An array begins in plain memory. When
+// another rank of the node wants it, its pages move to memory that both ranks map. When the rank holds more than its
+// share, the pages of the value that was used longest ago move to a disk. Both moves happen in place: pointers into the
+// array stay valid, and the system reads pages back from the disk when the program touches them.
 //
-// Values of any other shape move to a disk as a whole: encoded, the object
-// destroyed, and made again when somebody asks; so only while nobody looks at
-// them. Then it is the way for arrays of moderate size too, for a process may
-// have only some ten thousand mappings. Copies of what other ranks have as well
-// go first, to nowhere.
+// Values of any other shape move to a disk as a whole, and only while no task uses them: the ledger writes their
+// encoding, destroys the object, and makes it again when a task needs it. Arrays of moderate size that no task uses
+// move in this way too, because a process may have only some ten thousand mappings. Before anything moves to a disk,
+// the ledger drops copies of values that other ranks have as well.
 //
-// The ledger decides what goes. Its parts: large.hpp (a value's record),
-// use_order.hpp, budget.hpp, node_files.hpp and disk_store.hpp.
+// The ledger decides which values go. Its parts: large.hpp (a value's record), use_order.hpp, budget.hpp,
+// node_files.hpp and disk_store.hpp.
 #pragma once
 
 #include <malloc.h>
@@ -36,13 +33,13 @@ class ledger {
   ledger(const ledger&) = delete;
   ledger& operator=(const ledger&) = delete;
 
-  /// `folder` "none": nothing is moved to a disk.
+  /// Sets the rank's share of memory, and the folder for the disk; "none": no value moves to a disk.
   void set_limits(std::uint64_t share, const std::string& folder) {
     budget_.set_share(share);
     disk_.set_folder(folder);
-    files_.set_limits(share / 8);  // what is lent to others as well, for it may come back
+    files_.set_limits(share / 8);  // of the whole share, also of what other ranks have borrowed: it may come back
   }
-  /// Where this rank reports what it holds, and what others of its node report: see budget.hpp.
+  /// Makes this rank report what it holds in `held_here`: see budget.hpp.
   void lend(std::atomic<std::uint64_t>& held_here) { budget_.lend(held_here); }
   void borrow_from(std::uint32_t rank, const std::atomic<std::uint64_t>& held, std::uint64_t share) {
     budget_.borrow_from(rank, held, share);
@@ -53,20 +50,20 @@ class ledger {
   node_files& files() { return files_; }
   const node_files& files() const { return files_; }
   const disk_store& disk() const { return disk_; }
-  /// Copies that were dropped so far.
+  /// Number of copies dropped so far.
   std::uint64_t dropped() const { return dropped_; }
 
-  /// Others of its node have used their shares since room was made: what was borrowed goes back.
+  /// Gives borrowed memory back, if other ranks of the node have used their shares since this rank made room last.
   void pay_back() {
     if (budget_.may_borrow() && budget_.wanted(files_.kept_bytes()) > budget_.share()) make_room();
   }
-  /// `bytes` are on their way here, or no longer: room is made before they come.
+  /// Notes that `bytes` are on their way here, and makes room for them.
   void expect(std::uint64_t bytes) {
     budget_.expect(bytes);
     make_room();
   }
   void expect_no_more(std::uint64_t bytes) { budget_.expect_no_more(bytes); }
-  /// Why what is held is more than the share, and could not be moved to a disk; empty if it is not.
+  /// Why this rank holds more than its share and could not move values to a disk; empty if it does not.
   std::string excess() const {
     if (budget_.charged() <= budget_.limit()) return {};
     if (!disk_.is_allowed()) return "it may not be moved to a disk (MANTA_SPILL_FOLDER=none)";
@@ -75,7 +72,8 @@ class ledger {
 
   // --- values come and go
 
-  /// A value whose object has come to this rank, or was made here. Makes room for it; look at excess() afterwards.
+  /// Enters a value whose object has arrived or was made here. Makes room for it; the caller checks excess()
+  /// afterwards.
   large& enter(std::byte* array, std::size_t bytes, std::uint32_t function) {
     large& e = add(bytes, function);
     e.object = {array, 0, region::place::memory};
@@ -83,8 +81,8 @@ class ledger {
     make_room();
     return e;
   }
-  /// A node's decoded value. `shapeless`: it is not one array. `fixed`: it cannot be encoded. `copy`: another rank has
-  /// it too.
+  /// Enters the decoded value of a node. `shapeless`: it is not one array. `fixed`: it cannot be encoded. `copy`:
+  /// another rank has it too.
   large& enter(graph::node& n, const wire::segment& array, bool shapeless, bool fixed, bool copy,
                std::uint32_t function) {
     large& e = add(array.bytes, function);
@@ -98,8 +96,8 @@ class ledger {
     make_room();
     return e;
   }
-  /// A value that is looked at in node memory; its encoding without the array is to become its header. `peers`: another
-  /// rank counts that memory. Null if there is none, or it cannot be mapped.
+  /// Enters a value that tasks read in node memory; the caller then fills its header, the encoding without the array.
+  /// `peers`: another rank counts this memory. Null if there is no memory, or if it cannot be mapped.
   large* enter(node_file* memory, std::uint64_t at, std::size_t bytes, bool peers, std::uint32_t function) {
     if (memory == nullptr) return nullptr;
     std::byte* const window = memory->window();
@@ -114,13 +112,13 @@ class ledger {
     make_room();
     return &e;
   }
-  /// A copy of an array that stays with its owner, in node memory.
+  /// Enters a copy, in node memory, of an array that stays with its owner.
   large* enter_copy(const std::byte* array, std::size_t bytes, std::uint32_t function) {
     return enter(files_.copy(array, bytes), page_offset(array), bytes, false, function);
   }
-  /// The value is destroyed, or moved out of its node.
+  /// Removes a value that is destroyed, or moved out of its node.
   void remove(large& e) {
-    if (e.on_disk()) give_up_shared(e);  // a view's pages are the disk's now
+    if (e.on_disk()) give_up_shared(e);  // the pages of its view are those of the disk's file now
     for (const region* r : {&e.object, &e.view}) {
       if (r->place == region::place::disk) disk_.release_array(e, *r);
     }
@@ -133,7 +131,7 @@ class ledger {
     order_.remove(e);
     delete &e;
   }
-  /// What that rank has made is not used again, nor what it may have looked at when it died.
+  /// Notes that a rank has died: files that it made, or may have used when it died, are not used again.
   void rank_died(std::uint32_t rank) {
     budget_.borrow_no_more(rank);
     files_.rank_died();
@@ -142,24 +140,24 @@ class ledger {
     });
   }
 
-  // --- who looks at a value, and what else decides whether it may go
+  // --- uses of a value, and what else decides whether it may go
 
-  /// It is looked at here.
+  /// Notes that a task of this rank uses the value.
   void use(large& e) {
     e.used = true;
     touch(e);
   }
-  /// It is wanted, here or elsewhere.
+  /// Notes that a task wants the value, here or elsewhere.
   void touch(large& e) {
     order_.renew(e);
     if (e.on_disk()) e.warm = true;
-    ++e.looks;  // room is not made by what is asked for
+    ++e.looks;  // make_room() must not move this value
     recount(e);
     make_room();
     --e.looks;
     recount(e);
   }
-  /// From now on until look_away() its object, or what it is looked at instead, stays where it is.
+  /// Keeps its object, or its view, in place until look_away().
   void look(large& e) {
     ++e.looks;
     recount(e);
@@ -169,7 +167,7 @@ class ledger {
     recount(e);
     make_room();
   }
-  /// Its file stays as well, for another rank was told of it and has not mapped it yet.
+  /// Keeps also its file in place until shown_no_more(): another rank knows the file and has not mapped it yet.
   void show(large& e) {
     ++e.shown;
     look(e);
@@ -179,25 +177,25 @@ class ledger {
     if (e.shown == 0 && !e.peers && e.on_disk()) give_up_shared(e);
     look_away(e);
   }
-  /// It stays where it is as long as it lives.
+  /// Keeps the value in place as long as it lives.
   void give(large& e) {
     e.given = true;
     recount(e);
   }
-  /// Another rank has it now.
+  /// Notes that another rank has the value too.
   void is_copy(large& e) {
     e.copy = true;
     recount(e);
   }
-  /// It is not dropped, as a copy would be.
+  /// Keeps a copy from being dropped.
   void keep(large& e) {
     e.stays = true;
     recount(e);
   }
 
-  // --- where it lies
+  // --- the place of a value
 
-  /// The value of a view has been decoded into an object whose array is to be filled.
+  /// Fills the array of an object into which the value of a view has been decoded.
   void fill(large& e, std::byte* array) {
     const bool mapped =
         e.view.place == region::place::node && take_place_of(array, e.bytes, e.shared->memory(), e.shared_at);
@@ -209,7 +207,7 @@ class ledger {
     }
     use(e);
   }
-  /// Makes the object of a value that lies on the disk as a whole. Throws what its type's load() throws.
+  /// Makes the object of a value that lies on the disk as a whole. Throws what load() of its type throws.
   void bring_back(large& e) {
     const disk_store::encoding bytes(disk_, e);
     wire::source in(bytes.data, e.encoding_bytes);
@@ -219,7 +217,7 @@ class ledger {
     e.object.place = region::place::memory;
     if (!e.shapeless) e.object.array = static_cast<std::byte*>(type.array(e.node->boxed.object).data);
   }
-  /// Moves the array to node memory. False if it stays where it is.
+  /// Moves the array to node memory; false if it stays where it is.
   bool share(large& e) {
     if (e.is_shared()) return true;
     if (e.bytes < shared_bytes || e.shapeless || e.is_encoded() || e.on_disk()) return false;
@@ -230,7 +228,7 @@ class ledger {
     own(e, memory, at);
     return true;
   }
-  /// Others of the node may want it: it is shared when this rank has nothing else to do.
+  /// Offers the value to the other ranks of the node: it is shared when this rank has nothing else to do.
   void offer(large& e) {
     if (e.bytes < shared_bytes || e.shapeless || e.is_shared() || e.offered) return;
     e.offered = true;
@@ -243,7 +241,7 @@ class ledger {
     withdraw_offer(next);
     share(next);
   }
-  /// This rank has taken a value over whose memory another rank of the node made.
+  /// Notes that this rank now owns a value in memory that another rank of the node has made.
   void take_over(large& e) {
     e.peers = false;
     recount(e);
@@ -276,7 +274,7 @@ class ledger {
     e.charged = cost;
     order_.sort_in(e);
   }
-  /// The array is elsewhere now.
+  /// Closes the file of an array that lies elsewhere now.
   void give_up_shared(large& e) {
     if (e.is_shared()) files_.close(*e.shared);
   }
@@ -288,8 +286,8 @@ class ledger {
     std::memcpy(to + after, from + after, bytes - after);
   }
 
-  /// First what is only kept goes, then copies, which can be had again, then others to a disk. What has gone is in the
-  /// chain of others.
+  /// Makes room until the rank is within its limit: frees kept memory, then drops copies, then moves values to a disk.
+  /// Values that have moved stand in the chain of the others.
   void make_room() {
     while (budget_.is_exceeded(files_.kept_bytes())) {
       if (files_.kept_bytes() != 0) {
@@ -303,13 +301,15 @@ class ledger {
       large* e = order_.oldest_in_memory();
       if (e != nullptr && move_to_disk(*e)) continue;
       if (disk_.bytes() == 0) return;
-      while (e != nullptr && e->encoding_bytes == 0) e = e->newer;  // the disk is full, but some lie there already
+      // The disk is full, but a value whose encoding lies there already can still go.
+      while (e != nullptr && e->encoding_bytes == 0) e = e->newer;
       if (e == nullptr || !move_to_disk(*e)) return;
     }
   }
   void drop(large& e) {
     graph::node& n = *e.node;
-    const graph::link* const home = n.links;  // which we must owe a reference, or it may have forgotten the value
+    // This rank must owe the home a reference, else the home may have forgotten the value.
+    const graph::link* const home = n.links;
     const bool still =
         home != nullptr && home->kind == graph::link_kind::home && home->count != 0 && !n.has(graph::node::primary);
     if (!still) return keep(e);
@@ -324,7 +324,7 @@ class ledger {
     ++dropped_;
     freed(bytes);
   }
-  /// False if the disk takes no more.
+  /// Moves a value to the disk; false if the disk takes no more.
   bool move_to_disk(large& e) {
     const bool plain = e.object.place == region::place::memory && e.view.place == region::place::none && !e.is_shared();
     const bool seen = e.looks != 0 || e.given;
@@ -339,7 +339,7 @@ class ledger {
       }
     }
     if (moved) {
-      if (!e.peers && e.shown == 0) give_up_shared(e);  // others keep what they have mapped
+      if (!e.peers && e.shown == 0) give_up_shared(e);  // other ranks keep their mappings
       e.warm = false;
     }
     recount(e);
@@ -358,7 +358,7 @@ class ledger {
     freed(e.bytes);
     return true;
   }
-  /// Small pieces that are free again go back to the system now and then.
+  /// Counts freed bytes, and now and then gives free pieces of memory back to the system.
   void freed(std::uint64_t bytes) {
     freed_ += bytes;
     if (freed_ <= budget_.share() / 8) return;
@@ -372,9 +372,9 @@ class ledger {
   use_order order_;
   node_files files_;
   disk_store disk_;
-  base::list<large*> offered_;  // to be shared when there is time
+  base::list<large*> offered_;  // values to share when there is time
   std::uint64_t dropped_ = 0;
-  std::uint64_t freed_ = 0;  // bytes, since they went back to the system
+  std::uint64_t freed_ = 0;  // bytes freed since memory went back to the system
 };
 
 }  // namespace manta::store

@@ -1,14 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Memory that processes of a node share, for one array after the other. New
-// memory takes several times as long to get as to fill, so when nobody looks at
-// an array any more its file is kept: by the rank that made it, for the next
-// array, by the others, who will be shown that, as they have it mapped.
+// Memory that processes of a node share, for one array after the other. To get new memory takes several times as long
+// as to fill it. So when no rank uses an array any more, its file is kept: the rank that made it keeps the file for the
+// next array, and the other ranks keep their mappings, because they will see that array.
 //
-// How many others look stands in the last page of the file. Who looks away when
-// the maker has no more use for the file gives its pages back to the system, if
-// he is the last; mappings that are kept somewhere hold no memory then.
+// The last page of the file counts the other processes that use it. When the maker has closed the file, the last
+// process that stops using it gives its pages back to the system; mappings that ranks keep then hold no memory.
 #pragma once
 
 #include <fcntl.h>
@@ -23,9 +21,10 @@ namespace manta::store {
 
 class node_file {
  public:
-  static constexpr std::uint32_t here = ~std::uint32_t{0};  ///< as a maker: this process
+  static constexpr std::uint32_t here = ~std::uint32_t{0};  ///< the maker() of files of this process
 
-  /// With a copy of an array, at the array's place in its page. Null if there is no memory for it, or no descriptor.
+  /// Makes a file with a copy of an array, at the array's place in its page. Null without memory or a descriptor for
+  /// it.
   static node_file* with_copy(const std::byte* array, std::size_t bytes) {
     const std::uint64_t room = room_for(bytes);
     file memory = file::of_memory(room + page_bytes());
@@ -33,7 +32,7 @@ class node_file {
     const std::uint64_t identity = memory.identity();
     return new node_file(std::move(memory), identity, room, here);
   }
-  /// The file of rank `maker`, which this process looks at from now on. Null if it cannot be mapped.
+  /// Opens the file of rank `maker`, which this process uses from now on. Null if it cannot be mapped.
   static node_file* of_rank(std::uint32_t maker, file&& memory, std::uint64_t identity, std::uint64_t room) {
     auto* const f = new node_file(std::move(memory), identity, room, maker);
     if (f->map() && mprotect(f->window_, room, PROT_READ) == 0) {
@@ -55,15 +54,15 @@ class node_file {
   std::uint64_t room() const { return room_; }
   std::uint32_t maker() const { return maker_; }
   bool made_here() const { return maker_ == here; }
-  /// Its pages, mapped: to read only, unless they were made here. Null if they cannot be.
+  /// Its mapped pages, read-only unless this process made them. Null if they cannot be mapped.
   std::byte* window() { return map() ? window_ : nullptr; }
 
-  // --- of the maker
+  // --- for the maker
 
-  /// Is there room for an array of `bytes` bytes, and not much more?
+  /// Whether the file has room for an array of `bytes` bytes, and not much more.
   bool fits(std::uint64_t bytes) const { return room_for(bytes) <= room_ && room_ - bytes <= bytes / 8; }
   bool is_looked_at() { return !map() || lookers().load(std::memory_order_acquire) != 0; }
-  /// Another array in the place of the one before.
+  /// Writes another array in the place of the former one.
   void write(const std::byte* array, std::size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
     if (!written_) madvise(window_, room_, MADV_POPULATE_WRITE);
@@ -71,27 +70,27 @@ class node_file {
     written_ = true;
     std::memcpy(window_ + page_offset(array), array, bytes);
   }
-  /// For good. Others may go on looking; the mapping stays.
+  /// Closes the file for good. Other processes may still use it; the mapping stays.
   void close() {
     if (map() && lookers().fetch_or(closed, std::memory_order_acq_rel) == 0) free_pages();
     memory_.reset();
   }
 
-  // --- of the others
+  // --- for the other processes
 
   void look() { lookers().fetch_add(1, std::memory_order_relaxed); }
-  /// Afterwards nothing in this process may be mapped to it but the window. False if the maker will not use it again.
+  /// Stops using the file; only its window may stay mapped. False if the maker will not use the file again.
   bool look_away() {
     const std::uint32_t before = lookers().fetch_sub(1, std::memory_order_acq_rel);
     if (before == (closed | 1U)) free_pages();
     return (before & closed) == 0 && !orphan_;
   }
-  /// The same, and the file is closed; the mapping stays.
+  /// Stops using the file and closes it; the mapping stays.
   void look_away_for_good() {
     look_away();
     memory_.reset();
   }
-  /// Its maker has died.
+  /// Notes that the maker has died.
   void orphan() { orphan_ = true; }
 
  private:
@@ -100,7 +99,7 @@ class node_file {
   node_file(file&& memory, std::uint64_t identity, std::uint64_t room, std::uint32_t maker)
       : memory_(std::move(memory)), identity_(identity), room_(room), maker_(maker) {}
 
-  /// Wherever in its page it begins.
+  /// The room that an array needs, wherever in its page it begins.
   static std::uint64_t room_for(std::uint64_t bytes) { return whole_pages(bytes) + page_bytes(); }
   bool map() {
     if (window_ != nullptr) return true;
@@ -118,7 +117,7 @@ class node_file {
   std::uint64_t identity_;
   std::uint64_t room_;
   std::uint32_t maker_;
-  bool written_ = false;  // through the window
+  bool written_ = false;  // the maker has written through the window
   bool orphan_ = false;
   std::byte* window_ = nullptr;
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The large values of a rank in the order of their use, in three chains: what
-// may be dropped, what may move to a disk, and what can do neither.
+// The large values of a rank in the order of their use, in three chains: values that may be dropped, values that may
+// move to a disk, and the others.
 #pragma once
 
 #include "manta/base/containers.hpp"
@@ -10,7 +10,7 @@
 
 namespace manta::store {
 
-/// Values in the order of their use.
+/// A chain of values in the order of their use.
 struct use_chain {
   large* oldest = nullptr;
   large* newest = nullptr;
@@ -32,12 +32,12 @@ class use_order {
     --size_;
     unlink(e);
   }
-  /// The value is used: it becomes the newest of its chain.
+  /// Makes a used value the newest of its chain.
   void renew(large& e) {
     unlink(e);
     link(e, *e.in);
   }
-  /// Something that decides about the value's chain has changed.
+  /// Moves a value to the chain where it belongs, after a change of its state.
   void sort_in(large& e) {
     use_chain& c = chain_of(e);
     if (&c == e.in) return;
@@ -51,7 +51,7 @@ class use_order {
       for (large* e = c->newest; e != nullptr; e = e->older) visit(*e);
     }
   }
-  /// The `count` largest, the largest first: visit(const large&).
+  /// Calls visit(const large&) for the `count` largest values, the largest first.
   template <class Visit>
   void largest(std::size_t count, Visit&& visit) const {
     base::list<const large*> all;
@@ -89,9 +89,9 @@ class use_order {
     (e.newer == nullptr ? e.in->newest : e.newer->older) = e.older;
   }
 
-  use_chain copies_;     // other ranks have these values too: they can be dropped
-  use_chain in_memory_;  // can move to a disk
-  use_chain others_;     // have gone to a disk, or cannot
+  use_chain copies_;     // values that other ranks have too, which can be dropped
+  use_chain in_memory_;  // values that can move to a disk
+  use_chain others_;     // values that have moved to a disk, or cannot
   std::size_t size_ = 0;
 };
 

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Values in nodes. Up to 24 plain bytes lie in the node itself; anything else
-// is a decoded object that is shared on its rank, encoded bytes that nobody
-// has asked for yet, the pages of an array that another rank of the node has
+// Values in nodes. Up to 24 plain bytes lie in the node itself. Any other value is a decoded object that the tasks of
+// the rank share, encoded bytes that no task has used yet, the pages of an array that another rank of the node has
 // made, or lies on a disk.
 #pragma once
 
@@ -40,7 +39,7 @@ inline void set_pages(node& n, large& mapped) {
   n.boxed = {nullptr, &mapped};
   mapped.node = &n;
 }
-/// Null unless the value is large.
+/// The record of a large value; null if the value is not large.
 inline large* large_of(const node& n) {
   return n.form == form::box || n.form == form::pages ? static_cast<large*>(n.boxed.large) : nullptr;
 }
@@ -58,17 +57,18 @@ inline void set_failure(node& n, const failure_ptr& why) {
 }
 inline const failure_ptr& failure_of(const node& n) { return *static_cast<const failure_ptr*>(n.failure); }
 
-/// Is the value of this node on this rank?
+/// Whether the value of this node is on this rank.
 inline bool is_here(const node& n) {
   return n.state == state::failed || (n.state == state::ready && n.form != form::remote);
 }
 
-/// A value is being read on this stack. Handles inside it may want to know whose they are.
+/// Stands on the stack while a value is being decoded, so that handles inside the value find the set that they belong
+/// to.
 struct reading {
   node& of;
-  std::uint32_t handles = 0;                  ///< so far
-  base::list<std::uint32_t>* list = nullptr;  ///< their nodes, if asked for
-  void* family = nullptr;                     ///< the engine's
+  std::uint32_t handles = 0;                  ///< number of handles so far
+  base::list<std::uint32_t>* list = nullptr;  ///< collects their nodes; null: not needed
+  void* family = nullptr;                     ///< the engine's record of them
   reading* const outer = innermost;
 
   explicit reading(node& n) : of(n) { innermost = this; }
@@ -78,7 +78,7 @@ struct reading {
   static inline reading* innermost = nullptr;  ///< with the engine's lock held
 };
 
-/// The value, decoded if it was not yet. Throws what the type's load() throws.
+/// The value; decodes it if it is not decoded yet. Throws what load() of its type throws.
 inline const void* decode(node& n) {
   if (n.form == form::plain) return n.bytes;
   if (n.form == form::blob) {
@@ -107,10 +107,10 @@ inline const void* decode(node& n) {
   return n.box;
 }
 
-/// What a value takes that is not one array.
+/// Measures the memory of a value that is not one array.
 struct extent : wire::outlet {
   std::uint64_t bytes = 0;
-  bool fixed = false;  ///< it cannot be encoded, for it holds references; these and what comes behind is not counted
+  bool fixed = false;  ///< it cannot be encoded: it holds references. The part from the first one on is not counted
 
   explicit extent(std::uint32_t type, const void* object) : wire::outlet{&count} {
     wire::sink out(*this);
@@ -126,7 +126,7 @@ struct extent : wire::outlet {
   }
 };
 
-/// Enters a large box into the books, which make room for it. `copy`: another rank has the value too.
+/// Enters a large box into the ledger, which makes room for it. `copy`: another rank has the value too.
 inline void enter(node& n, ledger& book, std::uint32_t function, bool copy = false) {
   if (n.form != form::box) return;
   if (const auto array = wire::type_at(n.type).array; array != nullptr) {
@@ -137,14 +137,14 @@ inline void enter(node& n, ledger& book, std::uint32_t function, bool copy = fal
     if (e.bytes >= large_bytes) book.enter(n, {nullptr, e.bytes}, true, e.fixed, copy, function);
   }
 }
-/// Moves a payload that was entered in another node, which has it no longer.
+/// Moves a payload, with its record in the ledger, from one node to another.
 inline void move_payload(node& to, node& from) {
   to.form = std::exchange(from.form, form::none);
   to.boxed = from.boxed;
   if (large* const l = large_of(to)) l->node = &to;
 }
 
-/// While it lives the values of these nodes stay where they are.
+/// Keeps the values of these nodes in place as long as it lives.
 class looking {
  public:
   looking(node* const* nodes, std::uint32_t count) : nodes_(nodes), count_(count) {
@@ -154,7 +154,7 @@ class looking {
   }
   ~looking() {
     for (std::uint32_t i = 0; i < count_; ++i) {
-      if (large* const l = large_of(*nodes_[i])) l->book->look_away(*l);  // else it was moved out
+      if (large* const l = large_of(*nodes_[i])) l->book->look_away(*l);  // null if the value was moved out
     }
   }
   looking(const looking&) = delete;
@@ -164,12 +164,12 @@ class looking {
   node* const* nodes_;
   std::uint32_t count_;
 };
-/// A reference to its value leaves the engine.
+/// Notes that the user gets a reference to the node's value.
 inline void give(node& n) {
   if (large* const l = large_of(n)) l->book->give(*l);
 }
 
-/// Before an object is moved out of its node: is it ordinary memory? Then it is the ledger's no longer.
+/// Prepares an object to be moved out of its node: true if it lies in ordinary memory; the ledger forgets it then.
 inline bool let_go(node& n) {
   large* const l = large_of(n);
   if (l == nullptr) return true;
@@ -182,7 +182,7 @@ inline bool let_go(node& n) {
   return true;
 }
 
-/// Destroys what the payload owns. References inside an encoded value are dropped by decoding it.
+/// Destroys what the payload owns. An encoded value is decoded first, to drop the references inside it.
 inline void clear(node& n) {
   switch (n.form) {
     case form::box:
@@ -213,13 +213,13 @@ inline void clear(node& n) {
   n.form = form::none;
 }
 
-/// The bytes of a value that is here, if it is large or an array; else 0.
+/// The size of a value that is here, if it is large or an array; else 0.
 inline std::uint64_t known_bytes(const node& n) {
   if (const large* const l = large_of(n)) return l->bytes;
   const auto array = n.form == form::box ? wire::type_at(n.type).array : nullptr;
   return array != nullptr ? array(n.box).bytes : 0;
 }
-/// Encodes the value of a node that is here and not plain. With a limit: false if the encoding would be longer.
+/// Encodes the value of a node, which must be here and not plain; false if the encoding would exceed the limit.
 inline bool encode_within(const node& n, wire::buffer& out, std::size_t limit, bool& references) {
   const std::size_t before = out.size();
   if (n.form == form::blob && !n.has(node::references)) {
@@ -239,14 +239,14 @@ inline bool encode_within(const node& n, wire::buffer& out, std::size_t limit, b
   return true;
 }
 
-/// The bytes of a value that is here and too large for a message, as others are told: a guess where it is not known.
+/// The size, as announced to other ranks, of a value that is here and too large for a message; an estimate if unknown.
 inline std::uint64_t size_of(const node& n) {
   const std::uint64_t bytes = known_bytes(n);
   return bytes > inline_bytes ? bytes : inline_bytes + 1;
 }
 
-/// Encodes the whole value of a node that is here and neither plain nor a blob. Its array is listed where it lies if
-/// the type is known not to write from a temporary in its save().
+/// Encodes the whole value of a node, which must be here and neither plain nor a blob. The encoding refers to the array
+/// in its own memory, unless save() of the type might write from a temporary.
 inline void encode(const node& n, wire::encoded& out) {
   if (n.form == form::pages) {
     const large& l = *large_of(n);

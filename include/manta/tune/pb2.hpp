@@ -86,6 +86,22 @@ class pb2 {
   detail::population::explorer explorer();
   config explore(trial_number t, const config& from, random& r);
 
+  /// Maps times and losses of the table to about 0 to 1, and makes columns of the process's data.
+  struct scales {
+    double first = 0, last = 0;  ///< times of the rows
+    double low = 0, high = 0;    ///< losses of the rows
+    double interval = 1;
+    double time(double at) const { return (at - first) / interval; }
+    void fill(Eigen::Ref<Eigen::VectorXd> column, double at, double before, const std::vector<double>& u) const;
+  };
+  scales scales_of_rows() const;
+  /// The table as data of the process, with gains of mean 0 and deviation 1.
+  detail::drifting_process::data data_of_rows(const scales& s) const;
+  /// Data of the rows and of the other members that train now, at the end of their next interval. Their gains will be
+  /// known then, so the uncertainty there is small.
+  detail::drifting_process::data with_members(const detail::drifting_process::data& rows, const scales& s,
+                                              trial_number t, double next, double loss) const;
+
   /// The configuration with the highest upper bound of the gain, for a trial that goes on from where the source is.
   std::vector<double> choose(trial_number t, const config& from, random& r);
 

@@ -137,65 +137,81 @@ MANTA_DECL config pb2::explore(trial_number t, const config& from, random& r) {
   return space_.mended(to, from, r);
 }
 
-MANTA_DECL std::vector<double> pb2::choose(trial_number t, const config& from, random& r) {
-  const auto n = static_cast<Eigen::Index>(rows_.size());
-  const auto d = static_cast<Eigen::Index>(axes_.size());
-  double first = rows_.front().at, last = rows_.front().at, low = rows_.front().before, high = low;
+MANTA_DECL void pb2::scales::fill(Eigen::Ref<Eigen::VectorXd> column, double at, double before,
+                                  const std::vector<double>& u) const {
+  column(0) = last > first ? (at - first) / (last - first) : 0;
+  column(1) = high > low ? std::clamp((before - low) / (high - low), -0.5, 1.5) : 0;
+  for (std::size_t i = 0; i < u.size(); ++i) column(static_cast<Eigen::Index>(2 + i)) = u[i];
+}
+
+MANTA_DECL pb2::scales pb2::scales_of_rows() const {
+  scales s{rows_.front().at, rows_.front().at, rows_.front().before, rows_.front().before, options_.interval};
   for (const row& w : rows_) {
-    first = std::min(first, w.at);
-    last = std::max(last, w.at);
-    low = std::min(low, w.before);
-    high = std::max(high, w.before);
+    s.first = std::min(s.first, w.at);
+    s.last = std::max(s.last, w.at);
+    s.low = std::min(s.low, w.before);
+    s.high = std::max(s.high, w.before);
   }
-  double now = last, loss = low;
+  return s;
+}
+
+MANTA_DECL detail::drifting_process::data pb2::data_of_rows(const scales& s) const {
+  const auto n = static_cast<Eigen::Index>(rows_.size());
+  detail::drifting_process::data d;
+  d.x.resize(2 + static_cast<Eigen::Index>(axes_.size()), n);
+  d.t.resize(n);
+  d.y.resize(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const row& w = rows_[static_cast<std::size_t>(i)];
+    s.fill(d.x.col(i), w.at, w.before, w.u);
+    d.t(i) = s.time(w.at);
+    d.y(i) = w.gain;
+  }
+  const double mean = d.y.mean();
+  double deviation = std::sqrt((d.y.array() - mean).square().mean());
+  if (is_nan(deviation) || deviation <= 0) deviation = 1;
+  d.y = (d.y.array() - mean) / deviation;
+  return d;
+}
+
+MANTA_DECL detail::drifting_process::data pb2::with_members(const detail::drifting_process::data& rows,
+                                                            const scales& s, trial_number t, double next,
+                                                            double loss) const {
+  std::vector<std::vector<double>> open;
+  for (const auto& [other, m] : members_) {
+    if (other != t) open.push_back(detail::position_of(axes_, m.current));
+  }
+  const Eigen::Index n = rows.t.size(), extra = static_cast<Eigen::Index>(open.size());
+  detail::drifting_process::data all;
+  all.x.resize(rows.x.rows(), n + extra);
+  all.t.resize(n + extra);
+  all.x.leftCols(n) = rows.x;
+  all.t.head(n) = rows.t;
+  for (Eigen::Index i = 0; i < extra; ++i) {
+    s.fill(all.x.col(n + i), next, loss, open[static_cast<std::size_t>(i)]);
+    all.t(n + i) = s.time(next);
+  }
+  return all;
+}
+
+MANTA_DECL std::vector<double> pb2::choose(trial_number t, const config& from, random& r) {
+  const scales s = scales_of_rows();
+  double now = s.last, loss = s.low;
   for (const auto& [other, m] : members_) {
     if (m.known && m.current == from) {
       now = m.at;
       loss = m.loss;
     }
   }
-  const auto time = [&](double at) { return (at - first) / options_.interval; };
-  const auto fill = [&](Eigen::Ref<Eigen::VectorXd> into, double at, double before, const std::vector<double>& u) {
-    into(0) = last > first ? (at - first) / (last - first) : 0;
-    into(1) = high > low ? std::clamp((before - low) / (high - low), -0.5, 1.5) : 0;
-    for (Eigen::Index i = 0; i < d; ++i) into(2 + i) = u[static_cast<std::size_t>(i)];
-  };
-  // others that train already: where they are the gain will be known, so the uncertainty there is small
-  std::vector<std::vector<double>> open;
-  for (const auto& [other, m] : members_) {
-    if (other != t) open.push_back(detail::position_of(axes_, m.current));
-  }
-  detail::drifting_process::data real, all;
-  real.x.resize(2 + d, n);
-  real.t.resize(n);
-  real.y.resize(n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const row& w = rows_[static_cast<std::size_t>(i)];
-    fill(real.x.col(i), w.at, w.before, w.u);
-    real.t(i) = time(w.at);
-    real.y(i) = w.gain;
-  }
-  const double mean = real.y.mean();
-  double deviation = std::sqrt((real.y.array() - mean).square().mean());
-  if (is_nan(deviation) || deviation <= 0) deviation = 1;
-  real.y = (real.y.array() - mean) / deviation;
-  detail::drifting_process& process = process_;
-  process.fit(real, r);
-  const auto extra = static_cast<Eigen::Index>(open.size());
   const double next = now + options_.interval;
-  all.x.resize(2 + d, n + extra);
-  all.t.resize(n + extra);
-  all.x.leftCols(n) = real.x;
-  all.t.head(n) = real.t;
-  for (Eigen::Index i = 0; i < extra; ++i) {
-    fill(all.x.col(n + i), next, loss, open[static_cast<std::size_t>(i)]);
-    all.t(n + i) = time(next);
-  }
-  const Eigen::LLT<Eigen::MatrixXd> factor(process.gram(real)), factor_all(process.gram(all));
-  const Eigen::VectorXd alpha = factor.solve(real.y);
-  const double kappa = std::sqrt(0.2 * std::log(std::max(3.0, 0.4 * static_cast<double>(n))) + 1);
+  const detail::drifting_process::data rows = data_of_rows(s);
+  process_.fit(rows, r);
+  const detail::drifting_process::data all = with_members(rows, s, t, next, loss);
+  const Eigen::LLT<Eigen::MatrixXd> factor(process_.gram(rows)), factor_all(process_.gram(all));
+  const Eigen::VectorXd alpha = factor.solve(rows.y);
+  const double kappa = std::sqrt(0.2 * std::log(std::max(3.0, 0.4 * static_cast<double>(rows_.size()))) + 1);
 
-  // random points, then some around the best of them
+  // The candidates are random points in the first round, and points around the best of them in the second.
   std::vector<std::vector<double>> candidates(200, std::vector<double>(axes_.size()));
   for (auto& u : candidates) {
     for (double& x : u) x = r.uniform();
@@ -204,13 +220,13 @@ MANTA_DECL std::vector<double> pb2::choose(trial_number t, const config& from, r
   double most = -infinity;
   for (int round = 0; round < 2; ++round) {
     const auto count = static_cast<Eigen::Index>(candidates.size());
-    Eigen::MatrixXd x(2 + d, count);
-    for (Eigen::Index i = 0; i < count; ++i) fill(x.col(i), next, loss, candidates[static_cast<std::size_t>(i)]);
-    const Eigen::VectorXd at = Eigen::VectorXd::Constant(count, time(next));
-    const Eigen::VectorXd m = process.kernel(x, at, real.x, real.t) * alpha;
-    const Eigen::MatrixXd k = factor_all.matrixL().solve(process.kernel(all.x, all.t, x, at));
+    Eigen::MatrixXd x(rows.x.rows(), count);
+    for (Eigen::Index i = 0; i < count; ++i) s.fill(x.col(i), next, loss, candidates[static_cast<std::size_t>(i)]);
+    const Eigen::VectorXd at = Eigen::VectorXd::Constant(count, s.time(next));
+    const Eigen::VectorXd mean = process_.kernel(x, at, rows.x, rows.t) * alpha;
+    const Eigen::MatrixXd k = factor_all.matrixL().solve(process_.kernel(all.x, all.t, x, at));
     for (Eigen::Index i = 0; i < count; ++i) {
-      const double bound = m(i) + kappa * std::sqrt(std::max(0.0, 1 - k.col(i).squaredNorm()));
+      const double bound = mean(i) + kappa * std::sqrt(std::max(0.0, 1 - k.col(i).squaredNorm()));
       if (bound <= most) continue;
       most = bound;
       best = candidates[static_cast<std::size_t>(i)];

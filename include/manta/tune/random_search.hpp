@@ -30,10 +30,11 @@ class random_search {
   std::uint64_t asked_ = 0;
 };
 
-/// Every option of choices and grids, every integer and step if there are at most `per_parameter` of them, else and for
-/// other numbers so many points evenly spread over the domain, both ends included. The last parameter changes fastest.
-/// Ends when all have been asked for, or came from elsewhere; those that differ only in parameters which do not apply
-/// are asked for once. Needs a space with a fixed list of parameters.
+/// Tries all combinations of points of a space with a fixed list of parameters. The points of a parameter are every
+/// option of a choice or grid, and every integer and step if there are at most `per_parameter` of them; else
+/// `per_parameter` points at equal distances, both ends included. The last parameter changes fastest. The search ends
+/// when every combination has been tried. Combinations that differ only in parameters which do not apply are tried
+/// once.
 class grid_search {
  public:
   struct options {

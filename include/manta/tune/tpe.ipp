@@ -15,9 +15,9 @@ namespace detail {
 /// A mixture of kernels over the unit interval, one at each observation and a wide one for what is known before.
 class parzen {
  public:
-  /// Kernels as wide as the larger gap to a neighbour (Bergstra), or all of the same width if `width` is positive.
-  /// Those of different widths count by their heights, not their areas, as in Optuna 3.1: by areas, narrow kernels
-  /// attract too much, and in six dimensions the median regret is a third larger (Hartmann-6, 500 seeds).
+  /// Makes kernels as wide as the larger gap to a neighbour (Bergstra), or of one width if `width` is positive. Kernels
+  /// of different widths count by their heights, not by their areas, as in Optuna 3.1. By areas, narrow kernels attract
+  /// too much: in six dimensions the median regret is a third larger (Hartmann-6, 500 seeds).
   parzen(const domain& d, const std::vector<double>& at, const std::vector<double>& weights, double width = 0)
       : options_(d.type() == domain::kind::choice ? d.options().size() : 0) {
     if (options_ > 0) {

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// cereal archives over bytes. cereal decides what is written, the sink and the
-// source under them decide how: runs of bytes are one copy, large arrays travel
-// by themselves. A value is always written and read whole by an archive of its
-// own, so that cereal's pointer tracking and class versions start afresh.
+// cereal archives over bytes. cereal decides what is written; the sink and the source below decide how: runs of bytes
+// are one copy, and large arrays travel by themselves. An archive of its own always writes and reads a whole value, so
+// that cereal's pointer tracking and class versions begin anew.
 //
-// The common standard types are included here; what needs more of the compiler
-// (pointers, variants, lists, ...) is the user's to include from cereal/types/.
+// This header includes the common standard types. For the others (pointers, variants, lists, ...), which take more
+// compile time, the user includes a header of cereal/types/.
 #pragma once
 
 #include <cereal/cereal.hpp>  // not found? Install libcereal-dev, or name its include folder by -I or CPATH
@@ -49,12 +48,12 @@ class reader : public cereal::InputArchive<reader, cereal::AllowEmptyClassElisio
   source& source_;
 };
 
-/// The memory that a container has for its elements, beside them what the allocator needs: about. 0 for other types.
+/// An estimate of the memory that a container has allocated for its elements; 0 for other types.
 template <class T>
 std::size_t memory_of_container([[maybe_unused]] const T& value) {
   constexpr std::size_t links = 4 * sizeof(void*);
   if constexpr (requires { typename T::value_type; value.capacity(); *value.data(); }) {
-    const auto* const inside = reinterpret_cast<const std::byte*>(value.data());  // of a short string
+    const auto* const inside = reinterpret_cast<const std::byte*>(value.data());  // a short string lies in the object
     const auto* const self = reinterpret_cast<const std::byte*>(&value);
     if (inside >= self && inside < self + sizeof value) return 0;
     return value.capacity() * sizeof(typename T::value_type);
@@ -66,7 +65,7 @@ std::size_t memory_of_container([[maybe_unused]] const T& value) {
     return 0;
   }
 }
-/// cereal calls it with everything that it writes.
+/// cereal calls this function with everything that it writes.
 template <class T>
 void prologue(writer& archive, const T& value) {
   archive.note_memory(memory_of_container(value));

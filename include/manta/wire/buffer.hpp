@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A growing block of bytes that is never zeroed, and the encoded form of one
-// value: its bytes, and beside them the large arrays that are sent from where
-// they lie.
+// A growing block of bytes that is never zeroed, and the encoded form of one value: its bytes, and a list of its large
+// arrays, which are sent from their own memory.
 #pragma once
 
 #include <cstddef>
@@ -42,7 +41,7 @@ class buffer {
   void append(const void* data, std::size_t bytes) {
     if (bytes != 0) std::memcpy(extend(bytes), data, bytes);
   }
-  /// Room for `bytes` more, uninitialised; the pointer holds until the next growth.
+  /// Adds `bytes` uninitialised bytes; the pointer to them is valid until the next growth.
   std::byte* extend(std::size_t bytes) {
     if (size_ + bytes > capacity_) grow(size_ + bytes);
     std::byte* at = data_ + size_;
@@ -63,7 +62,7 @@ class buffer {
   std::size_t capacity_ = 0;
 };
 
-/// A large array inside a value: sent from `data`, received into its final place.
+/// A large array inside a value. It is sent from `data` and received into its final place.
 struct segment {
   void* data;
   std::size_t bytes;

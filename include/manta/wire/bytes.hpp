@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Where the bytes of a value go and where they come from. User values pass
-// through cereal on their way (archive.hpp); the library's own records do not:
-// they put their fields one after the other, as they lie in memory.
+// The destination and the source of a value's bytes. Values of users pass through cereal on their way (archive.hpp).
+// The library's own records do not: they write their fields one after the other, as they lie in memory.
 #pragma once
 
 #include <string>
@@ -14,17 +13,17 @@
 
 namespace manta::wire {
 
-/// Thrown by a sink that was given a limit, as soon as the value turns out to be larger and holds no references; and by
-/// one that takes no references before the first is written.
+/// Thrown by a sink with a limit, as soon as a value without references exceeds it; and by a sink that takes no
+/// references, before the first one is written.
 struct over_limit {};
 
-/// Takes the bytes of a value that no buffer is to hold, in the order in which they are written.
+/// Takes the bytes of a value, in the order in which they are written, instead of a buffer.
 struct outlet {
   void (*take)(outlet&, const void* data, std::size_t bytes);
 };
 
-/// Takes one value. Without a list of segments every byte goes into the buffer, else arrays of `segment_bytes` and
-/// more stay where they are and are listed. With an outlet everything goes there, and references are not taken.
+/// Takes one value. Without a list of segments, every byte goes into the buffer. With a list, arrays of `segment_bytes`
+/// and more stay in their own memory and are listed. With an outlet, every byte goes there, and references are refused.
 class sink {
  public:
   static constexpr std::size_t no_limit = ~std::size_t{0};
@@ -43,19 +42,19 @@ class sink {
       return;
     }
     if (outlet_ != nullptr) return outlet_->take(*outlet_, data, bytes);
-    // once a reference has been written the value must be written whole: only reading gives the reference back
+    // Once a reference has been written, the whole value must be written: only reading it gives the reference back.
     if (out_->size() + bytes > limit_ && !holds_references_) throw over_limit{};
     out_->append(data, bytes);
   }
 
-  /// Called by futures and handles before they are written.
+  /// Notes a reference; futures and handles call it before they are written.
   void note_reference() {
     if (!takes_references_) throw over_limit{};
     holds_references_ = true;
   }
   bool holds_references() const { return holds_references_; }
 
-  /// A container among what is written has so much memory of its own.
+  /// Adds the memory that a written container has allocated for itself.
   void note_memory(std::size_t bytes) { memory_ += bytes; }
   std::size_t memory() const { return memory_; }
 
@@ -69,8 +68,8 @@ class sink {
   bool holds_references_ = false;
 };
 
-/// Gives the bytes of one value. Large arrays are copied like the rest or, with a list of places, not filled at all:
-/// their final places are listed for the transport to receive into.
+/// Gives the bytes of one value. Without a list of places, large arrays are copied like the rest. With a list, they are
+/// not filled: their final places are listed, into which the transport then receives.
 class source {
  public:
   source(const std::byte* data, std::size_t bytes, base::list<segment>* places = nullptr)

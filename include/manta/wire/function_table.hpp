@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Functions and types that travel by index. A template static registers each
-// one that the program uses while the program is loaded, so the same binary has
-// the same table on every rank; the digest over it is compared at start.
+// Functions and types travel by index. A static member of a template registers each one that the program uses while the
+// program is loaded, so the same binary has the same table on every rank. The ranks compare a digest of the table when
+// they start.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ namespace manta::wire {
 
 using base::demangle;
 
-/// The name of a function object, for people; it lives as long as the program. Lambdas can be told apart: clang++ names
-/// the line, "lambda at main.cpp:12:18"; g++ numbers those of a function, in mangled names only,
+/// The name of a function object for reports; it lives as long as the program. It distinguishes lambdas: clang++ names
+/// the line, "lambda at main.cpp:12:18"; g++ numbers the lambdas of a function, in mangled names only,
 /// "main::{lambda(int)#2}".
 template <class F>
 std::string_view callable_name() {
@@ -35,7 +35,7 @@ std::string_view callable_name() {
   } else {
     static const std::string& name = *new std::string([] {
       std::string text = demangle(typeid(F).name());
-      constexpr std::string_view call = "::operator()() const";  // of a lambda around it
+      constexpr std::string_view call = "::operator()() const";  // a lambda around this one
       for (std::size_t at = 0; (at = text.find(call, at)) != std::string::npos;) text.erase(at, call.size());
       return text;
     }());
@@ -43,7 +43,7 @@ std::string_view callable_name() {
   }
 }
 
-/// Writes a value: plain ones and arrays as they lie in memory, others through cereal.
+/// Writes a value: plain values and arrays as they lie in memory, others through cereal.
 template <class T>
 void encode(const T& value, sink& out) {
   if constexpr (is_plain<T>) {
@@ -58,7 +58,7 @@ void encode(const T& value, sink& out) {
     archive(value);
   }
 }
-/// Reads what encode() wrote; it is the caller's to delete.
+/// Reads a value that encode() has written; the caller owns it.
 template <class T>
 T* decode(source& in) {
   if constexpr (is_plain<T>) {
@@ -82,25 +82,25 @@ T* decode(source& in) {
   }
 }
 
-/// Does each member of a gang give a part of a T, to be joined by merge()?
+/// Whether each member of a gang gives a part of a T, which merge() joins.
 template <class T>
 inline constexpr bool is_gathered = false;
 
-/// A type that can be a value: how to destroy, write and read it without knowing it.
+/// A type of values: functions to destroy, write and read an object without knowing its type.
 struct type_entry {
   const char* mangled;
   std::size_t plain_bytes;        ///< its size if it is plain, else 0
-  segment (*array)(const void*);  ///< where its numbers lie; null unless it is_array
+  segment (*array)(const void*);  ///< finds its numbers; null unless it is_array
   void (*destroy)(void*);
   void (*write)(const void*, sink&);
   void* (*read)(source&);
-  void (*merge)(void* into, void* from);  ///< for values of which each member of a gang gives a part, else null
+  void (*merge)(void* into, void* from);  ///< joins the parts that the members of a gang give; null: there are none
 };
 
 /// A function that can be a task or an actor's method.
 struct function_entry {
   const char* mangled;         ///< identifies it in the digest
-  std::string_view (*name)();  ///< for people; lives as long as the program
+  std::string_view (*name)();  ///< the name for reports; lives as long as the program
   void (*run)(exec::invocation&);
   bool gang;        ///< its first parameter is manta::team
   bool looks_only;  ///< a const method
@@ -108,7 +108,7 @@ struct function_entry {
 
 template <class Entry>
 base::list<Entry>& table() {
-  static auto& entries = *new base::list<Entry>;  // handles may die after everything else
+  static auto& entries = *new base::list<Entry>;  // never destroyed: handles may be destroyed after all other objects
   return entries;
 }
 inline const type_entry& type_at(std::uint32_t index) { return table<type_entry>()[index]; }
@@ -120,7 +120,7 @@ std::uint32_t add_entry(const Entry& entry) {
   return static_cast<std::uint32_t>(table<Entry>().size() - 1);
 }
 
-/// Index of type T, registered before main. void is a type whose value is nothing.
+/// Index of type T, registered before main. void is a type too, with an empty value.
 template <class T>
 struct type_index {
   static inline const std::uint32_t value = [] {
@@ -141,7 +141,7 @@ struct type_index {
   }();
 };
 
-/// The names of everything registered, in order; line i is what index i means.
+/// The names of all entries in order; line i belongs to index i.
 inline std::string table_listing() {
   std::string text;
   for (const auto& f : table<function_entry>()) text += std::string("f ") + f.mangled + '\n';

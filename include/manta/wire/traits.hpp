@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What manta asks of types: may this be sent, is it a few plain bytes, is it one
-// array of numbers. Answers are given at compile time, so that a mistake is one
-// sentence from the compiler.
+// Properties of types: whether a value may be sent, whether it is a few plain bytes, whether it is one array of
+// numbers. They are known at compile time, so that the compiler reports a mistake in one sentence.
 #pragma once
 
 #include <array>
@@ -15,14 +14,14 @@
 
 namespace manta::wire {
 
-/// X, where a template over T is instantiated and not before: programs that do not use the template then do not compile
-/// what is registered for it.
+/// The type X, but dependent on T: code that names it is compiled only where a template over T is instantiated.
+/// Programs that do not use the template then do not register X.
 template <class X, class T>
 struct only_with {
   using type = X;
 };
 
-/// The name of a type as the compiler spells it.
+/// The name of a type in the compiler's spelling.
 template <class T>
 constexpr std::string_view type_name() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -34,9 +33,9 @@ constexpr std::string_view type_name() {
 template <class T>
 inline constexpr bool is_std = type_name<T>().substr(0, 5) == "std::";
 
-/// The shape of a value that is one array of numbers, data(): what a new one is given before its numbers are copied or
-/// received into it. Written as it lies in memory. Specialised for vectors and strings here, for dense matrices in
-/// eigen.hpp.
+/// The shape of a value that is one array of numbers, data(). A new value gets its shape before its numbers are copied
+/// or received into it. The shape is written as it lies in memory. This header specialises it for vectors and strings,
+/// eigen.hpp for dense matrices.
 template <class T>
 struct array_shape;
 template <class T, class Allocator>
@@ -60,7 +59,8 @@ segment array_in(const T& value) {
           static_cast<std::size_t>(value.size()) * sizeof(*value.data())};
 }
 
-/// cereal accepts std::vector<X> for any X and fails deep inside; so look into the parameters of std's templates.
+/// Whether a type can be serialised. cereal accepts std::vector<X> for any X and fails deep inside, so this also checks
+/// the parameters of the standard library's templates.
 template <class T>
 constexpr bool is_serializable();
 
@@ -72,7 +72,7 @@ struct parts_serializable<Template<Parts...>>
     : std::bool_constant<(
           (std::is_empty_v<Parts> || std::is_abstract_v<Parts> || is_serializable<std::remove_const_t<Parts>>()) &&
           ...)> {
-};  // there may be pointers to abstract classes
+};  // a pointer to an abstract class is allowed
 
 template <class T, std::size_t N>
 struct parts_serializable<std::array<T, N>> : std::bool_constant<is_serializable<T>()> {};
@@ -83,7 +83,7 @@ constexpr bool is_serializable() {
     return true;
   } else if constexpr (std::is_pointer_v<T> || std::is_reference_v<T> || std::is_abstract_v<T>) {
     return false;
-  } else if constexpr (std::is_empty_v<T> && std::is_aggregate_v<T>) {  // no closure: those may not be sent as values
+  } else if constexpr (std::is_empty_v<T> && std::is_aggregate_v<T>) {  // a lambda is no aggregate, and no value
     return true;
   } else if constexpr (!parts_serializable<T>::value) {
     return false;
@@ -93,8 +93,8 @@ constexpr bool is_serializable() {
   }
 }
 
-/// std says of a std::vector<std::unique_ptr<X>> that it can be copied; so look into the parameters of std's templates,
-/// other than those that share what they point to.
+/// Whether a type can be copied. The standard library claims this for std::vector<std::unique_ptr<X>>, so this also
+/// checks the parameters of its templates, except of pointers that share their object.
 template <class T>
 inline constexpr bool is_copyable = std::is_copy_constructible_v<T>;
 template <template <class...> class Template, class... Parts>
@@ -105,7 +105,7 @@ requires(is_std<Template<Parts...>> &&
                                                                     ((std::is_empty_v<Parts> ||
                                                                       is_copyable<Parts>)&&...);
 
-/// Numbers and enumerations: copied as they are, no archive involved.
+/// Whether values of a type are copied as bytes, without an archive: numbers and enumerations.
 template <class T>
 inline constexpr bool is_plain = [] {
   if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
@@ -115,7 +115,7 @@ inline constexpr bool is_plain = [] {
   }
 }();
 
-/// Specialised for types that mean something on their own rank only.
+/// Whether a type is valid only on its own rank; specialised for such types.
 template <class T>
 inline constexpr bool stays_on_its_rank = false;
 
@@ -147,15 +147,15 @@ struct no_default_constructor {
       "T() (a private one will do, with `friend class cereal::access`)");
 };
 
-/// Compilers choose a constructor before they look whether it may be called: {} becomes a T if that has a default
-/// constructor at all, and `found` then stands or falls with the right to call it.
+/// Converts to anything. Compilers choose a constructor before they check the access to it: {} becomes a T if T has any
+/// default constructor, and `found` is then valid only if this constructor may be called.
 struct anything {};
 template <class T>
 std::true_type found_constructor(T, int);
 template <class T>
 std::false_type found_constructor(anything, long);
 
-/// May the constructor be a private one, for cereal alone?
+/// Whether T has a default constructor, which may be private, for cereal alone.
 template <class T>
 constexpr bool has_default_constructor() {
   if constexpr (std::is_default_constructible_v<T>) {
@@ -169,7 +169,7 @@ constexpr bool has_default_constructor() {
   }
 }
 
-/// Of a std template cereal makes the parts itself, so these need a public one.
+/// Checks the constructor of each part of a std template: cereal constructs the parts itself, so it must be public.
 template <class T>
 constexpr auto mistake_in_construction();
 template <class T>

@@ -18,7 +18,9 @@ function drawSlices(t) {
     const list = thin(t.valued.filter(r => r.p[i] !== null), 1500), X = t.scale(list, i);
     return picture(el("div", box), `${t.metric} over ${t.parameters[i]}`, height(210, 280, .72), (g, w, h) => {
       const A = axes(g, w, h, X, t.value, t.parameters[i], t.metric);
-      const aside = r => X.names ? (r.id * 7 % 11 - 5) * Math.min(2.5, (A.box.r - A.box.l) / X.names.length / 16) : 0;  // dots of one name side by side
+      // The dots of one name stand side by side.
+      const gap = X.names ? Math.min(2.5, (A.box.r - A.box.l) / X.names.length / 16) : 0;
+      const aside = r => (r.id * 7 % 11 - 5) * gap;
       return dots(g, t, list, r => [A.x(r.p[i]) + aside(r), A.y(r.value)]);
     }).redraw;
   });
@@ -54,7 +56,8 @@ function drawField(g, B, field, n) {
   g.drawImage(image, B.l, B.t, B.r - B.l, B.b - B.t);
 }
 function drawLevels(g, B, {quality, known}, n) {
-  const px = u => B.l + u / (n - 1) * (B.r - B.l), py = v => B.b - v / (n - 1) * (B.b - B.t), sides = [[0, 0, 1, 0], [1, 0, 1, 1], [1, 1, 0, 1], [0, 1, 0, 0]];
+  const px = u => B.l + u / (n - 1) * (B.r - B.l), py = v => B.b - v / (n - 1) * (B.b - B.t);
+  const sides = [[0, 0, 1, 0], [1, 0, 1, 1], [1, 1, 0, 1], [0, 1, 0, 0]];
   g.strokeStyle = css("card");
   g.lineWidth = 1;
   g.beginPath();
@@ -76,15 +79,18 @@ function drawLevels(g, B, {quality, known}, n) {
   g.stroke();
 }
 function drawContours(t) {
-  const names = t.varying.map(i => [i, t.parameters[i]]), pairs = [[0, 1], [0, 2], [1, 2]].filter(([, b]) => b < t.varying.length), n = 48;
+  const names = t.varying.map(i => [i, t.parameters[i]]), n = 48;
+  const pairs = [[0, 1], [0, 2], [1, 2]].filter(([, b]) => b < t.varying.length);
   return pairs.map(([first, second], k) => {
     const c = card("Two parameters"), row = bar(c), again = () => { fields.clear(); p.redraw(); }, fields = new Map();
-    const a = choose(row, "across", names, t.varying[first], again, "across " + k), b = choose(row, "up", names, t.varying[second], again, "up " + k);
+    const a = choose(row, "across", names, t.varying[first], again, "across " + k);
+    const b = choose(row, "up", names, t.varying[second], again, "up " + k);
     const p = picture(c, "two parameters", height(260, 400, .7), (g, w, h) => {
       const i = +a.value, j = +b.value, list = thin(t.valued.filter(r => r.p[i] !== null && r.p[j] !== null), 1500);
       const X = t.scale(list, i), Y = t.scale(list, j), A = axes(g, w, h, X, Y, t.parameters[i], t.parameters[j]);
       if (list.length > 5) {
-        if (!fields.size) fields.set(0, smooth(thin(list, 300).map(r => [X.at(r.p[i]), Y.at(r.p[j]), r.quality ?? 0]), n));
+        const point = r => [X.at(r.p[i]), Y.at(r.p[j]), r.quality ?? 0];
+        if (!fields.size) fields.set(0, smooth(thin(list, 300).map(point), n));
         drawField(g, A.box, fields.get(0), n);
         drawLevels(g, A.box, fields.get(0), n);
       }
@@ -98,19 +104,29 @@ function drawContours(t) {
 
 // changed(): other trials are chosen now.
 function drawParallel(t, changed) {
-  const c = card("Parallel coordinates", true), row = bar(c), hint = el("span", row), clear = el("button", row, "choose all");
+  const c = card("Parallel coordinates", true), row = bar(c);
+  const hint = el("span", row), clear = el("button", row, "choose all");
   const shown = t.varying.slice(0, 30), names = [...shown.map(i => t.parameters[i]), t.metric], last = names.length - 1;
   const get = (r, k) => k === last ? r.value : r.p[shown[k]], drawn = thin([...t.ranked].reverse(), 500);
   const scales = names.map((_, k) => k === last ? t.value : t.scale(t.ranked, shown[k]));
-  const anyMissing = names.map((_, k) => t.ranked.some(r => get(r, k) === null)), isAnyMissing = anyMissing.some(x => x);
+  const anyMissing = names.map((_, k) => t.ranked.some(r => get(r, k) === null));
+  const isAnyMissing = anyMissing.some(x => x);
   const brushes = new Map(memory.get("brushes", []));
   const top = 40, low = h => h - (isAnyMissing ? 46 : 14);
-  const place = (w, h) => ({x: k => 54 + (w - 108) * k / Math.max(1, last), y: q => q === null ? h - 14 : low(h) - q * (low(h) - top)});
-  const isInside = r => [...brushes].every(([k, [a, b]]) => { const q = scales[k]?.at(get(r, k)) ?? -1; return q >= a && q <= b; });
+  const place = (w, h) => ({
+    x: k => 54 + (w - 108) * k / Math.max(1, last),
+    y: q => q === null ? h - 14 : low(h) - q * (low(h) - top),
+  });
+  const isInside = r => [...brushes].every(([k, [a, b]]) => {
+    const q = scales[k]?.at(get(r, k)) ?? -1;
+    return q >= a && q <= b;
+  });
   const update = () => {
     t.chosen = brushes.size ? isInside : () => true;
     clear.style.visibility = brushes.size ? "visible" : "hidden";
-    hint.textContent = brushes.size ? `${fmt(t.ranked.filter(isInside).length)} of ${fmt(t.ranked.length)} trials are chosen, here and below` : "drag along axes to choose trials";
+    const inside = fmt(t.ranked.filter(isInside).length);
+    hint.textContent = brushes.size ? `${inside} of ${fmt(t.ranked.length)} trials are chosen, here and below`
+                                    : "drag along axes to choose trials";
   };
   const curve = (g, P, r) => {
     g.beginPath();
@@ -137,7 +153,8 @@ function drawParallel(t, changed) {
     g.stroke();
     font(g, 400, 11);
     g.textAlign = atEnd ? "left" : "right";
-    for (const [q, text] of scales[k].ticks(5)) outlined(g, text, x + (atEnd ? 6 : -6), P.y(q) + 4, Math.min(k === 0 || atEnd ? 46 : 1e9, room - 12));
+    const space = Math.min(k === 0 || atEnd ? 46 : 1e9, room - 12);
+    for (const [q, text] of scales[k].ticks(5)) outlined(g, text, x + (atEnd ? 6 : -6), P.y(q) + 4, space);
     g.textAlign = "center";
     if (anyMissing[k]) outlined(g, "missing", x, h - 22, room);
     const b = brushes.get(k);
@@ -160,12 +177,18 @@ function drawParallel(t, changed) {
       names.forEach((_, k) => points.push({x: P.x(k), y: P.y(scales[k].at(get(r, k))), key: r}));
     }
     names.forEach((_, k) => axis(g, P, k, h, room));
-    const highlight = (over, r) => { if (r.p) { over.strokeStyle = css("b"); over.lineWidth = 3.5; curve(over, P, r); } };
+    const highlight = (over, r) => {
+      if (!r.p) return;
+      over.strokeStyle = css("b");
+      over.lineWidth = 3.5;
+      curve(over, P, r);
+    };
     return {points, text: r => t.label(r), highlight};
   }, 108 + 72 * last);
   p.canvas.style.touchAction = "pan-x";
   brush(p, brushes, e => {
-    const box = p.canvas.getBoundingClientRect(), P = place(p.w, p.h), x = e.clientX - box.left, y = e.clientY - box.top;
+    const box = p.canvas.getBoundingClientRect(), P = place(p.w, p.h);
+    const x = e.clientX - box.left, y = e.clientY - box.top;
     const k = names.reduce((best, _, i) => Math.abs(P.x(i) - x) < Math.abs(P.x(best) - x) ? i : best, 0);
     return {k, isNear: Math.abs(P.x(k) - x) < 22, q: Math.max(0, Math.min(1, (low(p.h) - y) / (low(p.h) - top)))};
   }, () => { update(); p.redraw(); }, () => { memory.set("brushes", [...brushes]); changed(); });

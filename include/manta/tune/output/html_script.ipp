@@ -33,8 +33,10 @@ kinds.trials = s => {
 // ---- what there is
 
 function readTrials(s) {
-  const rows = s.rows.map(([id, state, value, at, seconds, p, m, why, when]) => ({id, state, value, at, seconds, p, m, why, when}));
-  const valued = rows.filter(r => r.value !== null), good = valued.filter(r => s.bestMayFail || r.state !== "failed"), sign = s.maximised ? -1 : 1;
+  const names = ["id", "state", "value", "at", "seconds", "p", "m", "why", "when"];
+  const rows = s.rows.map(row => Object.fromEntries(names.map((name, i) => [name, row[i]])));
+  const valued = rows.filter(r => r.value !== null);
+  const good = valued.filter(r => s.bestMayFail || r.state !== "failed"), sign = s.maximised ? -1 : 1;
   const ranked = [...good].sort((a, b) => sign * (a.value - b.value) || a.id - b.id);
   ranked.forEach((r, i) => {
     const before = ranked[i - 1];
@@ -53,10 +55,17 @@ function readTrials(s) {
       const parts = s.parameters.map((n, i) => r.p[i] === null ? "" : `${n} ${fmt(r.p[i])}\n`);
       return `trial ${r.id}\n${s.metric} ${fmt(r.value)}\n${parts.join("")}${this.fate(r)}`;
     },
-    colour: (r, alpha = 1) => r.quality === undefined ? css(r.state === "failed" ? "bad" : "none") : rampColour(r.quality, alpha),
+    colour: (r, alpha = 1) =>
+      r.quality === undefined ? css(r.state === "failed" ? "bad" : "none") : rampColour(r.quality, alpha),
   };
 }
-const legend = parent => { const b = note(parent, ""); b.append("worse "); el("span", b, undefined, "ramp"); b.append(" better"); return b; };
+const legend = parent => {
+  const b = note(parent, "");
+  b.append("worse ");
+  el("span", b, undefined, "ramp");
+  b.append(" better");
+  return b;
+};
 
 // Trials as dots; those that are not chosen lie behind, then those that failed.
 function dots(g, t, list, place) {
@@ -77,7 +86,8 @@ function dots(g, t, list, place) {
 
 function drawBest(t) {
   const best = t.ranked[0], c = card(best ? `Best: trial ${best.id}` : "Best");
-  if (!best) return note(c, t.valued.length ? "No trial that has not failed has reported a value yet." : "No trial has reported a value yet.");
+  if (!best && t.valued.length) return note(c, "All trials that have reported a value have failed.");
+  if (!best) return note(c, "No trial has reported a value yet.");
   const table = el("table", el("div", c, undefined, "wide"), undefined, "plain"), head = el("tr", table);
   for (const [text, cls] of [["", "t"], ["value", "t"], ["searched in", "t"]]) el("th", head, text, cls);
   const line = (name, value, where) => {
@@ -122,8 +132,10 @@ function drawLearning(t) {
     return {name: "trial " + id, points, key: r, state: r.state, end: t.fate(r)};
   }).sort((a, b) => (a.key.quality ?? 0) - (b.key.quality ?? 0));
   const c = card("Learning curves");
-  bar(c).textContent = "\u25cf complete or running   | stopped   \u2715 failed" + (t.rows.length > lines.length ? `   \u2013 the best ${lines.length} trials` : "");
-  return [drawCurves(c, "learning curves", t.clock, t.metric, lines, (i, l) => t.chosen(l.key) ? t.colour(l.key) : css("line")).redraw];
+  const part = t.rows.length > lines.length ? `   \u2013 the best ${lines.length} trials` : "";
+  bar(c).textContent = "\u25cf complete or running   | stopped   \u2715 failed" + part;
+  const colour = (i, l) => t.chosen(l.key) ? t.colour(l.key) : css("line");
+  return [drawCurves(c, "learning curves", t.clock, t.metric, lines, colour).redraw];
 }
 
 // ---- what matters
@@ -145,7 +157,8 @@ function drawImportance(t) {
       g.textAlign = "left";
       g.fillStyle = css("soft");
       g.fillText(share(v), left + width + 7, y);
-      return {x: left, y, width, key: name, text: () => `${name} alone explains ${share(v)} of the variation of ${t.metric}`};
+      const text = () => `${name} alone explains ${share(v)} of the variation of ${t.metric}`;
+      return {x: left, y, width, key: name, text};
     }), highlight() {}};
   });
 }
@@ -153,14 +166,17 @@ function drawDistribution(t) {
   const values = t.ranked.map(r => r.value), n = values.length, points = [];
   values.forEach((v, i) => { if (i % Math.ceil(n / 500) === 0 || i === n - 1) points.push([v, (i + 1) / n * 100]); });
   const c = card("How many trials are that good");
-  drawCurves(c, "how many trials are that good", t.metric, "% of the trials", [{name: "that good or better", points, state: "complete"}], () => css("a"));
+  const line = {name: "that good or better", points, state: "complete"};
+  drawCurves(c, "how many trials are that good", t.metric, "% of the trials", [line], () => css("a"));
 }
 function drawMetrics(t) {
-  const c = card("Other metrics"), which = choose(bar(c), "metric", t.metrics.map((n, i) => [i, n]), 0, () => p.redraw());
+  const c = card("Other metrics"), names = t.metrics.map((n, i) => [i, n]);
+  const which = choose(bar(c), "metric", names, 0, () => p.redraw());
   const p = picture(c, "other metrics", height(240, 380, .55), (g, w, h) => {
     const i = +which.value, list = thin(t.good.filter(r => r.m[i] !== null), 2500);
     const A = axes(g, w, h, scale(list.map(r => r.m[i]), {robust: true}), t.value, t.metrics[i], t.metric);
-    return {...dots(g, t, list, r => [A.x(r.m[i]), A.y(r.value)]), text: r => `${t.metrics[i]} ${fmt(r.m[i])}\n` + t.label(r)};
+    const text = r => `${t.metrics[i]} ${fmt(r.m[i])}\n` + t.label(r);
+    return {...dots(g, t, list, r => [A.x(r.m[i]), A.y(r.value)]), text};
   });
   return [p.redraw];
 }
@@ -169,11 +185,14 @@ function drawMetrics(t) {
 
 function drawSchedule(t) {
   if (!t.ran.length) return [];
-  const ranks = [...new Set([...t.ranks, ...t.ran.map(r => r[1])])].sort((a, b) => a - b), places = new Map(ranks.map((k, i) => [k, i])), n = ranks.length;
+  const ranks = [...new Set([...t.ranks, ...t.ran.map(r => r[1])])].sort((a, b) => a - b), n = ranks.length;
+  const places = new Map(ranks.map((k, i) => [k, i]));
   const c = card("Schedule", true), line = Math.max(5, Math.min(24, 600 / n)), drawn = thin(t.ran, 8000);
   const first = t.ran.reduce((a, r) => Math.min(a, r[2]), t.seconds);  // of many stretches the last ones are here
-  const X = scale([first > .05 * t.seconds ? first : 0, t.seconds], {linear: true, tight: true}), at = i => 1 - (i + .5) / n;
-  const Y = {at: k => at(places.get(k)), ticks: () => ranks.map((k, i) => [at(i), k < 0 ? "no rank" : "rank " + k]).filter((_, i) => i % Math.ceil(15 / line) === 0)};
+  const X = scale([first > .05 * t.seconds ? first : 0, t.seconds], {linear: true, tight: true});
+  const at = i => 1 - (i + .5) / n, nameOf = k => k < 0 ? "no rank" : "rank " + k;
+  const ticks = () => ranks.map((k, i) => [at(i), nameOf(k)]).filter((_, i) => i % Math.ceil(15 / line) === 0);
+  const Y = {at: k => at(places.get(k)), ticks};
   bar(c).textContent = t.idle === null ? "" : `The ranks were idle for ${percent(t.idle)} of the time.`;
   const p = picture(c, "schedule", 48 + line * n, (g, w, h) => {
     const A = axes(g, w, h, X, Y, "seconds", "");
@@ -181,17 +200,29 @@ function drawSchedule(t) {
       const r = t.byId.get(id), x = A.x(from), y = A.y(rank), width = Math.max(1, A.x(to) - x);
       g.fillStyle = !t.chosen(r) ? css("line") : r.state === "failed" ? css("bad") : t.colour(r);
       g.fillRect(x, y - line / 2 + 1, Math.max(.7, width - .6), Math.max(1, line - 2));
-      return {x, y, width, key: r, text: () => `trial ${id}${rank < 0 ? "" : " on rank " + rank}\nfrom ${duration(from)} to ${duration(to)}\n${t.metric} ${fmt(r.value)}\n${t.fate(r)}`};
+      const text = () => `trial ${id}${rank < 0 ? "" : " on rank " + rank}\n` +
+        `from ${duration(from)} to ${duration(to)}\n${t.metric} ${fmt(r.value)}\n${t.fate(r)}`;
+      return {x, y, width, key: r, text};
     })};
   });
   const b = legend(c);
-  if (t.rows.some(r => r.state === "failed")) { el("span", b, "   \u25a0 ").style.color = "var(--bad)"; b.append("failed"); }
+  if (t.rows.some(r => r.state === "failed")) {
+    el("span", b, "   \u25a0 ").style.color = "var(--bad)";
+    b.append("failed");
+  }
   return [p.redraw];
 }
 function drawTrials(t) {
   const columns = ["trial", "state", t.metric, t.clock, "seconds", ...t.parameters, ...t.metrics, "why"];
-  const rows = t.rows.map(r => [r.id, r.state, r.value, r.at, r.seconds, ...r.p, ...r.m, r.why]), of = row => t.byId.get(row[0]);
-  return drawTable(card("Trials", true), columns, rows, {order: [2, !t.maximised], last: row => row[2] !== null && of(row).quality === undefined, colour: row => t.colour(of(row)), key: of, shown: row => t.chosen(of(row))}).fill;
+  const rows = t.rows.map(r => [r.id, r.state, r.value, r.at, r.seconds, ...r.p, ...r.m, r.why]);
+  const of = row => t.byId.get(row[0]);
+  return drawTable(card("Trials", true), columns, rows, {
+    order: [2, !t.maximised],
+    last: row => row[2] !== null && of(row).quality === undefined,
+    colour: row => t.colour(of(row)),
+    key: of,
+    shown: row => t.chosen(of(row)),
+  }).fill;
 }
 )js";
 
