@@ -261,7 +261,7 @@ T get(const future<T>& f) {
 }
 
 namespace detail {
-/// In messages: the value of whose function has not come.
+/// Describes, for messages, a value that has not arrived by the name of its function.
 inline std::string missing_value(const handle& h) {
   const std::uint32_t function = h.node("get_for").function;
   if (function == exec::no_index) return "no value";

@@ -185,7 +185,8 @@ class rank_choice {
     if (!load_.may_block(home, wanted) || load_[home].closed || load_[home].kept) return false;
     return may_take(home, q, wanted) || (wanted.possible(member, load_[home].all) && load_.runs_beside_member(home));
   }
-  /// A member waits for the task, which was made on a rank without any member: that rank can run it once it has room.
+  /// Whether the task should wait for room on the rank that made it: a member waits for the task, but that rank has no
+  /// member itself.
   bool waits_for_home(request_queue& q, const request& wanted) const {
     const std::uint32_t home = q.tasks.front().record->home_rank;
     return wanted.for_member && !load_.may_block(home, wanted) &&

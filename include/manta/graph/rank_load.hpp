@@ -65,18 +65,19 @@ class rank_load {
   std::uint64_t gang_of(std::uint32_t rank) const { return ranks_[rank].in_gang ? ranks_[rank].gang : 0; }
   /// Whether the rank is in a gang task, which may continue at any moment and then block its rank inside MPI.
   bool in_team(std::uint32_t rank) const { return ranks_[rank].in_gang && !ranks_[rank].in_actor; }
-  /// Is the rank in a gang task that waits?
+  /// Whether the rank is in a gang task that waits.
   bool waits_in_gang(std::uint32_t rank) const { return in_gang(rank) && ranks_[rank].blocked > 0; }
-  /// Does a member of a gang, or a call of an actor's part, have the rank's thread?
+  /// Whether a member of a gang, or a call of an actor's part, runs on the rank's thread now.
   bool is_held_up(std::uint32_t rank) const {
     return in_gang(rank) && (in_team(rank) ? active(ranks_[rank]) != 0 : ranks_[rank].in_call);
   }
-  /// May what was begun on the rank stand still while the rank is inside MPI, and whoever waits for this task too? A
-  /// part of an actor goes into MPI in its calls only, so it matters to the tasks that such calls wait for.
+  /// Whether the task might stand still on this rank while the rank is inside MPI, and everything that waits for the
+  /// task with it. A part of an actor enters MPI only in its calls, so this concerns only tasks that such calls wait
+  /// for.
   bool may_block(std::uint32_t rank, const request& wanted) const {
     return wanted.for_member ? in_gang(rank) : in_team(rank);
   }
-  /// Has the rank, which is in a gang, been sent a task besides its member? A part of an actor is no task.
+  /// Whether a rank in a gang was sent a task besides its member. A part of an actor is no task.
   bool runs_beside_member(std::uint32_t rank) const { return sent(rank) > (in_team(rank) ? 1U : 0U); }
   static std::uint32_t active(const rank_state& r) { return r.sent > r.blocked ? r.sent - r.blocked : 0; }
 

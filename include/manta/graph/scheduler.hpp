@@ -268,11 +268,11 @@ class scheduler {
   }
 
  private:
-  /// Does the task wait in `plain_`? All others wait in the queue of their request.
+  /// Whether a task waits in `plain_`; other tasks wait in the queue of their request.
   static bool is_plain(const request* wanted) {
     return wanted == nullptr || (wanted->anywhere() && !wanted->for_member);
   }
-  /// Was the task made by a member that waits, and is each rank that could run it held up by another one?
+  /// Whether a waiting member made the task, and another member holds up each rank that could run it.
   bool is_behind_members(const request& wanted) const {
     const int member = wanted.granted.member;
     if (member < 0 || wanted.reservation != 0) return false;

@@ -14,7 +14,7 @@
 
 namespace manta::output {
 
-/// What happens to the content that a file has from an earlier run.
+/// Decides about the content that a file has from an earlier run.
 enum class mode {
   fresh,  ///< it is gone at the first write
   append  ///< new records follow it
@@ -26,7 +26,7 @@ MANTA_DECL void make_folders(const std::string& path);
 /// Makes the folder of a file.
 MANTA_DECL void make_folder_of(const std::string& file);
 
-/// False, with the reason in errno, if not all of it could be written.
+/// Writes all of the content; false, with the reason in errno, if that fails.
 MANTA_DECL bool write_all(int file, const std::string& content);
 
 /// Replaces a file at once: a reader sees the old content or the new, also if this process is killed meanwhile.

@@ -57,7 +57,7 @@ class json_view {
   const void* node_ = nullptr;
 };
 
-/// How deep arrays and objects may be nested in a text that is read.
+/// Most levels of nested arrays and objects in a text that is read.
 inline constexpr int deepest_json = 64;
 
 class json_document {

@@ -51,9 +51,10 @@ class cell {
   std::string_view text() const { return is_text() ? std::get<std::string_view>(value_) : std::string_view(); }
   /// The value as a number, true as 1; a text has none and gives 0.
   MANTA_DECL double number() const;
-  /// As JSON. A number that is not finite becomes a text ("nan", "inf"), for JSON has no number for it.
+  /// Appends the cell as JSON. A number that is not finite becomes a text ("nan", "inf"), because JSON has no number
+  /// for it.
   MANTA_DECL void append_json(std::string& out) const;
-  /// As a cell of CSV, in quotes if it has to be.
+  /// Appends the cell as CSV, in quotes if necessary.
   MANTA_DECL void append_csv(std::string& out) const;
 
  private:

@@ -86,7 +86,7 @@ class asha_promotion {
     std::size_t size() const { return best.size() + rest.size(); }
     void insert(const result& r, double eta);
     void enter(const result& r);
-    /// It failed: its result stays as one of those seen, but it cannot be promoted.
+    /// Notes that a trial has failed: its result still counts, but the trial cannot be promoted.
     void withdraw(trial_number t);
   };
 

@@ -15,15 +15,15 @@
 
 namespace manta::tune {
 
-/// How much there is to gain, on a logarithmic scale so that it has a slope far away from everything good: log
-/// E[max(best - y, 0)] for y normal with this mean and deviation.
+/// The expected gain, on a logarithmic scale so that it has a slope far away from all good points: log E[max(best - y,
+/// 0)] for y normal with this mean and deviation.
 MANTA_DECL double log_expected_improvement(double best, double mean, double deviation);
 
 class bayesian {
  public:
   static constexpr bool is_distinct = true;
   enum class acquisition { expected_improvement, confidence_bound };
-  /// What a trial under way counts as while others are asked for.
+  /// The value that a trial under way is assumed to have while the searcher chooses others.
   enum class pending { believer, lie_min, lie_mean, lie_max };
   struct options {
     acquisition by = acquisition::expected_improvement;
@@ -52,8 +52,9 @@ class bayesian {
   /// fitted again.
   void plan_fit();
 
-  /// As the kernel sees a point: integers and the like where they are rounded to (Garrido-Merchan, Hernandez-Lobato
-  /// 2020), of a choice one coordinate for each option, all equally far from each other.
+  /// The coordinates of a point for the kernel. Quantised numbers have their rounded value (Garrido-Merchan,
+  /// Hernandez-Lobato 2020). A choice has one coordinate for each option, so that all options are equally far from each
+  /// other.
   void features(const std::vector<double>& u, Eigen::Ref<vector> into) const;
   matrix features(const std::vector<std::vector<double>>& all) const;
 

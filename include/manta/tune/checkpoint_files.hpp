@@ -30,7 +30,7 @@ class checkpoint_files {
     std::size_t bytes = 0;    ///< of all members of a gang together
     int users = 0;            ///< trials that would go on from it
   };
-  /// What there is to say for a trial's files when bytes have to go.
+  /// The value of a trial's files when bytes must be freed.
   struct worth {
     bool ended = false;
     double loss = infinity;
@@ -41,17 +41,18 @@ class checkpoint_files {
   std::size_t bytes() const { return bytes_; }
 
   MANTA_DECL void add(const std::string& file, trial_number owner, std::uint64_t iteration, std::size_t bytes);
-  /// What the trial reported at that iteration, as the options compare it.
+  /// Notes what the trial reported at that iteration, as the options compare it.
   MANTA_DECL void score(trial_number owner, std::uint64_t iteration, double score);
-  /// A trial would go on from it now, or would no longer.
+  /// Counts the trials that would continue from the file: `by` more of them.
   MANTA_DECL void use(const std::string& file, int by);
   MANTA_DECL void forget(const std::string& file);
-  /// The best one of those that the trial made; null if there is none.
+  /// The best file that the trial made; null if there is none.
   MANTA_DECL const std::pair<const std::string, entry>* best_of(trial_number owner) const;
 
-  /// Forgets what need not be kept any more, and says what that was and whose: of each trial all but the last `keep`
-  /// (0: none goes) and the `keep_best` best ones; then, while there are more bytes than the budget, what is worth
-  /// least. What somebody would go on from stays. `worth_of(trial)` tells what its files are worth.
+  /// Forgets the files that need not be kept any more, and returns them with their trials. Of each trial these are all
+  /// but the last `keep` (0: none) and the `keep_best` best ones; then, while there are more bytes than the budget, the
+  /// files that are worth least. Files from which a trial would continue stay. `worth_of(trial)` returns the value of a
+  /// trial's files.
   template <class Worth>
   std::vector<std::pair<std::string, trial_number>> take_surplus(std::size_t keep, std::size_t keep_best,
                                                                  std::size_t budget, Worth&& worth_of) {

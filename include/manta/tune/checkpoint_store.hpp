@@ -23,33 +23,33 @@ class checkpoint_store {
   MANTA_DECL void begin(const experiment& e, const ranking& by);
 
   bool contains(const std::string& file) const { return files_.contains(file); }
-  /// The trial would go on from that file from now on; from its beginning if `file` is empty.
+  /// Notes that the trial would continue from this file; from its beginning if `file` is empty.
   MANTA_DECL void set(trial_record& r, std::uint64_t iteration, const std::string& file);
-  /// The trial has written the file.
+  /// Notes that the trial has written the file.
   MANTA_DECL void made(trial_record& r, std::uint64_t iteration, const std::string& file);
-  /// The trial has reported at the iteration of its last file: the report says how good that file is.
+  /// Notes how good the last file of a trial is, which has reported at the iteration of this file.
   MANTA_DECL void score(trial_record& r);
   /// Writes into the record which file of the trial is the best one.
   MANTA_DECL void note_best(trial_record& r) const;
-  /// The trial has ended, and will not go on from its file; or it will after all.
+  /// Notes that the trial has ended and will not continue from its file, or that it will after all.
   MANTA_DECL void release(const trial_record& r);
   MANTA_DECL void claim(const trial_record& r);
 
-  /// The trial was asked for a file of that iteration.
+  /// Notes that the trial was asked for a file of that iteration.
   MANTA_DECL void owe(trial_number t, std::uint64_t iteration);
   MANTA_DECL void forgive(trial_number t);
   MANTA_DECL std::optional<std::uint64_t> owed(trial_number t) const;
 
-  /// Removes what need not be kept any more.
+  /// Removes the files that need not be kept any more.
   MANTA_DECL void trim(std::vector<trial_record>& all, trial_number best);
   /// Removes files that were written just before a kill, and that the journal does not know.
   MANTA_DECL void remove_unknown() const;
 
  private:
-  /// A gang has a file for each member.
+  /// The path of a file; a gang has one for each member.
   std::string path_of(const std::string& file, int member) const;
   void remove(const std::string& file) const;
-  /// 0: it is not there.
+  /// The size of a file; 0 if it is missing.
   std::size_t size_of(const std::string& file) const;
 
   checkpoint_options options_;

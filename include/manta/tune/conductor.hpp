@@ -45,15 +45,15 @@ class conductor {
 
   double now() const;
 
-  /// Ranks that run trials, or gangs of them.
+  /// Number of ranks, or gangs of ranks, that run trials.
   std::size_t places() const;
 
   void add_runner();
 
   // ---- giving out work -----------------------------------------------------------------------------
 
-  /// First each place gets what has not failed there, or could not run elsewhere; then what is left.
-  /// False if the study had nothing to give.
+  /// Gives each place a trial: first one that has not failed there, or that cannot run elsewhere; then any other. False
+  /// if the study had nothing to give.
   bool assign_all();
   void assign(std::size_t i, bool anywhere, bool& may_ask);
   bool ask();
@@ -69,7 +69,7 @@ class conductor {
 
   void greet();
 
-  /// The notices of a runner: of all members of a gang, the first one's says what happened.
+  /// Handles the notices of a runner; of a gang, the first member's notice says what happened.
   void hear(std::size_t i, future<answers> call);
 
   bool runs(trial_number t) const { return study_.trial(t).state == status::running; }
@@ -81,7 +81,8 @@ class conductor {
   void fail(std::size_t i, trial_number t, const std::string& why, cause c = cause::failure);
   void say(trial_number t, const std::string& what);
 
-  /// The runner is gone, its process, or its rank: the trial goes on elsewhere from its checkpoint, if it may.
+  /// Handles the loss of a runner, by its process or its rank: the trial continues elsewhere from its checkpoint, if it
+  /// may.
   void lost(std::size_t i, std::string why, cause c);
   std::string silence_text() const;
 
@@ -90,23 +91,23 @@ class conductor {
   // ---- checkpoints ----------------------------------------------------------------------------------
 
   void keep_checkpoint(std::size_t i, trial_number t, std::vector<notice>& all);
-  /// Checkpoints of trials that have ended go; so does what else is known of them here. Failures are said.
+  /// Releases the checkpoints, and the other data here, of trials that have ended, and prints failures.
   void release();
-  /// Starts trials that waited for a checkpoint, if it has come or never will.
+  /// Starts trials that waited for a checkpoint, when it has arrived or never will.
   void retry_deferred();
 
   // ---- the end --------------------------------------------------------------------------------------
 
-  /// Has somebody still to answer?
+  /// Whether a runner still has to answer.
   bool is_under_way() const;
-  /// The run has to end: trials save where they are, and go on from there when the experiment is continued.
+  /// Called when the run has to end: trials save their states, from which they continue when the experiment does.
   [[noreturn]] void leave();
 
-  /// After an exception: what was found is written out, and the report says why the run has ended.
+  /// Called after an exception: writes the results, with the reason for the end in the report.
   void close_outputs(const std::string& why);
-  /// After an exception: trials end at their next report, for which it waits a while.
+  /// Called after an exception: makes trials end at their next report, and waits a while for that.
   void stop_trials();
-  /// Nobody listens to this runner any more: it ends when its trial reports.
+  /// Gives a runner up: it ends when its trial reports.
   void abandon(place& p);
   void end_runners();
 

@@ -47,7 +47,7 @@ struct any_visitor {
 };
 }  // namespace detail
 
-/// A struct that describes its members, see above.
+/// A struct with a function `describe`, see above.
 template <class T>
 concept described = requires(T t, detail::any_visitor v) {
   t.describe(v);
@@ -58,7 +58,7 @@ class config : public named_list<value> {
   config() = default;
   config(std::initializer_list<entry> entries) : named_list(entries) {}
 
-  /// Throws if there is none of that name, and lists those that are there.
+  /// The value of a parameter. Throws if there is none of that name; the error lists the names.
   MANTA_DECL const value& operator[](std::string_view name) const;
   template <class T>
   T get(std::string_view name) const {
@@ -71,7 +71,7 @@ class config : public named_list<value> {
   }
   bool contains(std::string_view name) const { return find(name) != nullptr; }
 
-  /// As the program's own struct; members that the configuration does not have keep their defaults.
+  /// Fills the program's own struct; members that the configuration does not have keep their defaults.
   template <described T>
   T as() const {
     T t{};
@@ -80,9 +80,9 @@ class config : public named_list<value> {
     return t;
   }
 
-  /// {"lr":0.1,"opt":"adam"}
+  /// The configuration as text: {"lr":0.1,"opt":"adam"}
   MANTA_DECL std::string text() const;
-  /// As text().
+  /// Writes text() to a stream.
   template <class Stream>
   requires requires(Stream& s, const std::string& t) { s.setf(s.flags()), s << t; }
   friend Stream& operator<<(Stream& out, const config& c) {

@@ -32,12 +32,12 @@ class continuation {
   void read(const journal::event& e);
   void check_identity(const journal::event& e);
   std::string identity() const;
-  /// True: what the event tells does not happen under the present rules.
+  /// Whether the event cannot happen under the present rules and is skipped.
   bool passes_over(const journal::event& e) const;
   void replay(const journal::event& e);
   void replay_next(const journal::event& e);
   void describe();
-  /// After the last line: what ran runs again, and what can be done under the options of now goes on.
+  /// Called after the last line: starts the unfinished trials again, and all others that the present options allow.
   void go_on(std::size_t wanted, double wall);
   void check_checkpoints();
 

@@ -22,7 +22,7 @@
 
 namespace manta::tune {
 
-/// What is to run in a free place.
+/// The trial for a free place.
 struct job {
   trial_number trial = 0;
   config parameters;
@@ -31,7 +31,7 @@ struct job {
   double silent_until = 0;           ///< reports before it need no answer
 };
 
-/// What a trial is to do after a report.
+/// The instruction to a trial after a report.
 struct answer {
   verdict::kind what = verdict::kind::go_on;
   bool save = false;                   ///< make a checkpoint now
@@ -43,7 +43,7 @@ namespace detail {
 
 class course {
  public:
-  /// What the journal says of a place that was given out.
+  /// The journal's record of a trial that was given to a place.
   struct told {
     trial_number trial;
     const config& parameters;
@@ -56,23 +56,23 @@ class course {
 
   // ---- what happens; `now` is in seconds since the experiment began --------------------------------
 
-  /// A place is free. `from` is set for a new trial. With `by_journal` the trial is the one that the journal names, and
-  /// `from` is what the journal says of it.
+  /// Chooses a trial for a free place. For a new trial it sets `from`. With `by_journal` it takes the trial that the
+  /// journal names, and `from` is what the journal says about it.
   MANTA_DECL std::optional<job> next(double now, origin& from, const told* by_journal = nullptr);
-  /// In an earlier run nothing was started here.
+  /// Notes that an earlier run had nothing to start here.
   MANTA_DECL void start_none(double now);
   MANTA_DECL answer report(trial_number t, const metrics& m, double now, std::uint64_t iteration, double seconds);
   MANTA_DECL void end(trial_number t, double now);
-  /// True: the trial will be tried again.
+  /// Notes a failure of a trial; true if it will be tried again.
   MANTA_DECL bool fail(trial_number t, const std::string& why, double now, cause c);
-  /// A trial that had failed will be tried again.
+  /// Notes that a failed trial will be tried again.
   MANTA_DECL void revive(trial_number t);
   MANTA_DECL void place(trial_number t, int rank, double now);
   MANTA_DECL void tick(double now);
   MANTA_DECL void finish(double now);
-  /// Another limit than the one that begin has set.
+  /// Sets another number of trials than begin has set.
   MANTA_DECL void resize(std::size_t limit);
-  /// Says at which second since 1970 the second 0 of the experiment lies.
+  /// Sets the time, in seconds since 1970, of second 0 of the experiment.
   void set_wall_offset(double seconds) { wall_offset_ = seconds; }
 
   // ---- what is known -------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ class course {
   const space& where() const { return space_; }
   const std::vector<trial_record>& trials() const { return records_; }
   trial_record& trial(trial_number t) { return records_.at(t); }
-  /// Throws if the trial does not run.
+  /// The record of a running trial. Throws if the trial does not run.
   MANTA_DECL trial_record& running(trial_number t);
   bool is_running(trial_number t) const { return running_.contains(t); }
   std::size_t running_count() const { return running_.size(); }
@@ -90,9 +90,9 @@ class course {
   double wall_offset() const { return wall_offset_; }
   bool is_finished() const { return finished_; }
   bool is_exhausted() const { return exhausted_; }
-  /// Reports before it need no answer.
+  /// The time before which reports of the trial need no answer.
   MANTA_DECL double silent_until(trial_number t);
-  /// Trials that ended after the last call.
+  /// Takes the trials that have ended since the last call.
   std::vector<trial_number> take_released() { return std::exchange(released_, {}); }
 
   const ranking& ranks() const { return ranking_; }
@@ -103,28 +103,28 @@ class course {
   void trim_checkpoints() { checkpoints_.trim(records_, ranking_.best()); }
 
  private:
-  /// Else the scheduler is at fault, and the experiment stops.
+  /// Whether the trial may be resumed. If not, the scheduler has made a mistake, and the experiment stops.
   bool may_resume(trial_number t);
-  /// Null: there is none.
+  /// Adds a new trial; null if there is none.
   trial_record* add_trial(double now, origin& from, const told* by_journal);
   job start(trial_record& r, double now, std::optional<exploit> change, const std::string& why);
-  /// The trial goes on as the exploit says.
+  /// Makes the trial continue as the exploit says.
   void apply(trial_record& r, const exploit& e, job& j);
-  /// The trial runs no more.
+  /// Notes that the trial does not run any more.
   void leave(trial_record& r, double now);
 
   answer refuse(trial_record& r, const std::string& why, double now);
   void take_loss(trial_record& r, const metrics& m, double value);
-  /// What the rules and the scheduler say after a report.
+  /// Asks the rules and the scheduler about a report.
   answer judge(trial_record& r, double now);
   answer obey(trial_record& r, verdict v, double now);
-  /// A rule looks at a metric that nobody has reported, though this trial has come so far.
+  /// Notes the metrics of rules that no trial has reported, although this trial has come so far.
   void miss_metrics(const trial_record& r);
   void check_stop_all();
 
   void leave_scheduler(trial_number t);
   void close(trial_record& r, status how, const std::string& why, double now);
-  /// A failure for good.
+  /// Notes a final failure.
   void give_up(trial_record& r, const std::string& why, double now);
   void release_dropped(double now);
 

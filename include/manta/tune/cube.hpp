@@ -14,7 +14,7 @@
 namespace manta::tune {
 
 namespace detail {
-/// Where a configuration has these parameters, each from 0 to 1; the middle for those that it does not have.
+/// The position of a configuration on these axes, each from 0 to 1; the middle for parameters that it does not have.
 MANTA_DECL std::vector<double> position_of(const std::vector<parameter>& axes, const config& c);
 }  // namespace detail
 

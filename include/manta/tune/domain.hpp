@@ -22,8 +22,8 @@
 
 namespace manta::tune {
 
-/// When a parameter is there: while the one named has this value, or while the predicate holds for what stands before
-/// it.
+/// The condition under which a parameter applies: while the named parameter has this value, or while the predicate is
+/// true for the parameters before it.
 struct condition {
   std::string name;  ///< empty: `test` decides
   value wanted;
@@ -45,52 +45,55 @@ class domain {
 
   /// A domain that is closed to one value is a constant, however it was written.
   kind type() const { return closed_ ? kind::constant : kind_; }
-  /// Has the domain one value, though it is written as a domain of several: uniform(5, 5), choice({"sgd"})?
+  /// Whether the domain has only one value, although it is written as a domain of several: uniform(5, 5),
+  /// choice({"sgd"}).
   bool is_closed() const { return closed_ && kind_ != kind::constant; }
-  /// A dependent parameter that is not computed from others alone.
+  /// Whether the parameter is dependent and also draws random numbers.
   bool draws() const { return draws_; }
   bool is_grid() const { return grid_; }
-  /// A grid that has a value several times: it is to be run as often.
+  /// Whether this is a grid that names a value several times, which then runs as often.
   MANTA_DECL bool repeats() const;
   const std::vector<value>& options() const { return options_; }
   bool is_integer() const { return integer_; }
   bool is_log() const { return log_; }
   bool is_normal() const { return normal_; }
-  /// Takes one of few values with room between them, which is rounded to.
+  /// Whether the domain has only multiples of a step, to which values are rounded.
   bool is_quantised() const { return step_ > 0; }
-  /// The ends of a domain of numbers; of a normal one mean and standard deviation, of the logarithm if is_log().
+  /// The ends of a domain of numbers; for a normal one its mean and standard deviation, of the logarithm if is_log().
   double low() const { return low_; }
   double high() const { return high_; }
   double step() const { return step_; }
 
-  /// How many values there are; nothing if they cannot be counted, or if they are computed.
+  /// The number of values; nothing if they cannot be counted, or if they are computed.
   MANTA_DECL std::optional<std::uint64_t> count() const;
-  /// One of those that can be counted, in their order.
+  /// The value with this number, of a domain whose values can be counted.
   MANTA_DECL value member(std::uint64_t i) const;
   /// The value of the domain that is equal to this one; nothing if it has none.
   MANTA_DECL std::optional<value> find(const value& v) const;
 
-  /// Only multiples of `step` (for uniform and integers: steps from the lower end). Throws if none lies within.
+  /// Limits the domain to multiples of `step` (for uniform and integers: to steps from the lower end). Throws if it has
+  /// none.
   MANTA_DECL domain quantised(double step) const;
-  /// The parameter is there only if the one named has this value, or if the predicate holds for what stands before it.
+  /// Makes the parameter apply only if the named one has this value, or if the predicate is true for the parameters
+  /// before it.
   MANTA_DECL domain when(std::string name, value wanted) const;
   MANTA_DECL domain when(predicate condition) const;
   MANTA_DECL bool applies(const config& before) const;
   bool is_conditional() const { return !conditions_.empty(); }
-  /// All of them have to hold.
+  /// The conditions, all of which must hold.
   const std::vector<condition>& conditions() const { return conditions_; }
 
-  /// u in [0, 1]; for constants, choices and numbers. At 0 and 1 the ends as they were written.
+  /// The value at u in [0, 1], for constants, choices and numbers. At 0 and 1 it is exactly the end of the domain.
   MANTA_DECL value at(double u) const;
-  /// The nearest number that the domain has.
+  /// The nearest number in the domain.
   MANTA_DECL value nearest(double x) const;
-  /// The middle of the interval of u that gives this value. A value beyond the domain is taken to its nearest end;
-  /// throws if it is no option of a choice.
+  /// The middle of the interval of u that gives this value. A value outside the domain counts as the nearest end.
+  /// Throws if the value is no option of a choice.
   MANTA_DECL double position(const value& v) const;
   MANTA_DECL std::size_t option_index(const value& v) const;
   MANTA_DECL value draw(const config& before, random& r) const;
 
-  /// loguniform(1e-05, 1), for people and for the digest of a space.
+  /// The text of the domain, for people and for the digest of a space: loguniform(1e-05, 1).
   MANTA_DECL std::string text() const;
 
  private:
@@ -108,26 +111,27 @@ class domain {
 
   static void require(bool good, const std::string& what);
   static domain number(double low, double high);
-  /// To be called when a domain has been written: counts its values, and refuses one that has none.
+  /// Completes a domain after it has been written: counts its values, and throws if it has none.
   MANTA_DECL domain settled();
   static std::size_t bin(double u, std::size_t n);
-  /// Whole numbers are integers, also those of uniform(16, 256).quantised(16): 32 and not 32.0.
+  /// The value for a number. Whole numbers become integers, also those of uniform(16, 256).quantised(16): 32 and not
+  /// 32.0.
   MANTA_DECL value as_value(double x) const;
-  /// The number that lies that many steps from there: 0.3 and not 0.30000000000000004 for three of 0.1.
+  /// The number at that many steps from `from`: 0.3 and not 0.30000000000000004 for three steps of 0.1.
   double stepped(double from, double count) const;
-  /// The step with that number, from the first one on.
+  /// The number of a step, counted from the first one.
   double number_of(double step) const;
   std::int64_t integer_of(std::uint64_t step) const;
-  /// The number of the step that is nearest.
+  /// The step that is nearest to x.
   double step_near(double x) const;
   std::uint64_t integer_step_near(const value& v) const;
   MANTA_DECL double rounded(double x) const;
-  /// Steps that are equally probable: not those of logarithms and normal numbers.
+  /// Whether all steps are equally probable; those of logarithmic and normal domains are not.
   bool is_even() const { return step_ > 0 && !log_ && !normal_; }
-  /// For log-uniform numbers. Integers have half a step more at both ends, so that each end gets its share.
+  /// The range of the logarithm. Integers have half a step more at both ends, so that each end gets its share.
   std::pair<double, double> log_range() const;
-  /// The logarithm makes a difference: between ends so near each other that it is a straight line, its digits do not
-  /// suffice.
+  /// Whether the logarithm makes a difference. If the ends are very near each other it is a straight line, and its
+  /// digits do not suffice.
   bool is_curved() const;
   double number_at(double u) const;
   std::int64_t integer_at(double u) const;
@@ -144,19 +148,19 @@ class domain {
   std::vector<condition> conditions_;
 };
 
-/// One of these, each with the same probability.
+/// A domain of these options, each with the same probability.
 MANTA_DECL domain choice(std::vector<value> options);
-/// Each of these, as often as it is given: the space is repeated for every combination of its grids. Searchers that
-/// adapt take it as a choice.
+/// A domain of values that the search runs completely: the space is repeated for every combination of its grids.
+/// Searchers that learn take it as a choice.
 MANTA_DECL domain grid(std::vector<value> values);
 MANTA_DECL domain uniform(double low, double high);
 MANTA_DECL domain loguniform(double low, double high);
 MANTA_DECL domain normal(double mean, double deviation);
-/// exp of normal(mean, deviation). Quantised, at least one step.
+/// A domain of exp(x) for x normal(mean, deviation). Quantised, it begins at one step.
 MANTA_DECL domain lognormal(double mean, double deviation);
-/// Both ends belong to it.
+/// A domain of integers, both ends included.
 MANTA_DECL domain integers(std::int64_t low, std::int64_t high);
-/// Both ends belong to it; small ones are as probable as the logarithm says.
+/// A domain of integers, both ends included, whose logarithm is uniform.
 MANTA_DECL domain logintegers(std::int64_t low, std::int64_t high);
 MANTA_DECL domain constant(value fixed);
 

@@ -14,7 +14,7 @@
 
 namespace manta::tune::detail {
 
-/// What the driver tells a runner. Only an order to begin carries the members from `id` to `silence`.
+/// An order of the driver to a runner. Only an order to begin carries the members from `id` to `silence`.
 struct order {
   enum class kind : std::uint8_t { begin, go_on, stop, pause, quit };
   kind what = kind::go_on;
@@ -54,7 +54,7 @@ struct reported {
   }
 };
 
-/// What a runner tells the driver.
+/// A notice of a runner to the driver.
 struct notice {
   enum class kind : std::uint8_t { report, saved, ended, paused, failed, fatal };
   kind what = kind::report;
@@ -81,7 +81,7 @@ using answers = per_rank<notice>;
 /// Thrown by trial::report when the function goes on after it was told to end; not for catching.
 struct trial_is_over {};
 
-/// What a trial knows of the runner that it runs in.
+/// The connection of a trial to the runner that runs it.
 class exchange {
  public:
   virtual ~exchange() = default;

@@ -21,7 +21,7 @@ struct rung {
   friend bool operator==(const rung&, const rung&) = default;
 };
 
-/// How many trials each bracket begins with: two versions have been published.
+/// The numbers of trials with which the brackets begin; two versions have been published.
 enum class hyperband_sizes {
   pseudo_code,  ///< ceil((s_max + 1) / (s + 1) eta^s), as in Algorithm 1 of the paper (and in Ray)
   table         ///< floor((s_max + 1) / (s + 1)) eta^s, as in the paper's table

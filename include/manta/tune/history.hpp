@@ -30,7 +30,7 @@ class history {
   /// A failed trial (NaN) has an infinite loss: as if forgotten, its surroundings would look unknown, and draw the
   /// searcher.
   MANTA_DECL void ended(trial_number t, double loss);
-  /// In the order in which they ended.
+  /// The ended trials, in the order of their ends.
   const std::vector<tried>& done() const { return done_; }
   /// The number of trials that are done and did not fail.
   std::size_t succeeded() const { return succeeded_; }

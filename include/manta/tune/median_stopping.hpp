@@ -24,7 +24,7 @@ class median_stopping {
 
   void add(trial_number t, const config&) { running_[t] = {}; }
   MANTA_DECL verdict report(trial_number t, double at, double loss);
-  /// What it did still counts for the others.
+  /// Removes a trial; its reports still count for the others.
   void remove(trial_number) {}
   action next(bool may_add) { return may_add ? action::add() : action::nothing(); }
   double silent_until(trial_number) const { return options_.grace; }

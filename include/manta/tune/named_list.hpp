@@ -24,7 +24,7 @@ class named_list {
 
   named_list() = default;
 
-  /// Null if there is none of that name.
+  /// The element of that name; null if there is none.
   const T* find(std::string_view name) const {
     const auto at = std::find_if(entries_.begin(), entries_.end(), [&](const entry& e) { return e.first == name; });
     return at == entries_.end() ? nullptr : &at->second;
@@ -45,7 +45,7 @@ class named_list {
   auto end() const { return entries_.end(); }
   friend bool operator==(const named_list&, const named_list&) = default;
 
-  /// As JSON: {"lr":0.1,"opt":"adam"}
+  /// Appends the list as JSON: {"lr":0.1,"opt":"adam"}
   void append_to(std::string& out) const {
     out += '{';
     for (const entry& e : entries_) {

@@ -74,7 +74,7 @@ class pb2 {
     double at = 0, loss = 0;
     bool known = false;  ///< the loss
   };
-  /// What an interval of training began with, and how much the loss fell per unit of time.
+  /// The start of an interval of training, and how much the loss fell per unit of time.
   struct row {
     double at, before;
     std::vector<double> u;

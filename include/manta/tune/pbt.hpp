@@ -36,8 +36,8 @@ MANTA_DECL std::vector<parameter> mutable_parameters(const space& where, const s
 /// A new value of one parameter: drawn anew, or a neighbour of the old one, within the domain.
 MANTA_DECL value perturbed(const domain& d, const value& old, const config& before, const pbt_options& o, random& r);
 
-/// What PBT and PB2 share: who exploits whom and when. Trials are compared at the same age, which the paper's
-/// synchronous workers have anyway: else those behind would always be the worst.
+/// The part that PBT and PB2 share: which trial exploits which, and when. Trials are compared at the same age, as the
+/// synchronous workers of the paper are. Otherwise the trials that are behind would always be the worst.
 class population {
  public:
   /// Makes the new configuration of a trial from that of the one it exploits.
@@ -65,7 +65,7 @@ class population {
     bool waits = false;
     std::vector<std::pair<double, double>> looks;  ///< (at, loss) of this line of training
 
-    /// What it had at that age, or just before; nothing if it was not looked at by then.
+    /// The loss at that age, or just before; nothing if there was no report by then.
     std::optional<double> loss_at(double age) const;
   };
 

@@ -26,11 +26,11 @@ MANTA_DECL void walk(const space& where, const std::function<bool(const domain&)
 class points {
  public:
   MANTA_DECL void begin(const space& where);
-  /// How many there are; 0: more than are counted, or infinitely many.
+  /// The number of points; 0: more than can be counted, or infinitely many.
   MANTA_DECL std::size_t size();
-  /// It is given out. If all have been, a new round begins with it.
+  /// Notes that a configuration was tried. If all have been tried, a new round begins with it.
   MANTA_DECL void add(const config& c);
-  /// Has it been given out while others have not been?
+  /// Whether a configuration was tried while others have not been.
   MANTA_DECL bool is_repeated(const config& c);
   /// One that has not been given out, as near as can be; nothing if none was found.
   MANTA_DECL std::optional<config> instead_of(const config& c, random& r);

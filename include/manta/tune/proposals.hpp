@@ -15,7 +15,7 @@
 
 namespace manta::tune::detail {
 
-/// How the configuration of a trial was found. The journal has it: a continuation asks the searcher as often.
+/// How the configuration of a trial was found. The journal holds it, so that a continuation asks the searcher as often.
 struct origin {
   bool is_first = false;    ///< It is one of .first.
   bool is_instead = false;  ///< It stands for what the searcher gave, which had been given out before.
@@ -26,7 +26,7 @@ class proposals {
  public:
   /// Throws if a configuration of .first does not fit the space.
   MANTA_DECL void begin(const space& where, const experiment& e);
-  /// How many trials there will be at most.
+  /// The largest possible number of trials.
   MANTA_DECL std::size_t limit(std::size_t trials);
   const any_searcher& used_searcher() const { return searcher_; }
 
@@ -37,7 +37,7 @@ class proposals {
   /// The trial begins with it.
   MANTA_DECL void given(const config& c);
 
-  /// What became of a trial: for the searcher.
+  /// Tells the searcher the report of a trial.
   MANTA_DECL void reported(trial_number t, double at, double loss, stop_reason& stop);
   MANTA_DECL void ended(trial_number t, double loss, stop_reason& stop);
 

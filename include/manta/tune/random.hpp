@@ -28,10 +28,10 @@ class random {
   MANTA_DECL explicit random(std::uint64_t seed, std::uint64_t stream = 0, std::uint64_t purpose = 0);
 
   std::uint64_t bits() { return base::finalise(state_ += base::golden); }
-  /// In (0, 1), never an end, so logarithms and quantiles are finite.
+  /// A number in (0, 1), never an end, so that logarithms and quantiles are finite.
   double uniform() { return (static_cast<double>(bits() >> 11U) + 0.5) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  /// In [0, n).
+  /// An integer in [0, n).
   MANTA_DECL std::size_t index(std::size_t n);
   bool chance(double probability) { return uniform() < probability; }
   double normal() { return normal_quantile(uniform()); }

@@ -53,7 +53,7 @@ struct verdict {
   static verdict pause(std::string why) { return {kind::pause, false, {}, std::move(why)}; }
 };
 
-/// What runs in a free place.
+/// The scheduler's decision about a free place.
 struct action {
   enum class kind : std::uint8_t { nothing, add, resume };
   kind what = kind::nothing;

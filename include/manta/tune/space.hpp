@@ -29,7 +29,7 @@ struct parameter {
 class chooser {
  public:
   using source = std::function<value(const parameter&, const config& before)>;
-  /// What a dependent parameter that draws is to keep; nothing: it draws.
+  /// Gives the value that a dependent parameter keeps; nothing: it draws a new one.
   using memory = std::function<std::optional<value>(const std::string& name, const config& before)>;
   chooser(source from, random& dependent, memory kept = {})
       : from_(std::move(from)), kept_(std::move(kept)), random_(dependent) {}
@@ -58,7 +58,7 @@ class space {
   explicit space(std::vector<parameter> parameters) : parameters_(std::move(parameters)) { check(); }
   explicit space(program defined_by_running) : program_(std::move(defined_by_running)) {}
 
-  /// What parameters there are cannot be known before each configuration is made.
+  /// Whether the space is a function, so that its parameters are known only when a configuration is made.
   bool is_program() const { return static_cast<bool>(program_); }
   /// Empty if it is defined by running.
   const std::vector<parameter>& parameters() const { return parameters_; }

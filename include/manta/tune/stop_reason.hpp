@@ -17,7 +17,7 @@ class stop_reason {
   /// Empty: the experiment does not stop. The first reason that was given stays.
   const std::string& text() const { return text_; }
   bool is_set() const { return !text_.empty(); }
-  /// Did something happen that the user has to mend?
+  /// Whether the experiment stopped for a mistake that the user must correct.
   bool is_mistake() const { return is_mistake_; }
 
   MANTA_DECL void set(const std::string& why);

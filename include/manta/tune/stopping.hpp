@@ -33,9 +33,9 @@ class stop_rule {
   template <class F>
   requires std::is_invocable_r_v < std::optional<std::string>, F,
   const progress& > stop_rule(F rule) : rule_(std::move(rule)) {}
-  /// The same, of a rule that looks at one metric: a study stops if nobody reports it.
+  /// Makes a rule about one metric. A study stops if no trial reports this metric.
   stop_rule(std::string metric, function rule) : rule_(std::move(rule)), metric_(std::move(metric)) {}
-  /// The same, of a rule that has nothing to say before `at`, so that the trial need not wait for an answer.
+  /// Makes a rule that never stops a trial before `at`, so that the trial need not wait for an answer until then.
   stop_rule(function rule, double silent_until) : rule_(std::move(rule)), silent_until_(silent_until) {}
 
   std::optional<std::string> operator()(const progress& p) { return rule_(p); }

@@ -39,20 +39,21 @@ class study {
   /// included; 0: one more than the last. `seconds` it has run.
   MANTA_DECL answer report(trial_number t, const metrics& m, double now = 0, std::uint64_t iteration = 0,
                            double seconds = 0);
-  /// The trial has come to its end by itself.
+  /// Notes that a trial has ended by itself.
   MANTA_DECL void ended(trial_number t, double now = 0);
-  /// It threw, or was lost. True: it will be tried again.
+  /// Notes that a trial threw or was lost; true if it will be tried again.
   MANTA_DECL bool failed(trial_number t, const std::string& why, double now = 0, cause c = cause::failure);
-  /// Its checkpoint of that iteration is on disk; at the next flush files go that are not needed any more.
+  /// Notes that a trial's checkpoint of that iteration is on disk; the next flush removes files that are no longer
+  /// needed.
   MANTA_DECL void checkpointed(trial_number t, std::uint64_t iteration, const std::string& file, double now = 0);
-  /// It goes on from the last checkpoint that the other one has now, and would do so again.
+  /// Notes that a trial continues from the present checkpoint of another trial, also if it has to begin again.
   MANTA_DECL void continues_from(trial_number t, trial_number source, double now = 0);
-  /// Nothing runs and nothing will: trials that are paused end here. To be called once.
+  /// Called once when no trial runs and none will: ends the paused trials.
   MANTA_DECL void finish(double now = 0);
-  /// There is a place for trials on this rank from now on, or no longer: for the report.
+  /// Notes for the report that this rank has a place for trials from now on, or no longer.
   MANTA_DECL void opened(int rank, double now = 0);
   MANTA_DECL void closed(int rank, double now = 0);
-  /// The trial that was given out runs on this rank now: for the report.
+  /// Notes for the report that a trial runs on this rank now.
   MANTA_DECL void placed(trial_number t, int rank, double now = 0);
   /// So late it is, though nothing has happened: rules that look at the clock may stop the experiment.
   MANTA_DECL void tick(double now);
@@ -73,8 +74,8 @@ class study {
   const overview& summary() const { return course_.ranks().summary(); }
   /// Why it stops before all trials have been run; empty if it does not.
   const std::string& stopping() const { return course_.stop().text(); }
-  /// It stops for something that is to be mended: searcher, scheduler or a rule threw, or a rule's metric is reported
-  /// by nobody.
+  /// Whether it stops for a mistake that must be corrected: a searcher, a scheduler or a rule has thrown, or no trial
+  /// reports the metric of a rule.
   bool is_broken() const { return course_.stop().is_mistake(); }
   bool finished() const { return course_.is_finished(); }
   double elapsed_before() const { return clock_; }  ///< seconds of earlier runs that the journal tells of
@@ -91,7 +92,7 @@ class study {
   MANTA_DECL const trial_record* best() const;
   /// Trials that were taken off since the last call: paused ones whose checkpoints nobody needs.
   std::vector<trial_number> take_released() { return course_.take_released(); }
-  /// May others still continue from its checkpoint?
+  /// Whether a trial may still continue from its checkpoint.
   bool needs_checkpoint(trial_number t) const { return !trial(t).ended(); }
 
  private:

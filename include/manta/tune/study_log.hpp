@@ -15,7 +15,7 @@
 
 namespace manta::tune::detail {
 
-/// Before `open`, and where an experiment has no folder, nothing is written.
+/// The lines of a study in the journal. Before `open`, and for an experiment without a folder, it writes nothing.
 class study_log {
  public:
   /// Reads the lines that are there, and goes on behind them.

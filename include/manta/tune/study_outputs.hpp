@@ -15,7 +15,7 @@ namespace manta::tune::detail {
 
 class study_outputs {
  public:
-  /// Each output is copied: an experiment does not change those it was given.
+  /// Begins copies of the outputs: an experiment does not change the outputs that it was given.
   MANTA_DECL void begin(const std::vector<any_output>& all, const output_context& context);
 
   MANTA_DECL void opened(int rank, double now);

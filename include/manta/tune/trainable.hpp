@@ -32,7 +32,7 @@ namespace manta::tune {
 
 namespace detail {
 
-/// What is tuned, on the rank that runs it: one object runs trials one after the other.
+/// The tuned function or class on the rank that runs it: one object runs trials one after the other.
 class body {
  public:
   virtual ~body() = default;
@@ -50,7 +50,7 @@ struct body_name {
     archive(number, mangled);
   }
 };
-/// To be called before main.
+/// Registers a body; called before main.
 MANTA_DECL std::uint32_t register_body(const char* mangled, std::unique_ptr<body> (*make)());
 /// Throws if this rank does not have it.
 MANTA_DECL std::unique_ptr<body> make_body(const body_name& what);
@@ -112,7 +112,7 @@ decltype(auto) as_parameter(const config& c) {
 template <class T>
 inline constexpr bool is_parameter = std::is_same_v<T, config> || described<T>;
 
-/// How a function is run as a trial.
+/// Runs a function as a trial.
 template <class Traits>
 struct function_shape {
   using split = without_team<typename Traits::parameters>;

@@ -52,13 +52,13 @@ class trial {
     release_source();
   }
 
-  /// Tells the experiment. False: the trial is to end now, by returning. Waits for the answer (other work of this rank
-  /// may run meanwhile) unless scheduler and rules have nothing to say before a later report; then it may be sent with
-  /// a later one. In a gang all members call it, and it always waits; what the first reports counts.
+  /// Reports metrics to the experiment; false: the trial must end now, by returning. Waits for the answer, while other
+  /// work of this rank may run, unless the scheduler and the rules need no report before a later one; then the report
+  /// may be sent with a later one. In a gang all members call it, it always waits, and the first member's values count.
   MANTA_DECL bool report(const metrics& values);
   MANTA_DECL bool report(std::string_view metric, double value);
 
-  /// Has the trial been told to end? report says the same.
+  /// Whether the trial should end; report returns the opposite.
   MANTA_DECL bool should_end() const;
 
  private:

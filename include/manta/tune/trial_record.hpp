@@ -90,8 +90,8 @@ struct trial_record {
 };
 
 namespace detail {
-/// How many are in each state, as in "3 running, 116 complete"; empty if there are none. `running`: what those are
-/// called.
+/// The numbers of trials in each state, as in "3 running, 116 complete"; empty if there are none. `running` is the word
+/// for running trials.
 MANTA_DECL std::string states_text(const std::vector<trial_record>& all, const char* running = "running");
 }  // namespace detail
 

@@ -31,7 +31,7 @@
 
 namespace manta::tune {
 
-/// What tune throws when it is used wrongly; the message says what to write instead.
+/// The exception that tune throws when it is used wrongly; the message says what to write instead.
 class error : public manta::error {
  public:
   using manta::error::error;
@@ -109,8 +109,8 @@ class value {
   bool is_number() const { return kind_ == kind::integer || kind_ == kind::number; }
   bool is_text() const { return kind_ == kind::text; }
 
-  /// As a bool, an integer, a floating-point number, an enumeration, a string, a list or an object. Throws if it is of
-  /// another kind, or not whole where an integer is asked for.
+  /// Converts to a bool, an integer, a floating-point number, an enumeration, a string, a list or an object. Throws if
+  /// the value is of another kind, or if an integer is wanted and it is not whole.
   template <class T>
   T as() const {
     if constexpr (std::is_same_v<T, bool>) {
@@ -140,8 +140,8 @@ class value {
       return text_;
     }
   }
-  /// What c["x"] gives takes part in expressions: it is a double there. Not templates, so that std::sqrt(c["x"]) and
-  /// text = c["name"] are no choice between many types.
+  /// Converts to double, so that c["x"] takes part in expressions. These conversions are no templates, so that
+  /// std::sqrt(c["x"]) and text = c["name"] are not ambiguous.
   operator double() const { return as<double>(); }
   /// Lives as long as the configuration.
   operator std::string_view() const {
@@ -157,7 +157,8 @@ class value {
 
   /// For people and for digests: 0.5, 3, true, "adam".
   MANTA_DECL std::string text() const;
-  /// As JSON. What is not finite becomes a text ("nan", "inf"), for JSON has no number for it.
+  /// Appends the value as JSON. A number that is not finite becomes a text ("nan", "inf"), because JSON has no number
+  /// for it.
   MANTA_DECL void append_to(std::string& out) const;
   MANTA_DECL static void append_json_number(std::string& out, double x);
   MANTA_DECL static void append_quoted(std::string& out, std::string_view text);
@@ -206,7 +207,7 @@ class value {
   friend double operator/(A a, const value& b) {
     return static_cast<double>(a) / b.as<double>();
   }
-  /// As text(), a text without quotes.
+  /// Writes text() to a stream, a text without quotes.
   template <class Stream>
   requires requires(Stream& s, const std::string& t) { s.setf(s.flags()), s << t; }
   friend Stream& operator<<(Stream& out, const value& v) {
@@ -239,7 +240,7 @@ class value {
   enum class kind : std::uint8_t { truth, integer, number, text };
 
   MANTA_DECL bool equals(const value& other) const;
-  /// As an integer, also what is true or false, and a number without a fraction. Throws if it is neither.
+  /// The value as an integer, also of true and false, and of a number without a fraction. Throws for other values.
   MANTA_DECL std::int64_t whole() const;
   /// The elements of a list. Throws if the value is none.
   MANTA_DECL std::vector<double> numbers() const;

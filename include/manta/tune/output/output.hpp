@@ -42,7 +42,7 @@ struct output_context {
 };
 
 namespace detail {
-/// As people write it: tpe and not manta::tune::tpe.
+/// The name of a class without its namespace: tpe and not manta::tune::tpe.
 MANTA_DECL std::string class_name(const std::type_info& type);
 }  // namespace detail
 

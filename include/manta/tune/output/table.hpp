@@ -24,7 +24,7 @@ class status_table {
   MANTA_DECL void update(double now);
   /// Something that should be read: stays above the table.
   MANTA_DECL void line(const std::string& text);
-  /// How it ended.
+  /// Prints how the experiment ended.
   MANTA_DECL void finish();
 
   MANTA_DECL std::string one_line(double now) const;
