@@ -138,5 +138,8 @@ TEST_CASE("tables are read with classes, words or numbers as targets") {
   CHECK(complaint("x,y\n1,\"2\n") == begin + "line 2: expected a closing quote, found the end of the line");
   CHECK(complaint("x,y\n") == begin + "byte 4: expected a line with numbers, found the end of the file");
   CHECK(complaint("x,y\n1,2\n", {.target = "z"}) == begin + "line 1: expected a column \"z\", found the columns x, y");
+  CHECK(complaint("x,y\n1,2\n1,-0.5\n") ==
+        begin + "line 3: expected a class, or .classes = false for numbers as targets, found \"-0.5\"");
+  CHECK(all(train::read_csv({"t", "x,y\n1,1.0\n1,-1.0\n"})).labels == std::vector<int>{1, 0});
   CHECK(complaint("x,y\n1,two\n", {.classes = false}) == begin + "line 2: expected a number as target, found \"two\"");
 }

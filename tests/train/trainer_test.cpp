@@ -199,6 +199,9 @@ TEST_CASE("a training that is saved and loaded goes on bit for bit, also in the 
     CHECK(parameters(a) == parameters(b));
     CHECK(train::load_model<nn::network<double>>(file).describe() == a.model().describe());
 
+    const auto misread = thrown<manta::error>([&] { train::load_model<nn::network<float>>(file); });
+    CHECK(misread.find("tanh() -> linear(3) -> 3, in double, and cannot be read as manta::nn::network<float>") !=
+          std::string::npos);
     train::trainer other(three_clouds{.hidden = 5}, {.workers = 1, .batch = 28});
     const std::vector<double> before = parameters(other);
     CHECK(thrown<manta::error>([&] { other.load(file); }).find("the checkpoint is of the network") !=
@@ -223,6 +226,7 @@ TEST_CASE("mistakes in a recipe are one sentence each") {
         "manta: train: a batch of 28 samples is larger than the training data, which have 10; choose a smaller batch");
     CHECK(made({.samples = 0}, {.batch = 28}) == "manta: train: the recipe's training_data() has no samples");
     CHECK(made({}, {.workers = 0}).find(".workers is 0") != std::string::npos);
+    CHECK(made({}, {.clip = -1}).find(".clip is -1") != std::string::npos);
     CHECK_THROWS_AS(train::trainer(three_clouds{}, {.workers = manta::size() + 1}), manta::unschedulable);
     if (workers() > 1)
       CHECK(made({.differs = true}, {.workers = 2}).find("the workers' recipes make different models") !=

@@ -524,6 +524,17 @@ TEST_CASE("PBT with fewer places than trials trains the one that has trained lea
   CHECK(s.next(false).what == tune::action::kind::nothing);
 }
 
+TEST_CASE("PBT with fewer places than trials does not exploit for ever a trial that waits for the place") {
+  tune::pbt s({.interval = 2, .quantile = 0.5});
+  s.begin({{"x", tune::uniform(0, 1)}}, 1, 2);
+  s.add(0, {{"x", 0.1}});
+  CHECK(s.report(0, 2, 0).what == kind::pause);  // the best there will be
+  s.add(1, {{"x", 0.2}});
+  CHECK(s.report(1, 2, 1).change.has_value());
+  CHECK(s.report(1, 4, 1).what == kind::pause);
+  CHECK(s.next(false).trial == 0U);
+}
+
 TEST_CASE("a synchronous population goes on when the one it waits for has gone, those that exploit first") {
   tune::pbt s({.interval = 1, .quantile = 0.34, .synchronous = true});
   s.begin({{"x", tune::uniform(0, 1)}}, 1, 3);

@@ -214,8 +214,9 @@ class learner_of final : public learner {
     return training ? training_.size() : 0;
   }
   [[nodiscard]] std::string description() const override {
-    if constexpr (requires { model_.describe(); }) return model_.describe();
-    return std::string("a module of ") + std::to_string(std::as_const(model_).parameters().size()) + " parameters";
+    const std::string numbers = std::is_same_v<scalar, double> ? ", in double" : "";
+    if constexpr (requires { model_.describe(); }) return model_.describe() + numbers;
+    return "a module of " + std::to_string(std::as_const(model_).parameters().size()) + " parameters" + numbers;
   }
   void share(exchange& e) override { e.broadcast(model_.parameters().data(), model_.parameters().size_bytes()); }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -173,6 +174,19 @@ inline csv_rows read_rows(const file& f, const csv_options& o) {
   return rows;
 }
 
+/// Throws where the targets are numbers as of a curve.
+inline void check_classes(const file& f, const csv_rows& rows) {
+  float number = 0;
+  std::size_t broken = rows.targets.size();
+  for (std::size_t i = rows.targets.size(); i-- > 0;) {
+    if (!read_number(rows.targets[i], number)) return;
+    if (std::trunc(number) != number) broken = i;
+  }
+  if (broken < rows.targets.size())
+    refuse_file(f, "line " + std::to_string(rows.lines[broken]),
+                "a class, or .classes = false for numbers as targets", '"' + rows.targets[broken] + '"');
+}
+
 /// Classes from numbers, or else from words.
 inline std::vector<int> classes_of(const std::vector<std::string>& targets) {
   std::vector<int> classes(targets.size());
@@ -254,7 +268,10 @@ MANTA_DECL samples read_csv(const file& table, const csv_options& o) {
   Eigen::MatrixXf x(static_cast<Eigen::Index>(rows.inputs[0].size()), count);
   for (Eigen::Index i = 0; i < count; ++i)
     x.col(i) = Eigen::Map<const Eigen::VectorXf>(rows.inputs[static_cast<std::size_t>(i)].data(), x.rows());
-  if (o.classes) return samples(std::move(x), detail::classes_of(rows.targets));
+  if (o.classes) {
+    detail::check_classes(table, rows);
+    return samples(std::move(x), detail::classes_of(rows.targets));
+  }
   Eigen::MatrixXf y(1, count);
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto row = static_cast<std::size_t>(i);

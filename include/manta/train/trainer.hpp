@@ -22,9 +22,11 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "manta/actor.hpp"
+#include "manta/base/demangle.hpp"
 #include "manta/output/saved_state.hpp"
 #include "manta/train/fit.hpp"
 #include "manta/train/learner.hpp"
@@ -144,7 +146,7 @@ class trainer {
         o, requires(const Recipe& r) { r.validation_data(); });
   }
 
-  /// Sets the optimiser's rate, from the next step on.
+  /// Sets the optimiser's rate, from the next step on; a recipe's learning_rate() sets it again in each step.
   void rate(double r) { core_->rate(r); }
 
   /// Everything that is needed to go on, as a value.
@@ -172,7 +174,12 @@ class trainer {
 template <nn::module Model>
 Model model_in(const state& s) {
   Model m;
-  output::unpack(s.learner, m);
+  try {
+    output::unpack(s.learner, m);
+  } catch (const std::exception& e) {
+    throw error("manta: train: the state is of the model " + s.model + ", and cannot be read as " +
+                base::demangle(typeid(Model).name()) + ", which has to be the recipe's type of it: " + e.what());
+  }
   return m;
 }
 

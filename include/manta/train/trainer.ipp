@@ -29,6 +29,7 @@ inline void check_options(const options& o) {
   if (o.workers < 1) refuse(".workers is " + std::to_string(o.workers) + "; at least one is needed");
   if (o.batch < 1) refuse(".batch is " + std::to_string(o.batch) + "; at least one sample is needed");
   if (o.accumulate < 1) refuse(".accumulate is " + std::to_string(o.accumulate) + "; at least one part is needed");
+  if (!(o.clip >= 0)) refuse(".clip is " + std::to_string(o.clip) + "; it is a norm, or 0");
   if (o.average_every < 0)
     refuse(".average_every is " + std::to_string(o.average_every) + "; it is a number of steps, or 0");
   if (o.average_every > 0 && o.exchange != wire::as_is)

@@ -63,6 +63,7 @@ class population {
     config current;
     double at = 0, last_look = 0, saved_at = 0;
     bool waits = false;
+    bool has_exploited = false;                    ///< at its last look
     std::vector<std::pair<double, double>> looks;  ///< (at, loss) of this line of training
 
     /// The loss at that age, or just before; nothing if there was no report by then.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "manta/tune/pbt.hpp"
 
@@ -82,23 +83,24 @@ MANTA_DECL verdict population::report(trial_number t, double at, double loss, co
   m.last_look = at;
   m.looks.emplace_back(at, loss);
   if (options_.synchronous) return at_barrier(t, explore);
+  // Where there are fewer places than trials, the one that has trained least goes first.
+  const auto least = least_trained();
+  const bool has_to_wait = added_ < size_ || (least != members_.end() && least->second.at < at);
   verdict v;
-  if (auto e = exploit_of(t, explore)) {
+  // A trial that takes the state of a waiting one again and again would never leave it its place.
+  const bool was_last = std::exchange(m.has_exploited, false);
+  if (auto e = was_last && has_to_wait ? std::nullopt : exploit_of(t, explore)) {
+    m.has_exploited = true;
     v.why = std::move(e->second);
     v.change = std::move(e->first);
     return v;
   }
   m.saved_at = at;
   v.save = true;
-  // fewer places than trials: the one that has trained least goes first
-  if (added_ < size_) {
-    m.waits = true;
-    v = verdict::pause("others have not begun");
-  } else if (const auto least = least_trained(); least != members_.end() && least->second.at < at) {
-    m.waits = true;
-    v = verdict::pause("trial " + std::to_string(least->first) + " has trained less");
-  }
-  return v;
+  if (!has_to_wait) return v;
+  m.waits = true;
+  return verdict::pause(added_ < size_ ? "others have not begun"
+                                       : "trial " + std::to_string(least->first) + " has trained less");
 }
 
 MANTA_DECL std::optional<std::pair<exploit, std::string>> population::exploit_of(trial_number t,
