@@ -115,10 +115,9 @@ class infer_call : public call {
  public:
   infer_call(std::vector<future<T>> rows, infer_request request, const endpoint& at)
       : rows_(std::move(rows)), request_(std::move(request)), at_(&at) {}
-  any_future waits_for() override {
-    while (next_ < rows_.size() && rows_[next_].ready()) ++next_;
-    return next_ < rows_.size() ? any_future(rows_[next_]) : any_future();
-  }
+  /// Asks no future whether it is ready: that would give tasks a turn, and split what is just being read into small
+  /// batches.
+  any_future waits_for() override { return next_ < rows_.size() ? any_future(rows_[next_]) : any_future(); }
   bool step(std::string& answer) override {
     if (next_ < rows_.size()) ++next_;
     if (next_ < rows_.size()) return true;
