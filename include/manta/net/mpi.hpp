@@ -5,6 +5,11 @@
 // a code; check() turns it into a manta::mpi_error with MPI's own text and the line of the call.
 #pragma once
 
+// MPI's old C++ bindings (`MPI::Comm`) are of no use here, take time to compile and cause warnings with -Wextra.
+// A program that needs them includes <mpi.h> before any header of manta.
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX
+#endif
 #include <mpi.h>  // not found? Compile with mpicxx, or with $(pkg-config --cflags --libs manta)
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
