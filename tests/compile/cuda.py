@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The manta authors
 # SPDX-License-Identifier: MIT
 """nvcc accepts a program with kernels, most of the interface, Eigen and tune (cuda.cu), and the program runs, with a
-device or without. Skipped where nvcc or mpicxx is missing."""
+device or without: in the compiled mode where this build has libmanta.a, else, and in the long suite, header-only, which
+takes nvcc a minute. Skipped where nvcc or mpicxx is missing."""
 import glob
 import os
 import shutil
@@ -10,6 +11,7 @@ import tempfile
 import compiler
 
 SOURCE = os.path.join(compiler.ROOT, "tests", "compile", "cuda.cu")
+LIBRARY = os.path.join(os.environ["MANTA_BUILD_ROOT"], "libmanta.a")
 
 
 def find_nvcc():
@@ -17,7 +19,7 @@ def find_nvcc():
 
 
 def nvcc_flags():
-    """This build's flags in nvcc's spelling, header-only: nvcc then reads all of manta."""
+    """This build's flags in nvcc's spelling, but that which chooses the mode."""
     flags = []
     for flag in compiler.build_flags():
         if flag.startswith("-isystem") and flag != "-isystem":
@@ -30,6 +32,19 @@ def nvcc_flags():
 def skip(why):
     print("skipped: " + why)
     return compiler.SKIP
+
+
+def build_and_run(nvcc_call, program):
+    """Alone and on two ranks; the first failure in words."""
+    code, output = compiler.call(nvcc_call + ["-o", program])
+    if code != 0:
+        return "cuda.cu does not compile:\n" + "\n".join(output.splitlines()[:40])
+    start = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n"]
+    for command in [[program]] + ([start + ["2", program]] if shutil.which("mpirun") else []):
+        code, output = compiler.call(command)
+        if code != 0:
+            return f"{' '.join(command)} ends with status {code}:\n{output}"
+    return None
 
 
 def main():
@@ -52,17 +67,13 @@ def main():
 
         # EIGEN_NO_CUDA: no Eigen inside kernels here, and none of its warnings.
         nvcc_call += ["-Xcompiler", "-pthread", "-O0", "-DEIGEN_NO_CUDA"] + nvcc_flags()
-        program = os.path.join(folder, "program")
-        code, output = compiler.call(nvcc_call + [SOURCE, "-o", program])
-        if code != 0:
-            print("cuda.cu does not compile:\n" + "\n".join(output.splitlines()[:40]))
-            return 1
-        start = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n"]
-        commands = [[program]] + ([start + ["2", program]] if shutil.which("mpirun") else [])
-        for command in commands:
-            code, output = compiler.call(command)
-            if code != 0:
-                print(f"{' '.join(command)} ends with status {code}:\n{output}")
+        modes = [["-DMANTA_COMPILED", LIBRARY]] if os.path.exists(LIBRARY) else []
+        if compiler.LONG or not modes:
+            modes.append([])
+        for mode in modes:
+            failure = build_and_run(nvcc_call + [SOURCE] + mode, os.path.join(folder, "program"))
+            if failure is not None:
+                print(f"{'compiled mode' if mode else 'header-only'}: {failure}")
                 return 1
     print("compiled and run")
     return 0
