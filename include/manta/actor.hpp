@@ -108,8 +108,8 @@ inline constexpr bool can_be_saved = [] {
 template <class A>
 void* load_isolated_actor(wire::source& in);
 
-/// The functions of the object that represents, on its rank, an actor in a child process. It is not constexpr, since the
-/// functions are weak in the compiled mode, and nvcc does not count the address of a weak function as a constant.
+/// The functions of the object that represents, on its rank, an actor in a child process. It is not constexpr, since
+/// the functions are weak in the compiled mode, and nvcc does not count the address of a weak function as a constant.
 template <class A>
 inline const exec::actor_class isolated_class_of = [] {
   exec::actor_class c{&exec::destroy_isolated, nullptr, nullptr};
