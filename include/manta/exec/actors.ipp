@@ -42,7 +42,7 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
     note_sent(n, id, place.rank, place.slot);
     if (place.rank != rank_) sent_arguments_.add(n.index, bytes);  // here nothing is under way
     elsewhere_.note_sent();
-    if (place.rank != rank_ && running_ != &driver_task_) send_soon();
+    if (place.rank != rank_ && !running_.is_driver()) send_soon();
   } else {
     task* const t = make_task(id, function, arguments, bytes, inputs, input_count, nullptr);
     t->home_index = n.index;
@@ -274,8 +274,7 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
   const void* const object = slot.object;
   const auto save = slot.type->save;
   running_task identity{0, slot.function};  // for the watchdog
-  running_task* const before = running_;
-  runs(identity);
+  const exec::current_task::scope running(running_, identity);
   ++slot.active;  // nothing else runs on it meanwhile
   try {
     {
@@ -296,7 +295,6 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
     note_unobserved(f);
   }
   --slot.active;
-  runs(*before);
 }
 
 MANTA_DECL void engine::forget_past(actor_slot& slot) {
@@ -314,9 +312,7 @@ MANTA_DECL void engine::restart(std::uint32_t index) {
   ++slot.active;
   running_task identity{0, slot.function, static_cast<std::uint32_t>(slot.restarts + 1)};
   identity.actor = slot.request.get();
-  running_task* const before = running_;
-  runs(identity);
-  threads_.use(identity.threads());
+  const exec::current_task::scope running(running_, identity);
   if (slot.constructor == nullptr || slot.restarts >= slot.request->restarts) {
     slot.dead = "a method found the actor broken: " + slot.broken_by +
                 (slot.request->restarts > 0
@@ -350,7 +346,7 @@ MANTA_DECL void engine::restart(std::uint32_t index) {
         slot.log.push_back(t);
         running_task done_again{t->id, t->function, t->attempt};
         done_again.actor = slot.request.get();
-        runs(done_again);
+        const exec::current_task::scope again_running(running_, done_again);
         invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
         call.self = slot.object;
         call.keeps_inputs = true;
@@ -371,8 +367,6 @@ MANTA_DECL void engine::restart(std::uint32_t index) {
                   "): " + store::current_failure().details.what;
     }
   }
-  runs(*before);
-  threads_.use(0);
   --slot.active;
 }
 
@@ -407,8 +401,7 @@ MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
   post_.send(0, message::actor_gone, index_message{index, 0}, bytes.data(), bytes.size());
   running_task identity{0, slot.function};
   identity.for_member = slot.gang != nullptr;
-  running_task* const before = running_;
-  runs(identity);
+  const exec::current_task::scope running(running_, identity);
   if (object != nullptr) {
     ++slot.active;  // the destructor may wait, and what comes meanwhile must not end the slot
     {
@@ -417,7 +410,6 @@ MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
     }
     --slot.active;
   }
-  runs(*before);
 }
 
 MANTA_DECL void engine::kill_actor(node& handle, const std::string& why) {

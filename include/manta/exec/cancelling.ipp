@@ -343,12 +343,12 @@ MANTA_DECL bool engine::stop_requested() {
   const std::uint64_t now = base::ticks();
   if (!running_->stop && now - last_look_ > look_every) {
     last_look_ = now;
-    running_task* const task = running_;
-    if (task->first_look == 0) task->first_look = now;
+    running_task& task = running_.get();
+    if (task.first_look == 0) task.first_look = now;
     progress();
-    if (now - task->first_look > 10 * look_every) serve_others();
+    if (now - task.first_look > 10 * look_every) serve_others();
     net_.pump(true);
-    runs(*task);
+    running_.resume(task);
   }
   return stopping_ || running_->stop;
 }

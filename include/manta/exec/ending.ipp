@@ -236,7 +236,7 @@ MANTA_DECL void engine::on_stuck(const stuck_message& m) {
 }
 
 MANTA_DECL void engine::finish_run(bool drop) {
-  runs(driver_task_);
+  running_.leave();
   if (drop) {
     stopping_ = true;
     for (std::uint32_t r = 1; r < size_; ++r) post_.send(r, message::drop_tasks, index_message{0, 0});
@@ -264,13 +264,11 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   stack_pool stacks(&engine::service_entry, this);
   stacks_ = &stacks;
   current_ = this;
-  ++notes_->runs;
   role_ = role::owner;
-  driver_task_ = running_task{base::mix(seed_, ++runs_), no_index};
+  running_.begin_run(base::mix(seed_, ++runs_));
   elsewhere_.clear();
   sent_arguments_.clear();
   throttle_.begin();
-  runs(driver_task_);
   silence_.end();
   const base::short_time_slice woken_soon;
   lock_.enter();
@@ -344,8 +342,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   stacks_ = nullptr;
   role_ = role::none;
   current_ = nullptr;
-  notes_->task = 0;
-  --notes_->runs;
+  running_.end_run();
   if (thrown != nullptr) std::rethrow_exception(thrown);
   return payload;
 }
@@ -354,8 +351,8 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
 /// In a signal handler. Null if nothing of the user's runs.
 MANTA_DECL const running_task* engine::interrupted() noexcept {
   if (current_ == nullptr) return nullptr;
-  const running_task* const task = current_->running_;
-  return task == &current_->driver_task_ && current_->rank_ != 0 ? nullptr : task;
+  const exec::current_task& running = current_->running_;
+  return running.is_driver() && current_->rank_ != 0 ? nullptr : &running.get();
 }
 MANTA_DECL const char* engine::who_is_interrupted() noexcept {
   static char text[320];
@@ -579,7 +576,7 @@ MANTA_DECL void engine::rouse_helper(void* self) { static_cast<engine*>(self)->n
 MANTA_DECL void engine::watch_task(bool was_here) {
   if (!watchdog_.is_on()) return;
   const std::int64_t limit_ns = watchdog_.limit_ns();
-  if (!watchdog_.look(base::now_ns(), was_here, running_ != &driver_task_)) return;
+  if (!watchdog_.look(base::now_ns(), was_here, !running_.is_driver())) return;
   std::fprintf(stderr, "manta: rank %u: '%s' has not called manta for %g s (MANTA_WATCHDOG) and is taken for hung; "
                "it is ended:\n", rank_, std::string(running_->name()).c_str(), static_cast<double>(limit_ns) * 1e-9);
   abort_hung(helper_.owner());

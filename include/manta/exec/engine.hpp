@@ -24,7 +24,6 @@
 #include "manta/base/config.hpp"
 #include "manta/base/environment.hpp"
 #include "manta/base/hash.hpp"
-#include "manta/base/launcher.hpp"
 #include "manta/base/thread.hpp"
 #include "manta/exec/actor/names.hpp"
 #include "manta/exec/actor/sent_arguments.hpp"
@@ -40,6 +39,7 @@
 #include "manta/exec/overflow.hpp"
 #include "manta/exec/post.hpp"
 #include "manta/exec/rank_set.hpp"
+#include "manta/exec/run/current_task.hpp"
 #include "manta/exec/run/deadlock_report.hpp"
 #include "manta/exec/run/departure.hpp"
 #include "manta/exec/run/early_messages.hpp"
@@ -58,7 +58,6 @@
 #include "manta/exec/task/task_places.hpp"
 #include "manta/exec/task/tasks_elsewhere.hpp"
 #include "manta/exec/task/waiting_ahead.hpp"
-#include "manta/exec/threads.hpp"
 #include "manta/exec/value/foreign_drops.hpp"
 #include "manta/exec/value/incoming_room.hpp"
 #include "manta/exec/value/journaling.hpp"
@@ -137,9 +136,11 @@ class engine {
   static const isolated_view* isolated() { return isolated_; }
   /// Starts the process from which children are forked, if there is a use for it; best before MPI is initialised.
   MANTA_DECL static void prepare_isolation(bool before_mpi);
+  /// In a child process: runs what its rank asks for, until the rank asks no more.
   [[noreturn]] static void serve_rank(int socket, base::child_page& page);
   /// The engine, if the calling thread is the one that runs tasks; else throws.
   static engine& here(const char* call);
+  /// Throws: says why `call` is not possible on this thread now.
   [[noreturn, gnu::cold]] MANTA_DECL static void refuse(const char* call);
   /// Is the calling thread one of those that work for a run: may a destructor touch the engine?
   static bool inside() { return role_ != role::none; }
@@ -193,8 +194,11 @@ class engine {
   void hide(node& n) {
     if (is_stand_in(n) && known(n.links->rank, n.links->index) == &n) stand_ins_.erase(key(n.links->rank, n.links->index));
   }
+  /// Sends nothing: what another rank is to be told of this handle. The proxy stays until that rank has its reference.
   MANTA_DECL reference_message export_reference(node& n);
+  /// The node of a handle that has come, with one more count. May send `borrow` to its home, or `repaid` to the lender.
   MANTA_DECL node& import_reference(const reference_message& reference, std::uint32_t type);
+  /// As import_reference, for a handle inside a value that is being decoded.
   MANTA_DECL node& import_inside(const reference_message& reference, std::uint32_t type);
 
   // --- values
@@ -205,6 +209,7 @@ class engine {
   MANTA_DECL node& make_value(std::uint32_t type, void* object);
   /// The same for a copy of an object whose type has an array. Null if it is not one for node memory: copy it otherwise.
   MANTA_DECL node* copy_value(std::uint32_t type, const void* object);
+  /// The node ends without a value: its waits end, its dependents fail.
   MANTA_DECL void fail(node& n, const store::failure_ptr& why);
   /// In a catch clause: what the running task has thrown, or what its arguments have as they were decoded.
   MANTA_DECL store::failure_ptr failure_here(bool reads_arguments = false) const;
@@ -222,6 +227,7 @@ class engine {
                    std::size_t bytes, node* const* inputs, std::uint32_t input_count);
   /// Throws if this rank's MPI does not allow gangs as large as the request's.
   MANTA_DECL void require_gangs(const graph::request& request) const;
+  /// Waits until the actor has been made. Sends one message to its rank; the actor ends after the call that runs.
   MANTA_DECL void kill_actor(node& handle, const std::string& why);
   MANTA_DECL void free_name_of(const node& handle);
   MANTA_DECL bool keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number);
@@ -272,6 +278,7 @@ class engine {
   /// Waits until the value is on this rank, and decodes it. Throws the failure.
   MANTA_DECL const void* value(node& n, bool may_inline = true);
   MANTA_DECL void forget_descriptor(int descriptor);
+  /// Has the end of `n` count for this wait, as its input number `position`.
   MANTA_DECL void watch(node& n, wait_record& record, std::uint32_t position);
   void unwatch(node& n, wait_record& record) { graph_.remove_link(n, link_kind::waiter, &record); }
   /// Receives what is there and runs at most one task elsewhere: what polling `ready()` in a loop needs.
@@ -801,10 +808,6 @@ class engine {
   static void exit_in_run(int status, void*);
   static void forked();
   [[noreturn]] static void end_copy(const char* what);
-  void runs(running_task& t) {
-    running_ = &t;
-    notes_->task = t.id;
-  }
 
   static inline engine* current_ = nullptr;
   static inline const isolated_view* isolated_ = nullptr;
@@ -822,9 +825,7 @@ class engine {
   base::list<std::uint64_t> sees_;                          // by rank: its list of devices; 0: nobody else sees them
   graph::scheduler* scheduler_ = nullptr;                   // rank 0
   stack_pool* stacks_ = nullptr;                            // during a run
-  running_task driver_task_;                                // of other ranks as well: nothing runs
-  running_task* running_ = &driver_task_;
-  base::launcher::notes* notes_ = &base::launcher::get().page();  // what manta-run sees of running_
+  exec::current_task running_{base::launcher::get().page()};
   started_list started_;
   std::uint64_t seed_ = 0;
 
@@ -868,7 +869,6 @@ class engine {
   rank_set asked_;                                          // rank 0: ranks that it has asked for work
   unsigned submissions_ = 0;
 
-  thread_numbers threads_;
   std::uint64_t reservations_made_ = 0;                     // rank 0
   task_places places_;                                      // rank 0
   base::index_table cancelled_;                             // node of a cancelled task that is elsewhere or runs -> task*

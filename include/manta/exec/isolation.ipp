@@ -433,7 +433,7 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
     if (!helper_.is_running()) {  // nobody else does it
       progress();
       net_.pump(true);
-      runs(identity);
+      running_.resume(identity);
     }
     const std::int64_t now = base::now_ns();
     if (watchdog_.is_on()) {

@@ -507,13 +507,11 @@ MANTA_DECL void engine::keep_inputs(const invocation& call) {
 /// the clock, a tenth of a small task.
 MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
                            std::uint64_t* ns) {
-  running_task* const before = running_;
   if (!started_.may_start()) [[unlikely]] {
     why = too_many_wait(identity);
     return false;
   }
-  runs(identity);
-  threads_.use(identity.threads());
+  const exec::current_task::scope running(running_, identity);
   identity.call = &call;
   started_.add(identity);
   const bool timed = ns != nullptr || departure_.has_end();
@@ -533,9 +531,7 @@ MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running
     if (ns != nullptr) *ns = took;
     if (departure_.has_end()) durations_.learn(function, took);
   }
-  runs(*before);
   started_.remove(identity);
-  threads_.use(0);
   return ok;
 }
 

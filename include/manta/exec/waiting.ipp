@@ -43,12 +43,12 @@ MANTA_DECL void engine::leave_stack(context* next) {
 
 MANTA_DECL void engine::wait(wait_record& record) {
   if (record.over()) return;
-  running_task* const task = running_;
-  record.task = task;
+  running_task& task = running_.get();
+  record.task = &task;
   waits_.add(record);
   if (!somebody_can_go_on()) net_.pump(true);
   for (bool others_ran = false;;) {
-    runs(driver_task_);
+    running_.leave();
     resting_ = true;
     const bool any = progress();
     resting_ = false;
@@ -77,8 +77,7 @@ MANTA_DECL void engine::wait(wait_record& record) {
     if (record.over()) break;
   }
   awake();
-  runs(*task);
-  threads_.use(task->threads());
+  running_.resume(task);
   waits_.remove(record);
 }
 
@@ -87,7 +86,7 @@ MANTA_DECL void engine::service() {
   unsigned ran = 0;
   bool in_a_row = false;
   for (;;) {
-    runs(driver_task_);  // what ran last may have ended on another stack
+    running_.leave();  // what ran last may have ended on another stack
     const std::uint64_t before = pace_.task_ended();
     pace_.set_follows(std::exchange(in_a_row, false));
     const bool kept = turns_.is_kept() && run_kept_turn();
@@ -338,24 +337,22 @@ MANTA_DECL void engine::let_others_go_first() {
   pace_.put_others_off(ticks_between_looks());
   context* const next = turns_.next_stack_first(has_calls());
   if (next == nullptr && (!has_calls() || !stacks_->has_spare())) return;
-  running_task* const task = running_;
+  running_task& task = running_.get();
   turns_.make_way(&stacks_->current(), calls_here());
   leave_stack(next);
-  running_ = task;
-  threads_.use(task->threads());
+  running_.resume(task);
 }
 
 MANTA_DECL void engine::wait_for_end(node& n, bool may_inline) {
   while (n.state == state::pending) {
     if (may_inline && n.has(node::queued) && stacks_->room() > stacks_->stack_bytes() / 2) {
       local_.remove(n);
-      running_task* const before = running_;
+      running_task& before = running_.get();
       {
         inline_frame frame(*stacks_);
         run_node(n);
       }
-      runs(*before);
-      threads_.use(before->threads());
+      running_.resume(before);
       if (pace_.is_others_turn()) [[unlikely]] let_others_go_first();
       continue;
     }
