@@ -69,6 +69,11 @@ struct row {
   [[nodiscard]] bool goes_to_the_end() const { return last > -1e9 || most < 1e9; }
 };
 
+/// As published settings for MinAtar have it: many environments, few passes, large batches.
+const rl::named_options breakout_options = {{"conv", "16x3x1"}, {"hidden", "128"}, {"environments", "64"},
+                                            {"fragment", "128"}, {"epochs", "4"},  {"batch", "256"},
+                                            {"rate", "1e-3"},    {"entropy", "0.01"}};
+
 const std::vector<row> rows = {
     {"es.cartpole", "es", "CartPole-v1", {}, 300'000, 475, 10, 9},
     {"es.acrobot", "es", "Acrobot-v1", {}, 500'000, -100, 10, 9},
@@ -91,7 +96,7 @@ const std::vector<row> rows = {
     {"memory.cue_lstm", "ppo", "cue", {{"hidden", "32"}, {"lstm", "32"}}, 200'000, 0.95, 5, 4},
     {"memory.cue_attention", "ppo", "cue", {{"hidden", "32"}, {"attention", "2"}}, 200'000, 0.95, 5, 4},
     {"memory.cue_plain", "ppo", "cue", {{"hidden", "32,32"}}, 200'000, 0, 5, 5, -1e9, 0.65},
-    {"ppo.breakout", "ppo", "MinAtar/Breakout-v1", {{"conv", "16x3x1"}, {"hidden", "128"}}, 2'000'000, 10, 3, 2},
+    {"ppo.breakout", "ppo", "MinAtar/Breakout-v1", breakout_options, 2'000'000, 10, 3, 2},
 };
 
 struct result {

@@ -82,7 +82,7 @@ double apart(double a, float b) { return std::abs(a - static_cast<double>(b)); }
 TEST_CASE("with lambda 1, advantages are returns of n steps less the value") {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     steps s(seed);
-    rl::estimate_advantages(s.rewards, s.values, s.terminated, s.truncated, s.finals, 0.9, 1, s.advantages);
+    rl::estimate_advantages({s.rewards, s.values, s.terminated, s.truncated, s.finals, 0.9, 1}, s.advantages);
     for (std::size_t t = 0; t < s.size(); ++t)
       CHECK(apart(s.n_step_return(t, 0.9) - s.value(t), s.advantages[t]) < 1e-5);
   }

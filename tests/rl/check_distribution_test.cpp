@@ -133,7 +133,8 @@ const rl::space choice = rl::discrete{4, -2}, parts = rl::multi_discrete{{3, 2, 
 TEST_CASE("the library's distributions have no mistakes") {
   for (const rl::space& actions :
        {choice, parts, arm, rl::space(rl::multi_binary{6}), rl::space(rl::discrete{200}), rl::space(rl::box{{0}, {1}}),
-        rl::space(rl::box{std::vector<float>(6, -1.f), std::vector<float>(6, 1.f)})}) {
+        rl::space(rl::box{std::vector<float>(6, -1.f), std::vector<float>(6, 1.f)}),
+        rl::space(rl::tuple{{rl::discrete{3, 5}, rl::box{{-2.f}, {1.f}}, rl::multi_binary{2}}})}) {
     INFO(actions.text());
     const std::vector<std::string> mistakes = rl::find_distribution_mistakes(actions, {});
     INFO((mistakes.empty() ? "" : mistakes.front()));

@@ -5,8 +5,10 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <functional>
 
 #include "manta/rl.hpp"
+#include "support/text.hpp"
 
 namespace rl = manta::rl;
 
@@ -103,4 +105,10 @@ TEST_CASE("spaces contain what they sample, and flatten it") {
   }
   CHECK_THROWS_AS(rl::space(rl::box{{1.f}, {0.f}}), manta::error);
   CHECK_THROWS_AS(rl::space(rl::discrete{0}), manta::error);
+  CHECK_THROWS_AS(rl::space(rl::box{{0.f}, {1.f}, {-1, -1}}), manta::error);
+  CHECK_THROWS_AS(rl::space(rl::discrete{2, 1 << 30}), manta::error);
+  for (const auto& make : std::vector<std::function<rl::space()>>{
+           [] { return rl::discrete{2'000'000'000}; }, [] { return rl::multi_binary{1 << 21}; },
+           [] { return rl::multi_discrete{{2'000'000'000, 2'000'000'000}}; }})
+    CHECK(manta::testing::contains(manta::testing::thrown<manta::error>([&] { (void)make(); }), "too many choices"));
 }

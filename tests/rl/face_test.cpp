@@ -100,7 +100,7 @@ TEST_CASE("an algorithm has a name, and takes its options as texts") {
     CHECK(contains(unknown("Ant-v4"), "rl::gymnasium(\"Ant-v4\")"));
     const Eigen::VectorXf long_one = Eigen::VectorXf::Zero(9);
     const std::string too_long = thrown<manta::error>([&] { (void)same.act(long_one); });
-    CHECK(contains(too_long, "manta: rl: an observation has 9 numbers; the policy takes "));
+    CHECK(contains(too_long, "manta: rl: act: the observation has 9 numbers; the policy takes "));
     CHECK(contains(thrown<manta::error>([&] { (void)same.act(2 * long_one); }), "has 9 numbers"));
   });
 }

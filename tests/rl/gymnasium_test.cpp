@@ -150,7 +150,7 @@ TEST_CASE("what is wrong with a mask of Python is an error that says it") {
   };
   CHECK(run("{}").empty());
   check_says(run(R"({"fault": "short"})"), "action_mask has 3 numbers; it needs one for each choice, which are 5");
-  check_says(run(R"({"fault": "none"})"), "step 2: action_mask() allows no action, though the episode goes on");
+  check_says(run(R"({"fault": "none"})"), "step 2: the action mask allows no action, though the episode goes on");
   check_says(run(R"({"fault": "lost"})"), "info has no action_mask, but that of the first reset() had one");
   check_says(run(R"({"fault": "lost", "form": "observation"})"), "the observation has no action_mask");
   check_says(run(R"({"fault": "box"})"), "info has an action_mask, but actions of the space");

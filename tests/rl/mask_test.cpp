@@ -130,9 +130,11 @@ void plays(typename Algorithm::options o, int iterations, double least) {
     one[static_cast<std::size_t>(i)] = true;
     CHECK(static_cast<int>(algorithm.act(all, one)) == i - 2);
   }
-  CHECK(contains(thrown<manta::error>([&] { (void)algorithm.act(all); }), "act needs the mask too"));
-  CHECK(contains(thrown<manta::error>([&] { (void)algorithm.act(all, std::vector<int>{1}); }), "has 1 numbers"));
-  CHECK(contains(thrown<manta::error>([&] { (void)algorithm.act(all, std::vector<int>(5)); }), "allows no action"));
+  CHECK(contains(thrown<manta::error>([&] { (void)algorithm.act(all); }), "act: the observation needs a mask too"));
+  CHECK(contains(thrown<manta::error>([&] { (void)algorithm.act(all, std::vector<int>{1}); }),
+                 "manta: rl: act: the observation: the action mask has 1 numbers"));
+  CHECK(contains(thrown<manta::error>([&] { (void)algorithm.act(all, std::vector<int>(5)); }),
+                 "act: the observation: the action mask allows no action"));
   algorithm.save(file);
   o.workers = 3;
   Algorithm again(rl::environment<game>(), o);
@@ -279,13 +281,13 @@ TEST_CASE("what is wrong with a mask is said by the checker, by training, and wh
   CHECK(thrown<manta::error>([] { rl::check<game>(); }) == "");
   CHECK(thrown<manta::error>([] { rl::check(rl::sticky_actions(rl::environment<game>(), 0.5)); }) == "");
   CHECK(contains(thrown<manta::error>([] { rl::check<faulty<fault::size>>(); }),
-                 "after reset(): a mask of actions has 3 numbers; it needs one for each choice, which are 2"));
+                 "after reset(): the action mask has 3 numbers; it needs one for each choice, which are 2"));
   CHECK(contains(thrown<manta::error>([] { rl::check<faulty<fault::none>>(); }),
-                 "step 2 with the action {0}: action_mask() allows no action, though the episode goes on"));
+                 "step 2 with the action {0}: the action mask allows no action, though the episode goes on"));
   CHECK(contains(thrown<manta::error>([] { (void)rl::environment<faulty<fault::box>>(); }),
                  "actions of the space box{{0}, {1}} cannot be masked"));
   in_world([] {
     const std::string said = thrown<manta::error>([] { rl::ppo(rl::environment<faulty<fault::none>>(), {}).train(); });
-    CHECK(contains(said, "episode 0, step 2: action_mask() allows no action"));
+    CHECK(contains(said, "episode 0, step 2: the action mask allows no action"));
   });
 }

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <sstream>
 
@@ -75,6 +76,7 @@ struct broken {
     if (kind == 3) o[0] = 7;
     return {o, reward, false, false};
   }
+  [[nodiscard]] static std::string text() { return "a step"; }
 };
 
 }  // namespace
@@ -322,11 +324,16 @@ TEST_CASE("what an environment does wrong is said with environment, episode and 
     CHECK(contains(trained(3), "the observation {7} is not in the observation space box{{0}, {1}}"));
     rl::es far("CartPole-v1", {.rate = 1e60});
     far.train();
-    CHECK(contains(thrown<manta::error>([&] { far.train(); }),
-                   "episode 0, step 0: the outputs of the policy's network are not finite"));
+    for (const auto& acts : std::vector<std::function<void()>>{[&] { far.train(); }, [&] { far.evaluate(1); }})
+      CHECK(contains(thrown<manta::error>(acts), "episode 0, step 0: the outputs of the policy's network are not finite"));
+    CHECK(contains(thrown<manta::error>([] { (void)rl::ppo(rl::environment<broken>(0)).frames(); }),
+                   "::broken), episode 0, step 29: the simulator stopped"));
+    const auto endless = rl::environment<rl::mountain_car>();
+    CHECK(contains(thrown<manta::error>([&] { rl::ppo(endless, {.model = {.hidden = {1}}}).evaluate(1); }),
+                   "step 100000: the episode has not ended"));
     const auto nan = Eigen::VectorXf::Constant(4, std::numeric_limits<float>::quiet_NaN());
     CHECK(
-        contains(thrown<manta::error>([&] { (void)rl::ppo("CartPole-v1").act(nan); }), "an observation is not finite"));
+        contains(thrown<manta::error>([&] { (void)rl::ppo("CartPole-v1").act(nan); }), "the observation is {nan, nan"));
     CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v2"); }), "there are Acrobot-v1, CartPole-v1"));
     CHECK(contains(thrown<manta::error>([] { rl::ppo("CartPole-v1", {.workers = 0}); }), ".workers is 0"));
     CHECK(contains(thrown<manta::error>([] { rl::dqn("CartPole-v1", {.follow = 0}); }), ".follow is 0"));
@@ -342,7 +349,7 @@ TEST_CASE("advantages: worked by hand, with an end and a cut in the middle") {
   const std::vector<float> values{0.5f, 1, 1.5f, 2, 2.5f, 3}, finals{0, 0, 0, 10, 0};
   const std::vector<char> terminated{0, 1, 0, 0, 0}, truncated{0, 0, 0, 1, 0};
   std::vector<float> a(5);
-  rl::estimate_advantages(rewards, values, terminated, truncated, finals, 0.5, 0.5, a);
+  rl::estimate_advantages({rewards, values, terminated, truncated, finals, 0.5, 0.5}, a);
   const double d4 = 5 + 0.5 * 3 - 2.5, d3 = 4 + 0.5 * 10 - 2, d2 = 3 + 0.5 * 2 - 1.5, d1 = 2 - 1.,
                d0 = 1 + 0.5 * 1 - 0.5;
   CHECK(a[4] == doctest::Approx(d4));
@@ -354,7 +361,8 @@ TEST_CASE("advantages: worked by hand, with an end and a cut in the middle") {
 
 TEST_CASE("distributions: gradients are those of central differences, samples have their probabilities") {
   for (const rl::space& s : {rl::space(rl::discrete{3}), rl::space(rl::multi_discrete{{2, 3}}),
-                             rl::space(rl::box{{-1.f, 0.f}, {1.f, 4.f}})}) {
+                             rl::space(rl::box{{-1.f, 0.f}, {1.f, 4.f}}),
+                             rl::space(rl::tuple{{rl::discrete{3, 5}, rl::box{{-2.f}, {1.f}}, rl::multi_binary{2}}})}) {
     INFO(s.text());
     const auto d = rl::make_distribution(s);
     std::vector<float> o(static_cast<std::size_t>(d->outputs())), spread(static_cast<std::size_t>(d->spread()), -0.3f),
@@ -362,6 +370,9 @@ TEST_CASE("distributions: gradients are those of central differences, samples ha
     rl::random numbers(4);
     for (float& x : o) x = static_cast<float>(numbers.normal());
     d->sample(o.data(), spread.data(), numbers, action.data());
+    std::vector<float> sent = action;
+    d->to_environment(action.data(), sent.data());
+    CHECK(s.contains(sent));
     const auto f = [&] {
       return 2. * static_cast<double>(d->log_probability(o.data(), spread.data(), action.data())) +
              3. * static_cast<double>(d->entropy(o.data(), spread.data()));
@@ -382,7 +393,7 @@ TEST_CASE("distributions: gradients are those of central differences, samples ha
     };
     check(o, by);
     check(spread, by_spread);
-    if (s.as_box() != nullptr) continue;
+    if (d->spread() > 0) continue;
     const double expected = std::exp(static_cast<double>(d->log_probability(o.data(), spread.data(), action.data())));
     int same = 0;
     const std::vector<float> wanted = action;

@@ -164,7 +164,7 @@ TEST_CASE("a policy is deployed from an algorithm, a file and a search, and acts
     for (std::size_t i = 0; i < 40; ++i) CHECK(answers[i].get() == expected[i]);
     CHECK(serve::deploy_policy({.name = "file"}, place.path + "/ppo")(observations[7]).get() == expected[7]);
     CHECK(serve::deploy_policy({.name = "alone"}, place.path + "/policy")(observations[7]).get() == expected[7]);
-    CHECK(contains(thrown<std::exception>([&] { d({1.F}).get(); }), "an observation has 1 numbers; the policy takes 3"));
+    CHECK(contains(thrown<std::exception>([&] { d({1.F}).get(); }), "the observation has 1 numbers; the policy takes 3"));
     CHECK(contains(thrown<manta::error>([&] { serve::deploy_policy({.name = "none"}, place.path + "/none"); }),
                    place.path + "/none"));
 

@@ -32,10 +32,10 @@ MANTA_DECL std::vector<int> choices_of(const space& actions);
 /// The numbers of a mask. Throws manta::error if actions of the space cannot be masked.
 MANTA_DECL int mask_size(const space& actions);
 
-/// Throws if a mask has the wrong number of numbers.
+/// Throws if a mask has the wrong number of numbers: a sentence without a head, to which the caller adds the place.
 MANTA_DECL void check_mask_size(std::size_t got, std::size_t expected);
 
-/// Throws if a mask allows no choice in a part of the action.
+/// Likewise if a mask allows no choice in a part of the action.
 MANTA_DECL void check_mask(const space& actions, mask_view m);
 
 /// What can be a mask.

@@ -30,7 +30,7 @@ MANTA_DECL int mask_size(const space& actions) {
 
 MANTA_DECL void check_mask_size(std::size_t got, std::size_t expected) {
   if (got != expected)
-    throw error("a mask of actions has " + std::to_string(got) + " numbers; it needs one for each choice, which are " +
+    throw error("the action mask has " + std::to_string(got) + " numbers; it needs one for each choice, which are " +
                 std::to_string(expected));
 }
 
@@ -40,7 +40,7 @@ MANTA_DECL void check_mask(const space& actions, mask_view m) {
     const mask_view part = m.first(static_cast<std::size_t>(choices[i]));
     m = m.subspan(part.size());
     if (std::count(part.begin(), part.end(), 0) == std::ssize(part))
-      throw error("action_mask() allows no action" +
+      throw error("the action mask allows no action" +
                   (choices.size() > 1 ? " in part " + std::to_string(i) : std::string()) +
                   ", though the episode goes on");
   }

@@ -41,7 +41,8 @@ class algorithm {
   /// what an environment does wrong, and if the learner diverges.
   MANTA_DECL report train();
   /// Runs so many episodes with the best actions, on seeds that training does not use, by tasks on any ranks; waits.
-  /// The result is the same for any number of ranks.
+  /// The result is the same for any number of ranks. Throws manta::error if an episode does not end within 100 000
+  /// steps.
   MANTA_DECL report evaluate(int episodes);
   /// Likewise with the policy of this moment, and returns at once: training may go on meanwhile.
   MANTA_DECL future<report> evaluate_async(int episodes);
@@ -79,8 +80,8 @@ class algorithm {
     return detail::draw_episode(best(), seed_, longest);
   }
 
-  /// Writes everything that is needed to go on, and the policy of this moment for load_policy, to a file, at once or not
-  /// at all. Throws if the environment's class has no serialize.
+  /// Writes everything that is needed to go on, and the policy of this moment for load_policy, to a file, at once or
+  /// not at all. Throws if the environment's class has no serialize.
   MANTA_DECL void save(const std::string& path);
   /// Goes on from there bit for bit, with any number of workers; asynchronous algorithms only with one. Throws
   /// manta::error, and changes nothing, if the file is of another algorithm, environment or network.

@@ -63,8 +63,8 @@ MANTA_DECL report algorithm::evaluate(int episodes) {
 }
 
 MANTA_DECL std::string algorithm::save_to_bytes() {
-  return output::pack(output::pack(trained()), environment_.name(), description(), seed_, iteration_, steps_, episodes_, last_episodes_,
-                      state());
+  return output::pack(output::pack(trained()), environment_.name(), description(), seed_, iteration_, steps_,
+                      episodes_, last_episodes_, state());
 }
 
 MANTA_DECL void algorithm::load_from_bytes(const std::string& bytes, bool own_settings) {

@@ -38,13 +38,8 @@ struct valued_steps {
   double discount = 0, lambda = 0;
 };
 
-/// Generalised advantage estimation (Schulman et al., 2016) of one environment's steps. values: one more than steps,
-/// the last one that of the state after the fragment. final_values: where an episode was truncated, the value of its
-/// last state.
-MANTA_DECL void estimate_advantages(std::span<const double> rewards, std::span<const float> values,
-                                    std::span<const char> terminated, std::span<const char> truncated,
-                                    std::span<const float> final_values, double discount, double lambda,
-                                    std::span<float> advantages);
+/// Generalised advantage estimation (Schulman et al., 2016) of one environment's steps.
+MANTA_DECL void estimate_advantages(const valued_steps& s, std::span<float> advantages);
 
 /// Workers call it, one environment after the other, on whatever rank they are; it has no state, so that the number of
 /// workers changes nothing.

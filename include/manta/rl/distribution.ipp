@@ -138,6 +138,71 @@ class gaussian final : public distribution {
   box_scale scale_;
 };
 
+/// Actions of a tuple or a dict: each part has a distribution of its own, independent of the others.
+class parts_of_action final : public distribution {
+ public:
+  explicit parts_of_action(const space& actions) {
+    for (const space* part : actions.parts()) parts_.push_back(make_distribution(*part));
+    each([&](const distribution& d, place) {
+      all_.outputs += d.outputs();
+      all_.spread += d.spread();
+      all_.action += d.size();
+    });
+  }
+  [[nodiscard]] int outputs() const override { return all_.outputs; }
+  [[nodiscard]] int spread() const override { return all_.spread; }
+  [[nodiscard]] int size() const override { return all_.action; }
+
+  void sample(const float* outputs, const float* spread, random& numbers, float* action) const override {
+    each([&](const distribution& d, place at) {
+      d.sample(outputs + at.outputs, spread + at.spread, numbers, action + at.action);
+    });
+  }
+  void best(const float* outputs, float* action) const override {
+    each([&](const distribution& d, place at) { d.best(outputs + at.outputs, action + at.action); });
+  }
+  void to_environment(const float* action, float* to) const override {
+    each([&](const distribution& d, place at) { d.to_environment(action + at.action, to + at.action); });
+  }
+  [[nodiscard]] float log_probability(const float* outputs, const float* spread, const float* action) const override {
+    float sum = 0;
+    each([&](const distribution& d, place at) {
+      sum += d.log_probability(outputs + at.outputs, spread + at.spread, action + at.action);
+    });
+    return sum;
+  }
+  [[nodiscard]] float entropy(const float* outputs, const float* spread) const override {
+    float sum = 0;
+    each([&](const distribution& d, place at) { sum += d.entropy(outputs + at.outputs, spread + at.spread); });
+    return sum;
+  }
+  void add_gradient(const float* outputs, const float* spread, const float* action, float a, float b,
+                    float* by_outputs, float* by_spread) const override {
+    each([&](const distribution& d, place at) {
+      d.add_gradient(outputs + at.outputs, spread + at.spread, action + at.action, a, b, by_outputs + at.outputs,
+                     by_spread + at.spread);
+    });
+  }
+
+ private:
+  /// Where the numbers of a part begin.
+  struct place {
+    int outputs = 0, spread = 0, action = 0;
+  };
+  /// Calls f(distribution of a part, its place) for all parts in their order.
+  template <class F>
+  void each(F&& f) const {
+    place at;
+    for (const auto& d : parts_) {
+      f(*d, at);
+      at = {at.outputs + d->outputs(), at.spread + d->spread(), at.action + d->size()};
+    }
+  }
+
+  std::vector<std::unique_ptr<distribution>> parts_;
+  place all_;
+};
+
 }  // namespace detail
 
 MANTA_DECL void distribution::best_for_environment(const float* outputs, float* to) const {
@@ -160,8 +225,7 @@ MANTA_DECL std::unique_ptr<distribution> make_distribution(const space& actions,
     return std::make_unique<detail::choices>(std::move(n), d != nullptr ? d->start : 0);
   }
   if (const box* b = actions.as_box()) return std::make_unique<detail::gaussian>(*b);
-  throw error("manta: rl: there is no distribution of actions of the space " + actions.text() +
-              ": make it a box or a multi_discrete, in which the parts stand one after the other");
+  return std::make_unique<detail::parts_of_action>(actions);
 }
 
 MANTA_DECL std::unique_ptr<distribution> make_distribution(const any_environment& e, const own_distribution& own) {

@@ -5,6 +5,7 @@
 // on that of the episodes alone, and each part is a task, so that any number of ranks comes to the same result.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -36,6 +37,12 @@ class best_policy {
   /// allowed. A policy with a memory takes them for the next step of the same episodes; those that have ended are of no
   /// interest. Throws manta::error if the network's outputs are not finite.
   MANTA_DECL const nn::matrix<float>& actions(const nn::matrix<float>& observations, const masks& m);
+  /// Likewise for the present states of environments; an error says in which one it happened.
+  const nn::matrix<float>& actions(const vector_environment& e) {
+    read(e.observations());
+    e.require_finite(outputs_);
+    return choose(e.masks());
+  }
   /// Other episodes begin.
   void forget() { forward_.forget(); }
   [[nodiscard]] const any_environment& environment() const { return environment_; }
@@ -50,6 +57,11 @@ class best_policy {
   }
 
  private:
+  /// The network's outputs for unfiltered observations.
+  MANTA_DECL void read(const nn::matrix<float>& observations);
+  /// The best actions by the outputs.
+  MANTA_DECL const nn::matrix<float>& choose(const masks& m);
+
   any_environment environment_;
   nn::network<float> net_;
   moments filter_;
@@ -73,8 +85,8 @@ struct evaluated {
   }
 };
 
-/// The first episodes of the environments first, .., first + count - 1. `actions` gives those for a matrix of
-/// observations and their masks, as the environments take them.
+/// The first episodes of the environments first, .., first + count - 1. `actions` gives those for a
+/// vector_environment.
 template <class Actions>
 evaluated play(const any_environment& e, std::uint64_t seed, int first, int count, Actions&& actions) {
   constexpr int longest = 100'000;  // steps of an episode in an environment without an end
@@ -84,12 +96,16 @@ evaluated play(const any_environment& e, std::uint64_t seed, int first, int coun
   evaluated out;
   std::vector<char> has_ended(static_cast<std::size_t>(count));
   for (int step = 0; step < longest && out.episodes.size() < has_ended.size(); ++step) {
-    environments.step(actions(environments.observations(), environments.masks()));
+    environments.step(actions(environments));
     for (episode& ended : environments.take_episodes()) {
       if (!std::exchange(has_ended[ended.environment - static_cast<std::uint64_t>(first)], 1))
         out.episodes.push_back(std::move(ended));
     }
   }
+  if (const auto endless = std::ranges::find(has_ended, 0); endless != has_ended.end())
+    environments.fail(endless - has_ended.begin(),
+                      "the episode has not ended, and an evaluation has no return of it; give the environment a limit, "
+                      "such as rl::environment<E>().with_time_limit(1000)");
   out.seconds = since(begin);
   return out;
 }

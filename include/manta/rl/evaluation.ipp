@@ -20,19 +20,18 @@ MANTA_DECL best_policy::best_policy(const any_environment& e, nn::network<float>
       own_distribution_(std::move(own)),
       is_squashed_(is_squashed) {}
 
-MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>& observations, const masks& m) {
+MANTA_DECL void best_policy::read(const nn::matrix<float>& observations) {
   if (distribution_ == nullptr) {
     distribution_ = make_distribution(environment_.actions(), own_distribution_);
     normaliser_.set(filter_);
   }
   normaliser_.apply(observations, filtered_);
   outputs_ = forward_(net_, filtered_);
-  if (!outputs_.allFinite())
-    throw error(
-        "manta: rl: the outputs of the policy's network are not finite: the training has diverged, or an observation "
-        "is not finite");
+}
+
+MANTA_DECL const nn::matrix<float>& best_policy::choose(const masks& m) {
   if (is_squashed_) outputs_ = outputs_.array().tanh();
-  actions_.resize(environment_.actions().size(), observations.cols());
+  actions_.resize(environment_.actions().size(), outputs_.cols());
   for (Eigen::Index i = 0; i < actions_.cols(); ++i) {
     forbid(mask_of(m, i), outputs_.col(i).data());
     distribution_->best_for_environment(outputs_.col(i).data(), actions_.col(i).data());
@@ -40,13 +39,20 @@ MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>
   return actions_;
 }
 
+MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>& observations, const masks& m) {
+  read(observations);
+  if (!outputs_.allFinite())
+    throw error(
+        "manta: rl: the outputs of the policy's network are not finite: the training has diverged, or an observation "
+        "is not finite");
+  return choose(m);
+}
+
 /// A task: the first episodes of the environments first, .., first + count - 1.
 inline evaluated evaluate_part(const best_policy& shared, std::uint64_t seed, int first, int count) {
   best_policy policy = shared;
   return play(policy.environment(), seed, first, count,
-              [&](const nn::matrix<float>& observations, const masks& allowed) -> const nn::matrix<float>& {
-                return policy.actions(observations, allowed);
-              });
+              [&](const vector_environment& e) -> const nn::matrix<float>& { return policy.actions(e); });
 }
 
 MANTA_DECL report join_evaluation(const std::vector<evaluated>& parts, std::uint64_t iteration) {
@@ -78,16 +84,28 @@ MANTA_DECL std::vector<std::string> draw_episode(best_policy policy, std::uint64
   nn::matrix<float> observation(e.observations().features(), 1);
   masks allowed(e.mask_size(), 1);
   random numbers(seed ^ evaluation_purpose, 0, 0);
-  object->reset(numbers, raw);
   if (e.time_limit() > 0) longest = std::min(longest, e.time_limit());
-  for (int step = 0; step < longest; ++step) {
+  int step = 0;
+  const auto guarded = [&](auto&& call) {
+    try {
+      call();
+      if (!e.observations().contains(raw)) throw error("the observation " + text_of(raw) + " is not in its space");
+    } catch (const std::exception& x) {
+      throw error("manta: rl: environment 0 (" + e.name() + "), episode 0, step " + std::to_string(step) + ": " +
+                  x.what());
+    }
+  };
+  guarded([&] { object->reset(numbers, raw); });
+  for (bool ends = false; step < longest && !ends; ++step) {
     frames.push_back(object->text());
     if (frames.back().empty()) return {};
     e.observations().flatten(raw, observation.data());
-    object->allowed({allowed.data(), static_cast<std::size_t>(allowed.size())});
+    guarded([&] { object->allowed({allowed.data(), static_cast<std::size_t>(allowed.size())}); });
     const nn::matrix<float>& actions = policy.actions(observation, allowed);
-    const auto o = object->step(std::span(actions.data(), static_cast<std::size_t>(actions.size())), raw);
-    if (o.terminated || o.truncated) break;
+    guarded([&] {
+      const auto o = object->step(std::span(actions.data(), static_cast<std::size_t>(actions.size())), raw);
+      ends = o.terminated || o.truncated;
+    });
   }
   frames.push_back(object->text());
   return frames;

@@ -50,7 +50,8 @@ MANTA_DECL void evolution::iterate(report& r) {
   begin = std::chrono::steady_clock::now();
   std::vector<float> weights = weigh(returns), sum = sum_changes(weights);
   r.learner[norm_] = rule_.move(net_.parameters(), sum);
-  update_ = {setting_.key(), iteration() + 1, hash_of(net_.parameters()), std::move(weights), filter_};
+  update_ = {setting_.key(), iteration() + 1, hash_of(net_.parameters()), std::move(weights),
+             normaliser(filter_)};
   whole_.reset();
   r.learn_seconds = since(begin);
 }
@@ -127,14 +128,14 @@ inline int evolution::count_of_tasks() const {
 }
 inline bool evolution::sends_updates() const {
   const auto ranks = static_cast<std::size_t>(manta::size()) - 1, tasks = static_cast<std::size_t>(count_of_tasks());
-  const std::size_t filter = 16 * filter_.size(), update = 100 + filter + 4 * static_cast<std::size_t>(told_.pairs),
+  const std::size_t filter = 8 * filter_.size(), update = 100 + filter + 4 * static_cast<std::size_t>(told_.pairs),
                     whole = 250 + filter + 4 * net_.parameters().size();
   return is_small() && tasks * update < std::min(tasks, ranks) * whole;
 }
 inline const fetched_once<evolution_policy>& evolution::whole_policy() {
   if (!whole_) {
     const std::span<const float> now = net_.parameters();
-    evolution_policy p{setting_, {now.begin(), now.end()}, filter_, iteration(), {}};
+    evolution_policy p{setting_, {now.begin(), now.end()}, normaliser(filter_), iteration(), {}};
     if (sends_updates()) p.rule = rule_;
     whole_.emplace(std::move(p));
   }

@@ -58,7 +58,7 @@ struct evolution_rule {
 struct evolution_policy {
   fetched_once<evolution_setting> setting;
   std::vector<float> parameters;
-  moments filter;
+  normaliser filter;
   std::uint64_t iteration = 0;
   evolution_rule rule;                                    ///< empty where updates do not travel
   std::uint64_t key = 0;                                  ///< that of the setting
@@ -82,7 +82,7 @@ struct evolution_update {
   std::uint64_t iteration = 0;
   std::uint64_t hash = 0;      ///< of the parameters that come out
   std::vector<float> weights;  ///< of the changes
-  moments filter;
+  normaliser filter;
 
   template <class Archive>
   void serialize(Archive& archive) {

@@ -95,8 +95,8 @@ class kept_policies {
 };
 
 /// One episode with this network. seen: null, or moments that its observations are added to.
-inline episode evolution_episode(const evolution_policy& p, const normaliser& filter, nn::network<float>& net,
-                                 const distribution& d, int pair, moments* seen) {
+inline episode evolution_episode(const evolution_policy& p, nn::network<float>& net, const distribution& d, int pair,
+                                 moments* seen) {
   const evolution_setting& s = *p.settled;
   // Forwards and backwards begin with the same state, which makes their difference less noisy.
   vector_environment e(s.environment, s.seed + p.iteration, pair, 1);
@@ -105,7 +105,7 @@ inline episode evolution_episode(const evolution_policy& p, const normaliser& fi
   constexpr int longest = 100'000;
   for (int step = 0; step < longest; ++step) {
     if (seen != nullptr) seen->add(e.observations().data());
-    filter.apply(e.observations(), filtered);
+    p.filter.apply(e.observations(), filtered);
     const nn::matrix<float>& outputs = net.forward(filtered);
     e.require_finite(outputs);
     d.best_for_environment(allowed_outputs(outputs, e.masks(), kept).data(), sent.data());
@@ -123,7 +123,6 @@ inline evolution_trials try_with(const evolution_policy& p, int first, int count
   nn::network<float> net = s.net;
   const std::span<float> moved = net.parameters();
   const auto d = make_distribution(s.environment.actions(), s.own);
-  const normaliser filter(p.filter);
   std::vector<float> change(moved.size());
   for (int pair = first; pair < first + count; ++pair) {
     draw_change(s.seed, p.iteration, pair, change);
@@ -133,7 +132,7 @@ inline evolution_trials try_with(const evolution_policy& p, int first, int count
     const float deviation = static_cast<float>(s.deviation);
     for (const float side : {deviation, -deviation}) {
       for (std::size_t i = 0; i < change.size(); ++i) moved[i] = p.parameters[i] + side * change[i];
-      const episode e = evolution_episode(p, filter, net, *d, pair, gives ? &out.seen.back() : nullptr);
+      const episode e = evolution_episode(p, net, *d, pair, gives ? &out.seen.back() : nullptr);
       out.returns.push_back(e.total);
       out.lengths.push_back(static_cast<std::uint32_t>(e.length));
     }

@@ -39,7 +39,7 @@ class moments {
 };
 
 /// Normalises by moments as they were when it was given them: (x - mean) / deviation, between -10 and 10. Copies where
-/// nothing is known yet.
+/// nothing is known yet. Half as many bytes as the moments.
 class normaliser {
  public:
   normaliser() = default;
@@ -48,8 +48,13 @@ class normaliser {
   /// Column by column.
   MANTA_DECL void apply(const nn::matrix<float>& x, nn::matrix<float>& to) const;
 
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(numbers_);
+  }
+
  private:
-  std::vector<float> means_, scales_;
+  std::vector<float> numbers_;  ///< the means, then what the differences from them are multiplied by
 };
 
 }  // namespace manta::rl

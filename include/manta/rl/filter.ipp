@@ -41,21 +41,19 @@ MANTA_DECL double moments::deviation(std::size_t i) const {
 }
 
 MANTA_DECL void normaliser::set(const moments& m) {
-  means_.clear();
-  scales_.clear();
+  numbers_.clear();
   if (m.count() < 2) return;
-  for (std::size_t i = 0; i < m.size(); ++i) {
-    means_.push_back(static_cast<float>(m.mean(i)));
-    scales_.push_back(static_cast<float>(1 / m.deviation(i)));
-  }
+  for (std::size_t i = 0; i < m.size(); ++i) numbers_.push_back(static_cast<float>(m.mean(i)));
+  for (std::size_t i = 0; i < m.size(); ++i) numbers_.push_back(static_cast<float>(1 / m.deviation(i)));
 }
 
 MANTA_DECL void normaliser::apply(const nn::matrix<float>& x, nn::matrix<float>& to) const {
   to = x;
+  const std::size_t size = numbers_.size() / 2;
+  const float *const means = numbers_.data(), *const scales = means + size;
   for (Eigen::Index column = 0; column < to.cols(); ++column) {
     float* const y = to.col(column).data();
-    for (std::size_t i = 0; i < means_.size(); ++i)
-      y[i] = std::max(-10.f, std::min(10.f, (y[i] - means_[i]) * scales_[i]));
+    for (std::size_t i = 0; i < size; ++i) y[i] = std::max(-10.f, std::min(10.f, (y[i] - means[i]) * scales[i]));
   }
 }
 

@@ -60,11 +60,10 @@ inline void off_policy_worker::check_action(Eigen::Index i) const {
     const bool is_choice = d != nullptr && a >= 0 && a < static_cast<float>(d->n) && a == std::floor(a);
     const bool is_allowed = is_choice && (allowed.empty() || allowed[static_cast<std::size_t>(a)] != 0);
     if (base::is_finite(a) && (d != nullptr ? is_allowed : std::abs(a) <= 1)) continue;
-    throw error("manta: rl: " + how_.own.name() + " took the action " + std::to_string(a) + " in environment " +
-                std::to_string(first_ + i) + " at its step " + std::to_string(steps_) + "; it has to be " +
-                (is_choice      ? "one that the mask allows"
-                 : d != nullptr ? "a whole number from 0 to " + std::to_string(d->n - 1)
-                                : "from -1 to 1"));
+    environments_.fail(i, how_.own.name() + " took the action " + std::to_string(a) + "; it has to be " +
+                              (is_choice      ? "one that the mask allows"
+                               : d != nullptr ? "a whole number from 0 to " + std::to_string(d->n - 1)
+                                              : "from -1 to 1"));
   }
 }
 

@@ -19,22 +19,19 @@ inline evaluated play_part(const any_environment& e, const own_player& kind, std
   for (int i = 0; i < count; ++i) players.push_back(kind.make(e.observations(), e.actions()));
   nn::matrix<float> actions(e.actions().size(), count);
   std::uint64_t step = 0;
-  return play(
-      e, seed, first, count, [&](const nn::matrix<float>& observations, const masks& m) -> const nn::matrix<float>& {
-        for (Eigen::Index i = 0; i < count; ++i) {
-          const auto column = [i](auto& of) {
-            return std::span(of.col(i).data(), static_cast<std::size_t>(of.rows()));
-          };
-          random numbers(seed, static_cast<std::uint64_t>(first + i), (std::uint64_t(1) << 63U) + step);
-          players[static_cast<std::size_t>(i)]->act(column(observations), numbers, column(actions));
-          if (!e.actions().contains(column(actions)) || !is_allowed(e.actions(), mask_of(m, i), column(actions)))
-            throw error("manta: rl: " + kind.name() + " took the action " + text_of(column(actions)) +
-                        " in environment " + std::to_string(first + i) + " at its step " + std::to_string(step) +
-                        "; actions are " + e.actions().text());
-        }
-        ++step;
-        return actions;
-      });
+  return play(e, seed, first, count, [&](const vector_environment& now) -> const nn::matrix<float>& {
+    for (Eigen::Index i = 0; i < count; ++i) {
+      const auto column = [i](auto& of) { return std::span(of.col(i).data(), static_cast<std::size_t>(of.rows())); };
+      random numbers(seed, static_cast<std::uint64_t>(first + i), (std::uint64_t(1) << 63U) + step);
+      players[static_cast<std::size_t>(i)]->act(column(now.observations()), numbers, column(actions));
+      if (!e.actions().contains(column(actions)) ||
+          !is_allowed(e.actions(), mask_of(now.masks(), i), column(actions)))
+        now.fail(i, kind.name() + " took the action " + text_of(column(actions)) + "; actions are " +
+                        e.actions().text() + (now.masks().rows() > 0 ? " that the mask allows" : ""));
+    }
+    ++step;
+    return actions;
+  });
 }
 
 }  // namespace detail

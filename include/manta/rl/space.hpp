@@ -100,7 +100,7 @@ struct dict {
 class space {
  public:
   space() = default;
-  /// Throws manta::error if the space has no values, such as a box whose bounds do not match.
+  /// Throws manta::error if the space has no values, such as a box whose bounds do not match, or too many choices.
   MANTA_DECL space(box b);
   MANTA_DECL space(discrete d);
   MANTA_DECL space(multi_discrete m);

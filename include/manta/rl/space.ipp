@@ -24,6 +24,12 @@ MANTA_DECL std::string text_of(std::span<const float> numbers) {
   }
   return s + (numbers.size() > 8 ? ", ..}" : "}");
 }
+/// Throws if a space has more than a million choices: a network reads a number for each.
+inline void require_readable(const space& s, double choices) {
+  if (choices <= 1 << 20) return;
+  throw error("manta: rl: " + s.text() + " has too many choices: a network reads a number for each, at most 1048576. "
+              "Describe the same by several smaller choices, rl::multi_discrete, or by numbers, rl::box");
+}
 /// Is this one of 0, 1, .., n - 1?
 inline bool is_choice(float value, int n) {
   return value >= 0 && value < static_cast<float>(n) && value == std::floor(value);
@@ -38,8 +44,9 @@ MANTA_DECL space::space(box b) : is_(std::move(b)) {
             its.low[i] <= its.high[i];
   }
   if (valid && !its.shape.empty()) {
-    valid =
-        std::accumulate(its.shape.begin(), its.shape.end(), 1, std::multiplies<>()) == static_cast<int>(its.low.size());
+    valid = *std::min_element(its.shape.begin(), its.shape.end()) >= 1 &&
+            std::accumulate(its.shape.begin(), its.shape.end(), 1.0, std::multiplies<>()) ==
+                static_cast<double>(its.low.size());
   }
   if (!valid) {
     throw error("manta: rl: " + text() +
@@ -49,15 +56,20 @@ MANTA_DECL space::space(box b) : is_(std::move(b)) {
 }
 MANTA_DECL space::space(discrete d) : is_(d) {
   if (d.n < 1) throw error("manta: rl: " + text() + " is no space: it needs at least one choice");
+  if (std::abs(static_cast<double>(d.start)) > 1 << 23)
+    throw error("manta: rl: " + text() + " is no space: choices are stored as floats, which are exact up to 16777216");
+  detail::require_readable(*this, d.n);
 }
 MANTA_DECL space::space(multi_discrete m) : is_(std::move(m)) {
   const std::vector<int>& n = as_multi_discrete()->n;
   if (n.empty() || *std::min_element(n.begin(), n.end()) < 1)
     throw error("manta: rl: " + text() + " is no space: it needs at least one choice at each place");
+  detail::require_readable(*this, std::accumulate(n.begin(), n.end(), 0.0));
 }
 
 MANTA_DECL space::space(multi_binary m) : is_(m) {
   if (m.n < 1) throw error("manta: rl: " + text() + " is no space: it needs at least one number");
+  detail::require_readable(*this, m.n);
 }
 MANTA_DECL space::space(tuple t) : is_(std::move(t)) {
   if (parts().empty()) throw error("manta: rl: " + text() + " is no space: it needs at least one part");

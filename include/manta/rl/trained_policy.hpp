@@ -61,13 +61,13 @@ class trained_policy {
   /// to be there if the environment has masks. Throws manta::error if its size is wrong or if it allows none.
   template <class Observation, class Mask>
   action act(const Observation& observation, const Mask& mask) {
-    detail::masks allowed(detail::mask_size(actions()), 1);
-    detail::write_mask(mask, std::span(allowed.data(), static_cast<std::size_t>(allowed.size())));
-    return action(std::move(best_actions({numbers_of(observation)}, allowed).front()));
+    std::vector<float> allowed;
+    for (const auto& choice : mask) allowed.push_back(static_cast<bool>(choice) ? 1.f : 0.f);
+    return action(std::move(best_actions({numbers_of(observation)}, {std::move(allowed)}).front()));
   }
   /// One action for each observation, in one pass of the network; each has the bits that it has alone. A policy with a
   /// memory takes them for the next step of as many episodes beside each other. Throws manta::error if an observation
-  /// has not observations().size() numbers.
+  /// is not one of observations().
   std::vector<std::vector<float>> act(const std::vector<std::vector<float>>& observations) {
     return best_actions(observations, {});
   }
@@ -82,6 +82,9 @@ class trained_policy {
   void begin_episode() { policy_.forget(); }
   /// True for .lstm and .attention: an action depends on the episode's observations before.
   [[nodiscard]] bool remembers() const { return policy_.remembers(); }
+
+  /// True if its environment has action_mask(): each act() takes a mask.
+  [[nodiscard]] bool needs_masks() const { return policy_.environment().mask_size() > 0; }
 
   [[nodiscard]] const space& observations() const { return policy_.environment().observations(); }
   [[nodiscard]] const space& actions() const { return policy_.environment().actions(); }
@@ -106,8 +109,11 @@ class trained_policy {
     return numbers;
   }
   MANTA_DECL std::vector<std::vector<float>> best_actions(const std::vector<std::vector<float>>& observations,
-                                                          const detail::masks& allowed);
-  MANTA_DECL void need_mask() const;
+                                                          const std::vector<std::vector<float>>& masks);
+  /// Write observation number i, or its mask, as the policy reads it.
+  MANTA_DECL void read_observation(Eigen::Index i, const std::vector<float>& observation);
+  MANTA_DECL void read_mask(Eigen::Index i, const std::vector<float>& mask, detail::masks& allowed) const;
+  [[noreturn]] MANTA_DECL void fail(Eigen::Index i, const std::string& what) const;
   detail::best_policy policy_;
   nn::matrix<float> features_;
 };

@@ -49,8 +49,11 @@ class vector_environment {
   /// One step in each. actions: action_space().size() numbers x environments. Throws manta::error with environment,
   /// episode and step if one throws, or if an observation or reward is NaN, outside its space or of the wrong size.
   MANTA_DECL void step(const nn::matrix<float>& actions);
-  /// Throws manta::error with environment, episode and step if outputs of a policy's network for the environments, a
-  /// column each, are not finite.
+  /// Throws manta::error with environment, episode and step, for the environment in column i.
+  [[noreturn]] void fail(Eigen::Index i, const std::string& what) const {
+    fail(lanes_[static_cast<std::size_t>(i)], what);
+  }
+  /// Likewise if outputs of a policy's network for the environments, a column each, are not finite.
   MANTA_DECL void require_finite(const nn::matrix<float>& outputs) const;
   [[nodiscard]] const std::vector<double>& rewards() const { return rewards_; }
   [[nodiscard]] const std::vector<char>& terminated() const { return terminated_; }
@@ -81,7 +84,7 @@ class vector_environment {
   /// Calls f, which calls the environment, and adds to an error where it happened.
   template <class F>
   void guarded(const lane& l, const char* call, F&& f) const;
-  [[noreturn]] void fail(const lane& l, const std::string& what) const;
+  [[noreturn]] MANTA_DECL void fail(const lane& l, const std::string& what) const;
   void check(const lane& l, std::span<const float> observation) const;
   /// Asks the environment in column i what is allowed in its state.
   void ask_mask(std::size_t i, detail::masks& to) const;

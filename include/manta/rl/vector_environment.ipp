@@ -30,7 +30,7 @@ MANTA_DECL vector_environment::vector_environment(const any_environment& e, std:
   truncated_.resize(lanes_.size());
 }
 
-inline void vector_environment::fail(const lane& l, const std::string& what) const {
+MANTA_DECL void vector_environment::fail(const lane& l, const std::string& what) const {
   throw error("manta: rl: environment " + std::to_string(l.number) + " (" + kind_.name() + "), episode " +
               std::to_string(l.episode) + ", step " + std::to_string(l.steps) + ": " + what);
 }
@@ -121,8 +121,7 @@ MANTA_DECL void vector_environment::step(const nn::matrix<float>& actions) {
 MANTA_DECL void vector_environment::require_finite(const nn::matrix<float>& outputs) const {
   for (Eigen::Index i = 0; i < outputs.cols(); ++i) {
     if (!outputs.col(i).allFinite())
-      fail(lanes_[static_cast<std::size_t>(i)],
-           "the outputs of the policy's network are not finite; the training has diverged: try a smaller rate");
+      fail(i, "the outputs of the policy's network are not finite; the training has diverged: try a smaller rate");
   }
 }
 

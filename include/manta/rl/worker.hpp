@@ -94,7 +94,7 @@ class rollout_worker {
   void end();
   void act(std::uint64_t step);
   /// Throws unless an action of the program's own distribution is one.
-  void check_action(Eigen::Index i, std::uint64_t step) const;
+  void check_action(Eigen::Index i) const;
   /// Writes the states after the last step of all environments, of `steps` each: those of step t.
   void write_next(Eigen::Index t, Eigen::Index steps, nn::matrix<float>& next) const;
   /// Adds the reward of an environment's last step to its discounted sum, and the sum to the moments.

@@ -101,20 +101,19 @@ inline void rollout_worker::act(std::uint64_t step) {
     distribution_->to_environment(actions_.col(i).data(), sent_.col(i).data());
     log_probabilities_[static_cast<std::size_t>(i)] =
         distribution_->log_probability(o, policy_.spread().data(), actions_.col(i).data());
-    if (model_.distribution) check_action(i, step);
+    if (model_.distribution) check_action(i);
   }
 }
 
-inline void rollout_worker::check_action(Eigen::Index i, std::uint64_t step) const {
+inline void rollout_worker::check_action(Eigen::Index i) const {
   const std::span<const float> sent(sent_.col(i).data(), static_cast<std::size_t>(sent_.rows()));
   const float log_probability = log_probabilities_[static_cast<std::size_t>(i)];
   if (base::is_finite(log_probability) && kind_.actions().contains(sent) &&
       is_allowed(kind_.actions(), mask_of(environments_.masks(), i), sent))
     return;
-  throw error("manta: rl: the distribution " + model_.distribution.name() + " gave the action " + text_of(sent) +
-              " with the logarithm of probability " + std::to_string(log_probability) + " in environment " +
-              std::to_string(first_ + i) + " at its step " + std::to_string(step) + "; actions are " +
-              kind_.actions().text());
+  environments_.fail(i, "the distribution " + model_.distribution.name() + " gave the action " + text_of(sent) +
+                            " with the logarithm of probability " + std::to_string(log_probability) +
+                            "; actions are " + kind_.actions().text());
 }
 
 MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout& how) {

@@ -100,13 +100,10 @@ inline deployment<std::vector<float>(std::vector<float>)> deploy_policy(const op
         "manta: serve::deploy_policy: the policy of '" + o.name +
         "' has a memory (.lstm or .attention): its actions depend on the observations before. Deploy it by "
         "serve::deploy_policy_steps, whose requests bring the memory along");
-  // What every request would throw is thrown here, such as for an environment that masks actions.
-  try {
-    rl::trained_policy(policy).act({std::vector<float>(static_cast<std::size_t>(policy.observations().size()))});
-  } catch (const error& e) {
-    throw error("manta: serve::deploy_policy: the policy of '" + o.name + "' cannot be asked for an observation alone; "
-                "serve::deploy_policy_steps takes masks too. " + e.what());
-  }
+  if (policy.needs_masks())
+    throw error("manta: serve::deploy_policy: the policy of '" + o.name + "' is of the environment " +
+                policy.environment() + ", which masks actions. Deploy it by serve::deploy_policy_steps, whose requests "
+                "bring the mask along");
   return deploy<batched<&detail::policy_model::act>>(detail::pure(o), policy);
 }
 /// Likewise of the algorithm's policy at this moment.

@@ -253,7 +253,7 @@ def policies():
         actions = [{"name": "output0", "shape": [16, 1], "datatype": "FP32", "data": sum(expected, [])}]
         check("a policy, tensors", s.json("/v2/models/policy/infer", {"inputs": [x]})[1]["outputs"], actions)
         status, answer = s.json("/policy", [1, 2])
-        check("no observation", (status, "an observation has 2 numbers; the policy takes 6" in answer["error"]), (500, True))
+        check("no observation", (status, "the observation has 2 numbers; the policy takes 6" in answer["error"]), (500, True))
 
 
 def pages():
