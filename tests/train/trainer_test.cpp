@@ -145,6 +145,18 @@ TEST_CASE("batch norm over all workers has the statistics of the whole batch") {
   });
 }
 
+TEST_CASE("running means of batch norm are means over the workers, each of which has its own statistics") {
+  in_world([] {
+    const auto after_three_steps = [](int n) {
+      train::trainer trainer(one_nan{}, {.workers = n, .batch = 42, .shuffle = false});  // equal shares for 3 and 7
+      trainer.train(3);
+      const auto net = trainer.model();
+      return std::vector<double>(net.buffers().begin(), net.buffers().begin() + 8);  // the means of the 8 features
+    };
+    CHECK(distance(after_three_steps(workers()), after_three_steps(1)) < 1e-12);
+  });
+}
+
 TEST_CASE("a step that is not made leaves the running means of batch norm as they were") {
   in_world([] {
     for (const int local : {0, 3}) {
