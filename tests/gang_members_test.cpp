@@ -103,20 +103,24 @@ int of_a_task(int ranks, int n) {
   return manta::async<F>({.ranks = ranks}, n).get();
 }
 
-/// Gangs of all ranks, and of all but one; made by the driver, and by a task.
-template <auto F>
-void check_members(bool rank_0_is_one_of_all = false) {
+/// check(ranks, n): for gangs of all ranks, and of all but one.
+template <class Check>
+void with_gangs(bool rank_0_is_one_of_all, Check check) {
   manta::runtime_options some;
   some.cpus = 4;
   some.gpus = 1;
   some.rank0_tasks = rank_0_is_one_of_all;
-  in_world(some, [] {
-    const int n = 8;
-    for (const int ranks : {manta::size(), std::max(1, manta::size() - 1)}) {
-      CHECK(manta::async<F>({.ranks = ranks}, n).get() == n * ranks);
-      CHECK(manta::async<of_a_task<F>>(ranks, n).get() == n * ranks);
-      CHECK(manta::async<F>({.cpus = 2, .ranks = ranks}, n).get() == n * ranks);
-    }
+  in_world(some, [check] {
+    for (const int ranks : {manta::size(), std::max(1, manta::size() - 1)}) check(ranks, 8);
+  });
+}
+/// Gangs that the driver makes, and a task.
+template <auto F>
+void check_members(bool rank_0_is_one_of_all = false) {
+  with_gangs(rank_0_is_one_of_all, [](int ranks, int n) {
+    CHECK(manta::async<F>({.ranks = ranks}, n).get() == n * ranks);
+    CHECK(manta::async<of_a_task<F>>(ranks, n).get() == n * ranks);
+    CHECK(manta::async<F>({.cpus = 2, .ranks = ranks}, n).get() == n * ranks);
   });
 }
 
@@ -159,20 +163,13 @@ int of_a_part(const manta::actor<doing<F>>& a, int n) {
 /// As check_members, for actors.
 template <auto F>
 void check_parts(bool rank_0_is_one_of_all = false) {
-  manta::runtime_options some;
-  some.cpus = 4;
-  some.gpus = 1;
-  some.rank0_tasks = rank_0_is_one_of_all;
-  in_world(some, [] {
-    const int n = 8;
-    for (const int ranks : {manta::size(), std::max(1, manta::size() - 1)}) {
-      const auto a = manta::spawn<doing<F>>({.ranks = ranks});
-      CHECK(of_a_part<F>(a, n) == n * ranks);
-      numbers all;
-      for (int i = 0; i < 4; ++i) all.push_back(manta::async<&doing<F>::work>(a, n));
-      CHECK(sum(all) == 4 * n * ranks);
-      CHECK(manta::async<of_a_part<F>>(a, n).get() == n * ranks);
-    }
+  with_gangs(rank_0_is_one_of_all, [](int ranks, int n) {
+    const auto a = manta::spawn<doing<F>>({.ranks = ranks});
+    CHECK(of_a_part<F>(a, n) == n * ranks);
+    numbers all;
+    for (int i = 0; i < 4; ++i) all.push_back(manta::async<&doing<F>::work>(a, n));
+    CHECK(sum(all) == 4 * n * ranks);
+    CHECK(manta::async<of_a_part<F>>(a, n).get() == n * ranks);
   });
 }
 

@@ -308,10 +308,10 @@ MANTA_DECL void engine::finish_gangs() {
 /// At the leader: a member has failed while others wait for it inside MPI. Nothing can get them out of there, but it can be
 /// said, and rank 0 told again and again, which may be about to end the run.
 MANTA_DECL void engine::watch_gangs() {
-  constexpr std::int64_t patience_ns = 10'000'000'000;
   const std::int64_t now = base::now_ns();
   gang_ends_.for_each([&](gang_end& end) {
-    if (end.failed_ns == 0 || end.leader == nullptr || end.missing == 0 || now - end.failed_ns < patience_ns) return;
+    if (end.failed_ns == 0 || end.leader == nullptr || end.missing == 0) return;
+    if (now - end.failed_ns < gang_watch::patience_ns) return;
     end.failed_ns = now;
     const base::list<std::uint32_t>& ranks = end.leader->gang->ranks;
     if (!std::exchange(end.said, true)) {

@@ -91,8 +91,7 @@ MANTA_DECL std::vector<std::string> draw_episode(best_policy policy, std::uint64
       call();
       if (!e.observations().contains(raw)) throw error("the observation " + text_of(raw) + " is not in its space");
     } catch (const std::exception& x) {
-      throw error("manta: rl: environment 0 (" + e.name() + "), episode 0, step " + std::to_string(step) + ": " +
-                  x.what());
+      fail_at(e, 0, 0, static_cast<std::uint64_t>(step), x.what());
     }
   };
   guarded([&] { object->reset(numbers, raw); });

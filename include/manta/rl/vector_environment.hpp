@@ -33,6 +33,12 @@ struct episode {
   }
 };
 
+namespace detail {
+/// Throws manta::error: what is wrong, and in which environment, episode and step.
+[[noreturn]] MANTA_DECL void fail_at(const any_environment& e, std::uint64_t number, std::uint64_t episode,
+                                     std::uint64_t step, const std::string& what);
+}  // namespace detail
+
 class vector_environment {
  public:
   vector_environment() = default;

@@ -30,9 +30,14 @@ MANTA_DECL vector_environment::vector_environment(const any_environment& e, std:
   truncated_.resize(lanes_.size());
 }
 
+MANTA_DECL void detail::fail_at(const any_environment& e, std::uint64_t number, std::uint64_t episode,
+                                std::uint64_t step, const std::string& what) {
+  throw error("manta: rl: environment " + std::to_string(number) + " (" + e.name() + "), episode " +
+              std::to_string(episode) + ", step " + std::to_string(step) + ": " + what);
+}
+
 MANTA_DECL void vector_environment::fail(const lane& l, const std::string& what) const {
-  throw error("manta: rl: environment " + std::to_string(l.number) + " (" + kind_.name() + "), episode " +
-              std::to_string(l.episode) + ", step " + std::to_string(l.steps) + ": " + what);
+  detail::fail_at(kind_, l.number, l.episode, l.steps, what);
 }
 
 template <class F>

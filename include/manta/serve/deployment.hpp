@@ -59,7 +59,7 @@ inline std::string router_name(const std::string& name) { return "serve/" + name
   };
   if (says("no actor is named ")) {
     throw error("manta: serve::find: there is no deployment named '" + name +
-                "'; it was not deployed yet, or its last " + "handle has gone");
+                "'; it was not deployed yet, or its last handle has gone");
   }
   if (!says("actor named ")) throw;
   if (!signature.empty()) {
@@ -67,7 +67,7 @@ inline std::string router_name(const std::string& name) { return "serve/" + name
                 "; ask for it with the requests and answers that it was deployed with");
   }
   throw error("manta: serve: there is a deployment named '" + name +
-              "' already; choose another .name, or change that one by " +
+              "' already; choose another .name, or change that one by "
               "serve::update. The name is free when the last handle of that one has gone");
 }
 
@@ -196,7 +196,7 @@ inline options completed(options o, bool is_batched) {
   if (is_batched) return o;
   if (o.max_batch > 1 || o.wait.count() > 0) {
     throw error("manta: serve: the deployment '" + o.name +
-                "': .max_batch and .wait are for functions from a vector of " +
+                "': .max_batch and .wait are for functions from a vector of "
                 "requests to a vector of answers, deployed as serve::batched<f>; this one takes one request a call");
   }
   if (o.max_ongoing == 0) o.max_ongoing = 4;
@@ -241,7 +241,7 @@ auto deploy(const options& o, C&&... arguments) {
   using router = detail::router<signature>;
   if (o.idempotent && !detail::can_repeat<typename target::arguments>) {
     throw error("manta: serve: the deployment '" + o.name +
-                "' cannot be .idempotent: its requests cannot be copied, so " + "none can be sent twice");
+                "' cannot be .idempotent: its requests cannot be copied, so none can be sent twice");
   }
   const options all = detail::completed(o, target::is_batched);
   const dispatcher checked(all);  // throws here, not on the router's rank

@@ -77,6 +77,11 @@ TEST_CASE("a task that waits goes on with the numbers of threads that it set") {
     CHECK(threads == 3);
     r.current.resume(first);
     CHECK(threads == 2);
+    {
+      const current_task::scope of_second(r.current, second);  // on the stack of the first
+      CHECK(threads == 4);
+    }
+    CHECK(threads == 2);
     CHECK(r.page.task == 2);
   }
   CHECK(threads == 3);

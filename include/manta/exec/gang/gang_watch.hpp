@@ -48,7 +48,7 @@ class stall_watch {
 
 class gang_watch {
  public:
-  static constexpr std::int64_t patience_ns = 10'000'000'000;
+  static constexpr std::int64_t patience_ns = stall_watch::patience_ns;
 
   /// Rank 0: tasks and gangs that wait for the ranks of a gang's members.
   stall_watch& waiting_tasks() { return waiting_tasks_; }

@@ -55,10 +55,7 @@ class current_task {
     scope(current_task& current, running_task& task) : current_(current), before_(current.get()) {
       current.resume(task);
     }
-    ~scope() {
-      current_.set(before_);
-      current_.threads_.use(0);
-    }
+    ~scope() { current_.resume(before_); }
     scope(const scope&) = delete;
     scope& operator=(const scope&) = delete;
 
