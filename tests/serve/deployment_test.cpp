@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cereal/types/memory.hpp>
 #include <chrono>
 #include <fstream>
+#include <memory>
 
 #include "manta/serve.hpp"
 #include "manta/serve/options_file.hpp"
@@ -19,6 +21,7 @@ using manta::testing::thrown;
 namespace {
 
 int twice(int x) { return 2 * x; }
+int grown(std::unique_ptr<int> x) { return *x + 1; }
 std::string joined(const std::string& a, int n) {
   std::string all;
   for (int i = 0; i < n; ++i) all += a;
@@ -152,6 +155,10 @@ TEST_CASE("functions, methods and batches are called through handles, from any r
     CHECK(d(21).get() == 42);
     CHECK(d(manta::async<twice>(5)).get() == 20);
     CHECK(serve::deploy<joined>({.name = "joined"})("ab", 3).get() == "ababab");
+    CHECK(serve::deploy<twice>()(4).get() == 8);
+    CHECK(serve::deploy<grown>()(std::make_unique<int>(4)).get() == 5);
+    CHECK(contains(thrown<std::exception>([] { serve::deploy<grown>({.name = "grown", .idempotent = true}); }),
+                   "cannot be .idempotent: its requests cannot be copied"));
     CHECK(serve::deploy<[](int a, int b) { return a - b; }>({.name = "minus"})(5, 3).get() == 2);
 
     auto sums = serve::deploy<serve::batched<&adder::sums>>({.name = "sums", .replicas = 2, .max_batch = 8},

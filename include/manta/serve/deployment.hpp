@@ -253,6 +253,12 @@ auto deploy(const options& o, C&&... arguments) {
   return deployment<signature>(all.name, std::move(r));
 }
 
+/// With the default options, and without a name.
+template <auto F>
+auto deploy() {
+  return deploy<F>(options());
+}
+
 namespace detail {
 template <class T>
 inline constexpr bool is_deployed = false;
@@ -263,6 +269,13 @@ requires(!std::is_convertible_v<F, options>) int deploy(const F&, const options&
   static_assert(detail::is_deployed<F>,
                 "manta: serve: what is deployed is a template argument: deploy<f>(options), or "
                 "deploy<&A::method>(options, arguments of A's constructor..)");
+  return 0;
+}
+template <auto F, class First, class... C>
+requires(!std::is_convertible_v<First, options>) int deploy(const First&, const C&...) {
+  static_assert(
+      detail::is_deployed<First>,
+      "manta: serve: options come before the arguments of the constructor: deploy<&A::method>({.name = ..}, ..)");
   return 0;
 }
 template <class A, class... C>

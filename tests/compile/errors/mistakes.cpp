@@ -10,6 +10,9 @@
 #ifdef mistake_deployed_class
 #include <manta/serve.hpp>
 #endif
+#ifdef mistake_deployed_without_options
+#include <manta/serve.hpp>
+#endif
 #ifdef mistake_batched_single_requests
 #include <manta/serve.hpp>
 #endif
@@ -293,6 +296,8 @@ class closed {
   manta::run(count, nullptr, [] { return true; });
 #elif defined(mistake_deployed_class)
   manta::serve::deploy<counter>({.name = "counter"}, 3);
+#elif defined(mistake_deployed_without_options)
+  manta::serve::deploy<&counter::add>("model.bin");
 #elif defined(mistake_batched_single_requests)
   auto d = manta::serve::deploy<manta::serve::batched<&counter::add>>({.name = "counter"}, 3);
   d(1).get();
