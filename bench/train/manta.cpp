@@ -15,13 +15,16 @@
 //   train_scaling_step    milliseconds of a step that exchanges nothing
 //   train_scaling         samples a second of two workers to those of two independent copies
 //   train_scaling_limit   the same of a loop by hand: backward, one MPI_Allreduce, step
-//   train_wait            of the exchange alone: what is left of it after backward
-//   train_overlap         time of a step to that of backward and then the exchange
-//   train_overlap_delayed, train_wait_delayed   likewise where each collective takes a millisecond longer (delay.hpp)
+//   train_wait            of the exchange alone: what is left of it after backward, if it overlaps with backward
+//   train_overlap         time of a step that overlaps to that of backward and then the exchange
+//   train_chosen          the same of a step that goes the way which was quicker before, as trainings do
+//   train_wait_delayed, train_overlap_delayed, train_chosen_delayed
+//                         likewise where each collective takes a millisecond longer (delay.hpp)
 #include <manta/manta.hpp>
 #include <manta/train.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -96,12 +99,13 @@ double together(const manta::team& team, Work&& work) {
 }
 
 struct figures {
-  double speed = 0, ratio = 0, bfloat16 = 0, step_ms = 0, scaling = 0, limit = 0, wait = 0, overlap = 0;
-  double wait_delayed = 0, overlap_delayed = 0;
+  double speed = 0, ratio = 0, bfloat16 = 0, step_ms = 0, scaling = 0, limit = 0;
+  double wait = 0, overlap = 0, chosen = 0, wait_delayed = 0, overlap_delayed = 0, chosen_delayed = 0;
   bool is_right = true;
   template <class Archive>
   void serialize(Archive& archive) {
-    archive(speed, ratio, bfloat16, step_ms, scaling, limit, wait, overlap, wait_delayed, overlap_delayed, is_right);
+    archive(speed, ratio, bfloat16, step_ms, scaling, limit, wait, overlap, chosen, wait_delayed, overlap_delayed,
+            chosen_delayed, is_right);
   }
 };
 
@@ -147,24 +151,28 @@ void scaling(manta::team team, int repetitions, figures& f) {
   for (int i = 0; i < batch; ++i) labels[static_cast<std::size_t>(i)] = i % 10;
   nn::matrix<float> dy;
   const nn::loss loss = nn::cross_entropy();
-  train::exchange exchange(team);
+  const auto exchange = [&](train::overlap when) {
+    return std::make_unique<train::exchange>(team, std::size_t(1) << 20U, train::wire::as_is, when);
+  };
+  const auto during = exchange(train::overlap::always), behind = exchange(train::overlap::never),
+             measured = exchange(train::overlap::measured);
   double waited = 0;
-  enum class mode { alone, overlapped, after, by_hand };
-  const auto run = [&](mode m) {
+  // By an exchange, or by hand, or with nobody.
+  const auto run = [&](train::exchange* e, bool by_hand = false) {
     waited = 0;
     return together(team, [&] {
       for (int i = 0; i < passes; ++i) {
         loss(net.forward(x), labels, dy);
         net.zero_gradients();
-        if (m == mode::alone || m == mode::by_hand) net.backward(dy);
-        if (m == mode::after) net.backward(dy), exchange.begin(net.gradients());
-        if (m == mode::overlapped) {
-          exchange.begin(net.gradients());
-          net.backward(dy, [&](std::size_t first, std::size_t last) { exchange.ready(first, last); });
+        if (e) {
+          e->begin(net.gradients());
+          net.backward(dy, [&](std::size_t first, std::size_t last) { e->ready(first, last); });
+        } else {
+          net.backward(dy);
         }
         const bench::stopwatch w;
-        if (m == mode::overlapped || m == mode::after) exchange.finish();
-        if (m == mode::by_hand)
+        if (e) e->finish();
+        if (by_hand)
           MPI_Allreduce(MPI_IN_PLACE, net.gradients().data(), static_cast<int>(net.gradients().size()), MPI_FLOAT,
                         MPI_SUM, team.comm());
         waited += w.seconds();
@@ -172,15 +180,18 @@ void scaling(manta::team team, int repetitions, figures& f) {
       }
     });
   };
-  best alone, after, whole, overlapped, wait, by_hand;
+  for (int r = 0; r < 4; ++r) run(measured.get());  // it has chosen then
+  best alone, after, whole, overlapped, wait, trained, by_hand;
   for (int r = 0; r < 4 * repetitions; ++r) {
-    alone.add(run(mode::alone));
-    after.add(run(mode::after)), whole.add(waited);
-    overlapped.add(run(mode::overlapped)), wait.add(waited);
-    by_hand.add(run(mode::by_hand));
+    alone.add(run(nullptr));
+    after.add(run(behind.get())), whole.add(waited);
+    overlapped.add(run(during.get())), wait.add(waited);
+    trained.add(run(measured.get()));
+    by_hand.add(run(nullptr, true));
   }
   f.step_ms = 1e3 * alone.seconds() / passes;
-  f.scaling = alone / overlapped, f.limit = alone / by_hand, f.wait = wait / whole, f.overlap = overlapped / after;
+  f.scaling = alone / trained, f.limit = alone / by_hand;
+  f.wait = wait / whole, f.overlap = overlapped / after, f.chosen = trained / after;
 }
 
 figures measure(manta::team team, int repetitions) {
@@ -188,7 +199,7 @@ figures measure(manta::team team, int repetitions) {
   exchange(team, repetitions, f);
   bench::delay::length = std::chrono::milliseconds(1);
   scaling(team, repetitions, f);
-  f.wait_delayed = f.wait, f.overlap_delayed = f.overlap;
+  f.wait_delayed = f.wait, f.overlap_delayed = f.overlap, f.chosen_delayed = f.chosen;
   bench::delay::length = {};
   scaling(team, repetitions, f);
   return f;
@@ -219,8 +230,10 @@ int main(int argc, char** argv) {
     bench::report("train_scaling_limit", "manta", f.limit, "x");
     bench::report("train_wait", "manta", f.wait, "x");
     bench::report("train_overlap", "manta", f.overlap, "x");
+    bench::report("train_chosen", "manta", f.chosen, "x");
     bench::report("train_wait_delayed", "manta", f.wait_delayed, "x");
     bench::report("train_overlap_delayed", "manta", f.overlap_delayed, "x");
+    bench::report("train_chosen_delayed", "manta", f.chosen_delayed, "x");
     return 0;
   });
 }

@@ -49,8 +49,9 @@ struct exchanged {
   }
 };
 
-manta::per_rank<exchanged> exchange_rounded(manta::team team, int steps, std::size_t size) {
-  train::exchange exchange(team, 400, train::bfloat16);
+manta::per_rank<exchanged> sums_of(manta::team team, int steps, std::size_t size, train::wire format,
+                                   train::overlap when) {
+  train::exchange exchange(team, 400, format, when);
   exchanged r{std::vector<float>(size), std::vector<double>(size)};
   std::vector<float> mine(size);
   for (std::size_t i = 0; i < size; ++i) mine[i] = gradient_of(team.rank(), i);
@@ -198,8 +199,10 @@ TEST_CASE("rounded sums are the same on all members and in each run, and lose no
     constexpr int steps = 300;
     for (const std::size_t size : {std::size_t(1), std::size_t(777)}) {
       for (int n = 1; n <= workers(); ++n) {
-        const auto all = manta::async<exchange_rounded>({.ranks = n}, steps, size).get();
-        const auto again = manta::async<exchange_rounded>({.ranks = n}, steps, size).get();
+        const auto rounded_sums = [&] {
+          return manta::async<sums_of>({.ranks = n}, steps, size, train::bfloat16, train::overlap::measured).get();
+        };
+        const auto all = rounded_sums(), again = rounded_sums();
         for (const exchanged& member : all) {
           CHECK(member.last == all[0].last);
           CHECK(member.last == again[0].last);
@@ -214,6 +217,43 @@ TEST_CASE("rounded sums are the same on all members and in each run, and lose no
       }
     }
   });
+}
+
+TEST_CASE("the sums are the same bits, whether they are exchanged during the backward pass or after it") {
+  in_world([] {
+    for (const train::wire format : {train::wire::as_is, train::bfloat16}) {
+      const auto sums = [&](train::overlap when) {
+        return manta::async<sums_of>({.ranks = workers()}, 60, std::size_t(1777), format, when).get()[0].total;
+      };
+      const std::vector<double> expected = sums(train::overlap::always);
+      CHECK(sums(train::overlap::never) == expected);
+      CHECK(sums(train::overlap::measured) == expected);
+    }
+  });
+}
+
+TEST_CASE("an exchange overlaps with the backward pass where that was quicker, and tries again later") {
+  train::detail::overlap_choice choice(train::overlap::measured);
+  const auto measure = [&](double with, double without) {
+    int steps_with = 0, steps = 0;
+    for (bool enough = false; !enough; ++steps) {
+      REQUIRE(steps < 2000);
+      steps_with += choice.overlaps();
+      const bool is_disturbed = steps % 7 == 0;
+      enough = choice.add(is_disturbed ? 100 : choice.overlaps() ? with : without);
+    }
+    choice.choose(choice.is_quicker_with());
+    return std::pair(steps_with, steps);
+  };
+  measure(3, 2);
+  CHECK(!choice.overlaps());
+  const auto [steps_with, steps] = measure(2, 3);
+  CHECK(choice.overlaps());
+  CHECK(steps == 1024);
+  CHECK(steps_with == 15);
+  const train::detail::overlap_choice always(train::overlap::always), never(train::overlap::never);
+  CHECK(always.overlaps());
+  CHECK(!never.overlaps());
 }
 
 TEST_CASE("with bfloat16 on the wire a training ends near the exact one, the same bits in each run") {

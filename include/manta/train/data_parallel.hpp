@@ -60,7 +60,7 @@ class data_parallel {
 
   /// Collective. dy: the gradient of this member's mean loss. Sets the module's gradients to the mean over the members,
   /// which is the gradient of the mean loss of all where their batches are of one size. Parts are exchanged while the
-  /// backward pass goes on.
+  /// backward pass goes on, or after it where that is quicker.
   void backward(const nn::matrix<scalar>& dy) {
     const std::span<scalar> gradients = net_.gradients();
     std::fill(gradients.begin(), gradients.end(), scalar(0));

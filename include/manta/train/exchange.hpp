@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: MIT
 //
 // The exchange of gradients between the members of a team: the sum over all, in place. Parts of the gradients are
-// summed by nonblocking collectives while the backward pass goes on with the others. All members begin the parts in one
-// order, from the end of the array, and each part is added in the order of the members: the same bits in each run.
+// summed by nonblocking collectives while the backward pass goes on with the others, where that is quicker than after
+// it (overlap_choice.hpp). All members begin the parts in one order, from the end of the array, and each part is added
+// in the order of the members: the same bits in each run.
 //
 // Where a job goes on when ranks die (manta-run), all of this throws rank_lost once a member has died: nobody waits for
 // it inside MPI. What MPI has not ended then keeps its memory for good: that of the exchange, and the array that was
 // summed, which must not be freed (is_abandoned).
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -17,6 +19,7 @@
 
 #include "manta/team.hpp"
 #include "manta/train/chunked_sums.hpp"
+#include "manta/train/overlap_choice.hpp"
 #include "manta/train/source.hpp"
 #include "manta/train/wire.hpp"
 
@@ -26,8 +29,13 @@ class exchange {
  public:
   /// The array is reduced in parts of `bucket_bytes`, from its end to its beginning. A small array has smaller parts,
   /// so that most of it is on its way when the last of its numbers are ready.
-  explicit exchange(const team& members, std::size_t bucket_bytes = std::size_t(1) << 20U, wire format = wire::as_is)
-      : kept_(std::make_unique<kept>(members)), team_(kept_->team), bucket_bytes_(bucket_bytes), format_(format) {}
+  explicit exchange(const team& members, std::size_t bucket_bytes = std::size_t(1) << 20U, wire format = wire::as_is,
+                    overlap when = overlap::measured)
+      : kept_(std::make_unique<kept>(members)),
+        team_(kept_->team),
+        bucket_bytes_(bucket_bytes),
+        format_(format),
+        choice_(when) {}
   exchange(const exchange&) = delete;
   exchange& operator=(const exchange&) = delete;
   ~exchange() {
@@ -66,8 +74,14 @@ class exchange {
   void open(std::span<T> numbers, bool is_rounded);
   template <class T>
   void average_all(std::span<T> numbers);
+  /// Reduces what is left, and waits.
+  void sum_array();
+  /// Begins the sums of the parts that are ready.
+  void reduce_ready();
   /// What is ready from here on.
   void reduce(std::size_t first);
+  /// Measures the step; now and then the members agree on when to exchange.
+  void end_step();
 
   /// All memory that MPI has a hold on between two calls, but for the arrays themselves.
   struct kept {
@@ -90,6 +104,8 @@ class exchange {
   std::size_t width_ = 0;
   std::size_t bucket_ = 1;                     ///< numbers of a part
   std::size_t open_begin_ = 0, open_end_ = 0;  ///< ready, and not yet being reduced
+  detail::overlap_choice choice_;
+  std::chrono::steady_clock::time_point began_;
 };
 
 }  // namespace manta::train

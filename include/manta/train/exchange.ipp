@@ -21,6 +21,7 @@ void exchange::open(std::span<T> numbers, bool is_rounded) {
   const std::size_t bytes = std::min(bucket_bytes_, std::max(least_bytes, numbers.size_bytes() / least_parts));
   bucket_ = std::clamp<std::size_t>(bytes / width_, 1, most);
   open_begin_ = open_end_ = numbers.size();
+  began_ = std::chrono::steady_clock::now();
   kept_->sums.begin(reinterpret_cast<std::byte*>(numbers.data()), width_, numbers.size(),
                     is_rounded && team_.size() > 1);
 }
@@ -35,7 +36,7 @@ void exchange::average_all(std::span<T> numbers) {
   const std::span<T> means(reinterpret_cast<T*>(kept_->copy.data()), numbers.size());
   for (std::size_t i = 0; i < means.size(); ++i) means[i] = numbers[i] / static_cast<T>(team_.size());
   open(means, false);
-  finish();
+  sum_array();
   std::copy(means.begin(), means.end(), numbers.begin());
 }
 MANTA_DECL void exchange::average(std::span<float> numbers) { average_all(numbers); }
@@ -47,20 +48,40 @@ MANTA_DECL void exchange::ready(std::size_t first, std::size_t last) {
                 std::to_string(last) + " as final, and all from " + std::to_string(open_begin_) +
                 " on before; they have to come from the last to the first");
   open_begin_ = first;
-  while (open_end_ - open_begin_ >= bucket_) reduce(open_end_ - bucket_);
+  if (!choice_.overlaps()) return;
+  reduce_ready();
   kept_->sums.progress();  // MPI moves nonblocking collectives on only while it is called
 }
 
 MANTA_DECL void exchange::finish() {
+  sum_array();
+  end_step();
+}
+
+inline void exchange::sum_array() {
   team_.check();
-  if (open_begin_ > 0) ready(0, open_begin_);
+  open_begin_ = 0;
+  reduce_ready();
   if (open_end_ > 0) reduce(0);
   kept_->sums.finish();
+}
+
+inline void exchange::reduce_ready() {
+  while (open_end_ - open_begin_ >= bucket_) reduce(open_end_ - bucket_);
 }
 
 inline void exchange::reduce(std::size_t first) {
   if (team_.size() > 1) kept_->sums.add(first, open_end_);
   open_end_ = first;
+}
+
+inline void exchange::end_step() {
+  if (team_.size() == 1) return;
+  const std::chrono::duration<double> step = std::chrono::steady_clock::now() - began_;
+  if (!choice_.add(step.count())) return;
+  int& overlaps = kept_->member = choice_.is_quicker_with();
+  broadcast(&overlaps, sizeof overlaps);
+  choice_.choose(overlaps == 1);
 }
 
 template <class Call>

@@ -78,6 +78,15 @@ inline void check_fit(const fit_options& o) {
     throw error("manta: train: fit: .patience is " + std::to_string(o.patience) + "; give 0 to train all epochs");
 }
 
+inline void trainer_core::check_watched(const fit_options& o) {
+  const std::string& name = o.maximise.empty() ? o.minimise : o.maximise;
+  if (name.empty() || name == "loss") return;
+  const summary s = glance();
+  if (!s.metrics.contains(name))
+    throw error("manta: train: fit: " + std::string(o.maximise.empty() ? ".minimise" : ".maximise") + " is \"" + name +
+                "\", which no epoch has; they have " + s.names());
+}
+
 /// Throws if the run has to end. What was reached is written first.
 inline void leave_if_the_run_ends(const fit_options& o, const std::function<void()>& save_checkpoint) {
   if (!this_task::stop_requested()) return;
@@ -118,6 +127,7 @@ inline summary trainer_core::train_epoch(const fit_options& o, fit_bar& bar,
 
 MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
   check_fit(o);
+  check_watched(o);
   history h;
   if (!o.checkpoint.empty() && std::filesystem::exists(o.checkpoint)) h = load_with_history(o.checkpoint);
   const std::string best_file =

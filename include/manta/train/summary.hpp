@@ -29,6 +29,8 @@ struct summary {
 
   /// "loss" or a metric. Throws if there is none of that name, and lists those that there are.
   MANTA_DECL double operator[](std::string_view name) const;
+  /// What operator[] takes: "loss, accuracy".
+  [[nodiscard]] MANTA_DECL std::string names() const;
 
   template <class Archive>
   void serialize(Archive& archive) {

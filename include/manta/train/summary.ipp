@@ -16,9 +16,13 @@ MANTA_DECL double summary::operator[](std::string_view name) const {
   if (name == "loss") return loss;
   const auto found = metrics.find(std::string(name));
   if (found != metrics.end()) return found->second;
-  std::string names = "loss";
-  for (const auto& [metric, value] : metrics) names += ", " + metric;
-  throw error("manta: train: the summary has no metric \"" + std::string(name) + "\"; it has " + names);
+  throw error("manta: train: the summary has no metric \"" + std::string(name) + "\"; it has " + names());
+}
+
+MANTA_DECL std::string summary::names() const {
+  std::string all = "loss";
+  for (const auto& [metric, value] : metrics) all += ", " + metric;
+  return all;
 }
 
 MANTA_DECL std::ostream& operator<<(std::ostream& out, const summary& s) {

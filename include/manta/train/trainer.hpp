@@ -73,6 +73,10 @@ class trainer_core {
   [[nodiscard]] std::uint64_t piece_of_epoch(std::uint64_t samples) const;
   /// What is left of the epoch, in pieces between which the bar moves and the end of the run is noticed.
   summary train_epoch(const fit_options& o, fit_bar& bar, const std::function<void()>& save_checkpoint);
+  /// A few samples, whose metrics are those that each epoch will have.
+  summary glance();
+  /// Throws if no epoch has what early stopping looks at.
+  void check_watched(const fit_options& o);
   /// The state with the epochs of fit.
   [[nodiscard]] train::state state_with(const history& h);
   history load_with_history(const std::string& path);

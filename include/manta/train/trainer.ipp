@@ -238,6 +238,9 @@ MANTA_DECL summary trainer_core::validate() {
     return summary_of(r, seconds_since(begin));
   });
 }
+inline summary trainer_core::glance() {
+  return call([&] { return summary_of(sentence(async<&worker::glance>(workers_)), 0); });
+}
 MANTA_DECL state trainer_core::state() {
   if (!has_workers_ && was_started_) return parked_;
   return call([&] { return sentence(async<&worker::save>(workers_)); });

@@ -46,6 +46,9 @@ class worker {
   /// Collective, as save and model are: all members first agree on what they hold. This member's share of the
   /// validation data.
   MANTA_DECL per_rank<pass_result> validate();
+  /// What the model gives for the first samples of the validation data, or else of the training data: the metrics that
+  /// each epoch will have. Changes nothing.
+  [[nodiscard]] MANTA_DECL pass_result glance();
 
   /// The first member's.
   [[nodiscard]] MANTA_DECL state save();

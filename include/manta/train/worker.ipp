@@ -286,6 +286,15 @@ MANTA_DECL per_rank<pass_result> worker::validate() {
   return result;
 }
 
+MANTA_DECL pass_result worker::glance() {
+  const bool validates = learner_->size(false) > 0;
+  std::vector<std::uint64_t> first(std::min(learner_->size(!validates), static_cast<std::uint64_t>(options_.batch)));
+  std::iota(first.begin(), first.end(), std::uint64_t(0));
+  pass_result r;
+  r.all = learner_->forward(!validates, first, {.training = false, .seed = seed_, .step = step_, .samples = first}, 1);
+  return r;
+}
+
 MANTA_DECL state worker::save() {
   agree();
   return state_here();
