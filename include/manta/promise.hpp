@@ -130,7 +130,7 @@ class promise {
     try {
       body();
     } catch (...) {
-      e.fail(*handle_.get(), e.failure_here());
+      e.fail(*handle_.get(), e.failures().here(e.current_task()));
     }
   }
 

@@ -103,7 +103,7 @@ class argument_writer {
       out_.shrink(before);
       return false;
     } catch (...) {
-      store::raise(*engine_.codec_failure("save()", wire::type_name<S>()));
+      store::raise(*engine_.failures().codec("save()", wire::type_name<S>()));
     }
   }
   template <class S, class A>

@@ -19,8 +19,7 @@ namespace manta::exec {
 MANTA_DECL std::size_t engine::longest_argument(const node& handle) const {
   constexpr std::size_t longest = std::size_t{128} << 10;
   if (handle.state != state::ready) return store::inline_bytes;
-  actor_place place;
-  std::memcpy(&place, handle.bytes, sizeof place);
+  const actor_place place = actor_place_in(handle.bytes);
   return place.rank == rank_ || sent_arguments_.is_too_much(size_) ? store::inline_bytes : longest;
 }
 
@@ -30,11 +29,10 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
   const std::uint64_t id = running_->next_child();
   if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count, stopped_child(n));
   if (members_.has_tolls() && members_.toll_of(id).blamed() != 0) [[unlikely]] {
-    return refuse_child(n, id, inputs, input_count, died_with(n, members_.toll_of(id).last));
+    return refuse_child(n, id, inputs, input_count, failures_.died_with(n, members_.toll_of(id).last));
   }
   if (handle.state == state::ready && input_count == 0) {
-    actor_place place;
-    std::memcpy(&place, handle.bytes, sizeof place);
+    const actor_place place = actor_place_in(handle.bytes);
     ++calls_made_.insert(handle.index);
     const std::uint8_t flags = running_->for_member ? task_message::for_member : 0;
     const task_message m{id, function, rank_, n.index, place.slot, static_cast<std::uint32_t>(bytes), 0, flags, 0};
@@ -88,8 +86,7 @@ MANTA_DECL void engine::send_call(node& handle, task* t) {
     if (why.kind == store::failure::kind::cancelled) result.set(node::observed);  // told already
     return release(result);
   }
-  actor_place place;
-  std::memcpy(&place, handle.bytes, sizeof place);
+  const actor_place place = actor_place_in(handle.bytes);
   ++calls_made_.insert(handle.index);
   const std::uint8_t flags = t->for_member ? task_message::for_member : 0;
   const task_message m{t->id, t->function, rank_, t->home_index, place.slot, t->argument_bytes, 0, flags, 0};
@@ -97,13 +94,6 @@ MANTA_DECL void engine::send_call(node& handle, task* t) {
   note_sent(result, t->id, place.rank, place.slot);
   if (place.rank != rank_) sent_arguments_.add(result.index, t->argument_bytes);  // here nothing is under way
   free_task(t);
-}
-
-MANTA_DECL store::failure_ptr engine::actor_failure(const std::string& why) const {
-  store::failure f;
-  f.kind = store::failure::kind::actor;
-  f.message = why;
-  return store::share(std::move(f));
 }
 
 // --- where the actor lives
@@ -140,13 +130,9 @@ MANTA_DECL void engine::refuse_call(std::uint32_t from, const std::byte* data, s
   task* const t = read_task(from, data, bytes);
   actor_slot& slot = slots_[t->slot];
   ++slot.received;
-  store::failure f;
-  f.kind = store::failure::kind::busy;
-  f.message = "'" + std::string(wire::function_at(t->function).name()) + "' was not taken: " +
-              std::to_string(slot.request->max_pending) + " calls wait for the actor on rank " + std::to_string(rank_) +
-              ", as many as actor_options::max_pending allows; wait for some of them first";
+  const store::failure_ptr why = busy_failure(wire::function_at(t->function).name(), slot.request->max_pending, rank_);
   invocation none(lock_);
-  finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, store::share(std::move(f)), 0);
+  finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, why, 0);
   if (slot.received == slot.ends_after) list_slot(t->slot);
   free_task(t);
 }
@@ -203,7 +189,7 @@ MANTA_DECL void engine::run_mailbox() {
   ++slot.active;
   if (slot.gang != nullptr) return run_gang_call(index, t);
   if (!slot.mailbox.empty() && (slot.has_room() || slot.request->overlap_const)) list_slot(index);
-  store::failure_ptr why = failed_input(*t);
+  store::failure_ptr why = failures_.of_input(*t);
   const bool ran = why == nullptr;
   running_task identity{t->id, t->function, t->attempt};
   identity.actor = slot.request.get();
@@ -254,11 +240,7 @@ MANTA_DECL bool engine::lose_if_broken(const actor_slot& slot, std::uint32_t met
   if (!ok || !slot.broken || slot.restarts >= slot.request->restarts || wire::function_at(method).looks_only) return false;
   if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
   ok = false;
-  store::failure f;
-  f.kind = store::failure::kind::actor;
-  f.message = "another method found the actor broken while this one waited, and what it did is lost: " + slot.broken_by;
-  f.actor_may_return = true;
-  why = store::share(std::move(f));
+  why = lost_call_failure(slot.broken_by);
   return true;
 }
 
@@ -291,7 +273,7 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
     while (!slot.log.empty()) free_task(slot.log.pop_front());
   } catch (...) {  // the calls stay in the log, and the next one tries again
     store::failure f = store::current_failure();
-    locate(f, "checkpoint of " + wire::demangle(wire::function_at(slot.function).mangled));
+    failures_.locate(f, "checkpoint of " + wire::demangle(wire::function_at(slot.function).mangled));
     note_unobserved(f);
   }
   --slot.active;
@@ -416,8 +398,7 @@ MANTA_DECL void engine::kill_actor(node& handle, const std::string& why) {
   wait_for_end(handle, false);
   if (detached_.remove(&handle)) release(handle);
   if (handle.state != state::ready) return;
-  actor_place place;
-  std::memcpy(&place, handle.bytes, sizeof place);
+  const actor_place place = actor_place_in(handle.bytes);
   post_.send(place.rank, message::kill_actor, end_actor_message{place.slot, 0, 0}, why.data(), why.size());
   if (!members_.recovers()) return;
   const auto [home_rank, home_index] = home_of(handle);

@@ -195,12 +195,6 @@ MANTA_DECL void engine::hand_over(node& result, node& n) {
   result.missing = 0;
 }
 
-/// How many inputs a value becomes as it ends here.
-MANTA_DECL std::uint16_t engine::reached(node& expected) {
-  const std::uint32_t count = std::exchange(expected.missing, 0);
-  return count > 0xffff ? std::uint16_t{0} : static_cast<std::uint16_t>(count);
-}
-
 MANTA_DECL void engine::on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
   node* n = known(from, m.index);
   const bool owed = static_cast<form>(m.form) == form::remote;  // until it has been fetched

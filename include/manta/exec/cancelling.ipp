@@ -14,38 +14,6 @@
 
 namespace manta::exec {
 
-// --- why
-
-MANTA_DECL std::string_view engine::task_name(const node& n) const {
-  if (n.form == form::record && n.record->request != nullptr && !n.record->request->name.empty()) {
-    return n.record->request->name;
-  }
-  return wire::function_at(n.function).name();
-}
-
-MANTA_DECL store::failure_ptr engine::cancel_failure(std::string_view name, std::string_view who,
-                                                 std::uint32_t rank) const {
-  store::failure f;
-  f.kind = store::failure::kind::cancelled;
-  f.message = "task '" + std::string(name) + "' was cancelled by '" + std::string(who) + "' on rank " +
-              std::to_string(rank);
-  return store::share(std::move(f));
-}
-
-MANTA_DECL store::failure_ptr engine::timeout_failure(std::string_view name, std::int64_t deadline) const {
-  store::failure f;
-  f.kind = store::failure::kind::timeout;
-  f.message = "task '" + std::string(name) + "' had not started when its deadline of " +
-              std::to_string(static_cast<double>(deadline) * 1e-6) +
-              " ms was over; give it longer, or more ranks to run on";
-  return store::share(std::move(f));
-}
-
-MANTA_DECL store::failure_ptr engine::unstarted_failure(const task& t, bool expired) const {
-  const std::string_view name = running_task{t.id, t.function, t.attempt, t.request.get()}.name();
-  return expired ? timeout_failure(name, t.request->deadline) : cancel_failure(name, "its home", t.home_rank);
-}
-
 // --- at the home
 
 MANTA_DECL bool engine::cancel(node& n, bool children) {
@@ -88,7 +56,7 @@ MANTA_DECL void engine::withdraw(node& n, const store::failure_ptr& why, std::ui
     return end();
   }
   task* const t = n.form == form::record ? n.record : nullptr;
-  if (n.form == form::compact || (t != nullptr && t->place == graph::place::scheduler) || is_late(n)) {
+  if (n.form == form::compact || (t != nullptr && t->place == graph::place::scheduler) || late_.has(n)) {
     unqueue(n);
     return end();
   }
@@ -122,8 +90,7 @@ MANTA_DECL void engine::discard(node& n, const result_message& m, const std::byt
   switch (static_cast<form>(m.form)) {
     case form::plain:
       if (n.has(node::actor)) {
-        actor_place place;
-        std::memcpy(&place, data, sizeof place);
+        const actor_place place = actor_place_in(data);
         post_.send(place.rank, message::end_actor, end_actor_message{place.slot, 0, 0});
       }
       break;
@@ -154,8 +121,7 @@ MANTA_DECL void engine::discard_here(node& n, invocation& call) {
     const std::uint32_t slot = new_slot(call, n.function, kept->request, nullptr);
     post_.send(rank_, message::end_actor, end_actor_message{slot, 0, 0});
   } else if (n.has(node::actor) && call.form == form::plain) {
-    actor_place place;
-    std::memcpy(&place, call.plain, sizeof place);
+    const actor_place place = actor_place_in(call.plain);
     post_.send(place.rank, message::end_actor, end_actor_message{place.slot, 0, 0});
   } else if (call.form == form::box) {
     wire::type_at(call.type).destroy(call.box);
@@ -174,7 +140,8 @@ MANTA_DECL node& engine::refuse_child(node& n, std::uint64_t id, node* const* in
   return n;
 }
 MANTA_DECL store::failure_ptr engine::stopped_child(const node& n) const {
-  return running_->stops_children ? cancel_failure(task_name(n), running_->name(), rank_) : leaving_failure();
+  return running_->stops_children ? cancel_failure(task_name(n), running_->name(), rank_)
+                                  : leaving_failure(departure_.why());
 }
 
 // --- at rank 0, for tasks that it places

@@ -50,35 +50,6 @@ MANTA_DECL void engine::connect_lifelines(const engine_options& options) {
   }
 }
 
-MANTA_DECL store::failure_ptr engine::death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what,
-                                                  bool actor_may_return) const {
-  store::failure f;
-  f.kind = kind;
-  f.message = what + members_.obituary_of(rank).why;
-  f.details.rank = static_cast<int>(rank);
-  f.actor_may_return = actor_may_return;
-  return store::share(std::move(f));
-}
-
-/// Rank 0: if the task had not cost a rank.
-MANTA_DECL bool engine::could_run_on_zero(const graph::request& wanted) const {
-  const int cost = std::exchange(wanted.cost, graph::request::nowhere);
-  const bool could = scheduler_->is_possible(wanted);
-  wanted.cost = cost;
-  return could;
-}
-
-MANTA_DECL store::failure_ptr engine::nobody_left(const node& n) const {
-  if (n.form == form::record && n.record->request != nullptr && n.record->request->cost >= 0 && could_run_on_zero(*n.record->request)) {
-    return death_failure(store::failure::kind::rank, static_cast<std::uint32_t>(n.record->request->cost),
-                         "no rank is left but rank 0, on which " + describe_task(n) + " does not run, for it was on one that died: ");
-  }
-  store::failure f;
-  f.kind = store::failure::kind::unschedulable;
-  f.message = "no rank is left that can run '" + std::string(task_name(n)) + "': " + members_.all_obituaries();
-  return store::share(std::move(f));
-}
-
 // --- rank 0 hears of it
 
 MANTA_DECL void engine::look_for_deaths() {
@@ -231,7 +202,7 @@ MANTA_DECL void engine::forget_links_to(node& n, std::uint32_t rank) {
 MANTA_DECL bool engine::is_concerned(node& n, std::uint32_t rank) {
   if (is_asked_for(n, rank)) return true;
   if (n.state == state::failed) return false;
-  if (n.state == state::ready) return place_of(n) == rank;
+  if (n.state == state::ready) return place_of(n, rank_) == rank;
   if (is_stand_in(n)) return n.links->rank == rank;
   if (n.function == no_index) return n.missing == rank + 1;  // an answer is awaited
   if (n.form == form::record) return n.record->place == graph::place::elsewhere && (n.record->caller == rank || n.record->caller == 0);
@@ -257,12 +228,12 @@ MANTA_DECL void engine::value_lost(node& n, std::uint32_t rank) {
       need(n);
     } else {
       n.missing = 0;
-      fail(n, death_failure(store::failure::kind::rank, rank, "there will be no answer from rank " + std::to_string(rank) + ": "));
+      fail(n, failures_.death(store::failure::kind::rank, rank, "there will be no answer from rank " + std::to_string(rank) + ": "));
       release(n);
     }
     return;
   }
-  if (place_of(n) != rank) return;
+  if (place_of(n, rank_) != rank) return;
   for (const incoming_value* v : arrived_) {
     if (v->target == &n) return;  // it has come, and only has to be decoded
   }
@@ -277,7 +248,7 @@ MANTA_DECL void engine::value_lost(node& n, std::uint32_t rank) {
   } else if (task* const made_by = lineage_.task_of(n)) {
     make_again(n, made_by);
   } else {
-    fail(n, death_failure(store::failure::kind::object, rank,
+    fail(n, failures_.death(store::failure::kind::object, rank,
                           "the value of '" + std::string(n.function == no_index ? "put" : task_name(n)) +
                               "' is lost, and what it was made from is not known any more: "));
     n.set(node::observed);
@@ -314,13 +285,6 @@ MANTA_DECL void engine::on_checkpoint(const checkpoint_message& m, const std::by
   t->request->checkpoint.assign(reinterpret_cast<const char*>(data), bytes);
 }
 
-/// A value whose home has died, and of which no copy is known.
-MANTA_DECL void engine::fail_orphan(node& n, const std::string& more) {
-  fail(n, death_failure(store::failure::kind::object, n.links->rank,
-                        "a value is lost with its owner, the rank that put it or submitted its task" + more + ": "));
-  n.set(node::observed);
-}
-
 /// A task or call of ours that was there. One that rank 0 has sent on: perhaps.
 MANTA_DECL void engine::task_lost(node& n, std::uint32_t rank) {
   const bool has_record = n.form == form::record;
@@ -328,16 +292,16 @@ MANTA_DECL void engine::task_lost(node& n, std::uint32_t rank) {
     if (n.sent.at != rank) return;
     elsewhere_.note_back();
     fail(n, members_.is_to_blame(rank, n.sent.id)
-                ? died_with(n, rank)
-                : death_failure(store::failure::kind::actor, rank, "the actor died with its rank before the call had ended: ", true));
+                ? failures_.died_with(n, rank)
+                : failures_.death(store::failure::kind::actor, rank, "the actor died with its rank before the call had ended: ", true));
     return release(n);
   }
   const std::uint32_t at = has_record ? n.record->caller : n.sent.at;
   if (at != rank && !is_dead(at)) {
-    if (rank_ != 0 && at == 0) post_.send(0, message::where_is, where_message{place_key_of(n), n.index, 0});
+    if (rank_ != 0 && at == 0) post_.send(0, message::where_is, where_message{place_key_of(n, rank_), n.index, 0});
     if (rank_ != 0 || at != 0) return;
     // a task of ours, on its second way
-    if (places_.take_lost(place_key_of(n), [this](std::uint32_t r) { return is_dead(r); }) == no_index) return;
+    if (places_.take_lost(place_key_of(n, rank_), [this](std::uint32_t r) { return is_dead(r); }) == no_index) return;
   }
   submit_again(n, rank);
 }
@@ -354,7 +318,7 @@ MANTA_DECL void engine::submit_again(node& n, std::uint32_t rank) {
   const verdict found = members_.judge(rank, id);
   const bool is_retried = found == verdict::culprit && may_retry(n);
   if (found == verdict::too_often || (found == verdict::culprit && !is_retried)) {
-    fail(n, found == verdict::culprit ? died_with(n, rank) : was_there_too_often(n, id));
+    fail(n, found == verdict::culprit ? failures_.died_with(n, rank) : failures_.was_there_too_often(n, id));
     return release(n);
   }
   if (is_retried) ++n.record->attempt;
@@ -389,28 +353,11 @@ MANTA_DECL store::failure_ptr engine::tried_too_often(const node& n, std::uint64
   const membership::toll t = members_.toll_of(id);
   if (t.caused + t.killed == 0) return nullptr;
   if (static_cast<int>(t.blamed()) > (request == nullptr ? 0 : request->retries)) {
-    return died_with(n, t.last);
+    return failures_.died_with(n, t.last);
   }
   if (request == nullptr) request = graph::request_ptr(new graph::request);
   request->cost = static_cast<int>(t.last);
   return nullptr;
-}
-
-MANTA_DECL store::failure_ptr engine::died_with(const node& n, std::uint32_t rank) const {
-  return death_failure(store::failure::kind::rank, rank, describe_task(n) + " died with its rank: ");
-}
-
-MANTA_DECL store::failure_ptr engine::was_there_too_often(const node& n, std::uint64_t id) const {
-  const membership::toll t = members_.toll_of(id);
-  const std::string what = describe_task(n) + " was on " + std::to_string(t.present) +
-                           " ranks when they died, and is not tried again; the last: ";
-  return death_failure(store::failure::kind::rank, t.last, what);
-}
-
-/// Its name, and its function if that is another one.
-MANTA_DECL std::string engine::describe_task(const node& n) const {
-  const std::string name(task_name(n)), function(n.function == no_index ? std::string_view() : wire::function_at(n.function).name());
-  return "'" + name + "'" + (function.empty() || function == name ? "" : " (function " + function + ")");
 }
 
 /// At the leaders of gangs: a member will not tell any more how it ended.
@@ -419,7 +366,7 @@ MANTA_DECL void engine::gangs_lost(std::uint32_t rank) {
     gang_end& end = *broken;
     const bool is_call = end.slot != no_index && !members_.is_to_blame(rank, end.leader->id);
     if (end.why == nullptr) {
-      end.why = death_failure(is_call ? store::failure::kind::actor : store::failure::kind::rank, rank,
+      end.why = failures_.death(is_call ? store::failure::kind::actor : store::failure::kind::rank, rank,
                               "a member of the gang was lost: ");
     }
     member_ended(end, rank);

@@ -179,7 +179,7 @@ constexpr void engine::handlers::deaths(dispatch_table<engine>& table) {
   table.set(message::task_lost, [](engine& e, arrival& m) {
     const auto lost = m.read<where_message>();
     node& n = e.graph_.nodes.at(lost.index);
-    if (is_task(n) && e.place_key_of(n) == lost.key) e.submit_again(n, lost.rank);
+    if (is_task(n) && place_key_of(n, e.rank_) == lost.key) e.submit_again(n, lost.rank);
   });
   table.set(message::seek, [](engine& e, arrival& m) { e.on_seek(m.from, m.read<seek_message>()); });
   table.set(message::not_kept, [](engine& e, arrival& m) { e.on_not_kept(m.read<seek_message>()); });

@@ -47,7 +47,7 @@ MANTA_DECL waves::tally engine::tally_here(bool is_quiet) const {
   t.received = post_.received(members_);
   t.busy = !is_quiet;
   for (const wait_record* w : waits_) t.waits += w != stop_wait_ && !w->over();
-  t.late = late_tasks();
+  t.late = late_.count();
   return t;
 }
 
@@ -76,7 +76,10 @@ MANTA_DECL void engine::look_for_deadlock() {
     return;
   }
   if (scheduler_->stop_keeping_free()) return decide();
-  if (waves_.all().late != 0) return leave_early();
+  if (waves_.all().late != 0) {
+    return departure_.ask(departure_.end_text() + ", and the " + std::to_string(waves_.all().late) +
+                          " tasks that could be started would take longer");
+  }
   declare_deadlock();
 }
 
@@ -138,10 +141,7 @@ MANTA_DECL void engine::fail_all_waits(const std::string& text) {
 /// What has not started is dropped: its futures fail with `cancelled`.
 MANTA_DECL void engine::drop_unstarted() {
   drop_asked_ = false;
-  store::failure f;
-  f.kind = store::failure::kind::cancelled;
-  f.message = "the task was dropped before it started, because the driver ended with an exception";
-  const store::failure_ptr why = departure_.is_leaving() ? leaving_failure() : store::share(std::move(f));
+  const store::failure_ptr why = departure_.is_leaving() ? leaving_failure(departure_.why()) : dropped_failure();
   const auto drop_node = [&](node& n) {
     if (n.form == form::record && n.record->home_rank != rank_) {
       send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
@@ -158,7 +158,7 @@ MANTA_DECL void engine::drop_unstarted() {
     n.reset(node::queued);
     drop_node(n);
   }
-  while (!late_.empty()) drop_node(late_.pop_front());
+  while (!late_.empty()) drop_node(late_.take_first());
   if (scheduler_ != nullptr) {
     scheduler_->drop_all(drop_node);
     while (const graph::reservation* r = scheduler_->held().first_pending()) release_reservation(r->id);
@@ -432,8 +432,8 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
       post_(net_, size_),
       world_(size_),
       members_(size_),
+      failures_(rank_, members_),
       local_(graph_.nodes),
-      late_(graph_.nodes),
       neighbours_(size_),
       teams_(net_.comm()),
       waiting_ahead_(size_),
@@ -447,7 +447,10 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
   open_journal(options);
   connect_lifelines(options);  // last of what can fail: its thread looks at the network, which a failure would destroy
   watchdog_.set_limit(options.watchdog_ns);
-  set_end(options);
+  if (options.end_time != 0) {
+    departure_.set_end(options.end_time, options.end_margin, static_cast<std::int64_t>(std::time(nullptr)), base::ticks(),
+                       1e9 / base::nanoseconds_per_tick());
+  }
   base::end_signals::watch(options.term_grace);
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
   if (options.progress_thread && size_ > 1) helper_.enable();

@@ -29,6 +29,8 @@
 #include "manta/exec/actor/sent_arguments.hpp"
 #include "manta/exec/actor/slots.hpp"
 #include "manta/exec/descriptor_bell.hpp"
+#include "manta/exec/explanations.hpp"
+#include "manta/exec/failure_writer.hpp"
 #include "manta/exec/gang/gang_ends.hpp"
 #include "manta/exec/gang/gang_watch.hpp"
 #include "manta/exec/invocation.hpp"
@@ -36,6 +38,7 @@
 #include "manta/exec/message_queue.hpp"
 #include "manta/exec/membership.hpp"
 #include "manta/exec/messages.hpp"
+#include "manta/exec/node_views.hpp"
 #include "manta/exec/overflow.hpp"
 #include "manta/exec/post.hpp"
 #include "manta/exec/rank_set.hpp"
@@ -44,6 +47,7 @@
 #include "manta/exec/run/departure.hpp"
 #include "manta/exec/run/early_messages.hpp"
 #include "manta/exec/run/helper.hpp"
+#include "manta/exec/run/late_tasks.hpp"
 #include "manta/exec/run/pace.hpp"
 #include "manta/exec/run/silence.hpp"
 #include "manta/exec/run/throttle.hpp"
@@ -66,7 +70,6 @@
 #include "manta/exec/value/outgoing_pulls.hpp"
 #include "manta/exec/waits.hpp"
 #include "manta/exec/work_list.hpp"
-#include "manta/graph/durations.hpp"
 #include "manta/graph/scheduler.hpp"
 #include "manta/graph/task_graph.hpp"
 #include "manta/net/lifeline.hpp"
@@ -114,12 +117,6 @@ struct engine_options {
   std::string mistake;       ///< what is wrong with this rank's settings: reported on all ranks
 };
 
-/// Where an actor lives, as the plain value of its handle's node.
-struct actor_place {
-  std::uint32_t rank;
-  std::uint32_t slot;
-};
-
 class engine {
  public:
   MANTA_DECL engine(MPI_Comm comm, engine_options options);  // collective
@@ -142,6 +139,8 @@ class engine {
   static engine& here(const char* call);
   /// Throws: says why `call` is not possible on this thread now.
   [[noreturn, gnu::cold]] MANTA_DECL static void refuse(const char* call);
+  /// What writes the failures of this rank in words.
+  const failure_writer& failures() const { return failures_; }
   /// Is the calling thread one of those that work for a run: may a destructor touch the engine?
   static bool inside() { return role_ != role::none; }
 
@@ -211,10 +210,6 @@ class engine {
   MANTA_DECL node* copy_value(std::uint32_t type, const void* object);
   /// The node ends without a value: its waits end, its dependents fail.
   MANTA_DECL void fail(node& n, const store::failure_ptr& why);
-  /// In a catch clause: what the running task has thrown, or what its arguments have as they were decoded.
-  MANTA_DECL store::failure_ptr failure_here(bool reads_arguments = false) const;
-  MANTA_DECL store::failure_ptr codec_failure(const char* function, std::string_view type) const;
-  MANTA_DECL store::failure_ptr codec_failure(const char* function, std::uint32_t type) const;
   MANTA_DECL void need(node& n);                                       ///< have the home tell when it is ready
   MANTA_DECL void fetch(node& n);                                      ///< have the value brought here
 
@@ -339,7 +334,6 @@ class engine {
   static std::uint64_t key(std::uint32_t rank, std::uint32_t index) {
     return static_cast<std::uint64_t>(rank) << 32 | index;
   }
-  static bool is_stand_in(const node& n) { return n.links != nullptr && n.links->kind == link_kind::home; }
   struct node_place {
     std::uint32_t rank, index;
   };
@@ -407,9 +401,7 @@ class engine {
   void no_longer_fetching(node& n);
   void complete_if_room(node& n);
   node& checked(node& n);
-  store::failure_ptr store_is_full() const;
   wire::buffer describe_memory() const;
-  static std::string maker_of(const store::large& l);
   void decode_arrived();
   void send_result(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function, invocation& call,
                    std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited, const graph::request* request);
@@ -436,7 +428,6 @@ class engine {
   void await_input(task* t, node& input);
   void run_node(node& n);
   void run_staged(task* t);
-  store::failure_ptr too_many_wait(const running_task& identity) const;
   void keep_inputs(const invocation& call);
   bool load_checkpoint(invocation& call, const task& t, store::failure_ptr& why);
   void run_message(const message_queue::view& m);
@@ -452,11 +443,7 @@ class engine {
   void on_submit(std::uint32_t from, const std::byte* data, std::size_t bytes, bool returned);
   void give_away(bool overdue);
   void ask_for_work();
-  static bool has_failed_input(task& t);
-  static bool has_inputs_here(task& t);
   void fail_dependent(node& n);
-  store::failure_ptr failed_input(task& t);
-  void locate(store::failure& f, std::string_view function, std::uint32_t attempt = 0) const;
 
   // isolation.ipp
   void run_isolated(invocation& call, std::uint32_t function, running_task& identity);
@@ -465,9 +452,6 @@ class engine {
   }
 
   // ahead.ipp
-  static bool is_waiting(const node& n, const task_place& p) {
-    return is_task(n) && n.form == form::record && n.record->id == p.id;
-  }
   std::uint32_t where_inputs_are_made(const task& t) const;
   void send_ahead(node& n);
   bool send_ahead_to(node& n, std::uint32_t to);
@@ -480,7 +464,6 @@ class engine {
   node& to_be_made_here(const reference_message& r, std::uint32_t type);
   node* expected_here(std::uint32_t home_rank, std::uint32_t home_index, node* result);
   void hand_over(node& result, node& known);
-  static std::uint16_t reached(node& expected);
   void on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
   void give_back_ahead();
 
@@ -496,18 +479,10 @@ class engine {
            (rank_ == 0 && departure_.has_end() && departure_.is_time(base::ticks()));
   }
   double time_left_ns() const;
-  bool is_too_long(const node& n) const;
-  void set_aside(node& n);
-  bool is_late(const node& n) { return late_.find([&](const node& each) { return &each == &n; }) != nullptr; }
   /// Takes a task that could start out of where it waits for that.
-  void unqueue(node& n) { is_late(n) ? late_.remove(n) : scheduler_->remove(n); }
-  std::uint32_t late_tasks() const { return static_cast<std::uint32_t>(late_.size()); }
-  std::string explain_late(const node& n) const;
-  void leave_early();
-  void set_end(const engine_options& options);
+  void unqueue(node& n) { late_.has(n) ? late_.remove(n) : scheduler_->remove(n); }
   void look_for_end();
   void leave(const std::string& why);
-  store::failure_ptr leaving_failure() const;
 
   // deaths.ipp
   bool hands_out() const { return scheduler_ != nullptr && size_ > 1; }
@@ -531,23 +506,10 @@ class engine {
   void submit_again(node& n, std::uint32_t rank);
   const graph::request& with_request(node& n);
   store::failure_ptr tried_too_often(const node& n, std::uint64_t id, graph::request_ptr& request);
-  store::failure_ptr died_with(const node& n, std::uint32_t rank) const;
-  /// The failure of a task that was on as many ranks as it may be when they died; nobody knows what ran there.
-  store::failure_ptr was_there_too_often(const node& n, std::uint64_t id) const;
-  std::string describe_task(const node& n) const;
-  void fail_orphan(node& n, const std::string& more = {});
   void gangs_lost(std::uint32_t rank);
   void placed_lost(std::uint32_t rank);
   void on_where_is(std::uint32_t from, const where_message& m);
   void end_broken_gangs();
-  bool could_run_on_zero(const graph::request& wanted) const;
-  store::failure_ptr nobody_left(const node& n) const;
-  store::failure_ptr death_failure(enum store::failure::kind kind, std::uint32_t rank, const std::string& what,
-                                   bool actor_may_return = false) const;
-  static void keep_arguments(node& n, const std::byte* arguments, std::size_t bytes) {
-    n.size = static_cast<std::uint8_t>(bytes);
-    std::memcpy(&n.sent.kept, arguments, bytes);
-  }
 
   // value/recovery.ipp
   bool keep_lineage(node& n, const result_message& result);
@@ -577,28 +539,22 @@ class engine {
   void answer(const ask_message& m, const void* data, std::size_t bytes);
   void on_ask(const std::byte* data, std::size_t bytes);
   void release_reservation(std::uint64_t id);
-  store::failure_ptr reservation_gone() const;
   void refuse_task(node& n, const store::failure_ptr& why);
   void to_scheduler(node& n);
   store::failure_ptr never_possible(const node& n) const;
   void place_tasks();
-  std::uint32_t place_of(const node& n) const;
   std::string explain_here(node& n, bool& placed_by_zero);
-  static graph::placement_reason why_there(const node& n);
   std::string explain_placed(std::uint32_t home_rank, std::uint32_t home_index, std::uint64_t place_key);
-  std::string explain_waiting(const graph::request& wanted);
 
   // gangs.ipp
   void dispatch_gang(node& n, std::uint32_t charge);
   void run_member(task* t);
-  store::failure_ptr lost_member(const graph::gang& g) const;
   store::failure_ptr hear_of_lost_member(const graph::gang& g);
   bool meet(const graph::gang& g);
   MPI_Comm communicator_of(const graph::gang& g);
   void forward_call(actor_slot& slot, task* t);
   void run_gang_call(std::uint32_t index, task* t);
   void settle_members(gang_end& end);
-  store::failure_ptr of_member(const store::failure_ptr& why, const graph::gang& gang) const;
   void leader_ended(const graph::gang& gang, const invocation& call, bool ok, const store::failure_ptr& why);
   void tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why, std::uint32_t slot);
   void on_gang_ended(std::uint32_t from, const gang_message& m, const std::byte* data, std::size_t bytes);
@@ -615,19 +571,6 @@ class engine {
   void watch_part(bool was_here);
 
   // cancelling.ipp
-  static bool is_task(const node& n) { return n.state == state::pending && n.function != no_index && !is_stand_in(n); }
-  static std::uint64_t id_of(const node& n) {
-    return n.form == form::compact ? n.compact.id : n.form == form::record ? n.record->id : n.sent.id;
-  }
-  std::uint64_t place_key_of(const node& n) const {
-    if (!is_task(n)) return 0;
-    return n.form == form::record ? place_key(*n.record) : place_key(id_of(n), 0, rank_, n.index);
-  }
-  static void note_sent(node& n, std::uint64_t id, std::uint32_t to, std::uint32_t slot = no_index,
-                        task* call = nullptr) {
-    n.form = form::none;
-    n.sent = {id, to, slot, {call}};
-  }
   void withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags);
   bool stop_here(const cancel_message& m);
   void stop_members(const cancel_message& m);  ///< At the leader of a gang: tells the other members.
@@ -642,20 +585,6 @@ class engine {
   void unstage(task* t);
   bool cancel_here(std::uint32_t index, bool children, std::uint32_t asker, std::string_view who);
   bool on_cancel(const cancel_message& m);
-  std::string_view task_name(const node& n) const;  ///< The name of a task in messages.
-  store::failure_ptr cancel_failure(std::string_view name, std::string_view who, std::uint32_t rank) const;
-  store::failure_ptr timeout_failure(std::string_view name, std::int64_t deadline) const;
-  store::failure_ptr unstarted_failure(const task& t, bool expired) const;
-  /// The id alone is not enough: a task that runs again, as another attempt or because its rank has died, submits again
-  /// what it has submitted before, under the same ids.
-  static std::uint64_t place_key(std::uint64_t id, std::uint16_t attempt, std::uint32_t home_rank, std::uint32_t home_index) {
-    const std::uint64_t mixed = base::mix(base::mix(id + attempt) + key(home_rank, home_index));
-    return mixed == base::index_table::no_key ? 0 : mixed;
-  }
-  template <class Task>  // or task_message, cancel_message
-  static std::uint64_t place_key(const Task& t) {
-    return place_key(t.id, t.attempt, t.home_rank, t.home_index);
-  }
 
   // timing.ipp
   struct judgement {
@@ -707,7 +636,6 @@ class engine {
   void end_slot(std::uint32_t index, const std::string& why);
   void on_kill(std::uint32_t index, std::string why);  ///< Marks the actor; the rest is done at the top level.
   void on_end_actor(const end_actor_message& m);
-  store::failure_ptr actor_failure(const std::string& why) const;
   void on_name_ask(const std::byte* data, std::size_t bytes);
   node& handle_of(const name_answer_message& answer);
   node& begin_named(task* t);
@@ -755,7 +683,6 @@ class engine {
   static std::uint64_t ticks_between_looks();  ///< A rank with tasks looks around at least so often.
   void look_around(bool late);  ///< Makes progress between two tasks.
   void report_blocked(std::uint32_t blocked, bool own_work, bool in_call = false);
-  static bool takes_large(const node& n);  ///< Has the task an input that takes much memory?
   void awake() { silence_.end(); }
   std::string describe_wait(const wait_record& record) const;  ///< Says which task waits, and for what.
 
@@ -822,6 +749,7 @@ class engine {
   graph::task_graph graph_;
   base::array<graph::capacity> world_;
   membership members_;
+  failure_writer failures_;
   base::list<std::uint64_t> sees_;                          // by rank: its list of devices; 0: nobody else sees them
   graph::scheduler* scheduler_ = nullptr;                   // rank 0
   stack_pool* stacks_ = nullptr;                            // during a run
@@ -830,7 +758,7 @@ class engine {
   std::uint64_t seed_ = 0;
 
   graph::node_list local_;                                  // tasks made here that may start, newest last
-  graph::node_list late_;                                   // tasks that were to start, but would not end in time
+  late_tasks late_{graph_.nodes};
   message_queue inbox_, calls_;
   staging staging_;                                         // received tasks with inputs
   actor_slots slots_;
@@ -902,7 +830,6 @@ class engine {
   journaling journaling_;
 
   departure departure_;
-  graph::durations durations_;                              // of what has run here; only if it is known when to leave
 
   net::lifeline* lifeline_ = nullptr;
   lineage lineage_;

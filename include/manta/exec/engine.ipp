@@ -32,6 +32,8 @@ MANTA_DECL std::string mixed_modes() {
 
 }  // namespace manta::exec
 
+#include "manta/exec/explanations.ipp"
+#include "manta/exec/failure_writer.ipp"
 #include "manta/exec/references.ipp"
 #include "manta/exec/values.ipp"
 #include "manta/exec/sharing.ipp"

@@ -39,18 +39,12 @@ MANTA_DECL void engine::require_gangs(const graph::request& request) const {
       "program initialises MPI itself");
 }
 
-MANTA_DECL store::failure_ptr engine::lost_member(const graph::gang& g) const {
-  for (const std::uint32_t rank : g.ranks) {
-    if (is_dead(rank)) return death_failure(store::failure::kind::rank, rank, "a member of the gang was lost: ");
-  }
-  return nullptr;
-}
 /// MPI knows already that a member has died, or before they have met any rank; the helper is told which.
 MANTA_DECL store::failure_ptr engine::hear_of_lost_member(const graph::gang& g) {
   for (;;) {
-    if (store::failure_ptr lost = lost_member(g)) return lost;
+    if (store::failure_ptr lost = failures_.lost_member(g)) return lost;
     for (std::uint32_t rank = 0; members_.deaths() != 0 && (g.id & net::teams::after_deaths) == 0 && rank < size_; ++rank) {
-      if (is_dead(rank)) return death_failure(store::failure::kind::rank, rank, "the gang could not meet: ");
+      if (is_dead(rank)) return failures_.death(store::failure::kind::rank, rank, "the gang could not meet: ");
     }
     const outside helper(lock_);
     usleep(1000);
@@ -60,11 +54,11 @@ MANTA_DECL store::failure_ptr engine::hear_of_lost_member(const graph::gang& g) 
 /// Waits until all members are here. False if one is lost.
 MANTA_DECL bool engine::meet(const graph::gang& g) {
   const auto wait_for = [&](std::uint64_t others) {
-    while (gang_ends_.arrivals(g.id) < others && lost_member(g) == nullptr) {
+    while (gang_ends_.arrivals(g.id) < others && failures_.lost_member(g) == nullptr) {
       const outside helper(lock_);
       usleep(100);
     }
-    return lost_member(g) == nullptr;
+    return failures_.lost_member(g) == nullptr;
   };
   // Has it go out as well: nobody sends for this rank once it waits for the others in MPI.
   const auto tell = [&](std::uint32_t rank) {
@@ -102,8 +96,8 @@ MANTA_DECL MPI_Comm engine::communicator_of(const graph::gang& g) {
 
 /// All inputs are here: runs this rank's part.
 MANTA_DECL void engine::run_member(task* t) {
-  store::failure_ptr why = failed_input(*t);
-  if (why == nullptr && members_.deaths() != 0) why = lost_member(*t->gang);
+  store::failure_ptr why = failures_.of_input(*t);
+  if (why == nullptr && members_.deaths() != 0) why = failures_.lost_member(*t->gang);
   std::uint64_t ns = 0;
   running_task identity{t->id, t->function, t->attempt, t->request.get()};
   identity.for_member = identity.for_member || t->request->actor;
@@ -123,7 +117,7 @@ MANTA_DECL void engine::run_member(task* t) {
     ok = false;
     why = hear_of_lost_member(*t->gang);
   }
-  if (!ok) why = of_member(why, *t->gang);
+  if (!ok) why = failures_.of_member(why, *t->gang);
   std::uint32_t slot = no_index;
   if (ok && call.actor != nullptr) {  // this rank's part of an actor
     slot = new_slot(call, t->function, t->request, nullptr);
@@ -151,16 +145,6 @@ MANTA_DECL void engine::run_member(task* t) {
   free_task(t);
 }
 
-/// After a death, what other members throw is what came of it.
-MANTA_DECL store::failure_ptr engine::of_member(const store::failure_ptr& why, const graph::gang& gang) const {
-  if (gang.ranks.size() == 1) return why;
-  if (store::failure_ptr lost = members_.deaths() == 0 ? nullptr : lost_member(gang)) return lost;
-  store::failure f = *why;
-  f.details.function +=
-      " (member " + std::to_string(gang.member) + " of " + std::to_string(gang.ranks.size()) + ")";
-  return store::share(std::move(f));
-}
-
 MANTA_DECL void engine::leader_ended(const graph::gang& gang, const invocation& call, bool ok,
                                  const store::failure_ptr& why) {
   gang_end& end = gang_ends_.of(gang.id, gang.ranks.size());
@@ -179,7 +163,7 @@ MANTA_DECL void engine::tell_leader(const graph::gang& gang, const invocation& c
       try {
         type.write(call.box, out);
       } catch (...) {
-        why = codec_failure("save()", call.type);
+        why = failures_.codec("save()", call.type);
         bytes.clear();
       }
     }
@@ -216,14 +200,14 @@ MANTA_DECL void engine::run_gang_call(std::uint32_t index, task* t) {
     end.leader = t;
     end.slot = index;
   }
-  store::failure_ptr why = failed_input(*t);
+  store::failure_ptr why = failures_.of_input(*t);
   running_task identity{t->id, t->function};
   identity.actor = slot.request.get();
   identity.for_member = true;
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.self = slot.object;
   const bool ok = why == nullptr && invoke(call, t->function, identity, why);
-  if (!ok) why = of_member(why, *t->gang);
+  if (!ok) why = failures_.of_member(why, *t->gang);
   if (leads) return leader_ended(*t->gang, call, ok, why);
   tell_leader(*t->gang, call, why, no_index);
   free_task(t);
@@ -238,8 +222,7 @@ MANTA_DECL void engine::ask_for_patience(std::uint32_t dead) {
 MANTA_DECL void engine::settle_members(gang_end& end) {
   actor_slot* leader = nullptr;
   if (end.value != nullptr) {
-    actor_place place;
-    std::memcpy(&place, end.value->plain, sizeof place);
+    const actor_place place = actor_place_in(end.value->plain);
     leader = &slots_[place.slot];
     leader->member_slots.resize(end.leader->gang->ranks.size(), no_index);
     if (end.why != nullptr) {
@@ -287,7 +270,7 @@ MANTA_DECL void engine::finish_gangs() {
       try {
         merge_parts(end);
       } catch (...) {
-        end.why = codec_failure("load()", end.value->type);
+        end.why = failures_.codec("load()", end.value->type);
       }
     }
     if (end.why != nullptr && end.value != nullptr && end.value->form == form::box) {
@@ -351,7 +334,7 @@ MANTA_DECL void engine::watch_waiting_gangs() {
                is_gang ? "ranks" : "a rank on which another member runs, perhaps inside MPI",
                is_gang ? "ask for fewer ranks, start with more, or wait outside the gang"
                        : "let the task run on other ranks, or have the members wait for it before they meet",
-               explain_waiting(*waiting->record->request).c_str());
+               explain_waiting(*waiting->record->request, *scheduler_, world_).c_str());
 }
 
 /// A part of an actor has the rank's thread, perhaps inside MPI where it waits for the other parts, and what one of

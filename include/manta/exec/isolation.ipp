@@ -392,7 +392,7 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
     store::failure f;
     f.details.type = "crash";
     f.details.what = std::move(what) + detail::describe_sizes(argument_bytes, sizes);
-    locate(f, identity.name(), identity.attempt);
+    failures_.locate(f, identity.name(), identity.attempt);
     f.fatal = identity.actor != nullptr;
     throw isolated_failure(store::share(std::move(f)));
   };
@@ -492,7 +492,7 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
   store::failure f;
   wire::source in(reply.data(), reply.size());
   f.read(in);
-  locate(f, identity.name(), identity.attempt);
+  failures_.locate(f, identity.name(), identity.attempt);
   throw isolated_failure(store::share(std::move(f)));
 }
 

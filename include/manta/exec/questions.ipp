@@ -56,7 +56,7 @@ MANTA_DECL void engine::on_ask(const std::byte* data, std::size_t bytes) {
       if (!placed_by_zero || rank_ == 0) return answer(m, text.data(), text.size());
       m.kind = ask_message::explain_placed;
       m.home_rank = rank_;
-      m.id = place_key_of(graph_.nodes.at(m.home_index));
+      m.id = place_key_of(graph_.nodes.at(m.home_index), rank_);
       return post_.send(0, message::ask, m);
     }
     case ask_message::explain_placed: {
@@ -129,25 +129,15 @@ MANTA_DECL void engine::release_reservation(std::uint64_t id) {
   if (r == nullptr) return;
   for (node* n : refused) refuse_task(*n, reservation_gone());
   if (!r->met) {
-    store::failure f;
-    f.kind = store::failure::kind::cancelled;
-    f.message = "the reservation was given up before it was met";
-    send_failure(r->home_rank, r->home_index, store::share(std::move(f)), 0, 0, false);
+    send_failure(r->home_rank, r->home_index, reservation_given_up(), 0, 0, false);
   }
   delete r;
-}
-
-MANTA_DECL store::failure_ptr engine::reservation_gone() const {
-  store::failure f;
-  f.kind = store::failure::kind::unschedulable;
-  f.message = "the task's reservation was released before the task started; keep it until its tasks have ended";
-  return store::share(std::move(f));
 }
 
 /// Rank 0: a task that will not be placed fails at its home.
 MANTA_DECL void engine::refuse_task(node& n, const store::failure_ptr& why) {
   if (n.form == form::record) {
-    if (n.record->home_index != n.index || n.record->home_rank != rank_) places_.forget(place_key_of(n));
+    if (n.record->home_index != n.index || n.record->home_rank != rank_) places_.forget(place_key_of(n, rank_));
     if (n.record->home_rank != rank_) {
       send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
       return release(n);
@@ -165,7 +155,7 @@ MANTA_DECL void engine::refuse_task(node& n, const store::failure_ptr& why) {
 
 /// Rank 0: a task that may start, to be placed.
 MANTA_DECL void engine::to_scheduler(node& n) {
-  if (departure_.is_leaving()) [[unlikely]] return refuse_task(n, leaving_failure());  // it was on its way here
+  if (departure_.is_leaving()) [[unlikely]] return refuse_task(n, leaving_failure(departure_.why()));  // it was on its way here
   const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
   if (wanted != nullptr && wanted->needs_rank_0) scheduler_->rank_0_executes(true);
   if (wanted != nullptr && (members_.deaths() != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) && !scheduler_->is_possible(*wanted)) {
@@ -178,7 +168,10 @@ MANTA_DECL void engine::to_scheduler(node& n) {
 MANTA_DECL void engine::place_tasks() {
   if (departure_.has_end()) scheduler_->set_time_left(time_left_ns());
   scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) { dispatch(n, to, charge); });
-  while (node* const n = scheduler_->take_late()) set_aside(*n);
+  while (node* const n = scheduler_->take_late()) {
+    if (n->has(node::timed)) stop_timer(*n);
+    late_.set_aside(*n);
+  }
   if (!waiting_ahead_.empty()) send_waiting_ahead();
   while (const graph::reservation* r = scheduler_->take_met()) {
     post_.send(r->home_rank, message::result, result_message{r->home_index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0});
@@ -189,28 +182,16 @@ MANTA_DECL void engine::place_tasks() {
 
 /// Rank 0: why what the ranks have cannot be enough for this task any more.
 MANTA_DECL store::failure_ptr engine::never_possible(const node& n) const {
-  if (members_.deaths() != 0) return nobody_left(n);
-  const graph::request& wanted = *n.record->request;
-  store::failure f;
-  f.kind = store::failure::kind::unschedulable;
-  f.message = "the gang '" + std::string(task_name(n)) + "' can never run: its " + std::to_string(wanted.ranks) +
-              " members are on different ranks" + (wanted.nodes > 0 ? " of " + std::to_string(wanted.nodes) + " nodes" : "") +
-              ", and the bundles of its reservation that fit lie on fewer: " +
-              graph::describe(scheduler_->held().find_reservation(wanted.reservation)->wanted) +
-              "; reserve bundles that take more of a rank, so that each gets one of its own, or with strategy spread";
-  return store::share(std::move(f));
+  const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
+  if (members_.deaths() == 0) return gang_failure(n, scheduler_->held().find_reservation(wanted->reservation)->wanted);
+  if (wanted == nullptr || wanted->cost < 0) return failures_.nobody_left(n, false);
+  const int cost = std::exchange(wanted->cost, graph::request::nowhere);
+  const bool but_rank_0 = scheduler_->is_possible(*wanted);
+  wanted->cost = cost;
+  return failures_.nobody_left(n, but_rank_0);
 }
 
 MANTA_DECL wire::buffer engine::available() { return ask(0, ask_message{ask_message::available, 0, 0, 0, 0, 0, 0}); }
-
-/// Where the value of an ended node lies, or the actor whose handle it is.
-MANTA_DECL std::uint32_t engine::place_of(const node& n) const {
-  if (n.form == form::remote) return n.remote.place;
-  if (!n.has(node::actor) || n.form != form::plain) return rank_;
-  actor_place place;
-  std::memcpy(&place, n.bytes, sizeof place);
-  return place.rank;
-}
 
 // --- why is it there, why does it wait?
 
@@ -228,34 +209,9 @@ MANTA_DECL std::string engine::explain(node& n) {
   }
   const node_place home = home_of(n);
   const ask_message m{elsewhere ? ask_message::explain : ask_message::explain_placed, 0, 0, home.rank, home.index, 0,
-                      elsewhere ? 0 : place_key_of(n)};
+                      elsewhere ? 0 : place_key_of(n, rank_)};
   const wire::buffer bytes = ask(elsewhere ? home.rank : 0, m);
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
-MANTA_DECL std::string describe(const graph::grant& g) {
-  const std::string where = "on rank " + std::to_string(g.rank) + ": ";
-  switch (g.reason) {
-    case graph::placement_reason::rank: return where + "it asked for that rank";
-    case graph::placement_reason::node: return where + "the rank of the node it asked for with the least work";
-    case graph::placement_reason::near: return where + "the value it asked to be near lies there";
-    case graph::placement_reason::data:
-      return where + (g.near_bytes != 0 ? store::describe_bytes(g.near_bytes) + " of its inputs lie there" : "its inputs lie there");
-    case graph::placement_reason::spread: return where + "of the ranks that fit, it had the fewest tasks";
-    case graph::placement_reason::bundle:
-      return where + (g.bundle >= 0 ? "bundle " + std::to_string(g.bundle) : std::string("a bundle")) + " of its reservation lies there";
-    case graph::placement_reason::least_work: return where + "of the ranks that fit, it had the least work";
-    case graph::placement_reason::ahead: return where + "its inputs were being made there, and it was sent ahead of them";
-    case graph::placement_reason::gang: return where + "it leads its gang there, on ranks that had nothing to do";
-    case graph::placement_reason::gang_near:
-      return where + "it leads its gang there: as many members as can be are on the node where the value lies that it asked to be near";
-    case graph::placement_reason::gang_spread: return where + "it leads its gang there, which is on as many nodes as can be";
-    case graph::placement_reason::gang_in_bundles:
-      return where + "it leads its gang there, in a bundle" + (g.bundle >= 0 ? " (" + std::to_string(g.bundle) + ")" : std::string()) + " and others of its reservation";
-    case graph::placement_reason::none: return "on rank " + std::to_string(g.rank);
-    case graph::placement_reason::room: break;
-  }
-  return where + "it had nothing to do, or room";
 }
 
 // --- what do the values take?
@@ -263,11 +219,6 @@ MANTA_DECL std::string describe(const graph::grant& g) {
 MANTA_DECL wire::buffer engine::memory_of(std::uint32_t rank) {
   if (rank == rank_) return describe_memory();
   return ask(rank, ask_message{ask_message::memory, 0, 0, 0, 0, 0, 0});
-}
-
-MANTA_DECL std::string engine::maker_of(const store::large& l) {
-  if (l.function == no_index) return "put by the driver, or received";
-  return "made by '" + std::string(wire::function_at(l.function).name()) + "'";
 }
 
 MANTA_DECL wire::buffer engine::describe_memory() const {
@@ -294,40 +245,24 @@ MANTA_DECL wire::buffer engine::describe_memory() const {
   return out;
 }
 
-/// Of a task without options that rank 0 has sent away.
-MANTA_DECL graph::placement_reason engine::why_there(const node& n) {
-  using reason = graph::placement_reason;
-  if (n.form == form::record) return n.record->request != nullptr ? reason::none : n.record->ahead ? reason::ahead : reason::room;
-  if (n.sent.slot != no_index) return reason::none;  // a call
-  return n.size == 0 && n.sent.near_bytes != 0 ? reason::data : reason::room;
-}
-
 /// At the home. `placed_by_zero`: the answer is only a guess, rank 0 may know more.
 MANTA_DECL std::string engine::explain_here(node& n, bool& placed_by_zero) {
   if (n.state == state::failed) return "it has ended: " + store::describe(*store::failure_of(n)).substr(7);
   if (n.state == state::ready) {
-    const std::uint32_t place = place_of(n);
+    const std::uint32_t place = place_of(n, rank_);
     if (n.has(node::actor)) return "the actor lives on rank " + std::to_string(place);
     const std::string value = "its value lies on rank " + std::to_string(place);
     if (n.missing == 0 || is_stand_in(n)) return "it has ended: " + value;
     return "it has ended: it ran " + describe(graph::grant_of(n.missing)) + "; " + value;
   }
-  if (n.missing != 0) {
-    std::string text = "waits for " + std::to_string(n.missing) + " of its inputs:";
-    int named = 0;
-    for (std::uint32_t i = 0; i < n.record->input_count && named < 5; ++i) {
-      const node& input = *n.record->inputs()[i];
-      if (input.state != state::pending) continue;
-      text += std::string(named++ == 0 ? " '" : ", '") +
-              std::string(input.function == no_index ? "a value of another rank" : wire::function_at(input.function).name()) + "'";
-    }
-    return text;
-  }
+  if (n.missing != 0) return explain_missing(n);
   if (n.has(node::queued)) {
     return "waits for its turn on rank " + std::to_string(rank_) + ", which made it and runs the newest first; " +
            std::to_string(local_.size()) + " tasks wait there";
   }
-  if (is_late(n)) return explain_late(n);
+  if (late_.has(n)) {
+    return late_.explain(n, scheduler_ == nullptr ? -1 : scheduler_->expected(n), time_left_ns(), departure_);
+  }
   if (n.function == no_index) return "waits for rank 0 to meet the reservation";
   if (n.form == form::none && n.sent.at == no_index) return "waits for its actor to be constructed";
   if (n.form == form::none && n.sent.slot != no_index) {
@@ -340,7 +275,7 @@ MANTA_DECL std::string engine::explain_here(node& n, bool& placed_by_zero) {
     return "runs on rank " + std::to_string(rank_) + ", which made it";
   }
   placed_by_zero = true;
-  return rank_ == 0 ? explain_placed(0, n.index, place_key_of(n)) : std::string();
+  return rank_ == 0 ? explain_placed(0, n.index, place_key_of(n, rank_)) : std::string();
 }
 
 /// At rank 0.
@@ -350,10 +285,14 @@ MANTA_DECL std::string engine::explain_placed(std::uint32_t home_rank, std::uint
     if (n.form != form::record) return home_rank == 0 && n.index == home_index;
     return n.record->home_rank == home_rank && n.record->home_index == home_index;
   };
-  if (const node* const n = late_.find(is_it)) return explain_late(*n);
+  if (const node* const n = late_.find(is_it)) {
+    return late_.explain(*n, scheduler_->expected(*n), time_left_ns(), departure_);
+  }
   node* const waiting = scheduler_->find_waiting(is_it);
   if (waiting != nullptr) {
-    if (waiting->form == form::record && waiting->record->request != nullptr) return explain_waiting(*waiting->record->request);
+    if (waiting->form == form::record && waiting->record->request != nullptr) {
+      return explain_waiting(*waiting->record->request, *scheduler_, world_);
+    }
     return "waits at rank 0: no rank has room; " + std::to_string(scheduler_->waiting()) + " tasks wait there";
   }
   if (home_rank == 0) {
@@ -374,44 +313,6 @@ MANTA_DECL std::string engine::explain_placed(std::uint32_t home_rank, std::uint
   }
   if (const task_places::place where = places_.find(place_key); where.is_sent()) return describe(where.why());
   return "runs on rank " + std::to_string(home_rank) + ", which made it, or on one that had nothing to do";
-}
-
-/// At rank 0: why none of the ranks takes it, the nearest first.
-MANTA_DECL std::string engine::explain_waiting(const graph::request& wanted) {
-  std::string text = "waits at rank 0: it asks for " + graph::describe(wanted.cpus, wanted.gpu_units, wanted.resources);
-  if (wanted.ranks > 0) text += ", ranks = " + std::to_string(wanted.ranks) + " with nothing to do at the same moment";
-  if (wanted.nodes > 0) text += ", nodes = " + std::to_string(wanted.nodes);
-  if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
-  if (wanted.node >= 0) text += ", node = " + std::to_string(wanted.node);
-  if (wanted.near >= 0) text += ", near a value on rank " + std::to_string(wanted.near);
-  if (wanted.ranks > 0 && wanted.spread) text += ", spread over as many nodes as can be";
-  if (wanted.priority != 0) text += ", priority = " + std::to_string(wanted.priority);
-  if (wanted.reservation != 0) {
-    const graph::reservation* r = scheduler_->held().find_reservation(wanted.reservation);
-    if (!r->met) return text + "; its reservation is not met yet";
-    for (std::size_t i = 0; i < r->parts.size(); ++i) {
-      if (wanted.bundle >= 0 && i != static_cast<std::size_t>(wanted.bundle)) continue;
-      const graph::reservation::part& p = r->parts[i];
-      text += "; bundle " + std::to_string(i) + " on rank " + std::to_string(p.rank) + " has free " +
-              graph::describe(p.wanted.cpus, p.free.gpus.units(), p.free.named) + ", and " +
-              std::to_string(scheduler_->load().sent(p.rank)) + " tasks are there";
-      if (scheduler_->load().in_gang(p.rank)) text += " (in a gang)";
-    }
-    return text;
-  }
-  int shown = 0;
-  for (const std::uint32_t r : scheduler_->load().executing()) {
-    if (!wanted.possible(static_cast<int>(r), world_[r])) continue;
-    if (++shown > 8) return text + "; ...";
-    const graph::stock& free = scheduler_->held().free_on(r);
-    text += "; rank " + std::to_string(r) + " has free " + graph::describe(free.cpus, free.gpus.units(), free.named) +
-            ", and " + std::to_string(scheduler_->load().sent(r)) + " tasks and " + std::to_string(scheduler_->held().actors(r)) +
-            " actors are there";
-    if (scheduler_->held().keeps_free(r)) text += " (kept free for a reservation)";
-    if (scheduler_->gang().keeps(r)) text += " (kept free for a gang)";
-    if (scheduler_->load().in_gang(r)) text += " (in a gang)";
-  }
-  return text;
 }
 
 }  // namespace manta::exec

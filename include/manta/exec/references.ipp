@@ -75,8 +75,7 @@ MANTA_DECL void engine::reclaim_one(node& n) {
     graph_.links.free(home);
   } else if (n.has(node::actor)) {
     if (n.state == state::ready) {
-      actor_place place;
-      std::memcpy(&place, n.bytes, sizeof place);
+      const actor_place place = actor_place_in(n.bytes);
       post_.send(place.rank, message::end_actor, end_actor_message{place.slot, std::uncaught_exceptions() != 0, calls});
       if (!members_.is_dead(place.rank)) names_.keep_until_end(n.index, {place.rank, place.slot});
     }

@@ -251,7 +251,10 @@ MANTA_DECL void engine::on_not_kept(const seek_message& m) {
   const bool is_pending = n.state == state::pending;  // else it has come from elsewhere
   if (is_pending && m.keeper != seek_message::nobody) return seek(n, m.keeper + 1);
   if (is_pending && await_heir(n)) return;
-  if (is_pending) fail_orphan(n);
+  if (is_pending) {
+    fail(n, failures_.orphan(n));
+    n.set(node::observed);
+  }
   asked_no_more(n);
   release(n);
 }

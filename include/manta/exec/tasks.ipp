@@ -98,14 +98,14 @@ MANTA_DECL void engine::start_when_possible(node& n) {
 MANTA_DECL void engine::task_ready(node& n) {
   if (n.state != state::pending) [[unlikely]] return release(n);  // it was cancelled
   if (stopping_ && departure_.is_leaving()) [[unlikely]] {
-    fail(n, leaving_failure());
+    fail(n, leaving_failure(departure_.why()));
     return release(n);
   }
   if (n.form == form::record) {
     task& t = *n.record;
     if (has_failed_input(t)) return fail_dependent(n);
     if (t.request != nullptr && t.request->near != graph::request::nowhere) {
-      t.request->near = static_cast<int>(place_of(*t.inputs()[t.seen_inputs()]));
+      t.request->near = static_cast<int>(place_of(*t.inputs()[t.seen_inputs()], rank_));
     }
     if (t.request != nullptr && !t.request->anywhere() && scheduler_ == nullptr) {  // rank 0 places it
       const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
@@ -434,28 +434,13 @@ MANTA_DECL void engine::stage_input_arrived(task* t, node& input) {
   staged(t);
 }
 
-/// They may have gone since they came: see ledger::make_room.
-MANTA_DECL bool engine::has_inputs_here(task& t) {
-  for (std::uint32_t i = 0; i < t.input_count; ++i) {
-    if (!store::is_here(*t.inputs()[i])) return false;
-  }
-  return true;
-}
-
-MANTA_DECL bool engine::has_failed_input(task& t) {
-  for (std::uint32_t i = 0; i < t.input_count; ++i) {
-    if (t.inputs()[i]->state == state::failed) return true;
-  }
-  return false;
-}
-
 /// A task of ours fails with one of its inputs. One after the other: a chain of a million needs no stack of that depth.
 MANTA_DECL void engine::fail_dependent(node& n) {
   if (!to_fail_.add({n.record->id, n.index})) return;
   for (task_place next{}; to_fail_.take(next);) {
     node& dependent = graph_.nodes.at(next.index);
     if (!is_waiting(dependent, next)) continue;
-    const store::failure_ptr why = failed_input(*dependent.record);
+    const store::failure_ptr why = failures_.of_input(*dependent.record);
     if (dependent.record->place == graph::place::elsewhere) {  // it was sent ahead of the input
       withdraw(dependent, why, 0);
     } else {
@@ -463,37 +448,6 @@ MANTA_DECL void engine::fail_dependent(node& n) {
       release(dependent);
     }
   }
-}
-
-/// The reason why a task whose inputs have ended cannot run, with its own name at the end; null if it can.
-MANTA_DECL store::failure_ptr engine::failed_input(task& t) {
-  for (std::uint32_t i = 0; i < t.input_count; ++i) {
-    node& input = *t.inputs()[i];
-    if (input.state != state::failed) continue;
-    input.set(node::observed);
-    store::failure why = *store::failure_of(input);
-    store::add_dependent(why, std::string(running_task{t.id, t.function, t.attempt, t.request.get()}.name()));
-    return store::share(std::move(why));
-  }
-  return nullptr;
-}
-
-MANTA_DECL store::failure_ptr engine::failure_here(bool reads_arguments) const {
-  if (store::failure_ptr known = isolated_failure::current()) return known;
-  store::failure f = store::current_failure();
-  if (reads_arguments) f.kind = store::failure::kind::serialization;
-  locate(f, running_->name(), running_->attempt);
-  return store::share(std::move(f));
-}
-
-/// The failure of a task that is not begun, because all tasks that have begun here wait.
-MANTA_DECL store::failure_ptr engine::too_many_wait(const running_task& identity) const {
-  store::failure f;
-  f.details.type = "manta::error";
-  f.details.what = "it was not begun, because " + std::to_string(started_.count()) + " tasks wait on this rank, each for one that "
-                   "began after it: is it a recursion without an end? If all are meant, raise runtime_options::max_waiting (MANTA_MAX_WAITING)";
-  locate(f, identity.name(), identity.attempt);
-  return store::share(std::move(f));
 }
 
 /// They will be needed here again.
@@ -508,7 +462,7 @@ MANTA_DECL void engine::keep_inputs(const invocation& call) {
 MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
                            std::uint64_t* ns) {
   if (!started_.may_start()) [[unlikely]] {
-    why = too_many_wait(identity);
+    why = failures_.too_many_wait(identity, started_.count());
     return false;
   }
   const exec::current_task::scope running(running_, identity);
@@ -523,13 +477,13 @@ MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running
     run_function(call, function, identity);
   } catch (...) {
     ok = false;
-    why = failure_here(call.reads_arguments);
+    why = failures_.here(*running_, call.reads_arguments);
   }
   pace_.note_end(base::ticks());
   if (timed) {
     const std::uint64_t took = base::nanoseconds_of(pace_.task_ended() - start);
     if (ns != nullptr) *ns = took;
-    if (departure_.has_end()) durations_.learn(function, took);
+    if (departure_.has_end()) late_.learn(function, took);
   }
   started_.remove(identity);
   return ok;
@@ -538,7 +492,10 @@ MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running
 /// A task of ours, on this rank.
 MANTA_DECL void engine::run_node(node& n) {
   n.reset(node::queued);
-  if (departure_.has_end() && is_too_long(n)) [[unlikely]] return set_aside(n);
+  if (departure_.has_end() && late_.is_too_long(n, time_left_ns())) [[unlikely]] {
+    if (n.has(node::timed)) stop_timer(n);
+    return late_.set_aside(n);
+  }
   store::failure_ptr why;
   bool ok = false;
   if (n.form == form::compact) {
@@ -551,7 +508,7 @@ MANTA_DECL void engine::run_node(node& n) {
     return finish_here(n, call, ok, why);
   }
   task* t = n.record;
-  if (const store::failure_ptr input = failed_input(*t)) {  // bringing it here failed
+  if (const store::failure_ptr input = failures_.of_input(*t)) {  // bringing it here failed
     fail(n, input);
     return release(n);
   }
@@ -617,7 +574,7 @@ MANTA_DECL void engine::run_staged(task* t) {
     return stage(t);
   }
   if (t->gang != nullptr) return run_member(t);
-  store::failure_ptr why = failed_input(*t);  // bringing it here failed
+  store::failure_ptr why = failures_.of_input(*t);  // bringing it here failed
   std::uint64_t ns = 0;
   running_task identity{t->id, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
@@ -663,7 +620,7 @@ MANTA_DECL bool engine::load_checkpoint(invocation& call, const task& t, store::
     call.actor = call.actor_type->load(in);
     return true;
   } catch (...) {
-    why = failure_here();
+    why = failures_.here(*running_);
     return false;
   }
 }
@@ -787,11 +744,6 @@ MANTA_DECL void engine::ask_for_work() {
     asked_.insert(r);
     post_.send(r, message::demand, demand_message{wanted, of_members_too});
   }
-}
-
-/// May a member of a gang wait for this task? See graph::request.
-MANTA_DECL bool is_for_member(const node& n) {
-  return n.form == form::record && n.record->request != nullptr && n.record->request->for_member;
 }
 
 /// Gives rank 0 some of what it asked for, oldest first: the oldest tasks are the largest subtrees.

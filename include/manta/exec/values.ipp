@@ -72,7 +72,7 @@ MANTA_DECL bool engine::has_room(const node& n) const {
 
 MANTA_DECL void engine::complete_if_room(node& n) {
   if (!has_room(n)) [[unlikely]] {
-    const store::failure_ptr why = store_is_full();
+    const store::failure_ptr why = failures_.store_is_full(ledger_);
     store::clear(n);
     return fail(n, why);
   }
@@ -111,45 +111,12 @@ MANTA_DECL node& engine::checked(node& n) {
   store::raise(*why);
 }
 
-/// The value that was entered last is one too many.
-[[gnu::cold, gnu::noinline]] MANTA_DECL store::failure_ptr engine::store_is_full() const {
-  store::failure f;
-  f.kind = store::failure::kind::full;
-  f.message = "rank " + std::to_string(rank_) + " has no memory left for values: " + std::to_string(ledger_.values().size()) +
-              " large ones take " + store::describe_bytes(ledger_.memory().charged()) + " of its " + store::describe_bytes(ledger_.memory().limit()) +
-              " (MANTA_STORE_MEMORY), and none can be moved to a disk: " + ledger_.excess() + "; the largest:";
-  ledger_.values().largest(5, [&](const store::large& l) {
-    f.message += " " + store::describe_bytes(l.bytes) + " " + maker_of(l) + ",";
-  });
-  f.message += " ...; drop futures that are not needed, use more ranks, or name a folder with room (MANTA_SPILL_FOLDER)";
-  return store::share(std::move(f));
-}
-
 MANTA_DECL void engine::fail(node& n, const store::failure_ptr& why) {
   if (n.form == form::record) {
     free_task(n.record);
   }
   store::set_failure(n, why);
   complete(n);
-}
-
-/// It has happened here.
-MANTA_DECL void engine::locate(store::failure& f, std::string_view function, std::uint32_t attempt) const {
-  f.details.function = function;
-  f.details.rank = static_cast<int>(rank_);
-  f.details.host = store::host_name();
-  f.details.attempt = static_cast<int>(attempt);
-}
-
-/// In a catch clause: the failure of a type's save() or load().
-MANTA_DECL store::failure_ptr engine::codec_failure(const char* function, std::string_view type) const {
-  store::failure f = store::current_failure();
-  f.kind = store::failure::kind::serialization;
-  locate(f, std::string(function) + " of " + std::string(type));
-  return store::share(std::move(f));
-}
-MANTA_DECL store::failure_ptr engine::codec_failure(const char* function, std::uint32_t type) const {
-  return codec_failure(function, wire::demangle(wire::type_at(type).mangled));
 }
 
 // --- wants: is it ready, and where?
@@ -219,7 +186,7 @@ MANTA_DECL void engine::accept_value(node& n, const result_message& m, const std
   switch (static_cast<form>(m.form)) {
     case form::plain:
       store::set_plain(n, data, bytes);
-      if (n.has(node::actor) && is_dead(place_of(n))) {  // the home has not heard of it yet
+      if (n.has(node::actor) && is_dead(place_of(n, rank_))) {  // the home has not heard of it yet
         n.form = form::none;
         return need(n);
       }
@@ -319,7 +286,7 @@ MANTA_DECL void engine::on_pull(std::uint32_t from, const pull_message& m) {
     if (n.form == form::blob) store::decode(n);
     store::encode(n, value);
   } catch (...) {
-    const wire::buffer bytes = store::encode(*codec_failure("save()", n.type));
+    const wire::buffer bytes = store::encode(*failures_.codec("save()", n.type));
     result_message answer{m.index, 0, 0, static_cast<std::uint8_t>(form::failure), 0, 0};
     return post_.send(from, message::not_saved, answer, bytes.data(), bytes.size());
   }
@@ -520,7 +487,7 @@ MANTA_DECL void engine::decode_arrived() {
       const store::reading handles(n);
       v->box = wire::type_at(n.type).read(in);
     } catch (...) {
-      why = codec_failure("load()", n.type);
+      why = failures_.codec("load()", n.type);
     }
     if (why == nullptr) {
       arrived(v);
@@ -549,7 +516,7 @@ MANTA_DECL void engine::send_result(std::uint32_t home_rank, std::uint32_t home_
   result_message m = result_header(home_index, form::plain, charge, ns, by_scheduler);
   if (request != nullptr) m.flags = static_cast<std::uint8_t>(m.flags | static_cast<int>(request->granted.reason) << result_message::reason_bit);
   node* const expected = expected_here(home_rank, home_index, awaited);
-  if (expected != nullptr) m.reached = reached(*expected);
+  if (expected != nullptr) m.reached = take_reached(*expected);
   if (call.form != form::box) {
     const std::size_t bytes = call.form == form::none ? 0 : wire::type_at(call.type).plain_bytes;
     post_.send(home_rank, message::result, m, call.plain, bytes);
@@ -566,7 +533,7 @@ MANTA_DECL void engine::send_result(std::uint32_t home_rank, std::uint32_t home_
   try {
     fits = store::encode_within(temporary, scratch_, store::inline_bytes, references);
   } catch (...) {
-    const store::failure_ptr why = codec_failure("save()", call.type);
+    const store::failure_ptr why = failures_.codec("save()", call.type);
     wire::type_at(call.type).destroy(call.box);
     return send_failure(home_rank, home_index, why, charge, ns, by_scheduler, awaited);
   }
@@ -590,7 +557,7 @@ MANTA_DECL void engine::send_result(std::uint32_t home_rank, std::uint32_t home_
   } else {
     store::enter(temporary, ledger_, function);
     if (!has_room(temporary)) [[unlikely]] {
-      const store::failure_ptr why = store_is_full();
+      const store::failure_ptr why = failures_.store_is_full(ledger_);
       store::clear(temporary);
       n.reset(node::primary);
       release(n);
@@ -612,7 +579,7 @@ MANTA_DECL void engine::send_failure(std::uint32_t home_rank, std::uint32_t home
                                  std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited) {
   result_message m = result_header(home_index, form::failure, charge, ns, by_scheduler);
   node* const expected = expected_here(home_rank, home_index, awaited);
-  if (expected != nullptr) m.reached = reached(*expected);
+  if (expected != nullptr) m.reached = take_reached(*expected);
   const wire::buffer bytes = store::encode(*why);
   post_.send(home_rank, message::result, m, bytes.data(), bytes.size());
   if (expected == nullptr) return;

@@ -288,15 +288,6 @@ MANTA_DECL void engine::report_blocked(std::uint32_t blocked, bool own_work, boo
   net_.pump(true);
 }
 
-MANTA_DECL bool engine::takes_large(const node& n) {
-  if (n.form != form::record) return false;
-  for (std::uint32_t i = 0; i < n.record->seen_inputs(); ++i) {
-    const node& input = *n.record->inputs()[i];
-    if ((input.form == form::remote ? input.remote.bytes : store::known_bytes(input)) >= store::large_bytes) return true;
-  }
-  return false;
-}
-
 /// Whoever only looks, again and again, waits as well: rank 0 has to know, or does not send what may be looked for.
 MANTA_DECL void engine::looked_in_vain() {
   constexpr unsigned often = 32;
@@ -394,7 +385,7 @@ MANTA_DECL const void* engine::value(node& n, bool may_inline) {
   try {
     return store::decode(n);
   } catch (...) {
-    store::raise(*codec_failure("load()", n.type));
+    store::raise(*failures_.codec("load()", n.type));
   }
 }
 

@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// exec/run/departure.hpp, exec/run/throttle.hpp: when and why a run has to end
-// early, and how long a submitter that runs ahead is held.
+// exec/run/departure.hpp, exec/run/late_tasks.hpp, exec/run/throttle.hpp: when and
+// why a run has to end early, which tasks are not started then, and how long a
+// submitter that runs ahead is held.
 #include <doctest/doctest.h>
 
 #include <cstdint>
 #include <string>
 
 #include "manta/exec/run/departure.hpp"
+#include "manta/exec/run/late_tasks.hpp"
 #include "manta/exec/run/throttle.hpp"
 
 using manta::exec::departure;
+using manta::exec::late_tasks;
 using manta::exec::throttle;
 using manta::exec::wait_record;
 
@@ -52,6 +55,40 @@ TEST_CASE("the reason is the signal, or what was asked for, or the end of the al
   d.leave(d.reason("SIGTERM"));
   CHECK(d.is_leaving());
   CHECK(d.why() == "SIGTERM has come");
+}
+
+TEST_CASE("a task that takes longer than what is left is late, unless it is short or nobody knows how long it takes") {
+  constexpr double second_ns = 1e9;
+  manta::graph::node_table nodes;
+  late_tasks late(nodes);
+  manta::graph::node& n = nodes.make();
+  n.function = 2;
+  CHECK_FALSE(late.is_too_long(n, 0));
+  late.learn(2, 3'000'000'000);
+  CHECK(late.is_too_long(n, 2 * second_ns));
+  CHECK_FALSE(late.is_too_long(n, 4 * second_ns));
+  departure end;
+  end.set_end(10'000, 60, 1'000, 500, ticks_per_s);
+  CHECK(late.explain(n, -1, 2 * second_ns, end).find("it takes about 3 s, and in 2 s the run has to end") != std::string::npos);
+  CHECK(late.explain(n, 5 * second_ns, 2 * second_ns, end).find("about 5 s") != std::string::npos);
+  manta::graph::node& brief = nodes.make();
+  brief.function = 1;
+  late.learn(1, 5'000'000);
+  CHECK_FALSE(late.is_too_long(brief, 0));
+}
+
+TEST_CASE("late tasks are kept in their order until they are removed or taken") {
+  manta::graph::node_table nodes;
+  late_tasks late(nodes);
+  manta::graph::node &a = nodes.make(), &b = nodes.make(), &c = nodes.make();
+  for (manta::graph::node* const each : {&a, &b, &c}) late.set_aside(*each);
+  CHECK(late.count() == 3);
+  CHECK(late.has(b));
+  late.remove(b);
+  CHECK_FALSE(late.has(b));
+  CHECK(&late.take_first() == &a);
+  CHECK(&late.take_first() == &c);
+  CHECK(late.empty());
 }
 
 TEST_CASE("a submitter is ahead beyond the limit, and has room again when an eighth of it has ended") {

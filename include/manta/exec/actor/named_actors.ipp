@@ -146,8 +146,7 @@ MANTA_DECL void engine::free_name_of_ended(const std::string& name, actor_place 
   const std::uint32_t handle = name.empty() ? no_index : names_.handle_of(name);
   if (handle == no_index) return;
   const node& n = graph_.nodes.at(handle);
-  actor_place its;
-  std::memcpy(&its, n.bytes, sizeof its);
+  const actor_place its = actor_place_in(n.bytes);
   if (n.state != state::ready || its.rank != where.rank || its.slot != where.slot) return;
   names_.free(handle);
   answer_names();

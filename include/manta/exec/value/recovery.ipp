@@ -189,7 +189,7 @@ MANTA_DECL void engine::find_heirs(family& f) {
     store::set_box(copy, copy_of(*f.again, copy, &f.heirs));
   } catch (...) {
     f.heirs.clear();
-    store::set_failure(copy, codec_failure("save() or load()", f.type));
+    store::set_failure(copy, failures_.codec("save() or load()", f.type));
     copy.set(node::observed);
   }
   complete(copy);
@@ -223,9 +223,10 @@ MANTA_DECL void engine::inherit(node& n) {
   node* const heir = heir_of(n);
   if (is_pending && (heir == nullptr || heir == &n)) {
     const node& again = *lineage_.family_of(n)->again;
-    fail_orphan(n, again.state == state::failed ? "; the task that gave it away has failed when it ran once more: " +
+    fail(n, failures_.orphan(n, again.state == state::failed ? "; the task that gave it away has failed when it ran once more: " +
                                                       store::describe(*store::failure_of(again))
-                                                : "; the task that gave it away ran once more, and gave other futures away");
+                                                : "; the task that gave it away ran once more, and gave other futures away"));
+    n.set(node::observed);
   } else if (is_pending && !store::is_here(*heir)) {
     heir->state == state::pending ? need(*heir) : fetch(*heir);
     graph_.add_link(*heir, link_kind::heir).index = n.index;
@@ -254,7 +255,7 @@ MANTA_DECL void engine::take_value(node& n, node& from) {
       return complete_object(n, copy_of(from, n), from.function);
     }
   } catch (...) {
-    return fail(n, codec_failure("save() or load()", n.type));
+    return fail(n, failures_.codec("save() or load()", n.type));
   }
   store::move_payload(n, from);
   complete(n);
