@@ -298,7 +298,7 @@ class actor_pool {
     using R = detail::method_result<M>;
     exec::engine& e = exec::engine::here("actor_pool");
     const exec::engine::guard g(e);
-    auto& n = e.make_node(graph::no_index, detail::result_type<R>());
+    auto& n = e.refs().make_node(graph::no_index, detail::result_type<R>());
     store::failure f;
     f.kind = store::failure::kind::actor;
     f.message =

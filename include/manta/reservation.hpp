@@ -148,9 +148,9 @@ reservation reserve(const reservation_options& options) {
     r.bundles_.push_back(wanted[i]);
   }
   graph::require_possible(wanted, options.strategy, e.world());
-  auto& ready = e.make_node(graph::no_index, wire::type_index<void>::value);
+  auto& ready = e.refs().make_node(graph::no_index, wire::type_index<void>::value);
   r.ready_ = detail::access::make_future<void>(ready);
-  auto& handle = e.make_node(graph::no_index, wire::type_index<Token>::value);
+  auto& handle = e.refs().make_node(graph::no_index, wire::type_index<Token>::value);
   auto* const token = new Token;
   store::set_box(handle, token);
   e.complete(handle);

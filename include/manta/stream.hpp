@@ -100,7 +100,7 @@ class stream {
     if (producer_.get()->has_failed()) {  // the coroutine never ran: the future says why
       n.set(graph::node::observed);
       producer_.get()->set(graph::node::observed);
-      auto& cause = e.make_node(n.function, n.type);
+      auto& cause = e.refs().make_node(n.function, n.type);
       item = detail::access::make_future<T>(cause);
       e.fail(cause, store::failure_of(*producer_.get()));
     }

@@ -27,7 +27,7 @@ class argument_writer {
     out_.clear();
   }
   ~argument_writer() {
-    for (auto* n : inputs_) engine_.release(*n);  // only if writing threw
+    for (auto* n : inputs_) engine_.refs().release(*n);  // only if writing threw
   }
   argument_writer(const argument_writer&) = delete;
   argument_writer& operator=(const argument_writer&) = delete;
@@ -73,7 +73,7 @@ class argument_writer {
   /// Adds an input that the function does not see: the task waits for it and holds it.
   void add_hidden(const handle& h) {
     auto& n = h.node("async");
-    engine_.hold(n);
+    engine_.refs().hold(n);
     inputs_.push_back(&n);
   }
 
@@ -115,7 +115,7 @@ class argument_writer {
   template <class U>
   void add_input(const future<U>& f) {
     auto& n = access::of(f).node("async: an argument");
-    engine_.hold(n);
+    engine_.refs().hold(n);
     inputs_.push_back(&n);
   }
 

@@ -65,7 +65,7 @@ class handle {
     exec::reference_message r{graph::no_index, 0, 0, 0};
     if (node_ != nullptr) {
       out.note_reference();  // throws where references are not allowed
-      r = exec::engine::current()->export_reference(*node_);
+      r = exec::engine::current()->refs().export_reference(*node_);
     }
     out.write(&r, sizeof r);
   }
@@ -119,7 +119,7 @@ struct access {
 /// store no longer counts the object, and later requests do not find it.
 inline bool may_move(graph::node& n) {
   if (n.form != graph::form::box || n.refs.load(std::memory_order_acquire) != 1 || !store::let_go(n)) return false;
-  if (exec::engine* const e = exec::engine::current()) e->hide(n);  // an isolated process has no engine
+  if (exec::engine* const e = exec::engine::current()) e->refs().hide(n);  // an isolated process has no engine
   return true;
 }
 

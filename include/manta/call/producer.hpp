@@ -78,7 +78,7 @@ class producer_of<T, list<P...>, list<Forms...>> : public producer<T> {
       if constexpr (requires { a.viewed(); }) {
         auto* const n = a.viewed();
         if (n == nullptr) return;
-        e.hold(*n);
+        e.refs().hold(*n);
         store::give(*n);
         viewed_.emplace_back(*n);
       }

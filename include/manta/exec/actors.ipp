@@ -23,9 +23,10 @@ MANTA_DECL std::size_t engine::longest_argument(const node& handle) const {
   return place.rank == rank_ || sent_arguments_.is_too_much(size_) ? store::inline_bytes : longest;
 }
 
-MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
-                                std::size_t bytes, node* const* inputs, std::uint32_t input_count) {
-  node& n = make_node(function, type, 2);  // one is the engine's own, until the call has ended
+MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::uint32_t type,
+                                    const std::byte* arguments, std::size_t bytes, node* const* inputs,
+                                    std::uint32_t input_count) {
+  node& n = refs_.make_node(function, type, 2);  // one is the engine's own, until the call has ended
   const std::uint64_t id = running_->next_child();
   if (running_->stops_children) [[unlikely]] return refuse_child(n, id, inputs, input_count, stopped_child(n));
   if (members_.has_tolls() && members_.toll_of(id).blamed() != 0) [[unlikely]] {
@@ -33,7 +34,7 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
   }
   if (handle.state == state::ready && input_count == 0) {
     const actor_place place = actor_place_in(handle.bytes);
-    ++calls_made_.insert(handle.index);
+    refs_.add_calls(handle, 1);
     const std::uint8_t flags = running_->for_member ? task_message::for_member : 0;
     const task_message m{id, function, rank_, n.index, place.slot, static_cast<std::uint32_t>(bytes), 0, flags, 0};
     post_.send(place.rank, message::call, m, arguments, bytes);
@@ -73,21 +74,22 @@ MANTA_DECL void engine::send_call(node& handle, task* t) {
     if (handle.state == state::failed) handle.set(node::observed);
     elsewhere_.note_back();
     free_task(t);
-    return release(result);
+    return refs_.release(result);
   }
   if (handle.state == state::failed) {
     handle.set(node::observed);
     elsewhere_.note_back();
     free_task(t);
     const store::failure& why = *store::failure_of(handle);
-    fail(result, actor_failure(why.kind == store::failure::kind::actor
-                                   ? why.message
-                                   : "the actor never lived: its constructor failed: " + store::describe(why).substr(7)));
+    fail(result,
+         actor_failure(why.kind == store::failure::kind::actor
+                           ? why.message
+                           : "the actor never lived: its constructor failed: " + store::describe(why).substr(7)));
     if (why.kind == store::failure::kind::cancelled) result.set(node::observed);  // told already
-    return release(result);
+    return refs_.release(result);
   }
   const actor_place place = actor_place_in(handle.bytes);
-  ++calls_made_.insert(handle.index);
+  refs_.add_calls(handle, 1);
   const std::uint8_t flags = t->for_member ? task_message::for_member : 0;
   const task_message m{t->id, t->function, rank_, t->home_index, place.slot, t->argument_bytes, 0, flags, 0};
   append_task(place.rank, message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(), t->input_count);
@@ -120,7 +122,8 @@ MANTA_DECL void engine::on_call(std::uint32_t from, const std::byte* data, std::
   actor_slot& slot = slots_[m.charge_or_slot];
   if (slot.is_bounded()) {
     const std::size_t waiting = slot.mailbox.size() + slot.in_line - slot.about_to_start();
-    if (slot.dead.empty() && waiting >= static_cast<std::size_t>(slot.request->max_pending)) return refuse_call(from, data, bytes);
+    if (slot.dead.empty() && waiting >= static_cast<std::size_t>(slot.request->max_pending))
+      return refuse_call(from, data, bytes);
     ++slot.in_line;
   }
   calls_.push(from, data, bytes);
@@ -237,7 +240,8 @@ MANTA_DECL void engine::after_call(std::uint32_t index, bool was_active) {
 /// has failed. (Unless the actor ends of it, when nobody can tell.)
 MANTA_DECL bool engine::lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok,
                                    store::failure_ptr& why) const {
-  if (!ok || !slot.broken || slot.restarts >= slot.request->restarts || wire::function_at(method).looks_only) return false;
+  if (!ok || !slot.broken || slot.restarts >= slot.request->restarts || wire::function_at(method).looks_only)
+    return false;
   if (call.form == form::box) wire::type_at(call.type).destroy(call.box);
   ok = false;
   why = lost_call_failure(slot.broken_by);
@@ -274,7 +278,7 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
   } catch (...) {  // the calls stay in the log, and the next one tries again
     store::failure f = store::current_failure();
     failures_.locate(f, "checkpoint of " + wire::demangle(wire::function_at(slot.function).mangled));
-    note_unobserved(f);
+    unobserved_.note_failure(f);
   }
   --slot.active;
 }
@@ -286,7 +290,8 @@ MANTA_DECL void engine::forget_past(actor_slot& slot) {
 }
 
 /// A method has said that the object is broken, and no call is under way: builds it anew from its checkpoint, or by its
-/// constructor, does again what was done since, and goes on with the mailbox. If it may not be or fails, the actor ends.
+/// constructor, does again what was done since, and goes on with the mailbox. If it may not be or fails, the actor
+/// ends.
 MANTA_DECL void engine::restart(std::uint32_t index) {
   actor_slot& slot = slots_[index];
   void* const old = slot.object;
@@ -396,12 +401,12 @@ MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
 
 MANTA_DECL void engine::kill_actor(node& handle, const std::string& why) {
   wait_for_end(handle, false);
-  if (detached_.remove(&handle)) release(handle);
+  if (detached_.remove(&handle)) refs_.release(handle);
   if (handle.state != state::ready) return;
   const actor_place place = actor_place_in(handle.bytes);
   post_.send(place.rank, message::kill_actor, end_actor_message{place.slot, 0, 0}, why.data(), why.size());
   if (!members_.recovers()) return;
-  const auto [home_rank, home_index] = home_of(handle);
+  const auto [home_rank, home_index] = refs_.home_of(handle);
   post_.send(home_rank, message::checkpoint, checkpoint_message{0, home_index, 0});
 }
 
@@ -422,7 +427,8 @@ MANTA_DECL void engine::on_end_actor(const end_actor_message& m) {
   list_slot(m.slot);
 }
 
-/// The calls that a dead actor will not do any more. One that is still linked to its inputs comes back when they are here.
+/// The calls that a dead actor will not do any more. One that is still linked to its inputs comes back when they are
+/// here.
 MANTA_DECL void engine::fail_waiting(std::uint32_t index) {
   actor_slot& slot = slots_[index];
   while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) {

@@ -106,7 +106,7 @@ MANTA_DECL void engine::send_waiting_ahead() {
   });
 }
 
-/// The result of `n` has come from `from`, where it has reached so many tasks.
+/// The result of `n` has come from `from`, where it has reached `reached` tasks.
 MANTA_DECL void engine::note_reached(node& n, std::uint32_t from, std::uint32_t reached) {
   std::uint32_t sent = 0;
   for (const link* l = n.links; l != nullptr; l = l->next) sent += l->kind == link_kind::ahead && l->rank == from;
@@ -137,7 +137,8 @@ MANTA_DECL void engine::on_ahead_back(std::uint32_t from, const task_message& m)
   elsewhere_.note_back();
   elsewhere_.note_ahead_back();
   node& n = graph_.nodes.at(m.home_index);
-  if (n.state != state::pending) return discard(n, result_message{n.index, 0, 0, static_cast<std::uint8_t>(form::none), 0, 0}, nullptr, 0);
+  if (n.state != state::pending)
+    return discard(n, result_message{n.index, 0, 0, static_cast<std::uint8_t>(form::none), 0, 0}, nullptr, 0);
   task& t = *n.record;
   for (std::uint32_t i = 0; i < t.input_count; ++i) graph_.remove_link(*t.inputs()[i], link_kind::ahead, n.index);
   t.place = graph::place::here;
@@ -156,11 +157,11 @@ MANTA_DECL void engine::on_run_ahead(std::uint32_t from, const std::byte* data, 
 MANTA_DECL node& engine::to_be_made_here(const reference_message& r, std::uint32_t type) {
   node* n = nullptr;
   if (task* const t = staging_.maker_of(r.home_index)) {
-    if (t->result == nullptr) t->result = &make_node(no_index, type);
+    if (t->result == nullptr) t->result = &refs_.make_node(no_index, type);
     n = t->result;
-    hold(*n);
+    refs_.hold(*n);
   } else {
-    n = &stand_in(r.home_rank, r.home_index, type);
+    n = &refs_.stand_in(r.home_rank, r.home_index, type);
   }
   if (n->state == state::pending) ++n->missing;
   return *n;
@@ -169,7 +170,7 @@ MANTA_DECL node& engine::to_be_made_here(const reference_message& r, std::uint32
 /// The node of what ends here, if tasks that were sent ahead wait for it: `result` of its task, or the stand-in.
 MANTA_DECL node* engine::expected_here(std::uint32_t home_rank, std::uint32_t home_index, node* result) {
   if (home_rank != 0 || (result == nullptr && !staging_.has_ahead())) return nullptr;
-  node* const n = known(home_rank, home_index);
+  node* const n = refs_.known(home_rank, home_index);
   if (n == nullptr || n == result) return result;
   if (result != nullptr) hand_over(*result, *n);
   return n->missing != 0 && n->state == state::pending ? n : nullptr;
@@ -183,8 +184,8 @@ MANTA_DECL void engine::hand_over(node& result, node& n) {
     node** input = t->inputs();
     while (*input != &result) ++input;
     *input = &n;
-    hold(n);
-    release(result);
+    refs_.hold(n);
+    refs_.release(result);
     if (n.state != state::pending) {
       stage_input_arrived(t, n);
     } else {
@@ -196,10 +197,10 @@ MANTA_DECL void engine::hand_over(node& result, node& n) {
 }
 
 MANTA_DECL void engine::on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
-  node* n = known(from, m.index);
+  node* n = refs_.known(from, m.index);
   const bool owed = static_cast<form>(m.form) == form::remote;  // until it has been fetched
   if (owed) {
-    n = &stand_in(from, m.index, m.charge);
+    n = &refs_.stand_in(from, m.index, m.charge);
     ++n->links->count;
   }
   if (n != nullptr && n->state == state::pending) {
@@ -209,13 +210,14 @@ MANTA_DECL void engine::on_made(std::uint32_t from, const result_message& m, con
   } else if ((m.flags & result_message::references) != 0) {
     give_back_references(m.charge, m, data, bytes);
   }
-  if (owed) release(*n);
+  if (owed) refs_.release(*n);
 }
 
 /// Gives rank 0 back what was sent here ahead and has not begun, whether its inputs have been made by now or not.
 MANTA_DECL void engine::give_back_ahead() {
   const auto give_back = [&](task* t) {
-    const task_message m{t->id, t->function, t->home_rank, t->home_index, t->charge, 0, t->attempt, task_message::ahead, 0};
+    const task_message m{t->id, t->function, t->home_rank, t->home_index, t->charge, 0, t->attempt, task_message::ahead,
+                         0};
     post_.send(0, message::come_back, m);
     --received_tasks_;
     free_task(t);

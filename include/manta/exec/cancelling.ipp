@@ -48,7 +48,7 @@ MANTA_DECL bool engine::cancel_here(std::uint32_t index, bool children, std::uin
 MANTA_DECL void engine::withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags) {
   const auto end = [&] {
     fail(n, why);
-    release(n);
+    refs_.release(n);
   };
   if (n.has(node::queued)) {
     local_.remove(n);
@@ -100,17 +100,17 @@ MANTA_DECL void engine::discard(node& n, const result_message& m, const std::byt
     case form::remote: {
       remote_value remote;
       std::memcpy(&remote, data, sizeof remote);
-      hold(n);  // the index is not used again before the place has answered
+      refs_.hold(n);  // the index is not used again before the place has answered
       post_.send(remote.place, message::release, index_message{n.index, rank_});
       break;
     }
     default:
       break;
   }
-  release(n);
+  refs_.release(n);
 }
 
-/// The same for one that ended, or was not begun, here.
+/// A cancelled task or call of ours has ended here, or was not begun: throws its result away.
 MANTA_DECL void engine::discard_here(node& n, invocation& call) {
   task* kept = nullptr;
   if (const std::uint64_t* found = cancelled_.find(n.index)) {
@@ -127,16 +127,16 @@ MANTA_DECL void engine::discard_here(node& n, invocation& call) {
     wire::type_at(call.type).destroy(call.box);
   }
   if (kept != nullptr) free_task(kept);
-  release(n);
+  refs_.release(n);
 }
 
 /// What a cancelled task submits, if its children were cancelled with it; or what comes when the run has to end.
 MANTA_DECL node& engine::refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count,
                                       const store::failure_ptr& why) {
-  for (std::uint32_t i = 0; i < input_count; ++i) release(*inputs[i]);
+  for (std::uint32_t i = 0; i < input_count; ++i) refs_.release(*inputs[i]);
   note_sent(n, id, rank_);
   fail(n, why);
-  release(n);
+  refs_.release(n);
   return n;
 }
 MANTA_DECL store::failure_ptr engine::stopped_child(const node& n) const {
@@ -163,7 +163,7 @@ MANTA_DECL bool engine::on_cancel(const cancel_message& m) {
   if (m.home_rank == rank_) elsewhere_.note_back();
   end_unstarted(std::exchange(placed.record, nullptr), (m.flags & cancel_message::expired) != 0);
   placed.form = form::none;
-  release(placed);
+  refs_.release(placed);
   return true;
 }
 
@@ -249,7 +249,8 @@ MANTA_DECL void engine::stop_members(const cancel_message& m) {
   gang_ends_.for_each([&](const gang_end& end) {
     const task* const leader = end.leader;
     if (leader == nullptr || leader->id != m.id) return;
-    for (std::size_t i = 1; i < leader->gang->ranks.size(); ++i) post_.send(leader->gang->ranks[i], message::cancel, theirs);
+    for (std::size_t i = 1; i < leader->gang->ranks.size(); ++i)
+      post_.send(leader->gang->ranks[i], message::cancel, theirs);
   });
 }
 
@@ -274,7 +275,7 @@ MANTA_DECL void engine::end_unstarted(task* t, bool expired) {
     const store::failure_ptr why = unstarted_failure(*t, expired);
     if (n.form != form::record || n.record != t) free_task(t);
     fail(n, why);
-    return release(n);
+    return refs_.release(n);
   }
   finish_received(t, false, none, false, unstarted_failure(*t, expired), not_run);
 }
@@ -291,14 +292,14 @@ MANTA_DECL void engine::stop_children(running_task& parent) {
     graph_.nodes.for_each([&](node& n) {
       if (!is_task(n) || !next.has_child(id_of(n))) return;
       if (n.form == form::record && (n.record->home_rank != rank_ || n.record->home_index != n.index)) return;
-      hold(n);
+      refs_.hold(n);
       children.push_back(&n);
     });
     for (node* child : children) {
       if (child->state == state::pending) {
         withdraw(*child, cancel_failure(task_name(*child), next.name(), rank_), cancel_message::children);
       }
-      release(*child);
+      refs_.release(*child);
     }
     children.clear();
   }

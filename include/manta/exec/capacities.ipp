@@ -46,7 +46,8 @@ MANTA_DECL graph::gpu_set devices_of(const base::array<claim>& all, std::size_t 
     if (all[r].offered.node != mine.offered.node) continue;
     if (r != rank && (mine.alone || all[r].alone || all[r].devices != mine.devices)) continue;
     if (mine.offered.stands_by && all[r].offered.executes) return {};
-    if (all[r].offered.executes != mine.offered.executes || all[r].offered.stands_by != mine.offered.stands_by) continue;
+    if (all[r].offered.executes != mine.offered.executes || all[r].offered.stands_by != mine.offered.stands_by)
+      continue;
     if (r < rank) ++position;
     ++ranks;
   }
@@ -79,7 +80,8 @@ MANTA_DECL void engine::appoint_spares(const engine_options& options) {
   net::check(MPI_Bcast(&count, 1, MPI_INT, 0, net_.comm()), "MPI_Bcast");
   if (size_ == 1) return;
   if (count + 1 >= static_cast<int>(size_)) {
-    throw error("manta: runtime_options::spares or MANTA_SPARES: " + std::to_string(count) + " of " + std::to_string(size_) +
+    throw error("manta: runtime_options::spares or MANTA_SPARES: " + std::to_string(count) + " of " +
+                std::to_string(size_) +
                 " ranks are to stand by, and none is left to run tasks; start more ranks, or let fewer stand by");
   }
   members_.appoint_spares(static_cast<std::uint32_t>(count));
@@ -94,7 +96,8 @@ MANTA_DECL void engine::share_settings(engine_options& options) {
   claim mine;
   graph::capacity& c = mine.offered;
   c.stands_by = members_.is_spare(rank_);
-  const bool beside_workers = c.stands_by && nodes.busy_on_node() < nodes.ranks_on_node();  // they share out what is there
+  const bool beside_workers =
+      c.stands_by && nodes.busy_on_node() < nodes.ranks_on_node();  // they share out what is there
   c.cpus = options.cpus > 0 ? options.cpus
            : beside_workers ? 1
                             : base::cpus_of_rank(nodes.cores(), nodes.busy_on_node(), base::read_file, variable);
@@ -107,8 +110,10 @@ MANTA_DECL void engine::share_settings(engine_options& options) {
     if (memory > 0 && !beside_workers) c.resources["memory"] = graph::quantity("memory", memory).units;
   }
   const auto ranks = static_cast<std::uint64_t>(std::max(1, nodes.busy_on_node()));
-  const std::uint64_t share = options.node_store_memory != 0 ? options.node_store_memory / ranks : static_cast<std::uint64_t>(memory / 2);
-  if (options.store_memory == 0 && !c.stands_by && net_.board().held_by(static_cast<int>(rank_)) != nullptr) mine.lends = share;
+  const std::uint64_t share =
+      options.node_store_memory != 0 ? options.node_store_memory / ranks : static_cast<std::uint64_t>(memory / 2);
+  if (options.store_memory == 0 && !c.stands_by && net_.board().held_by(static_cast<int>(rank_)) != nullptr)
+    mine.lends = share;
   ledger_.set_limits(options.store_memory != 0 ? options.store_memory
                      : share != 0             ? share
                                               : ~std::uint64_t{0},
@@ -148,7 +153,8 @@ MANTA_DECL void engine::share_settings(engine_options& options) {
   for (std::size_t r = 0; r < size_; ++r) {
     claims[r].offered.gpus = devices_of(claims, r);
     world_[r] = claims[r].offered;
-    if (members_.has_spares()) sees_.push_back(claims[r].alone ? 0 : base::hash_bytes(claims[r].devices.data(), claims[r].devices.size(), 1));
+    if (members_.has_spares())
+      sees_.push_back(claims[r].alone ? 0 : base::hash_bytes(claims[r].devices.data(), claims[r].devices.size(), 1));
   }
   if (mine.lends == 0) return;
   ledger_.lend(*net_.board().held_by(static_cast<int>(rank_)));

@@ -5,21 +5,22 @@
 // others; then each rank, for itself, forgets the dead one and sees to what it
 // is the home of:
 //
-//   a task that was there    is submitted again: while recovery is possible the home keeps what it was made of. That which ran
-//                            when the rank died by its own doing (an exit, a signal, MPI_Abort), or was the second to be
-//                            killed under it, has caused the death: its retries count, and without any left it fails with
-//                            rank_lost. One that has cost a rank never runs on rank 0
+//   a task that was there    is submitted again: while recovery is possible the home keeps what it was made of. That
+//   which ran
+//                            when the rank died by its own doing (an exit, a signal, MPI_Abort), or was the second to
+//                            be killed under it, has caused the death: its retries count, and without any left it fails
+//                            with rank_lost. One that has cost a rank never runs on rank 0
 //   a value that was there   is made again by its task, if that is still known; else whoever asks gets object_lost
 //   an actor that lived there is dead, and calls that were under way fail with actor_died; the one that has caused the
 //                            death, with rank_lost
 //   a rank that stood by       takes its place, and has its resources (runtime_options::spares)
 //   a gang with a member there has failed, and is started again; members that do not come back from MPI are ended
 //
-// What the dead rank was the home of, what it had put and the results of what its tasks had submitted, lives on where others
-// have a value of it: who needs it asks them all (seek). What nobody has is made once more by the task that had given the
-// handle away, if the value in which it did so has been read here (value/lineage.hpp); else it is lost. Tasks that were running
-// there run again elsewhere, and submit what they had submitted anew, under the same ids.
-// Messages from it that are handled after the news are thrown away; none is sent to it (net::network::abandon).
+// What the dead rank was the home of, what it had put and the results of what its tasks had submitted, lives on where
+// others have a value of it: who needs it asks them all (seek). What nobody has is made once more by the task that had
+// given the handle away, if the value in which it did so has been read here (value/lineage.hpp); else it is lost. Tasks
+// that were running there run again elsewhere, and submit what they had submitted anew, under the same ids. Messages
+// from it that are handled after the news are thrown away; none is sent to it (net::network::abandon).
 #pragma once
 
 #include <algorithm>
@@ -44,7 +45,8 @@ MANTA_DECL void engine::connect_lifelines(const engine_options& options) {
   }
   delete std::exchange(lifeline_, nullptr);
   if (rank_ == 0) {
-    std::fprintf(stderr, "manta: not all ranks can reach rank 0 by TCP, so the death of a rank will not be noticed, and the "
+    std::fprintf(stderr,
+                 "manta: not all ranks can reach rank 0 by TCP, so the death of a rank will not be noticed, and the "
                  "program may hang then%s; allow connections between the nodes of the job\n",
                  members_.has_spares() ? ", and the ranks that stand by never run anything" : "");
   }
@@ -54,12 +56,14 @@ MANTA_DECL void engine::connect_lifelines(const engine_options& options) {
 
 MANTA_DECL void engine::look_for_deaths() {
   for (const net::lifeline::death& d : lifeline_->take_deaths()) {
-    const std::string why = "rank " + std::to_string(d.rank) + " has died: " + d.why.substr(d.why.starts_with("manta: ") ? 7 : 0);
+    const std::string why =
+        "rank " + std::to_string(d.rank) + " has died: " + d.why.substr(d.why.starts_with("manta: ") ? 7 : 0);
     const auto is_near = [&](std::uint32_t spare) { return world_[spare].node == world_[d.rank].node; };
     const death_message news{d.task, d.rank, members_.successor_of(d.rank, is_near), d.by};
-    const std::string then = news.successor != 0 ? "rank " + std::to_string(news.successor) + ", which stood by, takes its place"
-                             : members_.is_spare(d.rank)  ? "it stood by, and had nothing to do"
-                                                 : "what it had to do is done elsewhere";
+    const std::string then = news.successor != 0
+                                 ? "rank " + std::to_string(news.successor) + ", which stood by, takes its place"
+                             : members_.is_spare(d.rank) ? "it stood by, and had nothing to do"
+                                                         : "what it had to do is done elsewhere";
     std::fprintf(stderr, "manta: %s; %s\n", why.c_str(), then.c_str());
     for (std::uint32_t r = 1; r < size_; ++r) {
       if (r != d.rank && !is_dead(r)) post_.send(r, message::rank_died, news, why.data(), why.size());
@@ -97,12 +101,14 @@ MANTA_DECL void engine::end_broken_gangs() {
   };
   gang_watch_.end_broken(base::now_ns(), has_members, [&](std::uint64_t gang) {
     if (is_member(0, gang)) {
-      std::fprintf(stderr, "manta: rank 0 waits inside MPI for a member of its gang that has died: the job ends here\n");
+      std::fprintf(stderr,
+                   "manta: rank 0 waits inside MPI for a member of its gang that has died: the job ends here\n");
       ::_exit(1);
     }
     for (std::uint32_t r = 1; r < size_; ++r) {
       if (!is_member(r, gang)) continue;
-      std::fprintf(stderr, "manta: rank %u waits inside MPI for a member of its gang that has died: it is ended too\n", r);
+      std::fprintf(stderr, "manta: rank %u waits inside MPI for a member of its gang that has died: it is ended too\n",
+                   r);
       lifeline_->end(r);
     }
   });
@@ -131,8 +137,8 @@ MANTA_DECL void engine::take_place(std::uint32_t spare, std::uint32_t rank) {
   if (scheduler_ != nullptr) scheduler_->joins(spare, its);
 }
 
-/// The one order in which the parts hear of a death: who lives; what comes from there no more; what rank 0 has sent there; the
-/// nodes, values before tasks; then all else that is kept for a rank.
+/// The one order in which the parts hear of a death: who lives; what comes from there no more; what rank 0 has sent
+/// there; the nodes, values before tasks; then all else that is kept for a rank.
 MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& why) {
   const std::uint32_t rank = m.rank;
   if (!members_.note_death(rank, {why, m.culprit, m.by})) return;
@@ -169,23 +175,24 @@ MANTA_DECL void engine::nodes_lost(std::uint32_t dead) {
   graph_.nodes.for_each([&](node& n) {
     forget_links_to(n, dead);
     if (!is_concerned(n, dead)) return;
-    hold(n);
+    refs_.hold(n);
     (is_task(n) ? tasks : values).push_back(&n);
   });
   for (node* n : values) value_lost(*n, dead);
   for (node* n : tasks) {
     if (is_task(*n)) task_lost(*n, dead);  // else it has failed with a value
   }
-  for (node* n : values) release(*n);
-  for (node* n : tasks) release(*n);
+  for (node* n : values) refs_.release(*n);
+  for (node* n : tasks) refs_.release(*n);
 }
 
 /// What it wanted to be told, or had of a value.
 MANTA_DECL void engine::forget_links_to(node& n, std::uint32_t rank) {
   for (link** at = &n.links; *at != nullptr;) {
     link* const l = *at;
-    const bool names_rank = l->kind == link_kind::subscriber || l->kind == link_kind::puller || l->kind == link_kind::reader ||
-                            l->kind == link_kind::replica || l->kind == link_kind::ahead;
+    const bool names_rank = l->kind == link_kind::subscriber || l->kind == link_kind::puller ||
+                            l->kind == link_kind::reader || l->kind == link_kind::replica ||
+                            l->kind == link_kind::ahead;
     if (l->kind == link_kind::home && l->rank == rank) {
       l->count = 0;
       if (store::large* const only = store::large_of(n)) ledger_.keep(*only);
@@ -205,7 +212,8 @@ MANTA_DECL bool engine::is_concerned(node& n, std::uint32_t rank) {
   if (n.state == state::ready) return place_of(n, rank_) == rank;
   if (is_stand_in(n)) return n.links->rank == rank;
   if (n.function == no_index) return n.missing == rank + 1;  // an answer is awaited
-  if (n.form == form::record) return n.record->place == graph::place::elsewhere && (n.record->caller == rank || n.record->caller == 0);
+  if (n.form == form::record)
+    return n.record->place == graph::place::elsewhere && (n.record->caller == rank || n.record->caller == 0);
   return n.form == form::none && (n.sent.at == rank || (n.sent.at == 0 && rank_ != 0 && n.sent.slot == no_index));
 }
 
@@ -220,7 +228,7 @@ MANTA_DECL void engine::value_lost(node& n, std::uint32_t rank) {
   const bool is_here = !is_stand_in(n);
   if (is_asked_for(n, rank)) {
     asked_no_more(n);
-    release(n);
+    refs_.release(n);
   }
   if (n.state == state::failed) return;
   if (n.state == state::pending) {
@@ -228,8 +236,9 @@ MANTA_DECL void engine::value_lost(node& n, std::uint32_t rank) {
       need(n);
     } else {
       n.missing = 0;
-      fail(n, failures_.death(store::failure::kind::rank, rank, "there will be no answer from rank " + std::to_string(rank) + ": "));
-      release(n);
+      fail(n, failures_.death(store::failure::kind::rank, rank,
+                              "there will be no answer from rank " + std::to_string(rank) + ": "));
+      refs_.release(n);
     }
     return;
   }
@@ -253,13 +262,13 @@ MANTA_DECL void engine::value_lost(node& n, std::uint32_t rank) {
                               "' is lost, and what it was made from is not known any more: "));
     n.set(node::observed);
   }
-  if (fetching) release(n);
+  if (fetching) refs_.release(n);
 }
 
 /// A handle of an actor that lived there. Its home has it made again, elsewhere and from its last checkpoint, if its
 /// options allow restarts; what it was told since then is forgotten.
 MANTA_DECL void engine::actor_lost(node& n, std::uint32_t rank) {
-  calls_made_.erase(n.index);
+  refs_.forget_calls(n);
   n.state = state::pending;
   n.form = form::none;
   if (is_stand_in(n) && !is_dead(n.links->rank)) return need(n);
@@ -293,8 +302,9 @@ MANTA_DECL void engine::task_lost(node& n, std::uint32_t rank) {
     elsewhere_.note_back();
     fail(n, members_.is_to_blame(rank, n.sent.id)
                 ? failures_.died_with(n, rank)
-                : failures_.death(store::failure::kind::actor, rank, "the actor died with its rank before the call had ended: ", true));
-    return release(n);
+                : failures_.death(store::failure::kind::actor, rank,
+                                  "the actor died with its rank before the call had ended: ", true));
+    return refs_.release(n);
   }
   const std::uint32_t at = has_record ? n.record->caller : n.sent.at;
   if (at != rank && !is_dead(at)) {
@@ -319,7 +329,7 @@ MANTA_DECL void engine::submit_again(node& n, std::uint32_t rank) {
   const bool is_retried = found == verdict::culprit && may_retry(n);
   if (found == verdict::too_often || (found == verdict::culprit && !is_retried)) {
     fail(n, found == verdict::culprit ? failures_.died_with(n, rank) : failures_.was_there_too_often(n, id));
-    return release(n);
+    return refs_.release(n);
   }
   if (is_retried) ++n.record->attempt;
   if (is_retried || found == verdict::suspect) with_request(n).cost = static_cast<int>(rank);
@@ -338,7 +348,8 @@ MANTA_DECL void engine::submit_again(node& n, std::uint32_t rank) {
 MANTA_DECL const graph::request& engine::with_request(node& n) {
   if (n.form != form::record) {
     const auto sent = n.sent;
-    task* const t = make_task(sent.id, n.function, reinterpret_cast<const std::byte*>(&sent.kept), n.size, nullptr, 0, nullptr);
+    task* const t =
+        make_task(sent.id, n.function, reinterpret_cast<const std::byte*>(&sent.kept), n.size, nullptr, 0, nullptr);
     t->home_index = n.index;
     n.form = form::record;
     n.record = t;
@@ -347,8 +358,8 @@ MANTA_DECL const graph::request& engine::with_request(node& n) {
   return *n.record->request;
 }
 
-/// A task is submitted again, under the same id, because the rank has died on which it had been: by one that runs once more.
-/// What it has cost counts as ever. Null if it may run, else why not.
+/// A task is submitted again, under the same id, because the rank has died on which it had been: by one that runs once
+/// more. What it has cost counts as ever. Null if it may run, else why not.
 MANTA_DECL store::failure_ptr engine::tried_too_often(const node& n, std::uint64_t id, graph::request_ptr& request) {
   const membership::toll t = members_.toll_of(id);
   if (t.caused + t.killed == 0) return nullptr;

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Ends the sleep of a rank when a descriptor becomes readable. A rank of many sleeps on a word in memory, which other ranks
-// of its node change; that sleep ends for no descriptor. So a thread waits for the descriptors, and rings for the rank. It is
-// woken only when a descriptor was armed, which the rank does before it sleeps, so a busy rank never pays for it.
+// Ends the sleep of a rank when a descriptor becomes readable. A rank of many sleeps on a word in memory, which other
+// ranks of its node change; that sleep ends for no descriptor. So a thread waits for the descriptors, and rings for the
+// rank. It is woken only when a descriptor was armed, which the rank does before it sleeps, so a busy rank never pays
+// for it.
 #pragma once
 
 #include <sys/epoll.h>
@@ -19,7 +20,8 @@ namespace manta::exec {
 class descriptor_bell {
  public:
   /// `ring(self)` is called from the thread.
-  descriptor_bell(void (*ring)(void*), void* self) : ring_(ring), self_(self), set_(::epoll_create1(EPOLL_CLOEXEC)), end_(::eventfd(0, EFD_CLOEXEC)) {
+  descriptor_bell(void (*ring)(void*), void* self)
+      : ring_(ring), self_(self), set_(::epoll_create1(EPOLL_CLOEXEC)), end_(::eventfd(0, EFD_CLOEXEC)) {
     epoll_event stop{};
     stop.events = EPOLLIN;
     stop.data.u64 = 1;

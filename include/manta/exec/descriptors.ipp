@@ -30,7 +30,8 @@ MANTA_DECL void engine::sleep_beside_descriptors(std::int64_t ns) {
   if (net_.can_be_woken()) {
     if (bell_ == nullptr) bell_.reset(new descriptor_bell(&rouse_helper, this));
     bool armed = true;
-    for (const wait_record* record : waits_) armed = armed && (record->descriptor < 0 || bell_->arm(record->descriptor));
+    for (const wait_record* record : waits_)
+      armed = armed && (record->descriptor < 0 || bell_->arm(record->descriptor));
     return net_.sleep(armed ? ns : std::min<std::int64_t>(ns, 1'000'000));
   }
   base::list<pollfd> all;

@@ -36,11 +36,11 @@ struct engine::handlers {
     std::uint32_t ticket = 0;
     std::memcpy(&ticket, m.data, sizeof ticket);
     node& n = e.graph_.nodes.at(ticket);
-    if (n.state != state::pending) return e.release(n);  // it was asked again meanwhile, for a rank had died
+    if (n.state != state::pending) return e.refs_.release(n);  // it was asked again meanwhile, for a rank had died
     n.missing = 0;
     store::set_blob(n, m.data, m.bytes, false);
     e.complete(n);
-    e.release(n);
+    e.refs_.release(n);
   };
 };
 
@@ -87,22 +87,15 @@ constexpr void engine::handlers::tasks(dispatch_table<engine>& table) {
 }
 
 constexpr void engine::handlers::references(dispatch_table<engine>& table) {
-  table.set(message::drop, [](engine& e, arrival& m) { e.on_drop(m.read<drop_message>()); });
-  table.set(message::borrow, [](engine& e, arrival& m) { e.on_borrow(m.from, m.read<borrow_message>()); });
-  table.set(message::granted, [](engine& e, arrival& m) {
-    node& n = e.graph_.nodes.at(m.read<index_message>().index);
-    ++n.links->count;
-    e.release(n);
-  });
+  table.set(message::drop, [](engine& e, arrival& m) { e.refs_.on_drop(m.read<drop_message>()); });
+  table.set(message::borrow, [](engine& e, arrival& m) { e.refs_.on_borrow(m.from, m.read<borrow_message>()); });
+  table.set(message::granted, [](engine& e, arrival& m) { e.refs_.on_granted(m.read<index_message>()); });
   table.set(message::repaid, [](engine& e, arrival& m) {
     const std::uint32_t lent = m.read<index_message>().index;
-    e.release(e.graph_.nodes.at(lent));
+    e.refs_.release(e.graph_.nodes.at(lent));
   });
-  table.set(message::release, [](engine& e, arrival& m) { e.on_release(m.from, m.read<index_message>()); });
-  table.set(message::released, [](engine& e, arrival& m) {
-    node& n = e.graph_.nodes.at(m.read<index_message>().index);
-    n.has(node::leaving) ? n.reset(node::leaving) : e.release(n);
-  });
+  table.set(message::release, [](engine& e, arrival& m) { e.refs_.on_release(m.from, m.read<index_message>()); });
+  table.set(message::released, [](engine& e, arrival& m) { e.refs_.on_released(m.read<index_message>()); });
 }
 
 constexpr void engine::handlers::values(dispatch_table<engine>& table) {

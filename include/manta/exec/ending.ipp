@@ -33,10 +33,10 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
 // --- quiet
 
 MANTA_DECL bool engine::quiet() const {
-  return resting_ && !runnable() && inbox_.empty() && !turns_.stacks_can_go_on() && coming_.empty() && arrived_.empty() &&
-         !gang_ends_.has_complete() && net_.bulk_outstanding() == 0 && waits_.timed() == 0 &&
-         waits_.with_descriptor() == 0 && clock_.running() == 0 &&
-         to_judge_.empty() && !drop_asked_ && !gang_watch_.has_broken() && reported_.in_call == 0 &&
+  return resting_ && !runnable() && inbox_.empty() && !turns_.stacks_can_go_on() && coming_.empty() &&
+         arrived_.empty() && !gang_ends_.has_complete() && net_.bulk_outstanding() == 0 && waits_.timed() == 0 &&
+         waits_.with_descriptor() == 0 && clock_.running() == 0 && to_judge_.empty() && !drop_asked_ &&
+         !gang_watch_.has_broken() && reported_.in_call == 0 &&
          reported_.tasks == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew
          foreign_drops_.empty();
 }
@@ -145,13 +145,13 @@ MANTA_DECL void engine::drop_unstarted() {
   const auto drop_node = [&](node& n) {
     if (n.form == form::record && n.record->home_rank != rank_) {
       send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
-      return release(n);
+      return refs_.release(n);
     }
     node& home = n.form == form::record ? graph_.nodes.at(n.record->home_index) : n;
-    if (&home != &n) release(n);
+    if (&home != &n) refs_.release(n);
     fail(home, why);
     home.set(node::observed);
-    release(home);
+    refs_.release(home);
   };
   while (!local_.empty()) {
     node& n = local_.pop_front();
@@ -190,7 +190,7 @@ MANTA_DECL void engine::end_all_actors() {
   while (!detached_.empty()) {
     node& handle = *detached_.back();
     detached_.pop_back();
-    release(handle);
+    refs_.release(handle);
   }
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const actor_slot& slot = slots_[i];
@@ -215,8 +215,8 @@ MANTA_DECL void engine::drive_until_quiet() {
   stop_wait_ = nullptr;
 }
 
-/// Rank 0. When the driver has returned nobody needs what the member would still do, and the run cannot end before it. It
-/// may compute, and not be stuck: where it takes the job with it, it gets more time.
+/// Rank 0. When the driver has returned nobody needs what the member would still do, and the run cannot end before it.
+/// It may compute, and not be stuck: where it takes the job with it, it gets more time.
 MANTA_DECL void engine::on_stuck(const stuck_message& m) {
   const std::uint32_t rank = m.rank;
   if (m.comes_back != 0) {
@@ -227,8 +227,12 @@ MANTA_DECL void engine::on_stuck(const stuck_message& m) {
   const bool alone = members_.recovers() && rank != 0;
   const std::int64_t patience_ns = alone ? 10'000'000'000 : 30'000'000'000;
   if (base::now_ns() - driver_ended_ns_ < patience_ns) return;
-  std::fprintf(stderr, "manta: the driver has returned, and rank %u has not come back from a gang of which another member failed: %s\n",
-               rank, alone ? "it is ended" : "the job ends here, with status 1 (manta-run would have ended that rank alone, unless it is rank 0)");
+  std::fprintf(
+      stderr,
+      "manta: the driver has returned, and rank %u has not come back from a gang of which another member failed: %s\n",
+      rank,
+      alone ? "it is ended"
+            : "the job ends here, with status 1 (manta-run would have ended that rank alone, unless it is rank 0)");
   if (alone) return lifeline_->end(rank);
   std::cout.flush();
   std::fflush(nullptr);
@@ -246,7 +250,8 @@ MANTA_DECL void engine::finish_run(bool drop) {
   for (std::uint32_t r = 1; r < size_; ++r) post_.send(r, message::end_actors, index_message{0, 0});
   end_all_actors();
   drive_until_quiet();
-  while (const graph::reservation* r = scheduler_->held().any_reservation()) release_reservation(r->id);  // held by a handle that outlives the run
+  while (const graph::reservation* r = scheduler_->held().any_reservation())
+    release_reservation(r->id);  // held by a handle that outlives the run
   names_.clear();
   places_.clear();
   if (unobserved_.count() > 0) {
@@ -329,8 +334,8 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
     const std::byte* rest = stop_payload_.data() + 1;
     const std::size_t bytes = stop_payload_.size() - 1;
     if (failed) {
-      thrown = std::make_exception_ptr(
-          driver_failed("manta: the driver on rank 0 failed: " + std::string(reinterpret_cast<const char*>(rest), bytes)));
+      thrown = std::make_exception_ptr(driver_failed("manta: the driver on rank 0 failed: " +
+                                                     std::string(reinterpret_cast<const char*>(rest), bytes)));
     } else {
       payload = wire::buffer(rest, bytes);
     }
@@ -396,9 +401,10 @@ MANTA_DECL void engine::exit_in_run(int status, void*) {
   if (role_ == role::owner) current_->lock_.enter();  // so that the helper does nothing any more
   const char* const who = who_is_interrupted();
   char text[512];
-  const int length = std::snprintf(text, sizeof text, "manta: exit(%d) in %s; it ends the process, rank %u, and not just "
-                                   "the task: return or throw instead\n", status,
-                                   who != nullptr ? who : "a thread of the program's own", current_->rank_);
+  const int length = std::snprintf(text, sizeof text,
+                                   "manta: exit(%d) in %s; it ends the process, rank %u, and not just "
+                                   "the task: return or throw instead\n",
+                                   status, who != nullptr ? who : "a thread of the program's own", current_->rank_);
   (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
   last_words(text, static_cast<std::size_t>(std::strchr(text, ';') - text));
   if (status == 0) std::exit(1);  // goes on with what is left to be done
@@ -415,10 +421,12 @@ MANTA_DECL void engine::forked() {
 MANTA_DECL void engine::end_copy(const char* what) {
   char text[512];
   const std::string_view name = current_->running_->name();
-  const int length = std::snprintf(text, sizeof text, "manta: rank %u: a child process that was forked in '%.*s' %s: it ends "
-                                   "here, with status 1. What is forked in a task "
-                                   "leaves by exec or _exit, also where exec fails\n",
-                                   current_->rank_, static_cast<int>(name.size() < 150 ? name.size() : 150), name.data(), what);
+  const int length =
+      std::snprintf(text, sizeof text,
+                    "manta: rank %u: a child process that was forked in '%.*s' %s: it ends "
+                    "here, with status 1. What is forked in a task "
+                    "leaves by exec or _exit, also where exec fails\n",
+                    current_->rank_, static_cast<int>(name.size() < 150 ? name.size() : 150), name.data(), what);
   (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
   ::_exit(1);
 }
@@ -439,7 +447,8 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
       waiting_ahead_(size_),
       short_ranks_(size_),
       asked_(size_),
-      throttle_(options.max_queued) {
+      throttle_(options.max_queued),
+      refs_(rank_, graph_, post_, members_, {ledger_, lineage_, journaling_, unobserved_}, hooks_of_references()) {
   started_.set_limit(options.max_waiting);
   prepare_isolation(false);
   compare_programs();
@@ -448,8 +457,8 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
   connect_lifelines(options);  // last of what can fail: its thread looks at the network, which a failure would destroy
   watchdog_.set_limit(options.watchdog_ns);
   if (options.end_time != 0) {
-    departure_.set_end(options.end_time, options.end_margin, static_cast<std::int64_t>(std::time(nullptr)), base::ticks(),
-                       1e9 / base::nanoseconds_per_tick());
+    departure_.set_end(options.end_time, options.end_margin, static_cast<std::int64_t>(std::time(nullptr)),
+                       base::ticks(), 1e9 / base::nanoseconds_per_tick());
   }
   base::end_signals::watch(options.term_grace);
   if (rank_ == 0) scheduler_ = new graph::scheduler(graph_.nodes, world_);
@@ -461,7 +470,8 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
 MANTA_DECL engine::~engine() {
   foreign_drops_.close();
   if (rank_ == 0 && journaling_.taken() != 0) {
-    std::fprintf(stderr, "manta: journal: %llu results were known already\n", static_cast<unsigned long long>(journaling_.taken()));
+    std::fprintf(stderr, "manta: journal: %llu results were known already\n",
+                 static_cast<unsigned long long>(journaling_.taken()));
   }
   journaling_.close();
   if (lifeline_ != nullptr) {
@@ -508,8 +518,8 @@ MANTA_DECL void engine::compare_programs() {
     const auto readable = [](const std::string& l) {
       return l.size() < 3 ? std::string("nothing") : "'" + wire::demangle(l.c_str() + 2) + "'";
     };
-    mine = "rank " + std::to_string(rank_) + " (" + store::host_name() + ") has " + readable(here) + " where rank 0 has " +
-           readable(there);
+    mine = "rank " + std::to_string(rank_) + " (" + store::host_name() + ") has " + readable(here) +
+           " where rank 0 has " + readable(there);
   }
   for (const std::string& difference : net::all_gather(net_.comm(), mine)) {
     if (difference.empty()) continue;

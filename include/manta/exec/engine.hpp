@@ -68,6 +68,7 @@
 #include "manta/exec/value/lineage.hpp"
 #include "manta/exec/value/neighbours.hpp"
 #include "manta/exec/value/outgoing_pulls.hpp"
+#include "manta/exec/value/references.hpp"
 #include "manta/exec/waits.hpp"
 #include "manta/exec/work_list.hpp"
 #include "manta/graph/scheduler.hpp"
@@ -177,36 +178,22 @@ class engine {
   };
 
   // --- references
-  MANTA_DECL node& make_node(std::uint32_t function, std::uint32_t type, std::uint32_t refs = 1);  ///< pending
-  void hold(node& n) { n.refs.fetch_add(1, std::memory_order_relaxed); }
-  void release(node& n) {
-    if (n.refs.load(std::memory_order_acquire) == 1) {  // ours: nobody else can touch the count, and it costs no atomic operation
-      n.refs.store(0, std::memory_order_relaxed);
-      reclaim(n);
-    } else if (n.refs.fetch_sub(1, std::memory_order_acq_rel) == 2 && n.has(node::primary)) {
-      return_debts(n);
-    }
-  }
+  using reference_part = references<net::network>;
+  /// The counts of handles and references.
+  reference_part& refs() { return refs_; }
   /// From any thread, without the lock: a handle dies.
   MANTA_DECL static void drop_handle(node& n);
-  /// Who comes later for what the stand-in stands for does not find it.
-  void hide(node& n) {
-    if (is_stand_in(n) && known(n.links->rank, n.links->index) == &n) stand_ins_.erase(key(n.links->rank, n.links->index));
-  }
-  /// Sends nothing: what another rank is to be told of this handle. The proxy stays until that rank has its reference.
-  MANTA_DECL reference_message export_reference(node& n);
-  /// The node of a handle that has come, with one more count. May send `borrow` to its home, or `repaid` to the lender.
-  MANTA_DECL node& import_reference(const reference_message& reference, std::uint32_t type);
   /// As import_reference, for a handle inside a value that is being decoded.
   MANTA_DECL node& import_inside(const reference_message& reference, std::uint32_t type);
 
   // --- values
   MANTA_DECL void complete(node& n);                                   ///< the payload has been set: tells everyone
-  /// The same for an object, which `function` has made; fails the node if there is no memory for it.
+  /// Completes the node with an object, which `function` has made; fails the node if there is no memory for it.
   MANTA_DECL void complete_object(node& n, void* object, std::uint32_t function);
   /// A node of a value made here, outside of tasks' results. Throws if there is no memory for it.
   MANTA_DECL node& make_value(std::uint32_t type, void* object);
-  /// The same for a copy of an object whose type has an array. Null if it is not one for node memory: copy it otherwise.
+  /// A node with a copy of an object whose type has an array. Null if it is not one for node memory: copy it
+  /// otherwise.
   MANTA_DECL node* copy_value(std::uint32_t type, const void* object);
   /// The node ends without a value: its waits end, its dependents fail.
   MANTA_DECL void fail(node& n, const store::failure_ptr& why);
@@ -237,7 +224,7 @@ class engine {
   MANTA_DECL wire::buffer available();
   /// What the values on a rank take: see memory.hpp. Asks it and waits for its answer.
   MANTA_DECL wire::buffer memory_of(std::uint32_t rank);
-  /// Has copies of a value made here kept on so many other ranks, of other nodes first.
+  /// Has other ranks keep copies of a value made here, ranks of other nodes first.
   MANTA_DECL void replicate(node& n, int copies);
 
   // --- the end of a task before its time
@@ -257,8 +244,9 @@ class engine {
   MANTA_DECL name_state claim_name(const std::string& name, const char* type);
   MANTA_DECL void give_up_name(const std::string& name);  ///< a claimed one
   /// As submit; `named_handle`, which may wait, has the actor's node.
-  MANTA_DECL node& submit_named(const name_state& claimed, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
-                     node* const* inputs, std::uint32_t input_count, graph::request_ptr request);
+  MANTA_DECL node& submit_named(const name_state& claimed, std::uint32_t function, const std::byte* arguments,
+                                std::size_t bytes, node* const* inputs, std::uint32_t input_count,
+                                graph::request_ptr request);
   MANTA_DECL node& named_handle(node& submitted);
   MANTA_DECL void detach(node& handle);  ///< the actor lives until the run ends
 
@@ -279,8 +267,8 @@ class engine {
   /// Receives what is there and runs at most one task elsewhere: what polling `ready()` in a loop needs.
   MANTA_DECL void step();
   void looked_in_vain();
-  /// Makes a submitter that runs ahead of the network, of those who run its tasks, or of this rank's memory help until it
-  /// no longer does.
+  /// Makes a submitter that runs ahead of the network, of those who run its tasks, or of this rank's memory help until
+  /// it no longer does.
   MANTA_DECL void relieve();
   bool is_short() const { return ledger_.memory().is_short(); }
 
@@ -327,29 +315,7 @@ class engine {
   void on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes);
 
   // references.ipp
-  node* known(std::uint32_t home_rank, std::uint32_t home_index) {
-    const std::uint64_t* at = stand_ins_.find(key(home_rank, home_index));
-    return at == nullptr ? nullptr : &graph_.nodes.at(static_cast<std::uint32_t>(*at));
-  }
-  static std::uint64_t key(std::uint32_t rank, std::uint32_t index) {
-    return static_cast<std::uint64_t>(rank) << 32 | index;
-  }
-  struct node_place {
-    std::uint32_t rank, index;
-  };
-  node_place home_of(const node& n) const {
-    return is_stand_in(n) ? node_place{n.links->rank, n.links->index} : node_place{rank_, n.index};
-  }
-  node& stand_in(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t type);
-  void stands_for(node& n, std::uint32_t home_rank, std::uint32_t home_index);
-  MANTA_DECL void reclaim(node& n);
-  void reclaim_one(node& n);
-  MANTA_DECL void return_debts(node& n);
-  void note_unobserved(const store::failure& f);
-  void drain_foreign_drops();
-  void on_drop(const drop_message& m);
-  void on_borrow(std::uint32_t from, const borrow_message& m);
-  void on_release(std::uint32_t from, const index_message& m);
+  reference_part::hooks hooks_of_references();  ///< What ends with the last handle of a node.
 
   // values.ipp
   void tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind = message::value);
@@ -370,7 +336,7 @@ class engine {
   outgoing_value* announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body, bool references,
                            const base::list<wire::segment>& blocks, bool body_by_block);
   void have_been_sent(outgoing_value* out, std::size_t blocks);
-  /// Answers the fetches that were put off, because what is on its way to others takes so much memory.
+  /// Answers the fetches that were put off, because what was on its way to others took too much memory.
   void answer_pulls();
   void send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block, outgoing_value* out);
   bool not_here(std::uint32_t from, const pull_message& m, node* n);
@@ -386,7 +352,6 @@ class engine {
   void asked_no_more(node& n);
   void on_seek(std::uint32_t from, const seek_message& m);
   void on_not_kept(const seek_message& m);
-  bool drop_replicas(node& n);
   void send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l);
   void on_mapped(std::uint32_t by, std::uint32_t index);
   /// A rank needs the pages of this value no more, which it was shown.
@@ -404,7 +369,8 @@ class engine {
   wire::buffer describe_memory() const;
   void decode_arrived();
   void send_result(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function, invocation& call,
-                   std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited, const graph::request* request);
+                   std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited,
+                   const graph::request* request);
   void send_failure(std::uint32_t home_rank, std::uint32_t home_index, const store::failure_ptr& why,
                     std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited = nullptr);
 
@@ -627,7 +593,8 @@ class engine {
   void after_call(std::uint32_t index, bool was_active = true);
   void list_slot(std::uint32_t index);  ///< The actor has something to start or to end.
   void run_mailbox();  ///< Starts a call of the actor that has been listed longest, or ends the actor.
-  bool lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok, store::failure_ptr& why) const;
+  bool lose_if_broken(const actor_slot& slot, std::uint32_t method, invocation& call, bool& ok,
+                      store::failure_ptr& why) const;
   void log_call(actor_slot& slot, task* t);
   void take_checkpoint(actor_slot& slot);
   void fail_waiting(std::uint32_t index);
@@ -649,7 +616,7 @@ class engine {
   names::actor_state state_of_named(std::uint32_t handle);
 
   // waiting.ipp
-  /// Not while so much is on its way here that what the next task needs had better wait.
+  /// May the next received task begin? Not while the values on their way here take much memory.
   bool may_begin() const { return !inbox_.empty() && !ledger_.memory().expects_much(); }
   bool has_tasks() const { return !local_.empty() || may_begin() || staging_.has_ready(); }
   bool runnable() const { return has_tasks() || has_calls(); }
@@ -670,13 +637,13 @@ class engine {
   void let_others_go_first();
   void wake(wait_record& record);  ///< Has the stack that waits go on in turn.
   void check_deadlines();  ///< Wakes the waits whose time is up.
-  /// Of the tasks that the scheduler sent.
+  /// The number of tasks that rank 0 has sent and that have begun here.
   std::uint32_t started_tasks() const {
     const auto unstarted = static_cast<std::uint32_t>(staging_.waiting() + inbox_.size() + staging_.ready());
     return received_tasks_ > unstarted ? received_tasks_ - unstarted : 0;
   }
-  /// Of these too, when nothing runs here: all that were started wait, and those sent ahead. After a death inputs may
-  /// have to be made again, perhaps on this very rank.
+  /// The number of those that wait when nothing runs here: all that were started, and those sent ahead. After a death
+  /// inputs may have to be made again, perhaps on this very rank.
   std::uint32_t waiting_tasks() const {
     return started_tasks() + (has_seen_deaths() ? staging_.waiting() : staging_.ahead());
   }
@@ -692,8 +659,8 @@ class engine {
   bool quiet() const;  ///< Has this rank nothing to do, nothing under way and nothing due?
   /// What this rank says of itself in a wave.
   waves::tally tally_here(bool is_quiet) const;
-  /// Rank 0, idle: begins a wave if one is due. If a complete one finds that nothing goes on, ends the run or its phase,
-  /// or has the run end early, or declares a deadlock.
+  /// Rank 0, idle: begins a wave if one is due. If a complete one finds that nothing goes on, ends the run or its
+  /// phase, or has the run end early, or declares a deadlock.
   void look_for_deadlock();
   void declare_deadlock();  ///< Rank 0: has the waits of all ranks fail, with a report. Waits.
   void fail_all_waits(const std::string& text);  ///< The waits of this rank throw `deadlock`.
@@ -712,8 +679,8 @@ class engine {
   helper::duties duties_of_helper();
   /// Receives messages and does what comes with time. True if a message came. Sends what has collected.
   bool progress_from_helper();
-  /// What runs here takes longer than was thought, a task or a call of an actor, of which rank 0 does not know: tells rank
-  /// 0, and gives away tasks that others can run.
+  /// What runs here takes longer than was thought, a task or a call of an actor, of which rank 0 does not know: tells
+  /// rank 0, and gives away tasks that others can run.
   void serve_others();
   /// How long the helper may sleep after `in_vain` answers in a row to which nothing had come.
   std::int64_t may_sleep_ns(unsigned in_vain) const;
@@ -721,11 +688,11 @@ class engine {
   static void rouse_helper(void* self);
   /// Ends the rank if a task has its thread for too long; with recovery the task is tried elsewhere.
   void watch_task(bool was_here);
-  /// A task that holds a mutex and waits leaves the rank's thread to others. If one of these wants the mutex, nothing goes
-  /// on here any more: nobody can undo that, but it is said.
+  /// A task that holds a mutex and waits leaves the rank's thread to others. If one of these wants the mutex, nothing
+  /// goes on here any more: nobody can undo that, but it is said.
   void watch_lock(bool was_here);
-  /// Called without the lock. Rank 0 may block inside MPI on a member of its gang that has died, and nobody else can end
-  /// rank 0: the job ends after ten seconds.
+  /// Called without the lock. Rank 0 may block inside MPI on a member of its gang that has died, and nobody else can
+  /// end rank 0: the job ends after ten seconds.
   void watch_lonely() const;
 
   static const running_task* interrupted() noexcept;
@@ -763,10 +730,7 @@ class engine {
   staging staging_;                                         // received tasks with inputs
   actor_slots slots_;
   base::list<node*> detached_;                              // handles kept until the run ends
-  base::index_table stand_ins_;                             // objects of other ranks that are known here -> node
-  base::index_table calls_made_;                            // node of an actor's handle -> calls
   sent_arguments sent_arguments_;
-  work_list<node*> to_reclaim_;
   base::list<incoming_value*> arrived_;                     // by blocks; to be decoded at the top level
   base::list<incoming_value*> coming_;                      // by blocks that are not all here
   outgoing_pulls outgoing_pulls_;
@@ -792,28 +756,29 @@ class engine {
   demand_message owed_{};                                   // to rank 0: what it asked for and has not been given
   waiting_ahead waiting_ahead_;                             // rank 0
   work_queue<task_place> to_fail_;                          // tasks, with one of their inputs
-  rank_set short_ranks_;                                    // rank 0: ranks that are short of memory. As long as there is
-                                                            // one, tasks that take what is there go before the others
+  rank_set short_ranks_;  // rank 0: ranks that are short of memory. As long as there is
+                          // one, tasks that take what is there go before the others
   rank_set asked_;                                          // rank 0: ranks that it has asked for work
   unsigned submissions_ = 0;
 
   std::uint64_t reservations_made_ = 0;                     // rank 0
   task_places places_;                                      // rank 0
-  base::index_table cancelled_;                             // node of a cancelled task that is elsewhere or runs -> task*
+  base::index_table cancelled_;  // node of a cancelled task that is elsewhere or runs -> task*
   work_list<running_task*> parents_to_stop_;
   std::uint64_t last_look_ = 0;
 
   task_clock clock_;
   base::list<judgement> to_judge_;
   tasks_elsewhere elsewhere_;
-  std::size_t most_compact_ = graph::compact_bytes + 1;     // a task with fewer argument bytes and nothing else needs no record
+  std::size_t most_compact_ =
+      graph::compact_bytes + 1;  // a task with fewer argument bytes and nothing else needs no record
   throttle throttle_;
 
   names names_;                                             // rank 0
 
   early_messages early_;
   bool stopping_ = false, drop_asked_ = false;
-  bool resting_ = false;                                    // the current stack waits or serves: a probe may find us quiet
+  bool resting_ = false;  // the current stack waits or serves: a probe may find us quiet
   wait_record* stop_wait_ = nullptr;                        // the wait that ends with the run
   std::int64_t driver_ended_ns_ = 0;                        // rank 0: when it began
   wire::buffer stop_payload_;
@@ -822,6 +787,7 @@ class engine {
   deadlock_report deadlock_report_;
   unobserved unobserved_;
 
+  reference_part refs_;
   foreign_drops foreign_drops_{graph_.nodes, &engine::rouse_helper, this};
   helper helper_{lock_, duties_of_helper()};
   watchdog watchdog_;

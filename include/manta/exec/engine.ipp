@@ -23,8 +23,10 @@ namespace manta::exec {
 MANTA_DECL std::string mixed_modes() {
 #ifdef MANTA_COMPILED
   if (manta::detail::header_only_unit != nullptr) {
-    return std::string("manta: ") + manta::detail::header_only_unit + " was compiled without MANTA_COMPILED, and other units of this " +
-           "program with it; compile all of them with -DMANTA_COMPILED, or none (then leave out manta/src.hpp and libmanta.a)";
+    return std::string("manta: ") + manta::detail::header_only_unit +
+           " was compiled without MANTA_COMPILED, and other units of this " +
+           "program with it; compile all of them with -DMANTA_COMPILED, or none (then leave out manta/src.hpp and "
+           "libmanta.a)";
   }
 #endif
   return {};
@@ -34,6 +36,7 @@ MANTA_DECL std::string mixed_modes() {
 
 #include "manta/exec/explanations.ipp"
 #include "manta/exec/failure_writer.ipp"
+#include "manta/exec/value/references.ipp"
 #include "manta/exec/references.ipp"
 #include "manta/exec/values.ipp"
 #include "manta/exec/sharing.ipp"
@@ -65,13 +68,19 @@ MANTA_DECL std::string mixed_modes() {
 
 namespace manta::exec {
 
+#ifdef MANTA_COMPILED
+template class references<net::network>;
+#endif
+
 MANTA_DECL void engine::refuse(const char* call) {
   if (is_copy_ && isolated_ == nullptr) end_copy((std::string("called manta (") + call + ")").c_str());
   throw error(std::string("manta: ") + call +
-              (isolated_ != nullptr ? " was called in an isolated task or actor, which runs in a process of its own and can neither "
-                                      "submit nor wait; pass values in and return values, or leave isolate out"
-               : current_ == nullptr ? " was called outside of a run; call it inside manta::run or runtime::run"
-                                   : " was called from a thread of your own; only the thread that runs tasks may call it"));
+              (isolated_ != nullptr
+                   ? " was called in an isolated task or actor, which runs in a process of its own and can neither "
+                     "submit nor wait; pass values in and return values, or leave isolate out"
+               : current_ == nullptr
+                   ? " was called outside of a run; call it inside manta::run or runtime::run"
+                   : " was called from a thread of your own; only the thread that runs tasks may call it"));
 }
 
 }  // namespace manta::exec

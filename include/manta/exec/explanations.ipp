@@ -13,24 +13,39 @@ namespace manta::exec {
 MANTA_DECL std::string describe(const graph::grant& g) {
   const std::string where = "on rank " + std::to_string(g.rank) + ": ";
   switch (g.reason) {
-    case graph::placement_reason::rank: return where + "it asked for that rank";
-    case graph::placement_reason::node: return where + "the rank of the node it asked for with the least work";
-    case graph::placement_reason::near: return where + "the value it asked to be near lies there";
+    case graph::placement_reason::rank:
+      return where + "it asked for that rank";
+    case graph::placement_reason::node:
+      return where + "the rank of the node it asked for with the least work";
+    case graph::placement_reason::near:
+      return where + "the value it asked to be near lies there";
     case graph::placement_reason::data:
-      return where + (g.near_bytes != 0 ? store::describe_bytes(g.near_bytes) + " of its inputs lie there" : "its inputs lie there");
-    case graph::placement_reason::spread: return where + "of the ranks that fit, it had the fewest tasks";
+      return where + (g.near_bytes != 0 ? store::describe_bytes(g.near_bytes) + " of its inputs lie there"
+                                        : "its inputs lie there");
+    case graph::placement_reason::spread:
+      return where + "of the ranks that fit, it had the fewest tasks";
     case graph::placement_reason::bundle:
-      return where + (g.bundle >= 0 ? "bundle " + std::to_string(g.bundle) : std::string("a bundle")) + " of its reservation lies there";
-    case graph::placement_reason::least_work: return where + "of the ranks that fit, it had the least work";
-    case graph::placement_reason::ahead: return where + "its inputs were being made there, and it was sent ahead of them";
-    case graph::placement_reason::gang: return where + "it leads its gang there, on ranks that had nothing to do";
+      return where + (g.bundle >= 0 ? "bundle " + std::to_string(g.bundle) : std::string("a bundle")) +
+             " of its reservation lies there";
+    case graph::placement_reason::least_work:
+      return where + "of the ranks that fit, it had the least work";
+    case graph::placement_reason::ahead:
+      return where + "its inputs were being made there, and it was sent ahead of them";
+    case graph::placement_reason::gang:
+      return where + "it leads its gang there, on ranks that had nothing to do";
     case graph::placement_reason::gang_near:
-      return where + "it leads its gang there: as many members as can be are on the node where the value lies that it asked to be near";
-    case graph::placement_reason::gang_spread: return where + "it leads its gang there, which is on as many nodes as can be";
+      return where +
+             "it leads its gang there: as many members as can be are on the node where the value lies that it asked to "
+             "be near";
+    case graph::placement_reason::gang_spread:
+      return where + "it leads its gang there, which is on as many nodes as can be";
     case graph::placement_reason::gang_in_bundles:
-      return where + "it leads its gang there, in a bundle" + (g.bundle >= 0 ? " (" + std::to_string(g.bundle) + ")" : std::string()) + " and others of its reservation";
-    case graph::placement_reason::none: return "on rank " + std::to_string(g.rank);
-    case graph::placement_reason::room: break;
+      return where + "it leads its gang there, in a bundle" +
+             (g.bundle >= 0 ? " (" + std::to_string(g.bundle) + ")" : std::string()) + " and others of its reservation";
+    case graph::placement_reason::none:
+      return "on rank " + std::to_string(g.rank);
+    case graph::placement_reason::room:
+      break;
   }
   return where + "it had nothing to do, or room";
 }
@@ -42,7 +57,9 @@ MANTA_DECL std::string explain_missing(const graph::node& n) {
     const graph::node& input = *n.record->inputs()[i];
     if (input.state != graph::state::pending) continue;
     text += std::string(named++ == 0 ? " '" : ", '") +
-            std::string(input.function == graph::no_index ? "a value of another rank" : wire::function_at(input.function).name()) + "'";
+            std::string(input.function == graph::no_index ? "a value of another rank"
+                                                          : wire::function_at(input.function).name()) +
+            "'";
   }
   return text;
 }
@@ -76,13 +93,26 @@ MANTA_DECL std::string explain_waiting(const graph::request& wanted, const graph
     if (++shown > 8) return text + "; ...";
     const graph::stock& free = scheduler.held().free_on(r);
     text += "; rank " + std::to_string(r) + " has free " + graph::describe(free.cpus, free.gpus.units(), free.named) +
-            ", and " + std::to_string(scheduler.load().sent(r)) + " tasks and " + std::to_string(scheduler.held().actors(r)) +
-            " actors are there";
+            ", and " + std::to_string(scheduler.load().sent(r)) + " tasks and " +
+            std::to_string(scheduler.held().actors(r)) + " actors are there";
     if (scheduler.held().keeps_free(r)) text += " (kept free for a reservation)";
     if (scheduler.gang().keeps(r)) text += " (kept free for a gang)";
     if (scheduler.load().in_gang(r)) text += " (in a gang)";
   }
   return text;
+}
+
+MANTA_DECL wire::buffer describe_free(const graph::scheduler& scheduler, std::uint32_t ranks) {
+  wire::buffer all;
+  for (std::uint32_t r = 0; r < ranks; ++r) {
+    const graph::stock& free = scheduler.held().free_on(r);
+    wire::put(all, free.cpus);
+    wire::put(all, free.gpus.units());
+    wire::put(all, scheduler.load().sent(r));
+    wire::put(all, scheduler.held().actors(r));
+    free.named.write(all);
+  }
+  return all;
 }
 
 }  // namespace manta::exec

@@ -53,7 +53,8 @@ MANTA_DECL store::failure_ptr lost_call_failure(const std::string& broken_by) {
 }
 
 MANTA_DECL store::failure_ptr leaving_failure(const std::string& why) {
-  return failure_of_kind(store::failure::kind::cancelled, "the task was not started, because the run has to end: " + why);
+  return failure_of_kind(store::failure::kind::cancelled,
+                         "the task was not started, because the run has to end: " + why);
 }
 
 MANTA_DECL store::failure_ptr dropped_failure() {
@@ -112,9 +113,10 @@ MANTA_DECL store::failure_ptr failure_writer::codec(const char* function, std::u
 MANTA_DECL store::failure_ptr failure_writer::too_many_wait(const running_task& task, std::size_t waiting) const {
   store::failure f;
   f.details.type = "manta::error";
-  f.details.what = "it was not begun, because " + std::to_string(waiting) +
-                   " tasks wait on this rank, each for one that began after it: is it a recursion without an end? If all "
-                   "are meant, raise runtime_options::max_waiting (MANTA_MAX_WAITING)";
+  f.details.what =
+      "it was not begun, because " + std::to_string(waiting) +
+      " tasks wait on this rank, each for one that began after it: is it a recursion without an end? If all "
+      "are meant, raise runtime_options::max_waiting (MANTA_MAX_WAITING)";
   locate(f, task.name(), task.attempt);
   return store::share(std::move(f));
 }
@@ -131,11 +133,12 @@ MANTA_DECL store::failure_ptr failure_writer::of_input(graph::task& t) const {
   return nullptr;
 }
 
-[[gnu::cold, gnu::noinline]] MANTA_DECL store::failure_ptr failure_writer::store_is_full(const store::ledger& values) const {
+[[gnu::cold, gnu::noinline]] MANTA_DECL store::failure_ptr failure_writer::store_is_full(
+    const store::ledger& values) const {
   const auto in_words = [](std::uint64_t bytes) { return store::describe_bytes(bytes); };
-  std::string text = "rank " + std::to_string(rank_) + " has no memory left for values: " +
-                     std::to_string(values.values().size()) + " large ones take " + in_words(values.memory().charged()) +
-                     " of its " + in_words(values.memory().limit()) +
+  std::string text = "rank " + std::to_string(rank_) +
+                     " has no memory left for values: " + std::to_string(values.values().size()) + " large ones take " +
+                     in_words(values.memory().charged()) + " of its " + in_words(values.memory().limit()) +
                      " (MANTA_STORE_MEMORY), and none can be moved to a disk: " + values.excess() + "; the largest:";
   values.values().largest(5, [&](const store::large& l) { text += " " + in_words(l.bytes) + " " + maker_of(l) + ","; });
   text += " ...; drop futures that are not needed, use more ranks, or name a folder with room (MANTA_SPILL_FOLDER)";
@@ -144,8 +147,8 @@ MANTA_DECL store::failure_ptr failure_writer::of_input(graph::task& t) const {
 
 // --- failures that tell of a death
 
-MANTA_DECL store::failure_ptr failure_writer::death(enum store::failure::kind kind, std::uint32_t dead, const std::string& what,
-                                                    bool actor_may_return) const {
+MANTA_DECL store::failure_ptr failure_writer::death(enum store::failure::kind kind, std::uint32_t dead,
+                                                    const std::string& what, bool actor_may_return) const {
   store::failure f;
   f.kind = kind;
   f.message = what + members_.obituary_of(dead).why;
@@ -176,8 +179,9 @@ MANTA_DECL store::failure_ptr failure_writer::nobody_left(const graph::node& n, 
                  "no rank is left but rank 0, on which " + describe_task(n) +
                      " does not run, for it was on one that died: ");
   }
-  return failure_of_kind(store::failure::kind::unschedulable, "no rank is left that can run '" + std::string(task_name(n)) +
-                                                                  "': " + members_.all_obituaries());
+  return failure_of_kind(
+      store::failure::kind::unschedulable,
+      "no rank is left that can run '" + std::string(task_name(n)) + "': " + members_.all_obituaries());
 }
 
 MANTA_DECL store::failure_ptr failure_writer::lost_member(const graph::gang& g) const {

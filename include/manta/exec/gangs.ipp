@@ -43,7 +43,8 @@ MANTA_DECL void engine::require_gangs(const graph::request& request) const {
 MANTA_DECL store::failure_ptr engine::hear_of_lost_member(const graph::gang& g) {
   for (;;) {
     if (store::failure_ptr lost = failures_.lost_member(g)) return lost;
-    for (std::uint32_t rank = 0; members_.deaths() != 0 && (g.id & net::teams::after_deaths) == 0 && rank < size_; ++rank) {
+    for (std::uint32_t rank = 0; members_.deaths() != 0 && (g.id & net::teams::after_deaths) == 0 && rank < size_;
+         ++rank) {
       if (is_dead(rank)) return failures_.death(store::failure::kind::rank, rank, "the gang could not meet: ");
     }
     const outside helper(lock_);
@@ -135,8 +136,8 @@ MANTA_DECL void engine::run_member(task* t) {
   --received_tasks_;
   wire::buffer request;
   t->request->write(request);
-  post_.send(0, message::ended, ended_message{t->function, t->charge, rounded(ns), ok ? 0u : 1u, place_key(*t)}, request.data(),
-             request.size());
+  post_.send(0, message::ended, ended_message{t->function, t->charge, rounded(ns), ok ? 0u : 1u, place_key(*t)},
+             request.data(), request.size());
 
   if (leads) {
     return leader_ended(*t->gang, call, ok, why);
@@ -171,7 +172,8 @@ MANTA_DECL void engine::tell_leader(const graph::gang& gang, const invocation& c
   }
   if (slot != no_index) wire::put(bytes, slot);
   if (why != nullptr) bytes = store::encode(*why);
-  const gang_message m{gang.id, gang.member, static_cast<std::uint32_t>(gang.ranks.size()), why == nullptr ? 0u : 1u, 0};
+  const gang_message m{gang.id, gang.member, static_cast<std::uint32_t>(gang.ranks.size()), why == nullptr ? 0u : 1u,
+                       0};
   post_.send(gang.ranks[0], message::gang_ended, m, bytes.data(), bytes.size());
 }
 
@@ -242,7 +244,8 @@ MANTA_DECL void engine::settle_members(gang_end& end) {
 }
 
 /// In a handler, at the leader.
-MANTA_DECL void engine::on_gang_ended(std::uint32_t from, const gang_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_gang_ended(std::uint32_t from, const gang_message& m, const std::byte* data,
+                                      std::size_t bytes) {
   gang_end& end = gang_ends_.of(m.gang, m.size);
   if (m.failed != 0) {
     if (end.why == nullptr) end.why = store::decode_failure(data, bytes);
@@ -288,8 +291,8 @@ MANTA_DECL void engine::finish_gangs() {
   }
 }
 
-/// At the leader: a member has failed while others wait for it inside MPI. Nothing can get them out of there, but it can be
-/// said, and rank 0 told again and again, which may be about to end the run.
+/// At the leader: a member has failed while others wait for it inside MPI. Nothing can get them out of there, but it
+/// can be said, and rank 0 told again and again, which may be about to end the run.
 MANTA_DECL void engine::watch_gangs() {
   const std::int64_t now = base::now_ns();
   gang_ends_.for_each([&](gang_end& end) {
@@ -298,11 +301,12 @@ MANTA_DECL void engine::watch_gangs() {
     end.failed_ns = now;
     const base::list<std::uint32_t>& ranks = end.leader->gang->ranks;
     if (!std::exchange(end.said, true)) {
-      std::fprintf(stderr,
-                   "manta: rank %u: a member of a gang of %zu failed, and %zu others have not ended ten seconds later. They "
-                   "probably wait for it inside MPI, and their ranks are lost until they come back: let an exception leave "
-                   "all members of a gang, or one that the others do not wait for. %s\n",
-                   rank_, ranks.size(), end.missing, store::describe(*end.why).c_str());
+      std::fprintf(
+          stderr,
+          "manta: rank %u: a member of a gang of %zu failed, and %zu others have not ended ten seconds later. They "
+          "probably wait for it inside MPI, and their ranks are lost until they come back: let an exception leave "
+          "all members of a gang, or one that the others do not wait for. %s\n",
+          rank_, ranks.size(), end.missing, store::describe(*end.why).c_str());
     }
     for (const std::uint32_t rank : ranks) {
       if (!end.has_ended(rank)) post_.send(0, message::stuck, stuck_message{rank, 0});

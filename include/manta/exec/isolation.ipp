@@ -56,7 +56,8 @@ MANTA_DECL void finish_message(wire::buffer& bytes) {
 }
 
 /// Writes what a node or an invocation holds. Throws over_limit if there are references in it.
-MANTA_DECL void put_object(wire::buffer& body, base::list<wire::segment>& arrays, std::uint32_t type, const void* object) {
+MANTA_DECL void put_object(wire::buffer& body, base::list<wire::segment>& arrays, std::uint32_t type,
+                           const void* object) {
   child_value v{type, form::box, 0, 0};
   const std::size_t at = body.size();
   body.extend(sizeof v);
@@ -119,7 +120,8 @@ void* get_object(const child_value& v, wire::source& body, Receive&& receive) {
   wire::source apart(body.position(), v.bytes, &places);
   void* const object = type.read(apart);
   try {
-    if (places.size() != 1 || places[0].bytes != v.array) throw serialization_error("manta: a value's array came in another size");
+    if (places.size() != 1 || places[0].bytes != v.array)
+      throw serialization_error("manta: a value's array came in another size");
     receive(places[0].data, places[0].bytes);
   } catch (...) {
     type.destroy(object);
@@ -138,13 +140,15 @@ MANTA_DECL std::string describe_frame(void* frame) {
   if (open == std::string::npos || plus == std::string::npos) return text;
   if (plus > open + 1) {
     const std::string mangled = text.substr(open + 1, plus - open - 1);
-    if (mangled.find("5manta6detail") != std::string::npos || mangled.find("5manta4exec") != std::string::npos) return {};
+    if (mangled.find("5manta6detail") != std::string::npos || mangled.find("5manta4exec") != std::string::npos)
+      return {};
     std::string name = wire::demangle(mangled.c_str());
     if (name.size() > 120) name = name.substr(0, 117) + "...";
     return name;
   }
   const std::size_t end = text.find(')', plus), folder = text.rfind('/', open);
-  return text.substr(folder == std::string::npos ? 0 : folder + 1, end - (folder == std::string::npos ? 0 : folder + 1) + 1);
+  return text.substr(folder == std::string::npos ? 0 : folder + 1,
+                     end - (folder == std::string::npos ? 0 : folder + 1) + 1);
 }
 
 }  // namespace detail
@@ -226,7 +230,8 @@ MANTA_DECL std::string describe_frame(void* frame) {
           } else if (v.form == form::box) {
             store::set_box(n, detail::get_object(v, in, read_all));
           }
-          in = wire::source(in.position() + v.bytes, static_cast<std::size_t>(bytes.data() + bytes.size() - in.position()) - v.bytes);
+          in = wire::source(in.position() + v.bytes,
+                            static_cast<std::size_t>(bytes.data() + bytes.size() - in.position()) - v.bytes);
         }
         call.inputs = inputs.data();
         call.self = self;
@@ -278,7 +283,8 @@ MANTA_DECL std::string describe_frame(void* frame) {
 // --- on the rank
 
 MANTA_DECL void engine::prepare_isolation(bool before_mpi) {
-  if (base::zygote::is_wanted) base::zygote::of_process().start(&engine::serve_rank, !before_mpi);  // else the first task says why
+  if (base::zygote::is_wanted)
+    base::zygote::of_process().start(&engine::serve_rank, !before_mpi);  // else the first task says why
 }
 
 namespace detail {
@@ -356,6 +362,14 @@ MANTA_DECL std::string describe_sizes(std::size_t arguments, const base::list<st
 
 }  // namespace detail
 
+/// Why a child was ended that has not called manta for `limit_ns`.
+MANTA_DECL std::string silent_for(std::int64_t limit_ns) {
+  char text[96];
+  std::snprintf(text, sizeof text, "it had not called manta for %g s (MANTA_WATCHDOG), and its process was ended",
+                static_cast<double>(limit_ns) * 1e-9);
+  return text;
+}
+
 /// In the place of the function's own run(); throws isolated_failure.
 MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, running_task& identity) {
   constexpr std::int64_t grace_ns = 1'000'000'000;
@@ -381,11 +395,12 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
     for (std::uint32_t i = 0; i < call.input_count; ++i) {
       const std::size_t before = body.size(), arrays_before = arrays.size();
       detail::put_value(body, arrays, *call.inputs[i]);
-      sizes.push_back(body.size() - before - sizeof(child_value) + (arrays.size() > arrays_before ? arrays[arrays_before].bytes : 0));
+      const std::uint64_t array = arrays.size() > arrays_before ? arrays[arrays_before].bytes : 0;
+      sizes.push_back(body.size() - before - sizeof(child_value) + array);
     }
   } catch (const wire::over_limit&) {
-    throw error("manta: '" + std::string(identity.name()) + "' is isolated and was given a future, an actor or a queue, which "
-                "mean nothing in its process; pass values, or leave isolate out");
+    throw error("manta: '" + std::string(identity.name()) + "' is isolated and was given a future, an actor or a queue, "
+                "which mean nothing in its process; pass values, or leave isolate out");
   }
 
   const auto fail_with = [&](std::string what) {
@@ -439,9 +454,7 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
     if (watchdog_.is_on()) {
       if (std::exchange(heard, c->page().calls.load(std::memory_order_relaxed)) != heard) heard_ns = now;
       if (now - heard_ns > watchdog_.limit_ns()) {
-        char seconds[32];
-        std::snprintf(seconds, sizeof seconds, "%g s", static_cast<double>(watchdog_.limit_ns()) * 1e-9);
-        fail_with(std::string("it had not called manta for ") + seconds + " (MANTA_WATCHDOG), and its process was ended" + stop_child());
+        fail_with(silent_for(watchdog_.limit_ns()) + stop_child());
       }
     }
     if (told == nullptr) {

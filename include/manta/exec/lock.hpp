@@ -32,7 +32,8 @@ namespace manta::exec {
 class biased_lock {
  public:
   /// `rouse(argument)` is called by the owner when it leaves and the helper dozes.
-  explicit biased_lock(void (*rouse)(void* argument) = nullptr, void* argument = nullptr) : rouse_(rouse), argument_(argument) {
+  explicit biased_lock(void (*rouse)(void* argument) = nullptr, void* argument = nullptr)
+      : rouse_(rouse), argument_(argument) {
     const long registered = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
     fence_by_helper_ = registered == 0;
   }
@@ -64,7 +65,8 @@ class biased_lock {
   int depth() const { return depth_; }
   void set_depth(int depth) { depth_ = depth; }
 
-  /// In a child process that has only been copied together with the lock: whoever enters calls `refuse`, and does not return.
+  /// In a child process that has only been copied together with the lock: whoever enters calls `refuse`, and does not
+  /// return.
   void is_copy(void (*refuse)()) {
     refuse_ = refuse;
 #ifdef MANTA_LOCK_IS_FLAG

@@ -53,7 +53,7 @@ class membership {
   std::uint32_t deaths() const { return deaths_; }
   /// A rank has died. False if that was known.
   bool note_death(std::uint32_t dead, obituary of_it);
-  /// Of what a dead rank has died.
+  /// The reason why a dead rank has died.
   const obituary& obituary_of(std::uint32_t dead) const { return obituaries_[dead]; }
   /// The reasons of all deaths, in the order of the ranks.
   std::string all_obituaries() const;
@@ -62,8 +62,8 @@ class membership {
   void appoint_spares(std::uint32_t count);
   bool has_spares() const { return !spares_.empty(); }
   bool is_spare(std::uint32_t member) const;
-  /// The spare that takes the place of a rank: the first for which is_near(spare) holds, else the first of all. 0 if there
-  /// is none, or if the rank stood by itself.
+  /// The spare that takes the place of a rank: the first for which is_near(spare) holds, else the first of all. 0 if
+  /// there is none, or if the rank stood by itself.
   template <class IsNear>
   std::uint32_t successor_of(std::uint32_t dead, IsNear&& is_near) const;
   /// A spare takes a place, and stands by no more.
@@ -76,8 +76,8 @@ class membership {
   bool is_to_blame(std::uint32_t dead, std::uint64_t id) const {
     return obituaries_[dead].culprit == id && toll_of(id).blamed() != 0;
   }
-  /// What the death of a rank means for the task with this id, which was there. Where nobody knows what ran, the death is
-  /// counted for the task.
+  /// What the death of a rank means for the task with this id, which was there. Where nobody knows what ran, the death
+  /// is counted for the task.
   verdict judge(std::uint32_t dead, std::uint64_t id);
 
  private:

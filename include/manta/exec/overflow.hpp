@@ -26,9 +26,9 @@
 namespace manta::exec {
 
 /// Installs the report for the process, and a signal stack for the calling thread; later calls do the latter and
-/// replace `who`. Call it on the thread that owns the stack_pool. `who` runs in the signal handler, so it may only read;
-/// it says what runs ("task 'solve'"), or returns null when nothing does. A handler that is installed already is called after the report.
-/// `last_words` is called with the report, in the handler as well.
+/// replace `who`. Call it on the thread that owns the stack_pool. `who` runs in the signal handler, so it may only
+/// read; it says what runs ("task 'solve'"), or returns null when nothing does. A handler that is installed already is
+/// called after the report. `last_words` is called with the report, in the handler as well.
 void install_overflow_reporter(const char* (*who)(), void (*last_words)(const char* text, std::size_t bytes) = nullptr);
 
 /// From another thread: has the thread die of SIGABRT where it is, with a report that its task hung.
@@ -50,8 +50,11 @@ struct overflow_reporter {
     const char* name;
     struct sigaction earlier;
   };
-  static inline fatal_signal signals[] = {{SIGSEGV, "segmentation fault", {}}, {SIGBUS, "bus error", {}}, {SIGFPE, "arithmetic error", {}},
-                                          {SIGILL, "illegal instruction", {}}, {SIGABRT, "abort", {}}};
+  static inline fatal_signal signals[] = {{SIGSEGV, "segmentation fault", {}},
+                                          {SIGBUS, "bus error", {}},
+                                          {SIGFPE, "arithmetic error", {}},
+                                          {SIGILL, "illegal instruction", {}},
+                                          {SIGABRT, "abort", {}}};
 
   static std::uintptr_t stack_pointer([[maybe_unused]] const void* machine) {
 #if defined(__x86_64__)
@@ -89,8 +92,9 @@ struct overflow_reporter {
                              "ulimit -s or MANTA_STACK_KIB\n",
                              runs != nullptr ? runs : "the driver", running.number(), running.bytes() >> 10);
     } else if (pool != nullptr && runs != nullptr) {
-      length = by.number == SIGABRT ? std::snprintf(text, sizeof text, "manta: %s in %.250s\n", hung ? "hung" : by.name, runs)
-                                    : std::snprintf(text, sizeof text, "manta: %s at %p in %.250s\n", by.name, address, runs);
+      length = by.number == SIGABRT
+                   ? std::snprintf(text, sizeof text, "manta: %s in %.250s\n", hung ? "hung" : by.name, runs)
+                   : std::snprintf(text, sizeof text, "manta: %s at %p in %.250s\n", by.name, address, runs);
     }
     if (length > 0) {
       const auto bytes = static_cast<std::size_t>(length);

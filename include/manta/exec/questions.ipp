@@ -13,9 +13,9 @@ namespace manta::exec {
 
 /// A node that an answer completes: its index goes with the question.
 MANTA_DECL node& engine::make_ticket(std::uint32_t asked) {
-  node& ticket = make_node(no_index, wire::type_index<void>::value);
+  node& ticket = refs_.make_node(no_index, wire::type_index<void>::value);
   ticket.missing = asked + 1;  // should it die
-  hold(ticket);
+  refs_.hold(ticket);
   return ticket;
 }
 /// Waits for the answer; its bytes begin with the ticket's index.
@@ -23,7 +23,7 @@ MANTA_DECL wire::buffer engine::answer_to(node& ticket) {
   wait_for_end(ticket, false);
   if (ticket.state == state::failed) checked(ticket);
   wire::buffer bytes(ticket.blob.data, ticket.blob.bytes);
-  release(ticket);
+  refs_.release(ticket);
   return bytes;
 }
 
@@ -64,29 +64,22 @@ MANTA_DECL void engine::on_ask(const std::byte* data, std::size_t bytes) {
       return answer(m, text.data(), text.size());
     }
     case ask_message::available: {
-      wire::buffer all;
-      for (std::uint32_t r = 0; r < size_; ++r) {
-        const graph::stock& free = scheduler_->held().free_on(r);
-        wire::put(all, free.cpus);
-        wire::put(all, free.gpus.units());
-        wire::put(all, scheduler_->load().sent(r));
-        wire::put(all, scheduler_->held().actors(r));
-        free.named.write(all);
-      }
+      const wire::buffer all = describe_free(*scheduler_, size_);
       return answer(m, all.data(), all.size());
     }
     case ask_message::free_name: {
       if (names_.free(m.home_index)) {
         answer_names();
         node& handle = graph_.nodes.at(m.home_index);
-        if (detached_.remove(&handle)) release(handle);
+        if (detached_.remove(&handle)) refs_.release(handle);
       }
       return answer(m, nullptr, 0);
     }
     case ask_message::reserve: {
       graph::bundles wanted(in.get<std::size_t>());
       for (graph::bundle& b : wanted) b.read(in);
-      auto* const r = new graph::reservation(++reservations_made_, static_cast<graph::strategy>(m.how), std::move(wanted));
+      auto* const r =
+          new graph::reservation(++reservations_made_, static_cast<graph::strategy>(m.how), std::move(wanted));
       r->home_rank = m.asker;
       r->home_index = m.home_index;
       const std::uint64_t id = r->id;
@@ -96,7 +89,8 @@ MANTA_DECL void engine::on_ask(const std::byte* data, std::size_t bytes) {
     case ask_message::release:
       return release_reservation(m.id);
     case ask_message::cancel: {
-      const char cancelled = cancel_here(m.home_index, m.how != 0, m.asker, {reinterpret_cast<const char*>(in.position()), bytes - sizeof m});
+      const char cancelled = cancel_here(m.home_index, m.how != 0, m.asker,
+                                         {reinterpret_cast<const char*>(in.position()), bytes - sizeof m});
       return answer(m, &cancelled, 1);
     }
     case ask_message::memory: {
@@ -109,7 +103,7 @@ MANTA_DECL void engine::on_ask(const std::byte* data, std::size_t bytes) {
 // --- reservations
 
 MANTA_DECL std::uint64_t engine::reserve(const wire::buffer& wanted, graph::strategy how, node& ready) {
-  hold(ready);  // until it is met or given up,
+  refs_.hold(ready);  // until it is met or given up,
   elsewhere_.note_sent();      // which the home hears of as if a task had ended
   const ask_message m{ask_message::reserve, 0, 0, 0, ready.index, static_cast<std::uint32_t>(how), 0};
   const wire::buffer bytes = ask(0, m, wanted.data(), wanted.size());
@@ -140,25 +134,27 @@ MANTA_DECL void engine::refuse_task(node& n, const store::failure_ptr& why) {
     if (n.record->home_index != n.index || n.record->home_rank != rank_) places_.forget(place_key_of(n, rank_));
     if (n.record->home_rank != rank_) {
       send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
-      return release(n);
+      return refs_.release(n);
     }
   }
   node& home = n.form == form::record ? graph_.nodes.at(n.record->home_index) : n;
   if (&home != &n) {
     elsewhere_.note_back();
-    release(n);
+    refs_.release(n);
   }
   fail(home, why);
-  release(home);
+  refs_.release(home);
 }
 
 
 /// Rank 0: a task that may start, to be placed.
 MANTA_DECL void engine::to_scheduler(node& n) {
-  if (departure_.is_leaving()) [[unlikely]] return refuse_task(n, leaving_failure(departure_.why()));  // it was on its way here
+  if (departure_.is_leaving()) [[unlikely]]
+    return refuse_task(n, leaving_failure(departure_.why()));  // it was on its way here
   const graph::request* const wanted = n.form == form::record ? n.record->request.get() : nullptr;
   if (wanted != nullptr && wanted->needs_rank_0) scheduler_->rank_0_executes(true);
-  if (wanted != nullptr && (members_.deaths() != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) && !scheduler_->is_possible(*wanted)) {
+  if (wanted != nullptr && (members_.deaths() != 0 || (wanted->ranks > 0 && wanted->reservation != 0)) &&
+      !scheduler_->is_possible(*wanted)) {
     return refuse_task(n, never_possible(n));
   }
   if (!scheduler_->ready(n, !short_ranks_.empty() && takes_large(n))) refuse_task(n, reservation_gone());
@@ -174,7 +170,8 @@ MANTA_DECL void engine::place_tasks() {
   }
   if (!waiting_ahead_.empty()) send_waiting_ahead();
   while (const graph::reservation* r = scheduler_->take_met()) {
-    post_.send(r->home_rank, message::result, result_message{r->home_index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0});
+    post_.send(r->home_rank, message::result,
+               result_message{r->home_index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0});
     // gangs for which its bundles lie on too few ranks
     scheduler_->refuse_impossible([&](node& n) { refuse_task(n, never_possible(n)); }, r->id);
   }
@@ -201,13 +198,14 @@ MANTA_DECL std::string engine::explain(node& n) {
   bool placed_by_zero = false;
   const bool elsewhere = is_stand_in(n) && n.state == state::pending;
   if (elsewhere && is_dead(n.links->rank)) {
-    return "its owner, rank " + std::to_string(n.links->rank) + ", has died: it is looked for on the others, or made again";
+    return "its owner, rank " + std::to_string(n.links->rank) +
+           ", has died: it is looked for on the others, or made again";
   }
   if (!elsewhere) {
     std::string text = explain_here(n, placed_by_zero);
     if (!placed_by_zero || rank_ == 0) return text;
   }
-  const node_place home = home_of(n);
+  const references<net::network>::node_place home = refs_.home_of(n);
   const ask_message m{elsewhere ? ask_message::explain : ask_message::explain_placed, 0, 0, home.rank, home.index, 0,
                       elsewhere ? 0 : place_key_of(n, rank_)};
   const wire::buffer bytes = ask(elsewhere ? home.rank : 0, m);
@@ -228,9 +226,9 @@ MANTA_DECL wire::buffer engine::describe_memory() const {
     if (l.is_shared()) shared += l.bytes;
   });
   wire::buffer out;
-  for (const std::uint64_t number : {std::uint64_t{graph_.nodes.live()}, std::uint64_t{ledger_.values().size()}, bytes, ledger_.memory().charged(),
-                                     shared, ledger_.files().kept_bytes(), ledger_.disk().bytes(), ledger_.dropped(),
-                                     ledger_.memory().share()}) {
+  for (const std::uint64_t number :
+       {std::uint64_t{graph_.nodes.live()}, std::uint64_t{ledger_.values().size()}, bytes, ledger_.memory().charged(),
+        shared, ledger_.files().kept_bytes(), ledger_.disk().bytes(), ledger_.dropped(), ledger_.memory().share()}) {
     wire::put(out, number);
   }
   base::list<const store::large*> largest;
@@ -239,7 +237,7 @@ MANTA_DECL wire::buffer engine::describe_memory() const {
   for (const store::large* l : largest) {
     wire::put(out, std::uint64_t{l->bytes});
     wire::put(out, maker_of(*l));
-    wire::put(out, static_cast<int>(home_of(*l->node).rank));
+    wire::put(out, static_cast<int>(refs_.home_of(*l->node).rank));
     wire::put(out, l->copy || l->peers);
   }
   return out;

@@ -15,7 +15,7 @@ namespace manta::exec {
 // --- memory that the ranks of a node map
 
 MANTA_DECL void engine::send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l) {
-  hold(n);  // until it is mapped
+  refs_.hold(n);  // until it is mapped
   ledger_.show(l);
   neighbours_.note_shown(to, n);
   wire::encoded value;
@@ -35,7 +35,7 @@ MANTA_DECL void engine::on_mapped(std::uint32_t by, std::uint32_t index) {
 }
 MANTA_DECL void engine::no_longer_shown(node& n) {
   if (store::large* const l = store::large_of(n)) ledger_.shown_no_more(*l);
-  release(n);
+  refs_.release(n);
 }
 
 /// Null if the ranks do not see each other's processes.
@@ -60,7 +60,7 @@ MANTA_DECL void engine::on_pages(std::uint32_t from, node& n, const std::byte* d
     neighbours_.note_unmappable(from);
     no_longer_fetching(n);
     fetch(n);
-    return release(n);
+    return refs_.release(n);
   }
   has_come(n, [&](bool moves_home) {
     mapped->header.append(data + sizeof where, bytes - sizeof where);
@@ -91,7 +91,8 @@ MANTA_DECL unavailable_message engine::who_gives(node& n, std::uint32_t from, co
     if (net_.node_of(static_cast<int>(l->rank)) == node_of_asker) same = l;
   }
   if (same != nullptr) {  // its rank may have been given the value again since the asker looked there
-    if (same->rank != from && m.told != (same->count | pull_message::in_vain)) return {m.index, same->rank, same->count};
+    if (same->rank != from && m.told != (same->count | pull_message::in_vain))
+      return {m.index, same->rank, same->count};
     return given(*same);
   }
   unavailable_message giver = {m.index, rank_, 0};
@@ -184,7 +185,7 @@ MANTA_DECL void engine::on_unavailable(const unavailable_message& m) {
     }
     need(n);
   }
-  release(n);
+  refs_.release(n);
 }
 
 // --- replicas
@@ -214,7 +215,7 @@ MANTA_DECL std::uint32_t engine::keeper(std::uint32_t home, std::uint32_t nth) c
 }
 
 MANTA_DECL void engine::on_replicate(std::uint32_t from, const replicate_message& m) {
-  node& n = stand_in(from, m.home_index, m.type);  // held without owing a reference, until `release`
+  node& n = refs_.stand_in(from, m.home_index, m.type);  // held without owing a reference, until `release`
   n.set(node::primary);
   if (n.state != state::pending) return;
   if (m.bytes == 0) return need(n);
@@ -222,8 +223,8 @@ MANTA_DECL void engine::on_replicate(std::uint32_t from, const replicate_message
   fetch(n);
 }
 
-/// A value that is needed, and whose home has died: asks all others, one after the other, those first who keep a copy, and
-/// never completes it at once. The copies go when the run ends: nobody counts references to them.
+/// A value that is needed, and whose home has died: asks all others, one after the other, those first who keep a copy,
+/// and never completes it at once. The copies go when the run ends: nobody counts references to them.
 MANTA_DECL void engine::seek(node& n, std::uint32_t first) {
   link& home = *n.links;
   seek_message m{home.rank, home.index, n.index, first, lineage_.family_of(n) != nullptr};
@@ -238,9 +239,10 @@ MANTA_DECL void engine::seek(node& n, std::uint32_t first) {
   post_.send(rank_, message::not_kept, m);
 }
 MANTA_DECL void engine::on_seek(std::uint32_t from, const seek_message& m) {
-  node* const n = known(m.home_rank, m.home_index);
+  node* const n = refs_.known(m.home_rank, m.home_index);
   if (n != nullptr && n->state == state::ready && n->form != form::remote) return tell_value(from, m.index, *n);
-  if (n == nullptr || n->state != state::pending || m.has_family || lineage_.family_of(*n) == nullptr) return post_.send(from, message::not_kept, m);
+  if (n == nullptr || n->state != state::pending || m.has_family || lineage_.family_of(*n) == nullptr)
+    return post_.send(from, message::not_kept, m);
   link& l = graph_.add_link(*n, link_kind::subscriber);  // it is made again here
   l.rank = from;
   l.index = m.index;
@@ -256,20 +258,7 @@ MANTA_DECL void engine::on_not_kept(const seek_message& m) {
     n.set(node::observed);
   }
   asked_no_more(n);
-  release(n);
-}
-
-/// Of a value whose last handle is gone. True if replicas have to go before the node is free.
-MANTA_DECL bool engine::drop_replicas(node& n) {
-  std::uint32_t copies = 0;
-  for (link* l = n.links; l != nullptr; l = l->next) {
-    if (l->kind != link_kind::replica) continue;
-    l->kind = link_kind::reader;
-    ++copies;
-    post_.send(l->rank, message::release, index_message{n.index, rank_});
-  }
-  if (copies != 0) n.refs.store(copies, std::memory_order_relaxed);
-  return copies != 0;
+  refs_.release(n);
 }
 
 }  // namespace manta::exec

@@ -12,8 +12,9 @@
 namespace manta::exec {
 
 /// Takes the references of the inputs over.
-MANTA_DECL task* engine::make_task(std::uint64_t id, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
-                               node* const* inputs, std::uint32_t input_count, graph::request_ptr request) {
+MANTA_DECL task* engine::make_task(std::uint64_t id, std::uint32_t function, const std::byte* arguments,
+                                   std::size_t bytes, node* const* inputs, std::uint32_t input_count,
+                                   graph::request_ptr request) {
   task* const t = graph_.tasks.make(input_count, static_cast<std::uint32_t>(bytes));
   t->id = id;
   t->function = function;
@@ -32,10 +33,10 @@ MANTA_DECL graph::request_ptr mark_for_member(graph::request_ptr request) {
   return request;
 }
 
-MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
-                            node* const* inputs, std::uint32_t input_count,
-                            graph::request_ptr request) {
-  node& n = make_node(function, type, 2);  // one is the engine's own, until the task has ended
+MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments,
+                                std::size_t bytes, node* const* inputs, std::uint32_t input_count,
+                                graph::request_ptr request) {
+  node& n = refs_.make_node(function, type, 2);  // one is the engine's own, until the task has ended
   const std::uint64_t id = running_->next_child();
   if (request != nullptr && request->actor) n.set(node::actor);
   if (running_->stops_children || running_->for_member || stopping_) [[unlikely]] {
@@ -45,7 +46,8 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
     if (running_->for_member) request = mark_for_member(std::move(request));
   }
   if (members_.has_tolls()) [[unlikely]] {
-    if (const store::failure_ptr why = tried_too_often(n, id, request)) return refuse_child(n, id, inputs, input_count, why);
+    if (const store::failure_ptr why = tried_too_often(n, id, request))
+      return refuse_child(n, id, inputs, input_count, why);
   }
   if (input_count == 0 && request == nullptr && bytes < most_compact_) {
     if (hands_out()) {
@@ -77,7 +79,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
     if (t->request != nullptr && t->request->deadline != graph::request::never) {
       if (t->request->deadline <= 0) {
         fail(n, timeout_failure(task_name(n), t->request->deadline));
-        release(n);
+        refs_.release(n);
         return n;
       }
       start_timer(n, t->request->due, 0);
@@ -96,10 +98,10 @@ MANTA_DECL void engine::start_when_possible(node& n) {
 
 /// All inputs of a task of ours have ended.
 MANTA_DECL void engine::task_ready(node& n) {
-  if (n.state != state::pending) [[unlikely]] return release(n);  // it was cancelled
+  if (n.state != state::pending) [[unlikely]] return refs_.release(n);  // it was cancelled
   if (stopping_ && departure_.is_leaving()) [[unlikely]] {
     fail(n, leaving_failure(departure_.why()));
-    return release(n);
+    return refs_.release(n);
   }
   if (n.form == form::record) {
     task& t = *n.record;
@@ -109,7 +111,8 @@ MANTA_DECL void engine::task_ready(node& n) {
     }
     if (t.request != nullptr && !t.request->anywhere() && scheduler_ == nullptr) {  // rank 0 places it
       const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
-      append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(), nullptr, t.digest);
+      append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(),
+                  nullptr, t.digest);
       elsewhere_.note_sent();
       t.place = graph::place::elsewhere;
       t.caller = 0;
@@ -151,12 +154,12 @@ MANTA_DECL void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge
   } else {
     const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
                          charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
-    append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(), nullptr,
-                t.digest);
+    append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(),
+                nullptr, t.digest);
   }
   if (t.home_rank != rank_) {  // placed for another rank: nothing is left to do here
     places_.note_sent(place_key(t), to, t.request.get());
-    return release(n);
+    return refs_.release(n);
   }
   if (t.home_index != n.index) {  // ours, on its second way
     places_.forget(place_key(t));
@@ -166,7 +169,7 @@ MANTA_DECL void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge
     } else {
       home.sent.at = to;
     }
-    return release(n);
+    return refs_.release(n);
   }
   elsewhere_.note_sent();
   t.ahead = false;
@@ -254,7 +257,8 @@ MANTA_DECL void engine::append_task(std::uint32_t to, message kind, const task_m
       append_plain(out, inputs + i, in.count, in.bytes);
       continue;
     }
-    if (n.state == state::ready && (n.form == form::box || n.form == form::blob) && store::large_of(n) == nullptr && !by_reference) {
+    if (n.state == state::ready && (n.form == form::box || n.form == form::blob) && store::large_of(n) == nullptr &&
+        !by_reference) {
       const std::size_t at = out.size();
       out.append(&in, sizeof in);
       bool references = false;
@@ -282,7 +286,8 @@ MANTA_DECL void engine::append_task(std::uint32_t to, message kind, const task_m
     const bool made_there = n.state == state::pending && (header.flags & task_message::ahead) != 0;
     if (made_there) in.flags = input_message::made_there;
     if (n.has(node::actor)) in.flags |= input_message::actor;
-    const reference_message reference = made_there ? reference_message{rank_, n.index, rank_, no_index} : export_reference(n);
+    const reference_message reference =
+        made_there ? reference_message{rank_, n.index, rank_, no_index} : refs_.export_reference(n);
     out.append(&in, sizeof in);
     out.append(&reference, sizeof reference);
   }
@@ -352,14 +357,14 @@ MANTA_DECL task* engine::read_task(std::uint32_t from, const std::byte* data, st
     at += sizeof in;
     if ((in.flags & input_message::is_plain) != 0) {
       for (std::uint32_t k = 0; k < in.count; ++k) {
-        node& n = make_node(no_index, in.type);
+        node& n = refs_.make_node(no_index, in.type);
         store::set_plain(n, at, in.bytes);
         n.state = state::ready;
         at += in.bytes;
         t->inputs()[i + k] = &n;
       }
     } else if ((in.flags & input_message::is_inline) != 0) {
-      node& n = make_node(no_index, in.type);
+      node& n = refs_.make_node(no_index, in.type);
       store::set_blob(n, at, in.bytes, (in.flags & input_message::references) != 0);
       n.state = state::ready;
       at += in.bytes;
@@ -372,7 +377,7 @@ MANTA_DECL task* engine::read_task(std::uint32_t from, const std::byte* data, st
         t->inputs()[i] = &to_be_made_here(reference, in.type);
         continue;
       }
-      node& n = import_reference(reference, in.type);
+      node& n = refs_.import_reference(reference, in.type);
       if ((in.flags & input_message::actor) != 0) n.set(node::actor);
       if (n.state == state::pending && is_stand_in(n) && (in.flags & input_message::known) != 0 && in.place != rank_ &&
           !is_dead(in.place)) {
@@ -388,12 +393,12 @@ MANTA_DECL task* engine::read_task(std::uint32_t from, const std::byte* data, st
 MANTA_DECL void engine::drop_inputs(task* t) {
   const std::uint32_t count = t->input_count;
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (t->inputs()[i] != nullptr) release(*std::exchange(t->inputs()[i], nullptr));
+    if (t->inputs()[i] != nullptr) refs_.release(*std::exchange(t->inputs()[i], nullptr));
   }
 }
 MANTA_DECL void engine::free_task(task* t) {
   staging_.forget_maker(t);
-  if (t->result != nullptr) release(*t->result);
+  if (t->result != nullptr) refs_.release(*t->result);
   drop_inputs(t);
   graph_.tasks.free(t);
 }
@@ -445,7 +450,7 @@ MANTA_DECL void engine::fail_dependent(node& n) {
       withdraw(dependent, why, 0);
     } else {
       fail(dependent, why);
-      release(dependent);
+      refs_.release(dependent);
     }
   }
 }
@@ -457,10 +462,10 @@ MANTA_DECL void engine::keep_inputs(const invocation& call) {
   }
 }
 
-/// Runs a function; false and the reason if it threw. `ns` is how long it took, for those who want to know: it costs a look at
-/// the clock, a tenth of a small task.
-MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
-                           std::uint64_t* ns) {
+/// Runs a function; false and the reason if it threw. `ns` is how long it took, for those who want to know: it costs a
+/// look at the clock, a tenth of a small task.
+MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running_task& identity,
+                               store::failure_ptr& why, std::uint64_t* ns) {
   if (!started_.may_start()) [[unlikely]] {
     why = failures_.too_many_wait(identity, started_.count());
     return false;
@@ -510,7 +515,7 @@ MANTA_DECL void engine::run_node(node& n) {
   task* t = n.record;
   if (const store::failure_ptr input = failures_.of_input(*t)) {  // bringing it here failed
     fail(n, input);
-    return release(n);
+    return refs_.release(n);
   }
   if (!has_inputs_here(*t)) {  // brought here first; the node stays pending and comes back as a staged task
     t->slot = no_index;
@@ -537,23 +542,23 @@ MANTA_DECL void engine::finish_here(node& n, invocation& call, bool ok, const st
     if (!kept) free_task(constructor);
     store::set_plain(n, &place, sizeof place);
     complete(n);
-    return release(n);
+    return refs_.release(n);
   }
   if (!ok) {
     fail(n, why);
-    return release(n);
+    return refs_.release(n);
   }
   if (n.form == form::record) free_task(n.record);
   n.missing = graph::where_it_ran(rank_, graph::placement_reason::none);
   if (call.form == form::box) {
     n.form = form::none;
     complete_object(n, call.box, n.function);
-    return release(n);
+    return refs_.release(n);
   }
   n.form = call.form == form::none ? form::none : call.form;
   if (call.form == form::plain) std::memcpy(n.bytes, call.plain, sizeof call.plain);
   complete(n);
-  release(n);
+  refs_.release(n);
 }
 
 MANTA_DECL bool engine::take_from_journal(node& n) {
@@ -562,7 +567,7 @@ MANTA_DECL bool engine::take_from_journal(node& n) {
   if (!journaling_.take(*t, n)) return false;
   free_task(t);
   complete(n);
-  release(n);
+  refs_.release(n);
   return true;
 }
 
@@ -593,17 +598,18 @@ MANTA_DECL void engine::run_staged(task* t) {
   finish_received(t, kept, call, ok, why, ns);
 }
 
-/// Of a task that has a record here, which is freed unless it is kept.
-MANTA_DECL void engine::finish_received(task* t, bool kept, invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns) {
+/// Reports the end of a received task, and frees its record unless it is kept.
+MANTA_DECL void engine::finish_received(task* t, bool kept, invocation& call, bool ok, const store::failure_ptr& why,
+                                        std::uint64_t ns) {
   node* const awaited = std::exchange(t->result, nullptr);
   const task ended = *t;
   if (!kept) free_task(t);
   finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(),
                  ended.by_scheduler, call, ok, why, ns, place_key(ended), awaited);
-  if (awaited != nullptr) release(*awaited);
+  if (awaited != nullptr) refs_.release(*awaited);
 }
 
-/// Of an actor that has lived before, in this start or the one before: what its constructor has made goes for its last
+/// For an actor that has lived before, in this start or the one before: what its constructor has made goes for its last
 /// checkpoint.
 MANTA_DECL bool engine::load_checkpoint(invocation& call, const task& t, store::failure_ptr& why) {
   if (call.actor == nullptr) return true;
@@ -670,7 +676,8 @@ MANTA_DECL void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t ho
 }
 
 /// At the home.
-MANTA_DECL void engine::on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_result(std::uint32_t from, const result_message& m, const std::byte* data,
+                                  std::size_t bytes) {
   node& n = graph_.nodes.at(m.index);
   elsewhere_.note_back();
   if (!sent_arguments_.empty()) sent_arguments_.remove(n.index);
@@ -704,7 +711,7 @@ MANTA_DECL void engine::on_result(std::uint32_t from, const result_message& m, c
   }
   n.missing = ran;
   accept_value(n, m, data, bytes);
-  release(n);
+  refs_.release(n);
 }
 
 // --- sharing work
@@ -718,7 +725,7 @@ MANTA_DECL void engine::on_submit(std::uint32_t from, const std::byte* data, std
   }
   asked_.erase(from);
   if (returned && is_withdrawn(*t)) return;
-  node& n = make_node(t->function, no_index);
+  node& n = refs_.make_node(t->function, no_index);
   places_.note_waiting(place_key(*t), n);
   n.form = form::record;
   n.record = t;
@@ -763,8 +770,8 @@ MANTA_DECL void engine::give_away(bool overdue) {
     }
     task& t = *n.record;
     const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
-    append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count, nullptr,
-                t.digest);
+    append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count,
+                nullptr, t.digest);
     elsewhere_.note_sent();
     t.place = graph::place::elsewhere;
     t.caller = 0;

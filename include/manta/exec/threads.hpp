@@ -12,8 +12,8 @@
 
 #include "manta/base/containers.hpp"
 
-// Weak: null unless the library is in the program, be it that only another library uses it. Under names of our own, because
-// headers declare them differently from compiler to compiler.
+// Weak: null unless the library is in the program, be it that only another library uses it. Under names of our own,
+// because headers declare them differently from compiler to compiler.
 extern "C" {
 [[gnu::weak]] void manta_omp_set_num_threads(int) __asm__("omp_set_num_threads");
 [[gnu::weak]] int manta_omp_get_max_threads() __asm__("omp_get_max_threads");
@@ -33,16 +33,19 @@ struct thread_setting {
   void (*set)(int);
 };
 
-/// Of the libraries that are in the program. OpenMP comes after the BLAS, for an OpenBLAS that uses OpenMP sets its number too.
+/// The settings of the libraries that are in the program. OpenMP comes after the BLAS, for an OpenBLAS that uses OpenMP
+/// sets its number too.
 inline base::list<thread_setting> linked_thread_settings() {
   base::list<thread_setting> linked;
   const auto add = [&](bool there, int (*get)(), void (*set)(int)) {
     if (there) linked.push_back({get, set});
   };
-  add(&manta_openblas_set_num_threads != nullptr && &manta_openblas_get_num_threads != nullptr, &manta_openblas_get_num_threads,
-      &manta_openblas_set_num_threads);
-  add(&manta_bli_thread_set_num_threads != nullptr && &manta_bli_thread_get_num_threads != nullptr,
-      [] { return static_cast<int>(manta_bli_thread_get_num_threads()); }, [](int n) { manta_bli_thread_set_num_threads(n); });
+  add(&manta_openblas_set_num_threads != nullptr && &manta_openblas_get_num_threads != nullptr,
+      &manta_openblas_get_num_threads, &manta_openblas_set_num_threads);
+  add(
+      &manta_bli_thread_set_num_threads != nullptr && &manta_bli_thread_get_num_threads != nullptr,
+      [] { return static_cast<int>(manta_bli_thread_get_num_threads()); },
+      [](int n) { manta_bli_thread_set_num_threads(n); });
   add(&manta_mkl_set_num_threads != nullptr && &manta_mkl_get_max_threads != nullptr, &manta_mkl_get_max_threads,
       &manta_mkl_set_num_threads);
   add(&manta_omp_set_num_threads != nullptr && &manta_omp_get_max_threads != nullptr, &manta_omp_get_max_threads,
@@ -62,7 +65,7 @@ inline bool add_thread_setting(const thread_setting& s) {
 /// The thread numbers of the thread that runs tasks.
 class thread_numbers {
  public:
-  /// For a task with so many cpus; 0: what was set before the first of them.
+  /// Sets the numbers for a task with that many cpus; 0: what was set before the first of them.
   void use(int cpus) {
     if (cpus != now_) [[unlikely]] change(cpus);
   }

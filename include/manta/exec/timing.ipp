@@ -56,7 +56,7 @@ MANTA_DECL bool engine::overdue(node& n) {
     return false;
   }
   fail(n, timeout_failure(task_name(n), n.record->request->deadline));
-  release(n);
+  refs_.release(n);
   return true;
 }
 
@@ -71,7 +71,7 @@ MANTA_DECL bool engine::may_retry(const node& n) const {
 MANTA_DECL bool engine::judge(node& n, const store::failure_ptr& why) {
   const auto predicate = n.record->request->retry.only_if;
   if (predicate == nullptr) return retry(n, why);
-  hold(n);
+  refs_.hold(n);
   n.record->place = graph::place::resting;  // it may be cancelled meanwhile
   bool again = false;
   {
@@ -87,13 +87,13 @@ MANTA_DECL bool engine::judge(node& n, const store::failure_ptr& why) {
     resting_ = rested;
   }
   const bool ended = n.state != state::pending;
-  release(n);
+  refs_.release(n);
   return ended || (again && !stopping_ && retry(n, why));
 }
 
 MANTA_DECL bool engine::retry(node& n, const store::failure_ptr& why) {
-  for (const auto final : {store::failure::kind::cancelled, store::failure::kind::timeout, store::failure::kind::unschedulable,
-                           store::failure::kind::serialization}) {
+  for (const auto final : {store::failure::kind::cancelled, store::failure::kind::timeout,
+                           store::failure::kind::unschedulable, store::failure::kind::serialization}) {
     if (why->kind == final) return false;
   }
   if (n.has(node::timed)) stop_timer(n);  // it had started in time
@@ -118,10 +118,10 @@ MANTA_DECL void engine::retry_or_fail_later(node& n, const store::failure_ptr& w
   if (n.record->request->retry.only_if == nullptr) {
     if (retry(n, why)) return;
     fail(n, why);
-    return release(n);
+    return refs_.release(n);
   }
   n.record->place = graph::place::resting;
-  hold(n);
+  refs_.hold(n);
   to_judge_.push_back({n.index, new store::failure_ptr(why)});
 }
 
@@ -132,9 +132,9 @@ MANTA_DECL void engine::judge_failures() {
     node& n = graph_.nodes.at(j.index);
     if (n.state == state::pending && !(may_retry(n) && judge(n, *j.why))) {
       fail(n, *j.why);
-      release(n);
+      refs_.release(n);
     }
-    release(n);
+    refs_.release(n);
     delete j.why;
   }
 }

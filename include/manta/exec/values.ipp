@@ -38,7 +38,7 @@ MANTA_DECL void engine::complete(node& n) {
         send_call(n, static_cast<task*>(l.pointer));
         break;
       case link_kind::puller:
-        on_pull(l.rank, pull_message{home_of(n).rank, home_of(n).index, l.index, l.count, 0});
+        on_pull(l.rank, pull_message{refs_.home_of(n).rank, refs_.home_of(n).index, l.index, l.count, 0});
         break;
       case link_kind::ahead:
         send_after(l, n);
@@ -80,9 +80,10 @@ MANTA_DECL void engine::complete_if_room(node& n) {
 }
 
 MANTA_DECL node& engine::make_value(std::uint32_t type, void* object) {
-  node& n = make_node(no_index, type);
+  node& n = refs_.make_node(no_index, type);
   complete_object(n, object, running_->function);
-  if (store::large* const l = store::large_of(n); l != nullptr && net_.topology().ranks_on_node() > 1) ledger_.share(*l);
+  if (store::large* const l = store::large_of(n); l != nullptr && net_.topology().ranks_on_node() > 1)
+    ledger_.share(*l);
   return checked(n);
 }
 
@@ -92,7 +93,7 @@ MANTA_DECL node* engine::copy_value(std::uint32_t type, const void* object) {
   if (array.bytes < store::shared_bytes || net_.topology().ranks_on_node() == 1) return nullptr;
   store::large* const l = ledger_.enter_copy(static_cast<std::byte*>(array.data), array.bytes, running_->function);
   if (l == nullptr) return nullptr;
-  node& n = make_node(no_index, type);
+  node& n = refs_.make_node(no_index, type);
   store::set_pages(n, *l);
   wire::encoded value;
   wire::sink out(value.bytes, &value.segments);
@@ -107,7 +108,7 @@ MANTA_DECL node& engine::checked(node& n) {
   if (n.state != state::failed) return n;
   const store::failure_ptr why = store::failure_of(n);
   n.set(node::observed);
-  release(n);
+  refs_.release(n);
   store::raise(*why);
 }
 
@@ -124,7 +125,7 @@ MANTA_DECL void engine::fail(node& n, const store::failure_ptr& why) {
 MANTA_DECL void engine::need(node& n) {
   if (n.state != state::pending || n.has(node::wanted) || !is_stand_in(n)) return;
   n.set(node::wanted);
-  hold(n);  // until the answer
+  refs_.hold(n);  // until the answer
   if (is_dead(n.links->rank)) [[unlikely]] return seek(n);
   post_.send(n.links->rank, message::want, want_message{n.links->index, n.index});
 }
@@ -170,7 +171,7 @@ MANTA_DECL void engine::tell_value(std::uint32_t to, std::uint32_t index, node& 
     remote.bytes = store::size_of(n);
   }
   m.form = static_cast<std::uint8_t>(form::remote);
-  if (kind == message::made) export_reference(n);
+  if (kind == message::made) refs_.export_reference(n);
   post_.send(to, kind, m, &remote, sizeof remote);
 }
 
@@ -217,14 +218,15 @@ MANTA_DECL void engine::on_value(std::uint32_t, const result_message& m, const s
   } else if ((m.flags & result_message::references) != 0) {  // came twice
     give_back_references(n.type, m, data, bytes);
   }
-  release(n);
+  refs_.release(n);
 }
 
-/// Of an encoded value that is not wanted.
-MANTA_DECL void engine::give_back_references(std::uint32_t type, const result_message& m, const std::byte* data, std::size_t bytes) {
-  node& spare = make_node(no_index, type);
+/// An encoded value is not wanted: gives back the references in it.
+MANTA_DECL void engine::give_back_references(std::uint32_t type, const result_message& m, const std::byte* data,
+                                             std::size_t bytes) {
+  node& spare = refs_.make_node(no_index, type);
   accept_value(spare, m, data, bytes);
-  release(spare);
+  refs_.release(spare);
 }
 
 // --- pulls: bring it here
@@ -232,14 +234,14 @@ MANTA_DECL void engine::give_back_references(std::uint32_t type, const result_me
 MANTA_DECL void engine::fetch(node& n) {
   if (n.form != form::remote || n.has(node::fetching)) return;
   n.set(node::fetching);
-  hold(n);  // until it is here
+  refs_.hold(n);  // until it is here
   if (ledger_.memory().expects_much()) return incoming_room_.wait(n);  // in turn, as others come
   pull(n);
 }
 
 MANTA_DECL void engine::pull(node& n) {
   expect(n);
-  const node_place home = home_of(n);
+  const references<net::network>::node_place home = refs_.home_of(n);
   pull_message m{home.rank, home.index, n.index, 0, is_stand_in(n) ? n.size : 0u};
   m.tag = next_tag_ | (neighbours_.may_map(n.remote.place) ? 0 : pull_message::by_blocks);
   next_tag_ = ((next_tag_ + 1) % static_cast<std::uint32_t>(net_.bulk_tags())) & pull_message::tag_bits;
@@ -267,7 +269,7 @@ MANTA_DECL void engine::no_longer_fetching(node& n) {
 }
 
 MANTA_DECL void engine::on_pull(std::uint32_t from, const pull_message& m) {
-  node* const found = m.home_rank == rank_ ? &graph_.nodes.at(m.home_index) : known(m.home_rank, m.home_index);
+  node* const found = m.home_rank == rank_ ? &graph_.nodes.at(m.home_index) : refs_.known(m.home_rank, m.home_index);
   if (not_here(from, m, found)) return;
   node& n = *found;
   if (store::large* const l = store::large_of(n)) ledger_.touch(*l);
@@ -315,9 +317,9 @@ MANTA_DECL void engine::send_value(std::uint32_t to, const pull_message& m, node
 }
 
 /// Tells the asker what will come. Its own bytes go with the message unless they are many.
-MANTA_DECL engine::outgoing_value* engine::announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body,
-                                                bool references, const base::list<wire::segment>& blocks,
-                                                bool body_by_block) {
+MANTA_DECL engine::outgoing_value* engine::announce(std::uint32_t to, const pull_message& m, node& n,
+                                                    wire::buffer&& body, bool references,
+                                                    const base::list<wire::segment>& blocks, bool body_by_block) {
   data_message header{m.index, static_cast<std::uint32_t>(blocks.size()), references, m.tag & pull_message::tag_bits};
   if (body_by_block) header.segments |= data_message::body_by_block;
   const std::uint64_t size = body_by_block ? body.size() : 0;
@@ -328,7 +330,7 @@ MANTA_DECL engine::outgoing_value* engine::announce(std::uint32_t to, const pull
   if (body_bytes != 0) std::memcpy(at + sizeof header, body.data(), body_bytes);
   post_.commit(to, message::data, sizeof header + size_bytes + body_bytes);
   if (blocks.empty()) return nullptr;
-  hold(n);  // the blocks are sent from where they lie
+  refs_.hold(n);  // the blocks are sent from where they lie
   outgoing_pulls_.note_encoded(body.size());
   store::large* l = store::large_of(n);
   if (l != nullptr && l->shapeless) l = nullptr;  // what is sent is its encoding
@@ -336,7 +338,8 @@ MANTA_DECL engine::outgoing_value* engine::announce(std::uint32_t to, const pull
   return new outgoing_value{this, &n, l, std::move(body), blocks.size()};
 }
 
-MANTA_DECL void engine::send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block, outgoing_value* out) {
+MANTA_DECL void engine::send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block,
+                                   outgoing_value* out) {
   const net::completion sent{[](void* argument) {
                                auto* o = static_cast<outgoing_value*>(argument);
                                o->sender->have_been_sent(o, 1);
@@ -350,7 +353,7 @@ MANTA_DECL void engine::have_been_sent(outgoing_value* out, std::size_t blocks) 
   if (out->blocks != 0) return;
   outgoing_pulls_.note_sent(out->body.size());
   if (out->looked_at != nullptr) ledger_.look_away(*out->looked_at);
-  release(*out->value);
+  refs_.release(*out->value);
   delete out;
   if (outgoing_pulls_.waiting() != 0) answer_pulls();
 }
@@ -413,7 +416,8 @@ MANTA_DECL void engine::arrived(incoming_value* v) {
     if (v->box != nullptr) {  // kept also if there is no room
       store::set_box(n, v->box);
       store::enter(n, ledger_, no_index, !moves_home);
-      if (store::large* const l = store::large_of(n); l != nullptr && !v->followers.empty()) ledger_.keep(*l);  // on its way to others
+      if (store::large* const l = store::large_of(n); l != nullptr && !v->followers.empty())
+        ledger_.keep(*l);  // on its way to others
     } else {
       store::set_blob(n, v->body.data(), v->body.size(), v->references);
     }
@@ -426,10 +430,10 @@ MANTA_DECL void engine::arrived(incoming_value* v) {
 MANTA_DECL void engine::came_in_vain(incoming_value* v) {
   node& n = *v->target;
   if (v->box == nullptr && v->references) {
-    node& spare = make_node(no_index, n.type);
+    node& spare = refs_.make_node(no_index, n.type);
     store::set_blob(spare, v->body.data(), v->body.size(), true);
     complete(spare);
-    release(spare);
+    refs_.release(spare);
   }
   forget(v);
   not_fetched(n);
@@ -438,7 +442,7 @@ MANTA_DECL void engine::came_in_vain(incoming_value* v) {
 /// What was asked for does not come, or is not needed any more.
 MANTA_DECL void engine::not_fetched(node& n) {
   no_longer_fetching(n);
-  release(n);
+  refs_.release(n);
 }
 
 /// What was asked for is there, but its save() or load() has failed.
@@ -449,7 +453,7 @@ MANTA_DECL void engine::cannot_come(node& n, const store::failure_ptr& why) {
   not_fetched(n);
 }
 
-/// Of a value that has come in part or in vain.
+/// Frees the record of a value that has come in part or in vain.
 MANTA_DECL void engine::forget(incoming_value* v) {
   if (!v->followers.empty()) return;  // MPI may still read what was sent on
   if (v->box != nullptr) wire::type_at(v->target->type).destroy(v->box);
@@ -469,7 +473,7 @@ template <class Set>
 void engine::has_come(node& n, Set&& set) {
   no_longer_fetching(n);
   set(let_place_go(n));
-  release(n);
+  refs_.release(n);
 }
 
 MANTA_DECL void engine::decode_arrived() {
@@ -514,7 +518,9 @@ MANTA_DECL void engine::send_result(std::uint32_t home_rank, std::uint32_t home_
     return;
   }
   result_message m = result_header(home_index, form::plain, charge, ns, by_scheduler);
-  if (request != nullptr) m.flags = static_cast<std::uint8_t>(m.flags | static_cast<int>(request->granted.reason) << result_message::reason_bit);
+  if (request != nullptr)
+    m.flags =
+        static_cast<std::uint8_t>(m.flags | static_cast<int>(request->granted.reason) << result_message::reason_bit);
   node* const expected = expected_here(home_rank, home_index, awaited);
   if (expected != nullptr) m.reached = take_reached(*expected);
   if (call.form != form::box) {
@@ -547,8 +553,8 @@ MANTA_DECL void engine::send_result(std::uint32_t home_rank, std::uint32_t home_
     return complete(*expected);
   }
   // it stays here, in a stand-in that the home lets go
-  if (expected != nullptr && !is_stand_in(*expected)) stands_for(*expected, home_rank, home_index);
-  node& n = stand_in(home_rank, home_index, call.type);
+  if (expected != nullptr && !is_stand_in(*expected)) refs_.stands_for(*expected, home_rank, home_index);
+  node& n = refs_.stand_in(home_rank, home_index, call.type);
   n.type = call.type;
   n.set(node::primary);
   if (members_.deaths() != 0 && n.state == state::ready && n.form != form::remote) {  // made again, where a copy is
@@ -560,14 +566,15 @@ MANTA_DECL void engine::send_result(std::uint32_t home_rank, std::uint32_t home_
       const store::failure_ptr why = failures_.store_is_full(ledger_);
       store::clear(temporary);
       n.reset(node::primary);
-      release(n);
+      refs_.release(n);
       return send_failure(home_rank, home_index, why, charge, ns, by_scheduler, awaited);
     }
     store::clear(n);
     store::move_payload(n, temporary);
     complete(n);
   }
-  if (store::large* const l = store::large_of(n); l != nullptr && net_.node_of(static_cast<int>(home_rank)) == net_.node()) {
+  if (store::large* const l = store::large_of(n);
+      l != nullptr && net_.node_of(static_cast<int>(home_rank)) == net_.node()) {
     ledger_.offer(*l);
   }
   const remote_value remote{store::size_of(n), rank_, 0};

@@ -62,7 +62,8 @@ MANTA_DECL void engine::wait(wait_record& record) {
     others_ran = others_ran || others;
     if (others) {
       const bool kept = turns_.is_kept() && runnable();
-      if (turns_.is_kept() && !kept) looked_in_vain();  // stacks that only poll, perhaps for what rank 0 has not sent yet
+      if (turns_.is_kept() && !kept)
+        looked_in_vain();  // stacks that only poll, perhaps for what rank 0 has not sent yet
       context* const next = kept ? nullptr : turns_.next_stack(has_calls());
       record.parked = &stacks_->current();
       leave_stack(next);
@@ -141,8 +142,8 @@ MANTA_DECL bool engine::run_call() {
   return true;
 }
 
-/// The newest task made here goes first, so that memory follows depth and not breadth; then what was sent here, in order.
-/// Of eight tasks one is the oldest, or tasks that make tasks would starve what was sent here.
+/// The newest task made here goes first, so that memory follows depth and not breadth; then what was sent here, in
+/// order. Of eight tasks one is the oldest, or tasks that make tasks would starve what was sent here.
 MANTA_DECL bool engine::run_task() {
   if (turns_.begin_task()) return run_oldest();
   if (!local_.empty()) {
@@ -172,8 +173,8 @@ MANTA_DECL bool engine::run_oldest() {
   return true;
 }
 
-/// Stacks that poll each other would keep all others from their turns. A stack that made way is older work than any task
-/// that has not started, and goes on in turn.
+/// Stacks that poll each other would keep all others from their turns. A stack that made way is older work than any
+/// task that has not started, and goes on in turn.
 MANTA_DECL bool engine::run_kept_turn() {
   if (!turns_.is_of_oldest()) return run_call();
   return !turns_.has_made_way() && run_oldest();
@@ -207,7 +208,9 @@ MANTA_DECL bool engine::progress() {
     any = true;
   }
   if (gang_ends_.has_complete()) finish_gangs();
-  if (!foreign_drops_.empty()) drain_foreign_drops();
+  for (node* const n : foreign_drops_.empty() ? base::list<node*>() : foreign_drops_.take()) {
+    if (graph_.nodes.owns(*n)) refs_.release(*n);  // else it outlived its runtime
+  }
   if (!to_judge_.empty()) judge_failures();
   if (drop_asked_) drop_unstarted();
   if (waits_.timed() > 0) check_deadlines();
@@ -224,17 +227,19 @@ MANTA_DECL void engine::check_deadlines() {
   for (wait_record* record : waits_) {
     if (record->deadline <= now && record->parked != nullptr && !record->queued) due.push_back(record);
   }
-  std::sort(due.begin(), due.end(), [](const wait_record* a, const wait_record* b) { return a->deadline < b->deadline; });
+  std::sort(due.begin(), due.end(),
+            [](const wait_record* a, const wait_record* b) { return a->deadline < b->deadline; });
   for (wait_record* record : due) wake(*record);
 }
 
-/// What comes from this node ends a sleep; for what comes from others, or is to happen at a certain time, it must be short.
+/// What comes from this node ends a sleep; for what comes from others, or is to happen at a certain time, it must be
+/// short.
 MANTA_DECL std::int64_t engine::longest_sleep() const {
   if (clock_.running() + waits_.timed() != 0) return 1'000'000;
   return net_.is_woken_by_all() ? 20'000'000 : 5'000'000;
 }
 
-/// Of the owner: where only waits with time limits are to end at a certain time, it is known when.
+/// For the owner: where only waits with time limits are to end at a certain time, it is known when.
 MANTA_DECL std::int64_t engine::sleep_until_deadline(std::int64_t now) const {
   if (waits_.timed() == 0 || clock_.running() != 0) return longest_sleep();
   std::int64_t length = net_.is_woken_by_all() ? 20'000'000 : 5'000'000;
@@ -274,8 +279,8 @@ MANTA_DECL void engine::idle() {
   waits_.with_descriptor() > 0 ? sleep_beside_descriptors(length) : net_.sleep(length);
 }
 
-/// At the top of the service loop or idle: every task that was started here and has not ended waits; idle, those too that
-/// were sent ahead. Rank 0 counts with what it was told last, and sends more to a rank on which all wait.
+/// At the top of the service loop or idle: every task that was started here and has not ended waits; idle, those too
+/// that were sent ahead. Rank 0 counts with what it was told last, and sends more to a rank on which all wait.
 MANTA_DECL void engine::report_blocked(std::uint32_t blocked, bool own_work, bool in_call) {
   const blocked_message now{blocked, own_work, in_call, ledger_.memory().is_short()};
   if (now == reported_) return;
@@ -288,7 +293,7 @@ MANTA_DECL void engine::report_blocked(std::uint32_t blocked, bool own_work, boo
   net_.pump(true);
 }
 
-/// Whoever only looks, again and again, waits as well: rank 0 has to know, or does not send what may be looked for.
+/// A task that only looks, again and again, waits as well: rank 0 has to know, or does not send what may be looked for.
 MANTA_DECL void engine::looked_in_vain() {
   constexpr unsigned often = 32;
   if (++looks_in_vain_ % often == 0) report_blocked(started_tasks(), !local_.empty());
@@ -321,8 +326,8 @@ MANTA_DECL void engine::relieve() {
   throttle_.is_ahead(queued) || may_get_room() ? hold_back() : throttle_.relax(queued);
 }
 
-/// Called after a task that ran on the stack of its waiter. The waiter makes way for stacks that can go on and for the calls
-/// that are here, and goes on after them.
+/// Called after a task that ran on the stack of its waiter. The waiter makes way for stacks that can go on and for the
+/// calls that are here, and goes on after them.
 MANTA_DECL void engine::let_others_go_first() {
   if (pace_.looked_long_ago(ticks_between_looks())) look_around(true);
   pace_.put_others_off(ticks_between_looks());

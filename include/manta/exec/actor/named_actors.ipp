@@ -28,7 +28,7 @@ MANTA_DECL engine::name_state engine::ask_name(const std::string& name, const ch
   return {is_there ? &handle_of(answer) : nullptr, id, answer.what == names::verdict::found_own};
 }
 MANTA_DECL node& engine::handle_of(const name_answer_message& answer) {
-  node& handle = import_reference(answer.reference, wire::type_index<std::uint64_t>::value);
+  node& handle = refs_.import_reference(answer.reference, wire::type_index<std::uint64_t>::value);
   handle.set(node::actor);
   return handle;
 }
@@ -42,7 +42,7 @@ MANTA_DECL node& engine::submit_named(const name_state& claimed, std::uint32_t f
                                       graph::request_ptr request) {
   if (running_->stops_children || (stopping_ && departure_.is_leaving())) [[unlikely]] {
     give_up_name(request->name);
-    node& n = make_node(function, wire::type_index<std::uint64_t>::value, 2);
+    node& n = refs_.make_node(function, wire::type_index<std::uint64_t>::value, 2);
     n.set(node::actor);
     return refuse_child(n, claimed.id, inputs, input_count, stopped_child(n));
   }
@@ -52,7 +52,7 @@ MANTA_DECL node& engine::submit_named(const name_state& claimed, std::uint32_t f
   node& ticket = make_ticket(0);
   const task_message m{claimed.id, function, rank(), ticket.index, 0, static_cast<std::uint32_t>(bytes), 0, 0, 0};
   append_task(0, message::name_spawn, m, request.get(), arguments, bytes, inputs, input_count);
-  for (std::uint32_t i = 0; i < input_count; ++i) release(*inputs[i]);
+  for (std::uint32_t i = 0; i < input_count; ++i) refs_.release(*inputs[i]);
   return ticket;
 }
 MANTA_DECL node& engine::named_handle(node& submitted) {
@@ -64,7 +64,7 @@ MANTA_DECL node& engine::named_handle(node& submitted) {
 }
 
 MANTA_DECL node& engine::begin_named(task* t) {
-  node& n = make_node(t->function, wire::type_index<std::uint64_t>::value, 2);
+  node& n = refs_.make_node(t->function, wire::type_index<std::uint64_t>::value, 2);
   n.set(node::actor);
   t->home_rank = rank();
   t->home_index = n.index;
@@ -85,13 +85,13 @@ MANTA_DECL void engine::on_name_spawn(std::uint32_t from, const std::byte* data,
     for (std::uint32_t i = 0; i < t->seen_inputs(); ++i) fetch(*t->inputs()[i]);
   }
   node& n = begin_named(t);
-  answer.reference = export_reference(n);
+  answer.reference = refs_.export_reference(n);
   post_.send(from, message::name_answer, answer);
-  release(n);
+  refs_.release(n);
 }
 
 MANTA_DECL void engine::detach(node& handle) {
-  hold(handle);
+  refs_.hold(handle);
   detached_.push_back(&handle);
 }
 
@@ -101,7 +101,7 @@ MANTA_DECL void engine::give_up_name(const std::string& name) {
 
 /// Waits until rank 0 has given the actor's name free, unless it is clear that it has none.
 MANTA_DECL void engine::free_name_of(const node& handle) {
-  const auto [home_rank, home_index] = home_of(handle);
+  const auto [home_rank, home_index] = refs_.home_of(handle);
   if (home_rank != 0 || (rank() == 0 && !names_.has(home_index))) return;
   ask(0, ask_message{ask_message::free_name, 0, 0, home_rank, home_index, 0, 0});
 }
@@ -128,7 +128,7 @@ MANTA_DECL void engine::answer_names() {
     const names::reply r = names_.answer(state_of_named(names_.handle_in_question()));
     if (r.what == names::verdict::waits) continue;
     name_answer_message answer{r.ticket, r.what, {}};
-    if (r.handle != no_index) answer.reference = export_reference(graph_.nodes.at(r.handle));
+    if (r.handle != no_index) answer.reference = refs_.export_reference(graph_.nodes.at(r.handle));
     post_.send(r.asker, message::name_answer, answer, r.type.data(), r.type.size());
   }
 }

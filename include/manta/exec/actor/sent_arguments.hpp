@@ -19,7 +19,7 @@ class sent_arguments {
   static constexpr std::size_t most_sent = std::size_t{1} << 20;       ///< bytes, by one rank
   static constexpr std::size_t most_received = std::size_t{64} << 20;  ///< bytes, if all ranks send as many to one
 
-  /// Is so much under way that long arguments have to be fetched instead?
+  /// Is more under way than may be, so that long arguments have to be fetched instead?
   bool is_too_much(std::size_t ranks) const { return bytes_ > most_sent || bytes_ * ranks > most_received; }
   bool empty() const { return bytes_ == 0; }
   /// A call, known by its node, was sent with its arguments. Short arguments are not counted.

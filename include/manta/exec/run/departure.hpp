@@ -19,7 +19,8 @@ class departure {
  public:
   /// The allocation ends at `end_s`, in seconds since 1970; the run has to end `margin_s` before, or earlier: a short
   /// allocation is not left with most of its time unused. `ticks_per_s` is the speed of the clock of `now_ticks`.
-  void set_end(std::int64_t end_s, std::int64_t margin_s, std::int64_t now_s, std::uint64_t now_ticks, double ticks_per_s) {
+  void set_end(std::int64_t end_s, std::int64_t margin_s, std::int64_t now_s, std::uint64_t now_ticks,
+               double ticks_per_s) {
     end_s_ = end_s;
     const double left = std::max(static_cast<double>(end_s - now_s), 0.0);
     const double margin = std::min(static_cast<double>(margin_s), left / 10);

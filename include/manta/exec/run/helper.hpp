@@ -24,7 +24,7 @@ class helper {
   struct duties {
     void* rank;
     void (*begin)(void* rank);                           ///< once, first of all
-    void (*sleep)(void* rank, std::int64_t most_ns);     ///< without the lock, until something comes or `rouse` is called
+    void (*sleep)(void* rank, std::int64_t most_ns);  ///< without the lock, until something comes or `rouse` is called
     void (*rouse)(void* rank);                           ///< from another thread
     void (*owner_is_here)(void* rank);                   ///< without the lock: the owner is here, or was here just now
     bool (*do_duties)(void* rank, bool owner_was_here);  ///< with the lock; true if a message came

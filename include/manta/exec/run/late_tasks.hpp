@@ -23,7 +23,7 @@ class late_tasks {
 
   explicit late_tasks(graph::node_table& nodes) : late_(nodes) {}
 
-  /// A task has ended here, after so many nanoseconds.
+  /// A task of this function has ended here, after `ns` nanoseconds.
   void learn(std::uint32_t function, std::uint64_t ns) { durations_.learn(function, ns); }
   /// How long the task of this node takes, in nanoseconds; below 0 if nobody knows.
   double expected(const graph::node& n) const { return durations_.expected(n); }

@@ -18,7 +18,8 @@ namespace manta::exec {
 class silence {
  public:
   static constexpr unsigned look_every = 32;                   ///< most turns only poll
-  static constexpr std::int64_t until_woken_ns = 100'000;      ///< a rank that answers at once, being woken, finds this one awake
+  static constexpr std::int64_t until_woken_ns =
+      100'000;  ///< a rank that answers at once, being woken, finds this one awake
   static constexpr std::int64_t until_sleep_ns = 2'000'000;
   static constexpr std::int64_t until_long_sleep_ns = 10'000'000;
   static constexpr std::int64_t short_sleep_ns = 50'000;
@@ -51,7 +52,8 @@ class silence {
   template <class Longest>
   std::int64_t sleep_ns(std::int64_t now_ns, bool under_way, Longest&& longest_ns) const {
     const std::int64_t silent = now_ns - since_ns_;
-    return silent < until_long_sleep_ns || under_way ? short_sleep_ns : std::min<std::int64_t>(silent / 10, longest_ns());
+    return silent < until_long_sleep_ns || under_way ? short_sleep_ns
+                                                     : std::min<std::int64_t>(silent / 10, longest_ns());
   }
 
  private:

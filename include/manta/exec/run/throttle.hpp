@@ -48,8 +48,8 @@ class throttle {
     std::size_t unfinished;
     std::uint64_t taken;  ///< bytes of memory for values
   };
-  /// The patience of a held submitter has ended. If it waits in vain it may go on, with twice as many tasks or with what
-  /// memory there is. `was_ahead`: is_ahead() before it waited.
+  /// The patience of a held submitter has ended. If it waits in vain it may go on, with twice as many tasks or with
+  /// what memory there is. `was_ahead`: is_ahead() before it waited.
   void note_patience(const state& before, const state& now, bool was_ahead) {
     if (was_ahead && now.unfinished >= before.unfinished) bound_ = 2 * now.unfinished;
     memory_in_vain_ = now.taken >= before.taken;
@@ -61,7 +61,7 @@ class throttle {
  private:
   std::size_t most_;               // unfinished tasks, by the settings
   std::size_t bound_;              // unfinished tasks, now
-  bool memory_in_vain_ = false;    // a submitter that is short of memory has waited, and the memory taken has not fallen
+  bool memory_in_vain_ = false;  // a submitter that is short of memory has waited, and the memory taken has not fallen
   base::list<wait_record*> held_;
 };
 

@@ -35,7 +35,8 @@ class turns {
     const bool way_is_free = front_may_go(has_calls);
     if (to_continue_.empty() && !way_is_free) return nullptr;
     ++stack_turns_;
-    return way_is_free && (oldest_first || to_continue_.empty()) ? made_way_.pop_front().stack : to_continue_.pop_front();
+    return way_is_free && (oldest_first || to_continue_.empty()) ? made_way_.pop_front().stack
+                                                                 : to_continue_.pop_front();
   }
   /// As `next_stack`, for a stack that is about to make way. Its turn is not one of those in a row.
   context* next_stack_first(bool has_calls) {
@@ -45,7 +46,7 @@ class turns {
 
   /// Is this turn not one of those that always go first? It is a call's or the oldest work's, by turns.
   bool is_kept() const { return stack_turns_ != 0 && stack_turns_ % 4 == 0; }
-  /// Of the kept turns: is this one the oldest work's?
+  /// Is this kept turn the oldest work's?
   bool is_of_oldest() const { return stack_turns_ % 8 == 0; }
 
   /// May a call begin now? If so, it counts as begun.

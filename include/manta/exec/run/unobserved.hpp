@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "manta/store/failure.hpp"
+
 namespace manta::exec {
 
 class unobserved {
@@ -19,6 +21,12 @@ class unobserved {
   std::uint64_t count() const { return count_; }
   /// Counts a failure of this rank. True if it is one of the first, of which the text is wanted.
   bool note() { return ++count_ <= most_texts; }
+  /// Counts a failure of this rank, and keeps the text of the first ones. Not one that the program has been told of
+  /// anyway.
+  void note_failure(const store::failure& f) {
+    if (f.kind == store::failure::kind::cancelled || f.kind == store::failure::kind::deadlock) return;
+    if (note()) add_text(store::describe(f));
+  }
   /// Keeps the text of a failure.
   void add_text(std::string text) { texts_.push_back(std::move(text)); }
   /// Rank 0 counts the failures of another rank; `text` is what that rank's `text` returned.

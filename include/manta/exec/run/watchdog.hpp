@@ -12,8 +12,8 @@
 
 namespace manta::exec {
 
-/// Finds a task that has had the thread for too long without a call of the library. The driver may take its time. While the
-/// whole process was stopped, no time counts.
+/// Finds a task that has had the thread for too long without a call of the library. The driver may take its time. While
+/// the whole process was stopped, no time counts.
 class watchdog {
  public:
   static constexpr std::int64_t most_between_looks_ns = 100'000'000;
@@ -38,14 +38,14 @@ class watchdog {
   std::int64_t last_look_ns_ = 0;
 };
 
-/// Finds a thread that may stand in a lock which one of the waiting tasks holds: it has not entered the library for five
-/// seconds, and the process has hardly computed since.
+/// Finds a thread that may stand in a lock which one of the waiting tasks holds: it has not entered the library for
+/// five seconds, and the process has hardly computed since.
 class lock_watch {
  public:
   static constexpr std::int64_t patience_ns = 5'000'000'000;
 
-  /// True once until the thread comes back. `others_wait`: is a task running while others wait? `computed_ns()` returns how
-  /// long the process has computed since its start.
+  /// True once until the thread comes back. `others_wait`: is a task running while others wait? `computed_ns()` returns
+  /// how long the process has computed since its start.
   template <class Computed>
   bool look(std::int64_t now_ns, bool was_here, bool others_wait, Computed&& computed_ns) {
     if (was_here || since_ns_ == 0) {

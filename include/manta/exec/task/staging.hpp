@@ -37,7 +37,8 @@ class staging {
     }
     if (t->by_scheduler) --waiting_;
   }
-  /// The waiting task with this id, or else the first of those sent ahead for which is(task) holds. Null if there is none.
+  /// The waiting task with this id, or else the first of those sent ahead for which is(task) holds. Null if there is
+  /// none.
   template <class Is>
   graph::task* find_waiting(std::uint64_t id, Is&& is) const {
     graph::task* const t = by_id_.find(id);
@@ -86,7 +87,8 @@ class staging {
   graph::task_list ahead_;                  // tasks that were sent ahead and wait for what is made here
   graph::task_list ready_;                  // tasks with inputs, all of which are here
   std::uint32_t waiting_ = 0;               // tasks of rank 0 in by_id_ and ahead_
-  graph::task* makers_[most_makers] = {};   // tasks of rank 0 that are here, by the index of their node; the last one counts
+  graph::task* makers_[most_makers] =
+      {};  // tasks of rank 0 that are here, by the index of their node; the last one counts
 };
 
 }  // namespace manta::exec

@@ -15,8 +15,8 @@ class started_list {
  public:
   /// No more tasks than `most` may have started at a time.
   void set_limit(std::size_t most) { most_ = may_start_ = most; }
-  /// May a task start? If not, none may until most have ended: what recurses in several branches must not begin the next
-  /// one while the first comes back.
+  /// May a task start? If not, none may until most have ended: what recurses in several branches must not begin the
+  /// next one while the first comes back.
   bool may_start() {
     if (count_ < may_start_) [[likely]] return true;
     may_start_ = most_ / 8;

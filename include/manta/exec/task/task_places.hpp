@@ -69,8 +69,8 @@ class task_places {
 
   /// Remembers of the tasks that have ended on this rank that their results may be lost.
   MANTA_DECL void rank_died(std::uint32_t dead);
-  /// Takes out a task whose result may be lost, or that was sent to a rank for which is_dead(rank) holds. Returns the rank;
-  /// no_index if the task is elsewhere.
+  /// Takes out a task whose result may be lost, or that was sent to a rank for which is_dead(rank) holds. Returns the
+  /// rank; no_index if the task is elsewhere.
   template <class IsDead>
   std::uint32_t take_lost(std::uint64_t key, IsDead&& is_dead);
 

@@ -30,8 +30,8 @@ class journaling {
  public:
   /// What a program is known by: its file, its functions and types, and the seed of its run.
   static std::uint64_t digest_of_program(std::uint64_t seed);
-  /// Reads what earlier starts of the program have kept in the folder. Throws if the folder cannot be used. `writer` is this
-  /// rank. Results of tasks that took less than `least_seconds` are not kept, unless the task asks for it.
+  /// Reads what earlier starts of the program have kept in the folder. Throws if the folder cannot be used. `writer` is
+  /// this rank. Results of tasks that took less than `least_seconds` are not kept, unless the task asks for it.
   void open(const std::string& folder, std::uint64_t program, std::uint32_t writer, double least_seconds);
   void close() { journal_ = nullptr; }
   bool is_open() const { return journal_ != nullptr; }

@@ -62,8 +62,8 @@ class lineage {
   void keep(const graph::node& n, graph::task* t, std::uint64_t input_bytes);
   /// The task is kept no more, and is the caller's; null if it was not kept.
   graph::task* take(const graph::node& n);
-  /// Gives up the oldest task, which is then the caller's, if the tasks take more than `most_bytes` or are too many. Null if
-  /// there is room.
+  /// Gives up the oldest task, which is then the caller's, if the tasks take more than `most_bytes` or are too many.
+  /// Null if there is room.
   graph::task* take_excess(std::uint64_t most_bytes);
 
   // --- families
@@ -76,8 +76,8 @@ class lineage {
   std::uint32_t position_of(const graph::node& member) const {
     return static_cast<std::uint32_t>(*members_.find(member.index));
   }
-  /// A new family, of the handles in the value of `outer`. Its parent is the task that made that value, which is then kept
-  /// for the family alone. Null if neither the task is known nor a family of `outer`.
+  /// A new family, of the handles in the value of `outer`. Its parent is the task that made that value, which is then
+  /// kept for the family alone. Null if neither the task is known nor a family of `outer`.
   family* found(const graph::node& outer);
   void join(family& f, const graph::node& member, std::uint32_t position);
   /// The node is a member no more. `living` is left as it is.

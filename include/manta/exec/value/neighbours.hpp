@@ -42,8 +42,8 @@ class neighbours {
 
   /// The pages of the value of `n` were shown to a rank.
   void note_shown(std::uint32_t to, const graph::node& n) { shown_.push_back({to, n.index}); }
-  /// Takes out one value that was shown to a rank: the value with this node, or any if it is no_index. Returns the node;
-  /// no_index if there is none.
+  /// Takes out one value that was shown to a rank: the value with this node, or any if it is no_index. Returns the
+  /// node; no_index if there is none.
   std::uint32_t take_shown(std::uint32_t to, std::uint32_t of_node = graph::no_index) {
     for (std::size_t i = 0; i < shown_.size(); ++i) {
       const shown_pages found = shown_[i];

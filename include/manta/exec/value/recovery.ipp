@@ -10,8 +10,9 @@
 
 namespace manta::exec {
 
-/// A task of ours has ended elsewhere: keeps it if it may have to run again, which an actor's does too. The inputs live as
-/// long; when they take too much, the oldest are given up, but for those of actors. False if there is no need or no way.
+/// A task of ours has ended elsewhere: keeps it if it may have to run again, which an actor's does too. The inputs live
+/// as long; when they take too much, the oldest are given up, but for those of actors. False if there is no need or no
+/// way.
 MANTA_DECL bool engine::keep_lineage(node& n, const result_message& result) {
   const bool has_record = n.form == form::record;
   const form what = static_cast<form>(result.form);
@@ -51,8 +52,8 @@ MANTA_DECL void engine::note_lineage(const node& n, task* t) {
   while (task* const excess = lineage_.take_excess(most)) free_task(excess);
 }
 
-/// A value that an actor of ours has given to us can be had again from what the actor was made of: by `function`, to whose
-/// arguments its number is added. False if that is not known.
+/// A value that an actor of ours has given to us can be had again from what the actor was made of: by `function`, to
+/// whose arguments its number is added. False if that is not known.
 MANTA_DECL bool engine::keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number) {
   task* const made_by = lineage_.task_of(actor);
   if (made_by == nullptr || is_stand_in(n)) return false;
@@ -60,12 +61,12 @@ MANTA_DECL bool engine::keep_item(node& n, const node& actor, std::uint32_t func
   task& constructor = *made_by;
   wire::buffer arguments(constructor.arguments(), constructor.argument_bytes);
   wire::put(arguments, number);
-  for (std::uint32_t i = 0; i < constructor.input_count; ++i) hold(*constructor.inputs()[i]);
+  for (std::uint32_t i = 0; i < constructor.input_count; ++i) refs_.hold(*constructor.inputs()[i]);
   auto* const request = new graph::request(*constructor.request);
   request->actor = false;
   request->restarts = 0;
-  task* const t = make_task(base::mix(constructor.id + number), function, arguments.data(), arguments.size(), constructor.inputs(),
-                            constructor.input_count, graph::request_ptr(request));
+  task* const t = make_task(base::mix(constructor.id + number), function, arguments.data(), arguments.size(),
+                            constructor.inputs(), constructor.input_count, graph::request_ptr(request));
   t->home_index = n.index;
   note_lineage(n, t);
   return true;
@@ -85,7 +86,7 @@ MANTA_DECL void engine::make_again(node& n, task* t) {
   n.record = t;
   t->home_index = n.index;
   t->place = graph::place::here;
-  hold(n);  // the engine's own, until the task has ended
+  refs_.hold(n);  // the engine's own, until the task has ended
   start_when_possible(n);
 }
 
@@ -93,8 +94,9 @@ MANTA_DECL void engine::make_again(node& n, task* t) {
 
 /// A handle inside a value that is being read.
 MANTA_DECL node& engine::import_inside(const reference_message& r, std::uint32_t type) {
-  node& n = import_reference(r, type);
-  if (store::reading* const outer = store::reading::innermost; outer != nullptr && members_.recovers()) join_family(n, *outer);
+  node& n = refs_.import_reference(r, type);
+  if (store::reading* const outer = store::reading::innermost; outer != nullptr && members_.recovers())
+    join_family(n, *outer);
   return n;
 }
 
@@ -106,11 +108,11 @@ MANTA_DECL void engine::join_family(node& n, store::reading& outer) {
   if (outer.family != nullptr) lineage_.join(*static_cast<family*>(outer.family), n, position);
 }
 
-/// A member's last handle is gone; so many calls were made through it, if it is an actor's.
+/// A member's last handle is gone; `calls` were made through it, if it is an actor's.
 MANTA_DECL void engine::leave_family(const node& n, std::uint64_t calls) {
   family* const f = lineage_.family_of(n);
   if (f == nullptr) return;
-  if (const node* const heir = calls == 0 ? nullptr : heir_of(n)) calls_made_.insert(heir->index) += calls;
+  if (const node* const heir = calls == 0 ? nullptr : heir_of(n)) refs_.add_calls(*heir, calls);
   lineage_.leave(n);
   end_if_empty(*f);
 }
@@ -118,11 +120,12 @@ MANTA_DECL void engine::end_if_empty(family& f) {
   if (--f.living != 0) return;
   if (task* const parent = lineage_.take_parent(f)) free_task(parent);
   if (f.above != nullptr) end_if_empty(*f.above);
-  if (f.again != nullptr) release(*f.again);
+  if (f.again != nullptr) refs_.release(*f.again);
   lineage_.end(f);
 }
 
-/// Of a stand-in that waits for a value of which nobody has a copy. False if what it came from is not known, or not any more.
+/// A stand-in waits for a value of which nobody has a copy. False if what it came from is not known, or not any
+/// more.
 MANTA_DECL bool engine::await_heir(node& n) {
   family* const f = lineage_.family_of(n);
   if (f == nullptr || !can_return(*f)) return false;
@@ -142,7 +145,7 @@ MANTA_DECL bool engine::can_return(const family& f) {
 MANTA_DECL void engine::bring_back(family& f) {
   if (std::exchange(f.comes_back, true)) return;
   if (task* const t = lineage_.take_parent(f)) {
-    f.again = &make_node(t->function, f.type);
+    f.again = &refs_.make_node(t->function, f.type);
     graph_.add_link(*f.again, link_kind::family).index = f.slot;
     return make_again(*f.again, t);
   }
@@ -155,7 +158,7 @@ MANTA_DECL void engine::bring_back(family& f) {
 MANTA_DECL void engine::take_from_above(family& f) {
   node* const value = heir_at(*f.above, f.position, f.type);
   f.again = value != nullptr ? value : f.above->again;
-  hold(*f.again);
+  refs_.hold(*f.again);
   if (value == nullptr) return all_return(f);
   need(*f.again);
   await_return(f);
@@ -183,7 +186,7 @@ MANTA_DECL void engine::all_return(family& f) {
 /// The handles in the second value, in the order in which they are read: from a copy, which keeps them.
 MANTA_DECL void engine::find_heirs(family& f) {
   if (f.again->state == state::failed || f.again->type != f.type) return;
-  node& copy = make_node(no_index, f.type);
+  node& copy = refs_.make_node(no_index, f.type);
   try {
     store::decode(*f.again);
     store::set_box(copy, copy_of(*f.again, copy, &f.heirs));
@@ -193,10 +196,10 @@ MANTA_DECL void engine::find_heirs(family& f) {
     copy.set(node::observed);
   }
   complete(copy);
-  release(*std::exchange(f.again, &copy));
+  refs_.release(*std::exchange(f.again, &copy));
 }
 
-/// Of a boxed value, read as that of `to`. Throws what its save() or load() throws.
+/// A copy of a boxed value, read as that of `to`. Throws what its save() or load() throws.
 MANTA_DECL void* engine::copy_of(const node& from, node& to, base::list<std::uint32_t>* handles) {
   wire::buffer bytes;
   wire::sink out(bytes);
@@ -223,9 +226,10 @@ MANTA_DECL void engine::inherit(node& n) {
   node* const heir = heir_of(n);
   if (is_pending && (heir == nullptr || heir == &n)) {
     const node& again = *lineage_.family_of(n)->again;
-    fail(n, failures_.orphan(n, again.state == state::failed ? "; the task that gave it away has failed when it ran once more: " +
-                                                      store::describe(*store::failure_of(again))
-                                                : "; the task that gave it away ran once more, and gave other futures away"));
+    fail(n, failures_.orphan(n, again.state == state::failed
+                                    ? "; the task that gave it away has failed when it ran once more: " +
+                                          store::describe(*store::failure_of(again))
+                                    : "; the task that gave it away ran once more, and gave other futures away"));
     n.set(node::observed);
   } else if (is_pending && !store::is_here(*heir)) {
     heir->state == state::pending ? need(*heir) : fetch(*heir);
@@ -235,7 +239,7 @@ MANTA_DECL void engine::inherit(node& n) {
     take_value(n, *heir);
   }
   asked_no_more(n);
-  release(n);
+  refs_.release(n);
 }
 
 /// The value of one that is here becomes that of a pending one too. An array for which nobody else can ask is moved.
@@ -251,7 +255,8 @@ MANTA_DECL void engine::take_value(node& n, node& from) {
   }
   try {
     store::decode(from);
-    if (wire::type_at(n.type).array == nullptr || from.refs.load(std::memory_order_acquire) > 1 || from.has(node::primary)) {
+    if (wire::type_at(n.type).array == nullptr || from.refs.load(std::memory_order_acquire) > 1 ||
+        from.has(node::primary)) {
       return complete_object(n, copy_of(from, n), from.function);
     }
   } catch (...) {

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// A network of several ranks in this process, for parts that send by
+// exec/post.hpp. Letters from one rank to another keep their order; which pair
+// of ranks is served next follows from a random number.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "manta/exec/messages.hpp"
+
+struct letter {
+  manta::exec::message kind;
+  std::vector<std::byte> bytes;
+};
+
+/// The letters under way between all pairs of ranks.
+class loopback_world {
+ public:
+  explicit loopback_world(std::uint32_t size) : size_(size), channels_(std::size_t{size} * size) {}
+
+  void put(std::uint32_t from, std::uint32_t to, letter m) { channel(from, to).push_back(std::move(m)); }
+  /// Takes the oldest letter of one pair of ranks, and calls receive(to, from, letter). False if there is none.
+  template <class Random, class Receive>
+  bool deliver_one(Random& random, Receive&& receive) {
+    std::vector<std::size_t> filled;
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      if (!channels_[i].empty()) filled.push_back(i);
+    }
+    if (filled.empty()) return false;
+    const std::size_t at = filled[random() % filled.size()];
+    const letter m = std::move(channels_[at].front());
+    channels_[at].pop_front();
+    receive(static_cast<std::uint32_t>(at % size_), static_cast<std::uint32_t>(at / size_), m);
+    return true;
+  }
+
+ private:
+  std::deque<letter>& channel(std::uint32_t from, std::uint32_t to) {
+    return channels_[std::size_t{from} * size_ + to];
+  }
+
+  std::uint32_t size_;
+  std::vector<std::deque<letter>> channels_;  // by sender, then by receiver
+};
+
+/// One rank's end of it.
+struct loopback {
+  std::uint32_t own;
+  loopback_world& world;
+  letter open{};
+  int to_open = -1;
+
+  std::byte* begin(int to, std::uint8_t kind, std::size_t max_bytes) {
+    CHECK(to_open == -1);
+    to_open = to;
+    open = {static_cast<manta::exec::message>(kind), std::vector<std::byte>(max_bytes)};
+    return open.bytes.data();
+  }
+  void commit(int to, std::size_t bytes) {
+    CHECK(to == to_open);
+    REQUIRE(bytes <= open.bytes.size());
+    open.bytes.resize(bytes);
+    world.put(own, static_cast<std::uint32_t>(to), std::move(open));
+    to_open = -1;
+  }
+};
