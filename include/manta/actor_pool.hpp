@@ -305,7 +305,7 @@ class actor_pool {
         "none of the pool's " + std::to_string(size()) +
         " actors is left to do this call: the calls that they had been given when they died say why. Make a new "
         "pool, or let its actors be built anew (actor_options::restarts)";
-    e.fail(n, store::share(std::move(f)));
+    e.completions().fail(n, store::share(std::move(f)));
     return detail::access::make_future<R>(n);
   }
   template <auto M, class Range>

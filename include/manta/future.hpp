@@ -72,7 +72,7 @@ class future {
     const exec::engine::guard g(e);
     auto& n = handle_.node("future::ready");
     if (n.is_pending()) {
-      e.need(n);
+      e.fetching().need(n);
       e.step();
     }
     return !n.is_pending();
@@ -198,12 +198,12 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
     if constexpr (wire::is_plain<T>) {
       n = &e.refs().make_node(graph::no_index, type);
       store::set_plain(*n, &value, sizeof value);
-      e.complete(*n);
+      e.completions().complete(*n);
     } else {
       if constexpr (std::is_lvalue_reference_v<V> && wire::is_array<T>) n = e.copy_value(type, &value);
       if (n == nullptr) n = &e.make_value(type, new T(std::forward<V>(value)));
     }
-    if (options.replicas > 0) e.replicate(*n, options.replicas);
+    if (options.replicas > 0) e.supplies().replicate(*n, options.replicas);
     if (e.is_short()) e.relieve();
     return detail::access::make_future<T>(*n);
   } else {

@@ -88,9 +88,9 @@ class promise {
       const T plain = static_cast<T>(std::forward<V>(value));
       store::set_plain(n, &plain, sizeof plain);
     } else {
-      return e.complete_object(n, new T(std::forward<V>(value)), graph::no_index);
+      return e.completions().complete_object(n, new T(std::forward<V>(value)), graph::no_index);
     }
-    e.complete(n);
+    e.completions().complete(n);
   }
   /// Completes a promise of void. Throws if the promise is completed already.
   void set_value()
@@ -98,7 +98,7 @@ class promise {
   {
     exec::engine& e = exec::engine::here("promise::set_value");
     const exec::engine::guard g(e);
-    e.complete(open("promise::set_value"));
+    e.completions().complete(open("promise::set_value"));
   }
 
   /// Completes the promise with an error, which arrives as the error of a task does: as task_failed, or with its own
@@ -130,7 +130,7 @@ class promise {
     try {
       body();
     } catch (...) {
-      e.fail(*handle_.get(), e.failures().here(e.current_task()));
+      e.completions().fail(*handle_.get(), e.failures().here(e.current_task()));
     }
   }
 

@@ -153,7 +153,7 @@ reservation reserve(const reservation_options& options) {
   auto& handle = e.refs().make_node(graph::no_index, wire::type_index<Token>::value);
   auto* const token = new Token;
   store::set_box(handle, token);
-  e.complete(handle);
+  e.completions().complete(handle);
   r.handle_ = detail::handle(handle);
   r.id_ = token->id = e.reserve(bytes, options.strategy, ready);
   token->is_original = true;

@@ -102,7 +102,7 @@ class stream {
       producer_.get()->set(graph::node::observed);
       auto& cause = e.refs().make_node(n.function, n.type);
       item = detail::access::make_future<T>(cause);
-      e.fail(cause, store::failure_of(*producer_.get()));
+      e.completions().fail(cause, store::failure_of(*producer_.get()));
     }
     // A value that could not be encoded may be followed by more; other failures are the last.
     if (why->kind == store::failure::kind::serialization) {
@@ -177,7 +177,7 @@ class stream {
     calls_.resize(calls);
     for (detail::handle& call : calls_) {
       call.load(in, wire::type_index<T>::value);
-      exec::engine::current()->need(*call.get());  // the home sends the value or its failure
+      exec::engine::current()->fetching().need(*call.get());  // the home sends the value or its failure
     }
     inherited_ = calls;
   }

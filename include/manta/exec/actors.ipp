@@ -43,12 +43,12 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
     elsewhere_.note_sent();
     if (place.rank != rank_ && !running_.is_driver()) send_soon();
   } else {
-    task* const t = make_task(id, function, arguments, bytes, inputs, input_count, nullptr);
+    task* const t = records_.make(id, function, arguments, bytes, inputs, input_count, nullptr);
     t->home_index = n.index;
     t->for_member = running_->for_member;
     elsewhere_.note_sent();
     if (handle.state == state::pending) {
-      need(handle);
+      fetches_.need(handle);
       graph_.add_link(handle, link_kind::call).pointer = t;
       note_sent(n, id, no_index, no_index, t);
     } else {
@@ -73,15 +73,15 @@ MANTA_DECL void engine::send_call(node& handle, task* t) {
   if (result.state != state::pending) {  // it was cancelled
     if (handle.state == state::failed) handle.set(node::observed);
     elsewhere_.note_back();
-    free_task(t);
+    records_.free(t);
     return refs_.release(result);
   }
   if (handle.state == state::failed) {
     handle.set(node::observed);
     elsewhere_.note_back();
-    free_task(t);
+    records_.free(t);
     const store::failure& why = *store::failure_of(handle);
-    fail(result,
+    completion_.fail(result,
          actor_failure(why.kind == store::failure::kind::actor
                            ? why.message
                            : "the actor never lived: its constructor failed: " + store::describe(why).substr(7)));
@@ -92,10 +92,10 @@ MANTA_DECL void engine::send_call(node& handle, task* t) {
   refs_.add_calls(handle, 1);
   const std::uint8_t flags = t->for_member ? task_message::for_member : 0;
   const task_message m{t->id, t->function, rank_, t->home_index, place.slot, t->argument_bytes, 0, flags, 0};
-  append_task(place.rank, message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(), t->input_count);
+  records_.send(place.rank, message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(), t->input_count);
   note_sent(result, t->id, place.rank, place.slot);
   if (place.rank != rank_) sent_arguments_.add(result.index, t->argument_bytes);  // here nothing is under way
-  free_task(t);
+  records_.free(t);
 }
 
 // --- where the actor lives
@@ -123,21 +123,21 @@ MANTA_DECL void engine::on_call(std::uint32_t from, const std::byte* data, std::
   if (slot.is_bounded()) {
     const std::size_t waiting = slot.mailbox.size() + slot.in_line - slot.about_to_start();
     if (slot.dead.empty() && waiting >= static_cast<std::size_t>(slot.request->max_pending))
-      return refuse_call(from, data, bytes);
+      return refuse_call(from, data);
     ++slot.in_line;
   }
   calls_.push(from, data, bytes);
   pace_.hurry();
 }
-MANTA_DECL void engine::refuse_call(std::uint32_t from, const std::byte* data, std::size_t bytes) {
-  task* const t = read_task(from, data, bytes);
+MANTA_DECL void engine::refuse_call(std::uint32_t from, const std::byte* data) {
+  task* const t = records_.read(from, data);
   actor_slot& slot = slots_[t->slot];
   ++slot.received;
   const store::failure_ptr why = busy_failure(wire::function_at(t->function).name(), slot.request->max_pending, rank_);
   invocation none(lock_);
   finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, why, 0);
   if (slot.received == slot.ends_after) list_slot(t->slot);
-  free_task(t);
+  records_.free(t);
 }
 
 MANTA_DECL void engine::receive_call(const message_queue::view& v) {
@@ -162,7 +162,7 @@ MANTA_DECL void engine::receive_call(const message_queue::view& v) {
     finish_foreign(m.home_rank, m.home_index, m.function, 0, nullptr, false, call, ok, why, 0);
     return after_call(m.charge_or_slot);
   }
-  task* t = read_task(v.from, v.data, v.bytes);
+  task* t = records_.read(v.from, v.data);
   if (!slot.dead.empty()) {
     slot.mailbox.push_back(t);
     return fail_waiting(m.charge_or_slot);
@@ -213,7 +213,7 @@ MANTA_DECL void engine::run_mailbox() {
   if (slot.keeps_log() && ran && !slot.broken && slot.dead.empty() && !wire::function_at(t->function).looks_only) {
     log_call(slot, t);
   } else {
-    free_task(t);
+    records_.free(t);
   }
   finish_foreign(ended.home_rank, ended.home_index, ended.function, 0, nullptr, false, call, ok, why, 0);
   after_call(index);
@@ -274,7 +274,7 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
       post_.send(slot.constructor->home_rank, message::checkpoint, of_it,
                  slot.checkpoint.data(), slot.checkpoint.size());
     }
-    while (!slot.log.empty()) free_task(slot.log.pop_front());
+    while (!slot.log.empty()) records_.free(slot.log.pop_front());
   } catch (...) {  // the calls stay in the log, and the next one tries again
     store::failure f = store::current_failure();
     failures_.locate(f, "checkpoint of " + wire::demangle(wire::function_at(slot.function).mangled));
@@ -284,8 +284,8 @@ MANTA_DECL void engine::take_checkpoint(actor_slot& slot) {
 }
 
 MANTA_DECL void engine::forget_past(actor_slot& slot) {
-  while (!slot.log.empty()) free_task(slot.log.pop_front());
-  if (slot.constructor != nullptr) free_task(std::exchange(slot.constructor, nullptr));
+  while (!slot.log.empty()) records_.free(slot.log.pop_front());
+  if (slot.constructor != nullptr) records_.free(std::exchange(slot.constructor, nullptr));
   slot.checkpoint = wire::buffer();
 }
 
@@ -439,7 +439,7 @@ MANTA_DECL void engine::fail_waiting(std::uint32_t index) {
     } else {
       finish_foreign(t->home_rank, t->home_index, t->function, 0, nullptr, false, none, false, why, 0);
     }
-    free_task(t);
+    records_.free(t);
   }
   if (slot.mailbox.empty()) after_call(index, false);
 }

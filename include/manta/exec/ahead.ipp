@@ -69,7 +69,7 @@ MANTA_DECL bool engine::send_ahead_to(node& n, std::uint32_t to) {
   n.missing = 0;
   const task_message m{t.id,   t.function,       rank_,     n.index,
                        charge, t.argument_bytes, t.attempt, task_message::by_scheduler | task_message::ahead, 0};
-  append_task(to, message::run, m, nullptr, t.arguments(), t.argument_bytes, t.inputs(), t.input_count, nullptr,
+  records_.send(to, message::run, m, nullptr, t.arguments(), t.argument_bytes, t.inputs(), t.input_count, nullptr,
               t.digest);
   elsewhere_.note_sent();
   elsewhere_.note_ahead();
@@ -124,7 +124,7 @@ MANTA_DECL void engine::note_reached(node& n, std::uint32_t from, std::uint32_t 
 
 /// An input has ended, and a task that was sent ahead of it has not been reached by it there, as far as is known.
 MANTA_DECL void engine::send_after(const link& l, node& input) {
-  tell_value(l.rank, input.index, input, message::made);
+  supply_.tell_value(l.rank, input.index, input, message::made);
   if (input.state != state::failed) return;
   node& dependent = graph_.nodes.at(l.index);
   if (is_waiting(dependent, {l.id, l.index})) fail_dependent(dependent);
@@ -147,24 +147,11 @@ MANTA_DECL void engine::on_ahead_back(std::uint32_t from, const task_message& m)
 
 // --- the executor
 
-MANTA_DECL void engine::on_run_ahead(std::uint32_t from, const std::byte* data, std::size_t bytes) {
-  task* const t = read_task(from, data, bytes);
+MANTA_DECL void engine::on_run_ahead(std::uint32_t from, const std::byte* data) {
+  task* const t = records_.read(from, data);
   t->ahead = true;
   staging_.note_maker(t);
   stage(t);
-}
-
-MANTA_DECL node& engine::to_be_made_here(const reference_message& r, std::uint32_t type) {
-  node* n = nullptr;
-  if (task* const t = staging_.maker_of(r.home_index)) {
-    if (t->result == nullptr) t->result = &refs_.make_node(no_index, type);
-    n = t->result;
-    refs_.hold(*n);
-  } else {
-    n = &refs_.stand_in(r.home_rank, r.home_index, type);
-  }
-  if (n->state == state::pending) ++n->missing;
-  return *n;
 }
 
 /// The node of what ends here, if tasks that were sent ahead wait for it: `result` of its task, or the stand-in.
@@ -205,10 +192,10 @@ MANTA_DECL void engine::on_made(std::uint32_t from, const result_message& m, con
   }
   if (n != nullptr && n->state == state::pending) {
     n->missing = 0;
-    accept_value(*n, m, data, bytes);
+    fetches_.accept_value(*n, m, data, bytes);
     if (n->state == state::failed) n->set(node::observed);
   } else if ((m.flags & result_message::references) != 0) {
-    give_back_references(m.charge, m, data, bytes);
+    fetches_.give_back_references(m.charge, m, data, bytes);
   }
   if (owed) refs_.release(*n);
 }
@@ -220,7 +207,7 @@ MANTA_DECL void engine::give_back_ahead() {
                          0};
     post_.send(0, message::come_back, m);
     --received_tasks_;
-    free_task(t);
+    records_.free(t);
   };
   while (staging_.has_ahead()) {
     task* const t = staging_.first_ahead();

@@ -32,7 +32,7 @@ MANTA_DECL bool engine::cancel(node& n, bool children) {
   } catch (const rank_lost&) {
     if (n.state != state::pending) return false;
   }
-  fail(n, cancel_failure("a task of rank " + std::to_string(home), who, rank_));  // before it is made again
+  completion_.fail(n, cancel_failure("a task of rank " + std::to_string(home), who, rank_));  // before it is made again
   return true;
 }
 
@@ -47,7 +47,7 @@ MANTA_DECL bool engine::cancel_here(std::uint32_t index, bool children, std::uin
 /// Ends a pending task or call of ours, wherever it is; with cancel_message::expired only if it has not started.
 MANTA_DECL void engine::withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags) {
   const auto end = [&] {
-    fail(n, why);
+    completion_.fail(n, why);
     refs_.release(n);
   };
   if (n.has(node::queued)) {
@@ -60,11 +60,11 @@ MANTA_DECL void engine::withdraw(node& n, const store::failure_ptr& why, std::ui
     unqueue(n);
     return end();
   }
-  if (n.missing != 0) return fail(n, why);  // its inputs are linked to it: the last of them lets it go
+  if (n.missing != 0) return completion_.fail(n, why);  // its inputs are linked to it: the last of them lets it go
   if (t != nullptr && t->place == graph::place::resting) return end();
   if (t == nullptr && n.sent.at == no_index) {  // linked to the actor's handle, which lets it go
-    drop_inputs(n.sent.call);
-    return fail(n, why);
+    records_.drop_inputs(n.sent.call);
+    return completion_.fail(n, why);
   }
   const bool away = t == nullptr || t->place == graph::place::elsewhere;
   const std::uint32_t at = t == nullptr ? n.sent.at : away ? t->caller : rank_;
@@ -72,11 +72,11 @@ MANTA_DECL void engine::withdraw(node& n, const store::failure_ptr& why, std::ui
                          t == nullptr ? std::uint16_t{0} : t->attempt, flags};
   if ((flags & cancel_message::expired) == 0) {
     if (t != nullptr) {  // what its end needs is kept aside
-      if (away && !t->ahead) drop_inputs(t);
+      if (away && !t->ahead) records_.drop_inputs(t);
       cancelled_.insert(n.index) = reinterpret_cast<std::uint64_t>(t);
       n.form = form::none;
     }
-    fail(n, why);
+    completion_.fail(n, why);
   }
   if (at != rank_ || !on_cancel(m)) post_.send(at, message::cancel, m);  // it is on its way to this rank itself
 }
@@ -84,7 +84,7 @@ MANTA_DECL void engine::withdraw(node& n, const store::failure_ptr& why, std::ui
 /// The result of a task or call of ours that was cancelled after it had been sent away.
 MANTA_DECL void engine::discard(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
   if (const std::uint64_t* kept = cancelled_.find(n.index)) {
-    free_task(reinterpret_cast<task*>(*kept));
+    records_.free(reinterpret_cast<task*>(*kept));
     cancelled_.erase(n.index);
   }
   switch (static_cast<form>(m.form)) {
@@ -95,7 +95,7 @@ MANTA_DECL void engine::discard(node& n, const result_message& m, const std::byt
       }
       break;
     case form::blob:
-      if ((m.flags & result_message::references) != 0) give_back_references(n.type, m, data, bytes);
+      if ((m.flags & result_message::references) != 0) fetches_.give_back_references(n.type, m, data, bytes);
       break;
     case form::remote: {
       remote_value remote;
@@ -126,7 +126,7 @@ MANTA_DECL void engine::discard_here(node& n, invocation& call) {
   } else if (call.form == form::box) {
     wire::type_at(call.type).destroy(call.box);
   }
-  if (kept != nullptr) free_task(kept);
+  if (kept != nullptr) records_.free(kept);
   refs_.release(n);
 }
 
@@ -135,7 +135,7 @@ MANTA_DECL node& engine::refuse_child(node& n, std::uint64_t id, node* const* in
                                       const store::failure_ptr& why) {
   for (std::uint32_t i = 0; i < input_count; ++i) refs_.release(*inputs[i]);
   note_sent(n, id, rank_);
-  fail(n, why);
+  completion_.fail(n, why);
   refs_.release(n);
   return n;
 }
@@ -212,7 +212,7 @@ MANTA_DECL bool engine::stop_here(const cancel_message& m) {
     return header.id == m.id && (header.flags & task_message::has_gang) == 0;
   };
   const auto end_message = [&](const message_queue::view& v) {
-    end_unstarted(read_task(v.from, v.data, v.bytes), expired);
+    end_unstarted(records_.read(v.from, v.data), expired);
   };
   if (m.slot == no_index) {
     if (task* const waits = staging_.find_waiting(m.id, is_it)) {
@@ -269,12 +269,13 @@ MANTA_DECL void engine::end_unstarted(task* t, bool expired) {
   if (t->home_rank == rank_ && !t->by_scheduler && t->slot == no_index) {
     node& n = graph_.nodes.at(t->home_index);
     if (n.state != state::pending) {
-      if (cancelled_.find(n.index) == nullptr || t != reinterpret_cast<task*>(*cancelled_.find(n.index))) free_task(t);
+      if (cancelled_.find(n.index) == nullptr || t != reinterpret_cast<task*>(*cancelled_.find(n.index)))
+        records_.free(t);
       return discard_here(n, none);
     }
     const store::failure_ptr why = unstarted_failure(*t, expired);
-    if (n.form != form::record || n.record != t) free_task(t);
-    fail(n, why);
+    if (n.form != form::record || n.record != t) records_.free(t);
+    completion_.fail(n, why);
     return refs_.release(n);
   }
   finish_received(t, false, none, false, unstarted_failure(*t, expired), not_run);

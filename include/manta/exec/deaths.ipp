@@ -144,24 +144,18 @@ MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& 
   if (!members_.note_death(rank, {why, m.culprit, m.by})) return;
   if (m.successor != 0) take_place(m.successor, rank);
   leave_world(rank);
-  net_.abandon(static_cast<int>(rank), [&](std::uint64_t token) {
-    auto* const v = reinterpret_cast<incoming_value*>(token);  // left where it is: MPI may still write to it
-    coming_.remove(v);
-    stop_followers(*v);
-  });
+  fetches_.rank_died(rank);
   if (scheduler_ != nullptr) {
     short_ranks_.erase(rank);
     placed_lost(rank);
   }
   sent_arguments_.clear();  // some will not be answered
   nodes_lost(rank);
-  for (std::uint32_t shown = 0; (shown = neighbours_.take_shown(rank)) != no_index;) {
-    no_longer_shown(graph_.nodes.at(shown));
-  }
+  supply_.rank_died(rank);
   ledger_.rank_died(rank);
   gangs_lost(rank);
   ask_for_patience(rank);
-  answer_pulls();  // what is on its way to the dead rank will not get there
+  supply_.answer_deferred();  // what is on its way to the dead rank will not get there
 }
 
 MANTA_DECL void engine::leave_world(std::uint32_t dead) {
@@ -207,7 +201,7 @@ MANTA_DECL void engine::forget_links_to(node& n, std::uint32_t rank) {
 }
 
 MANTA_DECL bool engine::is_concerned(node& n, std::uint32_t rank) {
-  if (is_asked_for(n, rank)) return true;
+  if (fetches_.is_asked_for(n, rank)) return true;
   if (n.state == state::failed) return false;
   if (n.state == state::ready) return place_of(n, rank_) == rank;
   if (is_stand_in(n)) return n.links->rank == rank;
@@ -217,47 +211,39 @@ MANTA_DECL bool engine::is_concerned(node& n, std::uint32_t rank) {
   return n.form == form::none && (n.sent.at == rank || (n.sent.at == 0 && rank_ != 0 && n.sent.slot == no_index));
 }
 
-/// Was this rank asked where it is, as its home or for a copy (`seek`)?
-MANTA_DECL bool engine::is_asked_for(const node& n, std::uint32_t rank) const {
-  if (!is_stand_in(n) || !n.has(node::wanted)) return false;
-  return (n.links->id != 0 ? n.links->id - 1 : n.links->rank) == rank;
-}
-
 /// A value that lay there, or was to come from there.
 MANTA_DECL void engine::value_lost(node& n, std::uint32_t rank) {
   const bool is_here = !is_stand_in(n);
-  if (is_asked_for(n, rank)) {
-    asked_no_more(n);
+  if (fetches_.is_asked_for(n, rank)) {
+    fetches_.asked_no_more(n);
     refs_.release(n);
   }
   if (n.state == state::failed) return;
   if (n.state == state::pending) {
     if (!is_here) {
-      need(n);
+      fetches_.need(n);
     } else {
       n.missing = 0;
-      fail(n, failures_.death(store::failure::kind::rank, rank,
+      completion_.fail(n, failures_.death(store::failure::kind::rank, rank,
                               "there will be no answer from rank " + std::to_string(rank) + ": "));
       refs_.release(n);
     }
     return;
   }
   if (place_of(n, rank_) != rank) return;
-  for (const incoming_value* v : arrived_) {
-    if (v->target == &n) return;  // it has come, and only has to be decoded
-  }
+  if (fetches_.has_arrived(n)) return;
   if (n.has(node::actor)) return actor_lost(n, rank);
   const bool fetching = n.has(node::fetching);
-  no_longer_fetching(n);
+  fetches_.no_longer_fetching(n);
   n.size = 0;
   n.state = state::pending;
   n.form = form::none;
   if (!is_here) {
-    need(n);  // the home has it made again
+    fetches_.need(n);  // the home has it made again
   } else if (task* const made_by = lineage_.task_of(n)) {
     make_again(n, made_by);
   } else {
-    fail(n, failures_.death(store::failure::kind::object, rank,
+    completion_.fail(n, failures_.death(store::failure::kind::object, rank,
                           "the value of '" + std::string(n.function == no_index ? "put" : task_name(n)) +
                               "' is lost, and what it was made from is not known any more: "));
     n.set(node::observed);
@@ -271,7 +257,7 @@ MANTA_DECL void engine::actor_lost(node& n, std::uint32_t rank) {
   refs_.forget_calls(n);
   n.state = state::pending;
   n.form = form::none;
-  if (is_stand_in(n) && !is_dead(n.links->rank)) return need(n);
+  if (is_stand_in(n) && !is_dead(n.links->rank)) return fetches_.need(n);
   std::string why = "the actor died with its rank: " + members_.obituary_of(rank).why;
   if (task* const t = is_stand_in(n) ? nullptr : lineage_.task_of(n)) {
     if (t->attempt < t->request->restarts) {
@@ -281,7 +267,7 @@ MANTA_DECL void engine::actor_lost(node& n, std::uint32_t rank) {
     why += "; it has been restarted " + std::to_string(t->attempt) + " times, as often as it may be";
     forget_lineage(n);
   }
-  fail(n, actor_failure(why));
+  completion_.fail(n, actor_failure(why));
   n.set(node::observed);
 }
 
@@ -300,7 +286,7 @@ MANTA_DECL void engine::task_lost(node& n, std::uint32_t rank) {
   if (!has_record && n.sent.slot != no_index) {
     if (n.sent.at != rank) return;
     elsewhere_.note_back();
-    fail(n, members_.is_to_blame(rank, n.sent.id)
+    completion_.fail(n, members_.is_to_blame(rank, n.sent.id)
                 ? failures_.died_with(n, rank)
                 : failures_.death(store::failure::kind::actor, rank,
                                   "the actor died with its rank before the call had ended: ", true));
@@ -328,7 +314,8 @@ MANTA_DECL void engine::submit_again(node& n, std::uint32_t rank) {
   const verdict found = members_.judge(rank, id);
   const bool is_retried = found == verdict::culprit && may_retry(n);
   if (found == verdict::too_often || (found == verdict::culprit && !is_retried)) {
-    fail(n, found == verdict::culprit ? failures_.died_with(n, rank) : failures_.was_there_too_often(n, id));
+    completion_.fail(n,
+                     found == verdict::culprit ? failures_.died_with(n, rank) : failures_.was_there_too_often(n, id));
     return refs_.release(n);
   }
   if (is_retried) ++n.record->attempt;
@@ -349,7 +336,7 @@ MANTA_DECL const graph::request& engine::with_request(node& n) {
   if (n.form != form::record) {
     const auto sent = n.sent;
     task* const t =
-        make_task(sent.id, n.function, reinterpret_cast<const std::byte*>(&sent.kept), n.size, nullptr, 0, nullptr);
+        records_.make(sent.id, n.function, reinterpret_cast<const std::byte*>(&sent.kept), n.size, nullptr, 0, nullptr);
     t->home_index = n.index;
     n.form = form::record;
     n.record = t;

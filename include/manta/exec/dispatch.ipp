@@ -39,7 +39,7 @@ struct engine::handlers {
     if (n.state != state::pending) return e.refs_.release(n);  // it was asked again meanwhile, for a rank had died
     n.missing = 0;
     store::set_blob(n, m.data, m.bytes, false);
-    e.complete(n);
+    e.completion_.complete(n);
     e.refs_.release(n);
   };
 };
@@ -47,13 +47,13 @@ struct engine::handlers {
 constexpr void engine::handlers::tasks(dispatch_table<engine>& table) {
   table.set(message::run, [](engine& e, arrival& m) {
     ++e.received_tasks_;
-    if ((flags_of_task(m.data) & task_message::ahead) != 0) return e.on_run_ahead(m.from, m.data, m.bytes);
+    if ((flags_of_task(m.data) & task_message::ahead) != 0) return e.on_run_ahead(m.from, m.data);
     e.inbox_.push(m.from, m.data, m.bytes);
   });
-  table.set(message::submit, [](engine& e, arrival& m) { e.on_submit(m.from, m.data, m.bytes, false); });
+  table.set(message::submit, [](engine& e, arrival& m) { e.on_submit(m.from, m.data, false); });
   table.set(message::come_back, [](engine& e, arrival& m) {
     if ((flags_of_task(m.data) & task_message::ahead) != 0) return e.on_ahead_back(m.from, m.read<task_message>());
-    e.on_submit(m.from, m.data, m.bytes, true);
+    e.on_submit(m.from, m.data, true);
   });
   table.set(message::result, [](engine& e, arrival& m) {
     const auto header = m.read<result_message>();
@@ -102,28 +102,30 @@ constexpr void engine::handlers::values(dispatch_table<engine>& table) {
   table.set(message::want, [](engine& e, arrival& m) {
     const auto wanted = m.read<want_message>();
     node& n = e.graph_.nodes.at(wanted.home_index);
-    if (n.state != state::pending) return e.tell_value(m.from, wanted.index, n);
+    if (n.state != state::pending) return e.supply_.tell_value(m.from, wanted.index, n);
     link& l = e.graph_.add_link(n, link_kind::subscriber);
     l.rank = m.from;
     l.index = wanted.index;
   });
   table.set(message::value, [](engine& e, arrival& m) {
     const auto header = m.read<result_message>();
-    e.on_value(m.from, header, m.data, m.bytes);
+    e.fetches_.on_value(m.from, header, m.data, m.bytes);
   });
-  table.set(message::pull, [](engine& e, arrival& m) { e.on_pull(m.from, m.read<pull_message>()); });
+  table.set(message::pull, [](engine& e, arrival& m) { e.fetches_.on_pull(m.from, m.read<pull_message>()); });
   table.set(message::data, [](engine& e, arrival& m) {
     const auto header = m.read<data_message>();
-    e.on_data(m.from, header, m.data, m.bytes);
+    e.fetches_.on_data(m.from, header, m.data, m.bytes);
   });
-  table.set(message::mapped, [](engine& e, arrival& m) { e.on_mapped(m.from, m.read<index_message>().index); });
-  table.set(message::unavailable, [](engine& e, arrival& m) { e.on_unavailable(m.read<unavailable_message>()); });
+  table.set(message::mapped, [](engine& e, arrival& m) { e.supply_.on_mapped(m.from, m.read<index_message>().index); });
+  table.set(message::unavailable,
+            [](engine& e, arrival& m) { e.fetches_.on_unavailable(m.read<unavailable_message>()); });
   table.set(message::not_saved, [](engine& e, arrival& m) {
     node& n = e.graph_.nodes.at(m.read<result_message>().index);
-    store::is_here(n) ? e.not_fetched(n) : e.cannot_come(n, store::decode_failure(m.data, m.bytes));
+    store::is_here(n) ? e.fetches_.not_fetched(n) : e.fetches_.cannot_come(n, store::decode_failure(m.data, m.bytes));
   });
-  table.set(message::cut_off, [](engine& e, arrival& m) { e.on_cut_off(m.from, m.read<cut_off_message>()); });
-  table.set(message::replicate, [](engine& e, arrival& m) { e.on_replicate(m.from, m.read<replicate_message>()); });
+  table.set(message::cut_off, [](engine& e, arrival& m) { e.fetches_.on_cut_off(m.from, m.read<cut_off_message>()); });
+  table.set(message::replicate,
+            [](engine& e, arrival& m) { e.fetches_.on_replicate(m.from, m.read<replicate_message>()); });
 }
 
 constexpr void engine::handlers::actors(dispatch_table<engine>& table) {
@@ -146,7 +148,7 @@ constexpr void engine::handlers::actors(dispatch_table<engine>& table) {
     e.on_checkpoint(header, m.data, m.bytes);
   });
   table.set(message::name_ask, [](engine& e, arrival& m) { e.on_name_ask(m.data, m.bytes); });
-  table.set(message::name_spawn, [](engine& e, arrival& m) { e.on_name_spawn(m.from, m.data, m.bytes); });
+  table.set(message::name_spawn, [](engine& e, arrival& m) { e.on_name_spawn(m.from, m.data); });
   table.set(message::name_gone, [](engine& e, arrival& m) {
     m.read<index_message>();
     e.on_name_gone(m.from, m.text());
@@ -174,8 +176,8 @@ constexpr void engine::handlers::deaths(dispatch_table<engine>& table) {
     node& n = e.graph_.nodes.at(lost.index);
     if (is_task(n) && place_key_of(n, e.rank_) == lost.key) e.submit_again(n, lost.rank);
   });
-  table.set(message::seek, [](engine& e, arrival& m) { e.on_seek(m.from, m.read<seek_message>()); });
-  table.set(message::not_kept, [](engine& e, arrival& m) { e.on_not_kept(m.read<seek_message>()); });
+  table.set(message::seek, [](engine& e, arrival& m) { e.fetches_.on_seek(m.from, m.read<seek_message>()); });
+  table.set(message::not_kept, [](engine& e, arrival& m) { e.fetches_.on_not_kept(m.read<seek_message>()); });
 }
 
 constexpr void engine::handlers::questions(dispatch_table<engine>& table) {

@@ -33,8 +33,8 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
 // --- quiet
 
 MANTA_DECL bool engine::quiet() const {
-  return resting_ && !runnable() && inbox_.empty() && !turns_.stacks_can_go_on() && coming_.empty() &&
-         arrived_.empty() && !gang_ends_.has_complete() && net_.bulk_outstanding() == 0 && waits_.timed() == 0 &&
+  return resting_ && !runnable() && inbox_.empty() && !turns_.stacks_can_go_on() && fetches_.is_quiet() &&
+         !gang_ends_.has_complete() && net_.bulk_outstanding() == 0 && waits_.timed() == 0 &&
          waits_.with_descriptor() == 0 && clock_.running() == 0 && to_judge_.empty() && !drop_asked_ &&
          !gang_watch_.has_broken() && reported_.in_call == 0 &&
          reported_.tasks == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew
@@ -144,12 +144,12 @@ MANTA_DECL void engine::drop_unstarted() {
   const store::failure_ptr why = departure_.is_leaving() ? leaving_failure(departure_.why()) : dropped_failure();
   const auto drop_node = [&](node& n) {
     if (n.form == form::record && n.record->home_rank != rank_) {
-      send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
+      supply_.send_failure({n.record->home_rank, n.record->home_index}, why);
       return refs_.release(n);
     }
     node& home = n.form == form::record ? graph_.nodes.at(n.record->home_index) : n;
     if (&home != &n) refs_.release(n);
-    fail(home, why);
+    completion_.fail(home, why);
     home.set(node::observed);
     refs_.release(home);
   };
@@ -177,9 +177,9 @@ MANTA_DECL void engine::drop_unstarted() {
       inbox_.put_back(v);
       continue;
     }
-    task* const t = read_task(v.from, v.data, v.bytes);
+    task* const t = records_.read(v.from, v.data);
     const task ended = *t;
-    free_task(t);
+    records_.free(t);
     invocation none(lock_);
     finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(), true, none,
                    false, why, 0);
@@ -442,7 +442,6 @@ MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
       members_(size_),
       failures_(rank_, members_),
       local_(graph_.nodes),
-      neighbours_(size_),
       teams_(net_.comm()),
       waiting_ahead_(size_),
       short_ranks_(size_),

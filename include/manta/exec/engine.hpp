@@ -60,15 +60,16 @@
 #include "manta/exec/task/started_list.hpp"
 #include "manta/exec/task/task_clock.hpp"
 #include "manta/exec/task/task_places.hpp"
+#include "manta/exec/task/task_records.hpp"
 #include "manta/exec/task/tasks_elsewhere.hpp"
 #include "manta/exec/task/waiting_ahead.hpp"
+#include "manta/exec/value/completion.hpp"
+#include "manta/exec/value/fetches.hpp"
 #include "manta/exec/value/foreign_drops.hpp"
-#include "manta/exec/value/incoming_room.hpp"
 #include "manta/exec/value/journaling.hpp"
 #include "manta/exec/value/lineage.hpp"
-#include "manta/exec/value/neighbours.hpp"
-#include "manta/exec/value/outgoing_pulls.hpp"
 #include "manta/exec/value/references.hpp"
+#include "manta/exec/value/supply.hpp"
 #include "manta/exec/waits.hpp"
 #include "manta/exec/work_list.hpp"
 #include "manta/graph/scheduler.hpp"
@@ -82,15 +83,6 @@ struct child_page;
 }
 
 namespace manta::exec {
-
-using graph::form;
-using graph::link;
-using graph::link_kind;
-using graph::no_index;
-using graph::node;
-using graph::state;
-using graph::task;
-using graph::task_list;
 
 struct engine_options {
   graph::quantities resources;
@@ -179,6 +171,15 @@ class engine {
 
   // --- references
   using reference_part = references<net::network>;
+  using completion_part = completion<net::network>;
+  using supply_part = supply<net::network>;
+  using fetch_part = fetches<net::network>;
+  /// The ends of nodes.
+  completion_part& completions() { return completion_; }
+  /// Values that lie here, for others.
+  supply_part& supplies() { return supply_; }
+  /// Values that lie elsewhere.
+  fetch_part& fetching() { return fetches_; }
   /// The counts of handles and references.
   reference_part& refs() { return refs_; }
   /// From any thread, without the lock: a handle dies.
@@ -187,18 +188,11 @@ class engine {
   MANTA_DECL node& import_inside(const reference_message& reference, std::uint32_t type);
 
   // --- values
-  MANTA_DECL void complete(node& n);                                   ///< the payload has been set: tells everyone
-  /// Completes the node with an object, which `function` has made; fails the node if there is no memory for it.
-  MANTA_DECL void complete_object(node& n, void* object, std::uint32_t function);
   /// A node of a value made here, outside of tasks' results. Throws if there is no memory for it.
   MANTA_DECL node& make_value(std::uint32_t type, void* object);
   /// A node with a copy of an object whose type has an array. Null if it is not one for node memory: copy it
   /// otherwise.
   MANTA_DECL node* copy_value(std::uint32_t type, const void* object);
-  /// The node ends without a value: its waits end, its dependents fail.
-  MANTA_DECL void fail(node& n, const store::failure_ptr& why);
-  MANTA_DECL void need(node& n);                                       ///< have the home tell when it is ready
-  MANTA_DECL void fetch(node& n);                                      ///< have the value brought here
 
   // --- tasks
   /// The arguments are `bytes`; each input has one reference that the task takes over.
@@ -224,8 +218,6 @@ class engine {
   MANTA_DECL wire::buffer available();
   /// What the values on a rank take: see memory.hpp. Asks it and waits for its answer.
   MANTA_DECL wire::buffer memory_of(std::uint32_t rank);
-  /// Has other ranks keep copies of a value made here, ranks of other nodes first.
-  MANTA_DECL void replicate(node& n, int copies);
 
   // --- the end of a task before its time
   /// False if it had ended, or is no task. Asks the home if that is another rank, and waits for its answer.
@@ -278,35 +270,6 @@ class engine {
 
  private:
   enum class role : std::uint8_t { none, owner, helper };
-  struct outgoing_value;
-  /// A rank to which a value is sent on while it comes.
-  struct follower {
-    outgoing_value* out;
-    std::uint32_t to;
-    std::uint32_t tag;
-    std::uint32_t index;
-  };
-  /// A value on its way to us.
-  struct incoming_value {
-    node* target = nullptr;
-    std::uint32_t from = 0;
-    std::uint32_t tag = 0;
-    wire::buffer body;
-    base::list<wire::segment> places;    // where its arrays go
-    void* box = nullptr;                // the value, when it receives in place
-    std::size_t next = 0;
-    std::size_t last = 0;                // of them will come; fewer than all if it is cut off
-    bool references = false;
-    base::list<follower> followers;
-  };
-  /// A value that is being sent from where it lies.
-  struct outgoing_value {
-    engine* sender;
-    node* value;
-    store::large* looked_at;  // null if its bytes are in `body`
-    wire::buffer body;
-    std::size_t blocks;  // not yet sent
-  };
   using gang_end = gang_ends::gang_end;
   using family = lineage::family;
 
@@ -316,78 +279,21 @@ class engine {
 
   // references.ipp
   reference_part::hooks hooks_of_references();  ///< What ends with the last handle of a node.
+  task_records<net::network>::hooks hooks_of_records();  ///< Inputs of received tasks that lie elsewhere.
+  completion_part::hooks hooks_of_completion();  ///< What is done when a node ends.
+  supply_part::hooks hooks_of_supply();  ///< Pulls that were put off.
+  fetch_part::hooks hooks_of_fetches();  ///< Values that have to be made again.
 
   // values.ipp
-  void tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind = message::value);
-  void give_back_references(std::uint32_t type, const result_message& m, const std::byte* data, std::size_t bytes);
-  void on_value(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
-  void accept_value(node& n, const result_message& m, const std::byte* data, std::size_t bytes);
-  void on_pull(std::uint32_t from, const pull_message& m);
-  void on_data(std::uint32_t from, const data_message& m, const std::byte* data, std::size_t bytes);
-  void on_block(std::uint64_t token);
-  void arrived(incoming_value* v);
-  void came_in_vain(incoming_value* v);
-  void not_fetched(node& n);
-  bool let_place_go(node& n);
-  void cannot_come(node& n, const store::failure_ptr& why);
-  void lies_at(node& n, std::uint32_t place, std::uint64_t bytes);
-  void forget(incoming_value* v);
-  void send_value(std::uint32_t to, const pull_message& m, node& n, wire::encoded&& value);
-  outgoing_value* announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body, bool references,
-                           const base::list<wire::segment>& blocks, bool body_by_block);
-  void have_been_sent(outgoing_value* out, std::size_t blocks);
-  /// Answers the fetches that were put off, because what was on its way to others took too much memory.
-  void answer_pulls();
-  void send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block, outgoing_value* out);
-  bool not_here(std::uint32_t from, const pull_message& m, node* n);
-  unavailable_message who_gives(node& n, std::uint32_t from, const pull_message& m);
-  void follow(incoming_value& v, std::uint32_t to, const pull_message& m);
-  void on_cut_off(std::uint32_t from, const cut_off_message& m);
-  void cut_off(incoming_value* v);
-  void stop_followers(incoming_value& v);
-  void on_unavailable(const unavailable_message& m);
-  void on_replicate(std::uint32_t from, const replicate_message& m);
-  std::uint32_t keeper(std::uint32_t home, std::uint32_t nth) const;
-  void seek(node& n, std::uint32_t first = 0);
-  void asked_no_more(node& n);
-  void on_seek(std::uint32_t from, const seek_message& m);
-  void on_not_kept(const seek_message& m);
-  void send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l);
-  void on_mapped(std::uint32_t by, std::uint32_t index);
-  /// A rank needs the pages of this value no more, which it was shown.
-  void no_longer_shown(node& n);
-  store::node_file* map_file(std::uint32_t from, const pages_message& where);
-  void on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes);
-  template <class Set>
-  void has_come(node& n, Set&& set);
-  bool has_room(const node& n) const;
-  void expect(const node& n);
-  void pull(node& n);
-  void no_longer_fetching(node& n);
-  void complete_if_room(node& n);
   node& checked(node& n);
   wire::buffer describe_memory() const;
-  void decode_arrived();
-  void send_result(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t function, invocation& call,
-                   std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited,
-                   const graph::request* request);
-  void send_failure(std::uint32_t home_rank, std::uint32_t home_index, const store::failure_ptr& why,
-                    std::uint32_t charge, std::uint64_t ns, bool by_scheduler, node* awaited = nullptr);
 
   // tasks.ipp
-  task* make_task(std::uint64_t id, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
-                  node* const* inputs, std::uint32_t input_count, graph::request_ptr request);
   void start_when_possible(node& n);
   void task_ready(node& n);
   void decide();
   void dispatch(node& n, std::uint32_t to, std::uint32_t charge);
   void send_compact_away(node& n, std::uint32_t to);
-  void append_task(std::uint32_t to, message kind, const task_message& header, const graph::request* request,
-                   const std::byte* arguments, std::size_t bytes, node* const* inputs, std::uint32_t input_count,
-                   const graph::gang* gang = nullptr, std::uint64_t digest = 0);
-  task* read_task(std::uint32_t from, const std::byte* data, std::size_t bytes);
-  void free_task(task* t);
-  void drop_inputs(task* t);
   void stage(task* t);
   void staged(task* t);
   void stage_input_arrived(task* t, node& input);
@@ -406,7 +312,7 @@ class engine {
   void finish_received(task* t, bool kept, invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns);
   void finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why);
   void on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
-  void on_submit(std::uint32_t from, const std::byte* data, std::size_t bytes, bool returned);
+  void on_submit(std::uint32_t from, const std::byte* data, bool returned);
   void give_away(bool overdue);
   void ask_for_work();
   void fail_dependent(node& n);
@@ -426,8 +332,7 @@ class engine {
   void note_reached(node& n, std::uint32_t from, std::uint32_t reached);
   void send_after(const link& l, node& input);
   void on_ahead_back(std::uint32_t from, const task_message& m);
-  void on_run_ahead(std::uint32_t from, const std::byte* data, std::size_t bytes);
-  node& to_be_made_here(const reference_message& r, std::uint32_t type);
+  void on_run_ahead(std::uint32_t from, const std::byte* data);
   node* expected_here(std::uint32_t home_rank, std::uint32_t home_index, node* result);
   void hand_over(node& result, node& known);
   void on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
@@ -465,7 +370,6 @@ class engine {
   void on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes);
   void actor_lost(node& n, std::uint32_t rank);
   void forget_links_to(node& n, std::uint32_t rank);
-  bool is_asked_for(const node& n, std::uint32_t rank) const;
   bool is_concerned(node& n, std::uint32_t rank);
   void value_lost(node& n, std::uint32_t rank);
   void task_lost(node& n, std::uint32_t rank);
@@ -587,7 +491,7 @@ class engine {
   void send_soon();
   void send_call(node& handle, task* t);
   void on_call(std::uint32_t from, const std::byte* data, std::size_t bytes);
-  void refuse_call(std::uint32_t from, const std::byte* data, std::size_t bytes);
+  void refuse_call(std::uint32_t from, const std::byte* data);
   void receive_call(const message_queue::view& m);
   void run_call(actor_slot& slot, task* t);
   void after_call(std::uint32_t index, bool was_active = true);
@@ -606,7 +510,7 @@ class engine {
   void on_name_ask(const std::byte* data, std::size_t bytes);
   node& handle_of(const name_answer_message& answer);
   node& begin_named(task* t);
-  void on_name_spawn(std::uint32_t from, const std::byte* data, std::size_t bytes);
+  void on_name_spawn(std::uint32_t from, const std::byte* data);
   void on_name_gone(std::uint32_t from, std::string_view name);
   /// Rank 0, after each change of names_: answers the questions that stand in line. Sends an answer to each asker.
   void answer_names();
@@ -731,13 +635,7 @@ class engine {
   actor_slots slots_;
   base::list<node*> detached_;                              // handles kept until the run ends
   sent_arguments sent_arguments_;
-  base::list<incoming_value*> arrived_;                     // by blocks; to be decoded at the top level
-  base::list<incoming_value*> coming_;                      // by blocks that are not all here
-  outgoing_pulls outgoing_pulls_;
-  incoming_room incoming_room_;
-  std::uint32_t next_tag_ = 0;
-  neighbours neighbours_;
-  wire::buffer scratch_, inputs_scratch_, arguments_;
+  wire::buffer arguments_;
 
   net::teams teams_;
   bool gangs_possible_ = false;
@@ -788,6 +686,11 @@ class engine {
   unobserved unobserved_;
 
   reference_part refs_;
+  rank_context<net::network> own_{rank_, size_, net_, graph_, ledger_, post_, members_, failures_, refs_};
+  task_records<net::network> records_{own_, staging_, hooks_of_records()};
+  completion_part completion_{own_, hooks_of_completion()};
+  supply_part supply_{own_, completion_, hooks_of_supply()};
+  fetch_part fetches_{own_, completion_, supply_, lineage_, hooks_of_fetches()};
   foreign_drops foreign_drops_{graph_.nodes, &engine::rouse_helper, this};
   helper helper_{lock_, duties_of_helper()};
   watchdog watchdog_;

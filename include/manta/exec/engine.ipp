@@ -36,10 +36,13 @@ MANTA_DECL std::string mixed_modes() {
 
 #include "manta/exec/explanations.ipp"
 #include "manta/exec/failure_writer.ipp"
+#include "manta/exec/value/completion.ipp"
+#include "manta/exec/value/fetches.ipp"
 #include "manta/exec/value/references.ipp"
-#include "manta/exec/references.ipp"
+#include "manta/exec/value/supply.ipp"
+#include "manta/exec/task/task_records.ipp"
+#include "manta/exec/hooks.ipp"
 #include "manta/exec/values.ipp"
-#include "manta/exec/sharing.ipp"
 #include "manta/exec/isolation.ipp"
 #include "manta/exec/task/task_places.ipp"
 #include "manta/exec/tasks.ipp"
@@ -69,7 +72,11 @@ MANTA_DECL std::string mixed_modes() {
 namespace manta::exec {
 
 #ifdef MANTA_COMPILED
+template class completion<net::network>;
+template class fetches<net::network>;
 template class references<net::network>;
+template class supply<net::network>;
+template class task_records<net::network>;
 #endif
 
 MANTA_DECL void engine::refuse(const char* call) {

@@ -133,7 +133,7 @@ MANTA_DECL store::failure_ptr failure_writer::of_input(graph::task& t) const {
   return nullptr;
 }
 
-[[gnu::cold, gnu::noinline]] MANTA_DECL store::failure_ptr failure_writer::store_is_full(
+MANTA_DECL store::failure_ptr failure_writer::store_is_full(
     const store::ledger& values) const {
   const auto in_words = [](std::uint64_t bytes) { return store::describe_bytes(bytes); };
   std::string text = "rank " + std::to_string(rank_) +

@@ -23,7 +23,7 @@ MANTA_DECL void engine::dispatch_gang(node& n, std::uint32_t charge) {
     granted = scheduler_->gang().grants()[gang.member];
     const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
                          charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
-    append_task(rank, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(),
+    records_.send(rank, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(),
                 &gang, t.digest);
     ++gang.member;
   }
@@ -143,7 +143,7 @@ MANTA_DECL void engine::run_member(task* t) {
     return leader_ended(*t->gang, call, ok, why);
   }
   tell_leader(*t->gang, call, why, slot);
-  free_task(t);
+  records_.free(t);
 }
 
 MANTA_DECL void engine::leader_ended(const graph::gang& gang, const invocation& call, bool ok,
@@ -186,7 +186,7 @@ MANTA_DECL void engine::forward_call(actor_slot& slot, task* t) {
   for (std::uint32_t member = 1; member < t->gang->ranks.size(); ++member) {
     t->gang->member = member;
     const task_message m{t->id, t->function, rank_, 0, slot.member_slots[member], t->argument_bytes, 0, 0, 0};
-    append_task(t->gang->ranks[member], message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(),
+    records_.send(t->gang->ranks[member], message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(),
                 t->input_count, t->gang);
   }
   t->gang->member = 0;
@@ -212,7 +212,7 @@ MANTA_DECL void engine::run_gang_call(std::uint32_t index, task* t) {
   if (!ok) why = failures_.of_member(why, *t->gang);
   if (leads) return leader_ended(*t->gang, call, ok, why);
   tell_leader(*t->gang, call, why, no_index);
-  free_task(t);
+  records_.free(t);
   after_call(index);
 }
 
@@ -286,7 +286,7 @@ MANTA_DECL void engine::finish_gangs() {
                      end.value != nullptr ? *end.value : none, end.why == nullptr, end.why, 0);
     }
     gang_ends_.finish(end);
-    free_task(t);
+    records_.free(t);
     if (slot != no_index) after_call(slot);
   }
 }

@@ -399,8 +399,8 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
       sizes.push_back(body.size() - before - sizeof(child_value) + array);
     }
   } catch (const wire::over_limit&) {
-    throw error("manta: '" + std::string(identity.name()) + "' is isolated and was given a future, an actor or a queue, "
-                "which mean nothing in its process; pass values, or leave isolate out");
+    throw error("manta: '" + std::string(identity.name()) + "' is isolated and was given a future, an actor or a "
+                "queue, which mean nothing in its process; pass values, or leave isolate out");
   }
 
   const auto fail_with = [&](std::string what) {

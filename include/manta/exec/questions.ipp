@@ -123,7 +123,7 @@ MANTA_DECL void engine::release_reservation(std::uint64_t id) {
   if (r == nullptr) return;
   for (node* n : refused) refuse_task(*n, reservation_gone());
   if (!r->met) {
-    send_failure(r->home_rank, r->home_index, reservation_given_up(), 0, 0, false);
+    supply_.send_failure({r->home_rank, r->home_index}, reservation_given_up());
   }
   delete r;
 }
@@ -133,7 +133,7 @@ MANTA_DECL void engine::refuse_task(node& n, const store::failure_ptr& why) {
   if (n.form == form::record) {
     if (n.record->home_index != n.index || n.record->home_rank != rank_) places_.forget(place_key_of(n, rank_));
     if (n.record->home_rank != rank_) {
-      send_failure(n.record->home_rank, n.record->home_index, why, 0, 0, false);
+      supply_.send_failure({n.record->home_rank, n.record->home_index}, why);
       return refs_.release(n);
     }
   }
@@ -142,7 +142,7 @@ MANTA_DECL void engine::refuse_task(node& n, const store::failure_ptr& why) {
     elsewhere_.note_back();
     refs_.release(n);
   }
-  fail(home, why);
+  completion_.fail(home, why);
   refs_.release(home);
 }
 

@@ -11,21 +11,6 @@
 
 namespace manta::exec {
 
-/// Takes the references of the inputs over.
-MANTA_DECL task* engine::make_task(std::uint64_t id, std::uint32_t function, const std::byte* arguments,
-                                   std::size_t bytes, node* const* inputs, std::uint32_t input_count,
-                                   graph::request_ptr request) {
-  task* const t = graph_.tasks.make(input_count, static_cast<std::uint32_t>(bytes));
-  t->id = id;
-  t->function = function;
-  t->home_rank = rank_;
-  t->request = std::move(request);
-  if (t->request != nullptr) t->hidden = t->request->hidden_inputs();
-  if (input_count != 0) std::memcpy(t->inputs(), inputs, input_count * sizeof(node*));
-  if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
-  return t;
-}
-
 /// Makes a request where there is none.
 MANTA_DECL graph::request_ptr mark_for_member(graph::request_ptr request) {
   if (request == nullptr) request = graph::request_ptr(new graph::request);
@@ -70,7 +55,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
     if (bytes != 0) std::memcpy(n.compact.arguments, arguments, bytes);
     task_ready(n);
   } else {
-    task* const t = make_task(id, function, arguments, bytes, inputs, input_count, std::move(request));
+    task* const t = records_.make(id, function, arguments, bytes, inputs, input_count, std::move(request));
     t->home_index = n.index;
     if (members_.has_tolls()) [[unlikely]] t->attempt = static_cast<std::uint16_t>(members_.toll_of(id).blamed());
     n.form = form::record;
@@ -78,7 +63,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
     if (has_journal() && take_from_journal(n)) return n;
     if (t->request != nullptr && t->request->deadline != graph::request::never) {
       if (t->request->deadline <= 0) {
-        fail(n, timeout_failure(task_name(n), t->request->deadline));
+        completion_.fail(n, timeout_failure(task_name(n), t->request->deadline));
         refs_.release(n);
         return n;
       }
@@ -91,7 +76,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
 }
 
 MANTA_DECL void engine::start_when_possible(node& n) {
-  for (std::uint32_t i = 0; i < n.record->input_count; ++i) need(*n.record->inputs()[i]);
+  for (std::uint32_t i = 0; i < n.record->input_count; ++i) fetches_.need(*n.record->inputs()[i]);
   if (graph_.depend(n)) return task_ready(n);
   send_ahead(n);
 }
@@ -100,7 +85,7 @@ MANTA_DECL void engine::start_when_possible(node& n) {
 MANTA_DECL void engine::task_ready(node& n) {
   if (n.state != state::pending) [[unlikely]] return refs_.release(n);  // it was cancelled
   if (stopping_ && departure_.is_leaving()) [[unlikely]] {
-    fail(n, leaving_failure(departure_.why()));
+    completion_.fail(n, leaving_failure(departure_.why()));
     return refs_.release(n);
   }
   if (n.form == form::record) {
@@ -111,14 +96,14 @@ MANTA_DECL void engine::task_ready(node& n) {
     }
     if (t.request != nullptr && !t.request->anywhere() && scheduler_ == nullptr) {  // rank 0 places it
       const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
-      append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(),
-                  nullptr, t.digest);
+      records_.send(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(),
+                    t.seen_inputs(), nullptr, t.digest);
       elsewhere_.note_sent();
       t.place = graph::place::elsewhere;
       t.caller = 0;
       if (!keeps(t)) {
         note_sent(n, t.id, 0);
-        free_task(&t);
+        records_.free(&t);
       }
       return;
     }
@@ -154,7 +139,7 @@ MANTA_DECL void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge
   } else {
     const task_message m{t.id,  t.function,       t.home_rank, t.home_index,
                          charge, t.argument_bytes, t.attempt,   task_message::by_scheduler, 0};
-    append_task(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(),
+    records_.send(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.seen_inputs(),
                 nullptr, t.digest);
   }
   if (t.home_rank != rank_) {  // placed for another rank: nothing is left to do here
@@ -180,10 +165,10 @@ MANTA_DECL void engine::dispatch(node& n, std::uint32_t to, std::uint32_t charge
   } else if (t.request == nullptr) {
     note_sent(n, t.id, to);
     n.sent.near_bytes = scheduler_->bytes_there();  // for those who ask why
-    free_task(&t);
+    records_.free(&t);
     if (n.links != nullptr) follow_ahead(n, to);
   } else if (!t.request->kept()) {
-    drop_inputs(&t);  // the request is needed when it ends
+    records_.drop_inputs(&t);  // the request is needed when it ends
   }
 }
 
@@ -196,220 +181,13 @@ MANTA_DECL void engine::send_compact_away(node& n, std::uint32_t to) {
   elsewhere_.note_sent();
 }
 
-/// Appends the values of plain nodes, `bytes` each. Each is copied with the bytes behind it, which the next one covers:
-/// that takes no call.
-MANTA_DECL void append_plain(wire::buffer& out, node* const* nodes, std::size_t count, std::size_t bytes) {
-  const std::size_t end = out.size() + count * bytes;
-  std::byte* at = out.extend(count * bytes + sizeof(node::bytes));
-  for (std::size_t i = 0; i < count; ++i, at += bytes) std::memcpy(at, nodes[i]->bytes, sizeof(node::bytes));
-  out.shrink(end);
-}
-
-MANTA_DECL void engine::append_task(std::uint32_t to, message kind, const task_message& header,
-                                const graph::request* request, const std::byte* arguments, std::size_t bytes,
-                                node* const* inputs, std::uint32_t input_count, const graph::gang* gang,
-                                std::uint64_t digest) {
-  task_message m = header;
-  wire::buffer& out = inputs_scratch_;
-  out.clear();
-  if (request != nullptr) {
-    m.flags |= task_message::has_request;
-    if (request->for_member) m.flags |= task_message::for_member;
-    const std::size_t at = out.size();
-    out.extend(8);
-    request->write(out);
-    wire::put(out, request->checkpoint);
-    const std::uint64_t length = out.size() - at - 8;
-    std::memcpy(out.data() + at, &length, 8);
-  }
-  if (gang != nullptr) {
-    m.flags |= task_message::has_gang;
-    wire::put(out, gang->id);
-    wire::put(out, gang->member);
-    wire::put(out, static_cast<std::uint32_t>(gang->ranks.size()));
-    out.append(gang->ranks.data(), gang->ranks.size() * sizeof(std::uint32_t));
-  }
-  if (digest != 0) {
-    m.flags |= task_message::has_digest;
-    wire::put(out, digest);
-  }
-  out.append(arguments, bytes);
-  if (input_count != 0) {
-    m.flags |= task_message::has_inputs;
-    out.append(&input_count, sizeof input_count);
-  }
-  input_message in{};
-  // where those are that its new home does not show to the function is what it wants to know of them
-  const std::uint32_t by_value = kind == message::name_spawn ? input_count - request->hidden_inputs() : input_count;
-  for (std::uint32_t i = 0; i < input_count; i += in.count) {
-    node& n = *inputs[i];
-    in = {0, n.type, 0, 0, 1};
-    const bool by_reference = i >= by_value;
-    if (n.state == state::ready && (n.form == form::plain || n.form == form::none) && !by_reference) {
-      in.flags = input_message::is_inline | input_message::is_plain;
-      in.bytes = n.form == form::none ? 0 : n.has(node::actor) ? 8 : wire::type_at(n.type).plain_bytes;
-      const auto is_like_it = [&](const node& other) {
-        return other.form == n.form && other.state == n.state && other.type == n.type &&
-               other.has(node::actor) == n.has(node::actor);
-      };
-      while (i + in.count < by_value && is_like_it(*inputs[i + in.count])) ++in.count;
-      out.append(&in, sizeof in);
-      append_plain(out, inputs + i, in.count, in.bytes);
-      continue;
-    }
-    if (n.state == state::ready && (n.form == form::box || n.form == form::blob) && store::large_of(n) == nullptr &&
-        !by_reference) {
-      const std::size_t at = out.size();
-      out.append(&in, sizeof in);
-      bool references = false;
-      bool fits = false;
-      try {
-        if (n.has(node::references)) store::decode(n);
-        fits = store::encode_within(n, out, store::inline_bytes, references);
-      } catch (...) {
-        out.shrink(at + sizeof in);  // the pull meets the error again and tells it
-      }
-      if (fits) {
-        in.flags = input_message::is_inline;
-        if (references) in.flags |= input_message::references;
-        in.bytes = out.size() - at - sizeof in;
-        std::memcpy(out.data() + at, &in, sizeof in);
-        continue;
-      }
-      out.shrink(at);
-    }
-    if (n.state == state::ready) {
-      in.flags = input_message::known;
-      in.place = n.form == form::remote ? n.remote.place : rank_;
-      in.bytes = n.form == form::remote ? n.remote.bytes : store::size_of(n);
-    }
-    const bool made_there = n.state == state::pending && (header.flags & task_message::ahead) != 0;
-    if (made_there) in.flags = input_message::made_there;
-    if (n.has(node::actor)) in.flags |= input_message::actor;
-    const reference_message reference =
-        made_there ? reference_message{rank_, n.index, rank_, no_index} : refs_.export_reference(n);
-    out.append(&in, sizeof in);
-    out.append(&reference, sizeof reference);
-  }
-  post_.send(to, kind, m, out.data(), out.size());
-}
-
-/// The one that follows a task_message, behind its length; returns where it ends.
-MANTA_DECL const std::byte* read_request(const std::byte* at, graph::request& request) {
-  std::uint64_t length = 0;
-  std::memcpy(&length, at, sizeof length);
-  wire::source in(at + sizeof length, length);
-  request.read(in);
-  in.get(request.checkpoint);
-  return at + sizeof length + length;
-}
-
-MANTA_DECL task* engine::read_task(std::uint32_t from, const std::byte* data, std::size_t bytes) {
-  task_message m;
-  std::memcpy(&m, data, sizeof m);
-  const std::byte* at = data + sizeof m;
-  graph::request_ptr request;
-  if ((m.flags & task_message::has_request) != 0) {
-    auto* const read = new graph::request;
-    request = graph::request_ptr(read);
-    at = read_request(at, *read);
-  }
-  graph::gang* gang = nullptr;
-  if ((m.flags & task_message::has_gang) != 0) {
-    gang = new graph::gang;
-    wire::source in(at, bytes);
-    in.get(gang->id);
-    in.get(gang->member);
-    gang->ranks.resize(in.get<std::uint32_t>(), 0);
-    in.read(gang->ranks.data(), gang->ranks.size() * sizeof(std::uint32_t));
-    at = in.position();
-  }
-  std::uint64_t digest = 0;
-  if ((m.flags & task_message::has_digest) != 0) {
-    std::memcpy(&digest, at, sizeof digest);
-    at += sizeof digest;
-  }
-  const std::byte* arguments = at;
-  at += m.argument_bytes;
-  std::uint32_t input_count = 0;
-  if ((m.flags & task_message::has_inputs) != 0) {
-    std::memcpy(&input_count, at, sizeof input_count);
-    at += sizeof input_count;
-  }
-  task* t = graph_.tasks.make(input_count, m.argument_bytes);
-  t->id = m.id;
-  t->function = m.function;
-  t->home_rank = m.home_rank;
-  t->home_index = m.home_index;
-  t->charge = m.charge_or_slot;
-  t->slot = m.charge_or_slot;
-  t->caller = from;
-  t->attempt = m.attempt;
-  t->by_scheduler = (m.flags & task_message::by_scheduler) != 0;
-  t->for_member = (m.flags & task_message::for_member) != 0;
-  t->request = std::move(request);
-  t->gang = gang;
-  t->digest = digest;
-  if (m.argument_bytes != 0) std::memcpy(t->arguments(), arguments, m.argument_bytes);
-  input_message in;
-  for (std::uint32_t i = 0; i < input_count; i += in.count) {
-    std::memcpy(&in, at, sizeof in);
-    at += sizeof in;
-    if ((in.flags & input_message::is_plain) != 0) {
-      for (std::uint32_t k = 0; k < in.count; ++k) {
-        node& n = refs_.make_node(no_index, in.type);
-        store::set_plain(n, at, in.bytes);
-        n.state = state::ready;
-        at += in.bytes;
-        t->inputs()[i + k] = &n;
-      }
-    } else if ((in.flags & input_message::is_inline) != 0) {
-      node& n = refs_.make_node(no_index, in.type);
-      store::set_blob(n, at, in.bytes, (in.flags & input_message::references) != 0);
-      n.state = state::ready;
-      at += in.bytes;
-      t->inputs()[i] = &n;
-    } else {
-      reference_message reference;
-      std::memcpy(&reference, at, sizeof reference);
-      at += sizeof reference;
-      if ((in.flags & input_message::made_there) != 0) {
-        t->inputs()[i] = &to_be_made_here(reference, in.type);
-        continue;
-      }
-      node& n = refs_.import_reference(reference, in.type);
-      if ((in.flags & input_message::actor) != 0) n.set(node::actor);
-      if (n.state == state::pending && is_stand_in(n) && (in.flags & input_message::known) != 0 && in.place != rank_ &&
-          !is_dead(in.place)) {
-        n.missing = 0;
-        lies_at(n, in.place, in.bytes);
-      }
-      t->inputs()[i] = &n;
-    }
-  }
-  return t;
-}
-
-MANTA_DECL void engine::drop_inputs(task* t) {
-  const std::uint32_t count = t->input_count;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (t->inputs()[i] != nullptr) refs_.release(*std::exchange(t->inputs()[i], nullptr));
-  }
-}
-MANTA_DECL void engine::free_task(task* t) {
-  staging_.forget_maker(t);
-  if (t->result != nullptr) refs_.release(*t->result);
-  drop_inputs(t);
-  graph_.tasks.free(t);
-}
-
 // --- tasks that came to be run here
 
 MANTA_DECL void engine::await_input(task* t, node& input) {
   if (input.state != state::pending) {
-    fetch(input);
+    fetches_.fetch(input);
   } else if (!t->ahead || input.missing == 0) {  // else it is made here, or rank 0 sends it
-    need(input);
+    fetches_.need(input);
   }
   graph_.add_link(input, link_kind::staged).pointer = t;
   ++t->missing;
@@ -449,7 +227,7 @@ MANTA_DECL void engine::fail_dependent(node& n) {
     if (dependent.record->place == graph::place::elsewhere) {  // it was sent ahead of the input
       withdraw(dependent, why, 0);
     } else {
-      fail(dependent, why);
+      completion_.fail(dependent, why);
       refs_.release(dependent);
     }
   }
@@ -514,7 +292,7 @@ MANTA_DECL void engine::run_node(node& n) {
   }
   task* t = n.record;
   if (const store::failure_ptr input = failures_.of_input(*t)) {  // bringing it here failed
-    fail(n, input);
+    completion_.fail(n, input);
     return refs_.release(n);
   }
   if (!has_inputs_here(*t)) {  // brought here first; the node stays pending and comes back as a staged task
@@ -539,25 +317,25 @@ MANTA_DECL void engine::finish_here(node& n, invocation& call, bool ok, const st
     task* const constructor = n.record;
     const bool kept = constructor->request->restarts > 0;
     const actor_place place{rank_, new_slot(call, n.function, constructor->request, kept ? constructor : nullptr)};
-    if (!kept) free_task(constructor);
+    if (!kept) records_.free(constructor);
     store::set_plain(n, &place, sizeof place);
-    complete(n);
+    completion_.complete(n);
     return refs_.release(n);
   }
   if (!ok) {
-    fail(n, why);
+    completion_.fail(n, why);
     return refs_.release(n);
   }
-  if (n.form == form::record) free_task(n.record);
+  if (n.form == form::record) records_.free(n.record);
   n.missing = graph::where_it_ran(rank_, graph::placement_reason::none);
   if (call.form == form::box) {
     n.form = form::none;
-    complete_object(n, call.box, n.function);
+    completion_.complete_object(n, call.box, n.function);
     return refs_.release(n);
   }
   n.form = call.form == form::none ? form::none : call.form;
   if (call.form == form::plain) std::memcpy(n.bytes, call.plain, sizeof call.plain);
-  complete(n);
+  completion_.complete(n);
   refs_.release(n);
 }
 
@@ -565,8 +343,8 @@ MANTA_DECL bool engine::take_from_journal(node& n) {
   task* const t = n.record;
   journaling_.identify(*t, n);
   if (!journaling_.take(*t, n)) return false;
-  free_task(t);
-  complete(n);
+  records_.free(t);
+  completion_.complete(n);
   refs_.release(n);
   return true;
 }
@@ -603,7 +381,7 @@ MANTA_DECL void engine::finish_received(task* t, bool kept, invocation& call, bo
                                         std::uint64_t ns) {
   node* const awaited = std::exchange(t->result, nullptr);
   const task ended = *t;
-  if (!kept) free_task(t);
+  if (!kept) records_.free(t);
   finish_foreign(ended.home_rank, ended.home_index, ended.function, ended.charge, ended.request.get(),
                  ended.by_scheduler, call, ok, why, ns, place_key(ended), awaited);
   if (awaited != nullptr) refs_.release(*awaited);
@@ -635,7 +413,7 @@ MANTA_DECL void engine::run_message(const message_queue::view& v) {
   task_message m;
   std::memcpy(&m, v.data, sizeof m);
   if ((m.flags & (task_message::has_inputs | task_message::has_request | task_message::has_digest)) != 0) {
-    task* const t = read_task(v.from, v.data, v.bytes);
+    task* const t = records_.read(v.from, v.data);
     staging_.note_maker(t);
     return stage(t);
   }
@@ -668,11 +446,11 @@ MANTA_DECL void engine::finish_foreign(std::uint32_t home_rank, std::uint32_t ho
     if (tell_scheduler && !ok && request != nullptr && request->actor) scheduler_->give_back(rank_, *request);
     return finish_here(graph_.nodes.at(home_index), call, ok, why);
   }
-  if (ok) {
-    send_result(home_rank, home_index, function, call, charge, ns, tell_scheduler, awaited, request);
-  } else {
-    send_failure(home_rank, home_index, why, charge, ns, tell_scheduler, awaited);
-  }
+  ended_task ended{home_rank, home_index, function, charge, ns, tell_scheduler};
+  node* const expected = expected_here(home_rank, home_index, awaited);
+  if (!ok) return supply_.send_failure(ended, why, expected);
+  if (request != nullptr) ended.reason = request->granted.reason;
+  supply_.send_result(ended, call, expected);
 }
 
 /// At the home.
@@ -706,18 +484,18 @@ MANTA_DECL void engine::on_result(std::uint32_t from, const result_message& m, c
   const auto told = static_cast<graph::placement_reason>(m.flags >> result_message::reason_bit);
   const std::uint32_t ran = graph::where_it_ran(from, told != graph::placement_reason::none ? told : why_there(n));
   if (!keep_lineage(n, m) && n.form == form::record) {
-    free_task(n.record);
+    records_.free(n.record);
     n.form = form::none;
   }
   n.missing = ran;
-  accept_value(n, m, data, bytes);
+  fetches_.accept_value(n, m, data, bytes);
   refs_.release(n);
 }
 
 // --- sharing work
 
-MANTA_DECL void engine::on_submit(std::uint32_t from, const std::byte* data, std::size_t bytes, bool returned) {
-  task* t = read_task(from, data, bytes);
+MANTA_DECL void engine::on_submit(std::uint32_t from, const std::byte* data, bool returned) {
+  task* t = records_.read(from, data);
   t->slot = no_index;
   if (returned && t->by_scheduler) {
     scheduler_->returned(from, t->charge);
@@ -770,14 +548,14 @@ MANTA_DECL void engine::give_away(bool overdue) {
     }
     task& t = *n.record;
     const task_message m{t.id, t.function, rank_, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
-    append_task(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count,
+    records_.send(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(), t.input_count,
                 nullptr, t.digest);
     elsewhere_.note_sent();
     t.place = graph::place::elsewhere;
     t.caller = 0;
     if (!keeps(t)) {
       note_sent(n, t.id, 0);
-      free_task(&t);
+      records_.free(&t);
     }
   }
   if (!overdue) return;

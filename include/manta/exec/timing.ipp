@@ -55,7 +55,7 @@ MANTA_DECL bool engine::overdue(node& n) {
     stop_timer(n);
     return false;
   }
-  fail(n, timeout_failure(task_name(n), n.record->request->deadline));
+  completion_.fail(n, timeout_failure(task_name(n), n.record->request->deadline));
   refs_.release(n);
   return true;
 }
@@ -117,7 +117,7 @@ MANTA_DECL bool engine::retry(node& n, const store::failure_ptr& why) {
 MANTA_DECL void engine::retry_or_fail_later(node& n, const store::failure_ptr& why) {
   if (n.record->request->retry.only_if == nullptr) {
     if (retry(n, why)) return;
-    fail(n, why);
+    completion_.fail(n, why);
     return refs_.release(n);
   }
   n.record->place = graph::place::resting;
@@ -131,7 +131,7 @@ MANTA_DECL void engine::judge_failures() {
     to_judge_.pop_back();
     node& n = graph_.nodes.at(j.index);
     if (n.state == state::pending && !(may_retry(n) && judge(n, *j.why))) {
-      fail(n, *j.why);
+      completion_.fail(n, *j.why);
       refs_.release(n);
     }
     refs_.release(n);

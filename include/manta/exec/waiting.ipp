@@ -20,7 +20,7 @@
 namespace manta::exec {
 
 MANTA_DECL void engine::watch(node& n, wait_record& record, std::uint32_t position) {
-  need(n);
+  fetches_.need(n);
   link& l = graph_.add_link(n, link_kind::waiter);
   l.pointer = &record;
   l.index = position;
@@ -184,7 +184,7 @@ MANTA_DECL bool engine::receive() {
   bool any = net_.poll([this](int from, std::uint8_t kind, const std::byte* data, std::size_t bytes) {
     on_message(static_cast<std::uint32_t>(from), static_cast<message>(kind), data, bytes);
   });
-  any |= net_.poll_bulk([this](std::uint64_t token) { on_block(token); });
+  any |= net_.poll_bulk([this](std::uint64_t token) { fetches_.on_block(token); });
   return any;
 }
 
@@ -203,8 +203,8 @@ MANTA_DECL void engine::attend() {
 
 MANTA_DECL bool engine::progress() {
   bool any = receive();
-  if (!arrived_.empty()) {
-    decode_arrived();
+  if (fetches_.has_arrivals()) {
+    fetches_.decode_arrived();
     any = true;
   }
   if (gang_ends_.has_complete()) finish_gangs();
@@ -374,7 +374,7 @@ MANTA_DECL bool engine::wait_for_end(node& n, std::int64_t deadline) {
 
 MANTA_DECL const void* engine::value(node& n, bool may_inline) {
   for (wait_for_end(n, may_inline); n.form == form::remote; wait_for_end(n, may_inline)) {
-    fetch(n);
+    fetches_.fetch(n);
     wait_record record;
     record.remaining = 1;
     watch(n, record, 0);

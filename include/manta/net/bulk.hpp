@@ -17,15 +17,10 @@
 #include <utility>
 
 #include "manta/base/containers.hpp"
+#include "block_sent.hpp"
 #include "mpi.hpp"
 
 namespace manta::net {
-
-/// A function to call once, when the memory of a sent block may be used again.
-struct completion {
-  void (*call)(void* argument);
-  void* argument;
-};
 
 class bulk {
  public:

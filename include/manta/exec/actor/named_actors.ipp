@@ -47,11 +47,11 @@ MANTA_DECL node& engine::submit_named(const name_state& claimed, std::uint32_t f
     return refuse_child(n, claimed.id, inputs, input_count, stopped_child(n));
   }
   if (rank() == 0) {
-    return begin_named(make_task(claimed.id, function, arguments, bytes, inputs, input_count, std::move(request)));
+    return begin_named(records_.make(claimed.id, function, arguments, bytes, inputs, input_count, std::move(request)));
   }
   node& ticket = make_ticket(0);
   const task_message m{claimed.id, function, rank(), ticket.index, 0, static_cast<std::uint32_t>(bytes), 0, 0, 0};
-  append_task(0, message::name_spawn, m, request.get(), arguments, bytes, inputs, input_count);
+  records_.send(0, message::name_spawn, m, request.get(), arguments, bytes, inputs, input_count);
   for (std::uint32_t i = 0; i < input_count; ++i) refs_.release(*inputs[i]);
   return ticket;
 }
@@ -76,13 +76,13 @@ MANTA_DECL node& engine::begin_named(task* t) {
   start_when_possible(n);
   return n;
 }
-MANTA_DECL void engine::on_name_spawn(std::uint32_t from, const std::byte* data, std::size_t bytes) {
-  task* const t = read_task(from, data, bytes);
+MANTA_DECL void engine::on_name_spawn(std::uint32_t from, const std::byte* data) {
+  task* const t = records_.read(from, data);
   name_answer_message answer{t->home_index, names::verdict::found, {}};
   t->slot = no_index;
   t->hidden = t->request->hidden_inputs();
   if (members_.recovers() && t->request->restarts > 0) {  // the spawner's rank may have died when they are needed again
-    for (std::uint32_t i = 0; i < t->seen_inputs(); ++i) fetch(*t->inputs()[i]);
+    for (std::uint32_t i = 0; i < t->seen_inputs(); ++i) fetches_.fetch(*t->inputs()[i]);
   }
   node& n = begin_named(t);
   answer.reference = refs_.export_reference(n);

@@ -49,7 +49,7 @@ MANTA_DECL void engine::note_lineage(const node& n, task* t) {
   }
   lineage_.keep(n, t, bytes);
   const std::uint64_t most = std::min<std::uint64_t>(ledger_.memory().share() / 4, std::uint64_t{1} << 30);
-  while (task* const excess = lineage_.take_excess(most)) free_task(excess);
+  while (task* const excess = lineage_.take_excess(most)) records_.free(excess);
 }
 
 /// A value that an actor of ours has given to us can be had again from what the actor was made of: by `function`, to
@@ -65,7 +65,7 @@ MANTA_DECL bool engine::keep_item(node& n, const node& actor, std::uint32_t func
   auto* const request = new graph::request(*constructor.request);
   request->actor = false;
   request->restarts = 0;
-  task* const t = make_task(base::mix(constructor.id + number), function, arguments.data(), arguments.size(),
+  task* const t = records_.make(base::mix(constructor.id + number), function, arguments.data(), arguments.size(),
                             constructor.inputs(), constructor.input_count, graph::request_ptr(request));
   t->home_index = n.index;
   note_lineage(n, t);
@@ -74,7 +74,7 @@ MANTA_DECL bool engine::keep_item(node& n, const node& actor, std::uint32_t func
 
 /// The value's last handle is gone.
 MANTA_DECL void engine::forget_lineage(node& n) {
-  if (task* const t = lineage_.take(n)) free_task(t);
+  if (task* const t = lineage_.take(n)) records_.free(t);
 }
 
 /// Has the task run once more that made a value of ours.
@@ -118,7 +118,7 @@ MANTA_DECL void engine::leave_family(const node& n, std::uint64_t calls) {
 }
 MANTA_DECL void engine::end_if_empty(family& f) {
   if (--f.living != 0) return;
-  if (task* const parent = lineage_.take_parent(f)) free_task(parent);
+  if (task* const parent = lineage_.take_parent(f)) records_.free(parent);
   if (f.above != nullptr) end_if_empty(*f.above);
   if (f.again != nullptr) refs_.release(*f.again);
   lineage_.end(f);
@@ -160,12 +160,12 @@ MANTA_DECL void engine::take_from_above(family& f) {
   f.again = value != nullptr ? value : f.above->again;
   refs_.hold(*f.again);
   if (value == nullptr) return all_return(f);
-  need(*f.again);
+  fetches_.need(*f.again);
   await_return(f);
 }
 MANTA_DECL void engine::await_return(family& f) {
   if (store::is_here(*f.again)) return all_return(f);
-  fetch(*f.again);
+  fetches_.fetch(*f.again);
   graph_.add_link(*f.again, link_kind::family).index = f.slot;
 }
 
@@ -195,7 +195,7 @@ MANTA_DECL void engine::find_heirs(family& f) {
     store::set_failure(copy, failures_.codec("save() or load()", f.type));
     copy.set(node::observed);
   }
-  complete(copy);
+  completion_.complete(copy);
   refs_.release(*std::exchange(f.again, &copy));
 }
 
@@ -226,19 +226,19 @@ MANTA_DECL void engine::inherit(node& n) {
   node* const heir = heir_of(n);
   if (is_pending && (heir == nullptr || heir == &n)) {
     const node& again = *lineage_.family_of(n)->again;
-    fail(n, failures_.orphan(n, again.state == state::failed
+    completion_.fail(n, failures_.orphan(n, again.state == state::failed
                                     ? "; the task that gave it away has failed when it ran once more: " +
                                           store::describe(*store::failure_of(again))
                                     : "; the task that gave it away ran once more, and gave other futures away"));
     n.set(node::observed);
   } else if (is_pending && !store::is_here(*heir)) {
-    heir->state == state::pending ? need(*heir) : fetch(*heir);
+    heir->state == state::pending ? fetches_.need(*heir) : fetches_.fetch(*heir);
     graph_.add_link(*heir, link_kind::heir).index = n.index;
     return;
   } else if (is_pending) {
     take_value(n, *heir);
   }
-  asked_no_more(n);
+  fetches_.asked_no_more(n);
   refs_.release(n);
 }
 
@@ -246,24 +246,24 @@ MANTA_DECL void engine::inherit(node& n) {
 MANTA_DECL void engine::take_value(node& n, node& from) {
   if (from.state == state::failed) {
     from.set(node::observed);
-    return fail(n, store::failure_of(from));
+    return completion_.fail(n, store::failure_of(from));
   }
   if (from.form == form::plain || from.form == form::none) {
     n.form = from.form;
     std::memcpy(n.bytes, from.bytes, sizeof n.bytes);
-    return complete(n);
+    return completion_.complete(n);
   }
   try {
     store::decode(from);
     if (wire::type_at(n.type).array == nullptr || from.refs.load(std::memory_order_acquire) > 1 ||
         from.has(node::primary)) {
-      return complete_object(n, copy_of(from, n), from.function);
+      return completion_.complete_object(n, copy_of(from, n), from.function);
     }
   } catch (...) {
-    return fail(n, failures_.codec("save() or load()", n.type));
+    return completion_.fail(n, failures_.codec("save() or load()", n.type));
   }
   store::move_payload(n, from);
-  complete(n);
+  completion_.complete(n);
 }
 
 }  // namespace manta::exec

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of completion.hpp.
+#pragma once
+
+#include "manta/exec/value/completion.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+void completion<Network>::complete(node& n) {
+  if (n.has(node::timed) && n.state == state::pending) [[unlikely]] others_.stop_timer(others_.rank, n);
+  n.state = n.form == form::failure ? state::failed : state::ready;
+  own_.graph.finish(n, [&](const link& l) {
+    switch (l.kind) {
+      case link_kind::input: {
+        node& dependent = own_.graph.nodes.at(l.index);
+        if (--dependent.missing == 0) others_.task_ready(others_.rank, dependent);
+        break;
+      }
+      case link_kind::waiter: {
+        auto& record = *static_cast<wait_record*>(l.pointer);
+        record.note_end(l.index, n);
+        if (record.remaining > 0 && --record.remaining == 0) others_.wake(others_.rank, record);
+        break;
+      }
+      case link_kind::subscriber:
+        others_.announce(others_.rank, l, n);
+        break;
+      case link_kind::staged:
+        others_.input_arrived(others_.rank, static_cast<task*>(l.pointer), n);
+        break;
+      case link_kind::call:
+        others_.send_call(others_.rank, n, static_cast<task*>(l.pointer));
+        break;
+      case link_kind::puller:
+        others_.pulled(others_.rank, l, n);
+        break;
+      case link_kind::ahead:
+        others_.send_after(others_.rank, l, n);
+        break;
+      case link_kind::heir:
+        others_.inherit(others_.rank, own_.graph.nodes.at(l.index));
+        break;
+      case link_kind::family:
+        others_.await_return(others_.rank, l.index);
+        break;
+      case link_kind::home:
+      case link_kind::exported:
+      case link_kind::reader:
+      case link_kind::replica:
+        break;
+    }
+  });
+}
+
+template <class Network>
+void completion<Network>::complete_object(node& n, void* object, std::uint32_t function) {
+  store::set_box(n, object);
+  store::enter(n, own_.ledger, function);
+  complete_if_room(n);
+}
+
+template <class Network>
+bool completion<Network>::has_room(const node& n) const {
+  const store::large* const l = store::large_of(n);
+  return l == nullptr || l->charged == 0 || own_.ledger.memory().charged() <= own_.ledger.memory().limit();
+}
+
+template <class Network>
+void completion<Network>::complete_if_room(node& n) {
+  if (!has_room(n)) [[unlikely]] {
+    const store::failure_ptr why = own_.failures.store_is_full(own_.ledger);
+    store::clear(n);
+    return fail(n, why);
+  }
+  complete(n);
+}
+
+template <class Network>
+void completion<Network>::fail(node& n, const store::failure_ptr& why) {
+  if (n.form == form::record) others_.free_task(others_.rank, n.record);
+  store::set_failure(n, why);
+  complete(n);
+}
+
+template <class Network>
+void completion<Network>::lies_at(node& n, std::uint32_t place, std::uint64_t bytes) {
+  n.form = form::remote;
+  n.remote.bytes = bytes;
+  n.remote.place = place;
+  complete(n);
+}
+
+}  // namespace manta::exec

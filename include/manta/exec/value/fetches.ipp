@@ -1,0 +1,469 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of fetches.hpp.
+#pragma once
+
+#include <cstring>
+#include <utility>
+
+#include "manta/exec/value/fetches.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+void fetches<Network>::need(node& n) {
+  if (n.state != state::pending || n.has(node::wanted) || !is_stand_in(n)) return;
+  n.set(node::wanted);
+  own_.refs.hold(n);  // until the answer
+  if (own_.members.is_dead(n.links->rank)) [[unlikely]] return seek(n);
+  own_.post.send(n.links->rank, message::want, want_message{n.links->index, n.index});
+}
+
+template <class Network>
+void fetches<Network>::asked_no_more(node& n) {
+  n.reset(node::wanted);
+  n.links->id = 0;
+}
+
+template <class Network>
+void fetches<Network>::accept_value(node& n, const result_message& m, const std::byte* data, std::size_t bytes) {
+  switch (static_cast<form>(m.form)) {
+    case form::plain:
+      store::set_plain(n, data, bytes);
+      if (n.has(node::actor) && own_.members.is_dead(place_of(n, own_.rank))) {  // the home has not heard of it yet
+        n.form = form::none;
+        return need(n);
+      }
+      break;
+    case form::blob:
+      store::set_blob(n, data, bytes, (m.flags & result_message::references) != 0);
+      break;
+    case form::remote: {
+      remote_value remote;
+      std::memcpy(&remote, data, sizeof remote);
+      if (own_.members.is_dead(remote.place)) return need(n);  // the home has not heard of it yet
+      return completion_.lies_at(n, remote.place, remote.bytes);
+    }
+    default:
+      completion_.fail(n, store::decode_failure(data, bytes));
+      return;
+  }
+  completion_.complete(n);
+}
+
+template <class Network>
+void fetches<Network>::on_value(std::uint32_t, const result_message& m, const std::byte* data, std::size_t bytes) {
+  node& n = own_.graph.nodes.at(m.index);
+  asked_no_more(n);
+  if (n.state == state::pending) {
+    n.missing = 0;
+    accept_value(n, m, data, bytes);
+    if (n.has(node::primary)) fetch(n);  // a replica
+  } else if ((m.flags & result_message::references) != 0) {  // came twice
+    give_back_references(n.type, m, data, bytes);
+  }
+  own_.refs.release(n);
+}
+
+template <class Network>
+void fetches<Network>::give_back_references(std::uint32_t type, const result_message& m, const std::byte* data,
+                                             std::size_t bytes) {
+  node& spare = own_.refs.make_node(no_index, type);
+  accept_value(spare, m, data, bytes);
+  own_.refs.release(spare);
+}
+
+template <class Network>
+void fetches<Network>::fetch(node& n) {
+  if (n.form != form::remote || n.has(node::fetching)) return;
+  n.set(node::fetching);
+  own_.refs.hold(n);  // until it is here
+  if (own_.ledger.memory().expects_much()) return room_.wait(n);  // in turn, as others come
+  pull(n);
+}
+
+template <class Network>
+void fetches<Network>::pull(node& n) {
+  expect(n);
+  const typename references<Network>::node_place home = own_.refs.home_of(n);
+  pull_message m{home.rank, home.index, n.index, 0, is_stand_in(n) ? n.size : 0u};
+  m.tag = next_tag_ | (supply_.node_ranks().may_map(n.remote.place) ? 0 : pull_message::by_blocks);
+  next_tag_ = ((next_tag_ + 1) % static_cast<std::uint32_t>(own_.net.bulk_tags())) & pull_message::tag_bits;
+  own_.post.send(n.remote.place, message::pull, m);
+}
+
+template <class Network>
+void fetches<Network>::expect(const node& n) {
+  const bool same_node = own_.net.node_of(static_cast<int>(n.remote.place)) == own_.net.node();
+  const bool has_array = wire::type_at(n.type).array != nullptr;
+  const std::uint64_t bytes = n.remote.bytes;
+  if (bytes < store::large_bytes) return;
+  if (same_node && supply_.node_ranks().may_map(n.remote.place) && bytes >= store::shared_bytes && has_array) return;
+  room_.reserve(n, bytes);
+  own_.ledger.expect(bytes);
+}
+
+template <class Network>
+void fetches<Network>::no_longer_fetching(node& n) {
+  n.reset(node::fetching);
+  if (const std::uint64_t bytes = room_.release(n); bytes != 0) own_.ledger.expect_no_more(bytes);
+  while (room_.has_waiting() && !own_.ledger.memory().expects_much()) {
+    node& next = room_.take_waiting();
+    store::is_here(next) ? not_fetched(next) : pull(next);  // it may have been made here again
+  }
+}
+
+template <class Network>
+void fetches<Network>::on_data(std::uint32_t from, const data_message& m, const std::byte* data, std::size_t bytes) {
+  if ((m.segments & data_message::by_pages) != 0) return on_pages(from, own_.graph.nodes.at(m.index), data, bytes);
+  auto* const v = new incoming_value;
+  v->target = &own_.graph.nodes.at(m.index);
+  v->from = from;
+  v->tag = m.tag;
+  v->references = m.references != 0;
+  const std::uint32_t blocks = m.segments & ~data_message::body_by_block;
+  if (blocks == 0) {
+    v->body.append(data, bytes);
+    return arrived(v);
+  }
+  if ((m.segments & data_message::body_by_block) != 0) {  // a block alone: the value's own bytes
+    std::uint64_t size = 0;
+    std::memcpy(&size, data, sizeof size);
+    v->places.push_back({v->body.extend(size), size});
+  } else {
+    v->body.append(data, bytes);
+    wire::source in(v->body.data(), v->body.size(), &v->places);
+    v->box = wire::type_at(v->target->type).read(in);
+    v->places = in_parts(v->places);
+  }
+  v->last = v->places.size();
+  coming_.push_back(v);
+  own_.net.receive_bulk(static_cast<int>(from), static_cast<int>(v->tag), v->places[0].data, v->places[0].bytes,
+                    reinterpret_cast<std::uint64_t>(v));
+}
+
+template <class Network>
+void fetches<Network>::on_block(std::uint64_t token) {
+  auto* const v = reinterpret_cast<incoming_value*>(token);
+  const wire::segment& came = v->places[v->next];
+  for (const follower& f : v->followers) supply_.send_block(f.to, f.tag, came, f.out);
+  if (++v->next < v->last) {  // blocks of one value come one after the other under one tag
+    const wire::segment& place = v->places[v->next];
+    own_.net.receive_bulk(static_cast<int>(v->from), static_cast<int>(v->tag), place.data, place.bytes, token);
+    return;
+  }
+  if (v->last < v->places.size()) return cut_off(v);
+  coming_.remove(v);
+  arrived(v);
+}
+
+template <class Network>
+void fetches<Network>::arrived(incoming_value* v) {
+  node& n = *v->target;
+  if (store::is_here(n)) [[unlikely]] return came_in_vain(v);
+  if (v->box == nullptr && !v->places.empty()) return arrived_.push_back(v);
+  has_come(n, [&](bool moves_home) {
+    if (v->box != nullptr) {  // kept also if there is no room
+      store::set_box(n, v->box);
+      store::enter(n, own_.ledger, no_index, !moves_home);
+      if (store::large* const l = store::large_of(n); l != nullptr && !v->followers.empty())
+        own_.ledger.keep(*l);  // on its way to others
+    } else {
+      store::set_blob(n, v->body.data(), v->body.size(), v->references);
+    }
+    completion_.complete(n);
+  });
+  delete v;
+}
+
+/// While it was on its way, this rank has made it again for one that has died.
+template <class Network>
+void fetches<Network>::came_in_vain(incoming_value* v) {
+  node& n = *v->target;
+  if (v->box == nullptr && v->references) {
+    node& spare = own_.refs.make_node(no_index, n.type);
+    store::set_blob(spare, v->body.data(), v->body.size(), true);
+    completion_.complete(spare);
+    own_.refs.release(spare);
+  }
+  forget(v);
+  not_fetched(n);
+}
+
+/// What was asked for does not come, or is not needed any more.
+template <class Network>
+void fetches<Network>::not_fetched(node& n) {
+  no_longer_fetching(n);
+  own_.refs.release(n);
+}
+
+/// What was asked for is there, but its save() or load() has failed.
+template <class Network>
+void fetches<Network>::cannot_come(node& n, const store::failure_ptr& why) {
+  let_place_go(n);
+  n.form = form::none;
+  completion_.fail(n, why);
+  not_fetched(n);
+}
+
+/// Frees the record of a value that has come in part or in vain.
+template <class Network>
+void fetches<Network>::forget(incoming_value* v) {
+  if (!v->followers.empty()) return;  // MPI may still read what was sent on
+  if (v->box != nullptr) wire::type_at(v->target->type).destroy(v->box);
+  delete v;
+}
+
+/// The home of a value that has been fetched, or cannot be, needs it no more where it lies.
+template <class Network>
+bool fetches<Network>::let_place_go(node& n) {
+  if (is_stand_in(n)) return false;
+  own_.post.send(n.remote.place, message::release, index_message{n.index, own_.rank});
+  n.set(node::leaving);  // not a reference: whoever holds the only handle may move the value out
+  return true;
+}
+
+/// A value that was fetched has come; set(moves_home) makes it the node's.
+template <class Network>
+template <class Set>
+void fetches<Network>::has_come(node& n, Set&& set) {
+  no_longer_fetching(n);
+  set(let_place_go(n));
+  own_.refs.release(n);
+}
+
+template <class Network>
+void fetches<Network>::decode_arrived() {
+  while (!arrived_.empty()) {
+    incoming_value* const v = arrived_.back();
+    arrived_.pop_back();
+    node& n = *v->target;
+    if (store::is_here(n)) {
+      came_in_vain(v);
+      continue;
+    }
+    store::failure_ptr why;
+    try {
+      wire::source in(v->body.data(), v->body.size());
+      const store::reading handles(n);
+      v->box = wire::type_at(n.type).read(in);
+    } catch (...) {
+      why = own_.failures.codec("load()", n.type);
+    }
+    if (why == nullptr) {
+      arrived(v);
+      continue;
+    }
+    delete v;
+    cannot_come(n, why);
+  }
+}
+
+// --- values that do not simply come: memory is mapped, a holder has lost its value, a home has died
+
+template <class Network>
+store::node_file* fetches<Network>::map_file(std::uint32_t from, const pages_message& where) {
+  store::node_file* const mapped = supply_.node_ranks().map(from, where);
+  if (mapped != nullptr && own_.members.is_dead(where.maker)) mapped->orphan();
+  return mapped;
+}
+
+template <class Network>
+void fetches<Network>::on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes) {
+  pages_message where;
+  std::memcpy(&where, data, sizeof where);
+  if (store::is_here(n)) [[unlikely]] {  // made here again meanwhile
+    own_.post.send(from, message::mapped, index_message{where.index, 0});
+    return not_fetched(n);
+  }
+  store::node_file* memory = own_.ledger.files().take_mapped(where.identity);
+  if (memory == nullptr) memory = map_file(from, where);
+  store::large* const mapped = own_.ledger.enter(memory, where.at, where.bytes, true, no_index);
+  own_.post.send(from, message::mapped, index_message{where.index, 0});
+  if (mapped == nullptr) {
+    supply_.node_ranks().note_unmappable(from);
+    no_longer_fetching(n);
+    fetch(n);
+    return own_.refs.release(n);
+  }
+  has_come(n, [&](bool moves_home) {
+    mapped->header.append(data + sizeof where, bytes - sizeof where);
+    store::set_pages(n, *mapped);
+    mapped->copy = !moves_home;
+    if (moves_home) own_.ledger.take_over(*mapped);
+    completion_.complete(n);
+  });
+}
+
+/// Answers, or lets wait, who pulls a value that is not on this rank; false if it is.
+template <class Network>
+bool fetches<Network>::not_here(std::uint32_t from, const pull_message& m, node* n) {
+  if (n != nullptr && n->state == state::ready && store::is_here(*n)) return false;
+  const bool comes = n != nullptr && n->state == state::ready && n->has(node::fetching);
+  if (!comes || n->remote.place == from) {  // who would give it to us has lost it and asks us
+    own_.post.send(from, message::unavailable, unavailable_message{m.index, no_index, 0});
+    return true;
+  }
+  if (own_.net.node_of(static_cast<int>(from)) != own_.net.node()) {
+    for (incoming_value* v : coming_) {
+      if (v->target != n || v->box == nullptr) continue;
+      follow(*v, from, m);
+      return true;
+    }
+  }
+  link& l = own_.graph.add_link(*n, link_kind::puller);
+  l.rank = from;
+  l.index = m.index;
+  l.count = m.tag;
+  if (room_.take_waiting(*n)) pull(*n);  // two ranks may not wait for each other's turns
+  return true;
+}
+
+template <class Network>
+void fetches<Network>::follow(incoming_value& v, std::uint32_t to, const pull_message& m) {
+  typename supply<Network>::outgoing_value* const out =
+      supply_.announce(to, m, *v.target, wire::buffer(v.body.data(), v.body.size()), v.references, v.places, false);
+  const follower f{out, to, m.tag & pull_message::tag_bits, m.index};
+  for (std::size_t i = 0; i < v.next; ++i) supply_.send_block(to, f.tag, v.places[i], out);
+  v.followers.push_back(f);
+}
+
+/// The rank that sends us the value is alive, but had it from one that has died.
+template <class Network>
+void fetches<Network>::on_cut_off(std::uint32_t from, const cut_off_message& m) {
+  for (incoming_value* v : coming_) {
+    if (v->target != &own_.graph.nodes.at(m.index) || v->from != from) continue;
+    v->last = m.blocks;
+    if (v->next < v->last) return;  // these are on their way
+    own_.net.forget_bulk(static_cast<int>(from), static_cast<int>(v->tag));
+    return cut_off(v);
+  }
+}
+
+template <class Network>
+void fetches<Network>::cut_off(incoming_value* v) {
+  coming_.remove(v);
+  stop_followers(*v);
+  const std::uint32_t index = v->target->index;
+  forget(v);
+  on_unavailable({index, no_index, 0});
+}
+
+template <class Network>
+void fetches<Network>::stop_followers(incoming_value& v) {
+  for (const follower& f : v.followers) {
+    if (own_.members.is_dead(f.to)) continue;
+    own_.post.send(f.to, message::cut_off, cut_off_message{f.index, static_cast<std::uint32_t>(v.next)});
+    supply_.have_been_sent(f.out, v.places.size() - v.next);
+  }
+}
+
+template <class Network>
+void fetches<Network>::on_unavailable(const unavailable_message& m) {
+  node& n = own_.graph.nodes.at(m.index);
+  if (store::is_here(n)) [[unlikely]] return not_fetched(n);  // made here again meanwhile
+  no_longer_fetching(n);
+  if (m.place != no_index && !own_.members.is_dead(m.place)) {
+    n.remote.place = m.place;
+    n.size = static_cast<std::uint8_t>(m.giving);
+    fetch(n);
+  } else {
+    n.size |= pull_message::in_vain;
+    n.state = state::pending;
+    n.form = form::none;
+    for (link* l = n.links; l != nullptr; l = l->next) {  // who waited for it here asks elsewhere
+      if (l->kind != link_kind::puller) continue;
+      own_.post.send(l->rank, message::unavailable, unavailable_message{l->index, no_index, 0});
+      l->kind = link_kind::reader;
+    }
+    need(n);
+  }
+  own_.refs.release(n);
+}
+
+template <class Network>
+void fetches<Network>::on_replicate(std::uint32_t from, const replicate_message& m) {
+  node& n = own_.refs.stand_in(from, m.home_index, m.type);  // held without owing a reference, until `release`
+  n.set(node::primary);
+  if (n.state != state::pending) return;
+  if (m.bytes == 0) return need(n);
+  completion_.lies_at(n, from, m.bytes);
+  fetch(n);
+}
+
+/// A value that is needed, and whose home has died: asks all others, one after the other, those first who keep a copy,
+/// and never completes it at once. The copies go when the run ends: nobody counts references to them.
+template <class Network>
+void fetches<Network>::seek(node& n, std::uint32_t first) {
+  link& home = *n.links;
+  seek_message m{home.rank, home.index, n.index, first, made_by_.family_of(n) != nullptr};
+  for (; m.keeper < own_.size - 1; ++m.keeper) {
+    const std::uint32_t to = supply_.keeper(home.rank, m.keeper);
+    if (to == own_.rank || own_.members.is_dead(to)) continue;
+    home.id = to + 1;  // should it die as well
+    return own_.post.send(to, message::seek, m);
+  }
+  m.keeper = seek_message::nobody;
+  home.id = own_.rank + 1;
+  own_.post.send(own_.rank, message::not_kept, m);
+}
+
+template <class Network>
+void fetches<Network>::on_not_kept(const seek_message& m) {
+  node& n = own_.graph.nodes.at(m.index);
+  const bool is_pending = n.state == state::pending;  // else it has come from elsewhere
+  if (is_pending && m.keeper != seek_message::nobody) return seek(n, m.keeper + 1);
+  if (is_pending && others_.await_heir(others_.rank, n)) return;
+  if (is_pending) {
+    completion_.fail(n, own_.failures.orphan(n));
+    n.set(node::observed);
+  }
+  asked_no_more(n);
+  own_.refs.release(n);
+}
+
+template <class Network>
+bool fetches<Network>::is_asked_for(const node& n, std::uint32_t asked) const {
+  if (!is_stand_in(n) || !n.has(node::wanted)) return false;
+  return (n.links->id != 0 ? n.links->id - 1 : n.links->rank) == asked;
+}
+
+
+template <class Network>
+void fetches<Network>::on_seek(std::uint32_t from, const seek_message& m) {
+  node* const n = own_.refs.known(m.home_rank, m.home_index);
+  if (n != nullptr && n->state == state::ready && n->form != form::remote) return supply_.tell_value(from, m.index, *n);
+  if (n == nullptr || n->state != state::pending || m.has_family || made_by_.family_of(*n) == nullptr)
+    return own_.post.send(from, message::not_kept, m);
+  link& l = own_.graph.add_link(*n, link_kind::subscriber);  // it is made again here
+  l.rank = from;
+  l.index = m.index;
+  need(*n);
+}
+
+template <class Network>
+void fetches<Network>::on_pull(std::uint32_t from, const pull_message& m) {
+  node* const n =
+      m.home_rank == own_.rank ? &own_.graph.nodes.at(m.home_index) : own_.refs.known(m.home_rank, m.home_index);
+  if (!not_here(from, m, n)) supply_.give(from, m, *n);
+}
+
+template <class Network>
+void fetches<Network>::rank_died(std::uint32_t dead) {
+  own_.net.abandon(static_cast<int>(dead), [&](std::uint64_t token) {
+    auto* const v = reinterpret_cast<incoming_value*>(token);  // left where it is: MPI may still write to it
+    coming_.remove(v);
+    stop_followers(*v);
+  });
+}
+
+template <class Network>
+bool fetches<Network>::has_arrived(const node& n) const {
+  for (const incoming_value* v : arrived_) {
+    if (v->target == &n) return true;
+  }
+  return false;
+}
+
+}  // namespace manta::exec

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The holder's side of values: what is told of a value, how it is sent, and which
+// rank gives it. Small values are told with the news; a large one stays where it
+// was made until somebody pulls it, straight from that rank.
+//
+// Ranks of one node map the same memory. Of each other node one rank gets a copy
+// by messages: the first two nodes from where the value lies, the next ones from
+// these, as a tree. A rank that asks is told which rank to ask.
+//
+// No function waits.
+#pragma once
+
+#include <cstdint>
+
+#include "manta/base/config.hpp"
+#include "manta/exec/value/completion.hpp"
+#include "manta/exec/value/neighbours.hpp"
+#include "manta/exec/value/outgoing_pulls.hpp"
+
+namespace manta::exec {
+
+/// A task or call that ran here for another rank, or that rank 0 has placed for it.
+struct ended_task {
+  std::uint32_t home_rank, home_index;
+  std::uint32_t function = no_index;
+  std::uint32_t charge = 0;
+  std::uint64_t ns = 0;           ///< how long it took
+  bool by_scheduler = false;      ///< rank 0, its home, has sent it
+  graph::placement_reason reason = graph::placement_reason::none;
+};
+
+/// The parts in which large arrays travel: a part can be sent on while the next one comes.
+MANTA_DECL base::list<wire::segment> in_parts(const base::list<wire::segment>& arrays);
+
+template <class Network>
+class supply {
+ public:
+  /// A value that is being sent from where it lies.
+  struct outgoing_value {
+    supply* sender;
+    node* value;
+    store::large* looked_at;  // null if its bytes are in `body`
+    wire::buffer body;
+    std::size_t blocks;  // not yet sent
+  };
+  /// What others do, each with `rank` first.
+  struct hooks {
+    void* rank;
+    void (*pulled)(void* rank, std::uint32_t from,
+                   const pull_message& m);  ///< A pull that was put off is answered now.
+  };
+
+  supply(const rank_context<Network>& own, completion<Network>& ends, hooks others)
+      : own_(own), completion_(ends), others_(others), neighbours_(own.size) {}
+
+  /// Tells a rank of a value that has ended: the value itself if it is small, else where it lies.
+  void tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind = message::value);
+  /// Sends the result of a task to its home, or keeps it here and tells where it lies. `expected`: tasks here wait for
+  /// it.
+  void send_result(const ended_task& t, invocation& call, node* expected);
+  /// Sends the failure of a task to its home.
+  void send_failure(const ended_task& t, const store::failure_ptr& why, node* expected = nullptr);
+
+  /// Answers a pull for a value that is here: by its memory, by messages, or with the rank that gives it.
+  void give(std::uint32_t from, const pull_message& m, node& n);
+  /// Answers the pulls that were put off, because what was on its way to others took too much memory.
+  void answer_deferred();
+  /// Tells a rank what will come. The value's own bytes go with the message unless they are many.
+  outgoing_value* announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body, bool references,
+                           const base::list<wire::segment>& blocks, bool body_by_block);
+  void send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block,
+                  outgoing_value* out);  ///< One of these.
+  /// Blocks have been sent, or will not be. The value is let go with the last of them.
+  void have_been_sent(outgoing_value* out, std::size_t blocks);
+
+  /// Has other ranks keep copies of a value made here, ranks of other nodes first; sends at once.
+  MANTA_DECL void replicate(node& n, int copies);
+  /// The ranks that keep copies of what `home` has put, in the order in which they are taken: those of other nodes
+  /// first.
+  std::uint32_t keeper(std::uint32_t home, std::uint32_t nth) const;
+
+  /// A rank has mapped the pages that it was shown.
+  void on_mapped(std::uint32_t by, std::uint32_t shown);
+  void rank_died(std::uint32_t dead);  ///< Pages that were shown to a dead rank are needed no more.
+  /// The ranks of this node, as far as their memory can be mapped.
+  neighbours& node_ranks() { return neighbours_; }
+
+ private:
+  /// What a home is told of a result besides the value.
+  result_message header_of(const ended_task& t, form f, node* expected) const;
+  /// Keeps a large result here, in a stand-in that the home lets go.
+  void keep_result(const ended_task& t, result_message& m, node& value, node* expected);
+  void send_value(std::uint32_t to, const pull_message& m, node& n,
+                  wire::encoded&& value);  ///< By messages and blocks.
+  void send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l);        ///< Where to map it.
+  void no_longer_shown(node& n);  ///< A rank needs the pages of this value no more.
+  /// The rank that gives a value that is here to another one: this rank, or one that has asked before.
+  unavailable_message who_gives(node& n, std::uint32_t from, const pull_message& m);
+
+  const rank_context<Network> own_;
+  completion<Network>& completion_;
+  const hooks others_;
+  outgoing_pulls pulls_;
+  neighbours neighbours_;
+  wire::buffer scratch_;
+};
+
+}  // namespace manta::exec
+
+#ifndef MANTA_COMPILED
+#include "manta/exec/value/supply.ipp"
+#endif

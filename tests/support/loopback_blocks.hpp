@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The loopback with nodes and with blocks, for parts that send large values. A
+// block is copied when both sides have named it.
+#pragma once
+
+#include <cstring>
+
+#include "loopback.hpp"
+#include "manta/net/block_sent.hpp"
+
+struct block_world : loopback_world {
+  struct sent_block {
+    std::uint32_t from, to;
+    int tag;
+    const void* data;
+    std::size_t bytes;
+    manta::net::completion sent;
+  };
+  struct wanted_block {
+    std::uint32_t from, to;
+    int tag;
+    void* data;
+    std::size_t bytes;
+    std::uint64_t token;
+  };
+
+  /// `on_one_node` ranks stand on each node.
+  explicit block_world(std::uint32_t size, std::uint32_t on_one_node = 1) : loopback_world(size), ranks_per_node(on_one_node) {}
+
+  /// Copies the oldest block that both sides have named, and calls arrived(to, token). False if there is none.
+  template <class Arrived>
+  bool deliver_block(Arrived&& arrived) {
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      for (std::size_t k = 0; k < sent.size(); ++k) {
+        const wanted_block w = wanted[i];
+        const sent_block s = sent[k];
+        if (w.from != s.from || w.to != s.to || w.tag != s.tag) continue;
+        REQUIRE(w.bytes == s.bytes);
+        std::memcpy(w.data, s.data, w.bytes);
+        wanted.erase(wanted.begin() + static_cast<std::ptrdiff_t>(i));
+        sent.erase(sent.begin() + static_cast<std::ptrdiff_t>(k));
+        s.sent.call(s.sent.argument);
+        arrived(w.to, w.token);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::uint32_t ranks_per_node;
+  std::deque<sent_block> sent;
+  std::deque<wanted_block> wanted;
+};
+
+/// One rank's end of it.
+struct block_loopback : loopback {
+  block_loopback(std::uint32_t number, block_world& all) : loopback{number, all}, blocks(all) {}
+
+  int node_of(int rank) const { return rank / static_cast<int>(blocks.ranks_per_node); }
+  int node() const { return node_of(static_cast<int>(own)); }
+  int bulk_tags() const { return 1000; }
+  void pump(bool) {}
+  void send_bulk(int to, int tag, const void* data, std::size_t bytes, manta::net::completion sent) {
+    blocks.sent.push_back({own, static_cast<std::uint32_t>(to), tag, data, bytes, sent});
+  }
+  void receive_bulk(int from, int tag, void* data, std::size_t bytes, std::uint64_t token) {
+    blocks.wanted.push_back({static_cast<std::uint32_t>(from), own, tag, data, bytes, token});
+  }
+  void forget_bulk(int from, int tag) {
+    std::erase_if(blocks.wanted, [&](const block_world::wanted_block& w) {
+      return w.to == own && static_cast<int>(w.from) == from && w.tag == tag;
+    });
+  }
+  /// lost(token) for the blocks that were to come from a rank that has died.
+  template <class Lost>
+  void abandon(int rank, Lost&& lost) {
+    std::deque<block_world::wanted_block> kept, gone;
+    for (const auto& w : blocks.wanted) (w.to == own && static_cast<int>(w.from) == rank ? gone : kept).push_back(w);
+    blocks.wanted = kept;
+    for (const auto& w : gone) lost(w.token);
+  }
+
+  block_world& blocks;
+};
