@@ -373,7 +373,8 @@ MANTA_DECL bool engine::wait_for_end(node& n, std::int64_t deadline) {
 }
 
 MANTA_DECL const void* engine::value(node& n, bool may_inline) {
-  for (wait_for_end(n, may_inline); n.form == form::remote; wait_for_end(n, may_inline)) {
+  wait_for_end(n, may_inline);
+  while (n.form == form::remote) [[unlikely]] {
     fetches_.fetch(n);
     wait_record record;
     record.remaining = 1;
@@ -381,6 +382,7 @@ MANTA_DECL const void* engine::value(node& n, bool may_inline) {
     wait(record);
     if (record.failed) unwatch(n, record);
     throw_if_deadlocked(record);
+    wait_for_end(n, may_inline);
   }
   if (n.state == state::failed) {
     n.set(node::observed);

@@ -44,7 +44,7 @@ class current_task {
   /// The rank's thread leaves its task, which waits or has ended.
   void leave() { set(driver_); }
   /// The task, which has been left, goes on with the numbers of threads that it set.
-  void resume(running_task& task) {
+  [[gnu::always_inline]] void resume(running_task& task) {  // twice a task
     set(task);
     threads_.use(task.threads());
   }
