@@ -59,7 +59,7 @@ class failure_writer {
   /// A task has an input that has failed: the reason with the task's name at the end. Null if none has.
   MANTA_DECL store::failure_ptr of_input(graph::task& t) const;
   /// This rank has no memory for the value that was entered last.
-  [[gnu::cold, gnu::noinline]] MANTA_DECL store::failure_ptr store_is_full(const store::ledger& values) const;
+  [[gnu::cold]] MANTA_DECL store::failure_ptr store_is_full(const store::ledger& values) const;
 
   /// `what`, and of what the rank has died.
   MANTA_DECL store::failure_ptr death(enum store::failure::kind kind, std::uint32_t dead, const std::string& what,
