@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A search over a recipe's members, and a training loop of one's own in a gang.
+// Two searches over a recipe's members, by ASHA and by PBT, and a training loop of one's own in a gang.
 //
 //   scripts/run train_search -n 4
 //
 // Expected output:
 //   experiment: 0.6 s, 3 complete, 9 stopped; best accuracy 0.9 (trial 0, {"rate":..})
 //   best rate 0.016
+//   experiment: 0.3 s, 4 complete; best accuracy 0.9 (trial 1, {"rate":..})
 //   a loop of one's own ends with the loss 0.21
 #include <manta/manta.hpp>
 #include <manta/tune.hpp>
@@ -44,6 +45,7 @@ struct three_clouds {
   nn::loss loss() const { return nn::cross_entropy(); }
   train::samples training_data() const { return clouds(1, 600); }
   train::samples validation_data() const { return clouds(2, 300); }
+  int epochs() const { return 9; }
   template <class Archive>
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(rate));
@@ -75,14 +77,15 @@ double own_loop(manta::team team, int steps) {
 int main(int argc, char** argv) {
   return manta::run(argc, argv, [] {
     // [search]
-    const auto best = tune::run<train::trial<three_clouds>>(
-                          {{"rate", tune::loguniform(1e-5, 1)}},
-                          {.maximise = "accuracy", .trials = 12, .scheduler = tune::asha({.max = 9})})
-                          .best();
+    const tune::space rates{{"rate", tune::loguniform(1e-5, 1)}};
+    const auto found = tune::run<train::trial<three_clouds>>(
+        rates, {.maximise = "accuracy", .trials = 12, .scheduler = tune::asha({.max = 9})});
+    const auto evolved = tune::run<train::trial<three_clouds>>(
+        rates, {.maximise = "accuracy", .trials = 4, .scheduler = tune::pbt({.interval = 2, .mutate = {"rate"}})});
     // [end]
-    std::cout << "best rate " << best.parameters.get<double>("rate") << '\n';
+    std::cout << "best rate " << found.best().parameters.get<double>("rate") << '\n';
     const double loss = manta::async<own_loop>({.ranks = std::max(1, manta::size() - 1)}, 60).get();
     std::cout << "a loop of one's own ends with the loss " << loss << '\n';
-    return best.best["accuracy"] > 0.8 && loss < 0.5 ? 0 : 1;
+    return found.best_value() > 0.8 && evolved.best_value() > 0.8 && loss < 0.5 ? 0 : 1;
   });
 }

@@ -305,6 +305,9 @@ TEST_CASE("a loss that is no number stops all workers with batch, step and what 
       const auto net = trainer.model();
       for (const double p : net.parameters()) REQUIRE(std::isfinite(p));
       CHECK(trainer.validate().samples == 100);
+      train::trainer at_once(bad_sample{}, {.workers = workers(), .batch = 60, .average_every = every});
+      CHECK(thrown<manta::error>([&] { at_once.train(); }).find("batch 0 of epoch 0; the step was not made") !=
+            std::string::npos);
     }
   });
 }

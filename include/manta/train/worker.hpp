@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -96,7 +97,7 @@ class worker {
   int local_steps_ = 0;                    ///< since the members met
   bool is_agreed_ = true;                  ///< since the last step
   std::string problem_;                    ///< of this member, in local steps
-  double last_loss_ = 0;                   ///< of the step before, for messages
+  std::optional<double> last_loss_;        ///< of the step before, for messages
   std::vector<double> numbers_;            ///< of a step, for sums over the members
   group_sums group_;
   pass_result pass_;  ///< of the pass that the last call of train went on with, over all members

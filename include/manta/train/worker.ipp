@@ -83,10 +83,12 @@ MANTA_DECL per_rank<int> worker::open() {
   };
   const std::string& recipe = learner_->description();
   if (differ(all[0], all[1]))
-    throw error("manta: train: the workers' recipes make different models; here it is " + recipe);
+    throw error("manta: train: the workers' recipes make different models; here it is " + recipe +
+                ". What model() gives may depend on the recipe's members alone");
   if (differ(all[2], all[3]))
     throw error("manta: train: the workers' training data differ in size; here there are " +
-                std::to_string(learner_->size(true)) + " samples");
+                std::to_string(learner_->size(true)) +
+                " samples. Each worker reads all of them, and trains with a share of each batch");
   if (learner_->size(true) == 0) throw error("manta: train: the recipe's training_data() has no samples");
   if (learner_->size(true) < static_cast<std::uint64_t>(options_.batch))
     throw error("manta: train: a batch of " + std::to_string(options_.batch) +
@@ -179,11 +181,13 @@ inline std::span<const std::uint64_t> worker::start_step(std::uint64_t end) {
 /// Throws if the loss is not finite.
 inline void worker::check_loss(double loss) const {
   if (base::is_finite(loss)) return;
+  const std::string before = last_loss_ ? " (before it was " + std::to_string(*last_loss_) + ")" : "";
   throw error("manta: train: the loss became " + std::string(base::is_nan(loss) ? "NaN" : "infinite") + " in step " +
               std::to_string(step_) + ", which is batch " +
               std::to_string(sample_ / static_cast<std::uint64_t>(options_.batch)) + " of epoch " +
-              std::to_string(epoch_) + " (before it was " + std::to_string(last_loss_) +
-              "); the step was not made. Try a smaller rate, or clip the gradients");
+              std::to_string(epoch_) + before +
+              "; the step was not made. Look whether the batch's samples are finite, try a smaller rate, or clip the "
+              "gradients");
 }
 
 inline void worker::step(std::uint64_t end) {
@@ -323,6 +327,7 @@ MANTA_DECL void worker::restore(const state& s, bool own_settings) {
   exchange_.forget();
   is_agreed_ = true;
   has_trained_ = false;
+  last_loss_.reset();
 }
 
 MANTA_DECL std::string worker::model() {
