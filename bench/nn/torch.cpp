@@ -7,6 +7,7 @@
 //   bench_nn_torch [repetitions]
 //
 //   nn_perceptron        microseconds of a step of 784-128-10 with 128 samples, SGD
+//   nn_perceptron_adam   microseconds of the step with Adam
 //   nn_conv_forward      microseconds of Conv2d(32 -> 32, 3 x 3) on 28 x 28, 32 samples
 //   nn_conv_backward
 //   nn_lstm_forward      microseconds of 64 sequences of 32 steps, 64 -> 128
@@ -28,10 +29,11 @@ double median(std::vector<double> v) {
 }
 
 /// False if the loss does not fall.
-bool perceptron(int repetitions) {
+template <class Optimizer, class Options>
+bool perceptron(const char* name, const Options& options, int repetitions) {
   constexpr int steps = 40;
   torch::nn::Sequential net(torch::nn::Linear(784, 128), torch::nn::ReLU(), torch::nn::Linear(128, 10));
-  torch::optim::SGD optimizer(net->parameters(), torch::optim::SGDOptions(0.05));
+  Optimizer optimizer(net->parameters(), options);
   const torch::Tensor x = 2 * torch::rand({128, 784}) - 1, labels = torch::arange(128).remainder(10);
   float first = 0, last = 0;
   std::vector<double> times;
@@ -47,7 +49,7 @@ bool perceptron(int repetitions) {
     }
     if (r >= 0) times.push_back(1e6 * time.seconds() / steps);
   }
-  bench::report("nn_perceptron", "torch", median(times), "us");
+  bench::report(name, "torch", median(times), "us");
   return last < first;
 }
 
@@ -76,7 +78,10 @@ int main(int argc, char** argv) {
   const int repetitions = bench::repetitions(argc, argv);
   at::set_num_threads(1);
   torch::manual_seed(1);
-  if (!perceptron(repetitions)) return bench::failed("nn_perceptron", "the loss does not fall");
+  const bool learns =
+      perceptron<torch::optim::SGD>("nn_perceptron", torch::optim::SGDOptions(0.05), repetitions) &&
+      perceptron<torch::optim::Adam>("nn_perceptron_adam", torch::optim::AdamOptions(1e-3), repetitions);
+  if (!learns) return bench::failed("nn_perceptron", "the loss does not fall");
   torch::nn::Conv2d conv(torch::nn::Conv2dOptions(32, 32, 3).padding(1));
   const auto [cf, cb] = both(
       *conv, torch::randn({32, 32, 28, 28}), [&](const torch::Tensor& x) { return conv(x); }, repetitions);

@@ -166,6 +166,22 @@ TEST_CASE("large weights are reported in parts, which give the gradients of the 
   CHECK(most < 1e-15);
 }
 
+TEST_CASE("the arrays of a network begin at a cache line, so that sums have the same bits wherever they lie") {
+  const auto is_aligned = [](const auto& array) { return reinterpret_cast<std::uintptr_t>(array.data()) % 64 == 0; };
+  std::vector<nn::network<float>> kept;
+  std::vector<std::vector<char>> between;
+  for (int i = 1; i < 20; ++i) {
+    nn::network<float> net(nn::shape{3}, nn::linear(i), nn::batch_norm());
+    kept.push_back(net);
+    between.emplace_back(static_cast<std::size_t>(24 * i));
+    for (nn::network<float>& each : {std::ref(net), std::ref(kept.back())}) {
+      CHECK(is_aligned(each.parameters()));
+      CHECK(is_aligned(each.gradients()));
+      CHECK(is_aligned(each.buffers()));
+    }
+  }
+}
+
 TEST_CASE("orthogonal weights are orthogonal") {
   nn::network<double> net(nn::shape{6}, nn::linear(4, {.start = nn::start::orthogonal, .gain = 2}));
   const Eigen::Map<const Eigen::Matrix<double, 4, 6, Eigen::RowMajor>> w(net.parameters().data());

@@ -25,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/nn/aligned.hpp"
 #include "manta/nn/layer/chain.hpp"
 #include "manta/nn/layers.hpp"
 #include "manta/nn/module.hpp"
@@ -157,7 +158,7 @@ class network {
   shape in_;
   std::vector<spec> specs_;
   detail::chain<T> layers_;
-  std::vector<T> parameters_, gradients_, buffers_;
+  detail::aligned_vector<T> parameters_, gradients_, buffers_;
   bool is_fresh_ = true;
   pass pass_;
   matrix<T> x_, y_, input_gradient_;
