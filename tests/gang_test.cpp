@@ -343,6 +343,51 @@ TEST_CASE("all members of a cancelled gang are told, and its ranks come free") {
   });
 }
 
+namespace {
+/// Has the rank's thread until it is told to stop.
+int busy() {
+  while (!manta::this_task::stop_requested()) {}
+  return 0;
+}
+class stoppable {
+ public:
+  explicit stoppable(manta::team team) : team_(std::move(team)) {}
+  int run() { return until_stopped(team_); }
+
+ private:
+  manta::team team_;
+};
+}  // namespace
+
+TEST_CASE("a gang or a call of its actor that is cancelled before all parts have started stops when they start") {
+  in_world([] {
+    if (workers() < 2) return;
+    const auto soon = std::chrono::milliseconds(20);
+    const std::size_t executors = manta::testing::executors().size();
+    for (std::size_t behind = 0; behind < executors; ++behind) {  // the first part, or another, or all
+      std::vector<manta::future<int>> others;
+      for (std::size_t i = 0; i < executors; ++i) {
+        if (i == behind || behind == 0) others.push_back(manta::async<busy>({.cpus = 0, .rank = manta::testing::executor(i)}));
+      }
+      auto members = manta::async<until_stopped>({.ranks = workers()});
+      CHECK_FALSE(members.wait_for(soon));
+      CHECK(manta::cancel(members));
+      for (const auto& other : others) manta::cancel(other);
+      CHECK(manta::async<team_size>({.ranks = workers()}).get() == workers());
+    }
+    auto actor = manta::spawn<stoppable>({.ranks = workers()});
+    auto other = manta::async<busy>({.cpus = 0, .rank = manta::testing::executor(executors - 1)});
+    CHECK_FALSE(other.wait_for(soon));
+    auto call = manta::async<&stoppable::run>(actor);
+    CHECK_FALSE(call.wait_for(soon));
+    CHECK(manta::cancel(call));
+    manta::cancel(other);
+    auto again = manta::async<&stoppable::run>(actor);
+    CHECK_FALSE(again.wait_for(soon));
+    CHECK(manta::cancel(again));
+  });
+}
+
 TEST_CASE("each member sees the devices that it holds on its own rank") {
   manta::runtime_options two_each;
   two_each.gpus = 2;

@@ -8,6 +8,7 @@
 
 #include "manta/tune/bayesian.hpp"
 #include "manta/tune/random_search.hpp"
+#include "support/campaign.hpp"
 #include "support/search.hpp"
 
 namespace tune = manta::tune;
@@ -32,7 +33,8 @@ TEST_CASE("Bayesian optimisation on Branin, one by one and in batches of four") 
   CHECK(p90(four[3]) <= 0.0075);     // 0.0017 and 0.0070
 }
 
-TEST_CASE("Bayesian optimisation on Hartmann-6: more than half of the seeds find the minimum, the others the second") {
+TEST_CASE("Bayesian optimisation on Hartmann-6: more than half of the seeds find the minimum, the others the second" *
+          doctest::skip(!is_long())) {
   const auto h = study(tune::bayesian({.candidates = 500}), hartmann_problem, {20, 25, 30, 40, 72}, 15);
   const auto b = study(tune::bayesian({.candidates = 500}), hartmann_problem, {40, 72}, 15, 4);
   const auto found = [](const std::vector<double>& all) { return std::count_if(all.begin(), all.end(), [](double x) { return x < 0.01; }); };

@@ -578,10 +578,10 @@ TEST_CASE("conditions and dependent values hold in whatever PBT and PB2 propose"
   const std::map<std::string, tune::any_scheduler> schedulers = {
       {"pbt", tune::pbt({.interval = 1})}, {"pbt, explore", tune::pbt({.interval = 1, .explore = jump})},
       {"pbt, width alone", tune::pbt(pbt{.interval = 1, .mutate = {"width"}})}, {"pbt, synchronous", tune::pbt({.interval = 1, .resample = 0.9, .synchronous = true})},
-      {"pb2", tune::pb2({.interval = 1, .mutate = {"width", "momentum", "deep"}})}};
+      {"pb2", tune::pb2({.interval = 3, .mutate = {"width", "momentum", "deep"}})}};
   for (const auto& [name, scheduler] : schedulers) {
     CAPTURE(name);
-    tune::study study(s, {.minimise = "loss", .trials = 8, .scheduler = scheduler, .stop = {tune::after(25)}});
+    tune::study study(s, {.minimise = "loss", .trials = 8, .scheduler = scheduler, .stop = {tune::after(12)}});
     std::map<std::uint64_t, config> running;
     std::size_t changes = 0, keys_kept = 0;
     for (int i = 0; i < 4000; ++i) {

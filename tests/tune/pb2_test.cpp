@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "manta/tune/pb2.hpp"
+#include "support/campaign.hpp"
 
 namespace tune = manta::tune;
 
@@ -55,9 +56,10 @@ double regret(Scheduler s, std::uint64_t seed) {
 
 TEST_CASE("PB2 follows a moving optimum better than PBT") {
   double bandit = 0, chance = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    bandit += regret(tune::pb2({.interval = 4}), seed) / 20;
-    chance += regret(tune::pbt({.interval = 4}), seed) / 20;
+  const int seeds = manta::testing::rounds(6, 20);
+  for (int seed = 1; seed <= seeds; ++seed) {
+    bandit += regret(tune::pb2({.interval = 4}), static_cast<std::uint64_t>(seed)) / seeds;
+    chance += regret(tune::pbt({.interval = 4}), static_cast<std::uint64_t>(seed)) / seeds;
   }
   INFO("mean regret: PB2 " << bandit << ", PBT " << chance);
   CHECK(bandit < chance);

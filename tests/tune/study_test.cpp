@@ -20,6 +20,7 @@
 #include "manta/tune/results.hpp"
 #include "manta/tune/sobol.hpp"
 #include "manta/tune/tpe.hpp"
+#include "support/campaign.hpp"
 #include "support/text.hpp"
 
 namespace tune = manta::tune;
@@ -353,7 +354,7 @@ TEST_CASE("continued after a kill at any moment, an experiment is the same as un
     kept.outputs = {};
     tune::study undisturbed(where, kept);
     drive(undisturbed);
-    for (int round = 0; round < 50; ++round) {
+    for (int round = 0; round < manta::testing::rounds(12, 50); ++round) {
       const folder f;
       kept.folder = f.path;
       int runs = 0;

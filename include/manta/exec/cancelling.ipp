@@ -11,6 +11,7 @@
 #pragma once
 
 #include "manta/exec/engine.hpp"
+#include "manta/exec/gang/waiting_parts.hpp"
 
 namespace manta::exec {
 
@@ -148,6 +149,15 @@ MANTA_DECL store::failure_ptr engine::stopped_child(const node& n) const {
 
 /// False if what it is about is not here, or not yet.
 MANTA_DECL bool engine::on_cancel(const cancel_message& m) {
+  if ((m.flags & cancel_message::part) != 0) {  // on the way to that rank, or there
+    if (m.slot != rank_) {
+      post_.send(m.slot, message::cancel, m);
+      return true;
+    }
+    cancel_message part = m;
+    part.slot = no_index;
+    return stop_here(part);
+  }
   const std::uint64_t key = place_key(m);
   const task_places::place where = places_.find(key);
   if (!where.is_known()) return stop_here(m);
@@ -200,11 +210,14 @@ MANTA_DECL bool engine::stop_here(const cancel_message& m) {
       return true;
     }
     r->stop = true;
-    stop_members(m);
+    stop_members(m.id, m.flags);
     if ((m.flags & cancel_message::children) != 0) stop_children(*r);
     return true;
   }
-  // a gang of which a part may have started has to start everywhere
+  if (waiting_parts{staging_, inbox_, slots_, calls_}.have(m)) {
+    if (!expired) started_.stop_at_start(m.id, (m.flags & cancel_message::children) != 0);
+    return !expired;
+  }
   const auto is_it = [&](const task& t) { return t.id == m.id && t.gang == nullptr; };
   const auto is_its_message = [&](const message_queue::view& v) {
     task_message header;
@@ -240,18 +253,6 @@ MANTA_DECL bool engine::stop_here(const cancel_message& m) {
   }
   list_slot(m.slot);  // it may have been the last one that the actor lived for
   return true;
-}
-
-/// At the leader of a gang: the other members are told too.
-MANTA_DECL void engine::stop_members(const cancel_message& m) {
-  cancel_message theirs = m;
-  theirs.slot = no_index;
-  gang_ends_.for_each([&](const gang_end& end) {
-    const task* const leader = end.leader;
-    if (leader == nullptr || leader->id != m.id) return;
-    for (std::size_t i = 1; i < leader->gang->ranks.size(); ++i)
-      post_.send(leader->gang->ranks[i], message::cancel, theirs);
-  });
 }
 
 MANTA_DECL void engine::unstage(task* t) {

@@ -431,7 +431,6 @@ class engine {
   /// A member has ended or died. Sends the gang's first failure to the task's home at once.
   void member_ended(gang_end& end, std::uint32_t member);
   void finish_gangs();
-  static void merge_parts(gang_end& end);
   void watch_gangs();
   void watch_leader();
   void ask_for_patience(std::uint32_t dead);  ///< tells rank 0 that this member will come back from its gang by itself
@@ -443,7 +442,7 @@ class engine {
   // cancelling.ipp
   void withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags);
   bool stop_here(const cancel_message& m);
-  void stop_members(const cancel_message& m);  ///< At the leader of a gang: tells the other members.
+  void stop_members(std::uint64_t id, std::uint16_t flags);  ///< At the leader of a gang: stops the other parts.
   void stop_children(running_task& parent);  ///< Cancels what a task has submitted.
   void end_unstarted(task* t, bool expired);  ///< Ends a task that was taken out of where it waited.
   bool is_withdrawn(task& t);

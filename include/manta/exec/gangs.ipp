@@ -95,6 +95,23 @@ MANTA_DECL MPI_Comm engine::communicator_of(const graph::gang& g) {
   return teams_.get(g.ranks, g.id);
 }
 
+/// At the leader of a gang or of its actor: stops the other parts too. What concerns a part must not come before it,
+/// so it takes the same way: parts of a gang come from rank 0, those of a call from this rank.
+MANTA_DECL void engine::stop_members(std::uint64_t id, std::uint16_t flags) {
+  gang_ends_.for_each([&](const gang_end& end) {
+    const task* const leader = end.leader;
+    if (leader == nullptr || leader->id != id) return;
+    const bool is_call = end.slot != no_index;
+    const auto theirs = static_cast<std::uint16_t>(is_call ? flags : flags | cancel_message::part);
+    for (std::uint32_t member = 1; member < leader->gang->ranks.size(); ++member) {
+      const std::uint32_t rank = leader->gang->ranks[member];
+      const std::uint32_t slot = is_call ? slots_[end.slot].member_slots[member] : rank;
+      const cancel_message m{id, rank_, no_index, slot, 0, theirs};
+      post_.send(is_call || rank_ == 0 ? rank : 0, message::cancel, m);
+    }
+  });
+}
+
 /// All inputs are here: runs this rank's part.
 MANTA_DECL void engine::run_member(task* t) {
   store::failure_ptr why = failures_.of_input(*t);
@@ -108,9 +125,14 @@ MANTA_DECL void engine::run_member(task* t) {
   call.team = &place;
   const bool leads = place.rank == 0;
   if (leads) gang_ends_.of(t->gang->id, t->gang->ranks.size()).leader = t;
+  started_.add(identity);  // it can be told to stop while it waits for the others
+  if (started_.take_stop_at_start(identity)) {
+    stop_members(t->id, identity.stops_children ? cancel_message::children : 0);
+  }
   if (why == nullptr || why->kind != store::failure::kind::rank) place.comm = communicator_of(*t->gang);
   if (place.comm != MPI_COMM_NULL) place.known = teams_.find(t->gang->ranks);
   if (place.comm == MPI_COMM_NULL && why == nullptr) why = hear_of_lost_member(*t->gang);
+  started_.remove(identity);
   bool ok = why == nullptr && invoke(call, t->function, identity, why, &ns);
   if (place.comm != MPI_COMM_NULL && net::is_revoked(place.comm)) [[unlikely]] {  // whatever came of it
     if (ok && call.form == form::box) wire::type_at(call.type).destroy(call.box);
@@ -206,6 +228,7 @@ MANTA_DECL void engine::run_gang_call(std::uint32_t index, task* t) {
   running_task identity{t->id, t->function};
   identity.actor = slot.request.get();
   identity.for_member = true;
+  started_.take_stop_at_start(identity);
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.self = slot.object;
   const bool ok = why == nullptr && invoke(call, t->function, identity, why);
@@ -271,7 +294,7 @@ MANTA_DECL void engine::finish_gangs() {
     if (t->request != nullptr && t->request->actor) settle_members(end);
     if (end.value != nullptr && end.why == nullptr) {
       try {
-        merge_parts(end);
+        gang_ends::merge_parts(end);
       } catch (...) {
         end.why = failures_.codec("load()", end.value->type);
       }
@@ -366,22 +389,6 @@ MANTA_DECL void engine::watch_part(bool was_here) {
                "they call live on a rank without a part\n",
                rank_, std::string(running_->name()).c_str(), running_->actor->ranks,
                std::string(wire::function_at(function).name()).c_str());
-}
-
-/// Appends the members' values to the leader's, in the order of their ranks.
-MANTA_DECL void engine::merge_parts(gang_end& end) {
-  if (end.value->form != form::box) return;
-  const wire::type_entry& type = wire::type_at(end.value->type);
-  if (type.merge == nullptr) return;
-  for (std::uint32_t member = 1; member < end.leader->gang->ranks.size(); ++member) {
-    for (const gang_end::part* p = end.parts; p != nullptr; p = p->next) {
-      if (p->member != member) continue;
-      wire::source in(p->bytes.data(), p->bytes.size());
-      void* const value = type.read(in);
-      type.merge(end.value->box, value);
-      type.destroy(value);
-    }
-  }
 }
 
 }  // namespace manta::exec

@@ -284,6 +284,7 @@ struct cancel_message {
   enum flag : std::uint16_t {
     children = 1,  ///< cancel the tasks that it has submitted, too
     expired = 2,   ///< its deadline is over: cancel it only if it has not started
+    part = 4,      ///< for the part of a gang on the rank `slot`, from the leader by way of rank 0, which has sent it
   };
   std::uint64_t id;
   std::uint32_t home_rank;

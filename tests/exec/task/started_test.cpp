@@ -43,6 +43,27 @@ TEST_CASE("started tasks are listed, the last first, and end in any order") {
   CHECK(list.count() == 0);
 }
 
+TEST_CASE("a part that is told to stop before it starts knows it when it starts, once") {
+  started_list list;
+  list.stop_at_start(1, false);
+  list.stop_at_start(2, true);
+  running_task a(1, 0), b(2, 0), c(3, 0), again(1, 0);
+  CHECK(list.take_stop_at_start(a));
+  CHECK(a.stop);
+  CHECK_FALSE(bool{a.stops_children});
+  CHECK(list.take_stop_at_start(b));
+  CHECK(bool{b.stops_children});
+  CHECK_FALSE(list.take_stop_at_start(c));
+  CHECK_FALSE(c.stop);
+  CHECK_FALSE(list.take_stop_at_start(again));
+  list.add(c);
+  list.add(a);
+  list.remove(c);
+  list.add(c);  // a second time, in front of the other
+  list.remove(a);
+  CHECK(ids(list) == "3");
+}
+
 TEST_CASE("when too many have started, none may until most have ended") {
   started_list list;
   list.set_limit(16);

@@ -68,6 +68,8 @@ class gang_ends {
   void add_part(gang_end& end, std::uint32_t member, wire::buffer&& bytes);
   /// A member has ended or died, which counts once. True if the home is to hear of the failure now.
   bool note_ended(gang_end& end, std::uint32_t member, std::int64_t now_ns);
+  /// Appends the members' values to the leader's, in the order of their ranks. Throws what their load() throws.
+  static void merge_parts(gang_end& end);
   /// Have all members of some gang ended?
   bool has_complete() const { return !complete_.empty(); }
   /// Such a gang. It is returned once.

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "manta/exec/gang/gang_ends.hpp"
+#include "manta/wire/bytes.hpp"
+#include "manta/wire/function_table.hpp"
 
 namespace manta::exec {
 
@@ -73,6 +75,21 @@ MANTA_DECL void gang_ends::finish(gang_end& end) {
 MANTA_DECL std::uint64_t gang_ends::arrivals(std::uint64_t gang) const {
   const std::uint64_t* const count = meetings_.find(gang);
   return count == nullptr ? 0 : *count;
+}
+
+MANTA_DECL void gang_ends::merge_parts(gang_end& end) {
+  if (end.value->form != graph::form::box) return;
+  const wire::type_entry& type = wire::type_at(end.value->type);
+  if (type.merge == nullptr) return;
+  for (std::uint32_t member = 1; member < end.leader->gang->ranks.size(); ++member) {
+    for (const gang_end::part* p = end.parts; p != nullptr; p = p->next) {
+      if (p->member != member) continue;
+      wire::source in(p->bytes.data(), p->bytes.size());
+      void* const value = type.read(in);
+      type.merge(end.value->box, value);
+      type.destroy(value);
+    }
+  }
 }
 
 }  // namespace manta::exec

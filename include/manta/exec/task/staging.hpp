@@ -57,6 +57,11 @@ class staging {
   std::size_t ready() const { return ready_.size(); }
   /// Takes out the ready task that has waited longest.
   graph::task* pop_ready() { return ready_.pop_front(); }
+  /// The first ready task for which is(task) holds. Null if there is none.
+  template <class Is>
+  graph::task* find_ready(Is&& is) const {
+    return ready_.find(is);
+  }
   /// Takes out the first ready task for which is(task) holds. Null if there is none.
   template <class Is>
   graph::task* take_ready(Is&& is) {
