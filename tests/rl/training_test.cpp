@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <sstream>
@@ -149,6 +150,11 @@ TEST_CASE("a training that is saved and loaded goes on bit for bit") {
                    "the checkpoint has 4 environments; .environments is 2. Nothing was changed"));
     rl::es es(rl::environment<corridor>(), {});
     CHECK(contains(thrown<manta::error>([&] { es.load(file); }), "rl ppo"));
+    rl::a2c a2c(rl::environment<corridor>(), {});  // whose networks are the same
+    CHECK(contains(thrown<manta::error>([&] { a2c.load_from_bytes(a.save_to_bytes()); }),
+                   "the checkpoint is of ppo; this algorithm is a2c. Nothing was changed"));
+    std::ofstream(file, std::ios::trunc);
+    CHECK(contains(thrown<manta::error>([&] { b.load(file); }), "is damaged, or is no checkpoint"));
     rl::ppo cannot(rl::environment<target>(), {.environments = 1, .fragment = 8});
     cannot.train();
     CHECK(contains(thrown<manta::error>([&] { cannot.save(file); }), "has no serialize"));

@@ -240,7 +240,9 @@ TEST_CASE("spaces: sizes, features, samples, equality and serialisation, also of
   const rl::space all = rl::dict{{{"z", pair}, {"a", grip}, {"m", rl::multi_discrete{{2, 4}}}}};
   CHECK(all.size() == 2 + 2 + 3);
   CHECK(all.features() == 2 + 6 + 5);
-  CHECK(all.text() == "dict{{multi_binary{2}, multi_discrete{{2, 4}}, tuple{{discrete{3, 5}, box{{0, -1}, {1, 1}}}}}}");
+  CHECK(all.text() ==
+        "dict{{{\"a\", multi_binary{2}}, {\"m\", multi_discrete{{2, 4}}}, "
+        "{\"z\", tuple{{discrete{3, 5}, box{{0, -1}, {1, 1}}}}}}}");
   // In the order of the names: a, m, z.
   const std::vector<float> value = {1, 0, 1, 3, 6, 0.5f, -0.5f};
   CHECK(all.contains(value));

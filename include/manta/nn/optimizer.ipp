@@ -40,23 +40,30 @@ MANTA_DECL std::string optimizer::name() const {
   return "none";
 }
 
+namespace detail {
+inline void require_sizes(const std::string& name, std::size_t parameters, std::size_t gradients, std::size_t before) {
+  if (parameters != gradients)
+    throw error("manta: nn: " + name + " got " + std::to_string(parameters) + " parameters and " +
+                std::to_string(gradients) + " gradients");
+  if (parameters != before)
+    throw error("manta: nn: " + name + " has stepped " + std::to_string(before) + " parameters so far, and got " +
+                std::to_string(parameters) + "; an optimizer belongs to one network");
+}
+}  // namespace detail
+
 template <class T>
 void optimizer::move(std::span<T> p, std::span<const T> g, std::vector<T>& kept) {
   using array = Eigen::Array<T, Eigen::Dynamic, 1>;
   if (kind_ == kind::none) throw error("manta: nn: this optimizer is empty; assign nn::adam() or another to it");
-  if (p.size() != g.size())
-    throw error("manta: nn: " + name() + " got " + std::to_string(p.size()) + " parameters and " +
-                std::to_string(g.size()) + " gradients");
+  detail::require_sizes(name(), p.size(), g.size(), kept.empty() ? p.size() : kept.size() / 2);
   if (kept.empty()) kept.assign(2 * p.size(), T(0));
-  if (kept.size() != 2 * p.size())
-    throw error("manta: nn: " + name() + " has stepped " + std::to_string(kept.size() / 2) +
-                " parameters so far, and got " + std::to_string(p.size()) + "; an optimizer belongs to one network");
   ++steps_;
 
   const auto n = static_cast<Eigen::Index>(p.size());
   // In pieces that stay in the cache: each is read and written by several expressions.
   constexpr Eigen::Index piece = 2048;
-  Eigen::Array<T, Eigen::Dynamic, 1, 0, piece, 1> d(std::min(n, piece));  // on the stack
+  using kept_piece = Eigen::Array<T, Eigen::Dynamic, 1, 0, piece, 1>;  // on the stack
+  kept_piece d(std::min(n, piece)), result(d.size());
   const T rate = static_cast<T>(rate_), m = static_cast<T>(momentum_), b2 = static_cast<T>(beta2_),
           eps = static_cast<T>(epsilon_), decay = static_cast<T>(decay_);
   const double step = static_cast<double>(steps_);
@@ -67,35 +74,40 @@ void optimizer::move(std::span<T> p, std::span<const T> g, std::vector<T>& kept)
     Eigen::Map<array> x(p.data() + begin, count), first(kept.data() + begin, count),
         second(kept.data() + n + begin, count);
     auto gradient = d.head(count);
+    // Results are computed in an array that is aligned wherever the others lie: aligned.hpp says why.
+    const auto set = [&result, count](auto& to, const auto& value) {
+      result.head(count) = value;
+      to = result.head(count);
+    };
     gradient = Eigen::Map<const array>(g.data() + begin, count);
     if (decay_ != 0 && kind_ != kind::adamw) gradient += decay * x;
     switch (kind_) {
       case kind::sgd:
         if (momentum_ == 0) {
-          x -= rate * gradient;
+          set(x, x - rate * gradient);
         } else {
-          first = m * first + gradient;
+          set(first, m * first + gradient);
           if (nesterov_) {
-            x -= rate * (gradient + m * first);
+            set(x, x - rate * (gradient + m * first));
           } else {
-            x -= rate * first;
+            set(x, x - rate * first);
           }
         }
         break;
       case kind::rmsprop:
-        second = b2 * second + (1 - b2) * gradient.square();
+        set(second, b2 * second + (1 - b2) * gradient.square());
         if (momentum_ == 0) {
-          x -= rate * gradient / (second.sqrt() + eps);
+          set(x, x - rate * gradient / (second.sqrt() + eps));
         } else {
-          first = m * first + gradient / (second.sqrt() + eps);
-          x -= rate * first;
+          set(first, m * first + gradient / (second.sqrt() + eps));
+          set(x, x - rate * first);
         }
         break;
       default:  // adam and adamw
         if (kind_ == kind::adamw && decay_ != 0) x *= 1 - rate * decay;
-        first = m * first + (1 - m) * gradient;
-        second = b2 * second + (1 - b2) * gradient.square();
-        x -= correct1 * first / (second.sqrt() * correct2 + eps);
+        set(first, m * first + (1 - m) * gradient);
+        set(second, b2 * second + (1 - b2) * gradient.square());
+        set(x, x - correct1 * first / (second.sqrt() * correct2 + eps));
     }
   }
 }

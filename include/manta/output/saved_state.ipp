@@ -28,9 +28,11 @@ MANTA_DECL void write_state(const std::string& path, const std::string& kind, co
 }
 
 MANTA_DECL std::string read_state(const std::string& path, const std::string& kind) {
+  errno = 0;
   std::ifstream file(path, std::ios::binary);
   std::stringstream content;
-  if (!file || !(content << file.rdbuf()))
+  const bool has_content = file && content << file.rdbuf();
+  if (!file || (!has_content && errno != 0))  // an empty file has no content, and no error
     throw error("manta: cannot read the checkpoint " + path + ": " + std::strerror(errno));
   std::uint32_t mark = 0, sum = 0;
   std::string found, bytes;

@@ -63,19 +63,21 @@ MANTA_DECL report algorithm::evaluate(int episodes) {
 }
 
 MANTA_DECL std::string algorithm::save_to_bytes() {
-  return output::pack(output::pack(trained()), environment_.name(), description(), seed_, iteration_, steps_,
+  return output::pack(output::pack(trained()), name_, environment_.name(), description(), seed_, iteration_, steps_,
                       episodes_, last_episodes_, state());
 }
 
 MANTA_DECL void algorithm::load_from_bytes(const std::string& bytes, bool own_settings) {
-  std::string policy, environment, networks, rest;
+  std::string policy, name, environment, networks, rest;
   std::uint64_t seed = 0, iteration = 0, steps = 0, episodes = 0;
   std::deque<episode> last;
   try {
-    output::unpack(bytes, policy, environment, networks, seed, iteration, steps, episodes, last, rest);
+    output::unpack(bytes, policy, name, environment, networks, seed, iteration, steps, episodes, last, rest);
   } catch (const std::exception& e) {
     throw error(std::string("manta: rl: the checkpoint cannot be read: ") + e.what());
   }
+  if (name != name_)
+    throw error("manta: rl: the checkpoint is of " + name + "; this algorithm is " + name_ + ". Nothing was changed");
   if (environment != environment_.name())
     throw error("manta: rl: the checkpoint is of the environment " + environment + "; this algorithm's is " +
                 environment_.name() + ". Nothing was changed");

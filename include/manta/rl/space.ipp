@@ -27,7 +27,8 @@ MANTA_DECL std::string text_of(std::span<const float> numbers) {
 /// Throws if a space has more than a million choices: a network reads a number for each.
 inline void require_readable(const space& s, double choices) {
   if (choices <= 1 << 20) return;
-  throw error("manta: rl: " + s.text() + " has too many choices: a network reads a number for each, at most 1048576. "
+  throw error("manta: rl: " + s.text() +
+              " has too many choices: a network reads a number for each, at most 1048576. "
               "Describe the same by several smaller choices, rl::multi_discrete, or by numbers, rl::box");
 }
 /// Is this one of 0, 1, .., n - 1?
@@ -206,11 +207,15 @@ MANTA_DECL std::string space::text() const {
     return "multi_discrete{{" + s + "}}";
   }
   if (const multi_binary* m = as_multi_binary()) return "multi_binary{" + std::to_string(m->n) + "}";
-  if (as_tuple() != nullptr || as_dict() != nullptr) {
+  if (const tuple* t = as_tuple()) {
     std::string s;
-    const std::vector<const space*> all = parts();
-    for (const space* part : all) s += (part == all.front() ? "" : ", ") + part->text();
-    return (as_tuple() != nullptr ? "tuple{{" : "dict{{") + s + "}}";
+    for (const space& part : t->parts) s += (s.empty() ? "" : ", ") + part.text();
+    return "tuple{{" + s + "}}";
+  }
+  if (const dict* d = as_dict()) {
+    std::string s;
+    for (const auto& [name, part] : d->parts) s += (s.empty() ? "{\"" : ", {\"") + name + "\", " + part.text() + "}";
+    return "dict{{" + s + "}}";
   }
   return "box{" + detail::text_of(as_box()->low) + ", " + detail::text_of(as_box()->high) + "}";
 }
