@@ -5,6 +5,7 @@
 // own (`raw`). On one rank the client has the second core; on more ranks the client shares them.
 //
 //   bench_serve_manta [repetitions]
+//   bench_serve_manta minute        overload and a constant load for a minute each: whether memory and replicas stay
 //
 //   serve_handle_N           us, a call by a handle, on N ranks: the median
 //   serve_http_N             us, median of a request through a replica, one connection
@@ -18,6 +19,11 @@
 //   serve_batch_raw_N        likewise, one at a time
 //   serve_batch_binary_N     k/s, batches of 32, the numbers as bytes by the Open Inference Protocol
 //   serve_batch_size_N       x, requests of a batch
+//   serve_batch_cpu_1        us of processor time of the rank for a request of serve_batch; serve_batch_cpu_raw_1: of
+//                            serve_batch_raw. Their ratio is what batches gain where the client has a core of its own
+//   serve_batch_http_1       likewise of the same requests to a deployment that computes nothing
+//   serve_product_1          us of processor time of the network for a sample of a batch of 32; serve_product_raw_1:
+//                            for one alone
 //   serve_batch_alone_1      us, median at one connection with batches; serve_batch_alone_raw_1: without
 //   serve_peak_raw_1         k/s of a replica that computes for 1 ms, 8 connections
 //   serve_overload_1         k/s, good answers at twice that rate
@@ -25,6 +31,7 @@
 //   serve_update_1           failed requests while the version changes ten times
 //   serve_scale_N            ms from a step to 8 calls under way to a second replica
 //   serve_reversals_N        x, fewer replicas than before at this constant load, in 3 s
+//   serve_minute_*           likewise in a minute
 #include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
@@ -59,6 +66,7 @@ int computes(int x) {
   }
   return x;
 }
+std::vector<float> first_ten(const std::vector<float>& x) { return {x.begin(), x.begin() + 10}; }
 struct version {
   int number;
   int get(int x) { return number + x; }
@@ -161,14 +169,14 @@ int takes_time(int ms) {
   std::this_thread::sleep_for(std::chrono::milliseconds(ms));
   return ms;
 }
-scaling measure_scaling() {
+scaling measure_scaling(double seconds) {
   const int most = std::max(2, manta::size());
   auto d = serve::deploy<takes_time>({.name = "scaled", .min = 1, .max = most, .cpus = 0});
   for (int i = 0; i < 10; ++i) d(5).get();
   scaling s;
   const bench::stopwatch w;
   std::vector<manta::future<int>> calls;
-  for (int last = 1; w.seconds() < 3;) {
+  for (int last = 1; w.seconds() < seconds;) {
     while (calls.size() < 8) calls.push_back(d(5));
     calls = manta::wait(calls, {.count = 1}).pending;
     const int now = d.status().replicas;
@@ -179,9 +187,11 @@ scaling measure_scaling() {
   return s;
 }
 
+using numbers = std::vector<float>;
+
 /// A network in batches and one by one, asked with 64 connections.
 template <class Say>
-void measure_batches(serve::http& http, const serve::deployment<std::vector<float>(std::vector<float>)>& d, Say&& say) {
+void measure_batches(serve::http& http, const serve::deployment<numbers(numbers)>& d, Say&& say) {
   const serve::status before = d.status();
   const found single = load(http, "/single", 64, 0, 0.7, 784), batched = load(http, "/batched", 64, 0, 0.7, 784);
   const serve::status after = d.status();
@@ -193,6 +203,47 @@ void measure_batches(serve::http& http, const serve::deployment<std::vector<floa
       static_cast<double>(after.served - before.served) /
           static_cast<double>(std::max<std::uint64_t>(1, after.batches - before.batches)),
       "x");
+  if (manta::size() > 1) return;
+  say("serve_batch_cpu_raw", single.cpu, "us");
+  say("serve_batch_cpu", batched.cpu, "us");
+  say("serve_batch_http", load(http, "/ten", 64, 0, 0.7, 784).cpu, "us");
+}
+
+/// us of processor time for a sample.
+double product_time(const nn::network<float>& net, std::size_t samples) {
+  serve::detail::sample_model<nn::network<float>> model(net);
+  const std::vector<numbers> batch(samples, numbers(784, .25F));
+  const int times = static_cast<int>(640 / samples);
+  model.predict(batch);
+  const double begin = bench::process_seconds();
+  for (int i = 0; i < times; ++i) model.predict(batch);
+  return 1e6 * (bench::process_seconds() - begin) / (times * static_cast<double>(samples));
+}
+
+void deploy_slow(serve::http& http) {
+  serve::options slow{.name = "computes", .max_queue = 20};
+  slow.max_ongoing = 1;
+  http.route("/computes", serve::deploy<computes>(slow));
+}
+
+/// Whether memory and replicas stay as they are, at twice the capacity and at a constant load.
+int measure_minute() {
+  serve::http http({.port = 0});
+  deploy_slow(http);
+  const found peak = load(http, "/computes", 8);
+  const double twice = 2 * peak.good / peak.seconds;
+  load(http, "/computes", 200, twice, 5);
+  const double before = 1e-6 * bench::resident_bytes();
+  const found over = load(http, "/computes", 200, twice, 60);
+  bench::report("serve_minute_peak", "manta", 1e-3 * peak.good / peak.seconds, "k/s");
+  bench::report("serve_minute_overload", "manta", 1e-3 * over.good / over.seconds, "k/s");
+  bench::report("serve_minute_broken", "manta", over.broken + over.other, "failed");
+  bench::report("serve_minute_before", "manta", before, "MB");
+  bench::report("serve_minute_grown", "manta", 1e-6 * bench::resident_bytes() - before, "MB");
+  const scaling s = measure_scaling(60);
+  bench::report("serve_minute_scale", "manta", s.first_ms, "ms");
+  bench::report("serve_minute_reversals", "manta", s.reversals, "x");
+  return 0;
 }
 
 int measure(int repetitions) {
@@ -206,9 +257,8 @@ int measure(int repetitions) {
   const auto batched = serve::deploy_network({.name = "batched", .max_batch = 32}, net);
   http.route("/batched", batched);
   http.route("/single", serve::deploy_network({.name = "single"}, net));
-  serve::options slow{.name = "computes", .max_queue = 20};
-  slow.max_ongoing = 1;
-  http.route("/computes", serve::deploy<computes>(slow));
+  http.route("/ten", serve::deploy<first_ten>({.name = "ten"}));
+  deploy_slow(http);
   auto versions = serve::deploy<&version::get>({.name = "versions"}, 0);
   http.route("/versions", versions);
 
@@ -221,10 +271,12 @@ int measure(int repetitions) {
     say("serve_http_raw", load(http, "/raw", 1).p50, "us");
     say("serve_http", load(http, "/same", 1).p50, "us");
     measure_batches(http, batched, say);
-    const scaling steps = measure_scaling();
+    const scaling steps = measure_scaling(3);
     say("serve_scale", steps.first_ms, "ms");
     say("serve_reversals", steps.reversals, "x");
     if (manta::size() > 1) continue;
+    say("serve_product_raw", product_time(net, 1), "us");
+    say("serve_product", product_time(net, 32), "us");
     const found raw = load(http, "/raw", 32), through = load(http, "/same", 32), many = load(http, "/same", 256);
     say("serve_cpu_raw", raw.cpu, "us");
     say("serve_cpu", through.cpu, "us");
@@ -254,5 +306,6 @@ int measure(int repetitions) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "client") == 0) return client(argc, argv);
+  if (argc > 1 && std::strcmp(argv[1], "minute") == 0) return manta::run(argc, argv, measure_minute);
   return manta::run(argc, argv, [=] { return measure(bench::repetitions(argc, argv)); });
 }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <numeric>
 
 #include "manta/error.hpp"
@@ -98,6 +99,27 @@ TEST_CASE("gradients of all layers are those of central differences") {
   words << 0, 4, 2, 2, 4, 1;
   check_gradients(network(nn::shape{3}, nn::embedding(5, 4), nn::residual(nn::attention(2, {.causal = true}))), 2, {},
                   words);
+}
+
+TEST_CASE_TEMPLATE("a linear layer gives each sample of a batch the sums of its definition", T, float, double) {
+  // Rows that are long, and not a multiple of any packet; batches of all widths that have a way of their own; a small
+  // matrix and one that does not fit in a core's second cache.
+  for (const auto& [inputs, outputs] : {std::pair(301, 8), std::pair(521, 515), std::pair(40, 9)}) {
+    nn::network<T> net(nn::shape{inputs}, nn::linear(outputs));
+    net.initialise(2);
+    const Eigen::Map<const Eigen::Matrix<T, -1, -1, Eigen::RowMajor>> w(net.parameters().data(), outputs, inputs);
+    const Eigen::Map<const Eigen::Matrix<T, -1, 1>> bias(net.parameters().data() + w.size(), outputs);
+    const nn::matrix<T> x = numbers(inputs, 66, 3).template cast<T>();
+    const matrix expected =
+        (w.template cast<double>() * x.template cast<double>()).colwise() + bias.template cast<double>();
+    for (const int samples : {1, 2, 3, 4, 5, 7, 8, 9, 33, 64, 66}) {
+      const nn::matrix<T>& y = net.forward(x.leftCols(samples));
+      CAPTURE(inputs);
+      CAPTURE(samples);
+      CHECK((y.template cast<double>() - expected.leftCols(samples)).cwiseAbs().maxCoeff() <
+            1e3 * std::numeric_limits<T>::epsilon());
+    }
+  }
 }
 
 TEST_CASE("a convolution gives the sums of its definition") {

@@ -3,7 +3,7 @@
 //
 // Matrix products of layers. Eigen allocates memory for the packed blocks of each large product and frees it again;
 // here each thread keeps that memory, so that a step allocates nothing after the first. Small products, products with
-// vectors and products on several threads are Eigen's own.
+// vectors and products on several threads are Eigen's own; those of long rows with few columns are dot products.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,6 +12,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "manta/nn/dot_product.hpp"
 #include "manta/nn/source.hpp"
 
 namespace manta::nn::detail {
@@ -91,6 +92,13 @@ void add_product_by_columns(strided<T, false> result, strided<const T, RowMajorA
   if (small || Eigen::nbThreads() > 1) {
     result.noalias() += factor * (a * b);
     return;
+  }
+  if constexpr (RowMajorA && !RowMajorB) {
+    if (suit_dot_products<T>(a.rows(), b.cols(), a.cols())) {
+      return add_dot_products<T>(
+          {a.data(), b.data(), result.data(), a.outerStride(), b.outerStride(), result.outerStride(), a.cols(), factor},
+          a.rows(), b.cols());
+    }
   }
   if (b.cols() <= 3) {
     for (Eigen::Index j = 0; j < b.cols(); ++j) {
