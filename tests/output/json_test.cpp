@@ -130,6 +130,8 @@ TEST_CASE("what does not fit is named: the field, what was expected, what came")
   CHECK(complaint<float>("1e39") == "the body: expected a number that fits, not 1e+39");
   CHECK(complaint<bool>("1") == "the body: expected true or false, not 1");
   CHECK(complaint<named>(R"({"x":1})") == "y is missing: expected a number");
+  CHECK(complaint<in_order>(R"({"a":1,"b":"t"})") == "the body: expected an array of the members in their order, not an object: they have no names here, which CEREAL_NVP would give them");
+  CHECK(complaint<in_order>("[1]") == "[1] is missing: expected a text");
   CHECK(complaint<std::vector<derived>>(R"([{"x":1,"y":2,"shade":0,"parts":[[1,"a"],[2,3]]}])") == "[0].parts[1][1]: expected a text, not 3");
   CHECK(complaint<std::map<std::string, int>>(R"({"a":null})") == "a: expected an integer from -2147483648 to 2147483647, not null");
   CHECK(complaint<Eigen::MatrixXd>("[[1,2],[3]]") == "[1]: expected an array of 2, not an array of 1");

@@ -235,7 +235,10 @@ TEST_CASE("errors arrive with their text, and others are answered") {
         contains(thrown<std::exception>([] { serve::deploy<twice>({.name = "x", .replicas = 0}); }), ".replicas is 0"));
     CHECK(contains(thrown<std::exception>([] { serve::deploy<twice>({.name = "x", .max = 2}); }),
                    "wanted is 1 <= .min <= .max"));
-    CHECK_THROWS_AS(serve::deploy<twice>({.name = "x", .cpus = 1000}), manta::unschedulable);
+    CHECK(contains(thrown<manta::unschedulable>([] { serve::deploy<twice>({.name = "x", .cpus = 1000}); }),
+                   "manta: serve: the deployment 'x' cannot start: no rank can ever run"));
+    CHECK(contains(thrown<manta::unschedulable>([] { serve::deploy<twice>({.name = "x", .router_rank = 99}); }),
+                   "manta: serve: the deployment 'x' cannot start: no rank can ever run"));
     CHECK(contains(thrown<std::exception>([] { serve::deploy<twice>({.name = "x", .max_batch = 8}); }),
                    "deployed as serve::batched<f>; this one takes one request a call"));
     // names

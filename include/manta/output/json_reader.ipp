@@ -84,7 +84,13 @@ MANTA_DECL json_view json_reader::next_member(const char* name, std::string& cal
     return at < frame_.of.size() ? frame_.of.element(at) : json_view();
   }
   called = name != nullptr ? name : "value" + std::to_string(at);
-  return frame_.of.member(called);
+  const json_view member = frame_.of.member(called);
+  if (name == nullptr && !member.exists()) {
+    throw json_error((path_.empty() ? std::string(called_) : path_) +
+                     ": expected an array of the members in their order, not an object: they have no names here, which "
+                     "CEREAL_NVP would give them");
+  }
+  return member;
 }
 
 }  // namespace manta::output

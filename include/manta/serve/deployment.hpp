@@ -71,13 +71,19 @@ inline std::string router_name(const std::string& name) { return "serve/" + name
               "serve::update. The name is free when the last handle of that one has gone");
 }
 
+/// No rank meets what a deployment asks for: says which deployment.
+[[noreturn]] inline void refuse_ranks(const std::string& name, const char* what, const std::string& why) {
+  throw unschedulable("manta: serve: the deployment '" + name + "' " + what + ": " +
+                      why.substr(why.starts_with("manta: ") ? 7 : 0));
+}
+
 /// Waits; throws the sentence of the innermost error, of a constructor or of `reconfigure`.
 template <class F>
 void wait_for_start(const F& started, const std::string& name, const char* what) {
   try {
     started.get();
   } catch (const task_failed& e) {
-    if (e.details().type == "manta::unschedulable") throw unschedulable(e.details().what);
+    if (e.details().type == "manta::unschedulable") refuse_ranks(name, what, e.details().what);
     throw error("manta: serve: the deployment '" + name + "' " + what + ": " + e.details().what);
   }
 }
@@ -222,6 +228,8 @@ actor<Router> start_router(const options& o) {
   try {
     return spawn<Router>(
         {.name = o.name.empty() ? "" : router_name(o.name), .rank = o.router_rank, .concurrency = 1 << 20}, o);
+  } catch (const unschedulable& e) {
+    refuse_ranks(o.name, "cannot start", e.what());
   } catch (const error& e) {
     refuse_name(o.name, e, "");
   }

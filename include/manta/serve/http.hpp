@@ -64,7 +64,8 @@ class http {
   MANTA_DECL ~http();
 
   /// POST to `path` calls `handle`: a deployment, or anything that gives a future, a manta::stream or a value. One
-  /// without parameters can be had by GET, too. Paths begin with "/"; each once.
+  /// without parameters can be had by GET, too. Paths begin with "/"; each once, and none of the server's own: /status,
+  /// /docs, /api/status, /openapi.json, /metrics and those under /v2.
   template <class Handle>
   void route(const std::string& path, Handle handle, route_options options = {}) {
     using H = std::decay_t<Handle>;

@@ -17,6 +17,7 @@ MANTA_DECL void http_server::add(std::unique_ptr<endpoint> e) {
                 " names, and the function takes " + std::to_string(e->parameters));
   }
   if (e->path.empty() || e->path[0] != '/') throw error("manta: http.route: a path begins with \"/\"; this one does not: \"" + e->path + "\"");
+  if (is_own_path(e->path)) throw error("manta: http.route: " + e->path + " is a path that each server answers itself; choose another one");
   if (e->options.name.empty()) e->options.name = e->path.substr(1);
   for (const auto& each : routes_) {
     if (each->path == e->path) throw error("manta: http.route: there is a route " + e->path + " already");

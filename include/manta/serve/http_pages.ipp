@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include <cstdio>
@@ -35,6 +36,12 @@ MANTA_DECL endpoint* http_server::find_model(std::string name, reply& problem) c
   }
   problem = failure(404, "there is no model \"" + shown(name) + "\"");
   return nullptr;
+}
+
+/// Paths that no route can have: clients and people find the same there on each server.
+inline bool is_own_path(std::string_view path) {
+  constexpr std::array<std::string_view, 6> own{"/status", "/docs", "/api/status", "/openapi.json", "/metrics", "/v2"};
+  return path.starts_with("/v2/") || std::find(own.begin(), own.end(), path) != own.end();
 }
 
 /// What no route takes.

@@ -10,8 +10,8 @@
 namespace manta::serve::detail {
 
 MANTA_DECL void refuse_settings(const std::string& taken, const std::string& given) {
-  if (taken.empty()) throw error("manta: serve: the deployed class has no method `reconfigure`");
-  throw error("manta: serve: `reconfigure` of the deployed class takes " + base::demangle(taken.c_str()) + ", and was given " +
+  if (taken.empty()) throw error("the deployed class has no method `reconfigure`");
+  throw error("`reconfigure` of the deployed class takes " + base::demangle(taken.c_str()) + ", and was given " +
               base::demangle(given.c_str()));
 }
 

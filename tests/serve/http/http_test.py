@@ -178,6 +178,9 @@ def mistakes():
         ({"address": "192.0.2.1"}, "cannot listen on 192.0.2.1:0: "),
         ({"address": "192.0.2.1"}, ".address is an address or a name of this machine"),
         ({"too_many_names": 1}, ".inputs of /twice has 2 names, and the function takes 1"),
+        ({"path": "/status"}, "/status is a path that each server answers itself; choose another one"),
+        ({"path": "/v2/models"}, "/v2/models is a path that each server answers itself"),
+        ({"path": "double"}, "a path begins with \"/\"; this one does not: \"double\""),
     ):
         text = refusal(**options)
         check(words, text if words not in text else "", "")

@@ -119,6 +119,7 @@ int main(int argc, char** argv) {
     http.route<add>("/add", {.inputs = {"a", "b"}});
     http.route<greet>("/greet");
     if (given.count("too_many_names") != 0) http.route<twice>("/twice", {.inputs = {"a", "b"}});
+    if (!given["path"].empty()) http.route<twice>(given["path"]);
     http.route<fail>("/fail");
     http.route<wait_ms>("/wait");
     http.route<pause_ms>("/pause");
