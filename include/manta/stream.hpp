@@ -257,7 +257,7 @@ class stream {
   bool is_safe(exec::engine& e) const {
     auto& n = *calls_[first_].get();
     if (!e.recovers() || n.form != graph::form::remote) return true;
-    if (e.keep_item(n, *producer_.get(), at_.again, at_.next - under_way())) return true;
+    if (e.recovering().keep_item(n, *producer_.get(), at_.again, at_.next - under_way())) return true;
     try {
       e.value(n, false);
     } catch (const error&) {  // the value's future will throw it

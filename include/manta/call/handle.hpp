@@ -72,7 +72,8 @@ class handle {
   void load(wire::reader& in, std::uint32_t type) {
     exec::reference_message r;
     in.read(&r, sizeof r);
-    *this = r.home_rank == graph::no_index ? handle() : handle(exec::engine::current()->import_inside(r, type));
+    *this = r.home_rank == graph::no_index ? handle()
+                                           : handle(exec::engine::current()->recovering().import_inside(r, type));
   }
 
  private:

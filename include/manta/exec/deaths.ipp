@@ -172,7 +172,7 @@ MANTA_DECL void engine::nodes_lost(std::uint32_t dead) {
     refs_.hold(n);
     (is_task(n) ? tasks : values).push_back(&n);
   });
-  for (node* n : values) value_lost(*n, dead);
+  for (node* n : values) recovery_.value_lost(*n, dead);
   for (node* n : tasks) {
     if (is_task(*n)) task_lost(*n, dead);  // else it has failed with a value
   }
@@ -209,75 +209,6 @@ MANTA_DECL bool engine::is_concerned(node& n, std::uint32_t rank) {
   if (n.form == form::record)
     return n.record->place == graph::place::elsewhere && (n.record->caller == rank || n.record->caller == 0);
   return n.form == form::none && (n.sent.at == rank || (n.sent.at == 0 && rank_ != 0 && n.sent.slot == no_index));
-}
-
-/// A value that lay there, or was to come from there.
-MANTA_DECL void engine::value_lost(node& n, std::uint32_t rank) {
-  const bool is_here = !is_stand_in(n);
-  if (fetches_.is_asked_for(n, rank)) {
-    fetches_.asked_no_more(n);
-    refs_.release(n);
-  }
-  if (n.state == state::failed) return;
-  if (n.state == state::pending) {
-    if (!is_here) {
-      fetches_.need(n);
-    } else {
-      n.missing = 0;
-      completion_.fail(n, failures_.death(store::failure::kind::rank, rank,
-                              "there will be no answer from rank " + std::to_string(rank) + ": "));
-      refs_.release(n);
-    }
-    return;
-  }
-  if (place_of(n, rank_) != rank) return;
-  if (fetches_.has_arrived(n)) return;
-  if (n.has(node::actor)) return actor_lost(n, rank);
-  const bool fetching = n.has(node::fetching);
-  fetches_.no_longer_fetching(n);
-  n.size = 0;
-  n.state = state::pending;
-  n.form = form::none;
-  if (!is_here) {
-    fetches_.need(n);  // the home has it made again
-  } else if (task* const made_by = lineage_.task_of(n)) {
-    make_again(n, made_by);
-  } else {
-    completion_.fail(n, failures_.death(store::failure::kind::object, rank,
-                          "the value of '" + std::string(n.function == no_index ? "put" : task_name(n)) +
-                              "' is lost, and what it was made from is not known any more: "));
-    n.set(node::observed);
-  }
-  if (fetching) refs_.release(n);
-}
-
-/// A handle of an actor that lived there. Its home has it made again, elsewhere and from its last checkpoint, if its
-/// options allow restarts; what it was told since then is forgotten.
-MANTA_DECL void engine::actor_lost(node& n, std::uint32_t rank) {
-  refs_.forget_calls(n);
-  n.state = state::pending;
-  n.form = form::none;
-  if (is_stand_in(n) && !is_dead(n.links->rank)) return fetches_.need(n);
-  std::string why = "the actor died with its rank: " + members_.obituary_of(rank).why;
-  if (task* const t = is_stand_in(n) ? nullptr : lineage_.task_of(n)) {
-    if (t->attempt < t->request->restarts) {
-      ++t->attempt;
-      return make_again(n, t);
-    }
-    why += "; it has been restarted " + std::to_string(t->attempt) + " times, as often as it may be";
-    forget_lineage(n);
-  }
-  completion_.fail(n, actor_failure(why));
-  n.set(node::observed);
-}
-
-/// At the home of an actor's handle.
-MANTA_DECL void engine::on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes) {
-  node& handle = graph_.nodes.at(m.index);
-  const task* const t = lineage_.task_of(handle);
-  if (t == nullptr || (m.id != 0 && m.id != t->id)) return;
-  if (bytes == 0) return forget_lineage(handle);
-  t->request->checkpoint.assign(reinterpret_cast<const char*>(data), bytes);
 }
 
 /// A task or call of ours that was there. One that rank 0 has sent on: perhaps.

@@ -145,7 +145,7 @@ constexpr void engine::handlers::actors(dispatch_table<engine>& table) {
   });
   table.set(message::checkpoint, [](engine& e, arrival& m) {
     const auto header = m.read<checkpoint_message>();
-    e.on_checkpoint(header, m.data, m.bytes);
+    e.recovery_.on_checkpoint(header, m.data, m.bytes);
   });
   table.set(message::name_ask, [](engine& e, arrival& m) { e.on_name_ask(m.data, m.bytes); });
   table.set(message::name_spawn, [](engine& e, arrival& m) { e.on_name_spawn(m.from, m.data); });

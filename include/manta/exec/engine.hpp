@@ -68,6 +68,7 @@
 #include "manta/exec/value/foreign_drops.hpp"
 #include "manta/exec/value/journaling.hpp"
 #include "manta/exec/value/lineage.hpp"
+#include "manta/exec/value/recovery.hpp"
 #include "manta/exec/value/references.hpp"
 #include "manta/exec/value/supply.hpp"
 #include "manta/exec/waits.hpp"
@@ -174,18 +175,19 @@ class engine {
   using completion_part = completion<net::network>;
   using supply_part = supply<net::network>;
   using fetch_part = fetches<net::network>;
+  using recovery_part = recovery<net::network>;
   /// The ends of nodes.
   completion_part& completions() { return completion_; }
   /// Values that lie here, for others.
   supply_part& supplies() { return supply_; }
   /// Values that lie elsewhere.
   fetch_part& fetching() { return fetches_; }
+  /// Values that can be made again.
+  recovery_part& recovering() { return recovery_; }
   /// The counts of handles and references.
   reference_part& refs() { return refs_; }
   /// From any thread, without the lock: a handle dies.
   MANTA_DECL static void drop_handle(node& n);
-  /// As import_reference, for a handle inside a value that is being decoded.
-  MANTA_DECL node& import_inside(const reference_message& reference, std::uint32_t type);
 
   // --- values
   /// A node of a value made here, outside of tasks' results. Throws if there is no memory for it.
@@ -206,7 +208,6 @@ class engine {
   /// Waits until the actor has been made. Sends one message to its rank; the actor ends after the call that runs.
   MANTA_DECL void kill_actor(node& handle, const std::string& why);
   MANTA_DECL void free_name_of(const node& handle);
-  MANTA_DECL bool keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number);
 
   // --- placement
   /// Asks rank 0 for bundles of resources and waits for the number it gives; `ready` ends when they are there.
@@ -271,7 +272,6 @@ class engine {
  private:
   enum class role : std::uint8_t { none, owner, helper };
   using gang_end = gang_ends::gang_end;
-  using family = lineage::family;
 
   struct handlers;  // of messages: dispatch.ipp
   /// A message has arrived. Counts it, and calls the handler of its kind; between runs it is kept.
@@ -283,6 +283,7 @@ class engine {
   completion_part::hooks hooks_of_completion();  ///< What is done when a node ends.
   supply_part::hooks hooks_of_supply();  ///< Pulls that were put off.
   fetch_part::hooks hooks_of_fetches();  ///< Values that have to be made again.
+  recovery_part::hooks hooks_of_recovery();  ///< Tasks that run once more.
 
   // values.ipp
   node& checked(node& n);
@@ -367,11 +368,8 @@ class engine {
   void leave_world(std::uint32_t dead);
   /// Looks after the nodes that a death concerns: values first, for a task may need one.
   void nodes_lost(std::uint32_t dead);
-  void on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes);
-  void actor_lost(node& n, std::uint32_t rank);
   void forget_links_to(node& n, std::uint32_t rank);
   bool is_concerned(node& n, std::uint32_t rank);
-  void value_lost(node& n, std::uint32_t rank);
   void task_lost(node& n, std::uint32_t rank);
   void submit_again(node& n, std::uint32_t rank);
   const graph::request& with_request(node& n);
@@ -380,27 +378,6 @@ class engine {
   void placed_lost(std::uint32_t rank);
   void on_where_is(std::uint32_t from, const where_message& m);
   void end_broken_gangs();
-
-  // value/recovery.ipp
-  bool keep_lineage(node& n, const result_message& result);
-  void note_lineage(const node& n, task* t);
-  void forget_lineage(node& n);
-  void make_again(node& n, task* t);
-  void join_family(node& n, store::reading& outer);
-  void leave_family(const node& n, std::uint64_t calls);
-  void end_if_empty(family& f);
-  bool await_heir(node& n);
-  static bool can_return(const family& f);
-  void bring_back(family& f);
-  void take_from_above(family& f);
-  void await_return(family& f);
-  void all_return(family& f);
-  void find_heirs(family& f);
-  void* copy_of(const node& from, node& to, base::list<std::uint32_t>* handles = nullptr);
-  node* heir_at(const family& f, std::uint32_t position, std::uint32_t type);
-  node* heir_of(const node& n);
-  void inherit(node& n);
-  void take_value(node& n, node& from);
 
   // questions.ipp
   node& make_ticket(std::uint32_t asked);
@@ -690,6 +667,7 @@ class engine {
   completion_part completion_{own_, hooks_of_completion()};
   supply_part supply_{own_, completion_, hooks_of_supply()};
   fetch_part fetches_{own_, completion_, supply_, lineage_, hooks_of_fetches()};
+  recovery_part recovery_{own_, lineage_, records_, completion_, fetches_, hooks_of_recovery()};
   foreign_drops foreign_drops_{graph_.nodes, &engine::rouse_helper, this};
   helper helper_{lock_, duties_of_helper()};
   watchdog watchdog_;

@@ -74,6 +74,7 @@ namespace manta::exec {
 #ifdef MANTA_COMPILED
 template class completion<net::network>;
 template class fetches<net::network>;
+template class recovery<net::network>;
 template class references<net::network>;
 template class supply<net::network>;
 template class task_records<net::network>;

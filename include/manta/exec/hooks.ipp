@@ -27,7 +27,7 @@ MANTA_DECL engine::reference_part::hooks engine::hooks_of_references() {
   static constexpr auto of = [](void* rank) -> engine& { return *static_cast<engine*>(rank); };
   return {
       .rank = this,
-      .stand_in_gone = [](void* rank, node& n, std::uint64_t calls) { of(rank).leave_family(n, calls); },
+      .stand_in_gone = [](void* rank, node& n, std::uint64_t calls) { of(rank).recovery_.leave_family(n, calls); },
       .actor_gone =
           [](void* rank, node& n) {
             engine& e = of(rank);
@@ -62,9 +62,9 @@ MANTA_DECL engine::completion_part::hooks engine::hooks_of_completion() {
             e.fetches_.on_pull(l.rank, pull_message{home.rank, home.index, l.index, l.count, 0});
           },
       .send_after = [](void* rank, const link& l, node& input) { of(rank).send_after(l, input); },
-      .inherit = [](void* rank, node& heir_of) { of(rank).inherit(heir_of); },
+      .inherit = [](void* rank, node& heir_of) { of(rank).recovery_.inherit(heir_of); },
       .await_return =
-          [](void* rank, std::uint32_t of_family) { of(rank).await_return(of(rank).lineage_.at(of_family)); },
+          [](void* rank, std::uint32_t of_family) { of(rank).recovery_.await_return(of_family); },
       .stop_timer = [](void* rank, node& n) { of(rank).stop_timer(n); },
       .free_task = [](void* rank, task* t) { of(rank).records_.free(t); },
   };
@@ -77,7 +77,11 @@ MANTA_DECL engine::supply_part::hooks engine::hooks_of_supply() {
 }
 
 MANTA_DECL engine::fetch_part::hooks engine::hooks_of_fetches() {
-  return {this, [](void* rank, node& n) { return static_cast<engine*>(rank)->await_heir(n); }};
+  return {this, [](void* rank, node& n) { return static_cast<engine*>(rank)->recovery_.await_heir(n); }};
+}
+
+MANTA_DECL engine::recovery_part::hooks engine::hooks_of_recovery() {
+  return {this, [](void* rank, node& n) { static_cast<engine*>(rank)->start_when_possible(n); }};
 }
 
 }  // namespace manta::exec

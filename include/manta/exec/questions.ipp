@@ -33,7 +33,7 @@ MANTA_DECL wire::buffer engine::ask(std::uint32_t to, ask_message m, const void*
   m.asker = rank_;
   m.ticket = ticket.index;
   if (is_dead(to)) {
-    value_lost(ticket, to);
+    recovery_.value_lost(ticket, to);
   } else {
     post_.send(to, message::ask, m, tail, tail_bytes);
   }

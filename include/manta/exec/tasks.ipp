@@ -483,7 +483,7 @@ MANTA_DECL void engine::on_result(std::uint32_t from, const result_message& m, c
   }
   const auto told = static_cast<graph::placement_reason>(m.flags >> result_message::reason_bit);
   const std::uint32_t ran = graph::where_it_ran(from, told != graph::placement_reason::none ? told : why_there(n));
-  if (!keep_lineage(n, m) && n.form == form::record) {
+  if (!recovery_.keep_lineage(n, m) && n.form == form::record) {
     records_.free(n.record);
     n.form = form::none;
   }

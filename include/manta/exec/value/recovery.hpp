@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Values that are made again after a death, by the books of lineage.hpp: which
+// tasks are kept, when they run once more, and how members of families get the
+// values of their heirs.
+//
+// No function waits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "manta/base/config.hpp"
+#include "manta/exec/task/task_records.hpp"
+#include "manta/exec/value/completion.hpp"
+#include "manta/exec/value/fetches.hpp"
+#include "manta/exec/value/lineage.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+class recovery {
+ public:
+  using family = lineage::family;
+  /// What others do, each with `rank` first.
+  struct hooks {
+    void* rank;
+    void (*start)(void* rank, node& n);  ///< A task that has run is to run once more, as soon as it can.
+  };
+
+  recovery(const rank_context<Network>& own, lineage& books, task_records<Network>& records, completion<Network>& ends,
+           fetches<Network>& fetching, hooks others)
+      : own_(own), books_(books), records_(records), completion_(ends), fetches_(fetching), others_(others) {}
+
+  // --- tasks
+
+  /// A task of ours has ended elsewhere: keeps it if it may have to run again, which an actor's does too. The inputs
+  /// live as long; when they take too much, the oldest are given up, but for those of actors. False if there is no need
+  /// or no way.
+  bool keep_lineage(node& n, const result_message& result);
+  /// A value that an actor of ours has given to us can be had again from what the actor was made of: by `function`, to
+  /// whose arguments its number is added. False if that is not known.
+  MANTA_DECL bool keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number);
+  void forget_lineage(node& n);  ///< The value need not be made again.
+  /// At the home of an actor's handle: keeps the actor's last state, or forgets the actor where there is none.
+  void on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes);
+
+  // --- families
+
+  /// The node of a handle inside a value that is being read.
+  MANTA_DECL node& import_inside(const reference_message& r, std::uint32_t type);
+  /// A member's last handle is gone; `calls` were made through it, if it is an actor's.
+  void leave_family(const node& n, std::uint64_t calls);
+  /// A stand-in waits for a value of which nobody has a copy. False if what it came from is not known, or not any more.
+  bool await_heir(node& n);
+  /// Gives a member that waits what its heir has, now or when the heir has it.
+  void inherit(node& n);
+  /// The value in which the handles of a family came has ended once more.
+  void await_return(std::uint32_t of_family) { await_return(books_.at(of_family)); }
+
+  // --- deaths
+
+  /// A value lay on a rank that has died, or was to come from there, or an answer was.
+  void value_lost(node& n, std::uint32_t dead);
+
+ private:
+  void note_lineage(const node& n, task* t);  ///< Keeps the task that made a value, and gives up what is too much.
+  void make_again(node& n, task* t);          ///< Has the task run once more that made a value of ours.
+  void join_family(node& n, store::reading& outer);  ///< The handle is one of those in the value that is being read.
+  void end_if_empty(family& f);                      ///< A member or a family below is gone.
+  static bool can_return(const family& f);           ///< Can the value be made again in which the family came?
+  void bring_back(family& f);       ///< Has that value made again, if that is not under way.
+  void take_from_above(family& f);  ///< That value is the one of a member of the family above, whose heirs are there.
+  void await_return(family& f);     ///< The second value has ended, and is brought here.
+  void all_return(family& f);       ///< The second value is here, or there will be none.
+  void find_heirs(family& f);  ///< The handles in the second value, in the order in which they are read: from a copy.
+  /// A copy of a boxed value, read as that of `to`. Throws what its save() or load() throws.
+  void* copy_of(const node& from, node& to, base::list<std::uint32_t>* handles = nullptr);
+  /// Null if there is none yet, or the second value has other handles.
+  node* heir_at(const family& f, std::uint32_t position, std::uint32_t type);
+  node* heir_of(const node& n);  ///< The heir of a member.
+  /// The value of one that is here becomes that of a pending one too. An array for which nobody else can ask is moved.
+  void take_value(node& n, node& from);
+  /// A handle of an actor that lived on the dead rank. Its home has it made again, elsewhere and from its last
+  /// checkpoint, if its options allow restarts; what it was told since then is forgotten.
+  void actor_lost(node& n, std::uint32_t dead);
+
+  const rank_context<Network> own_;
+  lineage& books_;
+  task_records<Network>& records_;
+  completion<Network>& completion_;
+  fetches<Network>& fetches_;
+  const hooks others_;
+};
+
+}  // namespace manta::exec
+
+#ifndef MANTA_COMPILED
+#include "manta/exec/value/recovery.ipp"
+#endif
