@@ -47,7 +47,7 @@ wait_result<T> split(std::vector<future<T>> futures, const wait_options& options
     for (const future<T>& f : futures) {
       if (is_pending(f)) e.unwatch(access::of(f).node("wait"), record);
     }
-    e.throw_if_deadlocked(record);
+    e.waiters().throw_if_deadlocked(record);
   }
   const std::size_t most = wanted > ended ? wanted : ended;
   wait_result<T> result;
@@ -157,7 +157,7 @@ class completion_range {
     if (record_.ended.size() < taken_) {
       record_.remaining = 1;
       e.wait(record_);
-      e.throw_if_deadlocked(record_);
+      e.waiters().throw_if_deadlocked(record_);
     }
     current_ = record_.ended[taken_ - 1];
   }

@@ -35,7 +35,7 @@ class watcher {
       auto* const n = detail::access::of(each.what).get();
       if (n != nullptr && n->is_pending()) e->unwatch(*n, record_);
     }
-    if (record_.descriptor >= 0) e->forget_descriptor(record_.descriptor);
+    if (record_.descriptor >= 0) e->waiters().forget_descriptor(record_.descriptor);
   }
 
   /// Adds a future: next() returns `id` once, when the future has ended, with a value or an error. Keeps a handle until
@@ -46,7 +46,7 @@ class watcher {
   void watch_descriptor(int descriptor) {
     if (exec::engine* const e = exec::engine::current(); e != nullptr && record_.descriptor >= 0) {
       const exec::engine::guard g(*e);
-      e->forget_descriptor(record_.descriptor);
+      e->waiters().forget_descriptor(record_.descriptor);
     }
     record_.descriptor = descriptor;
   }

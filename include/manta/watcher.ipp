@@ -51,7 +51,7 @@ MANTA_DECL std::optional<std::uint64_t> watcher::next_until(std::int64_t deadlin
   record_.readable = false;
   e.wait(record_);
   record_.remaining = 0;
-  e.throw_if_deadlocked(record_);
+  e.waiters().throw_if_deadlocked(record_);
   return take();
 }
 

@@ -67,7 +67,7 @@ class end_watcher {
         if (each.node != nullptr) record_.first = each.node;
       }
       e.wait(record_);
-      e.throw_if_deadlocked(record_);
+      e.waiters().throw_if_deadlocked(record_);
     }
     take_ended(tell);
   }

@@ -55,7 +55,7 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
       send_call(handle, t);
     }
   }
-  if ((++submissions_ & 63) == 0 || ledger_.memory().is_short()) relieve();
+  if (throttle_.is_time_to_help() || ledger_.memory().is_short()) relieve();
   return n;
 }
 
@@ -63,9 +63,7 @@ MANTA_DECL node& engine::call_actor(node& handle, std::uint32_t function, std::u
 MANTA_DECL void engine::send_soon() {
   static const auto least = static_cast<std::uint64_t>(2'000 / base::nanoseconds_per_tick());
   const std::uint64_t now = base::ticks();
-  if (now - sent_soon_ < least) return;
-  sent_soon_ = now;
-  net_.pump(true);
+  if (pace_.is_time_to_send(now, least)) net_.pump(true);
 }
 
 MANTA_DECL void engine::send_call(node& handle, task* t) {
@@ -362,7 +360,7 @@ MANTA_DECL void engine::end_slot(std::uint32_t index, const std::string& why) {
   actor_slot& slot = slots_[index];
   if (slot.dead.empty()) slot.dead = why;
   if (journaling_.keeps_state(*slot.request)) {
-    if (!stopping_ && !slot.unwound) {
+    if (!phase_.is_stopping() && !slot.unwound) {
       journaling_.forget_state(*slot.request);
     } else if (slot.object != nullptr && !slot.broken && !slot.log.empty()) {
       take_checkpoint(slot);  // the next start goes on with it

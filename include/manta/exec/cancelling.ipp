@@ -311,8 +311,7 @@ MANTA_DECL void engine::stop_children(running_task& parent) {
 MANTA_DECL bool engine::stop_requested() {
   static const auto look_every = static_cast<std::uint64_t>(20'000 / base::nanoseconds_per_tick());
   const std::uint64_t now = base::ticks();
-  if (!running_->stop && now - last_look_ > look_every) {
-    last_look_ = now;
+  if (!running_->stop && pace_.is_time_to_look(now, look_every)) {
     running_task& task = running_.get();
     if (task.first_look == 0) task.first_look = now;
     progress();
@@ -320,7 +319,7 @@ MANTA_DECL bool engine::stop_requested() {
     net_.pump(true);
     running_.resume(task);
   }
-  return stopping_ || running_->stop;
+  return phase_.is_stopping() || running_->stop;
 }
 
 }  // namespace manta::exec

@@ -192,21 +192,21 @@ constexpr void engine::handlers::questions(dispatch_table<engine>& table) {
     e.waves_.add(answer.wave, answer.tally);
   });
   table.set(message::report, [](engine& e, arrival&) {
-    const std::string text = e.report_waits();
+    const std::string text = e.waiters_.describe(e.rank_);
     e.post_.send(0, message::report_answer, index_message{0, 0}, text.data(), text.size());
   });
   table.set(message::report_answer, [](engine& e, arrival& m) {
     m.read<index_message>();
-    e.deadlock_report_.add(m.text());
+    e.waiters_.report().add(m.text());
   });
 }
 
 constexpr void engine::handlers::run(dispatch_table<engine>& table) {
   table.set(message::fail_waits, [](engine& e, arrival& m) {
     m.read<index_message>();
-    e.fail_all_waits(m.text());
+    e.waiters_.fail_all(m.text());
   });
-  table.set(message::drop_tasks, [](engine& e, arrival&) { e.stopping_ = e.drop_asked_ = true; });
+  table.set(message::drop_tasks, [](engine& e, arrival&) { e.phase_.stop_and_drop(); });
   table.set(message::end_actors, [](engine& e, arrival&) { e.end_all_actors(); });
   table.set(message::unobserved, [](engine& e, arrival& m) {
     const std::uint32_t count = m.read<index_message>().index;
@@ -219,12 +219,10 @@ constexpr void engine::handlers::run(dispatch_table<engine>& table) {
   });
   table.set(message::stop, [](engine& e, arrival& m) {
     m.read<index_message>();
-    e.stop_payload_ = wire::buffer(m.data, m.bytes);
-    e.stopping_ = false;
+    e.phase_.note_outcome(m.data, m.bytes);
+    e.phase_.end_stop();
     e.early_.begin();  // what follows belongs to the next run
-    if (e.stop_wait_ == nullptr) return;
-    e.stop_wait_->remaining = 0;
-    e.wake(*e.stop_wait_);
+    e.waiters_.end_last();
   });
 }
 

@@ -33,9 +33,9 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
 // --- quiet
 
 MANTA_DECL bool engine::quiet() const {
-  return resting_ && !runnable() && inbox_.empty() && !turns_.stacks_can_go_on() && fetches_.is_quiet() &&
-         !gang_ends_.has_complete() && net_.bulk_outstanding() == 0 && waits_.timed() == 0 &&
-         waits_.with_descriptor() == 0 && clock_.running() == 0 && to_judge_.empty() && !drop_asked_ &&
+  return phase_.is_resting() && !runnable() && inbox_.empty() && !turns_.stacks_can_go_on() && fetches_.is_quiet() &&
+         !gang_ends_.has_complete() && net_.bulk_outstanding() == 0 && !waiters_.any_timed() &&
+         !waiters_.any_with_descriptor() && clock_.running() == 0 && to_judge_.empty() && !phase_.has_to_drop() &&
          !gang_watch_.has_broken() && reported_.in_call == 0 &&
          reported_.tasks == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew
          foreign_drops_.empty();
@@ -46,16 +46,16 @@ MANTA_DECL waves::tally engine::tally_here(bool is_quiet) const {
   t.sent = post_.sent(members_);
   t.received = post_.received(members_);
   t.busy = !is_quiet;
-  for (const wait_record* w : waits_) t.waits += w != stop_wait_ && !w->over();
+  t.waits = waiters_.unfinished();
   t.late = late_.count();
   return t;
 }
 
 MANTA_DECL void engine::look_for_deadlock() {
-  if (rank_ != 0 || waits_.empty()) return;
-  resting_ = true;
+  if (rank_ != 0 || waiters_.empty()) return;
+  phase_.set_resting(true);
   const bool quiet_here = quiet();
-  resting_ = false;
+  phase_.set_resting(false);
   constexpr unsigned worth_a_clock_reading = 50;
   if (!waves_.is_under_way()) {
     if (!quiet_here) return waves_.put_off();
@@ -69,11 +69,7 @@ MANTA_DECL void engine::look_for_deadlock() {
   if (found == waves::verdict::balanced) silence_.set_turns(worth_a_clock_reading);
   if (found != waves::verdict::stable) return;
   if (waves_.all().waits == 0 && waves_.all().late == 0) {
-    if (stop_wait_ != nullptr) {  // the run is over
-      stop_wait_->remaining = 0;
-      wake(*stop_wait_);
-    }
-    return;
+    return waiters_.end_last();  // the run is over
   }
   if (scheduler_->stop_keeping_free()) return decide();
   if (waves_.all().late != 0) {
@@ -84,15 +80,15 @@ MANTA_DECL void engine::look_for_deadlock() {
 }
 
 MANTA_DECL void engine::declare_deadlock() {
-  deadlock_report_.begin(size_ - 1 - members_.deaths(), report_waits());
+  waiters_.report().begin(size_ - 1 - members_.deaths(), waiters_.describe(rank_));
   const std::uint32_t deaths_before = members_.deaths();
   for (std::uint32_t r = 1; r < size_; ++r) post_.send(r, message::report, index_message{0, 0});
-  while (!deadlock_report_.is_complete()) {
+  while (!waiters_.report().is_complete()) {
     net_.pump(true);
     progress();
     if (members_.deaths() != deaths_before) return;  // there is something to do again
   }
-  std::string text = "manta: deadlock: nothing runs, nothing can run, and these wait: " + deadlock_report_.who_waits();
+  std::string text = "manta: deadlock: nothing runs, nothing can run, and these wait: " + waiters_.report().who_waits();
   if (scheduler_->waiting() != 0) {
     text += "; " + std::to_string(scheduler_->waiting()) +
             " tasks wait for resources that actors, reservations or waiting tasks hold";
@@ -104,43 +100,16 @@ MANTA_DECL void engine::declare_deadlock() {
   for (std::uint32_t r = 1; r < size_; ++r) {
     post_.send(r, message::fail_waits, index_message{0, 0}, text.data(), text.size());
   }
-  if (stop_wait_ != nullptr) std::fprintf(stderr, "%s\n", text.c_str());  // the driver, which has returned, is not told
-  fail_all_waits(text);
-}
-
-MANTA_DECL std::string engine::report_waits() const {
-  std::string text;
-  for (const wait_record* w : waits_) {
-    if (w == stop_wait_ || w->over()) continue;
-    text += (text.empty() ? "" : ", ") + describe_wait(*w);
-  }
-  return text.empty() ? text : "[rank " + std::to_string(rank_) + ": " + text + "] ";
-}
-
-MANTA_DECL std::string engine::describe_wait(const wait_record& record) const {
-  std::string text = "'" + std::string(record.task->name()) + "' waits for ";
-  if (record.first == nullptr) return text + "others";
-  if (record.first->function != no_index) {
-    return text + "'" + std::string(wire::function_at(record.first->function).name()) + "'";
-  }
-  if (is_stand_in(*record.first)) return text + "a value of rank " + std::to_string(record.first->links->rank);
-  return text + "a value";
-}
-
-MANTA_DECL void engine::fail_all_waits(const std::string& text) {
-  deadlock_report_.declare(text);
-  for (wait_record* w : waits_) {
-    if (w == stop_wait_ || w->over()) continue;
-    w->failed = true;
-    wake(*w);
-  }
+  if (waiters_.is_last_under_way())
+    std::fprintf(stderr, "%s\n", text.c_str());  // the driver, which has returned, is not told
+  waiters_.fail_all(text);
 }
 
 // --- the end of a run
 
 /// What has not started is dropped: its futures fail with `cancelled`.
 MANTA_DECL void engine::drop_unstarted() {
-  drop_asked_ = false;
+  phase_.note_dropped();
   const store::failure_ptr why = departure_.is_leaving() ? leaving_failure(departure_.why()) : dropped_failure();
   const auto drop_node = [&](node& n) {
     if (n.form == form::record && n.record->home_rank != rank_) {
@@ -206,13 +175,10 @@ MANTA_DECL void engine::end_all_actors() {
 
 /// Rank 0: serves until nothing goes on anywhere.
 MANTA_DECL void engine::drive_until_quiet() {
-  wait_record end;
-  end.remaining = 1;
-  stop_wait_ = &end;
-  driver_ended_ns_ = base::now_ns();
+  phase_.note_driver_end(base::now_ns());
   waves_.hasten();
-  wait(end);
-  stop_wait_ = nullptr;
+  wait_part::last_wait end(waiters_);
+  wait(end.record);
 }
 
 /// Rank 0. When the driver has returned nobody needs what the member would still do, and the run cannot end before it.
@@ -223,10 +189,10 @@ MANTA_DECL void engine::on_stuck(const stuck_message& m) {
     constexpr std::int64_t until_next_look_ns = 60'000'000'000;
     return gang_watch_.give_time(scheduler_->load().gang_of(rank), base::now_ns() + until_next_look_ns);
   }
-  if (stop_wait_ == nullptr || is_dead(rank)) return;
+  if (!waiters_.is_last_under_way() || is_dead(rank)) return;
   const bool alone = members_.recovers() && rank != 0;
   const std::int64_t patience_ns = alone ? 10'000'000'000 : 30'000'000'000;
-  if (base::now_ns() - driver_ended_ns_ < patience_ns) return;
+  if (phase_.since_driver_end(base::now_ns()) < patience_ns) return;
   std::fprintf(
       stderr,
       "manta: the driver has returned, and rank %u has not come back from a gang of which another member failed: %s\n",
@@ -242,7 +208,7 @@ MANTA_DECL void engine::on_stuck(const stuck_message& m) {
 MANTA_DECL void engine::finish_run(bool drop) {
   running_.leave();
   if (drop) {
-    stopping_ = true;
+    phase_.stop();
     for (std::uint32_t r = 1; r < size_; ++r) post_.send(r, message::drop_tasks, index_message{0, 0});
     drop_unstarted();
   }
@@ -270,7 +236,7 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   stacks_ = &stacks;
   current_ = this;
   role_ = role::owner;
-  running_.begin_run(base::mix(seed_, ++runs_));
+  running_.begin_run(base::mix(seed_, phase_.begin(departure_.is_leaving())));
   elsewhere_.clear();
   sent_arguments_.clear();
   throttle_.begin();
@@ -284,7 +250,6 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
                  "allow one more thread\n", rank_);
   }
 
-  stopping_ = departure_.is_leaving();
   early_.end([this](std::uint32_t from, message kind, const std::byte* data, std::size_t bytes) {
     on_message(from, kind, data, bytes);
   });
@@ -312,32 +277,22 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
       }
     }
     finish_run(thrown != nullptr);
-    stopping_ = false;
-    wire::buffer stop;
-    const char failed = thrown != nullptr;
-    stop.append(&failed, 1);
-    if (failed != 0) {
-      stop.append(text.data(), text.size());
-    } else {
-      stop.append(payload.data(), payload.size());
-    }
+    phase_.end_stop();
+    const wire::buffer stop = thrown != nullptr ? run_phase::message_of(true, text.data(), text.size())
+                                                : run_phase::message_of(false, payload.data(), payload.size());
     for (std::uint32_t r = 1; r < size_; ++r) {
       post_.send(r, message::stop, index_message{0, 0}, stop.data(), stop.size());
     }
   } else {
-    wait_record stop;
-    stop.remaining = 1;
-    stop_wait_ = &stop;
-    wait(stop);
-    stop_wait_ = nullptr;
-    const bool failed = stop_payload_.data()[0] != std::byte{0};
-    const std::byte* rest = stop_payload_.data() + 1;
-    const std::size_t bytes = stop_payload_.size() - 1;
-    if (failed) {
-      thrown = std::make_exception_ptr(driver_failed("manta: the driver on rank 0 failed: " +
-                                                     std::string(reinterpret_cast<const char*>(rest), bytes)));
+    {
+      wait_part::last_wait stop(waiters_);
+      wait(stop.record);
+    }
+    const run_phase::outcome ended = phase_.get_outcome();
+    if (ended.failed) {
+      thrown = std::make_exception_ptr(driver_failed("manta: the driver on rank 0 failed: " + ended.text()));
     } else {
-      payload = wire::buffer(rest, bytes);
+      payload = wire::buffer(ended.data, ended.bytes);
     }
   }
   while (!net_.idle()) net_.pump(true);
@@ -579,7 +534,7 @@ MANTA_DECL void engine::serve_others() {
 
 MANTA_DECL std::int64_t engine::may_sleep_ns(unsigned in_vain) const {
   if (!net_.idle()) return 200'000;
-  if (net_.is_woken_by_all()) return longest_sleep();
+  if (net_.is_woken_by_all()) return waiters_.longest_sleep(clock_.running() != 0);
   return in_vain > 50 ? 1'000'000 : 200'000;
 }
 
@@ -611,11 +566,7 @@ MANTA_DECL void engine::watch_lock(bool was_here) {
   const bool others_wait = started_.count() + (rank_ == 0 ? 1 : 0) > 1 && interrupted() != nullptr;
   if (!lock_watch_.look(base::now_ns(), was_here, others_wait, computed_ns)) return;
   if (!waits_for_lock(helper_.owner_number())) return;
-  std::string others;
-  for (const wait_record* w : waits_) {
-    if (w == stop_wait_) continue;
-    others += (others.empty() ? "" : ", ") + describe_wait(*w) + (w->over() ? ", which has ended" : "");
-  }
+  const std::string others = waiters_.describe_all();
   std::fprintf(stderr,
                "manta: rank %u: '%s' has stood in a lock (or waited for a thread of its own) for five seconds, and "
                "meanwhile nothing else can go on here: %s. If one of these holds that lock, none of them ever goes on: "

@@ -28,7 +28,6 @@
 #include "manta/exec/actor/names.hpp"
 #include "manta/exec/actor/sent_arguments.hpp"
 #include "manta/exec/actor/slots.hpp"
-#include "manta/exec/descriptor_bell.hpp"
 #include "manta/exec/explanations.hpp"
 #include "manta/exec/failure_writer.hpp"
 #include "manta/exec/gang/gang_ends.hpp"
@@ -43,16 +42,17 @@
 #include "manta/exec/post.hpp"
 #include "manta/exec/rank_set.hpp"
 #include "manta/exec/run/current_task.hpp"
-#include "manta/exec/run/deadlock_report.hpp"
 #include "manta/exec/run/departure.hpp"
 #include "manta/exec/run/early_messages.hpp"
 #include "manta/exec/run/helper.hpp"
 #include "manta/exec/run/late_tasks.hpp"
 #include "manta/exec/run/pace.hpp"
+#include "manta/exec/run/run_phase.hpp"
 #include "manta/exec/run/silence.hpp"
 #include "manta/exec/run/throttle.hpp"
 #include "manta/exec/run/turns.hpp"
 #include "manta/exec/run/unobserved.hpp"
+#include "manta/exec/run/waiters.hpp"
 #include "manta/exec/run/watchdog.hpp"
 #include "manta/exec/run/waves.hpp"
 #include "manta/exec/stack.hpp"
@@ -175,6 +175,7 @@ class engine {
   using completion_part = completion<net::network>;
   using supply_part = supply<net::network>;
   using fetch_part = fetches<net::network>;
+  using wait_part = exec::waiters<net::network>;
   using recovery_part = recovery<net::network>;
   /// The ends of nodes.
   completion_part& completions() { return completion_; }
@@ -184,6 +185,8 @@ class engine {
   fetch_part& fetching() { return fetches_; }
   /// Values that can be made again.
   recovery_part& recovering() { return recovery_; }
+  /// The stacks that wait.
+  wait_part& waiters() { return waiters_; }
   /// The counts of handles and references.
   reference_part& refs() { return refs_; }
   /// From any thread, without the lock: a handle dies.
@@ -245,21 +248,16 @@ class engine {
 
   // --- waiting (lock held, which is let go while tasks run)
   MANTA_DECL void wait(wait_record& record);
-  void throw_if_deadlocked(const wait_record& record) const {
-    if (record.failed) throw deadlock(deadlock_report_.text());
-  }
   /// Waits until `n` has ended; with `may_inline`, runs its task right here if it is queued here and not started.
   MANTA_DECL void wait_for_end(node& n, bool may_inline);
   MANTA_DECL bool wait_for_end(node& n, std::int64_t deadline);
   /// Waits until the value is on this rank, and decodes it. Throws the failure.
   MANTA_DECL const void* value(node& n, bool may_inline = true);
-  MANTA_DECL void forget_descriptor(int descriptor);
   /// Has the end of `n` count for this wait, as its input number `position`.
   MANTA_DECL void watch(node& n, wait_record& record, std::uint32_t position);
   void unwatch(node& n, wait_record& record) { graph_.remove_link(n, link_kind::waiter, &record); }
   /// Receives what is there and runs at most one task elsewhere: what polling `ready()` in a loop needs.
   MANTA_DECL void step();
-  void looked_in_vain();
   /// Makes a submitter that runs ahead of the network, of those who run its tasks, or of this rank's memory help until
   /// it no longer does.
   MANTA_DECL void relieve();
@@ -515,8 +513,6 @@ class engine {
   void service();  ///< The loop of a pooled stack. Does not return.
   void leave_stack(context* next);  ///< Returns when somebody goes on with this stack.
   void let_others_go_first();
-  void wake(wait_record& record);  ///< Has the stack that waits go on in turn.
-  void check_deadlines();  ///< Wakes the waits whose time is up.
   /// The number of tasks that rank 0 has sent and that have begun here.
   std::uint32_t started_tasks() const {
     const auto unstarted = static_cast<std::uint32_t>(staging_.waiting() + inbox_.size() + staging_.ready());
@@ -531,7 +527,6 @@ class engine {
   void look_around(bool late);  ///< Makes progress between two tasks.
   void report_blocked(std::uint32_t blocked, bool own_work, bool in_call = false);
   void awake() { silence_.end(); }
-  std::string describe_wait(const wait_record& record) const;  ///< Says which task waits, and for what.
 
   // ending.ipp
   void finish_run(bool drop);
@@ -543,17 +538,11 @@ class engine {
   /// phase, or has the run end early, or declares a deadlock.
   void look_for_deadlock();
   void declare_deadlock();  ///< Rank 0: has the waits of all ranks fail, with a report. Waits.
-  void fail_all_waits(const std::string& text);  ///< The waits of this rank throw `deadlock`.
   void drop_unstarted();  ///< Fails the tasks of this rank that have not started.
   void end_all_actors();  ///< Ends the actors of this rank, and tells rank 0 of failures.
-  std::string report_waits() const;  ///< The waits of this rank, in words; empty if there is none.
   void compare_programs();  ///< Collective. Throws if not all ranks run the same program.
   void share_settings(engine_options& options);
   void appoint_spares(const engine_options& options);  ///< Decides which ranks stand by.
-  std::int64_t longest_sleep() const;  ///< In nanoseconds.
-  std::int64_t sleep_until_deadline(std::int64_t now) const;
-  bool check_descriptors();  ///< Ends the waits whose descriptors are readable.
-  void sleep_beside_descriptors(std::int64_t ns);
 
   // ending.ipp, called by the helper
   helper::duties duties_of_helper();
@@ -618,28 +607,23 @@ class engine {
   gang_ends gang_ends_;
   gang_watch gang_watch_;
 
-  wait_list waits_;
   turns turns_;
-  std::unique_ptr<descriptor_bell> bell_;                   // once this rank has slept beside a descriptor
   silence silence_;
+  pace pace_;
+  wait_part waiters_{net_, turns_, pace_, &engine::rouse_helper, this};
   std::uint32_t received_tasks_ = 0;                        // tasks sent by the scheduler and not ended here
   blocked_message reported_{};                              // what rank 0 was told last
-  unsigned looks_in_vain_ = 0;
-  pace pace_;
-  std::uint64_t sent_soon_ = 0;                             // in ticks
   demand_message owed_{};                                   // to rank 0: what it asked for and has not been given
   waiting_ahead waiting_ahead_;                             // rank 0
   work_queue<task_place> to_fail_;                          // tasks, with one of their inputs
   rank_set short_ranks_;  // rank 0: ranks that are short of memory. As long as there is
                           // one, tasks that take what is there go before the others
   rank_set asked_;                                          // rank 0: ranks that it has asked for work
-  unsigned submissions_ = 0;
 
   std::uint64_t reservations_made_ = 0;                     // rank 0
   task_places places_;                                      // rank 0
   base::index_table cancelled_;  // node of a cancelled task that is elsewhere or runs -> task*
   work_list<running_task*> parents_to_stop_;
-  std::uint64_t last_look_ = 0;
 
   task_clock clock_;
   base::list<judgement> to_judge_;
@@ -651,14 +635,8 @@ class engine {
   names names_;                                             // rank 0
 
   early_messages early_;
-  bool stopping_ = false, drop_asked_ = false;
-  bool resting_ = false;  // the current stack waits or serves: a probe may find us quiet
-  wait_record* stop_wait_ = nullptr;                        // the wait that ends with the run
-  std::int64_t driver_ended_ns_ = 0;                        // rank 0: when it began
-  wire::buffer stop_payload_;
-  std::uint64_t runs_ = 0;
+  run_phase phase_;
   waves waves_;                                             // rank 0
-  deadlock_report deadlock_report_;
   unobserved unobserved_;
 
   reference_part refs_;

@@ -56,7 +56,7 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/actor/named_actors.ipp"
 #include "manta/exec/cancelling.ipp"
 #include "manta/exec/timing.ipp"
-#include "manta/exec/descriptors.ipp"
+#include "manta/exec/run/waiters.ipp"
 #include "manta/exec/waiting.ipp"
 #include "manta/exec/value/journaling.ipp"
 #include "manta/exec/leaving.ipp"
@@ -78,6 +78,7 @@ template class recovery<net::network>;
 template class references<net::network>;
 template class supply<net::network>;
 template class task_records<net::network>;
+template class waiters<net::network>;
 #endif
 
 MANTA_DECL void engine::refuse(const char* call) {

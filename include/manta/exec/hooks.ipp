@@ -51,7 +51,7 @@ MANTA_DECL engine::completion_part::hooks engine::hooks_of_completion() {
   return {
       .rank = this,
       .task_ready = [](void* rank, node& dependent) { of(rank).task_ready(dependent); },
-      .wake = [](void* rank, wait_record& record) { of(rank).wake(record); },
+      .wake = [](void* rank, wait_record& record) { of(rank).waiters_.wake(record); },
       .announce = [](void* rank, const link& l, node& n) { of(rank).supply_.tell_value(l.rank, l.index, n); },
       .input_arrived = [](void* rank, task* t, node& input) { of(rank).stage_input_arrived(t, input); },
       .send_call = [](void* rank, node& handle, task* call) { of(rank).send_call(handle, call); },

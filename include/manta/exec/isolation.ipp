@@ -460,7 +460,7 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
     if (told == nullptr) {
       told = identity.stop ? "it was cancelled"
              : identity.expired || now >= holder.due ? "its deadline was over"
-             : stopping_ && !departure_.is_leaving() ? "the driver had thrown" : nullptr;
+             : phase_.is_stopping() && !departure_.is_leaving() ? "the driver had thrown" : nullptr;
       if (departure_.is_leaving()) c->page().stop.store(true, std::memory_order_relaxed);  // it has until the end
       if (told == nullptr) continue;
       c->page().stop.store(true, std::memory_order_relaxed);

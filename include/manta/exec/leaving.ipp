@@ -33,8 +33,7 @@ MANTA_DECL void engine::look_for_end() {
 
 MANTA_DECL void engine::leave(const std::string& why) {
   departure_.leave(why);
-  stopping_ = true;
-  drop_asked_ = true;
+  phase_.stop_and_drop();
 }
 
 MANTA_DECL double engine::time_left_ns() const {

@@ -24,8 +24,8 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
   node& n = refs_.make_node(function, type, 2);  // one is the engine's own, until the task has ended
   const std::uint64_t id = running_->next_child();
   if (request != nullptr && request->actor) n.set(node::actor);
-  if (running_->stops_children || running_->for_member || stopping_) [[unlikely]] {
-    if (running_->stops_children || (stopping_ && departure_.is_leaving())) {
+  if (running_->stops_children || running_->for_member || phase_.is_stopping()) [[unlikely]] {
+    if (running_->stops_children || (phase_.is_stopping() && departure_.is_leaving())) {
       return refuse_child(n, id, inputs, input_count, stopped_child(n));
     }
     if (running_->for_member) request = mark_for_member(std::move(request));
@@ -45,7 +45,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
         note_sent(n, id, to);
         if (members_.recovers()) keep_arguments(n, arguments, bytes);
         elsewhere_.note_sent();
-        if ((++submissions_ & 63) == 0) relieve();
+        if (throttle_.is_time_to_help()) relieve();
         return n;
       }
     }
@@ -71,7 +71,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
     }
     start_when_possible(n);
   }
-  if ((++submissions_ & 63) == 0 || ledger_.memory().is_short()) relieve();
+  if (throttle_.is_time_to_help() || ledger_.memory().is_short()) relieve();
   return n;
 }
 
@@ -84,7 +84,7 @@ MANTA_DECL void engine::start_when_possible(node& n) {
 /// All inputs of a task of ours have ended.
 MANTA_DECL void engine::task_ready(node& n) {
   if (n.state != state::pending) [[unlikely]] return refs_.release(n);  // it was cancelled
-  if (stopping_ && departure_.is_leaving()) [[unlikely]] {
+  if (phase_.is_stopping() && departure_.is_leaving()) [[unlikely]] {
     completion_.fail(n, leaving_failure(departure_.why()));
     return refs_.release(n);
   }

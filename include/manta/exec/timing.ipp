@@ -63,7 +63,7 @@ MANTA_DECL bool engine::overdue(node& n) {
 // --- further attempts
 
 MANTA_DECL bool engine::may_retry(const node& n) const {
-  if (n.form != form::record || n.record->request == nullptr || stopping_) return false;
+  if (n.form != form::record || n.record->request == nullptr || phase_.is_stopping()) return false;
   return static_cast<int>(n.record->attempt) < n.record->request->retries;
 }
 
@@ -75,7 +75,7 @@ MANTA_DECL bool engine::judge(node& n, const store::failure_ptr& why) {
   n.record->place = graph::place::resting;  // it may be cancelled meanwhile
   bool again = false;
   {
-    const bool rested = std::exchange(resting_, false);  // a probe must not find us quiet
+    const run_phase::busy with_user(phase_);
     {
       const outside user(lock_);
       try {
@@ -84,11 +84,10 @@ MANTA_DECL bool engine::judge(node& n, const store::failure_ptr& why) {
         // then it is not run again
       }
     }
-    resting_ = rested;
   }
   const bool ended = n.state != state::pending;
   refs_.release(n);
-  return ended || (again && !stopping_ && retry(n, why));
+  return ended || (again && !phase_.is_stopping() && retry(n, why));
 }
 
 MANTA_DECL bool engine::retry(node& n, const store::failure_ptr& why) {
@@ -144,7 +143,7 @@ MANTA_DECL void engine::judge_failures() {
 MANTA_DECL bool engine::may_get_room() { return throttle_.may_get_room(ledger_.memory().is_short(), unfinished()); }
 
 MANTA_DECL void engine::hold_back() {
-  if (stopping_ || !throttle_.may_hold()) return;
+  if (phase_.is_stopping() || !throttle_.may_hold()) return;
   while (throttle_.is_ahead(unfinished()) || may_get_room()) {
     const throttle::state before{unfinished(), ledger_.memory().charged()};
     const bool was_ahead = throttle_.is_ahead(before.unfinished);
@@ -163,7 +162,7 @@ MANTA_DECL void engine::let_go() {
   if (!throttle_.has_room(unfinished()) || may_get_room()) return;
   for (wait_record* const each : throttle_.held()) {
     each->remaining = 0;
-    wake(*each);
+    waiters_.wake(*each);
   }
 }
 

@@ -27,13 +27,6 @@ MANTA_DECL void engine::watch(node& n, wait_record& record, std::uint32_t positi
   if (record.first == nullptr) record.first = &n;
 }
 
-MANTA_DECL void engine::wake(wait_record& record) {
-  if (record.parked == nullptr || record.queued) return;
-  record.queued = true;
-  turns_.add(record.parked);
-  pace_.hurry();
-}
-
 /// Leaves this stack for `next`, or if that is null for the service loop; returns when somebody goes on with it.
 MANTA_DECL void engine::leave_stack(context* next) {
   const int depth = lock_.depth();
@@ -45,25 +38,26 @@ MANTA_DECL void engine::wait(wait_record& record) {
   if (record.over()) return;
   running_task& task = running_.get();
   record.task = &task;
-  waits_.add(record);
+  waiters_.add(record);
   if (!somebody_can_go_on()) net_.pump(true);
   for (bool others_ran = false;;) {
     running_.leave();
-    resting_ = true;
+    phase_.set_resting(true);
     const bool any = progress();
-    resting_ = false;
+    phase_.set_resting(false);
     if (record.over()) break;
     // when the time is up at once the others still get a turn, or a loop around such a wait would starve them
     const bool others = somebody_can_go_on();
     if (record.deadline != wait_record::never && (others_ran || !others) && base::now_ns() >= record.deadline) {
-      if (!others_ran) looked_in_vain();
+      if (!others_ran && pace_.looked_in_vain()) report_blocked(started_tasks(), !local_.empty());
       break;
     }
     others_ran = others_ran || others;
     if (others) {
       const bool kept = turns_.is_kept() && runnable();
-      if (turns_.is_kept() && !kept)
-        looked_in_vain();  // stacks that only poll, perhaps for what rank 0 has not sent yet
+      if (turns_.is_kept() && !kept && pace_.looked_in_vain())
+        report_blocked(started_tasks(),
+                       !local_.empty());  // stacks that only poll, perhaps for what rank 0 has not sent yet
       context* const next = kept ? nullptr : turns_.next_stack(has_calls());
       record.parked = &stacks_->current();
       leave_stack(next);
@@ -79,7 +73,7 @@ MANTA_DECL void engine::wait(wait_record& record) {
   }
   awake();
   running_.resume(task);
-  waits_.remove(record);
+  waiters_.remove(record);
 }
 
 /// The loop of a pooled stack.
@@ -110,9 +104,9 @@ MANTA_DECL void engine::service() {
       look_around(late);
       continue;
     }
-    resting_ = true;
+    phase_.set_resting(true);
     const bool any = progress();
-    resting_ = false;
+    phase_.set_resting(false);
     if (any) {
       awake();
       if (!runnable()) net_.pump(true);
@@ -212,41 +206,12 @@ MANTA_DECL bool engine::progress() {
     if (graph_.nodes.owns(*n)) refs_.release(*n);  // else it outlived its runtime
   }
   if (!to_judge_.empty()) judge_failures();
-  if (drop_asked_) drop_unstarted();
-  if (waits_.timed() > 0) check_deadlines();
-  if (waits_.with_descriptor() > 0) check_descriptors();
+  if (phase_.has_to_drop()) drop_unstarted();
+  if (waiters_.any_timed()) waiters_.check_deadlines(base::now_ns());
+  if (waiters_.any_with_descriptor()) waiters_.check_descriptors();
   if (throttle_.holds()) let_go();
   attend();
   return any;
-}
-
-/// The waits whose time is up end in the order of their deadlines.
-MANTA_DECL void engine::check_deadlines() {
-  const std::int64_t now = base::now_ns();
-  base::list<wait_record*> due;
-  for (wait_record* record : waits_) {
-    if (record->deadline <= now && record->parked != nullptr && !record->queued) due.push_back(record);
-  }
-  std::sort(due.begin(), due.end(),
-            [](const wait_record* a, const wait_record* b) { return a->deadline < b->deadline; });
-  for (wait_record* record : due) wake(*record);
-}
-
-/// What comes from this node ends a sleep; for what comes from others, or is to happen at a certain time, it must be
-/// short.
-MANTA_DECL std::int64_t engine::longest_sleep() const {
-  if (clock_.running() + waits_.timed() != 0) return 1'000'000;
-  return net_.is_woken_by_all() ? 20'000'000 : 5'000'000;
-}
-
-/// For the owner: where only waits with time limits are to end at a certain time, it is known when.
-MANTA_DECL std::int64_t engine::sleep_until_deadline(std::int64_t now) const {
-  if (waits_.timed() == 0 || clock_.running() != 0) return longest_sleep();
-  std::int64_t length = net_.is_woken_by_all() ? 20'000'000 : 5'000'000;
-  for (const wait_record* record : waits_) {
-    length = std::min(length, std::max<std::int64_t>(record->deadline - now, 50'000));
-  }
-  return length;
 }
 
 /// Nothing came and nothing can run: does by run/silence.hpp what is left to do.
@@ -275,8 +240,9 @@ MANTA_DECL void engine::idle() {
   if (!gang_ends_.empty()) watch_gangs();
   if (scheduler_ != nullptr) watch_waiting_gangs();
   lock_.stay();
-  const std::int64_t length = silence_.sleep_ns(now, under_way, [&] { return sleep_until_deadline(now); });
-  waits_.with_descriptor() > 0 ? sleep_beside_descriptors(length) : net_.sleep(length);
+  const std::int64_t length =
+      silence_.sleep_ns(now, under_way, [&] { return waiters_.sleep_until_deadline(clock_.running() != 0, now); });
+  waiters_.sleep(length);
 }
 
 /// At the top of the service loop or idle: every task that was started here and has not ended waits; idle, those too
@@ -293,14 +259,8 @@ MANTA_DECL void engine::report_blocked(std::uint32_t blocked, bool own_work, boo
   net_.pump(true);
 }
 
-/// A task that only looks, again and again, waits as well: rank 0 has to know, or does not send what may be looked for.
-MANTA_DECL void engine::looked_in_vain() {
-  constexpr unsigned often = 32;
-  if (++looks_in_vain_ % often == 0) report_blocked(started_tasks(), !local_.empty());
-}
-
 MANTA_DECL void engine::step() {
-  resting_ = false;
+  phase_.set_resting(false);
   progress();
   if (somebody_can_go_on()) {
     wait_record once;  // over as soon as one other stack has had its turn
@@ -308,7 +268,7 @@ MANTA_DECL void engine::step() {
     once.deadline = base::now_ns();
     wait(once);
   } else {
-    looked_in_vain();
+    if (pace_.looked_in_vain()) report_blocked(started_tasks(), !local_.empty());
   }
   net_.pump(true);
 }
@@ -357,7 +317,7 @@ MANTA_DECL void engine::wait_for_end(node& n, bool may_inline) {
     watch(n, record, 0);
     wait(record);
     if (record.failed) unwatch(n, record);
-    throw_if_deadlocked(record);
+    waiters_.throw_if_deadlocked(record);
   }
 }
 
@@ -381,8 +341,7 @@ MANTA_DECL const void* engine::value(node& n, bool may_inline) {
     watch(n, record, 0);
     wait(record);
     if (record.failed) unwatch(n, record);
-    throw_if_deadlocked(record);
-    wait_for_end(n, may_inline);
+    waiters_.throw_if_deadlocked(record);
   }
   if (n.state == state::failed) {
     n.set(node::observed);

@@ -40,7 +40,7 @@ MANTA_DECL engine::name_state engine::claim_name(const std::string& name, const 
 MANTA_DECL node& engine::submit_named(const name_state& claimed, std::uint32_t function, const std::byte* arguments,
                                       std::size_t bytes, node* const* inputs, std::uint32_t input_count,
                                       graph::request_ptr request) {
-  if (running_->stops_children || (stopping_ && departure_.is_leaving())) [[unlikely]] {
+  if (running_->stops_children || (phase_.is_stopping() && departure_.is_leaving())) [[unlikely]] {
     give_up_name(request->name);
     node& n = refs_.make_node(function, wire::type_index<std::uint64_t>::value, 2);
     n.set(node::actor);

@@ -21,6 +21,22 @@ class pace {
   bool looked_long_ago(std::uint64_t between) const { return task_ended_ - looked_ > between; }
   void note_look() { looked_ = task_ended_; }
 
+  /// A task has looked for something and not found it. A task that only looks, again and again, waits as well: true
+  /// once in a while, when rank 0 has to be told, which may not send what may be looked for.
+  bool looked_in_vain() { return ++looks_in_vain_ % 32 == 0; }
+  /// A task that goes on has sent something: may it go out? What follows within `least` ticks leaves together.
+  bool is_time_to_send(std::uint64_t now, std::uint64_t least) {
+    if (now - sent_ < least) return false;
+    sent_ = now;
+    return true;
+  }
+  /// A task that asks in a loop whether to stop looks around every `between` ticks. Is it time?
+  bool is_time_to_look(std::uint64_t now, std::uint64_t between) {
+    if (now - asked_ <= between) return false;
+    asked_ = now;
+    return true;
+  }
+
   /// Others, which can go on or begin, get their turn after the next task.
   void hurry() { others_turn_ = 0; }
   /// They get it when the rank has to look around again, `between` ticks after it has last done so.
@@ -36,6 +52,8 @@ class pace {
   std::uint64_t task_ended_ = 0, looked_ = 0;
   std::uint64_t others_turn_ = 0;  // 0: now
   std::uint64_t begins_ = 0;       // 0: not known
+  std::uint64_t sent_ = 0, asked_ = 0;
+  unsigned looks_in_vain_ = 0;
 };
 
 }  // namespace manta::exec

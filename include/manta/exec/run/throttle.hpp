@@ -39,6 +39,9 @@ class throttle {
     if (unfinished < most_ / 2) bound_ = most_;
   }
 
+  /// A task or call has been submitted. Of 64 submitters one helps to send, and looks whether it runs ahead.
+  bool is_time_to_help() { return (++submissions_ & 63) == 0; }
+
   bool may_hold() const { return held_.size() < most_stacks; }
   bool holds() const { return !held_.empty(); }
   void hold(wait_record& record) { held_.push_back(&record); }
@@ -63,6 +66,7 @@ class throttle {
   std::size_t bound_;              // unfinished tasks, now
   bool memory_in_vain_ = false;  // a submitter that is short of memory has waited, and the memory taken has not fallen
   base::list<wait_record*> held_;
+  unsigned submissions_ = 0;
 };
 
 }  // namespace manta::exec
