@@ -243,7 +243,7 @@ MANTA_DECL void engine::submit_again(node& n, std::uint32_t rank) {
   using verdict = membership::verdict;
   const std::uint64_t id = id_of(n);
   const verdict found = members_.judge(rank, id);
-  const bool is_retried = found == verdict::culprit && may_retry(n);
+  const bool is_retried = found == verdict::culprit && attempts_.may_retry(n);
   if (found == verdict::too_often || (found == verdict::culprit && !is_retried)) {
     completion_.fail(n,
                      found == verdict::culprit ? failures_.died_with(n, rank) : failures_.was_there_too_often(n, id));

@@ -35,8 +35,8 @@ MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::
 MANTA_DECL bool engine::quiet() const {
   return phase_.is_resting() && !runnable() && inbox_.empty() && !turns_.stacks_can_go_on() && fetches_.is_quiet() &&
          !gang_ends_.has_complete() && net_.bulk_outstanding() == 0 && !waiters_.any_timed() &&
-         !waiters_.any_with_descriptor() && clock_.running() == 0 && to_judge_.empty() && !phase_.has_to_drop() &&
-         !gang_watch_.has_broken() && reported_.in_call == 0 &&
+         !waiters_.any_with_descriptor() && !attempts_.has_timers() && !attempts_.has_to_judge() &&
+         !phase_.has_to_drop() && !gang_watch_.has_broken() && reported_.in_call == 0 &&
          reported_.tasks == waiting_tasks() &&  // or rank 0 may have tasks that it would send if it knew
          foreign_drops_.empty();
 }
@@ -132,12 +132,7 @@ MANTA_DECL void engine::drop_unstarted() {
     scheduler_->drop_all(drop_node);
     while (const graph::reservation* r = scheduler_->held().first_pending()) release_reservation(r->id);
   }
-  const auto runs_still = [this](const task_clock::timer& t) { return is_due_for(t); };
-  for (const task_clock::timer& t : clock_.all(runs_still)) {  // tasks that wait for their next attempt
-    if (!runs_still(t)) continue;
-    node& n = graph_.nodes.at(t.index);
-    if (n.record->place == graph::place::resting) withdraw(n, why, 0);
-  }
+  attempts_.withdraw_resting(why);
   for (std::size_t i = inbox_.size(); i > 0; --i) {
     const message_queue::view v = inbox_.pop();
     task_message m;
@@ -534,7 +529,7 @@ MANTA_DECL void engine::serve_others() {
 
 MANTA_DECL std::int64_t engine::may_sleep_ns(unsigned in_vain) const {
   if (!net_.idle()) return 200'000;
-  if (net_.is_woken_by_all()) return waiters_.longest_sleep(clock_.running() != 0);
+  if (net_.is_woken_by_all()) return waiters_.longest_sleep(attempts_.has_timers());
   return in_vain > 50 ? 1'000'000 : 200'000;
 }
 

@@ -58,7 +58,7 @@
 #include "manta/exec/stack.hpp"
 #include "manta/exec/task/staging.hpp"
 #include "manta/exec/task/started_list.hpp"
-#include "manta/exec/task/task_clock.hpp"
+#include "manta/exec/task/attempts.hpp"
 #include "manta/exec/task/task_places.hpp"
 #include "manta/exec/task/task_records.hpp"
 #include "manta/exec/task/tasks_elsewhere.hpp"
@@ -175,6 +175,7 @@ class engine {
   using completion_part = completion<net::network>;
   using supply_part = supply<net::network>;
   using fetch_part = fetches<net::network>;
+  using attempt_part = attempts<net::network>;
   using wait_part = exec::waiters<net::network>;
   using recovery_part = recovery<net::network>;
   /// The ends of nodes.
@@ -282,6 +283,7 @@ class engine {
   supply_part::hooks hooks_of_supply();  ///< Pulls that were put off.
   fetch_part::hooks hooks_of_fetches();  ///< Values that have to be made again.
   recovery_part::hooks hooks_of_recovery();  ///< Tasks that run once more.
+  attempt_part::hooks hooks_of_attempts();   ///< Tasks that start again or are too late.
 
   // values.ipp
   node& checked(node& n);
@@ -431,21 +433,6 @@ class engine {
   bool on_cancel(const cancel_message& m);
 
   // timing.ipp
-  struct judgement {
-    std::uint32_t index;
-    store::failure_ptr* why;
-  };
-  void start_timer(node& n, std::int64_t ns, std::uint32_t attempt);  ///< Sets the clock of a task.
-  void stop_timer(node& n);  ///< Stops the clock of a task.
-  /// Does this timer run for its node now?
-  bool is_due_for(const task_clock::timer& t);
-  void look_at_clock();  ///< Withdraws tasks that are late, and starts further attempts.
-  bool overdue(node& n);  ///< True if the task is too late to start; then it has failed.
-  bool may_retry(const node& n) const;  ///< Has the task attempts left?
-  bool judge(node& n, const store::failure_ptr& why);
-  bool retry(node& n, const store::failure_ptr& why);
-  void retry_or_fail_later(node& n, const store::failure_ptr& why);
-  void judge_failures();  ///< At the top level: decides on the failures for which a predicate is asked.
   /// Tasks; where many arguments are kept they count by their bytes as well.
   std::size_t unfinished() const {
     constexpr std::size_t few_bytes = std::size_t{64} << 20, bytes_a_task = 128;
@@ -625,8 +612,6 @@ class engine {
   base::index_table cancelled_;  // node of a cancelled task that is elsewhere or runs -> task*
   work_list<running_task*> parents_to_stop_;
 
-  task_clock clock_;
-  base::list<judgement> to_judge_;
   tasks_elsewhere elsewhere_;
   std::size_t most_compact_ =
       graph::compact_bytes + 1;  // a task with fewer argument bytes and nothing else needs no record
@@ -645,6 +630,7 @@ class engine {
   completion_part completion_{own_, hooks_of_completion()};
   supply_part supply_{own_, completion_, hooks_of_supply()};
   fetch_part fetches_{own_, completion_, supply_, lineage_, hooks_of_fetches()};
+  attempt_part attempts_{own_, completion_, phase_, lock_, hooks_of_attempts()};
   recovery_part recovery_{own_, lineage_, records_, completion_, fetches_, hooks_of_recovery()};
   foreign_drops foreign_drops_{graph_.nodes, &engine::rouse_helper, this};
   helper helper_{lock_, duties_of_helper()};

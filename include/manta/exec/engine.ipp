@@ -40,6 +40,7 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/value/fetches.ipp"
 #include "manta/exec/value/references.ipp"
 #include "manta/exec/value/supply.ipp"
+#include "manta/exec/task/attempts.ipp"
 #include "manta/exec/task/task_records.ipp"
 #include "manta/exec/hooks.ipp"
 #include "manta/exec/values.ipp"
@@ -72,6 +73,7 @@ MANTA_DECL std::string mixed_modes() {
 namespace manta::exec {
 
 #ifdef MANTA_COMPILED
+template class attempts<net::network>;
 template class completion<net::network>;
 template class fetches<net::network>;
 template class recovery<net::network>;

@@ -65,7 +65,7 @@ MANTA_DECL engine::completion_part::hooks engine::hooks_of_completion() {
       .inherit = [](void* rank, node& heir_of) { of(rank).recovery_.inherit(heir_of); },
       .await_return =
           [](void* rank, std::uint32_t of_family) { of(rank).recovery_.await_return(of_family); },
-      .stop_timer = [](void* rank, node& n) { of(rank).stop_timer(n); },
+      .stop_timer = [](void* rank, node& n) { of(rank).attempts_.stop_timer(n); },
       .free_task = [](void* rank, task* t) { of(rank).records_.free(t); },
   };
 }
@@ -82,6 +82,13 @@ MANTA_DECL engine::fetch_part::hooks engine::hooks_of_fetches() {
 
 MANTA_DECL engine::recovery_part::hooks engine::hooks_of_recovery() {
   return {this, [](void* rank, node& n) { static_cast<engine*>(rank)->start_when_possible(n); }};
+}
+
+MANTA_DECL engine::attempt_part::hooks engine::hooks_of_attempts() {
+  return {this, [](void* rank, node& n) { static_cast<engine*>(rank)->task_ready(n); },
+          [](void* rank, node& n, const store::failure_ptr& why, std::uint16_t flags) {
+            static_cast<engine*>(rank)->withdraw(n, why, flags);
+          }};
 }
 
 }  // namespace manta::exec

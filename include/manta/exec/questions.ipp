@@ -165,7 +165,7 @@ MANTA_DECL void engine::place_tasks() {
   if (departure_.has_end()) scheduler_->set_time_left(time_left_ns());
   scheduler_->decide([&](node& n, std::uint32_t to, std::uint32_t charge) { dispatch(n, to, charge); });
   while (node* const n = scheduler_->take_late()) {
-    if (n->has(node::timed)) stop_timer(*n);
+    if (n->has(node::timed)) attempts_.stop_timer(*n);
     late_.set_aside(*n);
   }
   if (!waiting_ahead_.empty()) send_waiting_ahead();

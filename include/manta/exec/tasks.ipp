@@ -67,7 +67,7 @@ MANTA_DECL node& engine::submit(std::uint32_t function, std::uint32_t type, cons
         refs_.release(n);
         return n;
       }
-      start_timer(n, t->request->due, 0);
+      attempts_.start_timer(n, t->request->due, 0);
     }
     start_when_possible(n);
   }
@@ -276,7 +276,7 @@ MANTA_DECL bool engine::invoke(invocation& call, std::uint32_t function, running
 MANTA_DECL void engine::run_node(node& n) {
   n.reset(node::queued);
   if (departure_.has_end() && late_.is_too_long(n, time_left_ns())) [[unlikely]] {
-    if (n.has(node::timed)) stop_timer(n);
+    if (n.has(node::timed)) attempts_.stop_timer(n);
     return late_.set_aside(n);
   }
   store::failure_ptr why;
@@ -300,7 +300,7 @@ MANTA_DECL void engine::run_node(node& n) {
     t->by_scheduler = false;
     return stage(t);
   }
-  if (n.has(node::timed) && overdue(n)) return;
+  if (n.has(node::timed) && attempts_.overdue(n)) return;
   running_task identity{t->id, t->function, t->attempt, t->request.get()};
   invocation call(lock_, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.keeps_inputs = t->request != nullptr && (t->request->retries > t->attempt || t->request->restarts > 0);
@@ -312,7 +312,7 @@ MANTA_DECL void engine::run_node(node& n) {
 
 MANTA_DECL void engine::finish_here(node& n, invocation& call, bool ok, const store::failure_ptr& why) {
   if (n.state != state::pending) [[unlikely]] return discard_here(n, call);
-  if (!ok && may_retry(n) && judge(n, why)) return;
+  if (!ok && attempts_.may_retry(n) && attempts_.judge(n, why)) return;
   if (ok && call.actor != nullptr) {
     task* const constructor = n.record;
     const bool kept = constructor->request->restarts > 0;
@@ -479,7 +479,7 @@ MANTA_DECL void engine::on_result(std::uint32_t from, const result_message& m, c
       elsewhere_.note_sent();
       return submit_again(n, static_cast<std::uint32_t>(why->details.rank));  // a member of the gang has died
     }
-    if (may_retry(n)) return retry_or_fail_later(n, why);
+    if (attempts_.may_retry(n)) return attempts_.retry_or_fail_later(n, why);
   }
   const auto told = static_cast<graph::placement_reason>(m.flags >> result_message::reason_bit);
   const std::uint32_t ran = graph::where_it_ran(from, told != graph::placement_reason::none ? told : why_there(n));

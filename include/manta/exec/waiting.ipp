@@ -187,7 +187,7 @@ MANTA_DECL void engine::attend() {
   if (ledger_.memory().is_short() != (reported_.is_short != 0)) {
     report_blocked(reported_.tasks, reported_.own_work != 0, reported_.in_call != 0);
   }
-  if (clock_.running() > 0) look_at_clock();
+  if (attempts_.has_timers()) attempts_.look_at_clock();
   if (ledger_.files().unwanted() != 0) ledger_.files().unmap_unwanted();
   if (lifeline_ != nullptr && lifeline_->news()) look_for_deaths();
   if (gang_watch_.has_broken()) end_broken_gangs();
@@ -205,7 +205,7 @@ MANTA_DECL bool engine::progress() {
   for (node* const n : foreign_drops_.empty() ? base::list<node*>() : foreign_drops_.take()) {
     if (graph_.nodes.owns(*n)) refs_.release(*n);  // else it outlived its runtime
   }
-  if (!to_judge_.empty()) judge_failures();
+  if (attempts_.has_to_judge()) attempts_.judge_failures();
   if (phase_.has_to_drop()) drop_unstarted();
   if (waiters_.any_timed()) waiters_.check_deadlines(base::now_ns());
   if (waiters_.any_with_descriptor()) waiters_.check_descriptors();
@@ -241,7 +241,7 @@ MANTA_DECL void engine::idle() {
   if (scheduler_ != nullptr) watch_waiting_gangs();
   lock_.stay();
   const std::int64_t length =
-      silence_.sleep_ns(now, under_way, [&] { return waiters_.sleep_until_deadline(clock_.running() != 0, now); });
+      silence_.sleep_ns(now, under_way, [&] { return waiters_.sleep_until_deadline(attempts_.has_timers(), now); });
   waiters_.sleep(length);
 }
 
@@ -342,6 +342,7 @@ MANTA_DECL const void* engine::value(node& n, bool may_inline) {
     wait(record);
     if (record.failed) unwatch(n, record);
     waiters_.throw_if_deadlocked(record);
+    wait_for_end(n, may_inline);
   }
   if (n.state == state::failed) {
     n.set(node::observed);

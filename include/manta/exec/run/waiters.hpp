@@ -17,6 +17,7 @@
 #include <string>
 
 #include "manta/base/config.hpp"
+#include "manta/base/error.hpp"
 #include "manta/exec/context.hpp"
 #include "manta/exec/descriptor_bell.hpp"
 #include "manta/exec/run/deadlock_report.hpp"
