@@ -423,8 +423,18 @@ TEST_CASE("a named actor is found from every rank, and a wrong name or type is a
     for (const int rank : manta::testing::executors()) manta::async<deposit_by_name>({.rank = rank}, "bank").get();
     CHECK(manta::async<&account::balance>(a).get() == 10 + static_cast<int>(manta::testing::executors().size()));
     CHECK_THROWS_WITH_AS(manta::find_actor<account>("no such bank"), doctest::Contains("no such bank"), manta::error);
-    CHECK_THROWS_AS(manta::find_actor<diary>("bank"), manta::error);
-    CHECK_THROWS_AS(manta::spawn<account>({.name = "bank"}, 1), manta::error);
+    using reason = manta::name_error::reason;
+    const auto why = [](auto what) -> std::optional<reason> {
+      try {
+        what();
+      } catch (const manta::name_error& e) {
+        return e.why();
+      }
+      return {};
+    };
+    CHECK(why([] { manta::find_actor<account>("no such bank"); }) == reason::unknown);
+    CHECK(why([] { manta::find_actor<diary>("bank"); }) == reason::other_class);
+    CHECK(why([] { manta::spawn<account>({.name = "bank"}, 1); }) == reason::taken);
     CHECK_THROWS_AS(manta::async<deposit_by_name>("nowhere").get(), manta::error);
   });
 }

@@ -218,10 +218,11 @@ actor<A> construct_named(exec::engine& e, const actor_options& o, bool shared, A
   if (claimed.handle != nullptr) {
     actor<A> there = access::make_actor<A>(*claimed.handle);
     if (shared || claimed.own) return there;
-    throw error("manta: spawn: there is an actor named \"" + o.name +
-                "\" already; use spawn_or_find to share it. The name is free when it has been killed, when it "
-                "has died, or when its last handle has gone, also those in arguments of tasks that have not ended and "
-                "in calls that wait until it has been made");
+    throw name_error("manta: spawn: there is an actor named \"" + o.name +
+                         "\" already; use spawn_or_find to share it. The name is free when it has been killed, when it "
+                         "has died, or when its last handle has gone, also those in arguments of tasks that have not "
+                         "ended and in calls that wait until it has been made",
+                     name_error::reason::taken);
   }
   try {
     return construct<A>(e, o, claimed, std::forward<Args>(args)...);
@@ -250,10 +251,11 @@ inline constexpr bool starts_with_actor_options<First, Rest...> =
 /// Constructs an actor on a rank that fits and returns its handle at once; calls may be made right away. If the
 /// constructor throws, the calls fail with actor_died, which says why.
 ///
-/// An actor with a name belongs to rank 0, and spawn waits for rank 0's answer. It throws if the name is taken, unless
-/// this task had spawned the actor itself before a retry. The name becomes free when the actor has been killed or has
-/// died, or when its last handle has gone. Handles in arguments of unfinished tasks and in calls that wait for the
-/// construction count. Calls that have reached the actor still run, perhaps beside the next actor of the name.
+/// An actor with a name belongs to rank 0, and spawn waits for rank 0's answer. It throws name_error if the name is
+/// taken, unless this task had spawned the actor itself before a retry. The name becomes free when the actor has been
+/// killed or has died, or when its last handle has gone. Handles in arguments of unfinished tasks and in calls that
+/// wait for the construction count. Calls that have reached the actor still run, perhaps beside the next actor of the
+/// name.
 template <class A, class... Args>
 actor<A> spawn(const actor_options& options, Args&&... args) {
   using Mistake = detail::mistake_in_spawn<A, Args...>;
@@ -276,7 +278,7 @@ requires(!detail::starts_with_actor_options<Args...>) actor<A> spawn(Args&&... a
   }
 }
 
-/// Finds the actor of that name. Waits for rank 0's answer. Throws manta::error if there is none or if it is of another
+/// Finds the actor of that name. Waits for rank 0's answer. Throws name_error if there is none or if it is of another
 /// class.
 template <class A>
 actor<A> find_actor(const std::string& name) {
@@ -284,7 +286,8 @@ actor<A> find_actor(const std::string& name) {
   const exec::engine::guard g(e);
   auto* const n = e.ask_name(name, typeid(A).name()).handle;
   if (n == nullptr) {
-    throw error("manta: find_actor: no actor is named \"" + name + "\"; it has ended or was not spawned yet");
+    throw name_error("manta: find_actor: no actor is named \"" + name + "\"; it has ended or was not spawned yet",
+                     name_error::reason::unknown);
   }
   return detail::access::make_actor<A>(*n);
 }

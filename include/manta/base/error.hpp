@@ -100,6 +100,18 @@ class actor_busy : public error {
   using error::error;
 };
 
+/// There is no actor of a name, or there is one already, or it is of another class.
+class name_error : public error {
+ public:
+  enum class reason { unknown, taken, other_class };
+  /// Makes an error from the whole message and its reason.
+  name_error(const std::string& message, reason why) : error(message), why_(why) {}
+  reason why() const noexcept { return why_; }
+
+ private:
+  reason why_;
+};
+
 /// A method of an actor throws it, or a class derived from it, to say that the actor's state is broken. The actor
 /// restarts if its options allow that, else it ends.
 class fatal : public error {

@@ -13,7 +13,6 @@
 #include <cereal/types/utility.hpp>
 #include <cereal/types/vector.hpp>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -52,16 +51,12 @@ future<kept<T>> keep(T&& value) {
 /// The name of a deployment's router among the actors.
 inline std::string router_name(const std::string& name) { return "serve/" + name; }
 
-/// An error about the name of a router, as one about the deployment. Any other error is thrown on.
-[[noreturn]] inline void refuse_name(const std::string& name, const error& e, const std::string& signature) {
-  const auto says = [&](const char* text) {
-    return std::string_view(e.what()).find(text + ('"' + router_name(name) + '"')) != std::string_view::npos;
-  };
-  if (says("no actor is named ")) {
+/// An error about the name of a router, as one about the deployment.
+[[noreturn]] inline void refuse_name(const std::string& name, name_error::reason why, const std::string& signature) {
+  if (why == name_error::reason::unknown) {
     throw error("manta: serve::find: there is no deployment named '" + name +
                 "'; it was not deployed yet, or its last handle has gone");
   }
-  if (!says("actor named ")) throw;
   if (!signature.empty()) {
     throw error("manta: serve::find: the deployment '" + name + "' is none of " + signature +
                 "; ask for it with the requests and answers that it was deployed with");
@@ -230,8 +225,8 @@ actor<Router> start_router(const options& o) {
         {.name = o.name.empty() ? "" : router_name(o.name), .rank = o.router_rank, .concurrency = 1 << 20}, o);
   } catch (const unschedulable& e) {
     refuse_ranks(o.name, "cannot start", e.what());
-  } catch (const error& e) {
-    refuse_name(o.name, e, "");
+  } catch (const name_error& e) {
+    refuse_name(o.name, e.why(), "");
   }
 }
 }  // namespace detail
@@ -324,8 +319,8 @@ template <class Signature>
 deployment<Signature> find(const std::string& name) {
   try {
     return {name, find_actor<detail::router<Signature>>(detail::router_name(name))};
-  } catch (const error& e) {
-    detail::refuse_name(name, e, std::string(wire::type_name<Signature>()));
+  } catch (const name_error& e) {
+    detail::refuse_name(name, e.why(), std::string(wire::type_name<Signature>()));
   }
 }
 

@@ -21,8 +21,9 @@ MANTA_DECL engine::name_state engine::ask_name(const std::string& name, const ch
   std::memcpy(&answer, bytes.data(), sizeof answer);
   if (answer.what == names::verdict::wrong_type) {
     const std::string other(reinterpret_cast<const char*>(bytes.data()) + sizeof answer, bytes.size() - sizeof answer);
-    throw error("manta: the actor named \"" + name + "\" is a " + wire::demangle(other.c_str()) + ", not a " +
-                wire::demangle(type) + "; ask for it with its own type or choose another name");
+    throw name_error("manta: the actor named \"" + name + "\" is a " + wire::demangle(other.c_str()) + ", not a " +
+                         wire::demangle(type) + "; ask for it with its own type or choose another name",
+                     name_error::reason::other_class);
   }
   const bool is_there = answer.what == names::verdict::found || answer.what == names::verdict::found_own;
   return {is_there ? &handle_of(answer) : nullptr, id, answer.what == names::verdict::found_own};
