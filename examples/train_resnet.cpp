@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
     write_squares(folder + "/data_batch_1.bin", 200);
     write_squares(folder + "/test_batch.bin", 60);
     const int failed =
-        learn({.rate = 0.05, .epochs = 8, .channels = 4, .folder = folder, .parts = {"data_batch_1.bin"}}, 20, 0.8,
+        learn({.rate = 0.01, .epochs = 12, .channels = 4, .folder = folder, .parts = {"data_batch_1.bin"}}, 20, 0.8,
               folder + "/checkpoint");
     std::filesystem::remove_all(folder);
     return failed;
