@@ -33,15 +33,15 @@ LIMIT = 180  # seconds until a start counts as a hang
 
 
 def environment(transport, **more):
-    env = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-               OMPI_MCA_hwloc_base_binding_policy="none", **OPEN_MPI_5, **more)
+    env = dict(os.environ, MANTA_TEST_JOB=str(os.getpid()), OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+               OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none", **OPEN_MPI_5, **more)
     if transport:
         env["OMPI_MCA_btl"] = transport
     return env
 
 
 def ranks_of(program):
-    """Rank -> process, of the processes that run it now."""
+    """Rank -> process, of the processes of this test that run it now. Another test may run the same program beside it."""
     found = {}
     for entry in os.listdir("/proc"):
         try:
@@ -52,7 +52,9 @@ def ranks_of(program):
             if os.path.exists("/proc/%s/exe" % parent) and os.readlink("/proc/%s/exe" % parent) == program:
                 continue  # a child of a rank, for isolated tasks
             with open("/proc/%s/environ" % entry, "rb") as file:
-                for word in file.read().split(b"\0"):
+                words = file.read().split(b"\0")
+            if b"MANTA_TEST_JOB=%d" % os.getpid() in words:
+                for word in words:
                     if word.startswith(b"OMPI_COMM_WORLD_RANK="):
                         found[int(word[21:])] = int(entry)
         except OSError:

@@ -103,9 +103,11 @@ class actor_busy : public error {
 /// There is no actor of a name, or there is one already, or it is of another class.
 class name_error : public error {
  public:
+  /// No actor has the name, one has it already, or that one is of another class.
   enum class reason { unknown, taken, other_class };
   /// Makes an error from the whole message and its reason.
   name_error(const std::string& message, reason why) : error(message), why_(why) {}
+  /// What is wrong with the name, for a program that goes on.
   reason why() const noexcept { return why_; }
 
  private:
