@@ -51,6 +51,14 @@ class loopback_world {
   std::vector<std::deque<letter>> channels_;  // by sender, then by receiver
 };
 
+/// The number of nodes that live on all these ranks, each of which has its own graph.
+template <class Ranks>
+std::size_t live_nodes(const Ranks& ranks) {
+  std::size_t all = 0;
+  for (const auto& r : ranks) all += r->graph.nodes.live();
+  return all;
+}
+
 /// One rank's end of it.
 struct loopback {
   std::uint32_t own;

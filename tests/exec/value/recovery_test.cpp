@@ -33,6 +33,15 @@ struct rank : home_rank {
                  {this, [](void* self, node& n) { static_cast<rank*>(self)->started.push_back(n.index); }}) {
     members.set_recovers();
   }
+  /// The task that constructs an actor, which may restart once.
+  node& submit_actor() {
+    auto* const wanted = new manta::graph::request;
+    wanted->actor = true;
+    wanted->restarts = 1;
+    node& n = submit(17, wanted);
+    n.set(node::actor);
+    return n;
+  }
   /// The result of a task has come from the other rank, where the value stays.
   node& ended_there(std::uint64_t id) {
     node& n = submit(id, nullptr);
@@ -96,11 +105,7 @@ TEST_CASE("an answer that a dead rank owes fails") {
 TEST_CASE("an actor is made again as often as its options allow, from its last checkpoint") {
   block_world world(3);
   rank r(world);
-  auto* const wanted = new manta::graph::request;
-  wanted->actor = true;
-  wanted->restarts = 1;
-  node& n = r.submit(17, wanted);
-  n.set(node::actor);
+  node& n = r.submit_actor();
   const actor_place lives{far, 4};
   const auto constructed = [&] {
     const result_message m{n.index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0};
@@ -127,11 +132,7 @@ TEST_CASE("an actor is made again as often as its options allow, from its last c
 TEST_CASE("an actor that has ended is not kept") {
   block_world world(3);
   rank r(world);
-  auto* const wanted = new manta::graph::request;
-  wanted->actor = true;
-  wanted->restarts = 1;
-  node& n = r.submit(17, wanted);
-  n.set(node::actor);
+  node& n = r.submit_actor();
   CHECK(r.recovery.keep_lineage(n, {n.index, 0, 0, static_cast<std::uint8_t>(form::plain), 0, 0}));
   CHECK(r.made_by.task_of(n) != nullptr);
   r.recovery.on_checkpoint({0, n.index, 0}, nullptr, 0);

@@ -86,11 +86,7 @@ struct cluster {
     while (deliver_one()) {
     }
   }
-  std::size_t live() const {
-    std::size_t all = 0;
-    for (const auto& r : ranks) all += r->graph.nodes.live();
-    return all;
-  }
+  std::size_t live() const { return live_nodes(ranks); }
 
   loopback_world world;
   std::mt19937 random;

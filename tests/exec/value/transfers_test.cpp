@@ -156,11 +156,7 @@ struct cluster {
   node& pass(std::uint32_t from, node& n, std::uint32_t to) {
     return ranks[to]->refs.import_reference(ranks[from]->refs.export_reference(n), n.type);
   }
-  std::size_t live() const {
-    std::size_t all = 0;
-    for (const auto& r : ranks) all += r->graph.nodes.live();
-    return all;
-  }
+  std::size_t live() const { return live_nodes(ranks); }
 
   block_world world;
   std::mt19937 random;
