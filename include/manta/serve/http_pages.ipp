@@ -38,21 +38,34 @@ MANTA_DECL endpoint* http_server::find_model(std::string name, reply& problem) c
   return nullptr;
 }
 
-/// Paths that no route can have: clients and people find the same there on each server.
-inline bool is_own_path(std::string_view path) {
-  constexpr std::array<std::string_view, 6> own{"/status", "/docs", "/api/status", "/openapi.json", "/metrics", "/v2"};
-  return path.starts_with("/v2/") || std::find(own.begin(), own.end(), path) != own.end();
+/// A page that each server has, whatever its routes are.
+struct http_server::own_page {
+  std::string_view path;
+  reply (*answer)(http_server&);
+};
+
+MANTA_DECL const http_server::own_page* http_server::find_own_page(std::string_view path) {
+  static constexpr const char* html = "text/html; charset=utf-8";
+  static constexpr std::array<own_page, 5> all{{
+      {"/status", [](http_server&) { return reply{200, std::string(status_page), html}; }},
+      {"/docs", [](http_server&) { return reply{200, std::string(docs_page), html}; }},
+      {"/api/status", [](http_server& s) { return reply{200, s.status()}; }},
+      {"/openapi.json", [](http_server& s) { return reply{200, s.openapi()}; }},
+      {"/metrics", [](http_server& s) { return reply{200, s.metrics(), "text/plain; version=0.0.4; charset=utf-8"}; }},
+  }};
+  const auto* const found = std::find_if(all.begin(), all.end(), [&](const own_page& p) { return p.path == path; });
+  return found == all.end() ? nullptr : found;
+}
+
+/// Can no route have this path? Clients and people find the same there on each server.
+MANTA_DECL bool http_server::is_own_path(std::string_view path) {
+  return path == "/v2" || path.starts_with("/v2/") || find_own_page(path) != nullptr;
 }
 
 /// What no route takes.
 MANTA_DECL reply http_server::page(const std::string& path, bool get) {
-  const std::string html = "text/html; charset=utf-8";
   if (!get) return failure(404, "there is no " + shown(path) + "; GET /openapi.json lists what there is");
-  if (path == "/" || path == "/status") return {200, std::string(status_page), html};
-  if (path == "/docs") return {200, std::string(docs_page), html};
-  if (path == "/api/status") return {200, status()};
-  if (path == "/openapi.json") return {200, openapi()};
-  if (path == "/metrics") return {200, metrics(), "text/plain; version=0.0.4; charset=utf-8"};
+  if (const own_page* const own = find_own_page(path == "/" ? "/status" : path)) return own->answer(*this);
   if (path == "/v2" || path == "/v2/")
     return {200, R"({"name":"manta","version":"0.1.0","extensions":["binary_tensor_data"]})"};
   if (path == "/v2/health/live") return {200, R"({"live":true})"};

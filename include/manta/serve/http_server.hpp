@@ -134,6 +134,9 @@ class http_server {
   bool is_known_host(std::string host) const;
 
   // http_pages.ipp: what the server says of itself
+  struct own_page;
+  static const own_page* find_own_page(std::string_view path);  ///< null if it is none of those that each server has
+  static bool is_own_path(std::string_view path);
   reply page(const std::string& path, bool get);
   reply model(std::string name) const;
   endpoint* find_model(std::string name, reply& problem) const;
