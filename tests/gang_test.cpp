@@ -344,11 +344,14 @@ TEST_CASE("all members of a cancelled gang are told, and its ranks come free") {
 }
 
 namespace {
-/// Has the rank's thread until it is told to stop.
-int busy() {
-  while (!manta::this_task::stop_requested()) {}
-  return 0;
-}
+/// Has its rank's thread until it is told to stop. Rank 0 does not know of a call, and sends the rank a part of a gang.
+class occupant {
+ public:
+  int stay() {
+    while (!manta::this_task::stop_requested()) {}
+    return 0;
+  }
+};
 class stoppable {
  public:
   explicit stoppable(manta::team team) : team_(std::move(team)) {}
@@ -364,10 +367,14 @@ TEST_CASE("a gang or a call of its actor that is cancelled before all parts have
     if (workers() < 2) return;
     const auto soon = std::chrono::milliseconds(20);
     const std::size_t executors = manta::testing::executors().size();
-    for (std::size_t behind = 0; behind < executors; ++behind) {  // the first part, or another, or all
+    std::vector<manta::actor<occupant>> occupants;
+    for (std::size_t i = 0; i < executors; ++i) {
+      occupants.push_back(manta::spawn<occupant>({.cpus = 0, .rank = manta::testing::executor(i)}));
+    }
+    for (std::size_t behind = 0; behind <= executors; ++behind) {  // one part, or at the end all
       std::vector<manta::future<int>> others;
       for (std::size_t i = 0; i < executors; ++i) {
-        if (i == behind || behind == 0) others.push_back(manta::async<busy>({.cpus = 0, .rank = manta::testing::executor(i)}));
+        if (i == behind || behind == executors) others.push_back(manta::async<&occupant::stay>(occupants[i]));
       }
       auto members = manta::async<until_stopped>({.ranks = workers()});
       CHECK_FALSE(members.wait_for(soon));
@@ -376,7 +383,7 @@ TEST_CASE("a gang or a call of its actor that is cancelled before all parts have
       CHECK(manta::async<team_size>({.ranks = workers()}).get() == workers());
     }
     auto actor = manta::spawn<stoppable>({.ranks = workers()});
-    auto other = manta::async<busy>({.cpus = 0, .rank = manta::testing::executor(executors - 1)});
+    auto other = manta::async<&occupant::stay>(occupants.back());
     CHECK_FALSE(other.wait_for(soon));
     auto call = manta::async<&stoppable::run>(actor);
     CHECK_FALSE(call.wait_for(soon));

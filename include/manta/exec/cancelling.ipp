@@ -11,7 +11,6 @@
 #pragma once
 
 #include "manta/exec/engine.hpp"
-#include "manta/exec/gang/waiting_parts.hpp"
 
 namespace manta::exec {
 
@@ -67,6 +66,7 @@ MANTA_DECL void engine::withdraw(node& n, const store::failure_ptr& why, std::ui
     records_.drop_inputs(n.sent.call);
     return completion_.fail(n, why);
   }
+  if (t != nullptr && t->request != nullptr && t->request->ranks > 0) flags |= cancel_message::gang;
   const bool away = t == nullptr || t->place == graph::place::elsewhere;
   const std::uint32_t at = t == nullptr ? n.sent.at : away ? t->caller : rank_;
   const cancel_message m{id_of(n), rank_, n.index, t == nullptr ? n.sent.slot : no_index,
@@ -214,22 +214,22 @@ MANTA_DECL bool engine::stop_here(const cancel_message& m) {
     if ((m.flags & cancel_message::children) != 0) stop_children(*r);
     return true;
   }
-  if (waiting_parts{staging_, inbox_, slots_, calls_}.have(m)) {
-    if (!expired) started_.stop_at_start(m.id, (m.flags & cancel_message::children) != 0);
-    return !expired;
-  }
-  const auto is_it = [&](const task& t) { return t.id == m.id && t.gang == nullptr; };
-  const auto is_its_message = [&](const message_queue::view& v) {
-    task_message header;
-    std::memcpy(&header, v.data, sizeof header);
-    return header.id == m.id && (header.flags & task_message::has_gang) == 0;
-  };
+  const auto is_it = [&](const task& t) { return t.id == m.id; };
+  const auto is_its_message = [&](const message_queue::view& v) { return id_of_task(v.data) == m.id; };
   const auto end_message = [&](const message_queue::view& v) {
     end_unstarted(records_.read(v.from, v.data), expired);
   };
+  if ((m.flags & cancel_message::gang) != 0) {
+    const bool waits = m.slot == no_index
+                           ? staging_.find_waiting(m.id, is_it) != nullptr || staging_.find_ready(is_it) != nullptr ||
+                                 inbox_.any(is_its_message)
+                           : slots_[m.slot].mailbox.find(is_it) != nullptr || calls_.any(is_its_message);
+    if (expired || !waits) return false;
+    started_.stop_at_start(m.id, (m.flags & cancel_message::children) != 0);
+    return true;
+  }
   if (m.slot == no_index) {
     if (task* const waits = staging_.find_waiting(m.id, is_it)) {
-      if (!is_it(*waits)) return false;
       staging_.remove_waiting(waits);
       unstage(waits);
       end_unstarted(waits, expired);

@@ -102,7 +102,7 @@ MANTA_DECL void engine::stop_members(std::uint64_t id, std::uint16_t flags) {
     const task* const leader = end.leader;
     if (leader == nullptr || leader->id != id) return;
     const bool is_call = end.slot != no_index;
-    const auto theirs = static_cast<std::uint16_t>(is_call ? flags : flags | cancel_message::part);
+    const auto theirs = static_cast<std::uint16_t>(flags | cancel_message::gang | (is_call ? 0 : cancel_message::part));
     for (std::uint32_t member = 1; member < leader->gang->ranks.size(); ++member) {
       const std::uint32_t rank = leader->gang->ranks[member];
       const std::uint32_t slot = is_call ? slots_[end.slot].member_slots[member] : rank;

@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "manta/exec/actor/names.hpp"
 #include "manta/exec/run/waves.hpp"
@@ -62,6 +63,11 @@ struct task_message {
 static_assert(sizeof(task_message) == 32);
 inline std::uint8_t flags_of_task(const std::byte* message) {
   return static_cast<std::uint8_t>(message[offsetof(task_message, flags)]);
+}
+inline std::uint64_t id_of_task(const std::byte* message) {
+  std::uint64_t id;
+  std::memcpy(&id, message + offsetof(task_message, id), sizeof id);
+  return id;
 }
 
 /// A reference on the wire. A rank that lends a handle of another home keeps its proxy until the receiver has a
@@ -284,7 +290,8 @@ struct cancel_message {
   enum flag : std::uint16_t {
     children = 1,  ///< cancel the tasks that it has submitted, too
     expired = 2,   ///< its deadline is over: cancel it only if it has not started
-    part = 4,      ///< for the part of a gang on the rank `slot`, from the leader by way of rank 0, which has sent it
+    gang = 4,      ///< of a gang, or of a call of its actor: a part that has not started starts, and is told then
+    part = 8,      ///< for the part of a gang on the rank `slot`, from the leader by way of rank 0, which has sent it
   };
   std::uint64_t id;
   std::uint32_t home_rank;
