@@ -177,6 +177,31 @@ TEST_CASE("fit stops early, has the best epoch, and goes on from its checkpoint 
   });
 }
 
+TEST_CASE("fit refuses files that it could not write before the first step") {
+  in_world([] {
+    const manta::testing::folder place;
+    std::ofstream(place.path + "/file") << "something";
+    train::trainer trainer(two_crowds{}, {.workers = workers(), .batch = 8});
+    const auto refusal = [&](const train::fit_options& o) {
+      const std::string text = thrown<manta::error>([&] { trainer.fit(o); });
+      CHECK(trainer.state().step == 0);
+      return text;
+    };
+    const std::string below = place.path + "/file/state";
+    CHECK(refusal({.checkpoint = below, .progress = false}) ==
+          "manta: cannot make the folder " + place.path + "/file: it is a file");
+    CHECK(refusal({.restore_best = true, .best = place.path, .progress = false}) ==
+          "manta: cannot write " + place.path + ": it is a folder; give the name of a file");
+    CHECK(contains(refusal({.checkpoint = "/proc/state", .progress = false}), "manta: cannot write /proc/state: "));
+    CHECK(contains(refusal({.checkpoint = place.path + "/a", .best = place.path + "/a", .progress = false}),
+                   ".checkpoint and .best are the same file"));
+    CHECK(std::distance(std::filesystem::directory_iterator(place.path), {}) == 1);  // nothing is left of the attempts
+
+    trainer.fit({.checkpoint = place.path + "/new/folder/state", .progress = false});
+    CHECK(std::filesystem::exists(place.path + "/new/folder/state"));
+  });
+}
+
 TEST_CASE("a loss that is no number ends fit, and the checkpoint of the epoch before is as it was") {
   in_world([] {
     const std::string file = "train-nan-" + std::to_string(manta::size());

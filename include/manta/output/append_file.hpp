@@ -32,6 +32,10 @@ MANTA_DECL bool write_all(int file, const std::string& content);
 /// Replaces a file at once: a reader sees the old content or the new, also if this process is killed meanwhile.
 MANTA_DECL void replace_file(const std::string& path, const std::string& content);
 
+/// For what is written after hours: makes the folder of the file, and throws, with the reason, if a file cannot be
+/// made there. The file itself stays as it is.
+MANTA_DECL void check_replaceable(const std::string& path);
+
 /// The content of a file; empty if it is not there.
 MANTA_DECL std::string read_file(const std::string& path);
 

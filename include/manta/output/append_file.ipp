@@ -23,9 +23,12 @@ MANTA_DECL void make_folders(const std::string& path) {
   for (std::size_t i = 1; i <= path.size(); ++i) {
     if (i < path.size() && path[i] != '/') continue;
     const std::string part = path.substr(0, i);
-    if (::mkdir(part.c_str(), 0777) != 0 && errno != EEXIST) {
-      throw error("manta: cannot make the folder " + part + ": " + std::strerror(errno));
-    }
+    if (::mkdir(part.c_str(), 0777) == 0) continue;
+    const int why = errno;
+    struct stat s {};
+    const bool is_there = ::stat(part.c_str(), &s) == 0;
+    if (is_there && S_ISDIR(s.st_mode)) continue;
+    throw error("manta: cannot make the folder " + part + ": " + (is_there ? "it is a file" : std::strerror(why)));
   }
 }
 
@@ -54,6 +57,18 @@ MANTA_DECL void replace_file(const std::string& path, const std::string& content
     ::unlink(temporary.c_str());
     throw error("manta: cannot write " + path + ": " + std::strerror(code) + "; what was there before is intact");
   }
+}
+
+MANTA_DECL void check_replaceable(const std::string& path) {
+  make_folder_of(path);
+  struct stat s {};
+  if (path.empty() || path.back() == '/' || (::stat(path.c_str(), &s) == 0 && S_ISDIR(s.st_mode)))
+    throw error("manta: cannot write " + path + ": it is a folder; give the name of a file");
+  const std::string temporary = path + ".new";
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) throw error("manta: cannot write " + path + ": " + std::strerror(errno));
+  ::close(file);
+  ::unlink(temporary.c_str());
 }
 
 MANTA_DECL std::string read_file(const std::string& path) {

@@ -12,6 +12,7 @@
 
 #include "manta/base/number.hpp"
 #include "manta/error.hpp"
+#include "manta/output/append_file.hpp"
 #include "manta/progress.hpp"
 #include "manta/this_task.hpp"
 #include "manta/train/fit.hpp"
@@ -71,11 +72,21 @@ class fit_bar {
   std::uint64_t samples_ = 0, shown_ = 0;
 };
 
+/// The file for the state after the best epoch; "" if none is wanted.
+inline std::string best_file_of(const fit_options& o) {
+  return o.best.empty() && o.restore_best && !o.checkpoint.empty() ? o.checkpoint + ".best" : o.best;
+}
+
 inline void check_fit(const fit_options& o) {
   if (o.epochs < 1)
     throw error("manta: train: fit: .epochs is " + std::to_string(o.epochs) + "; at least one is needed");
   if (o.patience < 0)
     throw error("manta: train: fit: .patience is " + std::to_string(o.patience) + "; give 0 to train all epochs");
+  const std::string best = best_file_of(o);
+  if (!best.empty() && best == o.checkpoint)
+    throw error("manta: train: fit: .checkpoint and .best are the same file, " + best + "; give each its own");
+  if (!o.checkpoint.empty()) output::check_replaceable(o.checkpoint);
+  if (!best.empty()) output::check_replaceable(best);
 }
 
 inline void trainer_core::check_watched(const fit_options& o) {
@@ -130,8 +141,7 @@ MANTA_DECL history trainer_core::fit(const fit_options& o, bool validates) {
   check_watched(o);
   history h;
   if (!o.checkpoint.empty() && std::filesystem::exists(o.checkpoint)) h = load_with_history(o.checkpoint);
-  const std::string best_file =
-      o.best.empty() && o.restore_best && !o.checkpoint.empty() ? o.checkpoint + ".best" : o.best;
+  const std::string best_file = best_file_of(o);
   best_epoch best(o);
   for (epoch_result& e : h.epochs) e.is_best = best.is_better(e);
   const auto save_checkpoint = [&] { write(state_with(h), o.checkpoint); };

@@ -143,8 +143,9 @@ class trainer {
   /// The mean over the validation data; waits.
   summary validate() { return core_->validate(); }
 
-  /// Trains epoch by epoch, with validation, until the options say that it is enough; waits. Errors as those of train,
-  /// load and save, and manta::cancelled if the run has to end before (a checkpoint is written first).
+  /// Trains epoch by epoch, with validation, until the options say that it is enough; waits. Files that cannot be
+  /// written are refused before the first step. Errors as those of train, load and save, and manta::cancelled if the
+  /// run has to end before (a checkpoint is written first).
   history fit(const fit_options& o) {
     return core_->fit(
         o, requires(const Recipe& r) { r.validation_data(); });
