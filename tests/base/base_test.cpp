@@ -7,6 +7,7 @@
 // library.
 #include <doctest/doctest.h>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -25,6 +26,7 @@
 #include "manta/base/clock.hpp"
 #include "manta/base/environment.hpp"
 #include "manta/base/hash.hpp"
+#include "manta/base/heap.hpp"
 #include "manta/base/pool.hpp"
 
 using manta::base::environment_flag;
@@ -243,6 +245,20 @@ TEST_CASE("a job without an end, or of which nobody knows one, has none") {
   }
   CHECK(other.asked() == "");
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these have allocators of their own
+TEST_CASE("arrays that are made and freed again and again take no new pages from the system") {
+  manta::base::keep_freed_memory(std::uint64_t{1} << 30U);
+  long pages = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::vector<char> a(std::size_t{1} << 20U, 'a'), b(a);
+    rusage use{};
+    getrusage(RUSAGE_SELF, &use);
+    if (i == 1) pages = use.ru_minflt;
+    if (i == 19) CHECK(use.ru_minflt - pages < 100);  // new ones would be 9000
+  }
+}
+#endif
 
 TEST_CASE("the record freed last is the one made next") {
   manta::base::pool<std::uint64_t> records;

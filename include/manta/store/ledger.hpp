@@ -19,6 +19,7 @@
 
 #include <utility>
 
+#include "manta/base/heap.hpp"
 #include "manta/store/budget.hpp"
 #include "manta/store/disk_store.hpp"
 #include "manta/store/large.hpp"
@@ -38,6 +39,7 @@ class ledger {
     budget_.set_share(share);
     disk_.set_folder(folder);
     files_.set_limits(share / 8);  // of the whole share, also of what other ranks have borrowed: it may come back
+    base::keep_freed_memory(share / 8);
   }
   /// Makes this rank report what it holds in `held_here`: see budget.hpp.
   void lend(std::atomic<std::uint64_t>& held_here) { budget_.lend(held_here); }

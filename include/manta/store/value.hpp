@@ -255,7 +255,9 @@ inline void encode(const node& n, wire::encoded& out) {
     out.segments.push_back({const_cast<std::byte*>(l.array()), l.bytes});
     return;
   }
-  wire::sink sink(out.bytes, wire::type_at(n.type).array != nullptr ? &out.segments : nullptr);
+  const bool is_array = wire::type_at(n.type).array != nullptr;
+  if (const large* const l = large_of(n); l != nullptr && !is_array) out.bytes.reserve(l->bytes);
+  wire::sink sink(out.bytes, is_array ? &out.segments : nullptr);
   wire::type_at(n.type).write(n.box, sink);
   out.holds_references = sink.holds_references();
 }

@@ -38,6 +38,10 @@ class buffer {
   void clear() { size_ = 0; }
   void shrink(std::size_t bytes) { size_ = bytes; }
 
+  /// Makes room, so that what is appended up to this size is not moved.
+  void reserve(std::size_t bytes) {
+    if (bytes > capacity_) move_to(bytes);
+  }
   void append(const void* data, std::size_t bytes) {
     if (bytes != 0) std::memcpy(extend(bytes), data, bytes);
   }
@@ -52,7 +56,9 @@ class buffer {
  private:
   void grow(std::size_t needed) {
     std::size_t capacity = capacity_ < 64 ? 64 : 2 * capacity_;
-    if (capacity < needed) capacity = needed;
+    move_to(capacity < needed ? needed : capacity);
+  }
+  void move_to(std::size_t capacity) {
     data_ = static_cast<std::byte*>(base::resize_memory(data_, capacity));
     capacity_ = capacity;
   }
