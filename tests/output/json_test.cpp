@@ -135,6 +135,11 @@ TEST_CASE("what does not fit is named: the field, what was expected, what came")
   CHECK(complaint<std::vector<derived>>(R"([{"x":1,"y":2,"shade":0,"parts":[[1,"a"],[2,3]]}])") == "[0].parts[1][1]: expected a text, not 3");
   CHECK(complaint<std::map<std::string, int>>(R"({"a":null})") == "a: expected an integer from -2147483648 to 2147483647, not null");
   CHECK(complaint<Eigen::MatrixXd>("[[1,2],[3]]") == "[1]: expected an array of 2, not an array of 1");
+  using either = std::variant<int, std::string>;
+  CHECK(complaint<either>("[1]") ==
+        "the body: fits none of its 2 types (the body: expected an integer from -2147483648 to 2147483647, not an array "
+        "of 1; the body: expected a text, not an array of 1)");
+  CHECK(complaint<std::tuple<int, either>>("[1]") == "the body: expected an array of 2, not an array of 1");
   CHECK(complaint<named>("3") == "the body: expected an object, not 3");
   CHECK(complaint<int>("{").starts_with("the body is not JSON: parse error at line 1, column 2"));
   CHECK(complaint<int>("1 2").starts_with("the body is not JSON"));

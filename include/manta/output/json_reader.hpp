@@ -59,6 +59,8 @@ class json_reader {
     std::size_t next = 0;
   };
   [[noreturn]] MANTA_DECL void complain(std::string_view expected, json_view came) const;
+  /// None of the types of a variant fits.
+  [[noreturn]] MANTA_DECL void complain_of_all(std::size_t types, json_view came, const std::string& refused) const;
   MANTA_DECL bool read_bool(json_view from) const;
   MANTA_DECL double read_number(json_view from) const;
   MANTA_DECL std::int64_t read_integer(json_view from, std::int64_t least, std::int64_t most) const;
@@ -85,7 +87,7 @@ class json_reader {
   template <class Tuple, std::size_t... I>
   void read_tuple(Tuple& tuple, json_view from, std::index_sequence<I...>);
   template <class Variant, std::size_t I = 0>
-  void read_variant(Variant& variant, json_view from);
+  void read_variant(Variant& variant, json_view from, const std::string& refused = {});
 
   const char* called_;
   std::string path_;
@@ -267,21 +269,23 @@ void json_reader::read_tuple(Tuple& tuple, json_view from, std::index_sequence<I
   (read_at(position(I), std::get<I>(tuple), from.element(I)), ...);
 }
 
-/// The first alternative that fits.
+/// The first alternative that fits. `refused`: why those before this one do not.
 template <class Variant, std::size_t I>
-void json_reader::read_variant(Variant& variant, json_view from) {
-  if constexpr (I + 1 == std::variant_size_v<Variant>) {
-    read(variant.template emplace<I>(), from);
+void json_reader::read_variant(Variant& variant, json_view from, const std::string& refused) {
+  if constexpr (I == std::variant_size_v<Variant>) {
+    complain_of_all(I, from, refused);
   } else {
     const std::string path = path_;
     const frame before = frame_;
+    std::string why;
     try {
       return read(variant.template emplace<I>(), from);
-    } catch (const json_error&) {
+    } catch (const json_error& e) {
+      why = e.what();
       path_ = path;
       frame_ = before;
     }
-    read_variant<Variant, I + 1>(variant, from);
+    read_variant<Variant, I + 1>(variant, from, refused + (I == 0 ? "" : "; ") + why);
   }
 }
 

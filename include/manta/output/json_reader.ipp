@@ -14,6 +14,13 @@ MANTA_DECL void json_reader::complain(std::string_view expected, json_view came)
   throw json_error(where + ": expected " + std::string(expected) + ", not " + came.describe());
 }
 
+MANTA_DECL void json_reader::complain_of_all(std::size_t types, json_view came, const std::string& refused) const {
+  if (!came.exists()) complain("one of " + std::to_string(types) + " types", came);
+  constexpr std::size_t most = 400;  // variants in variants
+  throw json_error((path_.empty() ? std::string(called_) : path_) + ": fits none of its " + std::to_string(types) +
+                   " types (" + (refused.size() < most ? refused : refused.substr(0, most) + "..") + ")");
+}
+
 MANTA_DECL std::string json_reader::position(std::size_t i) {
   std::string text("[");  // g++ 12 warns of a sum of these
   text += std::to_string(i);

@@ -48,6 +48,7 @@ class call {
 /// A route.
 struct endpoint {
   std::string path;
+  std::string deployment = {};  // its name; empty for others
   route_options options;
   bool streams = false;
   std::size_t parameters = 0;

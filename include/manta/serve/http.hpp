@@ -110,6 +110,7 @@ class http {
     auto e = std::make_unique<detail::endpoint>(
         detail::make_endpoint<decltype(f), typename stored_as<P>::type...>(path, f, std::move(options)));
     detail::add_infer<decltype(f), typename stored_as<P>::type...>(*e, f);
+    if constexpr (requires { std::string(handle.name()); }) e->deployment = handle.name();
     if constexpr (requires { to_json(handle.status()); }) {
       e->status = [handle] { return to_json(handle.status()); };
     }

@@ -11,16 +11,29 @@
 namespace manta::serve {
 
 namespace detail {
+/// One deployment may have several paths: clients of /v2 find the same by its name.
+inline bool are_one_model(const endpoint& a, const endpoint& b) {
+  return !a.deployment.empty() && a.deployment == b.deployment && a.options.inputs == b.options.inputs &&
+         a.options.outputs == b.options.outputs;
+}
+
 MANTA_DECL void http_server::add(std::unique_ptr<endpoint> e) {
   if (e->options.inputs.size() > e->parameters) {
     throw error("manta: http.route: .inputs of " + e->path + " has " + std::to_string(e->options.inputs.size()) +
                 " names, and the function takes " + std::to_string(e->parameters));
   }
-  if (e->path.empty() || e->path[0] != '/') throw error("manta: http.route: a path begins with \"/\"; this one does not: \"" + e->path + "\"");
-  if (is_own_path(e->path)) throw error("manta: http.route: " + e->path + " is a path that each server answers itself; choose another one");
+  if (e->path.empty() || e->path[0] != '/')
+    throw error("manta: http.route: a path begins with \"/\"; this one does not: \"" + e->path + "\"");
+  if (is_own_path(e->path))
+    throw error("manta: http.route: " + e->path + " is a path that each server answers itself; choose another one");
   if (e->options.name.empty()) e->options.name = e->path.substr(1);
   for (const auto& each : routes_) {
     if (each->path == e->path) throw error("manta: http.route: there is a route " + e->path + " already");
+    if (each->options.name == e->options.name && !are_one_model(*each, *e)) {
+      throw error("manta: http.route: " + each->path + " and " + e->path + " would both be the model \"" +
+                  e->options.name + "\" of /v2/models; give one of them another name: http.route(\"" + e->path +
+                  "\", .., {.name = \"..\"})");
+    }
   }
   figures_[e.get()];
   routes_.push_back(std::move(e));

@@ -40,7 +40,7 @@ struct http_options {
   std::size_t max_header = 16 * 1024;  ///< bytes of request line and header fields
   std::size_t max_body = 64 * 1024 * 1024;         ///< bytes; 413 for more
   int max_connections = 1024;                      ///< open ones; further ones wait to be accepted
-  int max_requests = 4096;                         ///< under way; 503 for more
+  int max_requests = 4096;                         ///< under way, each row of tensors counts; 503 for more
   std::chrono::milliseconds request_time{30'000};  ///< for a request to come in whole; 408
   std::chrono::milliseconds idle_time{75'000};     ///< of a connection without requests
   std::chrono::milliseconds answer_time{300'000};  ///< for a deployment to answer; 504

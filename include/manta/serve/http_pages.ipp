@@ -82,6 +82,12 @@ MANTA_DECL reply http_server::model(std::string name) const {
   const bool ready = name.ends_with("/ready");
   if (ready) name.resize(name.size() - 6);
   reply problem;
+  if (constexpr std::string_view infer = "/infer"; name.ends_with(infer)) {
+    if (find_model(name.substr(0, name.size() - infer.size()), problem) == nullptr) return problem;
+    problem = failure(405, "/v2/models/" + shown(name) + " is called by POST");
+    problem.header.emplace_back("Allow", "POST");
+    return problem;
+  }
   const endpoint* const at = find_model(name, problem);
   if (at == nullptr) return problem;
   const std::string its = to_json(at->options.name);
@@ -166,7 +172,7 @@ MANTA_DECL std::string http_server::openapi() const {
       R"({"description":"what was wrong","content":{"application/json":{"schema":{"type":"object","properties":{"error":{"type":"string"}},"required":["error"]}}}})";
   for (const auto& each : routes_) {
     text += std::exchange(first, false) ? "" : ",";
-    text += to_json(each->path) + R"(:{"post":{"operationId":)" + to_json(each->options.name) + ",";
+    text += to_json(each->path) + R"(:{"post":{"operationId":)" + to_json(each->path.substr(1)) + ",";
     if (each->parameters > 0)
       text +=
           R"("requestBody":{"required":true,"content":{"application/json":{"schema":)" + each->input_schema + "}}},";

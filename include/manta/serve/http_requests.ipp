@@ -111,6 +111,17 @@ MANTA_DECL void http_server::handle(evhttp_request* request) {
   send(request, page(path, get));
 }
 
+/// Throws if the server has no room for these further calls. Each row of tensors is a call, and a short body may have
+/// millions of them.
+MANTA_DECL void http_server::check_room(std::int64_t calls) const {
+  const std::int64_t most = options_.max_requests;
+  if (calls > most) {
+    throw json_error("inputs: a batch of " + std::to_string(calls) +
+                     " rows, each of which is a request; this server takes " + std::to_string(most) + " at a time");
+  }
+  if (calls_under_way_ + calls > most) throw overloaded("too many requests are under way");
+}
+
 MANTA_DECL void http_server::start(evhttp_request* request, endpoint& at, bool infer, std::string_view body) {
   figures& its = figures_[&at];
   const auto refused = [&](reply answer) {
@@ -119,17 +130,19 @@ MANTA_DECL void http_server::start(evhttp_request* request, endpoint& at, bool i
     send(request, std::move(answer));
   };
   if (!draining_.empty()) return refused(failure(503, "the server is about to end"));
-  if (static_cast<int>(exchanges_.size()) >= options_.max_requests)
-    return refused(failure(503, "too many requests are under way"));
   exchange x{request, &at, nullptr, connection_of(request), clock_ns()};
   try {
+    check_room(1);
     if (infer) {
       if (!at.infer)
         throw json_error("the values of \"" + at.options.name + "\" are no tensors: POST JSON to " + at.path);
       const std::string length = header_of(request, "Inference-Header-Content-Length");
       if (length.size() > 18 || length.find_first_not_of("0123456789") != std::string::npos)
         throw json_error("Inference-Header-Content-Length: expected a number, not \"" + shown(length) + "\"");
-      x.work = at.infer(read_infer_request(body, length.empty() ? std::string_view::npos : std::stoull(length)));
+      infer_request tensors = read_infer_request(body, length.empty() ? std::string_view::npos : std::stoull(length));
+      if (!tensors.inputs.empty()) x.calls = std::max<std::int64_t>(1, tensors.inputs[0].shape[0]);
+      check_room(x.calls);
+      x.work = at.infer(std::move(tensors));
       x.as = exchange::form::infer;
     } else {
       x.work = at.start(body);
@@ -143,6 +156,7 @@ MANTA_DECL void http_server::start(evhttp_request* request, endpoint& at, bool i
   }
   const std::uint64_t id = next_id_++;
   ++its.under_way;
+  calls_under_way_ += x.calls;
   if (x.from != nullptr) {
     x.from->exchange = id;
     ::evhttp_connection_set_closecb(::evhttp_request_get_connection(request), &http_server::connection_closed, x.from);
@@ -223,11 +237,9 @@ MANTA_DECL void http_server::finish(std::uint64_t id, exchange& x, int status) {
   ++its.within[bucket];
   ++its.answers[status];
   ++its.count;
-  --its.under_way;
   its.seconds += seconds;
-  const exchange done = std::move(x);
+  const exchange done = take_out(id);
   if (status != 200) done.work->abandon();  // such as further rows of tensors
-  exchanges_.erase(id);
   if (done.from != nullptr) done.from->exchange = 0;
   ::evhttp_connection_set_closecb(::evhttp_request_get_connection(done.request), nullptr, nullptr);
   if (done.begun) {
@@ -244,6 +256,14 @@ MANTA_DECL void http_server::finish(std::uint64_t id, exchange& x, int status) {
     }
   }
   send(done.request, std::move(answer));
+}
+
+/// The exchange that is no longer under way.
+MANTA_DECL exchange http_server::take_out(std::uint64_t id) {
+  exchange x = std::move(exchanges_.extract(id).mapped());
+  --figures_[x.at].under_way;
+  calls_under_way_ -= x.calls;
+  return x;
 }
 
 /// Answers what takes too long.

@@ -15,6 +15,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "manta/output/row.hpp"
 #include "manta/serve/endpoint.hpp"
 #include "manta/serve/http_options.hpp"
 #include "manta/serve/source_http.hpp"
@@ -49,6 +50,7 @@ struct connection {
   std::int64_t began = 0;      // when the first byte of a request came that is not complete
   std::uint64_t exchange = 0;  // that is being answered
   bool ours = false;           // what is being written is an answer of this server, not libevent's own
+  bool refused = false;        // libevent has given an answer of its own, perhaps before the request was here in whole
 };
 
 /// A request that is being answered.
@@ -58,6 +60,7 @@ struct exchange {
   std::unique_ptr<call> work;
   connection* from;
   std::int64_t began;
+  std::int64_t calls = 1;  // of the deployment
   enum class form { whole, infer, lines, events } as = form::whole;
   bool begun = false;  // parts have been sent
   std::string answer = {};
@@ -81,13 +84,9 @@ inline std::string shown(const std::string& text) {
 }
 
 inline reply failure(int status, const std::string& why) {
-  std::string body;
-  try {
-    body = to_json(why);
-  } catch (const json_error&) {
-    body = "\"the error's text is not UTF-8\"";
-  }
-  return {status, "{\"error\":" + body + "}"};
+  std::string body = "{\"error\":";
+  output::append_json_text(body, why);  // whatever its bytes are
+  return {status, body + "}"};
 }
 
 class http_server {
@@ -113,6 +112,7 @@ class http_server {
   static bufferevent* accept(event_base* base, void* self);
   static void input_came(evbuffer*, const evbuffer_cb_info* info, void* from);
   static void output_added(evbuffer* out, const evbuffer_cb_info* info, void* from);
+  static void linger(connection& c);
   static void connection_closed(evhttp_connection*, void* from);
   void sweep();
   connection* connection_of(evhttp_request* request);
@@ -120,11 +120,13 @@ class http_server {
   // http_requests.ipp: requests and answers
   static void request_came(evhttp_request* request, void* self);
   void handle(evhttp_request* request);
+  void check_room(std::int64_t calls) const;
   void start(evhttp_request* request, endpoint& at, bool infer, std::string_view body);
   void advance(std::uint64_t id);
   void wait_for(std::uint64_t id, exchange& x);
   void send_part(std::uint64_t id, exchange& x, bool last);
   void finish(std::uint64_t id, exchange& x, int status);
+  exchange take_out(std::uint64_t id);
   void send(evhttp_request* request, reply answer);
   static void part_sent(evhttp_connection*, void* self);
   void overdue();
@@ -159,6 +161,7 @@ class http_server {
   std::unordered_map<std::uint64_t, exchange> exchanges_;
   manta::watcher watcher_;
   std::uint64_t next_id_ = 1;
+  std::int64_t calls_under_way_ = 0;
   std::int64_t swept_ = 0, drain_until_ = 0, started_ = 0;
   std::uint64_t refused_ = 0;
   std::string draining_;  // why

@@ -189,11 +189,30 @@ MANTA_DECL void http_server::input_came(evbuffer*, const evbuffer_cb_info* info,
 /// libevent answers what it cannot read by itself, and then closes the connection; it must not read on, or it would
 /// answer each further piece of it.
 MANTA_DECL void http_server::output_added(evbuffer* out, const evbuffer_cb_info* info, void* from) {
-  const auto& c = *static_cast<const connection*>(from);
+  auto& c = *static_cast<connection*>(from);
   if (info->n_added == 0 || c.ours || c.exchange != 0) return;
   char begin[13] = "";
   if (::evbuffer_copyout(out, begin, 12) == 12 && std::strcmp(begin + 8, " 100") == 0) return;  // the body may come
   ::bufferevent_disable(c.stream, EV_READ);
+  c.refused = true;
+}
+
+/// libevent has refused a request and closed its side, and the client may still send the rest of it. Were the descriptor
+/// closed now, many clients would see a broken connection instead of the answer. So what comes is read and thrown away,
+/// for as long as a request may take.
+MANTA_DECL void http_server::linger(connection& c) {
+  c.began = clock_ns();
+  const auto throw_away = [](bufferevent* stream, void*) {
+    evbuffer* const in = ::bufferevent_get_input(stream);
+    ::evbuffer_drain(in, ::evbuffer_get_length(in));
+  };
+  const auto ended = [](bufferevent* stream, short, void*) {
+    ::bufferevent_disable(stream, EV_READ);
+    ::bufferevent_setcb(stream, nullptr, nullptr, nullptr, nullptr);
+  };
+  ::bufferevent_setcb(c.stream, throw_away, nullptr, ended, nullptr);
+  ::bufferevent_enable(c.stream, EV_READ);
+  throw_away(c.stream, nullptr);
 }
 
 /// A client that has gone, or whose connection has failed, while its request was being answered: nobody waits for that
@@ -203,10 +222,9 @@ MANTA_DECL void http_server::connection_closed(evhttp_connection*, void* from) {
   const auto at = c.server->exchanges_.find(c.exchange);
   c.exchange = 0;
   if (at == c.server->exchanges_.end()) return;
-  --c.server->figures_[at->second.at].under_way;
-  ++c.server->figures_[at->second.at].answers[499];
-  at->second.work->abandon();
-  c.server->exchanges_.erase(at);
+  const exchange gone = c.server->take_out(at->first);
+  ++c.server->figures_[gone.at].answers[499];
+  gone.work->abandon();
 }
 
 MANTA_DECL connection* http_server::connection_of(evhttp_request* request) {
@@ -231,6 +249,7 @@ MANTA_DECL void http_server::sweep() {
   swept_ = now;
   for (auto at = connections_.begin(); at != connections_.end();) {
     connection& c = *at->second;
+    if (is_closed(c) && std::exchange(c.refused, false) && !options_.tls) linger(c);
     if (is_closed(c)) {
       ::evbuffer_remove_cb(::bufferevent_get_input(c.stream), &http_server::input_came, &c);
       ::evbuffer_remove_cb(::bufferevent_get_output(c.stream), &http_server::output_added, &c);

@@ -1,12 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Bodies of requests under libFuzzer: whatever comes is read or refused, and the short ways that numbers take around the
-// JSON document give what the document gives.
+// Bodies of requests under libFuzzer: whatever comes is read or refused, what is read is written so that it is read as the
+// same, and the short ways that numbers take around the JSON document give what the document gives.
 //
 //   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I include tests/serve/http/fuzz_bodies.cpp -o fuzz
 //   ./fuzz -max_len=400 FOLDER tests/serve/http/bodies
+#include <cereal/types/map.hpp>
+#include <cereal/types/optional.hpp>
+#include <cereal/types/set.hpp>
+#include <cereal/types/tuple.hpp>
+#include <cereal/types/variant.hpp>
 #include <cstdlib>
+#include <map>
+#include <set>
 #include <string_view>
 
 #include "manta/serve/tensor.hpp"
@@ -17,6 +24,35 @@ namespace detail = manta::serve::detail;
 namespace {
 void insist(bool holds) {
   if (!holds) std::abort();
+}
+
+/// A class of the user's own, with all kinds of members.
+struct order {
+  std::string name;
+  double price = 0;
+  std::uint16_t count = 0;
+  bool is_paid = false;
+  std::map<std::string, std::vector<double>> parts;
+  std::optional<std::pair<int, std::string>> note;
+  std::variant<int, double, std::string, std::vector<int>> tag;
+  std::set<std::int64_t> numbers;
+  std::tuple<float, std::optional<bool>> mixed;
+  std::vector<order> inner;
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(CEREAL_NVP(name), CEREAL_NVP(price), CEREAL_NVP(count), CEREAL_NVP(is_paid), CEREAL_NVP(parts));
+    archive(CEREAL_NVP(note), CEREAL_NVP(tag), CEREAL_NVP(numbers), CEREAL_NVP(mixed), CEREAL_NVP(inner));
+  }
+};
+void read_and_write(std::string_view text) {
+  std::string written;
+  try {
+    written = serve::to_json(serve::from_json<order>(text));
+  } catch (const serve::json_error& e) {
+    insist(std::string_view(e.what()).size() < 1000);  // short, whatever has come
+    return;
+  }
+  insist(serve::to_json(serve::from_json<order>(written)) == written);
 }
 
 template <class T>
@@ -59,6 +95,7 @@ void compare_requests(std::string_view json, std::string_view binary) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
+  read_and_write(text);
   compare_numbers<double>(text);
   compare_numbers<float>(text);
   compare_numbers<std::int64_t>(text);

@@ -126,7 +126,7 @@ def inference():
             check(kind, infer("double", [{"name": "input0", "shape": [2], "datatype": kind, "data": [1, 3]}])[1]["outputs"][0]["data"], [2, 6])
         bad = {
             "shape": dict(x, shape=[2, 2]), "datatype": dict(x, datatype="FP33"), "negative": dict(x, shape=[-1, 3]),
-            "dimensions": dict(x, shape=[6]), "huge": dict(x, shape=[2**40, 2**40]), "text": dict(x, data=["a"] * 6), "no data": {k: x[k] for k in x if k != "data"},
+            "dimensions": dict(x, shape=[6]), "huge": dict(x, shape=[2**40, 2**40]), "many rows of nothing": dict(x, shape=[2**32, 0], data=[]), "text": dict(x, data=["a"] * 6), "no data": {k: x[k] for k in x if k != "data"},
             "no shape": {k: x[k] for k in x if k != "shape"}, "array": [1]}
         check("bad name", infer("add", [dict(two[0], name="z"), two[1]])[0], 400)
         for what, tensor in bad.items():
@@ -134,6 +134,7 @@ def inference():
             check("bad " + what, (status, list(answer)), (400, ["error"]))
         check("no tensors", s.json("/v2/models/mirror/infer", {"inputs": []}), (400, {"error": 'the values of "mirror" are no tensors: POST JSON to /mirror'}))
         check("no model", infer("nobody", [x])[0], 404)
+        check("GET", (s.ask("/v2/models/linear/infer")[0], s.ask("/v2/models/nobody/infer")[0]), (405, 404))
         check("no version", [infer("linear/versions/" + v, [x])[0] for v in ("1", "2")], [200, 404])
         # the binary extension, as Triton's client writes it
         head = json.dumps({"inputs": [{"name": "x", "shape": [2, 3], "datatype": "FP32", "parameters": {"binary_data_size": 24}}],
@@ -180,6 +181,7 @@ def mistakes():
         ({"too_many_names": 1}, ".inputs of /twice has 2 names, and the function takes 1"),
         ({"path": "/status"}, "/status is a path that each server answers itself; choose another one"),
         ({"path": "/v2/models"}, "/v2/models is a path that each server answers itself"),
+        ({"path": "/other", "name": "double"}, '/double and /other would both be the model "double" of /v2/models; give one of them another name'),
         ({"path": "double"}, "a path begins with \"/\"; this one does not: \"double\""),
     ):
         text = refusal(**options)
@@ -283,6 +285,9 @@ def pages():
         api = s.json("/openapi.json")[1]
         schema = api["paths"]["/mirror"]["post"]["requestBody"]["content"]["application/json"]["schema"]
         check("schema", (schema["properties"]["x"], schema["required"]), ({"type": "number"}, ["x", "y"]))
+        ids = [p["post"]["operationId"] for p in api["paths"].values()]
+        check("each operation has its id", len(set(ids)), len(ids))
+        check("another path of a deployment", s.json("/linear/again", [1, 2]), (200, [[2, 4], 2]))
         check("docs", s.ask("/docs")[0], 200)
 
 
@@ -319,6 +324,10 @@ def attacks():
         }.items():
             got = s.raw(data)
             check("too much: " + what, got == b"" or got.startswith(b"HTTP/1.1 4"), True)
+        for _ in range(3):  # the client sends on while it is refused, and finds the answer
+            check("oversized", s.ask("/double", b"1" * 20_000_000)[0], 413)
+        status, data, _ = s.ask("/mirror", b'{"x": "\xff"}')
+        check("no UTF-8", (status, "line 1, column 8" in json.loads(data)["error"]), (400, True))
         check("truncated", s.raw(good[:-1], half_close=True), b"")
         check("half-closed", s.raw(good, half_close=True)[-2:], b"42")
         for _ in range(200):  # connections that come and go
@@ -367,6 +376,19 @@ def limits():
         codes = sorted(a.status for a in answers)
         check("full", codes, [200] * 4 + [503] * 2)
         check("Retry-After", {a.getheader("Retry-After") for a in answers if a.status == 503}, {"1"})
+        [(a.read(), c.close()) for a, c in zip(answers, waiting)]
+
+        def rows(n):
+            return s.json("/v2/models/double/infer", {"inputs": [{"name": "input0", "shape": [n], "datatype": "INT32", "data": list(range(n))}]})
+
+        check("as many rows as requests", rows(4)[1]["outputs"][0]["data"], [0, 2, 4, 6])
+        check("more rows", rows(5), (400, {"error": "inputs: a batch of 5 rows, each of which is a request; this server takes 4 at a time"}))
+        beside = s.connect()
+        beside.request("POST", "/pause", "1000")
+        while not any(r["under_way"] for r in s.json("/api/status")[1]["routes"] if r["path"] == "/pause"):
+            time.sleep(0.01)
+        check("rows beside a request", [rows(n)[0] for n in (3, 4)], [200, 503])
+        check("that request", beside.getresponse().status, 200)
 
 
 def late():
@@ -378,6 +400,8 @@ def late():
         runs.request("POST", "/gated", "1")
         while figures()["running"] != 1:
             time.sleep(0.01)
+        status, _, answer = s.ask("/hurried", "9")
+        check("past its deadline", (status, answer.getheader("Retry-After")), (503, "1"))
         waits.request("POST", "/gated", "2")
         check("too late", [c.getresponse().status for c in (runs, waits)], [504, 504])
         while figures()["cancelled"] != 2:  # the one that waited, and the one that runs, whose replica is told

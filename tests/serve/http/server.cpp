@@ -115,11 +115,11 @@ int main(int argc, char** argv) {
     auto doubled = serve::deploy<twice>({.name = "double"});
     auto model = serve::deploy<serve::batched<&linear::predict>>({.name = "linear", .max_batch = 8}, 2.0);
     http.route("/double", doubled);
-    http.route("/linear", model, {.inputs = {"x"}, .outputs = {"y", "size"}});
+    for (const char* path : {"/linear", "/linear/again"}) http.route(path, model, {.inputs = {"x"}, .outputs = {"y", "size"}});
     http.route<add>("/add", {.inputs = {"a", "b"}});
     http.route<greet>("/greet");
     if (given.count("too_many_names") != 0) http.route<twice>("/twice", {.inputs = {"a", "b"}});
-    if (!given["path"].empty()) http.route<twice>(given["path"]);
+    if (!given["path"].empty()) http.route<twice>(given["path"], {.name = given["name"]});
     http.route<fail>("/fail");
     http.route<wait_ms>("/wait");
     http.route<pause_ms>("/pause");
@@ -134,7 +134,9 @@ int main(int argc, char** argv) {
     manta::queue<int> gate(8);
     serve::options one_at_a_time{.name = "gated"};
     one_at_a_time.max_ongoing = 1;
-    http.route("/gated", serve::deploy<&gated::pop>(one_at_a_time, gate));
+    auto pops = serve::deploy<&gated::pop>(one_at_a_time, gate);
+    http.route("/gated", pops);
+    http.route("/hurried", pops.with({.deadline = std::chrono::milliseconds(20)}));
     http.route("/open", [gate](int x) {
       manta::queue<int> to = gate;
       to.push(x);
