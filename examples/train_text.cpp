@@ -31,7 +31,8 @@ constexpr int letters = 96;  // those that ASCII prints, and the end of a line
 int number_of(char c) { return c == '\n' ? 0 : std::clamp(c - ' ' + 1, 1, letters - 1); }
 char letter_of(int number) { return number == 0 ? '\n' : static_cast<char>(' ' + number - 1); }
 
-/// The data of a training are a class of this program: pieces of a text, and for each position the next character.
+/// The data of a training are a class of this program: pieces of a text, and for each position the next character. It
+/// can be sent, so that tasks read the pieces ahead.
 class pieces {
  public:
   pieces() = default;
@@ -47,6 +48,10 @@ class pieces {
         to.labels.push_back(number_of(text_[at + 1]));
       }
     }
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(text_);
   }
 
  private:
@@ -67,7 +72,7 @@ struct writer {
   }
   nn::adam optimizer() const { return nn::adam({.rate = transformer ? 2e-3 : 1e-2}); }
   nn::loss loss() const { return nn::cross_entropy(); }
-  pieces training_data() const { return pieces(text().substr(0, text().size() * 9 / 10)); }
+  train::read_ahead<pieces> training_data() const { return pieces(text().substr(0, text().size() * 9 / 10)); }
   pieces validation_data() const { return pieces(text().substr(text().size() * 9 / 10)); }
 
   std::string text() const {

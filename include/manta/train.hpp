@@ -10,6 +10,7 @@
 #include "manta/nn.hpp"
 #include "manta/train/data_parallel.hpp"
 #include "manta/train/parameter_server.hpp"
+#include "manta/train/read_ahead.hpp"
 #include "manta/train/readers.hpp"
 #include "manta/train/samples.hpp"
 #include "manta/train/shards.hpp"

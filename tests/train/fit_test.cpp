@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Whole trainings in one call; augmentation; data in shards. The oracle of fit is a loop of train and validate.
+// Whole trainings in one call; augmentation; data in shards, and data that tasks read ahead. The oracle of fit is a loop
+// of train and validate.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -66,6 +67,44 @@ struct explodes : two_crowds {
 struct from_files : two_crowds {
   train::shards training_data() const { return train::shards(inputs, targets); }
 };
+
+/// The crowds, read sample by sample. Each call of take leaves a line in a file: the task that calls.
+struct noted_crowds {
+  std::string log;
+  int count = 90;
+
+  [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(count); }
+  void take(std::span<const std::uint64_t> which, train::batch<float>& to) const {
+    crowds(count == 90 ? 1 : 2, count).take(which, to);
+    if (std::filesystem::exists(log + ".torn") && std::ranges::count(which, 33U) > 0)
+      throw std::runtime_error("the photo 33 is torn");
+    std::ofstream(log, std::ios::app) << manta::this_task::name() + "\n";
+  }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(log, count);
+  }
+};
+
+struct from_tasks : two_crowds {
+  std::string log;
+  int tasks = 1;
+
+  train::read_ahead<noted_crowds> training_data() const { return {{log}, {.window = 3, .tasks = tasks}}; }
+  train::read_ahead<noted_crowds> validation_data() const { return noted_crowds{log, 40}; }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(log, tasks);
+  }
+};
+
+/// Lines of the file of tasks that read ahead, and of others.
+std::pair<int, int> reads_in(const std::string& log) {
+  std::pair<int, int> reads{0, 0};
+  std::ifstream in(log);
+  for (std::string line; std::getline(in, line);) ++(line.find("read_parts") != line.npos ? reads.first : reads.second);
+  return reads;
+}
 
 /// Sequences of four words; the class of each position is the word before it, and 0 at the first.
 struct echo {
@@ -275,6 +314,13 @@ TEST_CASE("a training from shards in files is that from memory") {
     train::trainer memory(two_crowds{}, o);
     CHECK(files.train().loss == memory.train().loss);
     CHECK(parameters(files) == parameters(memory));
+    train::read_ahead<train::shards> ahead(train::shards(recipe.inputs, recipe.targets));
+    ahead.plan({{89, 0, 50}});
+    train::batch<float> three, expected;
+    ahead.take(std::vector<std::uint64_t>{89, 0, 50}, three);
+    crowds(1, 90).take(std::vector<std::uint64_t>{89, 0, 50}, expected);
+    CHECK(three.x == expected.x);
+    CHECK(three.labels == expected.labels);
 
     // Bytes as pictures of two channels, and floats as targets.
     const std::string x = place.path + "/bytes.npy", y = place.path + "/y.npy", pixels("\x00\x33\xff\x66", 4);
@@ -298,6 +344,104 @@ TEST_CASE("a training from shards in files is that from memory") {
     CHECK(contains(said(names{x}, names{y}), "bytes.npy, byte 131: expected 128 + 4 x 1 bytes"));
     std::ofstream(x) << "something that is no array";
     CHECK(contains(said(names{x}, names{y}), "expected an npy file, found other bytes"));
+  });
+}
+
+TEST_CASE("a training whose data tasks read ahead is that from memory, and reads each part of a batch once") {
+  in_world([] {
+    const manta::testing::folder place;
+    const train::options o{.workers = workers(), .batch = 8, .seed = 4, .accumulate = 2};
+    from_tasks recipe;
+    recipe.log = place.path + "/log";
+    recipe.tasks = 2;
+    std::vector<double> losses;
+    const auto two_epochs = [&](auto& trainer) {
+      losses.clear();
+      for (int epoch = 0; epoch < 2; ++epoch) {
+        trainer.train(5);
+        trainer.train();
+        losses.push_back(trainer.validate().loss);
+      }
+      return parameters(trainer);
+    };
+    train::trainer memory(two_crowds{}, o);
+    const std::vector<float> expected = two_epochs(memory);
+    const std::vector<double> expected_losses = losses;
+    train::trainer tasks(recipe, o);
+    CHECK(two_epochs(tasks) == expected);
+    CHECK(losses == expected_losses);
+    // An epoch has 11 batches of 8 samples and one of 2; a share of at least two samples has two parts.
+    if (const int n = workers(); n <= 4) {
+      int validating = 0;
+      for (int i = 0; i < n; ++i) validating += (40 * (i + 1) / n - 40 * i / n + 7) / 8;
+      CHECK(reads_in(recipe.log).first == 2 * (11 * 2 * n + 2 + validating));
+      CHECK(reads_in(recipe.log).second == n);  // each looks at one sample when it begins
+    }
+
+    // In the middle of an epoch, in another trainer.
+    memory.train(4);
+    tasks.restore(memory.state());
+    memory.train();
+    tasks.train();
+    CHECK(parameters(tasks) == parameters(memory));
+  });
+}
+
+TEST_CASE("what a task cannot read ends the training in one sentence, and the training goes on when it is mended") {
+  in_world([] {
+    const manta::testing::folder place;
+    const train::options o{.workers = workers(), .batch = 8, .seed = 4};
+    from_tasks recipe;
+    recipe.log = place.path + "/log";
+    train::trainer memory(two_crowds{}, o);
+    train::trainer tasks(recipe, o);
+    std::ofstream(recipe.log + ".torn") << "33";
+    const std::string text = thrown<manta::error>([&] { tasks.train(); });
+    CHECK(contains(text, "noted_crowds, float>' failed on rank "));
+    CHECK(contains(text, "with std::runtime_error: the photo 33 is torn"));
+    CHECK(tasks.state().step < 12);
+    CHECK(contains(thrown<manta::error>([&] { tasks.train(); }), "the photo 33 is torn"));
+    std::filesystem::remove(recipe.log + ".torn");
+    tasks.train();
+    memory.train();
+    CHECK(parameters(tasks) == parameters(memory));
+  });
+}
+
+TEST_CASE("tasks read no further ahead than the window, and what is not planned is read at once") {
+  in_world([] {
+    const manta::testing::folder place;
+    const std::string log = place.path + "/log";
+    for (const int tasks : {1, 2, 3}) {
+      std::filesystem::remove(log);
+      train::read_ahead<noted_crowds> data(noted_crowds{log}, {.window = 3, .tasks = tasks});
+      train::reading_plan parts;
+      for (std::uint64_t i = 0; i < 20; ++i) parts.push_back({2 * i, 2 * i + 1});
+      data.plan(parts);
+      train::batch<float> got, expected;
+      for (int taken = 0; taken < 20;) {
+        data.take(parts[static_cast<std::size_t>(taken)], got);
+        crowds(1, 90).take(parts[static_cast<std::size_t>(taken)], expected);
+        CHECK(got.x == expected.x);
+        CHECK(got.labels == expected.labels);
+        ++taken;
+        CHECK(reads_in(log).first <= taken + 3);
+        if (taken != 10) continue;
+        // It does read ahead, up to the window, while the consumer waits for something else.
+        const auto wait_a_little = [] { manta::testing::fetch(manta::async([] { return 0; })); };
+        manta::testing::poll_until("a full window", [&] { return wait_a_little(), reads_in(log).first >= 13; });
+        for (int i = 0; i < 100; ++i) wait_a_little();
+        CHECK(reads_in(log).first == 13);
+      }
+      CHECK(reads_in(log) == std::pair(20, 0));
+      data.take(parts[3], got);
+      CHECK(reads_in(log).second == 1);
+    }
+    const auto refusal = [](const train::read_ahead_options& o) {
+      return thrown<manta::error>([&] { train::read_ahead<noted_crowds>(noted_crowds{}, o); });
+    };
+    CHECK(contains(refusal({.tasks = 0}), ".tasks is 0; at least one"));
+    CHECK(contains(refusal({.window = 1, .tasks = 2}), ".window is 1; 2 tasks need a window of at least 2"));
   });
 }
 

@@ -122,6 +122,9 @@ class learner {
   virtual void mark() = 0;
   virtual void go_back_to_mark() = 0;
 
+  /// Whether tasks read the data ahead (read_ahead.hpp), for which plan() says what this worker takes next.
+  [[nodiscard]] virtual bool reads_ahead(bool training) const = 0;
+  virtual void plan(bool training, std::vector<std::vector<std::uint64_t>> parts) = 0;
   /// These samples of the training data are the next that this worker takes: data that lie in files read ahead.
   virtual void will_take(std::span<const std::uint64_t> which) = 0;
   /// The weight of these samples of the training data in the loss.
@@ -170,6 +173,9 @@ auto validation_data_of(const R& r) {
     return no_data();
   }
 }
+
+template <class Data>
+inline constexpr bool can_plan = requires(Data& d, std::vector<std::vector<std::uint64_t>> parts) { d.plan(parts); };
 
 template <recipe R>
 class learner_of final : public learner {
@@ -240,6 +246,18 @@ class learner_of final : public learner {
   }
   void go_back_to_mark() override {
     if constexpr (has_buffers) std::copy(marked_.begin(), marked_.end(), model_.buffers().begin());
+  }
+
+  [[nodiscard]] bool reads_ahead(bool training) const override {
+    return training ? can_plan<decltype(training_)> : can_plan<decltype(validation_)>;
+  }
+  void plan(bool training, std::vector<std::vector<std::uint64_t>> parts) override {
+    if constexpr (can_plan<decltype(training_)>) {
+      if (training) training_.plan(std::move(parts));
+    }
+    if constexpr (can_plan<decltype(validation_)>) {
+      if (!training) validation_.plan(std::move(parts));
+    }
   }
 
   void will_take(std::span<const std::uint64_t> which) override {

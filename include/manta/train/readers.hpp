@@ -38,6 +38,11 @@ struct picture_options {
   std::vector<float> mean = {0};       ///< one for each channel, or one for all
   std::vector<float> deviation = {1};  ///< likewise
   std::size_t most = 0;                ///< read this many samples at most; 0: all
+
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(mean, deviation, most);
+  }
 };
 
 /// Unsigned bytes in the format of MNIST: pictures (any number of dimensions after the first), and their classes.

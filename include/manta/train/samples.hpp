@@ -33,6 +33,10 @@ struct batch {
   bool has_labels = true;
 
   [[nodiscard]] nn::targets<T> targets() const { return has_labels ? nn::targets<T>(labels) : nn::targets<T>(y); }
+  template <class Archive>
+  void serialize(Archive& archive) {
+    archive(has_labels, labels, x, y);
+  }
 };
 
 namespace detail {

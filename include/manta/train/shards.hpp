@@ -10,6 +10,8 @@
 // system reads what the worker takes next.
 #pragma once
 
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -44,7 +46,22 @@ class shards {
   /// Has the system begin to read these samples; does not wait.
   MANTA_DECL void will_take(std::span<const std::uint64_t> which) const;
 
+  /// The files' names travel; who receives them opens the files.
+  template <class Archive>
+  void save(Archive& archive) const {
+    archive(names_of_inputs(), names_of_targets(), options_);
+  }
+  template <class Archive>
+  void load(Archive& archive) {
+    std::vector<std::string> inputs, targets;
+    picture_options o;
+    archive(inputs, targets, o);
+    *this = inputs.empty() ? shards() : shards(inputs, targets, o);
+  }
+
  private:
+  [[nodiscard]] MANTA_DECL std::vector<std::string> names_of_inputs() const;
+  [[nodiscard]] MANTA_DECL std::vector<std::string> names_of_targets() const;
   struct place {
     std::size_t shard;
     std::uint64_t row;

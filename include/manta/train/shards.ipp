@@ -160,6 +160,16 @@ MANTA_DECL shards::shards(const std::vector<std::string>& inputs, const std::vec
   (void)detail::of_channel(o.deviation, 0, inputs_[0]->channels(), "deviation");
 }
 
+namespace detail {
+inline std::vector<std::string> names_of(const std::vector<std::shared_ptr<const mapped_array>>& files) {
+  std::vector<std::string> names;
+  for (const auto& file : files) names.push_back(file->path());
+  return names;
+}
+}  // namespace detail
+MANTA_DECL std::vector<std::string> shards::names_of_inputs() const { return detail::names_of(inputs_); }
+MANTA_DECL std::vector<std::string> shards::names_of_targets() const { return detail::names_of(targets_); }
+
 MANTA_DECL std::size_t shards::features() const { return inputs_.empty() ? 0 : inputs_[0]->width(); }
 
 inline shards::place shards::find(std::uint64_t sample) const {

@@ -20,6 +20,7 @@
 #include "manta/train/group_sums.ipp"
 #include "manta/train/learner.ipp"
 #include "manta/train/pass.ipp"
+#include "manta/train/read_ahead.ipp"
 #include "manta/train/readers.ipp"
 #include "manta/train/samples.ipp"
 #include "manta/train/shards.ipp"

@@ -61,6 +61,8 @@ class worker {
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
 
  private:
+  /// Once an epoch, and after a restore: has tasks begin to read what this worker takes up to `last`.
+  void plan_reading(std::uint64_t last);
   /// One step over the samples [sample_, end) of this epoch's order. Collective.
   void step(std::uint64_t end);
   /// One step with this member's share alone, without communication until the members meet.
@@ -95,6 +97,7 @@ class worker {
   std::uint64_t samples_in_backward_ = 0;  ///< of the pass under way; 0: it is a forward pass
   std::vector<std::uint64_t> order_;       ///< of the epoch under way; empty: to be made
   int local_steps_ = 0;                    ///< since the members met
+  bool is_planned_ = false;                ///< what tasks read ahead in this epoch
   bool is_agreed_ = true;                  ///< since the last step
   std::string problem_;                    ///< of this member, in local steps
   std::optional<double> last_loss_;        ///< of the step before, for messages

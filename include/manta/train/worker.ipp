@@ -64,6 +64,7 @@ MANTA_DECL worker::~worker() {
     if (has_trained_ && team_.size() > 1 && !team_.is_whole()) leave_survivor(training_, reached());
   });
   if (!exchange_.is_abandoned()) return;
+  for (const bool training : {true, false}) learner_->plan(training, {});
   std::unique_ptr<learner>& abandoned = abandoned_learners()[training_];
   (void)abandoned.release();
   abandoned = std::move(learner_);
@@ -102,6 +103,7 @@ MANTA_DECL pass_result worker::train(std::uint64_t steps, const pass_result& bef
   const std::uint64_t size = learner_->size(true), batch = static_cast<std::uint64_t>(options_.batch);
   const std::uint64_t last = options_.drop_last ? size / batch * batch : size;
   if (sample_ == 0) make_order();
+  plan_reading(last);
   has_trained_ = true;
   is_agreed_ = false;
   pass_ = before;
@@ -148,7 +150,24 @@ inline void worker::agree() {
   is_agreed_ = true;
 }
 
+inline void worker::plan_reading(std::uint64_t last) {
+  if (std::exchange(is_planned_, true) || !learner_->reads_ahead(true)) return;
+  std::vector<std::vector<std::uint64_t>> parts;
+  for (std::uint64_t at = sample_; at < last;) {
+    const std::uint64_t end = std::min(at + static_cast<std::uint64_t>(options_.batch), last);
+    const range share = share_of(at, end, team_.rank(), team_.size());
+    for (int part = 0; part < options_.accumulate; ++part) {
+      const auto [from, to] = share_of(share.first, share.second, part, options_.accumulate);
+      const auto numbers = std::span<const std::uint64_t>(order_).subspan(from, to - from);
+      if (!numbers.empty()) parts.emplace_back(numbers.begin(), numbers.end());
+    }
+    at = end;
+  }
+  learner_->plan(true, std::move(parts));
+}
+
 inline void worker::make_order() {
+  is_planned_ = false;
   order_.resize(learner_->size(true));
   std::iota(order_.begin(), order_.end(), std::uint64_t(0));
   if (!options_.shuffle) return;
@@ -277,10 +296,13 @@ MANTA_DECL per_rank<pass_result> worker::validate() {
   if (learner_->size(false) == 0)
     throw error("manta: train: the recipe has no validation_data(), or it has no samples");
   const std::uint64_t piece = static_cast<std::uint64_t>(std::max(1, options_.batch));
-  std::vector<std::uint64_t> which;
+  std::vector<std::vector<std::uint64_t>> parts;
   for (std::uint64_t at = first; at < last; at += piece) {
-    which.resize(std::min(piece, last - at));
-    std::iota(which.begin(), which.end(), at);
+    parts.emplace_back(std::min(piece, last - at));
+    std::iota(parts.back().begin(), parts.back().end(), at);
+  }
+  if (learner_->reads_ahead(false)) learner_->plan(false, parts);
+  for (const std::vector<std::uint64_t>& which : parts) {
     result.all.add(
         learner_->forward(false, which, {.training = false, .seed = seed_, .step = step_, .samples = which}, 1));
   }

@@ -5,11 +5,11 @@
 // taken once, the parameters are the same bits as those of a training whose number of workers was changed at that step,
 // and the survivors have made no step twice but those that a death interrupted.
 //
-//   manta-run -n RANKS -- train_survivors CASE...     at WORKERS:SAMPLE[,SAMPLE][:local|:bfloat16|:beside|:norm]
+//   manta-run -n RANKS -- train_survivors CASE...     at WORKERS:SAMPLE[,SAMPLE][:local|:bfloat16|:beside|:norm|:ahead]
 //
 // CASE says where the workers die that take these samples in the second epoch: "forward", "backward" (a part of the
 // gradients has been sent) or "optimizer" (all sums are there, maybe not for the others). "read:WORKERS": a worker dies
-// before anything was trained. "always:WORKERS:SAMPLE": each worker dies that takes this sample.
+// before anything was trained. "reader:WORKERS": a rank dies that reads ahead for workers. "always:WORKERS:SAMPLE": each worker dies that takes this sample.
 #include <signal.h>
 #include <unistd.h>
 
@@ -121,6 +121,22 @@ struct line {
   }
 };
 
+/// The same data, which tasks read ahead. Whoever reads remembers it.
+bool has_read_here = false;
+struct line_source {
+  [[nodiscard]] std::size_t size() const { return samples; }
+  void take(std::span<const std::uint64_t> which, train::batch<double>& to) const {
+    static const train::samples all = line().training_data();
+    has_read_here = true;
+    all.take(which, to);
+  }
+  template <class Archive>
+  void serialize(Archive&) {}
+};
+struct line_ahead : line {
+  train::read_ahead<line_source> training_data() const { return line_source(); }
+};
+
 std::pair<int, int> take_counts_here() { return {std::exchange(steps_here, 0), std::exchange(reads_here, 0)}; }
 
 /// The most of each that one of the living processes has made since the last call.
@@ -140,7 +156,7 @@ struct plan {
   std::vector<int> fatal;
   bool is_local = false, is_rounded = false;
   bool is_beside = false;  ///< another trainer has the other ranks
-  bool normalises = false;
+  bool normalises = false, reads_ahead = false;
 
   explicit plan(const std::string& text) : name(text) {
     std::istringstream in(text);
@@ -156,6 +172,7 @@ struct plan {
     is_rounded = extra == "bfloat16";
     is_beside = extra == "beside";
     normalises = extra == "norm";
+    reads_ahead = extra == "ahead";
   }
   [[nodiscard]] train::options options(int n) const {
     return {.workers = n,
@@ -206,6 +223,7 @@ double largest_difference(const train::state& a, const train::state& b) {
   return most;
 }
 
+template <class Recipe>
 void run_case(const plan& p) {
   const int ranks = static_cast<int>(living().size()), deaths = static_cast<int>(p.fatal.size());
   train::state first_epoch;
@@ -222,7 +240,9 @@ void run_case(const plan& p) {
     idle = std::make_unique<train::trainer<line>>(line{}, p.options(ranks - 1 - p.workers));
     idle->train(1);
   }
-  train::trainer trainer(line{p.place, p.fatal, ranks, p.normalises}, p.options(p.workers));
+  Recipe recipe;
+  static_cast<line&>(recipe) = {p.place, p.fatal, ranks, p.normalises};
+  train::trainer trainer(recipe, p.options(p.workers));
   trainer.restore(first_epoch);
   most_steps_and_reads();
   const train::summary got = trainer.train();
@@ -311,11 +331,35 @@ void run_death_of_idle(const plan& p) {
   check(p.name, more.step == 2 && more.samples == batch, "the idle one goes on", more.step);
 }
 
+bool has_read() { return has_read_here; }
+
+/// A rank dies that reads for workers, and is none itself.
+void run_death_of_reader(const plan& p) {
+  train::trainer memory(line{}, p.options(p.workers));
+  memory.train();
+  train::trainer trainer(line_ahead{}, p.options(p.workers));
+  trainer.train(1);  // the workers are on the first ranks behind rank 0
+  int victim = 0;
+  for (const int rank : living()) {
+    if (rank > p.workers && manta::async<has_read>({.rank = rank}).get()) victim = rank;
+  }
+  check(p.name, victim > 0, "a rank without a worker reads", victim);
+  try {
+    manta::async<die>({.rank = victim}).get();
+  } catch (const manta::error&) {
+  }
+  const train::summary got = trainer.train();
+  check(p.name, got.deaths == 0, "no worker has died", got.deaths);
+  const double difference = largest_difference(trainer.state(), memory.state());
+  check(p.name, difference == 0, "the parameters are those of an undisturbed run", difference);
+}
+
 void run_any(const plan& p) {
+  if (p.place == "reader") return run_death_of_reader(p);
   if (p.place == "idle") return run_death_of_idle(p);
   if (p.place == "read") return run_death_while_opening(p);
   if (p.place == "always") return run_fatal_sample(p);
-  run_case(p);
+  p.reads_ahead ? run_case<line_ahead>(p) : run_case<line>(p);
 }
 
 }  // namespace
