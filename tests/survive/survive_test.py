@@ -9,6 +9,7 @@ only scenarios whose name contains one of them, or "chaos".
 Every start must end in time, with the right result or the error that a death explains, and leave no process and no file.
 """
 import argparse
+import atexit
 import fcntl
 import glob
 import os
@@ -30,10 +31,12 @@ TRANSPORTS = ["", "self,tcp"]
 OPEN_MPI_5 = {"PRTE_ALLOW_RUN_AS_ROOT": "1", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
               "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "PRTE_MCA_hwloc_default_binding_policy": "none"}
 LIMIT = 180  # seconds until a start counts as a hang
+SCRATCH = tempfile.mkdtemp(prefix="manta-survive-")  # the launchers keep their folders there, apart from those of other tests
+atexit.register(shutil.rmtree, SCRATCH, ignore_errors=True)
 
 
 def environment(transport, **more):
-    env = dict(os.environ, MANTA_TEST_JOB=str(os.getpid()), OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+    env = dict(os.environ, MANTA_TEST_JOB=str(os.getpid()), TMPDIR=SCRATCH, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_hwloc_base_binding_policy="none", **OPEN_MPI_5, **more)
     if transport:
         env["OMPI_MCA_btl"] = transport
@@ -99,9 +102,9 @@ def is_held(path):
 
 
 def files():
-    """Shared memory and launchers' folders of programs that have ended, whichever."""
+    """Shared memory of programs that have ended, whichever, and launchers' folders of this test's."""
     found = {path for path in glob.glob("/dev/shm/manta-run-*") if not is_held(path)}
-    for path in glob.glob(os.path.join(tempfile.gettempdir(), "ompi.*", "pid.*")):
+    for path in glob.glob(os.path.join(SCRATCH, "ompi.*", "pid.*")):
         if not os.path.exists("/proc/%s" % path.rsplit(".", 1)[1]):
             found.add(path)
     return found
