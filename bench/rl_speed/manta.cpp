@@ -5,15 +5,17 @@
 //
 //   rl_ppo              thousand steps of CartPole a second, two workers, learner included
 //   rl_es               million steps of CartPole a second, two workers
-//   rl_es_bare_ratio    one worker beside a loop written by hand, both on one rank
+//   rl_es_bare_ratio    one worker beside a loop written by hand, both on one rank, in processor time
 //   rl_es_copies_ratio  two workers beside two independent trainings side by side
 //   rl_rollout_copies_ratio   likewise the acting of PPO's workers
+//   rl_a3c_copies_ratio       likewise A3C
 #include <mpi.h>
 #include <unistd.h>
 #include <manta/rl.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <vector>
 
 #include "../common/measure.hpp"
@@ -22,21 +24,28 @@ namespace rl = manta::rl;
 
 namespace {
 
-constexpr int es_iterations = 20, ppo_iterations = 6;
+constexpr int es_iterations = 20, ppo_iterations = 6, a3c_iterations = 20;
 rl::es_options es_with(int workers) { return {.workers = workers, .seed = 1, .pairs = 32}; }
 rl::ppo_options ppo_with(int workers, std::uint64_t seed = 1) {
   return {.workers = workers, .seed = seed, .environments = 64, .fragment = 512, .epochs = 1, .batch = 1024};
 }
 
+/// As many environments for each worker.
+rl::a3c_options a3c_with(int workers) { return {.workers = workers, .seed = 1, .environments = 16 * workers}; }
+
 struct speeds {
   double all = 0, acting = 0;  // steps a second
+  double by_processor = 0;     // steps of a second of this process's processor time
 };
+
+double processor_seconds(std::clock_t since) { return static_cast<double>(std::clock() - since) / CLOCKS_PER_SEC; }
 
 template <class Algorithm>
 speeds of(const typename Algorithm::options& o, int iterations) {
   Algorithm algorithm("CartPole-v1", o);
   algorithm.train();
   const bench::stopwatch w;
+  const std::clock_t begin = std::clock();
   double acting = 0;
   std::uint64_t before = 0, after = 0;
   for (int i = 0; i < iterations; ++i) {
@@ -47,7 +56,7 @@ speeds of(const typename Algorithm::options& o, int iterations) {
   }
   // The first iteration's steps are those of an iteration in the mean.
   const double steps = static_cast<double>(after - before) * iterations / (iterations - 1);
-  return {steps / w.seconds(), steps / acting};
+  return {steps / w.seconds(), steps / acting, steps / processor_seconds(begin)};
 }
 
 /// Evolution strategies on CartPole by hand: a network of 16 units, changes drawn as rl::es draws them.
@@ -75,7 +84,7 @@ double by_hand(int iterations, int pairs) {
       if (s.terminated || step == 500) return static_cast<double>(step);
     }
   };
-  const bench::stopwatch w;
+  const std::clock_t begin = std::clock();
   for (int i = 0; i < iterations; ++i) {
     std::vector<double> returns;
     const auto each = [&](int pair, float factor) {
@@ -96,7 +105,7 @@ double by_hand(int iterations, int pairs) {
     }
     for (std::size_t k = 0; k < theta.size(); ++k) theta[k] += 0.05F * gradient[k] / static_cast<float>(pairs);
   }
-  return static_cast<double>(steps) / w.seconds();
+  return static_cast<double>(steps) / processor_seconds(begin);
 }
 
 /// Each rank but 0 calls f in a world of its own, all at once; the sum of the results on rank 0, which sleeps
@@ -132,24 +141,28 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const int repetitions = bench::repetitions(argc, argv), workers = std::max(1, size - 1);
-  std::vector<double> ppo, es, bare, copies, rollout;
+  std::vector<double> ppo, es, bare, copies, rollout, a3c;
   for (int i = 0; i < repetitions; ++i) {
-    speeds es_now, ppo_now;
+    speeds es_now, ppo_now, a3c_now;
     {
       manta::runtime together(MPI_COMM_WORLD);
       together.run([&] {
         es_now = of<rl::es>(es_with(workers), es_iterations);
         ppo_now = of<rl::ppo>(ppo_with(workers), ppo_iterations);
+        a3c_now = of<rl::a3c>(a3c_with(workers), a3c_iterations);
         ppo.push_back(1e-3 * of<rl::ppo>({.workers = workers, .seed = 1}, ppo_iterations).all);
       });
     }
+    const double es_by_processor = side_by_side([] { return of<rl::es>(es_with(1), es_iterations).by_processor; });
     const double es_alone = side_by_side([] { return of<rl::es>(es_with(1), es_iterations).all; });
     const double by_hands = side_by_side([] { return by_hand(es_iterations, 32); });
     const double acting_alone = side_by_side([] { return of<rl::ppo>(ppo_with(1), ppo_iterations).acting; });
+    const double a3c_alone = side_by_side([] { return of<rl::a3c>(a3c_with(1), a3c_iterations).all; });
     es.push_back(1e-6 * es_now.all);
-    bare.push_back(es_alone / by_hands);
+    bare.push_back(es_by_processor / by_hands);
     copies.push_back(es_now.all / es_alone);
     rollout.push_back(ppo_now.acting / acting_alone);
+    a3c.push_back(a3c_now.all / a3c_alone);
   }
   if (rank == 0) {
     bench::report("rl_ppo", "manta", median(ppo), "k/s");
@@ -157,6 +170,7 @@ int main(int argc, char** argv) {
     bench::report("rl_es_bare_ratio", "manta", median(bare), "x");
     bench::report("rl_es_copies_ratio", "manta", median(copies), "x");
     bench::report("rl_rollout_copies_ratio", "manta", median(rollout), "x");
+    bench::report("rl_a3c_copies_ratio", "manta", median(a3c), "x");
   }
   MPI_Finalize();
 }

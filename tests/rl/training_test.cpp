@@ -75,6 +75,7 @@ struct broken {
     if (kind == 0) throw std::runtime_error("the simulator stopped");
     if (kind == 1) reward = std::numeric_limits<double>::quiet_NaN();
     if (kind == 3) o[0] = 7;
+    if (kind == 5) reward = -1e300;
     return {o, reward, false, false};
   }
   [[nodiscard]] static std::string text() { return "a step"; }
@@ -105,6 +106,22 @@ TEST_CASE("ppo learns CartPole, and is the same for any number of workers") {
       CHECK(one.get().episodes == 40);  // of the policy before
       CHECK(r.learner.at("entropy") < 0.65);
     }
+  });
+}
+
+TEST_CASE("a rate that is annealed falls to nothing, in a training that goes on too") {
+  in_world([] {
+    const auto with = [](std::uint64_t steps) {
+      return rl::ppo_options{.seed = 1, .fragment = 64, .anneal_steps = steps, .epochs = 2};
+    };
+    const auto moved = [](rl::ppo& a) { return a.train().learner.at("kl"); };  // how far the policy moves
+    rl::ppo whole("CartPole-v1", with(1024)), rest("CartPole-v1", with(1024)), kept("CartPole-v1", with(0));
+    CHECK(moved(whole) > 1e-5);
+    rest.load_from_bytes(whole.save_to_bytes());
+    CHECK(moved(whole) == moved(rest));
+    kept.load_from_bytes(whole.save_to_bytes());
+    CHECK(moved(kept) > 1e-5);  // a checkpoint has the whole rate
+    CHECK(std::abs(moved(rest)) < 1e-9);
   });
 }
 
@@ -327,6 +344,7 @@ TEST_CASE("what an environment does wrong is said with environment, episode and 
     CHECK(contains(trained(0), "episode 0, step 29: the simulator stopped"));
     CHECK(contains(trained(1), "the reward is NaN"));
     CHECK(contains(trained(2), "an observation has 2 numbers; observation_space() says 1"));
+    CHECK(contains(trained(5), "episode 0, step 29: the reward is -1e+300; "));
     CHECK(contains(trained(3), "the observation {7} is not in the observation space box{{0}, {1}}"));
     rl::es far("CartPole-v1", {.rate = 1e60});
     far.train();

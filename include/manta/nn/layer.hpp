@@ -61,6 +61,8 @@ class layer {
   /// For the forwards that follow, until it is called again.
   virtual void carry(const carried<T>&) {}
 
+  /// Whether forward uses pass::seed; then the seed is the layer's own.
+  [[nodiscard]] virtual bool draws() const { return false; }
   /// Writes y, which it resizes.
   virtual void forward(const matrix<T>& x, matrix<T>& y, const pass& p) = 0;
   /// x and y are those of the last forward. Adds to the gradients, and writes dx unless it is null.

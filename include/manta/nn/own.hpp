@@ -140,6 +140,7 @@ class own_layer final : public layer<T> {
   [[nodiscard]] int state_size() const override { return module_->state_size(); }
   void carry(const carried<T>& c) override { carried_ = c; }
 
+  [[nodiscard]] bool draws() const override { return true; }
   void forward(const matrix<T>& x, matrix<T>& y, const pass& p) override {
     const std::span<T> own = module_->parameters();
     std::copy(p_, p_ + own.size(), own.begin());

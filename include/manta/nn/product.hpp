@@ -7,7 +7,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <type_traits>
@@ -67,15 +66,15 @@ using strided = Eigen::Map<std::conditional_t<std::is_const_v<T>, const plain_ma
 /// result += factor * a * b of a small layer and one sample: what Eigen sets up for a product would cost more.
 template <class T>
 void add_few_products(T* result, const strided<const T, true>& a, const T* b, T factor) {
+  using four = Eigen::Array<T, 4, 1>;
   for (Eigen::Index i = 0; i < a.rows(); ++i) {
     const T* const row = a.data() + i * a.outerStride();
-    std::array<T, 4> sums{};
+    four sums = four::Zero();
     Eigen::Index k = 0;
-    for (; k + 4 <= a.cols(); k += 4) {
-      for (Eigen::Index j = 0; j < 4; ++j) sums[static_cast<std::size_t>(j)] += row[k + j] * b[k + j];
-    }
-    for (; k < a.cols(); ++k) sums[0] += row[k] * b[k];
-    result[i] += factor * ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+    for (; k + 4 <= a.cols(); k += 4) sums += Eigen::Map<const four>(row + k) * Eigen::Map<const four>(b + k);
+    T rest{};
+    for (; k < a.cols(); ++k) rest += row[k] * b[k];
+    result[i] += factor * ((sums[0] + sums[1]) + (sums[2] + sums[3]) + rest);
   }
 }
 

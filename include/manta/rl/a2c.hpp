@@ -13,10 +13,11 @@ namespace manta::rl {
 struct a2c_options {
   int workers = 1;  ///< actors that act, on any ranks; the result does not depend on their number
   std::uint64_t seed = 0;
-  int environments = 16;  ///< of all workers together
-  int fragment = 16;      ///< steps of each environment for a step of the learner
-  int updates = 8;        ///< steps of the learner in an iteration
-  double rate = 1e-3;     ///< of RMSProp
+  int environments = 16;           ///< of all workers together
+  int fragment = 16;               ///< steps of each environment for a step of the learner
+  int updates = 8;                 ///< steps of the learner in an iteration
+  double rate = 1e-3;              ///< of RMSProp
+  std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
   double discount = 0.99;
   double lambda = 1;                   ///< of generalised advantage estimation; 1: returns of n steps
   double entropy = 0.001;              ///< the weight of the entropy in the loss
@@ -30,8 +31,8 @@ struct a2c_options {
   template <class Archive>
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(updates),
-            CEREAL_NVP(rate), CEREAL_NVP(discount), CEREAL_NVP(lambda), CEREAL_NVP(entropy), CEREAL_NVP(value),
-            CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards),
+            CEREAL_NVP(rate), CEREAL_NVP(anneal_steps), CEREAL_NVP(discount), CEREAL_NVP(lambda), CEREAL_NVP(entropy),
+            CEREAL_NVP(value), CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards),
             CEREAL_NVP(model));
   }
 };

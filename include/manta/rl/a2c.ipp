@@ -18,6 +18,7 @@ MANTA_DECL a2c::a2c(const any_environment& e, const a2c_options& o)
                  .normalise_rewards = o.normalise_rewards,
                  .model = o.model,
                  .collection = o.collection,
+                 .anneal_steps = o.anneal_steps,
                  .can_remember = true},
                 nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})),
       options_(o) {

@@ -20,6 +20,7 @@ struct a3c_options {
   int updates = 16;       ///< steps of the learner in an iteration
   int max_staleness = 0;  ///< a gradient that is staler is dropped, and the report's `dropped` counts it; 0: none is
   double rate = 1e-3;     ///< of RMSProp, whose moments all workers share
+  std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
   double discount = 0.99;
   double lambda = 1;                   ///< of generalised advantage estimation; 1: returns of n steps
   double entropy = 0.001;              ///< the weight of the entropy in the loss
@@ -33,9 +34,9 @@ struct a3c_options {
   template <class Archive>
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(updates),
-            CEREAL_NVP(max_staleness), CEREAL_NVP(rate), CEREAL_NVP(discount), CEREAL_NVP(lambda), CEREAL_NVP(entropy),
-            CEREAL_NVP(value), CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards),
-            CEREAL_NVP(model));
+            CEREAL_NVP(max_staleness), CEREAL_NVP(rate), CEREAL_NVP(anneal_steps), CEREAL_NVP(discount),
+            CEREAL_NVP(lambda), CEREAL_NVP(entropy), CEREAL_NVP(value), CEREAL_NVP(clip_norm),
+            CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards), CEREAL_NVP(model));
   }
 };
 

@@ -64,6 +64,7 @@ MANTA_DECL a3c::a3c(const any_environment& e, const a3c_options& o)
                       .normalise_rewards = o.normalise_rewards,
                       .model = o.model,
                       .collection = o.collection,
+                      .anneal_steps = o.anneal_steps,
                       .can_remember = true},
                      nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})),
       options_(o) {

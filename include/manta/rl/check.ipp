@@ -67,8 +67,8 @@ class checker {
     if (!kind_.observations().contains(observation)) {
       p.mistake = where + ": the observation " + text_of(observation) + " is not in observation_space(), " +
                   kind_.observations().text() + first_outside(observation);
-    } else if (!base::is_finite(reward)) {
-      p.mistake = where + ": the reward is " + (base::is_nan(reward) ? "NaN" : "infinite");
+    } else if (!is_reward(reward)) {
+      p.mistake = where + ": " + mistake_in_reward(reward);
     }
     p.observations.push_back(observation);
     p.rewards.push_back(reward);

@@ -17,8 +17,8 @@
 // episodes. More members may be there: `std::string text() const`, a picture of the state;
 // `std::map<std::string, double> figures()`, asked at the end of each episode, whose means are in the reports; and
 // `action_mask()`, which choices are allowed in the present state: a range of bool, or of 0 and 1, for each choice of
-// rl::discrete, or of all parts of rl::multi_discrete or rl::multi_binary one after the other. It is asked after reset()
-// and each step() that does not terminate the episode, and no policy takes what it forbids.
+// rl::discrete, or of all parts of rl::multi_discrete or rl::multi_binary one after the other. It is asked after
+// reset() and each step() that does not terminate the episode, and no policy takes what it forbids.
 #pragma once
 
 #include <cereal/archives/binary.hpp>
@@ -82,17 +82,20 @@ class simulation {
   [[nodiscard]] virtual std::string text() const = 0;
 };
 
-/// What a class of environments is for a rank: how its objects are made from constructor arguments as bytes.
-struct environment_class {
+/// What an environment tells of itself.
+struct environment_face {
   space observations, actions;
   bool has_mask = false;
+};
+/// What a class of environments is for a rank: what can be made of constructor arguments, which come as bytes.
+struct environment_class {
+  environment_face (*describe)(const std::string& arguments);
   std::unique_ptr<simulation> (*make)(const std::string& arguments);
 };
 
 /// Classes are known by their names under the compiler, which are the same on all ranks of a program. To be called
 /// before main.
-MANTA_DECL bool register_environment_class(const char* mangled,
-                                           environment_class (*describe)(const std::string& arguments));
+MANTA_DECL bool register_environment_class(const char* mangled, environment_class c);
 
 }  // namespace detail
 
@@ -327,9 +330,11 @@ template <class E, class... Args>
 struct environment_entry {
   static E build(const std::string& arguments) {
     std::tuple<Args...> values;
-    std::istringstream in(arguments, std::ios::binary);
-    cereal::BinaryInputArchive archive(in);
-    archive(values);
+    if constexpr (sizeof...(Args) > 0) {  // evolution strategies make an object for each episode
+      std::istringstream in(arguments, std::ios::binary);
+      cereal::BinaryInputArchive archive(in);
+      archive(values);
+    }
     return std::apply(
         [](auto&... a) {
           if constexpr (std::is_constructible_v<E, Args...>) {
@@ -343,11 +348,12 @@ struct environment_entry {
   static std::unique_ptr<simulation> make(const std::string& arguments) {
     return std::make_unique<simulation_of<E>>(build(arguments));
   }
-  static environment_class describe(const std::string& arguments) {
+  static environment_face describe(const std::string& arguments) {
     const E e = build(arguments);
-    return {e.observation_space(), e.action_space(), has_mask(e), &make};
+    return {e.observation_space(), e.action_space(), has_mask(e)};
   }
-  static inline const bool registered = register_environment_class(typeid(environment_entry).name(), &describe);
+  static bool enter() { return register_environment_class(typeid(environment_entry).name(), {&describe, &make}); }
+  static inline const bool registered = enter();
 };
 
 }  // namespace detail
@@ -368,8 +374,7 @@ class environment : public any_environment {
                   "members of an aggregate, and E has none for these");
     if constexpr (detail::require_environment<E>() && detail::is_made_of<E, Args...>()) {
       using entry = detail::environment_entry<E, Args...>;
-      if (!entry::registered)  // an object of static storage asks
-        detail::register_environment_class(typeid(entry).name(), &entry::describe);
+      if (!entry::registered) entry::enter();  // an object of static storage asks
       std::ostringstream out(std::ios::binary);
       {
         cereal::BinaryOutputArchive archive(out);

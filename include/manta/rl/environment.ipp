@@ -14,14 +14,12 @@ namespace manta::rl {
 
 namespace detail {
 
-using describe_class = environment_class (*)(const std::string& arguments);
-inline std::map<std::string, describe_class>& environment_classes() {
-  static std::map<std::string, describe_class> all;
+inline std::map<std::string, environment_class>& environment_classes() {
+  static std::map<std::string, environment_class> all;
   return all;
 }
-MANTA_DECL bool register_environment_class(const char* mangled,
-                                           environment_class (*describe)(const std::string& arguments)) {
-  environment_classes()[mangled] = describe;
+MANTA_DECL bool register_environment_class(const char* mangled, environment_class c) {
+  environment_classes()[mangled] = c;
   return true;
 }
 
@@ -58,10 +56,10 @@ MANTA_DECL any_environment::any_environment(const char* name) : any_environment(
 
 MANTA_DECL any_environment::any_environment(std::string name, const char* mangled, std::string arguments)
     : name_(std::move(name)), mangled_(mangled), arguments_(std::move(arguments)) {
-  const detail::environment_class c = detail::environment_classes().at(mangled_)(arguments_);
-  observations_ = c.observations;
-  actions_ = c.actions;
-  if (c.has_mask) mask_size_ = detail::mask_size(actions_);
+  const detail::environment_face face = detail::environment_classes().at(mangled_).describe(arguments_);
+  observations_ = face.observations;
+  actions_ = face.actions;
+  if (face.has_mask) mask_size_ = detail::mask_size(actions_);
 }
 
 MANTA_DECL std::unique_ptr<detail::simulation> any_environment::make() const {
@@ -70,7 +68,7 @@ MANTA_DECL std::unique_ptr<detail::simulation> any_environment::make() const {
   if (found == all.end())
     throw error("manta: rl: this rank's program does not have the environment " + name_ +
                 ": start the same program on all ranks");
-  return found->second(arguments_).make(arguments_);
+  return found->second.make(arguments_);
 }
 
 MANTA_DECL void register_environment(const std::string& name, const any_environment& e) {

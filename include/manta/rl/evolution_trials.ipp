@@ -94,13 +94,12 @@ class kept_policies {
   std::deque<policy> all_;
 };
 
-/// One episode with this network. seen: null, or moments that its observations are added to.
+/// One episode with this network, of which e is the environment. seen: null, or moments that its observations are added
+/// to.
 inline episode evolution_episode(const evolution_policy& p, nn::network<float>& net, const distribution& d, int pair,
-                                 moments* seen) {
+                                 vector_environment& e, moments* seen) {
   const evolution_setting& s = *p.settled;
-  // Forwards and backwards begin with the same state, which makes their difference less noisy.
-  vector_environment e(s.environment, s.seed + p.iteration, pair, 1);
-  e.reset();
+  e.reset(s.seed + p.iteration, pair);  // forwards and backwards with the same state, so that they differ by less noise
   nn::matrix<float> filtered, kept, sent(s.environment.actions().size(), 1);
   constexpr int longest = 100'000;
   for (int step = 0; step < longest; ++step) {
@@ -123,6 +122,7 @@ inline evolution_trials try_with(const evolution_policy& p, int first, int count
   nn::network<float> net = s.net;
   const std::span<float> moved = net.parameters();
   const auto d = make_distribution(s.environment.actions(), s.own);
+  vector_environment e(s.environment, s.seed, first, 1);
   std::vector<float> change(moved.size());
   for (int pair = first; pair < first + count; ++pair) {
     draw_change(s.seed, p.iteration, pair, change);
@@ -132,9 +132,9 @@ inline evolution_trials try_with(const evolution_policy& p, int first, int count
     const float deviation = static_cast<float>(s.deviation);
     for (const float side : {deviation, -deviation}) {
       for (std::size_t i = 0; i < change.size(); ++i) moved[i] = p.parameters[i] + side * change[i];
-      const episode e = evolution_episode(p, net, *d, pair, gives ? &out.seen.back() : nullptr);
-      out.returns.push_back(e.total);
-      out.lengths.push_back(static_cast<std::uint32_t>(e.length));
+      const episode ended = evolution_episode(p, net, *d, pair, e, gives ? &out.seen.back() : nullptr);
+      out.returns.push_back(ended.total);
+      out.lengths.push_back(static_cast<std::uint32_t>(ended.length));
     }
   }
   return out;

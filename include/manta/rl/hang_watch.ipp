@@ -88,7 +88,8 @@ MANTA_DECL std::optional<std::string> workplace::look(std::chrono::steady_clock:
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - since_).count();
   return "manta: rl: environment " + number(environment_) + " (" + name_ + ") has been in " + call_.load() +
          " of episode " + number(episode_) + ", step " + number(step_) + ", for " + std::to_string(seconds) + " s" +
-         (rank_ < 0 ? "" : " on rank " + std::to_string(rank_)) + "; whoever trains or evaluates waits for it";
+         (rank_ < 0 ? "" : " on rank " + std::to_string(rank_)) +
+         "; whoever trains or evaluates waits for it (MANTA_WATCHDOG=seconds ends a rank that hangs)";
 }
 
 MANTA_DECL std::vector<std::string> look_at_environments(std::chrono::steady_clock::time_point now) {

@@ -15,16 +15,17 @@ namespace manta::rl {
 struct impala_options {
   int workers = 2;  ///< actors that act, on any ranks
   std::uint64_t seed = 0;
-  int environments = 16;  ///< of all workers together
-  int fragment = 20;      ///< steps of each environment that a worker sends together
-  int batch = 320;        ///< a step of the learner takes fragments until they have so many steps
-  int updates = 8;        ///< steps of the learner in an iteration
-  int lag = 0;            ///< workers get weights that are so many versions old, on purpose: for experiments
-  bool v_trace = true;    ///< false: fragments count as if the learner's policy had acted
-  double rho = 1;         ///< the bound of the weights of differences
-  double c = 1;           ///< the bound of the weights of traces
-  double lambda = 1;      ///< multiplies the weights of traces
-  double rate = 1e-3;     ///< of RMSProp
+  int environments = 16;           ///< of all workers together
+  int fragment = 20;               ///< steps of each environment that a worker sends together
+  int batch = 320;                 ///< a step of the learner takes fragments until they have so many steps
+  int updates = 8;                 ///< steps of the learner in an iteration
+  int lag = 0;                     ///< workers get weights that are so many versions old, on purpose: for experiments
+  bool v_trace = true;             ///< false: fragments count as if the learner's policy had acted
+  double rho = 1;                  ///< the bound of the weights of differences
+  double c = 1;                    ///< the bound of the weights of traces
+  double lambda = 1;               ///< multiplies the weights of traces
+  double rate = 1e-3;              ///< of RMSProp
+  std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
   double discount = 0.99;
   double entropy = 0.01;               ///< the weight of the entropy in the loss
   double value = 0.5;                  ///< the weight of the value's loss
@@ -38,8 +39,8 @@ struct impala_options {
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(batch),
             CEREAL_NVP(updates), CEREAL_NVP(lag), CEREAL_NVP(v_trace), CEREAL_NVP(rho), CEREAL_NVP(c),
-            CEREAL_NVP(lambda), CEREAL_NVP(rate), CEREAL_NVP(discount), CEREAL_NVP(entropy), CEREAL_NVP(value),
-            CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards),
+            CEREAL_NVP(lambda), CEREAL_NVP(rate), CEREAL_NVP(anneal_steps), CEREAL_NVP(discount), CEREAL_NVP(entropy),
+            CEREAL_NVP(value), CEREAL_NVP(clip_norm), CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards),
             CEREAL_NVP(model));
   }
 };

@@ -109,7 +109,8 @@ MANTA_DECL impala::impala(const any_environment& e, const impala_options& o)
                       .normalise_observations = o.normalise_observations,
                       .normalise_rewards = o.normalise_rewards,
                       .model = o.model,
-                      .collection = o.collection},
+                      .collection = o.collection,
+                      .anneal_steps = o.anneal_steps},
                      nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})),
       options_(o) {
   detail::require_one(".updates", o.updates);

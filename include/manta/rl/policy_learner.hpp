@@ -24,7 +24,8 @@ struct learner_options {
   bool normalise_observations = true, normalise_rewards = true;
   model_options model = {};
   own_collection collection = {};
-  bool can_remember = false;  ///< the learner takes policies with a memory
+  std::uint64_t anneal_steps = 0;  ///< see ppo_options
+  bool can_remember = false;       ///< the learner takes policies with a memory
 };
 
 class policy_learner : public algorithm {
@@ -51,13 +52,15 @@ class policy_learner : public algorithm {
   [[nodiscard]] MANTA_DECL std::vector<std::span<float>> gradients();
   /// Clips the norm of all gradients together, and takes the step. Returns the norm.
   MANTA_DECL double step(double clip);
-
   learner_options told_;
   policy policy_;
   std::unique_ptr<distribution> distribution_;
   std::vector<float> spread_gradients_;
 
  private:
+  /// 1, or what annealing leaves of the rate at this step.
+  [[nodiscard]] double rate_left() const;
+
   nn::optimizer actor_optimizer_, critic_optimizer_, spread_optimizer_;
   moments gains_{1};
 };

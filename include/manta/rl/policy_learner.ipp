@@ -67,11 +67,22 @@ MANTA_DECL std::vector<std::span<float>> policy_learner::gradients() {
   return {policy_.actor().gradients(), policy_.critic().gradients(), spread_gradients_};
 }
 
+inline double policy_learner::rate_left() const {
+  if (told_.anneal_steps == 0) return 1;
+  return std::max(0.0, 1 - static_cast<double>(steps()) / static_cast<double>(told_.anneal_steps));
+}
+
 MANTA_DECL double policy_learner::step(double clip) {
   const double norm = nn::clip_norm(gradients(), clip > 0 ? clip : std::numeric_limits<double>::infinity());
-  actor_optimizer_.step(policy_.actor().parameters(), policy_.actor().gradients());
-  critic_optimizer_.step(policy_.critic().parameters(), policy_.critic().gradients());
-  if (!spread_gradients_.empty()) spread_optimizer_.step(policy_.spread(), std::span<const float>(spread_gradients_));
+  const auto move = [left = rate_left()](nn::optimizer& o, std::span<float> parameters, std::span<const float> slopes) {
+    const double rate = o.rate();
+    o.rate(rate * left);
+    o.step(parameters, slopes);
+    o.rate(rate);  // so that checkpoints have the whole one
+  };
+  move(actor_optimizer_, policy_.actor().parameters(), policy_.actor().gradients());
+  move(critic_optimizer_, policy_.critic().parameters(), policy_.critic().gradients());
+  if (!spread_gradients_.empty()) move(spread_optimizer_, policy_.spread(), spread_gradients_);
   return norm;
 }
 

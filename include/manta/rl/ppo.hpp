@@ -11,9 +11,10 @@ namespace manta::rl {
 struct ppo_options {
   int workers = 1;  ///< actors that act, on any ranks; the result does not depend on their number
   std::uint64_t seed = 0;
-  int environments = 8;  ///< of all workers together
-  int fragment = 256;    ///< steps of each environment in an iteration
-  double rate = 3e-4;    ///< of Adam
+  int environments = 8;            ///< of all workers together
+  int fragment = 256;              ///< steps of each environment in an iteration
+  double rate = 3e-4;              ///< of Adam
+  std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
   double discount = 0.99;
   double lambda = 0.95;                ///< of generalised advantage estimation
   double clip = 0.2;                   ///< how far the probability of an action may move from the one that acted
@@ -31,8 +32,8 @@ struct ppo_options {
   template <class Archive>
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(rate),
-            CEREAL_NVP(discount), CEREAL_NVP(lambda), CEREAL_NVP(clip), CEREAL_NVP(epochs), CEREAL_NVP(batch),
-            CEREAL_NVP(entropy), CEREAL_NVP(value), CEREAL_NVP(clip_norm), CEREAL_NVP(target_kl),
+            CEREAL_NVP(anneal_steps), CEREAL_NVP(discount), CEREAL_NVP(lambda), CEREAL_NVP(clip), CEREAL_NVP(epochs),
+            CEREAL_NVP(batch), CEREAL_NVP(entropy), CEREAL_NVP(value), CEREAL_NVP(clip_norm), CEREAL_NVP(target_kl),
             CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards), CEREAL_NVP(model));
   }
 };

@@ -23,6 +23,7 @@ MANTA_DECL ppo::ppo(const any_environment& e, const ppo_options& o)
                  .normalise_rewards = o.normalise_rewards,
                  .model = o.model,
                  .collection = o.collection,
+                 .anneal_steps = o.anneal_steps,
                  .can_remember = true},
                 nn::adam({.rate = o.rate, .epsilon = 1e-5})),
       options_(o) {

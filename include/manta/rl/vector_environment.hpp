@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "manta/base/number.hpp"
 #include "manta/nn/module.hpp"
 #include "manta/rl/environment.hpp"
 #include "manta/rl/hang_watch.hpp"
@@ -37,6 +38,12 @@ namespace detail {
 /// Throws manta::error: what is wrong, and in which environment, episode and step.
 [[noreturn]] MANTA_DECL void fail_at(const any_environment& e, std::uint64_t number, std::uint64_t episode,
                                      std::uint64_t step, const std::string& what);
+
+inline constexpr double most_reward = 1e12;
+/// Whether learners, which square sums of rewards in 32 bits, can compute with it.
+inline bool is_reward(double x) { return base::is_finite(x) && x <= most_reward && x >= -most_reward; }
+/// What is wrong with a number that is no reward.
+MANTA_DECL std::string mistake_in_reward(double x);
 }  // namespace detail
 
 class vector_environment {
@@ -49,11 +56,14 @@ class vector_environment {
   [[nodiscard]] int size() const { return static_cast<int>(lanes_.size()); }
   /// Begins an episode in each environment.
   MANTA_DECL void reset();
+  /// Becomes what the constructor makes of this seed and first number, with new objects, and begins an episode in each.
+  MANTA_DECL void reset(std::uint64_t seed, int first);
   /// features x environments, as a network reads them (space::flatten).
   [[nodiscard]] const nn::matrix<float>& observations() const { return observations_; }
 
   /// One step in each. actions: action_space().size() numbers x environments. Throws manta::error with environment,
-  /// episode and step if one throws, or if an observation or reward is NaN, outside its space or of the wrong size.
+  /// episode and step if one throws, or if an observation is NaN, outside its space or of the wrong size, or if
+  /// a reward is NaN or above 1e12 in magnitude.
   MANTA_DECL void step(const nn::matrix<float>& actions);
   /// Throws manta::error with environment, episode and step, for the environment in column i.
   [[noreturn]] void fail(Eigen::Index i, const std::string& what) const {
@@ -86,6 +96,7 @@ class vector_environment {
     std::uint64_t number = 0, episode = 0, steps = 0, all_steps = 0;
     double total = 0;
   };
+  void make_objects(std::uint64_t seed, int first);
   void begin(std::size_t i);
   /// Calls f, which calls the environment, and adds to an error where it happened.
   template <class F>

@@ -4,6 +4,8 @@
 // The definitions of vector_environment.hpp.
 #pragma once
 
+#include <cstdio>
+
 #include "manta/base/number.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
@@ -13,14 +15,10 @@ namespace manta::rl {
 
 MANTA_DECL vector_environment::vector_environment(const any_environment& e, std::uint64_t seed, int first, int count)
     : kind_(e),
-      seed_(seed),
       lanes_(static_cast<std::size_t>(count)),
       workplace_(std::make_unique<detail::workplace>(e.name())),
       raw_(static_cast<std::size_t>(e.observations().size())) {
-  for (std::size_t i = 0; i < lanes_.size(); ++i) {
-    lanes_[i].number = static_cast<std::uint64_t>(first) + i;
-    lanes_[i].object = e.make();
-  }
+  make_objects(seed, first);
   observations_.setZero(e.observations().features(), count);
   last_ = observations_;
   masks_.setOnes(e.mask_size(), count);
@@ -34,6 +32,16 @@ MANTA_DECL void detail::fail_at(const any_environment& e, std::uint64_t number, 
                                 std::uint64_t step, const std::string& what) {
   throw error("manta: rl: environment " + std::to_string(number) + " (" + e.name() + "), episode " +
               std::to_string(episode) + ", step " + std::to_string(step) + ": " + what);
+}
+
+MANTA_DECL std::string detail::mistake_in_reward(double x) {
+  if (base::is_nan(x)) return "the reward is NaN";
+  if (!base::is_finite(x)) return "the reward is infinite";
+  char text[160];
+  std::snprintf(text, sizeof text,
+                "the reward is %g; learners square sums of rewards in 32 bits: scale it, to %g at most", x,
+                most_reward);
+  return text;
 }
 
 MANTA_DECL void vector_environment::fail(const lane& l, const std::string& what) const {
@@ -85,6 +93,17 @@ inline void vector_environment::begin(std::size_t i) {
 MANTA_DECL void vector_environment::reset() {
   for (std::size_t i = 0; i < lanes_.size(); ++i) begin(i);
 }
+MANTA_DECL void vector_environment::reset(std::uint64_t seed, int first) {
+  make_objects(seed, first);
+  ended_.clear();
+  reset();
+}
+
+inline void vector_environment::make_objects(std::uint64_t seed, int first) {
+  seed_ = seed;
+  for (std::size_t i = 0; i < lanes_.size(); ++i)
+    lanes_[i] = {.object = kind_.make(), .number = static_cast<std::uint64_t>(first) + i};
+}
 
 MANTA_DECL void vector_environment::step(const nn::matrix<float>& actions) {
   const auto action_of = [&](std::size_t i) {
@@ -101,8 +120,7 @@ MANTA_DECL void vector_environment::step(const nn::matrix<float>& actions) {
     detail::simulation::outcome o;
     const std::span<const float> action = action_of(i);
     guarded(l, "step()", [&] { o = l.object->step(action, raw_); });
-    if (!base::is_finite(o.reward))
-      fail(l, std::string("the reward is ") + (base::is_nan(o.reward) ? "NaN" : "infinite"));
+    if (!detail::is_reward(o.reward)) fail(l, detail::mistake_in_reward(o.reward));
     check(l, raw_);
     if (!o.terminated) ask_mask(i, masks_);
     ++l.steps;

@@ -80,7 +80,7 @@ class chain {
     if (layers_.empty()) y = x;
     pass own = p;
     for (std::size_t i = 0; i < layers_.size(); ++i) {
-      own.seed = random(p.seed, i).bits(0);
+      if (layers_[i]->draws()) own.seed = random(p.seed, i).bits(0);
       layers_[i]->forward(i == 0 ? x : values_[i - 1], i + 1 == layers_.size() ? y : values_[i], own);
     }
   }
@@ -135,6 +135,7 @@ class sequential_layer final : public layer<T> {
   [[nodiscard]] std::vector<parameter_array> buffer_arrays() const override { return chain_.buffer_arrays(); }
   void bind(T* parameters, T* gradients, T* buffers) override { chain_.bind(parameters, gradients, buffers); }
   void initialise(const random& numbers) override { chain_.initialise(numbers); }
+  [[nodiscard]] bool draws() const override { return true; }
   [[nodiscard]] int state_size() const override { return chain_.state_size(); }
   void carry(const carried<T>& c) override { chain_.carry(c); }
 
@@ -174,6 +175,7 @@ class residual_layer final : public layer<T> {
     main_.bind(parameters, gradients, buffers);
     shortcut_.bind(parameters + main_.size(), gradients + main_.size(), buffers + size_of(main_.buffer_arrays()));
   }
+  [[nodiscard]] bool draws() const override { return true; }
   void initialise(const random& numbers) override {
     main_.initialise(random(numbers.bits(0)));
     shortcut_.initialise(random(numbers.bits(1)));

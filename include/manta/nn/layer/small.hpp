@@ -23,6 +23,7 @@ class dropout_layer final : public layer<T> {
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<dropout_layer>(*this); }
 
+  [[nodiscard]] bool draws() const override { return true; }
   void forward(const matrix<T>& x, matrix<T>& y, const pass& p) override {
     drops_ = p.training && probability_ > 0;
     if (!drops_) {
