@@ -12,6 +12,7 @@
 
 #include "manta/error.hpp"
 #include "manta/nn.hpp"
+#include "manta/nn/panel_product.hpp"
 #include "support/gradients.hpp"
 #include "support/text.hpp"
 
@@ -101,6 +102,21 @@ TEST_CASE("gradients of all layers are those of central differences") {
                   words);
 }
 
+TEST_CASE_TEMPLATE("products through panels are products, with any number of columns, and add to what is there", T, float,
+                   double) {
+  const nn::matrix<T> a = numbers(37, 29, 1).template cast<T>();  // its transpose lies row by row
+  for (const int columns : {1, 2, 7, 8, 15, 16, 17, 31, 32, 33, 64, 70}) {
+    const nn::matrix<T> b = numbers(37, columns, 2).template cast<T>();
+    nn::matrix<T> result = numbers(29, columns, 3).template cast<T>();
+    const nn::matrix<T> expected = result + T(0.5) * a.transpose() * b;
+    std::vector<T> panels(static_cast<std::size_t>(37 * nn::detail::columns_in_panels<T>(columns)), T(7));
+    nn::detail::add_panel_products<T>({a.data(), b.data(), result.data(), 37, 37, 29, 37, T(0.5)}, 29, columns,
+                                      panels.data());
+    CAPTURE(columns);
+    CHECK((result - expected).cwiseAbs().maxCoeff() < 1e3 * std::numeric_limits<T>::epsilon());
+  }
+}
+
 TEST_CASE_TEMPLATE("a linear layer gives each sample of a batch the sums of its definition", T, float, double) {
   // Rows that are long, and not a multiple of any packet; batches of all widths that have a way of their own; a small
   // matrix and one that does not fit in a core's second cache.
@@ -112,7 +128,7 @@ TEST_CASE_TEMPLATE("a linear layer gives each sample of a batch the sums of its 
     const nn::matrix<T> x = numbers(inputs, 66, 3).template cast<T>();
     const matrix expected =
         (w.template cast<double>() * x.template cast<double>()).colwise() + bias.template cast<double>();
-    for (const int samples : {1, 2, 3, 4, 5, 7, 8, 9, 33, 64, 66}) {
+    for (const int samples : {1, 2, 3, 4, 5, 7, 8, 9, 30, 33, 64, 66}) {
       const nn::matrix<T>& y = net.forward(x.leftCols(samples));
       CAPTURE(inputs);
       CAPTURE(samples);

@@ -3,7 +3,8 @@
 //
 // Matrix products of layers. Eigen allocates memory for the packed blocks of each large product and frees it again;
 // here each thread keeps that memory, so that a step allocates nothing after the first. Small products, products with
-// vectors and products on several threads are Eigen's own; those of long rows with few columns are dot products.
+// vectors and products on several threads are Eigen's own; those of long rows with few columns are dot products, or go
+// through panels of the columns.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,6 +13,7 @@
 #include <type_traits>
 
 #include "manta/nn/dot_product.hpp"
+#include "manta/nn/panel_product.hpp"
 #include "manta/nn/source.hpp"
 
 namespace manta::nn::detail {
@@ -93,11 +95,13 @@ void add_product_by_columns(strided<T, false> result, strided<const T, RowMajorA
     return;
   }
   if constexpr (RowMajorA && !RowMajorB) {
-    if (suit_dot_products<T>(a.rows(), b.cols(), a.cols())) {
-      return add_dot_products<T>(
-          {a.data(), b.data(), result.data(), a.outerStride(), b.outerStride(), result.outerStride(), a.cols(), factor},
-          a.rows(), b.cols());
+    const dot_factors<T> factors{a.data(),        b.data(),             result.data(), a.outerStride(),
+                                 b.outerStride(), result.outerStride(), a.cols(),      factor};
+    if (suit_panels<T>(a.rows(), b.cols(), a.cols())) {
+      const auto numbers = static_cast<std::size_t>(a.cols() * columns_in_panels<T>(b.cols()));
+      return add_panel_products<T>(factors, a.rows(), b.cols(), block_memory<T>::at_least(numbers));
     }
+    if (suit_dot_products<T>(a.rows(), b.cols(), a.cols())) return add_dot_products<T>(factors, a.rows(), b.cols());
   }
   if (b.cols() <= 3) {
     for (Eigen::Index j = 0; j < b.cols(); ++j) {
