@@ -74,6 +74,10 @@ const rl::named_options breakout_options = {{"conv", "16x3x1"}, {"hidden", "128"
                                             {"fragment", "128"}, {"epochs", "4"},  {"batch", "256"},
                                             {"rate", "1e-3"},    {"entropy", "0.01"}};
 
+/// Old weights and a high rate: what V-trace is for.
+const rl::named_options old_weights = {{"lag", "10"}, {"rate", "3e-3"}},
+                        without_v_trace = {{"lag", "10"}, {"rate", "3e-3"}, {"v_trace", "false"}};
+
 const std::vector<row> rows = {
     {"es.cartpole", "es", "CartPole-v1", {}, 300'000, 475, 10, 9},
     {"es.acrobot", "es", "Acrobot-v1", {}, 500'000, -100, 10, 9},
@@ -92,6 +96,8 @@ const std::vector<row> rows = {
     {"td3.pendulum", "td3", "Pendulum-v1", {}, 15'000, -200, 5, 4},
     {"td3.mountain_car", "td3", "MountainCarContinuous-v0", {}, 50'000, 90, 5, 3},
     {"impala.cartpole", "impala", "CartPole-v1", {{"lag", "5"}}, 300'000, 475, 5, 4},
+    {"impala.old", "impala", "CartPole-v1", old_weights, 150'000, 475, 8, 6, 475},
+    {"impala.old_plain", "impala", "CartPole-v1", without_v_trace, 150'000, 475, 8, 0, 475},
     {"memory.cartpole", "ppo", "blind CartPole", {{"hidden", "64"}, {"lstm", "64"}}, 300'000, 400, 5, 4},
     {"memory.cue_lstm", "ppo", "cue", {{"hidden", "32"}, {"lstm", "32"}}, 200'000, 0.95, 5, 4},
     {"memory.cue_attention", "ppo", "cue", {{"hidden", "32"}, {"attention", "2"}}, 200'000, 0.95, 5, 4},
