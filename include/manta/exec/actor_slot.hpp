@@ -41,7 +41,7 @@ struct actor_slot {
   bool listed = false;                        ///< stands in the engine's list of actors with something to start
   bool used = false;
 
-  /// So many more calls may run now.
+  /// The number of further calls that may run now.
   std::uint32_t room() const {
     const auto most = static_cast<std::uint32_t>(request ? request->concurrency : 1);
     return broken || active >= most ? 0 : most - active;
@@ -50,7 +50,7 @@ struct actor_slot {
   bool may_start(std::uint32_t method) const {
     return has_room() || (!broken && request && request->overlap_const && wire::function_at(method).looks_only);
   }
-  /// Of the calls in line.
+  /// The number of calls in line that may start now.
   std::size_t about_to_start() const { return in_line < room() ? in_line : room(); }
   /// May calls be refused? Not those that the first rank of an actor on several has taken, and sends on.
   bool is_bounded() const { return request && request->max_pending > 0 && (gang == nullptr || gang->member == 0); }

@@ -40,9 +40,9 @@ class algorithm {
   /// One iteration: workers act, the learner learns; waits. Throws manta::error with environment, episode and step for
   /// what an environment does wrong, and if the learner diverges.
   MANTA_DECL report train();
-  /// Runs so many episodes with the best actions, on seeds that training does not use, by tasks on any ranks; waits.
-  /// The result is the same for any number of ranks. Throws manta::error if an episode does not end within 100 000
-  /// steps.
+  /// Runs this number of episodes with the best actions, on seeds that training does not use, by tasks on any ranks;
+  /// waits. The result is the same for any number of ranks. Throws manta::error if an episode does not end within
+  /// 100 000 steps.
   MANTA_DECL report evaluate(int episodes);
   /// Likewise with the policy of this moment, and returns at once: training may go on meanwhile.
   MANTA_DECL future<report> evaluate_async(int episodes);

@@ -16,7 +16,7 @@ struct ars_options {
   int workers = 1;  ///< tasks at a time, on any ranks; the result does not depend on their number
   std::uint64_t seed = 0;
   int pairs = 16;  ///< random changes of an iteration; each is tried forwards and backwards, for one episode each
-  int top = 8;     ///< of which so many count: those with the largest of their two returns
+  int top = 8;     ///< pairs that count: those with the largest of their two returns
   double deviation = 0.05;             ///< of a random change
   double rate = 0.02;                  ///< of a step, in deviations of the returns that count
   bool normalise_observations = true;  ///< by a running filter

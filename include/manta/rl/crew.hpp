@@ -38,7 +38,7 @@ class crew<Method> {
     }
   };
 
-  /// lag: calls get weights that are so many versions older than the newest.
+  /// lag: calls get weights that are this number of versions older than the newest.
   crew(const any_environment& e, std::uint64_t seed, const learner_options& o, int lag = 0)
       : lag_(static_cast<std::size_t>(lag)),
         workers_(start_workers<Worker>(e, seed, o.environments, o.workers, o.model, o.collection)),

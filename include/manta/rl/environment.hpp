@@ -113,7 +113,7 @@ class any_environment {
   [[nodiscard]] const space& actions() const { return actions_; }
   /// The numbers of a mask of its actions; 0 where the class has no action_mask().
   [[nodiscard]] int mask_size() const { return mask_size_; }
-  /// Episodes are truncated after so many steps; 0: never.
+  /// Episodes are truncated after this number of steps; 0: never.
   [[nodiscard]] int time_limit() const { return time_limit_; }
   /// The environment under another name, for messages.
   [[nodiscard]] any_environment with_name(const std::string& name) const {
@@ -121,7 +121,7 @@ class any_environment {
     e.name_ = name;
     return e;
   }
-  /// The same environment with another limit.
+  /// This environment with another limit.
   [[nodiscard]] any_environment with_time_limit(int steps) const {
     any_environment e = *this;
     e.time_limit_ = steps;

@@ -142,7 +142,7 @@ inline const fetched_once<evolution_policy>& evolution::whole_policy() {
   return *whole_;
 }
 
-/// Of a large network there are at most 32 blocks of pairs; their sums are joined by a tree. Its shape depends on the
+/// A large network has at most 32 blocks of pairs; their sums are joined by a tree. Its shape depends on the
 /// number of pairs and parameters alone.
 inline std::vector<float> evolution::sum_changes(const std::vector<float>& weights) {
   if (is_small()) return detail::sum_changes(*settled_, iteration(), 0, weights);

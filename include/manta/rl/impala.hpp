@@ -17,9 +17,9 @@ struct impala_options {
   std::uint64_t seed = 0;
   int environments = 16;           ///< of all workers together
   int fragment = 20;               ///< steps of each environment that a worker sends together
-  int batch = 320;                 ///< a step of the learner takes fragments until they have so many steps
+  int batch = 320;                 ///< a step of the learner takes fragments until they have this number of steps
   int updates = 8;                 ///< steps of the learner in an iteration
-  int lag = 0;                     ///< workers get weights that are so many versions old, on purpose: for experiments
+  int lag = 0;                     ///< workers get weights that are this number of versions old: for experiments
   bool v_trace = true;             ///< false: fragments count as if the learner's policy had acted
   double rho = 1;                  ///< the bound of the weights of differences
   double c = 1;                    ///< the bound of the weights of traces

@@ -55,7 +55,7 @@ class off_policy_worker {
                                const exploration_options& how, const own_collection& collection = {});
   /// Transitions whose rewards are complete, environment by environment.
   MANTA_DECL std::pair<transitions, off_policy_news> run(const off_policy_orders& o);
-  /// Of each environment: its state, noise and open transitions, for checkpoints. Throws if it has no serialize.
+  /// For checkpoints, of each environment: its state, noise and open transitions. Throws if it has no serialize.
   [[nodiscard]] MANTA_DECL std::vector<std::string> state() const;
   MANTA_DECL void restore(const std::vector<std::string>& states);
 

@@ -18,7 +18,7 @@
 
 namespace manta::rl {
 
-/// A convolution over an image: so many filters of kernel x kernel.
+/// A convolution over an image by `filters` filters of kernel x kernel.
 struct conv_layer {
   int filters = 16, kernel = 3, stride = 1;
   template <class Archive>
@@ -89,7 +89,7 @@ class even_forward {
   }
   /// Episodes begin in all.
   void forget() { states_.setZero(); }
-  /// The states of so many environments, a column each.
+  /// The states of `count` environments, a column each.
   [[nodiscard]] nn::matrix<float> states(const nn::network<float>& net, Eigen::Index count) const {
     return states_.size() == 0 ? net.initial_state(static_cast<int>(count)) : states_.middleCols(place_, count);
   }

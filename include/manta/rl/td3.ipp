@@ -79,7 +79,7 @@ inline void td3::improve_actor(const nn::matrix<float>& observations, std::map<s
   actor_optimizer_.step(actor_.parameters(), actor_.gradients());
   double value = 0;
   for (const float v : judged.values) value += static_cast<double>(v);
-  // Of each of the steps between two steps of the policy.
+  // The mean over the steps between two steps of the policy.
   figures["q"] += value / static_cast<double>(count) * options_.updates_per_policy;
 }
 

@@ -47,7 +47,7 @@ MANTA_DECL std::ostream& operator<<(std::ostream& out, const action& a);
 /// an algorithm.
 class trained_policy {
  public:
-  /// Of no use until another one is assigned.
+  /// Without a policy: of no use until another one is assigned.
   trained_policy() = default;
   explicit trained_policy(detail::best_policy policy) : policy_(std::move(policy)) {}
 

@@ -64,7 +64,7 @@ class rollout_worker {
   MANTA_DECL rollout_worker(const any_environment& e, std::uint64_t seed, int first, int count, const model_options& m,
                             const own_collection& collection = {});
   MANTA_DECL fragment run(const policy::weights& w, const rollout& how);
-  /// Of each environment all that it takes to go on. Throws if the environment has no serialize.
+  /// All that each environment needs to go on. Throws if the environment has no serialize.
   [[nodiscard]] MANTA_DECL std::vector<std::string> state() const;
   MANTA_DECL void restore(const std::vector<std::string>& states);
 

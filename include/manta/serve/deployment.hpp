@@ -116,7 +116,7 @@ class deployment<R(A...)> {
     return std::move(answer).get();
   }
 
-  /// The same deployment, called with a priority or a deadline.
+  /// A handle of this deployment whose calls have a priority or a deadline.
   [[nodiscard]] deployment with(const call_options& o) const {
     deployment d = *this;
     d.options_ = o;

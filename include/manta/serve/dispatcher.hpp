@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Who gets which request: the queue of a deployment and the load of its replicas. Plain data without communication: a
-// router (router.hpp) tells it what happened and does what it answers.
+// Which replica gets which request: the queue of a deployment and the load of its replicas. Plain data without
+// communication: a router (router.hpp) tells it what happened and does what it answers.
 #pragma once
 
 #include <chrono>
@@ -36,6 +36,7 @@ class dispatcher {
   using clock = request::clock;
 
   MANTA_DECL explicit dispatcher(const options& o);
+  MANTA_DECL ~dispatcher();
 
   /// Throws overloaded if the queue is full, unavailable while the deployment drains.
   MANTA_DECL void admit(request& r);
@@ -55,7 +56,7 @@ class dispatcher {
   MANTA_DECL void drop_all_unwanted();
   /// Likewise if the queue is full, but not more often than once in as many calls and admissions as it has places.
   MANTA_DECL void make_room();
-  /// Those that have left the queue as unwanted since the last call.
+  /// The requests that have left the queue as unwanted since the last call.
   [[nodiscard]] std::vector<request*> take_unwanted() { return std::exchange(unwanted_, {}); }
 
   /// Requests for one replica.

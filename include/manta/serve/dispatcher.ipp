@@ -25,6 +25,8 @@ MANTA_DECL dispatcher::dispatcher(const options& o) : options_(o) {
   if (o.max > 0) options_.replicas = std::clamp(o.replicas, o.min, o.max);
 }
 
+MANTA_DECL dispatcher::~dispatcher() = default;
+
 MANTA_DECL void dispatcher::admit(request& r) {
   if (is_draining_)
     throw unavailable("manta: serve: the deployment '" + options_.name + "' drains and takes no more requests");

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Who may ask, and what is not taken for a request. libevent is lenient where a proxy in front may read a message in
-// another way (its issue 1860): two lengths, a length and a coding, codings other than "chunked". Such a request is
-// refused and its connection closed, so that nothing behind it on the connection is ever taken for another request.
+// Which clients may ask, and what is not taken for a request. libevent is lenient where a proxy in front may read a
+// message in another way (its issue 1860): two lengths, a length and a coding, codings other than "chunked". Such a
+// request is refused and its connection closed, so that nothing behind it on the connection is ever taken for another
+// request.
 #pragma once
 
 #include <arpa/inet.h>

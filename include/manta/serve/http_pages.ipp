@@ -169,7 +169,8 @@ MANTA_DECL std::string http_server::openapi() const {
   std::string text = R"({"openapi":"3.1.0","info":{"title":"manta","version":"0.1.0"},"paths":{)";
   bool first = true;
   const std::string error =
-      R"({"description":"what was wrong","content":{"application/json":{"schema":{"type":"object","properties":{"error":{"type":"string"}},"required":["error"]}}}})";
+      R"({"description":"what was wrong","content":{"application/json":{"schema":)"
+      R"({"type":"object","properties":{"error":{"type":"string"}},"required":["error"]}}}})";
   for (const auto& each : routes_) {
     text += std::exchange(first, false) ? "" : ",";
     text += to_json(each->path) + R"(:{"post":{"operationId":)" + to_json(each->path.substr(1)) + ",";
@@ -203,7 +204,7 @@ inline const char* type_of_file(const std::string& path) {
   return "application/octet-stream";
 }
 
-/// Of the folder `files`, and of nothing outside it, links included. False if there is no such file.
+/// Sends a file of the folder `files`, and nothing outside it, links included. False if there is no such file.
 MANTA_DECL bool http_server::send_file(evhttp_request* request, const std::string& path) {
   if (options_.files.empty()) return false;
   const auto real = [](const std::string& name) {

@@ -197,9 +197,9 @@ MANTA_DECL void http_server::output_added(evbuffer* out, const evbuffer_cb_info*
   c.refused = true;
 }
 
-/// libevent has refused a request and closed its side, and the client may still send the rest of it. Were the descriptor
-/// closed now, many clients would see a broken connection instead of the answer. So what comes is read and thrown away,
-/// for as long as a request may take.
+/// libevent has refused a request and closed its side, and the client may still send the rest of it. If the descriptor
+/// were closed now, many clients would see a broken connection instead of the answer. So the server reads what comes
+/// and throws it away, for as long as a request may take.
 MANTA_DECL void http_server::linger(connection& c) {
   c.began = clock_ns();
   const auto throw_away = [](bufferevent* stream, void*) {

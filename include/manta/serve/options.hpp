@@ -4,11 +4,7 @@
 // What a deployment asks for.
 #pragma once
 
-#include <cereal/types/map.hpp>
-#include <cereal/types/string.hpp>
 #include <chrono>
-#include <cstdint>
-#include <map>
 #include <string>
 
 #include "manta/actor.hpp"
@@ -43,18 +39,8 @@ struct options {
   /// well, or have died, are replaced. 0: only deployment::check asks.
   std::chrono::milliseconds health_every{0};
 
-  template <class Archive>
-  void serialize(Archive& archive) {
-    std::int64_t us = wait.count(), down_ms = down_after.count(), health_ms = health_every.count();
-    std::map<std::string, double> amounts;
-    for (const auto& q : resources) amounts[q.name] = resources.amount(q.name);
-    archive(name, replicas, max_batch, us, max_queue, idempotent, min, max, cpus, gpus, node, amounts, router_rank,
-            max_ongoing, down_ms, health_ms);
-    wait = std::chrono::microseconds(us);
-    down_after = std::chrono::milliseconds(down_ms);
-    health_every = std::chrono::milliseconds(health_ms);
-    resources = amounts;
-  }
+  MANTA_DECL void serialize(wire::writer& archive);
+  MANTA_DECL void serialize(wire::reader& archive);
 };
 
 /// How a new version takes over: see serve::update.
@@ -68,12 +54,12 @@ struct call_options {
   std::chrono::microseconds deadline =
       {};  ///< a request that waited longer in the queue fails with manta::timeout; 0: never
 
-  template <class Archive>
-  void serialize(Archive& archive) {
-    std::int64_t us = deadline.count();
-    archive(priority, us);
-    deadline = std::chrono::microseconds(us);
-  }
+  MANTA_DECL void serialize(wire::writer& archive);
+  MANTA_DECL void serialize(wire::reader& archive);
 };
 
 }  // namespace manta::serve
+
+#ifndef MANTA_COMPILED
+#include "manta/serve/options.ipp"
+#endif

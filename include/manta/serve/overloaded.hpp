@@ -17,8 +17,9 @@ inline bool is_overload(const std::exception& e) {
     return type == "manta::cancelled" || type == "manta::serve::overloaded" || type == "manta::serve::unavailable" ||
            type == "manta::serve::expired";
   }
-  return dynamic_cast<const overloaded*>(&e) != nullptr || dynamic_cast<const unavailable*>(&e) != nullptr || dynamic_cast<const expired*>(&e) != nullptr ||
-         dynamic_cast<const actor_busy*>(&e) != nullptr || dynamic_cast<const cancelled*>(&e) != nullptr;
+  return dynamic_cast<const overloaded*>(&e) != nullptr || dynamic_cast<const unavailable*>(&e) != nullptr ||
+         dynamic_cast<const expired*>(&e) != nullptr || dynamic_cast<const actor_busy*>(&e) != nullptr ||
+         dynamic_cast<const cancelled*>(&e) != nullptr;
 }
 
 }  // namespace manta::serve::detail

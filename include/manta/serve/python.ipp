@@ -39,8 +39,8 @@ def read_tensor(message):
 def write_tensor(name, value, rows):
     array = np.asarray(value)
     if array.ndim == 0 or array.shape[0] != rows:
-        raise ValueError('the model got %d requests and returned an array of shape %s; the first dimension has to be the '
-                         'number of requests' % (rows, array.shape))
+        raise ValueError('the model got %d requests and returned an array of shape %s; the first dimension has to be '
+                         'the number of requests' % (rows, array.shape))
     if array.dtype == np.float16:
         array = array.astype('<f4')
     if array.dtype.kind in 'OSU':

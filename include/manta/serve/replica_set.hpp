@@ -111,8 +111,8 @@ class replica_set {
       if (its == nullptr || !is_well(async<&replica_type::healthy>(*its))) end(r);
     }
   }
-  /// The same for replicas without work, to be called from time to time: looks at the answers that have come, and asks
-  /// again when it is time. Does not wait.
+  /// Like check, for replicas without work, to be called from time to time: looks at the answers that have come, and
+  /// asks again when it is time. Does not wait.
   void look_after() {
     for (std::size_t r : dispatcher_.all_ready()) {
       if (dispatcher_.is_idle(r) && find(r) == nullptr) end(r);

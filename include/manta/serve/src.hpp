@@ -6,12 +6,13 @@
 #pragma once
 
 #ifndef MANTA_COMPILED
-#error \
-    "manta/serve/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#error "manta/serve/src.hpp belongs to the compiled mode: compile every unit of the program with -DMANTA_COMPILED"
 #endif
 #define MANTA_SOURCE
 
 #include "manta/serve/dispatcher.ipp"
+#include "manta/serve/heartbeat.ipp"
+#include "manta/serve/options.ipp"
 #include "manta/serve/settings.ipp"
 
 namespace manta::serve {

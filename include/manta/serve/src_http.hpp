@@ -6,8 +6,7 @@
 #pragma once
 
 #ifndef MANTA_COMPILED
-#error \
-    "manta/serve/src_http.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit of the program (-DMANTA_COMPILED)"
+#error "manta/serve/src_http.hpp belongs to the compiled mode: compile every unit of the program with -DMANTA_COMPILED"
 #endif
 #define MANTA_SOURCE
 

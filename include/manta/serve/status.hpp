@@ -13,6 +13,11 @@
 #include "manta/error.hpp"
 #include "manta/serve/source.hpp"
 
+namespace manta::wire {
+class writer;
+class reader;
+}  // namespace manta::wire
+
 namespace manta::serve {
 
 /// The queue of a deployment is full. HTTP answers 503.
@@ -104,6 +109,13 @@ struct status {
             CEREAL_NVP(expired), CEREAL_NVP(cancelled), CEREAL_NVP(batches), CEREAL_NVP(p50_ms), CEREAL_NVP(p99_ms),
             CEREAL_NVP(versions));
   }
+  // Between ranks it travels by these, which are compiled once.
+  MANTA_DECL void serialize(wire::writer& archive);
+  MANTA_DECL void serialize(wire::reader& archive);
 };
 
 }  // namespace manta::serve
+
+#ifndef MANTA_COMPILED
+#include "manta/serve/options.ipp"
+#endif

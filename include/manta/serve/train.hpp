@@ -4,7 +4,7 @@
 // Joins serve and train: the checkpoint of a trainer, or of a search over a recipe, behind a queue in one line.
 //
 //   auto d = serve::deploy_checkpoint({.name = "digits", .max_batch = 32}, "checkpoint");
-//   auto e = serve::deploy_checkpoint({.name = "digits"}, results.best_checkpoint());     // of tune::run<train::trial<R>>
+//   auto e = serve::deploy_checkpoint({.name = "digits"}, results.best_checkpoint());  // of tune::run<train::trial<R>>
 #pragma once
 
 #include <string>

@@ -71,7 +71,7 @@ class versions<R(A...)> {
     recipe_ = how;
     return old;
   }
-  /// Of the function or class of the present version. Throws if that was made from other types.
+  /// A maker of replicas of the present version's function or class. Throws if that was made from other types.
   template <class... C>
   [[nodiscard]] recipe_for<C...> present_recipe() const {
     if (const auto* const how = std::any_cast<recipe_for<C...>>(&recipe_)) return *how;

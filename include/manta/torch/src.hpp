@@ -7,7 +7,7 @@
 #pragma once
 
 #ifndef MANTA_COMPILED
-#error "manta/torch/src.hpp belongs to the compiled mode: define MANTA_COMPILED for every unit (-DMANTA_COMPILED)"
+#error "manta/torch/src.hpp belongs to the compiled mode: compile every unit of the program with -DMANTA_COMPILED"
 #endif
 #define MANTA_SOURCE
 

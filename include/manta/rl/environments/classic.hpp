@@ -62,7 +62,7 @@ struct mountain_car {
   double x = 0, v = 0;
 };
 
-/// The same with a force in [-1, 1], and a reward that costs force.
+/// MountainCar with a force in [-1, 1], and a reward that costs force.
 struct mountain_car_continuous {
   MANTA_DECL static box observation_space();
   static box action_space() { return {{-1.f}, {1.f}}; }

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of options.hpp and status.hpp: how options and status travel between ranks.
+#pragma once
+
+#include <cereal/types/map.hpp>
+#include <cereal/types/string.hpp>
+#include <cereal/types/vector.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "manta/serve/options.hpp"
+#include "manta/serve/status.hpp"
+
+namespace manta::serve {
+namespace detail {
+
+/// A duration, as a number.
+template <class Archive, class Duration>
+void pass_duration(Archive& archive, Duration& duration) {
+  std::int64_t count = duration.count();
+  archive(count);
+  duration = Duration(count);
+}
+template <class Archive>
+void pass_options(Archive& archive, options& o) {
+  archive(o.name, o.replicas, o.max_batch, o.max_queue, o.idempotent, o.min, o.max, o.cpus, o.gpus, o.node);
+  archive(o.router_rank, o.max_ongoing);
+  pass_duration(archive, o.wait);
+  pass_duration(archive, o.down_after);
+  pass_duration(archive, o.health_every);
+  std::map<std::string, double> amounts;
+  for (const auto& q : o.resources) amounts[q.name] = o.resources.amount(q.name);
+  archive(amounts);
+  o.resources = amounts;
+}
+template <class Archive>
+void pass_call_options(Archive& archive, call_options& o) {
+  archive(o.priority);
+  pass_duration(archive, o.deadline);
+}
+
+}  // namespace detail
+
+MANTA_DECL void options::serialize(wire::writer& archive) { detail::pass_options(archive, *this); }
+MANTA_DECL void options::serialize(wire::reader& archive) { detail::pass_options(archive, *this); }
+MANTA_DECL void call_options::serialize(wire::writer& archive) { detail::pass_call_options(archive, *this); }
+MANTA_DECL void call_options::serialize(wire::reader& archive) { detail::pass_call_options(archive, *this); }
+MANTA_DECL void status::serialize(wire::writer& archive) { serialize<wire::writer>(archive); }
+MANTA_DECL void status::serialize(wire::reader& archive) { serialize<wire::reader>(archive); }
+
+}  // namespace manta::serve
