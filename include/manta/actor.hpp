@@ -189,7 +189,7 @@ using mistake_in_spawn = decltype(mistake_in_construction<A>(constructor_paramet
 /// Submits the task that constructs the actor. `claimed` is what rank 0 has answered about the actor's name, if it has
 /// one.
 template <class A, class... Args>
-actor<A> construct(exec::engine& e, const actor_options& o, const exec::engine::name_state& claimed, Args&&... args) {
+actor<A> construct(exec::engine& e, const actor_options& o, const exec::name_state& claimed, Args&&... args) {
   using Parameters = constructor_parameters<A, Args...>;
   using Forms = typename forms<Parameters, list<Args...>>::type;
   using Task = constructor_task<A, Parameters, Forms>;
@@ -199,22 +199,22 @@ actor<A> construct(exec::engine& e, const actor_options& o, const exec::engine::
   write_hidden(out, o);
   const std::uint32_t function = function_index<Task>::value;
   if (o.name.empty()) {
-    auto& n = e.submit(function, wire::type_index<std::uint64_t>::value, out.bytes(), out.byte_count(), out.inputs(),
-                       out.input_count(), std::move(request));
+    auto& n = e.home().submit(function, wire::type_index<std::uint64_t>::value, out.bytes(), out.byte_count(),
+                              out.inputs(), out.input_count(), std::move(request));
     out.handed_over();
-    if (o.detached) e.detach(n);
+    if (o.detached) e.named().detach(n);
     return access::make_actor<A>(n);
   }
-  auto& n = e.submit_named(claimed, function, out.bytes(), out.byte_count(), out.inputs(), out.input_count(),
+  auto& n = e.named().submit(claimed, function, out.bytes(), out.byte_count(), out.inputs(), out.input_count(),
                            std::move(request));
   out.handed_over();
-  return access::make_actor<A>(e.named_handle(n));
+  return access::make_actor<A>(e.named().handle_of(n));
 }
 
 /// Gives the actor of that name, and constructs it if there is none. `shared`: another task may have spawned it.
 template <class A, class... Args>
 actor<A> construct_named(exec::engine& e, const actor_options& o, bool shared, Args&&... args) {
-  const exec::engine::name_state claimed = e.claim_name(o.name, typeid(A).name());
+  const exec::name_state claimed = e.named().claim(o.name, typeid(A).name());
   if (claimed.handle != nullptr) {
     actor<A> there = access::make_actor<A>(*claimed.handle);
     if (shared || claimed.own) return there;
@@ -227,7 +227,7 @@ actor<A> construct_named(exec::engine& e, const actor_options& o, bool shared, A
   try {
     return construct<A>(e, o, claimed, std::forward<Args>(args)...);
   } catch (...) {
-    e.give_up_name(o.name);
+    e.named().give_up(o.name);
     throw;
   }
 }
@@ -284,7 +284,7 @@ template <class A>
 actor<A> find_actor(const std::string& name) {
   exec::engine& e = exec::engine::here("find_actor");
   const exec::engine::guard g(e);
-  auto* const n = e.ask_name(name, typeid(A).name()).handle;
+  auto* const n = e.named().ask(name, typeid(A).name()).handle;
   if (n == nullptr) {
     throw name_error("manta: find_actor: no actor is named \"" + name + "\"; it has ended or was not spawned yet",
                      name_error::reason::unknown);
@@ -324,9 +324,9 @@ void kill(const actor<A>& victim) {
   exec::engine& e = exec::engine::here("kill");
   const exec::engine::guard g(e);
   auto& handle = detail::access::of(victim).node("kill");
-  e.kill_actor(handle, "the actor of class " + std::string(wire::type_name<A>()) + " was killed by '" +
+  e.calls().kill(handle, "the actor of class " + std::string(wire::type_name<A>()) + " was killed by '" +
                            std::string(e.current_task().name()) + "' on rank " + std::to_string(e.rank()));
-  e.free_name_of(handle);
+  e.named().free_name_of(handle);
 }
 
 /// Whether this rank knows that the actor's rank has died or that its construction failed, so that calls would fail.

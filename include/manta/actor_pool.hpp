@@ -338,7 +338,7 @@ class actor_pool {
   void receive() {
     exec::engine& e = exec::engine::here("actor_pool");
     const exec::engine::guard g(e);
-    e.relieve();
+    e.waits().relieve();
     note(false);
   }
   void wait_for_end() { note(true); }

@@ -51,7 +51,7 @@ auto submit_task(Options options, Args&&... args) {
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
   if constexpr (has_options) write_hidden(out, *options);
-  auto& n = e.submit(function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(), out.inputs(),
+  auto& n = e.home().submit(function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(), out.inputs(),
                      out.input_count(), std::move(request));
   out.handed_over();
   return access::make_future<R>(n);
@@ -87,9 +87,9 @@ auto call(Options, const actor<A>& self, Args&&... args) {
   exec::engine& e = exec::engine::here("async");
   const exec::engine::guard g(e);
   auto& handle = access::of(self).node("async: the actor");
-  argument_writer out(e, e.longest_argument(handle));
+  argument_writer out(e, e.calls().longest_argument(handle));
   write_arguments(out, typename Signature::parameters{}, std::forward<Args>(args)...);
-  auto& n = e.call_actor(handle, function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(),
+  auto& n = e.calls().call(handle, function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(),
                          out.inputs(), out.input_count());
   out.handed_over();
   return access::make_future<R>(n);

@@ -32,7 +32,7 @@ template <class T>
 bool cancel(const future<T>& f, cancel_options options = {}) {
   exec::engine& e = exec::engine::here("cancel");
   const exec::engine::guard g(e);
-  return e.cancel(detail::access::of(f).node("cancel"), options.children);
+  return e.questions().cancel(detail::access::of(f).node("cancel"), options.children);
 }
 
 }  // namespace manta

@@ -39,14 +39,14 @@ template <class T>
 std::string explain(const future<T>& f) {
   exec::engine& e = exec::engine::here("explain");
   const exec::engine::guard g(e);
-  return e.explain(detail::access::of(f).node("explain"));
+  return e.questions().explain(detail::access::of(f).node("explain"));
 }
 /// Describes in words where the actor lives and why, or what its construction waits for. Communicates as for a future.
 template <class A>
 std::string explain(const actor<A>& a) {
   exec::engine& e = exec::engine::here("explain");
   const exec::engine::guard g(e);
-  return e.explain(detail::access::of(a).node("explain"));
+  return e.questions().explain(detail::access::of(a).node("explain"));
 }
 
 }  // namespace manta

@@ -28,7 +28,7 @@ MANTA_DECL std::vector<rank_resources> available() {
   exec::engine& e = exec::engine::here("available");
   const exec::engine::guard g(e);
   std::vector<rank_resources> all = capacity();
-  const wire::buffer bytes = e.available();
+  const wire::buffer bytes = e.questions().available();
   wire::source in(bytes.data(), bytes.size());
   for (rank_resources& r : all) {
     in.get(r.cpus);

@@ -39,7 +39,7 @@ class future {
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
     auto& n = handle_.node("future::get");
-    const void* const v = e.value(n);
+    const void* const v = e.waits().value(n);
     store::give(n);
     return *static_cast<std::add_pointer_t<const T>>(v);
   }
@@ -49,7 +49,7 @@ class future {
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
     auto& n = handle_.node("future::get");
-    const void* const v = e.value(n);
+    const void* const v = e.waits().value(n);
     const detail::handle last = std::move(handle_);
     return detail::take<T>(v, detail::may_move(n));
   }
@@ -57,7 +57,7 @@ class future {
   void get() const& requires std::is_void_v<T> {
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
-    e.value(handle_.node("future::get"));
+    e.waits().value(handle_.node("future::get"));
   }
   /// Waits for the end of the task and leaves the handle empty. If this throws, the handle is unchanged.
   void get() && requires std::is_void_v<T> {
@@ -73,7 +73,7 @@ class future {
     auto& n = handle_.node("future::ready");
     if (n.is_pending()) {
       e.fetching().need(n);
-      e.step();
+      e.loop().step();
     }
     return !n.is_pending();
   }
@@ -81,7 +81,7 @@ class future {
   void wait() const {
     exec::engine& e = exec::engine::here("future::wait");
     const exec::engine::guard g(e);
-    e.wait_for_end(handle_.node("future::wait"), false);
+    e.waits().wait_for_end(handle_.node("future::wait"), false);
   }
   /// Waits at most that long; false if the task has not ended by then. Another task that this rank runs meanwhile is
   /// not interrupted.
@@ -123,7 +123,7 @@ class future {
     exec::engine& e = exec::engine::here("get");
     const exec::engine::guard g(e);
     auto* const n = &handle_.node("get");
-    const void* const v = e.value(*n);
+    const void* const v = e.waits().value(*n);
     if (store::large_of(*n) == nullptr) return detail::take<T>(v, false);
     const store::looking here(&n, 1);
     const exec::outside user(e.lock());  // it takes a while
@@ -132,7 +132,7 @@ class future {
   bool wait_until_ns(std::int64_t deadline) const {
     exec::engine& e = exec::engine::here("future::wait_for");
     const exec::engine::guard g(e);
-    return e.wait_for_end(handle_.node("future::wait_for"), deadline);
+    return e.waits().wait_for_end(handle_.node("future::wait_for"), deadline);
   }
 
   detail::handle handle_;
@@ -204,7 +204,7 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
       if (n == nullptr) n = &e.make_value(type, new T(std::forward<V>(value)));
     }
     if (options.replicas > 0) e.supplies().replicate(*n, options.replicas);
-    if (e.is_short()) e.relieve();
+    if (e.lacks_memory()) e.waits().relieve();
     return detail::access::make_future<T>(*n);
   } else {
     return {};

@@ -18,7 +18,7 @@ MANTA_DECL std::vector<rank_memory> memory() {
     m.node = e.world()[r].node;
     wire::buffer bytes;
     try {
-      bytes = e.memory_of(static_cast<std::uint32_t>(r));
+      bytes = e.questions().memory_of(static_cast<std::uint32_t>(r));
     } catch (const rank_lost&) {
       m.node = -1;
       continue;

@@ -65,7 +65,7 @@ void require_placeable(exec::engine& e, graph::request& request, const Options& 
   }
   const bool in_one_bundle = o.in.valid() && request.ranks == 0;
   if (!in_one_bundle && !request.anywhere()) request.needs_rank_0 = graph::require_possible(request, e.world(), what);
-  e.require_gangs(request);
+  e.gangs().require(request);
 }
 
 }  // namespace manta::detail

@@ -43,7 +43,7 @@ struct reservation_token {
   reservation_token(const reservation_token&) = delete;
   reservation_token& operator=(const reservation_token&) = delete;
   ~reservation_token() {
-    if (is_original && exec::engine::current() != nullptr) exec::engine::current()->give_up_reservation(id);
+    if (is_original && exec::engine::current() != nullptr) exec::engine::current()->questions().give_up_reservation(id);
   }
   template <class Archive>
   void serialize(Archive& archive) {  // a copy ends nothing
@@ -76,7 +76,7 @@ class reservation {
     exec::engine& e = exec::engine::here("reservation::release");
     const exec::engine::guard g(e);
     (void)handle_.node("reservation::release");
-    e.give_up_reservation(id_);
+    e.questions().give_up_reservation(id_);
   }
 
   /// Lets the handle travel to another rank; called by manta alone.
@@ -155,7 +155,7 @@ reservation reserve(const reservation_options& options) {
   store::set_box(handle, token);
   e.completions().complete(handle);
   r.handle_ = detail::handle(handle);
-  r.id_ = token->id = e.reserve(bytes, options.strategy, ready);
+  r.id_ = token->id = e.questions().reserve(bytes, options.strategy, ready);
   token->is_original = true;
   return r;
 }

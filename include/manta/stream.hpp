@@ -82,7 +82,7 @@ class stream {
     if (!producer_.valid()) return std::nullopt;
     while (!has_next(e)) {
       for (std::size_t i = first_; i < calls_.size(); ++i)
-        e.wait_for_end(*calls_[i].get(), false);  // every call ends, since their rank has died
+        e.waits().wait_for_end(*calls_[i].get(), false);  // every call ends, since their rank has died
     }
     auto& n = *calls_[first_].get();
     if (!n.has_failed()) {
@@ -222,14 +222,14 @@ class stream {
       std::byte bytes[sizeof number];
       std::memcpy(bytes, &number, sizeof number);
       calls_.emplace_back(
-          e.call_actor(*producer_.get(), at_.function, wire::type_index<T>::value, bytes, sizeof bytes, nullptr, 0));
+          e.calls().call(*producer_.get(), at_.function, wire::type_index<T>::value, bytes, sizeof bytes, nullptr, 0));
     }
   }
 
   /// Waits for the next value or its failure. False if the value was lost, and needs another call.
   bool has_next(exec::engine& e) {
     extend(e);
-    e.wait_for_end(*calls_[first_].get(), false);
+    e.waits().wait_for_end(*calls_[first_].get(), false);
     return !is_lost(e, first_) && is_safe(e);
   }
 
@@ -259,7 +259,7 @@ class stream {
     if (!e.recovers() || n.form != graph::form::remote) return true;
     if (e.recovering().keep_item(n, *producer_.get(), at_.again, at_.next - under_way())) return true;
     try {
-      e.value(n, false);
+      e.waits().value(n, false);
     } catch (const error&) {  // the value's future will throw it
     }
     return !is_lost(e, first_);
@@ -305,7 +305,7 @@ class stream {
       const exec::engine::guard g(e);
       for (std::size_t i = first_; i < calls_.size(); ++i) calls_[i].get()->set(graph::node::observed);
       if (producer_.get()->is_ready()) {
-        e.kill_actor(*producer_.get(), "the stream of '" + std::string(wire::function_at(at_.function).name()) +
+        e.calls().kill(*producer_.get(), "the stream of '" + std::string(wire::function_at(at_.function).name()) +
                                            "' was ended by its consumer");
       }
     }
@@ -338,8 +338,8 @@ auto start_stream(const task_options* options, Args&&... args) {
   auto request = make_stream_request(e, options, "coroutine '" + std::string(Task::name()) + "'");
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
-  auto& n = e.submit(function_index<start_task<Task>>::value, wire::type_index<std::uint64_t>::value, out.bytes(),
-                     out.byte_count(), out.inputs(), out.input_count(), std::move(request));
+  auto& n = e.home().submit(function_index<start_task<Task>>::value, wire::type_index<std::uint64_t>::value,
+                            out.bytes(), out.byte_count(), out.inputs(), out.input_count(), std::move(request));
   out.handed_over();
   return stream<T>(e, n, function_index<next_task<Task>>::value, function_index<nth_task<Task>>::value);
 }

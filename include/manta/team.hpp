@@ -44,7 +44,7 @@ class team {
   bool is_whole() const {
     exec::engine& e = exec::engine::here("team::is_whole");
     const exec::engine::guard g(e);
-    e.stop_requested();  // receives
+    e.loop().stop_requested();  // receives
     if (place_.known == nullptr || !e.recovers()) return true;
     place_.known->is_watched = true;
     for (const std::uint32_t rank : place_.known->ranks) {

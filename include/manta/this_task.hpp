@@ -40,7 +40,7 @@ inline bool stop_requested() {
   if (const exec::isolated_view* view = exec::engine::isolated()) return view->stop_requested();
   exec::engine& e = exec::engine::here("this_task::stop_requested");
   const exec::engine::guard g(e);
-  return e.stop_requested();
+  return e.loop().stop_requested();
 }
 /// Tells whether the task that made it with get_stop_token is to stop, as std::stop_token does. Other tasks of this
 /// rank may use it too while that task runs. It receives no messages: it knows what this rank has received.

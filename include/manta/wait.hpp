@@ -40,12 +40,12 @@ wait_result<T> split(std::vector<future<T>> futures, const wait_options& options
     record.deadline = deadline_after(options.timeout);
     std::uint32_t position = 0;
     for (const future<T>& f : futures) {
-      if (is_pending(f)) e.watch(access::of(f).node("wait"), record, position);
+      if (is_pending(f)) e.waits().watch(access::of(f).node("wait"), record, position);
       ++position;
     }
-    e.wait(record);
+    e.waits().wait(record);
     for (const future<T>& f : futures) {
-      if (is_pending(f)) e.unwatch(access::of(f).node("wait"), record);
+      if (is_pending(f)) e.waits().unwatch(access::of(f).node("wait"), record);
     }
     e.waiters().throw_if_deadlocked(record);
   }
@@ -102,7 +102,7 @@ class completion_range {
     for (std::uint32_t i = 0; i < futures_.size(); ++i) {
       auto& n = detail::access::of(futures_[i]).node("as_completed");
       if (n.is_pending()) {
-        e.watch(n, record_, i);
+        e.waits().watch(n, record_, i);
       } else {
         record_.ended.push_back(i);
       }
@@ -147,7 +147,7 @@ class completion_range {
     const exec::engine::guard g(*e);
     for (const future<T>& f : futures_) {
       auto* n = detail::access::of(f).get();
-      if (n != nullptr && n->is_pending()) e->unwatch(*n, record_);
+      if (n != nullptr && n->is_pending()) e->waits().unwatch(*n, record_);
     }
   }
   void next() {
@@ -156,7 +156,7 @@ class completion_range {
     const exec::engine::guard g(e);
     if (record_.ended.size() < taken_) {
       record_.remaining = 1;
-      e.wait(record_);
+      e.waits().wait(record_);
       e.waiters().throw_if_deadlocked(record_);
     }
     current_ = record_.ended[taken_ - 1];

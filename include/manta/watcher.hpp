@@ -33,7 +33,7 @@ class watcher {
     const exec::engine::guard g(*e);
     for (const entry& each : entries_) {
       auto* const n = detail::access::of(each.what).get();
-      if (n != nullptr && n->is_pending()) e->unwatch(*n, record_);
+      if (n != nullptr && n->is_pending()) e->waits().unwatch(*n, record_);
     }
     if (record_.descriptor >= 0) e->waiters().forget_descriptor(record_.descriptor);
   }

@@ -20,7 +20,7 @@ MANTA_DECL void watcher::add(const any_future& what, std::uint64_t id) {
   entries_[at] = {what, id};
   ++size_;
   if (n.is_pending()) {
-    e.watch(n, record_, at);
+    e.waits().watch(n, record_, at);
   } else {
     record_.ended.push_back(at);
   }
@@ -49,7 +49,7 @@ MANTA_DECL std::optional<std::uint64_t> watcher::next_until(std::int64_t deadlin
   record_.remaining = 1;
   record_.deadline = deadline;
   record_.readable = false;
-  e.wait(record_);
+  e.waits().wait(record_);
   record_.remaining = 0;
   e.waiters().throw_if_deadlocked(record_);
   return take();

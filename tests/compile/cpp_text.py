@@ -12,6 +12,7 @@ NO_CODE = re.compile(
 TOKEN = re.compile(r"[{};()]|\b(?:public|private|protected)\s*:(?!:)")
 WORD = re.compile(r"[A-Za-z_]\w*")
 CALL = re.compile(r"(\.|->|::)?\s*\b([A-Za-z_]\w*)\s*\(")
+HOOK = re.compile(r"\b(?:others|duties)_\.\w+")
 ANGLES = re.compile(r"<[^<>{};]*>")
 LIST_OF_MEMBERS = re.compile(r"\)\s*(?:noexcept\s*)?:(?!:)")
 
@@ -66,8 +67,8 @@ class Function:
         return set(WORD.findall(self.code))
 
     def calls(self):
-        """(by an object, name) for each name before a bracket."""
-        return {(before in (".", "->"), name) for before, name in CALL.findall(self.code) if before != "::"}
+        """(by an object, name) for each name before a bracket, but for hooks."""
+        return {(before in (".", "->"), name) for before, name in CALL.findall(HOOK.sub("", self.code)) if before != "::"}
 
 
 class File:

@@ -25,34 +25,34 @@ LONGEST_LINE = 120
 
 # name: (ceiling, goal). A ceiling may only fall.
 LIMITS = {
-    "1 data members, engine":                                      (64, 15),
+    "1 data members, engine":                                      (15, 15),
     "1 data members, largest other class":                         (33, 25),
-    "1 classes with more than 25 members":                         (4, 0),
-    "2 functions, engine":                                         (268, 70),
+    "1 classes with more than 25 members":                         (3, 0),
+    "2 functions, engine":                                         (70, 70),
     "2 functions, largest other class":                            (48, 45),
     "2 classes with more than 45 functions":                       (3, 0),
-    "3 files that name one private member":                        (13, 2),
-    "3 private members named in more than two files":              (84, 0),
-    "4 longest header or .ipp":                                    (657, 400),
-    "4 headers and .ipp longer than 400 lines":                    (6, 0),
+    "3 files that name one private member":                        (9, 2),
+    "3 private members named in more than two files":              (38, 0),
+    "4 longest header or .ipp":                                    (554, 400),
+    "4 headers and .ipp longer than 400 lines":                    (2, 0),
     "4 median length":                                             (200, 200),
     "4 longest script":                                           (400, 400),
     "5 longest function":                                          (137, 60),
-    "5 functions longer than 60 lines":                            (6, 0),
-    "5 most parameters":                                           (12, 6),
-    "5 functions with more than 6 parameters":                     (12, 0),
-    "6 functions in the largest call cycle across files":          (39, 0),
-    "6 calls to a higher floor":                                   (145, 0),
+    "5 functions longer than 60 lines":                            (5, 0),
+    "5 most parameters":                                           (10, 6),
+    "5 functions with more than 6 parameters":                     (11, 0),
+    "6 functions in the largest call cycle across files":          (3, 0),
+    "6 calls to a higher floor":                                   (4, 0),
     "8 friends other than operators and detail::access":           (21, 0),
     "9 kinds of messages handled in a switch":                     (0, 0),
     "9 kinds of messages handled in two places":                   (0, 0),
-    "10 ids passed as plain integers in exec/":                    (115, 0),
-    "11 casts between pointers and integers in exec/, graph/":     (7, 0),
+    "10 ids passed as plain integers in exec/":                    (99, 0),
+    "11 casts between pointers and integers in exec/, graph/":     (6, 0),
     "12 graph:: in public headers":                                (95, 15),
     "12 store:: in public headers":                                (29, 5),
     "13 lines longer than 120 columns":                            (0, 0),
     "13 comments with an unclear phrase":                          (0, 0),
-    "13 functions of exec/ declared without a comment":            (149, 0),
+    "13 functions of exec/ declared without a comment":            (19, 0),
     "14 lines of README.md":                                       (250, 250),
     "14 bytes of README.md":                                       (14000, 14000),
     "14 longest other page":                                       (150, 150),
@@ -60,22 +60,28 @@ LIMITS = {
 
 # A part of exec/ calls parts of its own floor and of those below. A file not named here is of no floor.
 FLOORS = [
-    {"timing", "deaths", "message_queue", "lock", "stack", "names", "membership", "lineage", "gang_ends",
+    {"message_queue", "lock", "stack", "names", "membership", "lineage", "gang_ends", "gang_watch",
      "post", "foreign_drops", "waves", "traffic", "unobserved", "deadlock_report", "helper", "watchdog",
      "staging", "task_places", "waiting_ahead", "turns", "silence", "started_list", "rank_set",
      "slots", "sent_arguments", "task_clock", "work_list",
      "failure_writer", "node_views", "explanations", "late_tasks", "run_phase",
      "pace", "early_messages", "tasks_elsewhere", "throttle", "departure", "neighbours", "incoming_room", "outgoing_pulls"},
     {"references", "context"},
-    {"completion", "waiters", "attempts", "journaling", "task_records"},
+    {"completion", "waiters", "attempts", "journaling", "task_records", "runner", "thread_watch"},
     {"supply"},
     {"fetches"},
-    {"values", "recovery"},
-    {"ahead", "capacities"},
-    {"tasks", "actors", "named_actors", "gangs", "isolation"},
-    {"cancelling", "questions", "leaving"},
-    {"waiting", "ending", "hooks"},
-    {"engine", "dispatch"},
+    {"recovery", "executor"},
+    {"tasks_ahead", "restarts", "tickets"},
+    {"placement", "actor_host"},
+    {"withdrawal", "lost_tasks", "gangs"},
+    {"named_actors", "gang_guard"},
+    {"actor_calls", "questions"},
+    {"home"},
+    {"loop"},
+    {"waiting", "quiet_watch"},
+    {"layers"},
+    {"engine"},
+    {"hooks", "dispatch", "progress", "process_watch", "deaths", "values", "isolation", "leaving", "capacities", "ending"},
 ]
 FLOOR_OF = {part: floor for floor, parts in enumerate(FLOORS) for part in parts}
 
@@ -188,7 +194,8 @@ def cycles(calls):
 
 
 def calls_between_parts(m, files):
-    """Calls are found by name: of the own class, or by an object if one class of exec/ alone has a function so called."""
+    """Calls are found by name: of the own class, or by an object if one class of exec/ alone has a function so called.
+    A hook is no call: by these a part tells others, which it does not know, what has happened."""
     functions = collections.defaultdict(list)  # (class, name): where it is defined
     bodies = []
     for file in files:

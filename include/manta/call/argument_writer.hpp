@@ -23,7 +23,7 @@ class argument_writer {
   /// Begins a list of arguments. Values whose encoding has at most `longest` bytes are written among the bytes; other
   /// values become inputs.
   explicit argument_writer(exec::engine& e, std::size_t longest = store::inline_bytes)
-      : engine_(e), out_(e.arguments()), longest_(longest) {
+      : engine_(e), out_(e.argument_buffer()), longest_(longest) {
     out_.clear();
   }
   ~argument_writer() {

@@ -25,7 +25,7 @@ class end_watcher {
     const exec::engine::guard g(e);
     take_ended([](std::uint32_t, bool, bool) {});
     for (const entry& each : entries_) {
-      if (each.node != nullptr) e.unwatch(*each.node, record_);
+      if (each.node != nullptr) e.waits().unwatch(*each.node, record_);
     }
   }
 
@@ -48,7 +48,7 @@ class end_watcher {
     entries_[at] = {&n, mark};
     ++under_way_;
     if (n.is_pending()) {
-      e.watch(n, record_, at);
+      e.waits().watch(n, record_, at);
     } else {
       record_.note_end(at, n);
     }
@@ -66,7 +66,7 @@ class end_watcher {
       for (const entry& each : entries_) {
         if (each.node != nullptr) record_.first = each.node;
       }
-      e.wait(record_);
+      e.waits().wait(record_);
       e.waiters().throw_if_deadlocked(record_);
     }
     take_ended(tell);

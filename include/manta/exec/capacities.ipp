@@ -77,33 +77,33 @@ MANTA_DECL graph::gpu_set devices_of(const base::array<claim>& all, std::size_t 
 /// Collective. The last ranks stand by, as many as rank 0 says.
 MANTA_DECL void engine::appoint_spares(const engine_options& options) {
   int count = options.spares;
-  net::check(MPI_Bcast(&count, 1, MPI_INT, 0, net_.comm()), "MPI_Bcast");
-  if (size_ == 1) return;
-  if (count + 1 >= static_cast<int>(size_)) {
+  net::check(MPI_Bcast(&count, 1, MPI_INT, 0, rank_.net.comm()), "MPI_Bcast");
+  if (rank_.size == 1) return;
+  if (count + 1 >= static_cast<int>(rank_.size)) {
     throw error("manta: runtime_options::spares or MANTA_SPARES: " + std::to_string(count) + " of " +
-                std::to_string(size_) +
+                std::to_string(rank_.size) +
                 " ranks are to stand by, and none is left to run tasks; start more ranks, or let fewer stand by");
   }
-  members_.appoint_spares(static_cast<std::uint32_t>(count));
-  net_.stand_by(count);
+  rank_.members.appoint_spares(static_cast<std::uint32_t>(count));
+  rank_.net.stand_by(count);
 }
 
 /// Collective. What the ranks offer, and the settings of rank 0 that hold for all.
 MANTA_DECL void engine::share_settings(engine_options& options) {
   appoint_spares(options);
-  const net::topology& nodes = net_.topology();
+  const net::topology& nodes = rank_.net.topology();
   const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
   claim mine;
   graph::capacity& c = mine.offered;
-  c.stands_by = members_.is_spare(rank_);
+  c.stands_by = rank_.members.is_spare(rank_.rank);
   const bool beside_workers =
       c.stands_by && nodes.busy_on_node() < nodes.ranks_on_node();  // they share out what is there
   c.cpus = options.cpus > 0 ? options.cpus
            : beside_workers ? 1
                             : base::cpus_of_rank(nodes.cores(), nodes.busy_on_node(), base::read_file, variable);
-  c.node = net_.node();
+  c.node = rank_.net.node();
   c.resources = options.resources;
-  c.executes = !c.stands_by && (rank_ != 0 || size_ == 1 || options.rank0_tasks);
+  c.executes = !c.stands_by && (rank_.rank != 0 || rank_.size == 1 || options.rank0_tasks);
   double memory = c.resources.amount("memory");
   if (!c.resources.has("memory")) {
     memory = std::max(0.0, base::memory_of_rank(c.cpus, nodes.busy_on_node(), base::read_file, variable));
@@ -112,9 +112,9 @@ MANTA_DECL void engine::share_settings(engine_options& options) {
   const auto ranks = static_cast<std::uint64_t>(std::max(1, nodes.busy_on_node()));
   const std::uint64_t share =
       options.node_store_memory != 0 ? options.node_store_memory / ranks : static_cast<std::uint64_t>(memory / 2);
-  if (options.store_memory == 0 && !c.stands_by && net_.board().held_by(static_cast<int>(rank_)) != nullptr)
+  if (options.store_memory == 0 && !c.stands_by && rank_.net.board().held_by(static_cast<int>(rank_.rank)) != nullptr)
     mine.lends = share;
-  ledger_.set_limits(options.store_memory != 0 ? options.store_memory
+  rank_.ledger.set_limits(options.store_memory != 0 ? options.store_memory
                      : share != 0             ? share
                                               : ~std::uint64_t{0},
                      options.spill_folder.empty() ? base::spill_folder(variable) : options.spill_folder);
@@ -126,7 +126,7 @@ MANTA_DECL void engine::share_settings(engine_options& options) {
   mine.write(bytes);
   if (options.mistake.empty()) options.mistake = mixed_modes();
   wire::put(bytes, options.mistake);
-  if (rank_ == 0) {
+  if (rank_.rank == 0) {
     wire::put(bytes, options.seed);
     wire::put(bytes, options.recovery);
     wire::put(bytes, options.watchdog_ns);
@@ -135,52 +135,54 @@ MANTA_DECL void engine::share_settings(engine_options& options) {
     wire::put(bytes, options.end_margin);
   }
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::vector<std::string> parts = net::all_gather(net_.comm(), text);
-  base::array<claim> claims(size_);
-  for (std::size_t r = 0; r < size_; ++r) {
+  const std::vector<std::string> parts = net::all_gather(rank_.net.comm(), text);
+  base::array<claim> claims(rank_.size);
+  for (std::size_t r = 0; r < rank_.size; ++r) {
     wire::source in(reinterpret_cast<const std::byte*>(parts[r].data()), parts[r].size());
     claims[r].read(in);
     const std::string mistake = in.get<std::string>();
     if (!mistake.empty()) throw error(mistake);
     if (r != 0) continue;
-    seed_ = in.get<std::uint64_t>();
+    rank_.seed = in.get<std::uint64_t>();
     options.recovery = in.get<bool>();
     options.watchdog_ns = in.get<std::int64_t>();
     options.journal = in.get<std::string>();
     in.get(options.end_time);
     in.get(options.end_margin);
   }
-  for (std::size_t r = 0; r < size_; ++r) {
+  for (std::size_t r = 0; r < rank_.size; ++r) {
     claims[r].offered.gpus = devices_of(claims, r);
-    world_[r] = claims[r].offered;
-    if (members_.has_spares())
-      sees_.push_back(claims[r].alone ? 0 : base::hash_bytes(claims[r].devices.data(), claims[r].devices.size(), 1));
+    rank_.world[r] = claims[r].offered;
+    if (rank_.members.has_spares())
+      rank_.sees.push_back(claims[r].alone ? 0
+                                           : base::hash_bytes(claims[r].devices.data(), claims[r].devices.size(), 1));
   }
   if (mine.lends == 0) return;
-  ledger_.lend(*net_.board().held_by(static_cast<int>(rank_)));
-  for (std::uint32_t r = 0; r < size_; ++r) {
-    const std::atomic<std::uint64_t>* const held = r != rank_ ? net_.board().held_by(static_cast<int>(r)) : nullptr;
-    if (held != nullptr && claims[r].lends != 0) ledger_.borrow_from(r, *held, claims[r].lends);
+  rank_.ledger.lend(*rank_.net.board().held_by(static_cast<int>(rank_.rank)));
+  for (std::uint32_t r = 0; r < rank_.size; ++r) {
+    const std::atomic<std::uint64_t>* const held =
+        r != rank_.rank ? rank_.net.board().held_by(static_cast<int>(r)) : nullptr;
+    if (held != nullptr && claims[r].lends != 0) rank_.ledger.borrow_from(r, *held, claims[r].lends);
   }
 }
 
 MANTA_DECL void engine::open_journal(const engine_options& options) {
   if (options.journal.empty()) return;
-  std::uint64_t program = rank_ == 0 ? journaling::digest_of_program(seed_) : 0;
-  net::check(MPI_Bcast(&program, 1, MPI_UINT64_T, 0, net_.comm()), "MPI_Bcast");
+  std::uint64_t program = rank_.rank == 0 ? journaling::digest_of_program(rank_.seed) : 0;
+  net::check(MPI_Bcast(&program, 1, MPI_UINT64_T, 0, rank_.net.comm()), "MPI_Bcast");
   std::string mistake;
   try {
-    journaling_.open(options.journal, program, rank_, options.journal_least);
-    if (journaling_.is_open()) names_.keep_all_until_end();
+    values_.journaling.open(options.journal, program, rank_.rank, options.journal_least);
+    if (values_.journaling.is_open()) homes_.named.keep_all_until_end();
   } catch (const error& e) {
     mistake = e.what();
   }
-  for (const std::string& each : net::all_gather(net_.comm(), mistake)) {
+  for (const std::string& each : net::all_gather(rank_.net.comm(), mistake)) {
     if (each.empty()) continue;
-    journaling_.close();
+    values_.journaling.close();
     throw error(each);
   }
-  most_compact_ = 0;
+  homes_.tasks.keep_records_above(0);
 }
 
 }  // namespace manta::exec

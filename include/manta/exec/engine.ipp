@@ -42,23 +42,28 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/value/supply.ipp"
 #include "manta/exec/task/attempts.ipp"
 #include "manta/exec/task/task_records.ipp"
+#include "manta/exec/task/runner.ipp"
+#include "manta/exec/task/executor.ipp"
+#include "manta/exec/actor/restarts.ipp"
+#include "manta/exec/actor/actor_host.ipp"
+#include "manta/exec/task/task_places.ipp"
+#include "manta/exec/task/tasks_ahead.ipp"
+#include "manta/exec/task/placement.ipp"
+#include "manta/exec/task/withdrawal.ipp"
+#include "manta/exec/task/lost_tasks.ipp"
+#include "manta/exec/run/tickets.ipp"
+#include "manta/exec/run/questions.ipp"
+#include "manta/exec/actor/names.ipp"
+#include "manta/exec/actor/named_actors.ipp"
+#include "manta/exec/actor/actor_calls.ipp"
+#include "manta/exec/layers.ipp"
 #include "manta/exec/hooks.ipp"
 #include "manta/exec/values.ipp"
 #include "manta/exec/isolation.ipp"
-#include "manta/exec/task/task_places.ipp"
-#include "manta/exec/tasks.ipp"
-#include "manta/exec/ahead.ipp"
-#include "manta/exec/questions.ipp"
 #include "manta/exec/capacities.ipp"
 #include "manta/exec/gang/gang_ends.ipp"
-#include "manta/exec/gangs.ipp"
-#include "manta/exec/actor/names.ipp"
-#include "manta/exec/actors.ipp"
-#include "manta/exec/actor/named_actors.ipp"
-#include "manta/exec/cancelling.ipp"
-#include "manta/exec/timing.ipp"
-#include "manta/exec/run/waiters.ipp"
-#include "manta/exec/waiting.ipp"
+#include "manta/exec/gang/gangs.ipp"
+#include "manta/exec/gang/gang_guard.ipp"
 #include "manta/exec/value/journaling.ipp"
 #include "manta/exec/leaving.ipp"
 #include "manta/exec/value/lineage.ipp"
@@ -66,25 +71,49 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/membership.ipp"
 #include "manta/exec/run/waves.ipp"
 #include "manta/exec/run/helper.ipp"
+#include "manta/exec/run/thread_watch.ipp"
 #include "manta/exec/deaths.ipp"
 #include "manta/exec/dispatch.ipp"
+#include "manta/exec/run/waiters.ipp"
+#include "manta/exec/task/home.ipp"
+#include "manta/exec/run/loop.ipp"
+#include "manta/exec/run/waiting.ipp"
+#include "manta/exec/run/quiet_watch.ipp"
+#include "manta/exec/progress.ipp"
+#include "manta/exec/process_watch.ipp"
 #include "manta/exec/ending.ipp"
 
 namespace manta::exec {
 
 #ifdef MANTA_COMPILED
+template class actor_calls<net::network>;
+template class actor_host<net::network>;
+template class actor_restarts<net::network>;
 template class attempts<net::network>;
 template class completion<net::network>;
+template class executor<net::network>;
 template class fetches<net::network>;
+template class home<net::network>;
+template class lost_tasks<net::network>;
+template class named_actors<net::network>;
+template class placement<net::network>;
+template class questions<net::network>;
+template class quiet_watch<net::network>;
+template class rank_loop<net::network>;
 template class recovery<net::network>;
 template class references<net::network>;
 template class supply<net::network>;
 template class task_records<net::network>;
+template class tasks_ahead<net::network>;
+template class thread_watch<net::network>;
+template class tickets<net::network>;
 template class waiters<net::network>;
+template class waiting<net::network>;
+template class withdrawal<net::network>;
 #endif
 
 MANTA_DECL void engine::refuse(const char* call) {
-  if (is_copy_ && isolated_ == nullptr) end_copy((std::string("called manta (") + call + ")").c_str());
+  if (is_copy_ && isolated_ == nullptr) process_watch::end_copy((std::string("called manta (") + call + ")").c_str());
   throw error(std::string("manta: ") + call +
               (isolated_ != nullptr
                    ? " was called in an isolated task or actor, which runs in a process of its own and can neither "

@@ -382,10 +382,10 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
   wire::put(body, function);
   wire::put(body, identity.id);
   wire::put(body, identity.attempt);
-  wire::put(body, seed_);
-  wire::put(body, rank_);
-  wire::put(body, size_);
-  wire::put(body, net_.node());
+  wire::put(body, rank_.seed);
+  wire::put(body, rank_.rank);
+  wire::put(body, rank_.size);
+  wire::put(body, rank_.net.node());
   holder.write(body);
   wire::put(body, identity.actor != nullptr);
   wire::put(body, static_cast<std::uint32_t>(argument_bytes));
@@ -407,7 +407,7 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
     store::failure f;
     f.details.type = "crash";
     f.details.what = std::move(what) + detail::describe_sizes(argument_bytes, sizes);
-    failures_.locate(f, identity.name(), identity.attempt);
+    rank_.failures.locate(f, identity.name(), identity.attempt);
     f.fatal = identity.actor != nullptr;
     throw isolated_failure(store::share(std::move(f)));
   };
@@ -420,7 +420,7 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
 
   const auto stop_child = [&] {
     {
-      const outside user(lock_);
+      const outside user(rank_.lock);
       c->kill_where_it_is();
     }
     const std::string where = detail::describe_frames(c->page());
@@ -436,32 +436,32 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
   wire::buffer reply;
   bool alive = false;
   {
-    const outside user(lock_);
+    const outside user(rank_.lock);
     alive = detail::send_question(*c, body, arrays);
   }
   for (bool there = !alive; !there;) {
     {
-      const outside user(lock_);
-      there = c->wait(helper_.is_running() ? 10 : 1);
+      const outside user(rank_.lock);
+      there = c->wait(loops_.helper.is_running() ? 10 : 1);
     }
     if (there) break;
-    if (!helper_.is_running()) {  // nobody else does it
+    if (!loops_.helper.is_running()) {  // nobody else does it
       progress();
-      net_.pump(true);
-      running_.resume(identity);
+      rank_.net.pump(true);
+      run_.running.resume(identity);
     }
     const std::int64_t now = base::now_ns();
-    if (watchdog_.is_on()) {
+    if (loops_.watch.over_tasks().is_on()) {
       if (std::exchange(heard, c->page().calls.load(std::memory_order_relaxed)) != heard) heard_ns = now;
-      if (now - heard_ns > watchdog_.limit_ns()) {
-        fail_with(silent_for(watchdog_.limit_ns()) + stop_child());
+      if (now - heard_ns > loops_.watch.over_tasks().limit_ns()) {
+        fail_with(silent_for(loops_.watch.over_tasks().limit_ns()) + stop_child());
       }
     }
     if (told == nullptr) {
       told = identity.stop ? "it was cancelled"
              : identity.expired || now >= holder.due ? "its deadline was over"
-             : phase_.is_stopping() && !departure_.is_leaving() ? "the driver had thrown" : nullptr;
-      if (departure_.is_leaving()) c->page().stop.store(true, std::memory_order_relaxed);  // it has until the end
+             : run_.phase.is_stopping() && !run_.departure.is_leaving() ? "the driver had thrown" : nullptr;
+      if (run_.departure.is_leaving()) c->page().stop.store(true, std::memory_order_relaxed);  // it has until the end
       if (told == nullptr) continue;
       c->page().stop.store(true, std::memory_order_relaxed);
       kill_ns = now + grace_ns;
@@ -470,7 +470,7 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
     }
   }
   try {
-    const outside user(lock_);
+    const outside user(rank_.lock);
     alive = alive && detail::receive_answer(*c, answer, reply);
     if (alive && answer.what == child_message::done) {
       wire::source in(reply.data(), reply.size());
@@ -505,7 +505,7 @@ MANTA_DECL void engine::run_isolated(invocation& call, std::uint32_t function, r
   store::failure f;
   wire::source in(reply.data(), reply.size());
   f.read(in);
-  failures_.locate(f, identity.name(), identity.attempt);
+  rank_.failures.locate(f, identity.name(), identity.attempt);
   throw isolated_failure(store::share(std::move(f)));
 }
 

@@ -21,23 +21,20 @@ namespace manta::exec {
 
 /// At the top level: must_leave().
 MANTA_DECL void engine::look_for_end() {
-  const std::string why = departure_.reason(base::end_signals::came());
-  if (rank_ != 0) {
-    departure_.leave(why);  // until rank 0 says so
-    return post_.send(0, message::leave, index_message{0, 0}, why.data(), why.size());
+  const std::string why = run_.departure.reason(base::end_signals::came());
+  if (rank_.rank != 0) {
+    run_.departure.leave(why);  // until rank 0 says so
+    return rank_.post.send(0, message::leave, index_message{0, 0}, why.data(), why.size());
   }
   std::fprintf(stderr, "manta: %s: nothing more is started, and what runs is asked to stop\n", why.c_str());
-  for (std::uint32_t r = 1; r < size_; ++r) post_.send(r, message::leave, index_message{0, 0}, why.data(), why.size());
+  for (std::uint32_t r = 1; r < rank_.size; ++r)
+    rank_.post.send(r, message::leave, index_message{0, 0}, why.data(), why.size());
   leave(why);
 }
 
 MANTA_DECL void engine::leave(const std::string& why) {
-  departure_.leave(why);
-  phase_.stop_and_drop();
-}
-
-MANTA_DECL double engine::time_left_ns() const {
-  return static_cast<double>(base::nanoseconds_of(departure_.ticks_left(base::ticks())));
+  run_.departure.leave(why);
+  run_.phase.stop_and_drop();
 }
 
 }  // namespace manta::exec

@@ -62,6 +62,13 @@ inline void keep_arguments(graph::node& n, const std::byte* arguments, std::size
   n.size = static_cast<std::uint8_t>(bytes);
   std::memcpy(&n.sent.kept, arguments, bytes);
 }
+/// A compact task has been sent; `keep`: its rank may die.
+inline void note_compact_sent(graph::node& n, std::uint32_t to, bool keep) {
+  std::byte arguments[sizeof n.sent.kept];
+  if (keep) std::memcpy(arguments, n.compact.arguments, sizeof arguments);
+  note_sent(n, n.compact.id, to);
+  if (keep) keep_arguments(n, arguments, n.size);
+}
 /// The number of inputs that this value becomes as it ends where tasks were sent ahead of it; it is counted once.
 inline std::uint16_t take_reached(graph::node& expected) {
   const std::uint32_t count = std::exchange(expected.missing, 0);
@@ -112,6 +119,15 @@ inline std::uint64_t place_key_of(const graph::node& n, std::uint32_t here) {
   if (!is_task(n)) return 0;
   return n.form == graph::form::record ? place_key(*n.record) : place_key(id_of(n), 0, here, n.index);
 }
+
+// --- tickets
+
+/// Tells a ticket from the node of an input that is to be made here, whose `missing` counts the tasks that wait for it.
+inline constexpr std::uint32_t ticket_bit = std::uint32_t{1} << 31;
+/// The node waits for an answer of the rank `asked`.
+inline void note_asked(graph::node& n, std::uint32_t asked) { n.missing = ticket_bit | asked; }
+/// Is the node, which is not a task and has not ended, a ticket for a question to this rank?
+inline bool is_ticket_for(const graph::node& n, std::uint32_t asked) { return n.missing == (ticket_bit | asked); }
 
 // --- the inputs of a task
 

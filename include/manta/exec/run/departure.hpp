@@ -13,6 +13,8 @@
 #include <string>
 #include <utility>
 
+#include "manta/base/clock.hpp"
+
 namespace manta::exec {
 
 class departure {
@@ -32,6 +34,10 @@ class departure {
   bool is_time(std::uint64_t now_ticks) const { return has_end() && now_ticks > leave_at_; }
   /// The ticks that are left until then.
   std::uint64_t ticks_left(std::uint64_t now_ticks) const { return leave_at_ > now_ticks ? leave_at_ - now_ticks : 0; }
+  /// The nanoseconds that are left until then.
+  double left_ns(std::uint64_t now_ticks) const {
+    return static_cast<double>(base::nanoseconds_of(ticks_left(now_ticks)));
+  }
   /// The end of the allocation in words.
   std::string end_text() const {
     char text[32] = "";

@@ -50,6 +50,8 @@ class completion {
   void lies_at(node& n, std::uint32_t place, std::uint64_t bytes);
   /// The node ends without a value: its waits end, its dependents fail.
   MANTA_DECL void fail(node& n, const store::failure_ptr& why);
+  /// The node; if it has failed, gives the caller's reference up and throws the failure.
+  MANTA_DECL node& checked(node& n);
 
  private:
   const rank_context<Network> own_;

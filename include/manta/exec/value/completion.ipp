@@ -86,6 +86,15 @@ void completion<Network>::fail(node& n, const store::failure_ptr& why) {
 }
 
 template <class Network>
+node& completion<Network>::checked(node& n) {
+  if (n.state != state::failed) return n;
+  const store::failure_ptr why = store::failure_of(n);
+  n.set(node::observed);
+  own_.refs.release(n);
+  store::raise(*why);
+}
+
+template <class Network>
 void completion<Network>::lies_at(node& n, std::uint32_t place, std::uint64_t bytes) {
   n.form = form::remote;
   n.remote.bytes = bytes;

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Calls of actors, where they are made. A call goes straight to the actor's rank.
+// Made before the actor's place is known it waits here, linked to the handle's node.
+//
+// kill waits until the actor has been made, and a submitter that runs ahead is made
+// to help; no other function waits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "manta/base/config.hpp"
+#include "manta/exec/actor/named_actors.hpp"
+#include "manta/exec/actor/sent_arguments.hpp"
+#include "manta/exec/run/throttle.hpp"
+
+namespace manta::exec {
+
+template <class Network>
+class actor_calls {
+ public:
+  /// The parts that it uses.
+  struct parts {
+    current_task& running;
+    throttle& limit;
+    pace& times;
+    tasks_elsewhere& elsewhere;
+    task_records<Network>& records;
+    completion<Network>& ends;
+    fetches<Network>& fetching;
+    exec::withdrawal<Network>& withdrawal;
+    named_actors<Network>& named;
+  };
+  /// What others do, each with `rank` first.
+  struct hooks {
+    void* rank;
+    void (*wait_for_end)(void* rank, node& n);  ///< Waits until the node has ended.
+    void (*relieve)(void* rank);                ///< A submitter that runs ahead helps, and may wait.
+  };
+
+  actor_calls(const rank_context<Network>& own, parts of_it, hooks others)
+      : own_(own), below_(of_it), others_(others) {}
+
+  /// The most bytes of an argument that go with a call. Arguments of a call go with it also where they are long, if the
+  /// actor lives on another rank: asked for later, they would have to wait until this rank has time, and it may
+  /// compute, while the actor has nothing to do. What is under way in this manner is not counted by its receiver's
+  /// ledger, so it is bounded here; calls beyond that have their long arguments fetched.
+  MANTA_DECL std::size_t longest_argument(const node& handle) const;
+  /// Calls a method of the actor. Takes over the references of the inputs.
+  MANTA_DECL node& call(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
+                        std::size_t bytes, node* const* inputs, std::uint32_t input_count);
+  /// The place of an actor is known, or there will be none: sends a call that has waited for it, or fails it.
+  void send(node& handle, task* t);
+  /// Sends one message to the actor's rank; the actor ends after the call that runs.
+  MANTA_DECL void kill(node& handle, const std::string& why);
+
+  /// The result of a call, known by its node, has come.
+  void note_result(std::uint32_t call) {
+    if (!sent_.empty()) sent_.remove(call);
+  }
+  void forget_sent() { sent_.clear(); }  ///< Some results will not come.
+
+ private:
+  /// A task that goes on must not keep what it calls waiting. Calls that follow each other at once leave together.
+  void send_soon();
+
+  const rank_context<Network> own_;
+  const parts below_;
+  const hooks others_;
+  sent_arguments sent_;
+};
+
+}  // namespace manta::exec
+
+#ifndef MANTA_COMPILED
+#include "manta/exec/actor/actor_calls.ipp"
+#endif

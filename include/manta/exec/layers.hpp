@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The parts of an engine, in the order in which they are built: a part is given
+// those that stand above it here, and hooks for what stands below.
+#pragma once
+
+#include <cstdint>
+
+#include "manta/base/config.hpp"
+#include "manta/exec/actor/actor_calls.hpp"
+#include "manta/exec/actor/actor_host.hpp"
+#include "manta/exec/actor/named_actors.hpp"
+#include "manta/exec/context.hpp"
+#include "manta/exec/gang/gang_guard.hpp"
+#include "manta/exec/gang/gangs.hpp"
+#include "manta/exec/run/early_messages.hpp"
+#include "manta/exec/run/helper.hpp"
+#include "manta/exec/run/loop.hpp"
+#include "manta/exec/run/questions.hpp"
+#include "manta/exec/run/quiet_watch.hpp"
+#include "manta/exec/run/thread_watch.hpp"
+#include "manta/exec/run/throttle.hpp"
+#include "manta/exec/run/tickets.hpp"
+#include "manta/exec/run/waiting.hpp"
+#include "manta/exec/task/home.hpp"
+#include "manta/exec/value/foreign_drops.hpp"
+#include "manta/exec/value/journaling.hpp"
+#include "manta/exec/value/lineage.hpp"
+#include "manta/exec/value/recovery.hpp"
+#include "manta/net/lifeline.hpp"
+#include "manta/net/network.hpp"
+
+namespace manta::exec {
+
+/// What the parts call of what is built after them, or of the engine: hooks.ipp.
+struct part_hooks {
+  references<net::network>::hooks references;
+  task_records<net::network>::hooks records;
+  completion<net::network>::hooks completion;
+  supply<net::network>::hooks supply;
+  fetches<net::network>::hooks fetches;
+  attempts<net::network>::hooks attempts;
+  recovery<net::network>::hooks recovery;
+  exec::runner::hooks runner;
+  executor<net::network>::hooks executor;
+  actor_host<net::network>::hooks actors;
+  tasks_ahead<net::network>::hooks ahead;
+  placement<net::network>::hooks placement;
+  withdrawal<net::network>::hooks withdrawal;
+  lost_tasks<net::network>::hooks lost;
+  tickets<net::network>::hooks tickets;
+  named_actors<net::network>::hooks named;
+  actor_calls<net::network>::hooks calls;
+  home<net::network>::hooks home;
+  rank_loop<net::network>::hooks loop;
+  quiet_watch<net::network>::hooks quiet;
+  exec::helper::duties helper;
+  void (*rouse)(void* rank);  ///< Wakes the helper.
+};
+
+/// What a rank has: its network, its stores, and what it knows of all ranks.
+struct rank_stores {
+  /// Collective.
+  MANTA_DECL rank_stores(MPI_Comm comm, int ranks_per_node, const part_hooks& hooks);
+
+  net::network net;
+  std::uint32_t rank, size;
+  exec::post<net::network> post;
+  biased_lock lock;
+  store::ledger ledger;  // before the graph, whose nodes it knows
+  graph::task_graph graph;
+  base::array<graph::capacity> world;
+  base::list<std::uint64_t> sees;  // by rank: its list of devices; 0: nobody else sees them. Only with spares
+  membership members;
+  failure_writer failures;
+  graph::scheduler* scheduler = nullptr;  // rank 0
+  net::lifeline* lifeline = nullptr;      // null: deaths end the job
+  std::uint64_t seed = 0;
+};
+
+/// Where this rank is in its run, and what it works on.
+struct run_state {
+  /// Submitters wait that have more than `max_queued` unfinished tasks.
+  MANTA_DECL run_state(rank_stores& rank, std::size_t max_queued, const part_hooks& hooks);
+
+  current_task running;
+  started_list started;
+  graph::node_list local;  // tasks made here that may start, newest last
+  late_tasks late;
+  exec::staging staging;  // received tasks with inputs
+  tasks_elsewhere elsewhere;
+  exec::turns turns;
+  exec::pace pace;
+  exec::waiters<net::network> waiters;
+  exec::throttle throttle;
+  early_messages early;
+  run_phase phase;
+  exec::departure departure;
+  exec::unobserved unobserved;
+};
+
+/// Values, and the records of the tasks that make them.
+struct value_layer {
+  /// Gives each part what it needs.
+  MANTA_DECL value_layer(rank_stores& rank, run_state& run, const part_hooks& hooks);
+
+  exec::lineage lineage;
+  exec::journaling journaling;
+  references<net::network> refs;
+  rank_context<net::network> own;
+  task_records<net::network> records;
+  exec::completion<net::network> completion;
+  exec::supply<net::network> supply;
+  exec::fetches<net::network> fetches;
+  exec::attempts<net::network> attempts;
+  exec::recovery<net::network> recovery;
+  exec::foreign_drops foreign_drops;
+};
+
+/// What runs on this rank, and rank 0's decisions about what runs where.
+struct work_layer {
+  /// Gives each part what it needs.
+  MANTA_DECL work_layer(rank_stores& rank, run_state& run, value_layer& values, const part_hooks& hooks);
+
+  exec::runner runner;
+  exec::executor<net::network> executor;
+  actor_host<net::network> actors;
+  exec::gangs gangs;
+  exec::gang_guard gang_guard;
+  tasks_ahead<net::network> ahead;
+  exec::placement<net::network> placement;
+};
+
+/// The tasks, calls and actors of which this rank is the home, and what it asks other ranks.
+struct home_layer {
+  /// Gives each part what it needs.
+  MANTA_DECL home_layer(rank_stores& rank, run_state& run, value_layer& values, work_layer& work,
+                        const part_hooks& hooks);
+
+  exec::withdrawal<net::network> withdrawal;
+  lost_tasks<net::network> lost;
+  exec::tickets<net::network> tickets;
+  named_actors<net::network> named;
+  actor_calls<net::network> calls;
+  exec::home<net::network> tasks;
+};
+
+/// What the rank's own thread does next, and what others do for it.
+struct loop_layer {
+  /// Gives each part what it needs.
+  MANTA_DECL loop_layer(rank_stores& rank, run_state& run, value_layer& values, work_layer& work, home_layer& homes,
+                        const part_hooks& hooks);
+
+  rank_loop<net::network> loop;
+  exec::waiting<net::network> waiting;
+  quiet_watch<net::network> quiet;
+  exec::questions<net::network> questions;
+  exec::helper helper;
+  thread_watch<net::network> watch;
+};
+
+}  // namespace manta::exec
+
+#ifndef MANTA_COMPILED
+#include "manta/exec/layers.ipp"
+#endif

@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Which part is given which.
+#pragma once
+
+#include "manta/base/launcher.hpp"
+#include "manta/exec/layers.hpp"
+
+namespace manta::exec {
+
+MANTA_DECL rank_stores::rank_stores(MPI_Comm comm, int ranks_per_node, const part_hooks& hooks)
+    : net(comm, ranks_per_node),
+      rank(static_cast<std::uint32_t>(net.rank())),
+      size(static_cast<std::uint32_t>(net.size())),
+      post(net, size),
+      lock(hooks.rouse, hooks.helper.rank),
+      world(size),
+      members(size),
+      failures(rank, members) {}
+
+MANTA_DECL run_state::run_state(rank_stores& rank, std::size_t max_queued, const part_hooks& hooks)
+    : running(base::launcher::get().page()),
+      local(rank.graph.nodes),
+      late(rank.graph.nodes),
+      waiters(rank.net, turns, pace, hooks.rouse, hooks.helper.rank),
+      throttle(max_queued) {}
+
+MANTA_DECL value_layer::value_layer(rank_stores& r, run_state& run, const part_hooks& hooks)
+    : refs(r.rank, r.graph, r.post, r.members, {r.ledger, lineage, journaling, run.unobserved}, hooks.references),
+      own{r.rank, r.size, r.net, r.graph, r.ledger, r.post, r.members, r.failures, refs},
+      records(own, run.staging, hooks.records),
+      completion(own, hooks.completion),
+      supply(own, completion, hooks.supply),
+      fetches(own, completion, supply, lineage, hooks.fetches),
+      attempts(own, completion, run.phase, r.lock, hooks.attempts),
+      recovery(own, lineage, records, completion, fetches, hooks.recovery),
+      foreign_drops(r.graph.nodes, hooks.rouse, hooks.helper.rank) {}
+
+MANTA_DECL work_layer::work_layer(rank_stores& r, run_state& run, value_layer& v, const part_hooks& hooks)
+    : runner({r.lock, r.ledger, r.failures, run.running, run.started, run.pace, run.late, run.departure, v.journaling},
+             hooks.runner),
+      executor(v.own, {r.lock, runner, run.staging, v.records, v.fetches, v.supply, v.journaling}, hooks.executor),
+      actors(v.own,
+             {r.lock, runner, run.running, run.started, v.records, executor, run.unobserved, v.journaling, run.phase,
+              run.pace},
+             hooks.actors),
+      gangs(v.own, {r.lock, runner, run.started, v.records, executor, actors, v.journaling}),
+      gang_guard(v.own,
+                 {run.running, run.phase, run.waiters, executor, actors, gangs, r.world, r.scheduler, r.lifeline}),
+      ahead(v.own, {v.records, run.elsewhere, v.supply, r.scheduler}, hooks.ahead),
+      placement(v.own,
+                {r.world, r.scheduler, v.records, v.completion, v.supply, v.attempts, executor, ahead, run.elsewhere,
+                 run.late, run.departure},
+                hooks.placement) {}
+
+MANTA_DECL home_layer::home_layer(rank_stores& r, run_state& run, value_layer& v, work_layer& work,
+                                  const part_hooks& hooks)
+    : withdrawal(v.own,
+                 {r.lock, run.running, run.started, run.local, run.late, run.departure, run.elsewhere, v.records,
+                  v.completion, v.fetches, work.executor, work.actors, work.placement},
+                 hooks.withdrawal),
+      lost(v.own,
+           {r.members, run.elsewhere, v.records, v.completion, v.fetches, v.attempts, v.recovery, work.placement},
+           hooks.lost),
+      tickets(v.own, v.completion, v.recovery, hooks.tickets),
+      named(v.own, {run.running, run.phase, run.departure, tickets, v.records, v.fetches, withdrawal}, hooks.named),
+      calls(v.own,
+            {run.running, run.throttle, run.pace, run.elsewhere, v.records, v.completion, v.fetches, withdrawal, named},
+            hooks.calls),
+      tasks(v.own,
+            {.lock = r.lock,
+             .running = run.running,
+             .phase = run.phase,
+             .end = run.departure,
+             .limit = run.throttle,
+             .local = run.local,
+             .late = run.late,
+             .scheduler = r.scheduler,
+             .elsewhere = run.elsewhere,
+             .journal = v.journaling,
+             .runner = work.runner,
+             .records = v.records,
+             .ends = v.completion,
+             .fetching = v.fetches,
+             .clock = v.attempts,
+             .again = v.recovery,
+             .executor = work.executor,
+             .actors = work.actors,
+             .calls = calls,
+             .ahead = work.ahead,
+             .placement = work.placement,
+             .withdrawal = withdrawal,
+             .lost = lost},
+            hooks.home) {}
+
+MANTA_DECL loop_layer::loop_layer(rank_stores& r, run_state& run, value_layer& v, work_layer& work, home_layer& homes,
+                                  const part_hooks& hooks)
+    : loop(v.own,
+           {r.lock, run.running, run.phase, run.turns, run.pace, run.waiters, run.local, r.scheduler, v.attempts,
+            work.executor, work.actors, work.placement, homes.tasks},
+           hooks.loop),
+      waiting(v.own, {run.phase, run.pace, run.waiters, run.local, v.fetches, run.throttle, homes.tasks, loop}),
+      quiet(v.own,
+            {run.phase, run.waiters, run.late, run.departure, r.scheduler, v.fetches, v.attempts, work.executor,
+             work.placement, v.foreign_drops, loop},
+            hooks.quiet),
+      questions(v.own, {run.running, run.local, run.late, run.departure, r.world, r.scheduler, run.elsewhere,
+                        v.completion, homes.tickets, work.placement, homes.withdrawal, homes.named}),
+      helper(r.lock, hooks.helper),
+      watch(r.rank, run.running, run.started, run.waiters, helper) {}
+
+}  // namespace manta::exec

@@ -1,0 +1,297 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Parts of exec/task and exec/actor together, on several ranks in one process:
+// random graphs of tasks, with messages and tasks in any order, with cancelled
+// tasks, and with ranks that die; calls of actors; names.
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "../support/whole_rank.hpp"
+
+using namespace manta::exec;
+namespace store = manta::store;
+
+namespace {
+
+std::uint64_t argument_of(const invocation& call) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, call.arguments, sizeof number);
+  return number;
+}
+void give(invocation& call, std::uint64_t number) {
+  call.form = form::plain;
+  call.type = manta::wire::type_index<std::uint64_t>::value;
+  std::memcpy(call.plain, &number, sizeof number);
+}
+std::string_view test_name() { return "test"; }
+
+/// The sum of the argument and all inputs.
+const std::uint32_t add =
+    manta::wire::add_entry(manta::wire::function_entry{"add", test_name,
+                                                       [](invocation& call) {
+                                                         std::uint64_t sum = argument_of(call);
+                                                         for (std::uint32_t i = 0; i < call.input_count; ++i) {
+                                                           std::uint64_t input = 0;
+                                                           std::memcpy(&input, call.inputs[i]->bytes, sizeof input);
+                                                           sum += input;
+                                                         }
+                                                         give(call, sum);
+                                                       },
+                                                       false, false});
+const std::uint32_t fail = manta::wire::add_entry(manta::wire::function_entry{
+    "fail", test_name, [](invocation&) { throw std::runtime_error("out of tea"); }, false, false});
+
+struct counter {
+  std::uint64_t sum = 0;
+  static inline int alive = 0;
+  counter() { ++alive; }
+  ~counter() { --alive; }
+};
+const actor_class counter_class{[](void* object) { delete static_cast<counter*>(object); }, nullptr, nullptr};
+const std::uint32_t construct = manta::wire::add_entry(manta::wire::function_entry{"counter", test_name,
+                                                                                   [](invocation& call) {
+                                                                                     call.actor = new counter;
+                                                                                     call.actor_type = &counter_class;
+                                                                                   },
+                                                                                   false, false});
+/// Appends a digit.
+const std::uint32_t append =
+    manta::wire::add_entry(manta::wire::function_entry{"append", test_name,
+                                                       [](invocation& call) {
+                                                         auto& its = *static_cast<counter*>(call.self);
+                                                         its.sum = 10 * its.sum + argument_of(call);
+                                                         give(call, its.sum);
+                                                       },
+                                                       false, false});
+
+manta::graph::request* new_actor(const std::string& name = "") {
+  auto* const wanted = new manta::graph::request;
+  wanted->actor = true;
+  wanted->name = name;
+  return wanted;
+}
+
+/// A number from a node that has ended well.
+std::uint64_t ended(whole_rank& r, manta::graph::node& n) {
+  if (n.state == state::failed) FAIL(store::describe(*store::failure_of(n)));
+  REQUIRE(n.state == state::ready);
+  return r.number_in(n);
+}
+
+/// A random graph of tasks of all ranks: each adds a number to some results that its rank has.
+struct random_tasks {
+  struct made {
+    std::uint32_t rank;
+    manta::graph::node* node;
+    std::uint64_t expected;
+  };
+  random_tasks(whole_world& w, std::uint32_t ranks, int count) : world(w) {
+    auto& random = world.random();
+    for (int i = 0; i < count; ++i) {
+      const auto r = static_cast<std::uint32_t>(random() % ranks);
+      std::vector<manta::graph::node*> inputs;
+      std::uint64_t expected = random() % 1000;
+      const std::uint64_t own = expected;
+      for (std::uint64_t k = random() % 4; k > 0 && !all.empty(); --k) {
+        const made& input = all[random() % all.size()];
+        if (input.rank != r || !world.is_alive(r)) continue;
+        inputs.push_back(input.node);
+        expected += input.expected;
+      }
+      all.push_back({r, &world[r].submit(add, own, inputs), expected});
+      for (std::uint64_t steps = random() % 4; steps > 0; --steps) world.step();
+    }
+  }
+  void release() {
+    for (const made& m : all) {
+      if (world.is_alive(m.rank)) world[m.rank].refs.release(*m.node);
+    }
+    world.run();
+  }
+
+  whole_world& world;
+  std::vector<made> all;
+};
+
+}  // namespace
+
+TEST_CASE("random graphs of tasks end with the sums that they would have one after the other") {
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    CAPTURE(seed);
+    const auto ranks = static_cast<std::uint32_t>(1 + seed % 4);
+    whole_world world(ranks, seed);
+    random_tasks tasks(world, ranks, 40);
+    world.run();
+    for (const auto& t : tasks.all) CHECK(ended(world[t.rank], *t.node) == t.expected);
+    tasks.release();
+    REQUIRE(world.live_nodes() == 0);
+  }
+}
+
+TEST_CASE("cancelled tasks fail, and what needs them; all others end well") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    const auto ranks = static_cast<std::uint32_t>(1 + seed % 4);
+    whole_world world(ranks, seed);
+    random_tasks tasks(world, ranks, 30);
+    for (int i = 0; i < 5; ++i) {
+      const auto& t = tasks.all[world.random()() % tasks.all.size()];
+      whole_rank& r = world[t.rank];
+      if (t.node->state == state::pending) {
+        r.withdrawal.withdraw(*t.node, cancel_failure("test", "test", t.rank), 0);
+        CHECK(t.node->state == state::failed);
+      }
+      world.step();
+    }
+    world.run();
+    for (const auto& t : tasks.all) {
+      REQUIRE(t.node->state != state::pending);
+      t.node->set(manta::graph::node::observed);
+      if (t.node->state == state::ready) CHECK(world[t.rank].number_in(*t.node) == t.expected);
+    }
+    tasks.release();
+    REQUIRE(world.live_nodes() == 0);
+  }
+}
+
+TEST_CASE("tasks that were on a rank that has died run again elsewhere") {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    CAPTURE(seed);
+    whole_world world(4, seed, true);
+    random_tasks before(world, seed % 2 == 0 ? 1 : 4, 30);
+    const auto dead = static_cast<std::uint32_t>(1 + seed % 3);
+    world.kill(dead);
+    random_tasks after(world, 1, 10);
+    world.run();
+    for (const auto* tasks : {&before, &after}) {
+      for (const auto& t : tasks->all) {
+        if (t.rank != dead) CHECK(ended(world[t.rank], *t.node) == t.expected);
+      }
+    }
+    before.release();
+    after.release();
+    if (seed % 2 == 0) CHECK(world[0].graph.nodes.live() == 0);
+  }
+}
+
+TEST_CASE("a failure comes to its home, and what needs the value fails with it") {
+  whole_world world(3);
+  manta::graph::node& first = world[1].submit(fail, 0);
+  manta::graph::node& next = world[1].submit(add, 1, {&first});
+  world.run();
+  for (manta::graph::node* n : {&first, &next}) {
+    REQUIRE(n->state == state::failed);
+    n->set(manta::graph::node::observed);
+    CHECK(store::describe(*store::failure_of(*n)).find("out of tea") != std::string::npos);
+    world[1].refs.release(*n);
+  }
+  world.run();
+  CHECK(world.live_nodes() == 0);
+}
+
+TEST_CASE("calls of one caller run in their order, also before the actor's place is known; it ends with its handle") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    CAPTURE(seed);
+    whole_world world(3, seed);
+    manta::graph::node& handle = world[0].submit(construct, 0, {}, new_actor());
+    std::vector<manta::graph::node*> results;
+    std::uint64_t expected = 0;
+    for (std::uint64_t i = 1; i <= 6; ++i) {
+      manta::graph::node& input = world[0].submit(add, i);  // not used, but waited for
+      results.push_back(
+          &world[0].call(handle, append, i,
+                         i % 2 == 0 ? std::vector<manta::graph::node*>{&input} : std::vector<manta::graph::node*>{}));
+      world[0].refs.release(input);
+      for (std::uint64_t steps = world.random()() % 5; steps > 0; --steps) world.step();
+    }
+    world.run();
+    for (std::uint64_t i = 1; i <= 6; ++i) {
+      expected = 10 * expected + i;
+      CHECK(ended(world[0], *results[i - 1]) == expected);
+      world[0].refs.release(*results[i - 1]);
+    }
+    CHECK(counter::alive == 1);
+    world[0].refs.release(handle);
+    world.run();
+    CHECK(counter::alive == 0);
+    CHECK(world.live_nodes() == 0);
+  }
+}
+
+TEST_CASE("calls of an actor that was killed, or whose rank has died, fail") {
+  for (const bool by_death : {false, true}) {
+    whole_world world(3, 7, by_death);
+    manta::graph::node& handle = world[0].submit(construct, 0, {}, new_actor());
+    world.run();
+    REQUIRE(handle.state == state::ready);
+    const actor_place place = actor_place_in(handle.bytes);
+    manta::graph::node& before = world[0].call(handle, append, 1);
+    by_death ? world.kill(place.rank) : world[0].calls.kill(handle, "the test has killed it");
+    world.run();
+    manta::graph::node& after = world[0].call(handle, append, 2);
+    world.run();
+    for (manta::graph::node* n : {&before, &after}) {
+      if (n == &before && !by_death && n->state == state::ready) continue;  // it came before the news
+      REQUIRE(n->state == state::failed);
+      n->set(manta::graph::node::observed);
+      CHECK(store::failure_of(*n)->kind == store::failure::kind::actor);
+    }
+    for (manta::graph::node* n : {&before, &after, &handle}) {
+      n->set(manta::graph::node::observed);
+      world[0].refs.release(*n);
+    }
+    world.run();
+    CHECK(world[0].graph.nodes.live() == 0);
+    if (by_death) counter::alive = 0;
+  }
+}
+
+TEST_CASE("a call is refused if as many wait already as the actor's options allow") {
+  whole_world world(2);
+  auto* const wanted = new_actor();
+  wanted->max_pending = 1;
+  manta::graph::node& handle = world[0].submit(construct, 0, {}, wanted);
+  world.run();
+  std::vector<manta::graph::node*> results;
+  for (std::uint64_t i = 0; i < 4; ++i) results.push_back(&world[0].call(handle, append, i));
+  int refused = 0;
+  world.deliver_all();  // one of them could start, and one may wait
+  world.run();
+  for (manta::graph::node* n : results) {
+    REQUIRE(n->state != state::pending);
+    n->set(manta::graph::node::observed);
+    refused += n->state == state::failed;
+    world[0].refs.release(*n);
+  }
+  CHECK(refused == 2);
+  world[0].refs.release(handle);
+  world.run();
+  CHECK(world.live_nodes() == 0);
+  CHECK(counter::alive == 0);
+}
+
+TEST_CASE("a name is claimed once, found by all ranks, and free again when its actor has ended") {
+  whole_world world(3);
+  const name_state claimed = world[1].named.claim("ann", "counter");
+  REQUIRE(claimed.handle == nullptr);
+  manta::graph::node& ticket =
+      world[1].named.submit(claimed, construct, nullptr, 0, nullptr, 0, manta::graph::request_ptr(new_actor("ann")));
+  manta::graph::node& handle = world[1].named.handle_of(ticket);
+  const name_state found = world[2].named.ask("ann", "counter");
+  REQUIRE(found.handle != nullptr);
+  world.run();
+  manta::graph::node& result = world[2].call(*found.handle, append, 7);
+  world.run();
+  CHECK(ended(world[2], result) == 7);
+  world[2].refs.release(result);
+  world[2].refs.release(*found.handle);
+  world[1].refs.release(handle);
+  world.run();
+  CHECK(counter::alive == 0);
+  CHECK(world[2].named.ask("ann", "counter").handle == nullptr);
+  world.run();
+  CHECK(world.live_nodes() == 0);
+}

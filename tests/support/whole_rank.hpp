@@ -1,0 +1,420 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Ranks without MPI that submit, place, run and finish tasks and calls: all parts
+// up to home.hpp, and in the place of loop.hpp a random choice of what comes next.
+// A failing seed is replayed step by step.
+#pragma once
+
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "loopback_blocks.hpp"
+#include "manta/exec/actor/actor_calls.ipp"
+#include "manta/exec/actor/actor_host.ipp"
+#include "manta/exec/actor/named_actors.ipp"
+#include "manta/exec/actor/restarts.ipp"
+#include "manta/exec/dispatch.hpp"
+#include "manta/exec/run/tickets.ipp"
+#include "manta/exec/task/attempts.ipp"
+#include "manta/exec/task/executor.ipp"
+#include "manta/exec/task/home.ipp"
+#include "manta/exec/task/lost_tasks.ipp"
+#include "manta/exec/task/placement.ipp"
+#include "manta/exec/task/task_records.ipp"
+#include "manta/exec/task/tasks_ahead.ipp"
+#include "manta/exec/task/withdrawal.ipp"
+#include "manta/exec/value/completion.ipp"
+#include "manta/exec/value/fetches.ipp"
+#include "manta/exec/value/recovery.ipp"
+#include "manta/exec/value/references.ipp"
+#include "manta/exec/value/supply.ipp"
+
+class whole_world;
+
+/// One rank. The driver is rank 0, which runs no tasks if there are others.
+struct whole_rank {
+  using node = manta::graph::node;
+  using task = manta::graph::task;
+  template <template <class> class Part>
+  using part = Part<block_loopback>;
+
+  whole_rank(whole_world& all, block_world& letters, std::uint32_t number, std::uint32_t size);
+  ~whole_rank() {
+    delete scheduler;
+    lock.leave();
+  }
+  whole_rank(const whole_rank&) = delete;
+  whole_rank& operator=(const whole_rank&) = delete;
+  static whole_rank& of(void* self) { return *static_cast<whole_rank*>(self); }
+
+  /// Submits a task with one number as its argument. The caller owns one handle of the result.
+  node& submit(std::uint32_t function, std::uint64_t number, const std::vector<node*>& inputs = {},
+               manta::graph::request* wanted = nullptr);
+  node& call(node& handle, std::uint32_t function, std::uint64_t number, const std::vector<node*>& inputs = {});
+  std::uint64_t number_in(node& n) const {
+    std::uint64_t number = 0;
+    std::memcpy(&number, n.bytes, sizeof number);
+    return number;
+  }
+
+  void receive(std::uint32_t from, const letter& m);
+  bool run_one();  ///< Runs a task or call that may begin here. False if there is none.
+  void rank_died(std::uint32_t dead);
+
+  whole_world& world;
+  block_loopback net;
+  manta::exec::biased_lock lock{[](void*) {}, nullptr};
+  manta::store::ledger ledger;
+  manta::graph::task_graph graph;
+  manta::base::array<manta::graph::capacity> offered;
+  manta::exec::membership members;
+  manta::exec::failure_writer in_words;
+  manta::graph::scheduler* scheduler = nullptr;
+  manta::exec::lineage made_by;
+  manta::exec::journaling journal;
+  manta::exec::unobserved failures;
+  manta::base::launcher::notes page;
+  manta::exec::current_task running{page};
+  manta::exec::started_list started;
+  manta::graph::node_list local{graph.nodes};
+  manta::exec::late_tasks late{graph.nodes};
+  manta::exec::staging received;
+  manta::exec::tasks_elsewhere elsewhere;
+  manta::exec::pace pace;
+  manta::exec::throttle limit{std::size_t{1} << 20};
+  manta::exec::run_phase phase;
+  manta::exec::departure end;
+  manta::exec::post<block_loopback> out;
+  part<manta::exec::references> refs;
+  manta::exec::rank_context<block_loopback> own;
+  part<manta::exec::task_records> records;
+  part<manta::exec::completion> ends;
+  part<manta::exec::supply> held;
+  part<manta::exec::fetches> fetching;
+  part<manta::exec::attempts> clock;
+  part<manta::exec::recovery> again;
+  manta::exec::runner runner;
+  part<manta::exec::executor> executor;
+  part<manta::exec::actor_host> actors;
+  part<manta::exec::tasks_ahead> ahead;
+  part<manta::exec::placement> placement;
+  part<manta::exec::withdrawal> withdrawal;
+  part<manta::exec::lost_tasks> lost;
+  part<manta::exec::tickets> tickets;
+  part<manta::exec::named_actors> named;
+  part<manta::exec::actor_calls> calls;
+  part<manta::exec::home> home;
+  std::uint64_t next_seed = 0;
+};
+
+/// All ranks, and what is under way between them.
+class whole_world {
+ public:
+  explicit whole_world(std::uint32_t size, std::uint64_t seed = 1, bool recovers = false)
+      : letters_(size), random_(seed), alive_(size, true) {
+    for (std::uint32_t r = 0; r < size; ++r) {
+      ranks_.push_back(std::make_unique<whole_rank>(*this, letters_, r, size));
+      if (recovers) {
+        ranks_[r]->members.set_recovers();
+        ranks_[r]->home.keep_records_above(sizeof(std::uint64_t) + 1);
+      }
+    }
+  }
+
+  whole_rank& operator[](std::size_t rank) { return *ranks_[rank]; }
+  std::mt19937_64& random() { return random_; }
+  std::size_t live_nodes() const {
+    std::size_t all = 0;
+    for (std::size_t r = 0; r < ranks_.size(); ++r) all += alive_[r] ? ranks_[r]->graph.nodes.live() : 0;
+    return all;
+  }
+
+  /// One thing happens somewhere: a letter comes, or a task or call runs. False if nothing can.
+  bool step() {
+    for (std::uint32_t tried = 0, first = pick(); tried < ranks_.size(); ++tried) {
+      const std::size_t r = (first + tried) % ranks_.size();
+      if (alive_[r] && random_() % 2 == 0 && ranks_[r]->run_one()) return true;
+    }
+    if (deliver()) return true;
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+      if (alive_[r] && ranks_[r]->run_one()) return true;
+    }
+    return deliver();
+  }
+  void run() {
+    while (step()) continue;
+  }
+  /// All letters come, and nothing runs.
+  void deliver_all() {
+    while (deliver()) continue;
+  }
+  /// The rank does nothing more. Rank 0 hears of its death, and tells the others.
+  void kill(std::uint32_t dead) {
+    alive_[dead] = false;
+    for (std::uint32_t r = 1; r < ranks_.size(); ++r) {
+      if (alive_[r]) ranks_[0]->out.send(r, manta::exec::message::rank_died, manta::exec::index_message{dead, 0});
+    }
+    ranks_[0]->rank_died(dead);
+  }
+  bool is_alive(std::uint32_t rank) const { return alive_[rank]; }
+
+ private:
+  std::uint32_t pick() { return static_cast<std::uint32_t>(random_() % ranks_.size()); }
+  bool deliver() {
+    ranks_[0]->placement.place_and_ask();
+    return letters_.deliver_one(random_, [this](std::uint32_t to, std::uint32_t from, const letter& m) {
+      if (alive_[to] && !ranks_[to]->members.is_dead(from)) ranks_[to]->receive(from, m);
+    });
+  }
+
+  block_world letters_;
+  std::mt19937_64 random_;
+  std::vector<bool> alive_;
+  std::vector<std::unique_ptr<whole_rank>> ranks_;
+};
+
+inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint32_t number, std::uint32_t size)
+    : world(all),
+      net(number, letters),
+      offered(size),
+      members(size),
+      in_words(number, members),
+      out(net, size),
+      refs(number, graph, out, members, {ledger, made_by, journal, failures},
+           {this, [](void* r, node& n, std::uint64_t made) { of(r).again.leave_family(n, made); },
+            [](void* r, node& n) { of(r).named.handle_gone(n); }, [](void* r, task* t) { of(r).records.free(t); }}),
+      own{number, size, net, graph, ledger, out, members, in_words, refs},
+      records(
+          own, received,
+          {this, [](void* r, node& n, std::uint32_t at, std::uint64_t bytes) { of(r).ends.lies_at(n, at, bytes); }}),
+      ends(own, {.rank = this,
+                 .task_ready = [](void* r, node& n) { of(r).home.task_ready(n); },
+                 .wake = [](void*, manta::exec::wait_record&) {},
+                 .announce = [](void* r, const manta::graph::link& l,
+                                node& n) { of(r).held.tell_value(l.rank, l.index, n); },
+                 .input_arrived = [](void* r, task* t, node& n) { of(r).executor.input_arrived(t, n); },
+                 .send_call = [](void* r, node& n, task* t) { of(r).calls.send(n, t); },
+                 .pulled = [](void*, const manta::graph::link&, node&) {},
+                 .send_after = [](void* r, const manta::graph::link& l, node& n) { of(r).ahead.send_after(l, n); },
+                 .inherit = [](void* r, node& n) { of(r).again.inherit(n); },
+                 .await_return = [](void* r, std::uint32_t family) { of(r).again.await_return(family); },
+                 .stop_timer = [](void* r, node& n) { of(r).clock.stop_timer(n); },
+                 .free_task = [](void* r, task* t) { of(r).records.free(t); }}),
+      held(own, ends,
+           {this,
+            [](void* r, std::uint32_t from, const manta::exec::pull_message& m) { of(r).fetching.on_pull(from, m); }}),
+      fetching(own, ends, held, made_by, {this, [](void* r, node& n) { return of(r).again.await_heir(n); }}),
+      clock(own, ends, phase, lock,
+            {this, [](void* r, node& n) { of(r).home.task_ready(n); },
+             [](void* r, node& n, const manta::store::failure_ptr& why, std::uint16_t flags) {
+               of(r).withdrawal.withdraw(n, why, flags);
+             }}),
+      again(own, made_by, records, ends, fetching, {this, [](void* r, node& n) { of(r).home.start(n); }}),
+      runner({lock, ledger, in_words, running, started, pace, late, end, journal},
+             {this, [](void*, manta::exec::invocation&, std::uint32_t, manta::exec::running_task&) {}}),
+      executor(
+          own, {lock, runner, received, records, fetching, held, journal},
+          {.rank = this,
+           .run_own = [](void* r, node& n) { of(r).home.run(n); },
+           .run_part = [](void*, task*) {},
+           .call_ready = [](void* r, std::uint32_t slot) { of(r).actors.list(slot); },
+           .new_actor = [](void* r, const manta::exec::invocation& made, const task& by,
+                           task* constructor) { return of(r).actors.add(made, by.function, by.request, constructor); },
+           .ended_here = [](void* r, const manta::exec::task_origin& t, manta::exec::invocation& made, bool ok,
+                            const manta::store::failure_ptr& why,
+                            std::uint64_t ns) { of(r).home.ended(t, made, ok, why, ns); }}),
+      actors(own, {lock, runner, running, started, records, executor, failures, journal, phase, pace},
+             {this, [](void*, std::uint32_t, task*) {}, [](void*, const task&, const manta::store::failure_ptr&) {}}),
+      ahead(own, {records, elsewhere, held, scheduler},
+            {.rank = this,
+             .start = [](void* r, node& n) { of(r).home.start(n); },
+             .fail_dependent = [](void* r, node& n) { of(r).home.fail_dependent(n); },
+             .discard =
+                 [](void* r, node& n) {
+                   of(r).withdrawal.discard(n, manta::exec::result_message{n.index, 0, 0, 0, 0, 0}, nullptr, 0);
+                 }}),
+      placement(own, {offered, scheduler, records, ends, held, clock, executor, ahead, elsewhere, late, end},
+                {this, [](void* r, task& t) { return of(r).withdrawal.is_withdrawn(t); }}),
+      withdrawal(
+          own,
+          {lock, running, started, local, late, end, elsewhere, records, ends, fetching, executor, actors, placement},
+          {this, [](void*, std::uint64_t, std::uint16_t) {}}),
+      lost(own, {members, elsewhere, records, ends, fetching, clock, again, placement},
+           {this, [](void* r, node& n) { of(r).home.start(n); }, [](void* r, node& n) { of(r).home.task_ready(n); }}),
+      tickets(own, ends, again,
+              {this,
+               [](void* r, node& n) {
+                 while (n.state == manta::graph::state::pending && of(r).world.step()) continue;
+               }}),
+      named(own, {running, phase, end, tickets, records, fetching, withdrawal},
+            {this, [](void* r, node& n) { of(r).home.start(n); }}),
+      calls(own, {running, limit, pace, elsewhere, records, ends, fetching, withdrawal, named},
+            {this,
+             [](void* r, node& n) {
+               while (n.state == manta::graph::state::pending && of(r).world.step()) continue;
+             },
+             [](void*) {}}),
+      home(own,
+           {lock, running,  phase, end,   limit,    local,  late,  scheduler, elsewhere, journal,    runner, records,
+            ends, fetching, clock, again, executor, actors, calls, ahead,     placement, withdrawal, lost},
+           {this, [](void*) {}}) {
+  lock.enter();
+  started.set_limit(1000);
+  running.begin_run(number + 1);
+  for (std::uint32_t r = 0; r < size; ++r) {
+    offered[r].cpus = 1;
+    offered[r].node = 0;
+    offered[r].executes = r != 0 || size == 1;
+  }
+  if (number == 0) scheduler = new manta::graph::scheduler(graph.nodes, offered);
+}
+
+inline whole_rank::node& whole_rank::submit(std::uint32_t function, std::uint64_t number,
+                                            const std::vector<node*>& inputs, manta::graph::request* wanted) {
+  for (node* const n : inputs) refs.hold(*n);
+  return home.submit(function, manta::wire::type_index<std::uint64_t>::value,
+                     reinterpret_cast<const std::byte*>(&number), sizeof number, inputs.data(),
+                     static_cast<std::uint32_t>(inputs.size()), manta::graph::request_ptr(wanted));
+}
+
+inline whole_rank::node& whole_rank::call(node& handle, std::uint32_t function, std::uint64_t number,
+                                          const std::vector<node*>& inputs) {
+  for (node* const n : inputs) refs.hold(*n);
+  return calls.call(handle, function, manta::wire::type_index<std::uint64_t>::value,
+                    reinterpret_cast<const std::byte*>(&number), sizeof number, inputs.data(),
+                    static_cast<std::uint32_t>(inputs.size()));
+}
+
+inline bool whole_rank::run_one() {
+  if (actors.has_work()) {
+    actors.run_call();
+  } else if (!local.empty()) {
+    home.run(local.pop_back());
+  } else {
+    return executor.run_received();
+  }
+  return true;
+}
+
+inline void whole_rank::rank_died(std::uint32_t dead) {
+  members.note_death(dead, {"rank " + std::to_string(dead) + " has died", 0, manta::net::end_by::unknown});
+  offered[dead] = manta::graph::capacity{};
+  offered[dead].executes = false;
+  fetching.rank_died(dead);
+  if (scheduler != nullptr) {
+    placement.rank_died(dead);
+    named.rank_died(dead);
+  }
+  calls.forget_sent();
+  lost.rank_died(dead);
+  held.rank_died(dead);
+}
+
+inline void whole_rank::receive(std::uint32_t from, const letter& received_letter) {
+  using manta::exec::message;
+  using namespace manta::exec;
+  out.note_received(from, received_letter.kind);
+  arrival m{from, received_letter.bytes.data(), received_letter.bytes.size()};
+  const bool is_ahead = m.bytes >= sizeof(task_message) && (received_letter.kind == message::come_back) &&
+                        (flags_of_task(m.data) & task_message::ahead) != 0;
+  switch (received_letter.kind) {
+    case message::run:
+      return executor.receive(from, m.data, m.bytes);
+    case message::submit:
+      return placement.on_submit(from, m.data, false);
+    case message::come_back:
+      if (!is_ahead) return placement.on_submit(from, m.data, true);
+      placement.note_answer(from);
+      return ahead.on_come_back(from, m.read<task_message>());
+    case message::result: {
+      const auto header = m.read<result_message>();
+      return home.on_result(from, header, m.data, m.bytes);
+    }
+    case message::made: {
+      const auto header = m.read<result_message>();
+      return executor.on_made(from, header, m.data, m.bytes);
+    }
+    case message::ended: {
+      const auto header = m.read<ended_message>();
+      manta::graph::request request;
+      manta::wire::source in(m.data, m.bytes);
+      if (m.bytes != 0) request.read(in);
+      return placement.on_ended(from, header, m.bytes != 0 ? &request : nullptr);
+    }
+    case message::demand:
+      return home.on_demand(m.read<demand_message>());
+    case message::cancel:
+      return static_cast<void>(withdrawal.on_cancel(m.read<cancel_message>()));
+    case message::drop:
+      return refs.on_drop(m.read<drop_message>());
+    case message::borrow:
+      return refs.on_borrow(from, m.read<borrow_message>());
+    case message::granted:
+      return refs.on_granted(m.read<index_message>());
+    case message::repaid:
+      return refs.release(graph.nodes.at(m.read<index_message>().index));
+    case message::release:
+      return refs.on_release(from, m.read<index_message>());
+    case message::released:
+      return refs.on_released(m.read<index_message>());
+    case message::want: {
+      const auto wanted = m.read<want_message>();
+      node& n = graph.nodes.at(wanted.home_index);
+      if (n.state != state::pending) return held.tell_value(from, wanted.index, n);
+      manta::graph::link& l = graph.add_link(n, link_kind::subscriber);
+      l.rank = from;
+      l.index = wanted.index;
+      return;
+    }
+    case message::value: {
+      const auto header = m.read<result_message>();
+      return fetching.on_value(from, header, m.data, m.bytes);
+    }
+    case message::seek:
+      return fetching.on_seek(from, m.read<seek_message>());
+    case message::not_kept:
+      return fetching.on_not_kept(m.read<seek_message>());
+    case message::call:
+      return actors.on_call(from, m.data, m.bytes);
+    case message::end_actor:
+      return actors.on_end_actor(m.read<end_actor_message>());
+    case message::kill_actor: {
+      const std::uint32_t slot = m.read<end_actor_message>().slot;
+      return actors.kill(slot, m.text());
+    }
+    case message::actor_gone: {
+      const std::uint32_t slot = m.read<index_message>().index;
+      manta::graph::request request;
+      manta::wire::source in(m.data, m.bytes);
+      request.read(in);
+      named.on_actor_gone(request.name, {from, slot});
+      return scheduler->give_back(from, request);
+    }
+    case message::checkpoint: {
+      const auto header = m.read<checkpoint_message>();
+      return again.on_checkpoint(header, m.data, m.bytes);
+    }
+    case message::name_ask:
+      return named.on_ask(m.data, m.bytes);
+    case message::name_spawn:
+      return named.on_spawn(from, m.data);
+    case message::name_gone:
+      m.read<index_message>();
+      return named.on_gone(from, m.text());
+    case message::name_answer:
+    case message::answer:
+      return tickets.on_answer(m.data, m.bytes);
+    case message::rank_died:
+      return rank_died(m.read<index_message>().index);
+    case message::where_is:
+      return placement.on_where_is(from, m.read<where_message>());
+    case message::task_lost:
+      return lost.on_task_lost(m.read<where_message>());
+    default:
+      FAIL("a message that no whole_rank sends: ", static_cast<int>(received_letter.kind));
+  }
+}
