@@ -1,21 +1,26 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Two-dimensional convolution as matrix products: the patches that the filters see are copied to the columns of a
-// matrix.
+// Two-dimensional convolution. The gradients of the filters are a matrix product: the patches that the filters see are
+// copied to the columns of a matrix. So are the other results, unless the stride is 1 and packets are wide: then their
+// sums are taken from the planes of the image (shifted_planes.hpp).
 #pragma once
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "manta/nn/layer/draw.hpp"
+#include "manta/nn/layer/shifted_planes.hpp"
 #include "manta/nn/layer/window.hpp"
 #include "manta/nn/product.hpp"
 
 namespace manta::nn::detail {
 
-/// Small images are taken in groups, so that the products have enough rows; large ones one by one, without a copy of
-/// the result. `patches` has a row for each position of each image of the group, a column for each weight of a filter.
+/// In matrix products, small images are taken in groups, so that the products have enough rows; large ones one by one,
+/// without a copy of the result. `patches` has a row for each position of each image of the group, a column for each
+/// weight of a filter.
 template <class T>
 class conv2d_layer final : public layer<T> {
  public:
@@ -28,6 +33,14 @@ class conv2d_layer final : public layer<T> {
         start_(static_cast<nn::start>(static_cast<int>(s.option("start", 0)))),
         gain_(s.option("gain", 1)) {
     if (filters_ < 1) throw error("it needs at least one channel");
+    const bordered_planes image{in[0], window_.height, window_.width, window_.size, window_.padding};
+    // Positions behind the ends of rows would be many in small images.
+    const bool suits = window_.stride == 1 && window_.size > 1 && 2 * image.positions<T>() <= 3 * window_.positions();
+    if (!has_wide_packets<T> || !suits) return;
+    results_of_.emplace(image);
+    if (window_.channels >= filtered_planes<T>::filters_at_once)
+      derivatives_of_.emplace(bordered_planes{filters_, window_.out_height, window_.out_width, window_.size,
+                                              window_.size - 1 - window_.padding});
   }
   [[nodiscard]] std::unique_ptr<layer<T>> clone() const override { return std::make_unique<conv2d_layer>(*this); }
 
@@ -44,6 +57,12 @@ class conv2d_layer final : public layer<T> {
   void forward(const matrix<T>& x, matrix<T>& y, const pass&) override {
     const Eigen::Index positions = window_.positions();
     y.resize(filters_ * positions, x.cols());
+    if (results_of_) {
+      results_of_->set_filters(filters_, [this](int f, int k) { return p_[Eigen::Index{f} * weights_ + k]; });
+      for (Eigen::Index s = 0; s < x.cols(); ++s)
+        results_of_->filter(x.data() + s * x.rows(), has_bias_ ? bias(p_).data() : nullptr, y.data() + s * y.rows());
+      return;
+    }
     const filters w(p_, weights_, filters_);
     for (Eigen::Index first = 0; first < x.cols(); first += group_size()) {
       const Eigen::Index count = std::min(group_size(), x.cols() - first);
@@ -66,7 +85,12 @@ class conv2d_layer final : public layer<T> {
     const Eigen::Index positions = window_.positions();
     const filters w(p_, weights_, filters_);
     filters dw(g_, weights_, filters_);
-    if (dx) dx->setZero(x.rows(), x.cols());
+    if (dx && derivatives_of_) {
+      dx->resize(x.rows(), x.cols());
+      set_derivatives(dy, *std::exchange(dx, nullptr));
+    } else if (dx) {
+      dx->setZero(x.rows(), x.cols());
+    }
     for (Eigen::Index first = 0; first < x.cols(); first += group_size()) {
       const Eigen::Index count = std::min(group_size(), x.cols() - first);
       copy_patches(x, first, count);
@@ -89,6 +113,16 @@ class conv2d_layer final : public layer<T> {
   using filters = Eigen::Map<matrix<T>>;  // a column a filter, so row-major seen from PyTorch
   Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>> bias(T* array) const {
     return {array + weights_ * filters_, filters_};
+  }
+
+  /// The derivative by the image is a convolution too, of dy with the filters turned by half a circle.
+  void set_derivatives(const matrix<T>& dy, matrix<T>& dx) {
+    const int area = window_.size * window_.size;
+    derivatives_of_->set_filters(window_.channels, [this, area](int c, int k) {
+      return p_[Eigen::Index{k / area} * weights_ + c * area + area - 1 - k % area];
+    });
+    for (Eigen::Index s = 0; s < dx.cols(); ++s)
+      derivatives_of_->filter(dy.data() + s * dy.rows(), nullptr, dx.data() + s * dx.rows());
   }
 
   [[nodiscard]] Eigen::Index group_size() const { return std::max<Eigen::Index>(1, 192 / window_.positions()); }
@@ -135,6 +169,7 @@ class conv2d_layer final : public layer<T> {
   nn::start start_;
   double gain_;
   T *p_ = nullptr, *g_ = nullptr;
+  std::optional<filtered_planes<T>> results_of_, derivatives_of_;
   matrix<T> patches_, results_;
 };
 
