@@ -97,6 +97,7 @@ int main(int argc, char** argv) {
       nn::load_weights(entry.path(), net);
       ++files;
     }
+    nn::load_weights(results.folder_of(results.best()) + "/model.npz", net);  // net is the best trial's network
     std::cout << files << " files of weights in " << folder << "/trials\n";
     if (!is_kept) std::filesystem::remove_all(folder);
     return results.best_value() > 0.6 && results.count(tune::status::stopped) > 10 && files == 30 ? 0 : 1;

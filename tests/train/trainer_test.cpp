@@ -262,6 +262,31 @@ TEST_CASE("a loop of one's own in a gang gets the mean gradient") {
   });
 }
 
+TEST_CASE("a trial of several workers reports what a trial of one does") {
+  in_world([] {
+    const auto search = [](auto trials, int ranks) {
+      return tune::run<typename decltype(trials)::type>(
+          {{"rate", tune::grid({1e-5, 1e-3, 1e-2})}, {"hidden", 4}},
+          {.maximise = "accuracy", .scheduler = tune::pbt({.interval = 2, .mutate = {"rate"}}), .ranks = ranks});
+    };
+    const auto one = search(std::type_identity<train::trial<three_clouds>>(), 0);
+    const auto all = search(std::type_identity<train::gang_trial<three_clouds>>(), workers());
+    CHECK(all.count(tune::status::complete) == 3);
+    CHECK(all.best_value() == doctest::Approx(one.best_value()).epsilon(.1));
+    CHECK(all.best().last["train_loss"] > 0);
+    CHECK(all.best().iteration == 4);  // the recipe's epochs()
+
+    // The first epoch, before PBT changes anything.
+    const tune::space first{{"rate", 1e-3}, {"hidden", 4}};
+    const auto a = tune::run<train::trial<three_clouds>>(first, {.minimise = "loss", .stop = {tune::after(1)}});
+    const auto b = tune::run<train::gang_trial<three_clouds>>(
+        first, {.minimise = "loss", .stop = {tune::after(1)}, .ranks = workers()});
+    CHECK(b.best().last["size"] > 0);  // a metric of the recipe's own, which is no mean over samples
+    for (const char* name : {"loss", "accuracy", "train_loss"})
+      CHECK(a.best().last[name] == doctest::Approx(b.best().last[name]).epsilon(1e-9));
+  });
+}
+
 TEST_CASE("a recipe is a trial of a search") {
   in_world([] {
     const auto results = tune::run<train::trial<three_clouds>>({{"rate", tune::grid({1e-5, 1e-2})}, {"hidden", 4}},

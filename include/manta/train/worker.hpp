@@ -30,7 +30,7 @@ using range = std::pair<std::uint64_t, std::uint64_t>;
 
 class worker {
  public:
-  /// training: a number that the workers of one trainer have in common.
+  /// training: a number that the workers of one trainer have in common; 0: after a death nothing is left for others.
   MANTA_DECL worker(team members, const learner_name& what, const options& o, std::uint64_t training = 0);
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
@@ -47,6 +47,8 @@ class worker {
   /// Collective, as save and model are: all members first agree on what they hold. This member's share of the
   /// validation data.
   MANTA_DECL per_rank<pass_result> validate();
+  /// Collective: all validation data. All members give the same, and throw the same.
+  [[nodiscard]] MANTA_DECL pass_result validate_together();
   /// What the model gives for the first samples of the validation data, or else of the training data: the metrics that
   /// each epoch will have. Changes nothing.
   [[nodiscard]] MANTA_DECL pass_result glance();

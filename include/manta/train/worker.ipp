@@ -52,6 +52,7 @@ MANTA_DECL worker::worker(team members, const learner_name& what, const options&
       learner_(make_learner(what)),
       seed_(o.seed),
       training_(training) {
+  if (training_ == 0) return;
   forget_survivor(training_);
   if (const auto before = abandoned_learners().extract(training_)) {
     learner_->take_data(*before.mapped());
@@ -61,13 +62,15 @@ MANTA_DECL worker::worker(team members, const learner_name& what, const options&
 
 MANTA_DECL worker::~worker() {
   (void)problem_of([&] {
-    if (has_trained_ && team_.size() > 1 && !team_.is_whole()) leave_survivor(training_, reached());
+    if (training_ != 0 && has_trained_ && team_.size() > 1 && !team_.is_whole()) leave_survivor(training_, reached());
   });
   if (!exchange_.is_abandoned()) return;
   for (const bool training : {true, false}) learner_->plan(training, {});
-  std::unique_ptr<learner>& abandoned = abandoned_learners()[training_];
-  (void)abandoned.release();
-  abandoned = std::move(learner_);
+  learner* const abandoned = learner_.release();  // never freed
+  if (training_ == 0) return;
+  std::unique_ptr<learner>& kept = abandoned_learners()[training_];
+  (void)kept.release();
+  kept.reset(abandoned);
 }
 
 MANTA_DECL per_rank<int> worker::open() {
@@ -309,6 +312,13 @@ MANTA_DECL per_rank<pass_result> worker::validate() {
   result.epoch = epoch_;
   result.step = step_;
   result.rate = learner_->rate();
+  return result;
+}
+
+MANTA_DECL pass_result worker::validate_together() {
+  pass_result result;
+  exchange_.throw_together(problem_of([&] { result = joined(validate()); }));
+  result.all = group_.over_all(exchange_, result.all, {});
   return result;
 }
 

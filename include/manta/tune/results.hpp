@@ -35,6 +35,9 @@ class results {
   /// The best trial's value of the metric. Throws if there is none.
   double best_value() const { return sign_ * best().best_loss; }
   double value_of(const trial_record& t) const { return sign_ * t.best_loss; }
+  /// The folder of a trial, as trial::folder() gave it there: results.folder_of(results.best()) + "/model.npz". Throws
+  /// if the experiment has none.
+  MANTA_DECL std::string folder_of(const trial_record& t) const;
   /// The checkpoint nearest to the best trial's best value that is on disk. Throws if there is none.
   MANTA_DECL checkpoint best_checkpoint() const;
 

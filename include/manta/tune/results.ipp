@@ -58,6 +58,11 @@ MANTA_DECL checkpoint results::best_checkpoint() const {
   return checkpoint::read(folder_ + "/" + t.best_checkpoint_file);
 }
 
+MANTA_DECL std::string results::folder_of(const trial_record& t) const {
+  if (folder_.empty()) throw error("manta: tune: results::folder_of: the experiment has no folder; give it one");
+  return trial_folder(folder_, t.id);
+}
+
 MANTA_DECL std::size_t results::count(status s) const {
   return static_cast<std::size_t>(
       std::count_if(trials_.begin(), trials_.end(), [&](const trial_record& t) { return t.state == s; }));

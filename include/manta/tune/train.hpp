@@ -16,33 +16,21 @@
 
 namespace manta::train {
 
-/// One trial trains a recipe by one worker, on the rank of the trial. Each report is an epoch: the metrics of the
-/// validation data ("loss", "accuracy", ..), and "train_loss"; without validation data those of the training. The
-/// recipe may have `train::options options() const` (batch, seed, ..) and `int epochs() const`, after which the trial
-/// ends by itself.
+namespace detail {
+
+/// What trials of one worker and of several have in common.
 template <class Recipe>
-class trial {
+class recipe_trial {
   static_assert(recipe<Recipe>,
                 "manta: train: a recipe needs model(), optimizer(), loss() and training_data(), all const; a "
                 "train::trainer of it says which one is missing");
 
  public:
-  void setup(const tune::config& c) {
-    recipe_ = {};
-    tune::configure(recipe_, c, "the recipe");
-    train::options o;
-    if constexpr (requires { recipe_.options(); }) o = recipe_.options();
-    o.workers = 1;
-    worker_ = std::make_unique<detail::worker>(detail::alone(), detail::learner_of<Recipe>::name(recipe_), o);
-    worker_->open();
-  }
-
   tune::metrics step() {
-    const summary t = detail::summary_of(worker_->train(whole_epoch), 0);
+    const summary t = summary_of(worker_->train(whole_epoch), 0);
     tune::metrics m;
     summary shown = t;
-    if constexpr (requires { recipe_.validation_data(); })
-      shown = detail::summary_of(detail::joined(worker_->validate()), 0);
+    if constexpr (requires { recipe_.validation_data(); }) shown = summary_of(worker_->validate_together(), 0);
     m.set("loss", shown.loss);
     for (const auto& [name, value] : shown.metrics) m.set(name, value);
     m.set("train_loss", t.loss);
@@ -58,9 +46,42 @@ class trial {
     return false;
   }
 
+ protected:
+  /// The recipe with these members, trained by these workers.
+  void begin(const team& workers, const tune::config& c) {
+    recipe_ = {};
+    tune::configure(recipe_, c, "the recipe");
+    train::options o;
+    if constexpr (requires { recipe_.options(); }) o = recipe_.options();
+    o.workers = workers.size();
+    worker_ = std::make_unique<worker>(workers, learner_of<Recipe>::name(recipe_), o);
+    worker_->open();
+  }
+
  private:
   Recipe recipe_{};
-  std::unique_ptr<detail::worker> worker_;
+  std::unique_ptr<worker> worker_;
+};
+
+}  // namespace detail
+
+/// One trial trains a recipe by one worker, on the rank of the trial. Each report is an epoch: the metrics of the
+/// validation data ("loss", "accuracy", ..), and "train_loss"; without validation data those of the training. The
+/// recipe may have `train::options options() const` (batch, seed, ..) and `int epochs() const`, after which the trial
+/// ends by itself.
+template <class Recipe>
+class trial : public detail::recipe_trial<Recipe> {
+ public:
+  void setup(const tune::config& c) { this->begin(detail::alone(), c); }
+};
+
+/// As `trial`, by several workers together: each trial is a gang of as many ranks as .ranks of the experiment says.
+///
+///   tune::run<train::gang_trial<fashion>>(space, {.maximise = "accuracy", .trials = 30, .ranks = 4});
+template <class Recipe>
+class gang_trial : public detail::recipe_trial<Recipe> {
+ public:
+  void setup(team workers, const tune::config& c) { this->begin(workers, c); }
 };
 
 }  // namespace manta::train

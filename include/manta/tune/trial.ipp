@@ -5,6 +5,7 @@
 #pragma once
 
 #include "manta/output/append_file.hpp"
+#include "manta/tune/output/output.hpp"
 #include "manta/tune/training.hpp"
 #include "manta/tune/trial.hpp"
 
@@ -25,9 +26,7 @@ MANTA_DECL std::uint64_t trial::seed() const {
 MANTA_DECL std::string trial::folder() const {
   const detail::order& o = line_.begun_with();
   if (o.folder.empty()) throw error("manta: tune: trial::folder: the experiment has no folder; give it one");
-  std::string number = std::to_string(o.id);
-  if (number.size() < 5) number.insert(0, 5 - number.size(), '0');
-  const std::string path = o.folder + "/trials/" + number;
+  const std::string path = trial_folder(o.folder, o.id);
   manta::output::make_folders(path);
   return path;
 }

@@ -46,8 +46,11 @@ namespace detail {
 MANTA_DECL std::string class_name(const std::type_info& type);
 }  // namespace detail
 
-/// trials/00012 in the folder of the experiment; made if it is not there.
-MANTA_DECL std::string trial_folder(const output_context& context, trial_number trial);
+/// trials/00012 in the folder of the experiment.
+MANTA_DECL std::string trial_folder(const std::string& folder, trial_number trial);
+inline std::string trial_folder(const output_context& context, trial_number trial) {
+  return trial_folder(context.folder, trial);
+}
 
 /// Holds an output of any class. Copies refer to the same one.
 class any_output {

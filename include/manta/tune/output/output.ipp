@@ -18,10 +18,10 @@ MANTA_DECL std::string class_name(const std::type_info& type) {
 }
 }  // namespace detail
 
-MANTA_DECL std::string trial_folder(const output_context& context, trial_number trial) {
+MANTA_DECL std::string trial_folder(const std::string& folder, trial_number trial) {
   std::string number = std::to_string(trial);
   if (number.size() < 5) number.insert(0, 5 - number.size(), '0');
-  return context.folder + "/trials/" + number;
+  return folder + "/trials/" + number;
 }
 
 MANTA_DECL any_output any_output::clone() const {
