@@ -81,7 +81,10 @@ inline void ppo::learn_batch(figures& sums) {
     squares += a * a;
   }
   mean /= static_cast<double>(count);
-  const double deviation = std::sqrt(std::max(0.0, squares / static_cast<double>(count) - mean * mean)) + 1e-8;
+  // Where rewards have deviation 1, advantages that hardly differ are errors of the critic, which are not made large.
+  const double least = options_.normalise_rewards ? 0.3 : 1e-8;
+  const double deviation =
+      std::max(least, std::sqrt(std::max(0.0, squares / static_cast<double>(count) - mean * mean)));
 
   zero_gradients();
   const float* const spread = policy_.spread().data();
