@@ -84,7 +84,7 @@ TEST_CASE("an algorithm has a name, and takes its options as texts") {
       return thrown<manta::error>([&] { rl::make_algorithm(algorithm, e, {{option, value}}); });
     };
     CHECK(contains(refused("pop", "seed", "1"), "no algorithm \"pop\"; there are "));
-    CHECK(contains(refused("ppo", "sed", "1"), "ppo has no option \"sed\"; it has attention, batch, "));
+    CHECK(contains(refused("ppo", "sed", "1"), "ppo has no option \"sed\"; it has anneal_steps, attention, batch, "));
     CHECK(contains(refused("ppo", "seed", "-1"), "the option seed is \"-1\"; it takes a whole number"));
     CHECK(contains(refused("ppo", "rate", "fast"), "it takes a number"));
     CHECK(contains(refused("ppo", "hidden", "64,,64"), "such as 64,64"));
