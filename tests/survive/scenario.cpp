@@ -216,9 +216,9 @@ int fan(const std::string& file, int n) {
   std::vector<manta::future<int>> parts;
   for (int i = 0; i < n; ++i) parts.push_back(manta::async<square>(i));
   if (!file.empty() && first(file)) die();
-  int sum = 0;
-  for (auto& p : parts) sum += p.get();
-  return sum;
+  unsigned sum = 0;  // of many parts it overflows
+  for (auto& p : parts) sum += static_cast<unsigned>(p.get());
+  return static_cast<int>(sum);
 }
 int square_or_die(const std::string& file, int x) {
   if (x > 20 && manta::rank() != 1 && first(file)) die();
