@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "clear_nodes.hpp"
 #include "loopback_blocks.hpp"
 #include "manta/exec/value/completion.ipp"
 #include "manta/exec/value/references.ipp"
@@ -24,6 +25,9 @@ struct home_rank {
              {this, [](void*, node&, std::uint64_t) {}, [](void*, node&) {},
               [](void* self, task* t) { of(self).graph.tasks.free(t); }}),
         own{number, size, net, graph, ledger, out, members, in_words, refs}, ends(own, hooks()) {}
+  ~home_rank() { clear_nodes(graph); }
+  home_rank(const home_rank&) = delete;
+  home_rank& operator=(const home_rank&) = delete;
 
   static home_rank& of(void* self) { return *static_cast<home_rank*>(self); }
   completion::hooks hooks() {

@@ -25,6 +25,14 @@ namespace {
 struct leader {
   manta::graph::task_pool records;
   gang_ends all;
+  std::vector<task*> unfinished;
+
+  leader() = default;
+  leader(const leader&) = delete;
+  leader& operator=(const leader&) = delete;
+  ~leader() {
+    for (task* const t : unfinished) records.free(t);
+  }
 
   /// The leader's own part of a gang, which begins.
   gang_end& begin(std::uint64_t gang, const std::vector<std::uint32_t>& ranks) {
@@ -34,11 +42,13 @@ struct leader {
     for (const std::uint32_t r : ranks) t->gang->ranks.push_back(r);
     gang_end& end = all.of(gang, ranks.size());
     end.leader = t;
+    unfinished.push_back(t);
     return end;
   }
   void finish(gang_end& end) {
     task* const t = end.leader;
     all.finish(end);
+    std::erase(unfinished, t);
     records.free(t);
   }
 };

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "manta/graph/task_graph.hpp"
+#include "support/clear_nodes.hpp"
 #include "support/text.hpp"
 
 namespace exec = manta::exec;
@@ -53,6 +54,9 @@ struct start {
   graph::task_graph graph;
 
   explicit start(const folder& where, double least_seconds = 0.01) { journal.open(where.path, program, 0, least_seconds); }
+  ~start() { clear_nodes(graph); }
+  start(const start&) = delete;
+  start& operator=(const start&) = delete;
 
   node& value(int v) {
     node& n = graph.nodes.make();
@@ -103,8 +107,9 @@ struct start {
   }
   /// -1: the journal has no result.
   int taken(node& n) {
-    const graph::task& t = *n.record;
-    if (!journal.take(t, n)) return -1;
+    graph::task* const t = n.record;
+    if (!journal.take(*t, n)) return -1;
+    graph.tasks.free(t);
     int v = 0;
     std::memcpy(&v, n.bytes, sizeof v);
     return v;

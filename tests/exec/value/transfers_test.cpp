@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "../../support/clear_nodes.hpp"
 #include "../../support/loopback_blocks.hpp"
 #include "manta/exec/dispatch.hpp"
 #include "manta/exec/value/completion.ipp"
@@ -44,6 +45,9 @@ struct rank {
         ends(own, hooks()),
         held(own, ends, {this, [](void* self, std::uint32_t from, const pull_message& m) { of(self).fetching.on_pull(from, m); }}),
         fetching(own, ends, held, made_by, {this, [](void*, node&) { return false; }}) {}
+  ~rank() { clear_nodes(graph); }
+  rank(const rank&) = delete;
+  rank& operator=(const rank&) = delete;
 
   static rank& of(void* self) { return *static_cast<rank*>(self); }
   completion<block_loopback>::hooks hooks() {
