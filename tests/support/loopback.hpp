@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/exec/dispatch.hpp"
 #include "manta/exec/messages.hpp"
 
 struct letter {
@@ -80,3 +81,20 @@ struct loopback {
     to_open = -1;
   }
 };
+
+/// Hands a letter about references to the part for them. False: it is about something else.
+template <class References>
+bool receive_reference(References& refs, std::uint32_t from, const letter& l) {
+  using namespace manta::exec;
+  arrival m{from, l.bytes.data(), l.bytes.size()};
+  switch (l.kind) {
+    case message::drop: refs.on_drop(m.read<drop_message>()); break;
+    case message::borrow: refs.on_borrow(from, m.read<borrow_message>()); break;
+    case message::granted: refs.on_granted(m.read<index_message>()); break;
+    case message::release: refs.on_release(from, m.read<index_message>()); break;
+    case message::released: refs.on_released(m.read<index_message>()); break;
+    case message::repaid: refs.on_repaid(m.read<index_message>()); break;
+    default: return false;
+  }
+  return true;
+}

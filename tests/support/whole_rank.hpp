@@ -318,16 +318,15 @@ inline void whole_rank::receive(std::uint32_t from, const letter& received_lette
   using manta::exec::message;
   using namespace manta::exec;
   out.note_received(from, received_letter.kind);
+  if (receive_reference(refs, from, received_letter)) return;
   arrival m{from, received_letter.bytes.data(), received_letter.bytes.size()};
-  const bool is_ahead = m.bytes >= sizeof(task_message) && (received_letter.kind == message::come_back) &&
-                        (flags_of_task(m.data) & task_message::ahead) != 0;
   switch (received_letter.kind) {
     case message::run:
       return executor.receive(from, m.data, m.bytes);
     case message::submit:
       return placement.on_submit(from, m.data, false);
     case message::come_back:
-      if (!is_ahead) return placement.on_submit(from, m.data, true);
+      if ((flags_of_task(m.data) & task_message::ahead) == 0) return placement.on_submit(from, m.data, true);
       placement.note_answer(from);
       return ahead.on_come_back(from, m.read<task_message>());
     case message::result: {
@@ -349,27 +348,8 @@ inline void whole_rank::receive(std::uint32_t from, const letter& received_lette
       return home.on_demand(m.read<demand_message>());
     case message::cancel:
       return static_cast<void>(withdrawal.on_cancel(m.read<cancel_message>()));
-    case message::drop:
-      return refs.on_drop(m.read<drop_message>());
-    case message::borrow:
-      return refs.on_borrow(from, m.read<borrow_message>());
-    case message::granted:
-      return refs.on_granted(m.read<index_message>());
-    case message::repaid:
-      return refs.release(graph.nodes.at(m.read<index_message>().index));
-    case message::release:
-      return refs.on_release(from, m.read<index_message>());
-    case message::released:
-      return refs.on_released(m.read<index_message>());
-    case message::want: {
-      const auto wanted = m.read<want_message>();
-      node& n = graph.nodes.at(wanted.home_index);
-      if (n.state != state::pending) return held.tell_value(from, wanted.index, n);
-      manta::graph::link& l = graph.add_link(n, link_kind::subscriber);
-      l.rank = from;
-      l.index = wanted.index;
-      return;
-    }
+    case message::want:
+      return held.on_want(from, m.read<want_message>());
     case message::value: {
       const auto header = m.read<result_message>();
       return fetching.on_value(from, header, m.data, m.bytes);

@@ -76,24 +76,14 @@ constexpr void engine::handlers::references(dispatch_table<engine>& table) {
   table.set(message::drop, [](engine& e, arrival& m) { e.values_.refs.on_drop(m.read<drop_message>()); });
   table.set(message::borrow, [](engine& e, arrival& m) { e.values_.refs.on_borrow(m.from, m.read<borrow_message>()); });
   table.set(message::granted, [](engine& e, arrival& m) { e.values_.refs.on_granted(m.read<index_message>()); });
-  table.set(message::repaid, [](engine& e, arrival& m) {
-    const std::uint32_t lent = m.read<index_message>().index;
-    e.values_.refs.release(e.rank_.graph.nodes.at(lent));
-  });
+  table.set(message::repaid, [](engine& e, arrival& m) { e.values_.refs.on_repaid(m.read<index_message>()); });
   table.set(message::release,
             [](engine& e, arrival& m) { e.values_.refs.on_release(m.from, m.read<index_message>()); });
   table.set(message::released, [](engine& e, arrival& m) { e.values_.refs.on_released(m.read<index_message>()); });
 }
 
 constexpr void engine::handlers::values(dispatch_table<engine>& table) {
-  table.set(message::want, [](engine& e, arrival& m) {
-    const auto wanted = m.read<want_message>();
-    node& n = e.rank_.graph.nodes.at(wanted.home_index);
-    if (n.state != state::pending) return e.values_.supply.tell_value(m.from, wanted.index, n);
-    link& l = e.rank_.graph.add_link(n, link_kind::subscriber);
-    l.rank = m.from;
-    l.index = wanted.index;
-  });
+  table.set(message::want, [](engine& e, arrival& m) { e.values_.supply.on_want(m.from, m.read<want_message>()); });
   table.set(message::value, [](engine& e, arrival& m) {
     const auto header = m.read<result_message>();
     e.values_.fetches.on_value(m.from, header, m.data, m.bytes);

@@ -46,17 +46,10 @@ struct rank {
     };
   }
   void receive(std::uint32_t from, const letter& m) {
+    if (receive_reference(refs, from, m)) return;
+    REQUIRE(m.kind == message::end_actor);
     arrival a{from, m.bytes.data(), m.bytes.size()};
-    switch (m.kind) {
-      case message::drop: return refs.on_drop(a.read<exec::drop_message>());
-      case message::borrow: return refs.on_borrow(from, a.read<exec::borrow_message>());
-      case message::granted: return refs.on_granted(a.read<exec::index_message>());
-      case message::release: return refs.on_release(from, a.read<exec::index_message>());
-      case message::released: return refs.on_released(a.read<exec::index_message>());
-      case message::repaid: return refs.release(graph.nodes.at(a.read<exec::index_message>().index));
-      case message::end_actor: calls_told += a.read<exec::end_actor_message>().calls; return;
-      default: FAIL("no message of references");
-    }
+    calls_told += a.read<exec::end_actor_message>().calls;
   }
 
   loopback net;

@@ -72,23 +72,10 @@ struct rank {
   }
   void receive(std::uint32_t from, const letter& l) {
     if (members.is_dead(from)) return;
+    if (receive_reference(refs, from, l)) return;
     arrival m{from, l.bytes.data(), l.bytes.size()};
     switch (l.kind) {
-      case message::drop: return refs.on_drop(m.read<drop_message>());
-      case message::borrow: return refs.on_borrow(from, m.read<borrow_message>());
-      case message::granted: return refs.on_granted(m.read<index_message>());
-      case message::release: return refs.on_release(from, m.read<index_message>());
-      case message::released: return refs.on_released(m.read<index_message>());
-      case message::repaid: return refs.release(graph.nodes.at(m.read<index_message>().index));
-      case message::want: {
-        const auto wanted = m.read<want_message>();
-        node& n = graph.nodes.at(wanted.home_index);
-        if (n.state != state::pending) return held.tell_value(from, wanted.index, n);
-        manta::graph::link& asks = graph.add_link(n, link_kind::subscriber);
-        asks.rank = from;
-        asks.index = wanted.index;
-        return;
-      }
+      case message::want: return held.on_want(from, m.read<want_message>());
       case message::value: {
         const auto header = m.read<result_message>();
         return fetching.on_value(from, header, m.data, m.bytes);

@@ -436,9 +436,7 @@ void fetches<Network>::on_seek(std::uint32_t from, const seek_message& m) {
   if (n != nullptr && n->state == state::ready && n->form != form::remote) return supply_.tell_value(from, m.index, *n);
   if (n == nullptr || n->state != state::pending || m.has_family || made_by_.family_of(*n) == nullptr)
     return own_.post.send(from, message::not_kept, m);
-  link& l = own_.graph.add_link(*n, link_kind::subscriber);  // it is made again here
-  l.rank = from;
-  l.index = m.index;
+  supply_.promise_value(from, m.index, *n);  // it is made again here
   need(*n);
 }
 

@@ -118,6 +118,8 @@ class references {
   void on_release(std::uint32_t from, const index_message& m);
   /// At the home: the place of a value needs the index no more.
   void on_released(const index_message& m);
+  /// At the lender: the handle that was lent has a reference of its own, and the count held for it is given up.
+  void on_repaid(const index_message& m) { release(graph_.nodes.at(m.index)); }
 
  private:
   static std::uint64_t key(std::uint32_t home_rank, std::uint32_t home_index) {

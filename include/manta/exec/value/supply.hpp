@@ -57,6 +57,12 @@ class supply {
 
   /// Tells a rank of a value that has ended: the value itself if it is small, else where it lies.
   void tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind = message::value);
+  /// Tells a rank of a value, now or when it has ended.
+  void promise_value(std::uint32_t to, std::uint32_t index, node& n);
+  /// A rank wants to be told of a value of this home.
+  void on_want(std::uint32_t from, const want_message& m) {
+    promise_value(from, m.index, own_.graph.nodes.at(m.home_index));
+  }
   /// Sends the result of a task to its home, or keeps it here and tells where it lies. `expected`: tasks here wait for
   /// it.
   void send_result(const ended_task& t, invocation& call, node* expected);

@@ -27,6 +27,14 @@ MANTA_DECL base::list<wire::segment> in_parts(const base::list<wire::segment>& a
 }
 
 template <class Network>
+void supply<Network>::promise_value(std::uint32_t to, std::uint32_t index, node& n) {
+  if (n.state != state::pending) return tell_value(to, index, n);
+  link& l = own_.graph.add_link(n, link_kind::subscriber);
+  l.rank = to;
+  l.index = index;
+}
+
+template <class Network>
 void supply<Network>::tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind) {
   result_message m{index, n.type, 0, 0, 0, 0};
   if (n.state == state::failed) {
