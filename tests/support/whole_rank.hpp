@@ -195,7 +195,7 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
                  .task_ready = [](void* r, node& n) { of(r).home.task_ready(n); },
                  .wake = [](void*, manta::exec::wait_record&) {},
                  .announce = [](void* r, const manta::graph::link& l,
-                                node& n) { of(r).held.tell_value(l.rank, l.index, n); },
+                                node& n) { of(r).held.tell_value({l.rank, l.index}, n); },
                  .input_arrived = [](void* r, task* t, node& n) { of(r).executor.input_arrived(t, n); },
                  .send_call = [](void* r, node& n, task* t) { of(r).calls.send(n, t); },
                  .pulled = [](void*, const manta::graph::link&, node&) {},

@@ -98,13 +98,13 @@ MANTA_DECL exec::completion<net::network>::hooks engine::hooks::of_completion(en
       .rank = &e,
       .task_ready = [](void* rank, node& dependent) { of(rank).homes_.tasks.task_ready(dependent); },
       .wake = [](void* rank, wait_record& record) { of(rank).run_.waiters.wake(record); },
-      .announce = [](void* rank, const link& l, node& n) { of(rank).values_.supply.tell_value(l.rank, l.index, n); },
+      .announce = [](void* rank, const link& l, node& n) { of(rank).values_.supply.tell_value({l.rank, l.index}, n); },
       .input_arrived = [](void* rank, task* t, node& input) { of(rank).work_.executor.input_arrived(t, input); },
       .send_call = [](void* rank, node& handle, task* call) { of(rank).homes_.calls.send(handle, call); },
       .pulled =
           [](void* rank, const link& l, node& n) {
             engine& owner = of(rank);
-            const reference_part::node_place home = owner.values_.refs.home_of(n);
+            const node_place home = owner.values_.refs.home_of(n);
             owner.values_.fetches.on_pull(l.rank, pull_message{home.rank, home.index, l.index, l.count, 0});
           },
       .send_after = [](void* rank, const link& l, node& input) { of(rank).work_.ahead.send_after(l, input); },

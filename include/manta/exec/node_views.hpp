@@ -39,6 +39,10 @@ inline actor_place actor_place_in(const void* bytes) {
 
 /// Does the node stand for an object of another home?
 inline bool is_stand_in(const graph::node& n) { return n.links != nullptr && n.links->kind == graph::link_kind::home; }
+/// A node of a rank.
+struct node_place {
+  std::uint32_t rank, index;
+};
 /// Is the node a task or call of this home that has not ended?
 inline bool is_task(const graph::node& n) {
   return n.state == graph::state::pending && n.function != graph::no_index && !is_stand_in(n);

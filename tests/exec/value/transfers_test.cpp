@@ -55,7 +55,7 @@ struct rank {
         .rank = this,
         .task_ready = [](void* self, node& n) { of(self).ready.push_back(n.index); },
         .wake = [](void* self, wait_record&) { ++of(self).woken; },
-        .announce = [](void* self, const manta::graph::link& l, node& n) { of(self).held.tell_value(l.rank, l.index, n); },
+        .announce = [](void* self, const manta::graph::link& l, node& n) { of(self).held.tell_value({l.rank, l.index}, n); },
         .input_arrived = [](void*, task*, node&) {},
         .send_call = [](void*, node&, task*) {},
         .pulled =

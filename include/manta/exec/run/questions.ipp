@@ -98,7 +98,7 @@ std::string questions<Network>::explain(node& n) {
     std::string text = explain_here(n, placed_by_zero);
     if (!placed_by_zero || own_.rank == 0) return text;
   }
-  const typename references<Network>::node_place home = own_.refs.home_of(n);
+  const node_place home = own_.refs.home_of(n);
   const ask_message m{elsewhere ? ask_message::explain : ask_message::explain_placed,
                       0,
                       0,

@@ -86,7 +86,7 @@ void fetches<Network>::fetch(node& n) {
 template <class Network>
 void fetches<Network>::pull(node& n) {
   expect(n);
-  const typename references<Network>::node_place home = own_.refs.home_of(n);
+  const node_place home = own_.refs.home_of(n);
   pull_message m{home.rank, home.index, n.index, 0, is_stand_in(n) ? n.size : 0u};
   m.tag = next_tag_ | (supply_.node_ranks().may_map(n.remote.place) ? 0 : pull_message::by_blocks);
   next_tag_ = ((next_tag_ + 1) % static_cast<std::uint32_t>(own_.net.bulk_tags())) & pull_message::tag_bits;
@@ -433,10 +433,11 @@ bool fetches<Network>::is_asked_for(const node& n, std::uint32_t asked) const {
 template <class Network>
 void fetches<Network>::on_seek(std::uint32_t from, const seek_message& m) {
   node* const n = own_.refs.known(m.home_rank, m.home_index);
-  if (n != nullptr && n->state == state::ready && n->form != form::remote) return supply_.tell_value(from, m.index, *n);
+  if (n != nullptr && n->state == state::ready && n->form != form::remote)
+    return supply_.tell_value({from, m.index}, *n);
   if (n == nullptr || n->state != state::pending || m.has_family || made_by_.family_of(*n) == nullptr)
     return own_.post.send(from, message::not_kept, m);
-  supply_.promise_value(from, m.index, *n);  // it is made again here
+  supply_.promise_value({from, m.index}, *n);  // it is made again here
   need(*n);
 }
 

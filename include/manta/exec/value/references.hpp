@@ -49,10 +49,6 @@ class references {
     journaling& journal;
     exec::unobserved& failures;
   };
-  /// The name of an object on all ranks.
-  struct node_place {
-    std::uint32_t rank, index;
-  };
 
   references(std::uint32_t here, graph::task_graph& graph, post<Network>& out, const membership& members, books of_it,
              hooks others)
@@ -87,7 +83,7 @@ class references {
     if (is_stand_in(n) && known(n.links->rank, n.links->index) == &n)
       stand_ins_.erase(key(n.links->rank, n.links->index));
   }
-  /// The home of a node's object, and the object's index there.
+  /// The name of an object on all ranks: its home, and its node there.
   node_place home_of(const graph::node& n) const {
     return is_stand_in(n) ? node_place{n.links->rank, n.links->index} : node_place{rank_, n.index};
   }

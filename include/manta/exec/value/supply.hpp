@@ -55,13 +55,13 @@ class supply {
   supply(const rank_context<Network>& own, completion<Network>& ends, hooks others)
       : own_(own), completion_(ends), others_(others), neighbours_(own.size) {}
 
-  /// Tells a rank of a value that has ended: the value itself if it is small, else where it lies.
-  void tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind = message::value);
-  /// Tells a rank of a value, now or when it has ended.
-  void promise_value(std::uint32_t to, std::uint32_t index, node& n);
+  /// Tells the stand-in `to` of a value that has ended: the value itself if it is small, else where it lies.
+  void tell_value(node_place to, node& n, message kind = message::value);
+  /// Tells the stand-in `to` of a value, now or when it has ended.
+  void promise_value(node_place to, node& n);
   /// A rank wants to be told of a value of this home.
   void on_want(std::uint32_t from, const want_message& m) {
-    promise_value(from, m.index, own_.graph.nodes.at(m.home_index));
+    promise_value({from, m.index}, own_.graph.nodes.at(m.home_index));
   }
   /// Sends the result of a task to its home, or keeps it here and tells where it lies. `expected`: tasks here wait for
   /// it.

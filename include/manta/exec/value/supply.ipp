@@ -27,27 +27,27 @@ MANTA_DECL base::list<wire::segment> in_parts(const base::list<wire::segment>& a
 }
 
 template <class Network>
-void supply<Network>::promise_value(std::uint32_t to, std::uint32_t index, node& n) {
-  if (n.state != state::pending) return tell_value(to, index, n);
+void supply<Network>::promise_value(node_place to, node& n) {
+  if (n.state != state::pending) return tell_value(to, n);
   link& l = own_.graph.add_link(n, link_kind::subscriber);
-  l.rank = to;
-  l.index = index;
+  l.rank = to.rank;
+  l.index = to.index;
 }
 
 template <class Network>
-void supply<Network>::tell_value(std::uint32_t to, std::uint32_t index, node& n, message kind) {
-  result_message m{index, n.type, 0, 0, 0, 0};
+void supply<Network>::tell_value(node_place to, node& n, message kind) {
+  result_message m{to.index, n.type, 0, 0, 0, 0};
   if (n.state == state::failed) {
     n.set(node::observed);  // it is the asker's to look at now
     m.form = static_cast<std::uint8_t>(form::failure);
     const wire::buffer bytes = store::encode(*store::failure_of(n));
-    own_.post.send(to, kind, m, bytes.data(), bytes.size());
+    own_.post.send(to.rank, kind, m, bytes.data(), bytes.size());
     return;
   }
   if (n.form == form::plain || n.form == form::none) {
     m.form = static_cast<std::uint8_t>(form::plain);
     const std::size_t bytes = n.form == form::none ? 0 : n.has(node::actor) ? 8 : wire::type_at(n.type).plain_bytes;
-    own_.post.send(to, kind, m, n.bytes, bytes);
+    own_.post.send(to.rank, kind, m, n.bytes, bytes);
     return;
   }
   remote_value remote{0, own_.rank, 0};
@@ -61,7 +61,7 @@ void supply<Network>::tell_value(std::uint32_t to, std::uint32_t index, node& n,
       if (store::encode_within(n, scratch_, store::inline_bytes, references)) {
         m.form = static_cast<std::uint8_t>(form::blob);
         m.flags = references ? result_message::references : 0;
-        own_.post.send(to, kind, m, scratch_.data(), scratch_.size());
+        own_.post.send(to.rank, kind, m, scratch_.data(), scratch_.size());
         return;
       }
     } catch (...) {
@@ -71,7 +71,7 @@ void supply<Network>::tell_value(std::uint32_t to, std::uint32_t index, node& n,
   }
   m.form = static_cast<std::uint8_t>(form::remote);
   if (kind == message::made) own_.refs.export_reference(n);
-  own_.post.send(to, kind, m, &remote, sizeof remote);
+  own_.post.send(to.rank, kind, m, &remote, sizeof remote);
 }
 
 template <class Network>
