@@ -7,6 +7,10 @@
 #include <chrono>
 #include <set>
 
+#include "manta/cancel.hpp"
+#include "manta/promise.hpp"
+#include "manta/queue.hpp"
+#include "manta/this_task.hpp"
 #include "manta/watcher.hpp"
 
 namespace {
@@ -14,6 +18,27 @@ using namespace std::chrono_literals;
 
 int square(int x) { return x * x; }
 int fail(int x) { throw std::runtime_error("no " + std::to_string(x)); }
+/// Says that it runs, and waits until it is asked to stop.
+int looks_for_stop(manta::queue<int> running) {
+  const manta::promise<int> never;
+  manta::watcher events;
+  events.watch_stops();
+  events.add(never.get_future(), 0);
+  running.push(1);
+  const auto mine = manta::this_task::get_stop_token();
+  while (!mine.stop_requested()) events.next();
+  running.push(2);
+  return 0;
+}
+/// Waits for ever, though it looks for stops.
+void looks_in_vain() {
+  const manta::promise<int> never;
+  manta::watcher events;
+  events.watch_stops();
+  events.add(never.get_future(), 0);
+  while (!events.next()) {
+  }
+}
 int write_to(int descriptor) { return static_cast<int>(::write(descriptor, "x", 1)); }
 
 struct pipe_ends {
@@ -68,6 +93,24 @@ TEST_CASE("a readable descriptor ends the wait of a watcher, and so does the end
     CHECK(!events.next().has_value());
     char drain[8];
     CHECK(::read(p.end[0], drain, sizeof drain) == 1);
+  });
+}
+
+TEST_CASE("a watcher that looks for stops returns when a task of its rank is cancelled, and is no end of deadlocks") {
+  manta::testing::in_world([] {
+    for (int round = 0; round < 20; ++round) {
+      manta::queue<int> running(2);
+      const int rank = round % manta::size();
+      const auto f = manta::async<looks_for_stop>({.rank = rank}, running);
+      CHECK(running.pop() == 1);
+      CHECK(manta::cancel(f));
+      CHECK(running.pop() == 2);
+      CHECK_THROWS_AS(f.get(), manta::cancelled);
+    }
+    CHECK_THROWS_AS(manta::async<looks_in_vain>().get(), manta::deadlock);
+    manta::watcher events;
+    events.watch_stops();
+    CHECK(!events.next(1ms).has_value());
   });
 }
 

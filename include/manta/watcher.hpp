@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// A watcher waits for several futures, which may be added at any time, and for a file descriptor, all at once: what an
-// event loop inside a task or a driver needs. While it waits, its rank runs other tasks.
+// A watcher waits for several futures, which may be added at any time, for a file descriptor, and for tasks that are
+// asked to stop, all at once: what an event loop inside a task or a driver needs. While it waits, its rank runs other
+// tasks.
 //
 //   manta::watcher events;
 //   events.watch_descriptor(socket);
@@ -20,8 +21,9 @@
 
 namespace manta {
 
-/// Waits for the first of several events: the end of an added future, or data at a file descriptor. It stays on the
-/// rank that made it, and only the thread that runs tasks may use it. Neither copyable nor movable.
+/// Waits for the first of several events: the end of an added future, data at a file descriptor, or that a task of this
+/// rank is asked to stop. It stays on the rank that made it, and only the thread that runs tasks may use it. Neither
+/// copyable nor movable.
 class watcher {
  public:
   watcher() = default;
@@ -50,9 +52,13 @@ class watcher {
     }
     record_.descriptor = descriptor;
   }
-  /// Waits at most that long for the next future that ends, and returns its id; nothing if the descriptor is readable
-  /// or the time is up. Runs other tasks of this rank meanwhile. Without a descriptor and without a time limit it
-  /// throws `deadlock` when none of the futures can ever end.
+  /// Makes next() return also when any task or call that runs on this rank has been asked to stop since this call, or
+  /// since next() has returned last: time to look at a this_task::stop_token. So such a look needs no time limit, which
+  /// would keep a deadlock from being found. Does not wait.
+  MANTA_DECL void watch_stops();
+  /// Waits at most that long for the next future that ends, and returns its id; nothing if the descriptor is readable,
+  /// a task has been asked to stop (watch_stops) or the time is up. Runs other tasks of this rank meanwhile. Without a
+  /// descriptor and without a time limit it throws `deadlock` when none of the futures can ever end.
   template <class Rep = std::int64_t, class Period = std::nano>
   std::optional<std::uint64_t> next(std::chrono::duration<Rep, Period> limit = std::chrono::nanoseconds::max()) {
     return next_until(detail::deadline_after(limit));
@@ -75,6 +81,7 @@ class watcher {
   exec::wait_record record_;
   std::size_t taken_ = 0;  // number of entries of record_.ended that next() has returned
   std::size_t size_ = 0;
+  std::uint64_t seen_stops_ = 0;  // that next() has returned for, or that came before watch_stops
 };
 
 }  // namespace manta

@@ -26,6 +26,13 @@ MANTA_DECL void watcher::add(const any_future& what, std::uint64_t id) {
   }
 }
 
+MANTA_DECL void watcher::watch_stops() {
+  exec::engine& e = exec::engine::here("watcher::watch_stops");
+  const exec::engine::guard g(e);
+  record_.looks_for_stops = true;
+  seen_stops_ = e.waiters().stops();
+}
+
 MANTA_DECL std::optional<std::uint64_t> watcher::take() {
   if (taken_ == record_.ended.size()) return std::nullopt;
   const std::uint32_t at = record_.ended[taken_++];
@@ -46,11 +53,16 @@ MANTA_DECL std::optional<std::uint64_t> watcher::next_until(std::int64_t deadlin
   exec::engine& e = exec::engine::here("watcher::next");
   const exec::engine::guard g(e);
   if (auto id = take()) return id;
+  if (record_.looks_for_stops && seen_stops_ != e.waiters().stops()) {
+    seen_stops_ = e.waiters().stops();
+    return std::nullopt;
+  }
   record_.remaining = 1;
   record_.deadline = deadline;
-  record_.readable = false;
+  record_.interrupted = false;
   e.waits().wait(record_);
   record_.remaining = 0;
+  seen_stops_ = e.waiters().stops();
   e.waiters().throw_if_deadlocked(record_);
   return take();
 }

@@ -143,6 +143,16 @@ void wait_for_running(const serve::deployment<int(int)>& d, std::uint64_t reques
   }
 }
 
+/// Asks another deployment, which asks this one again.
+struct goes_round {
+  std::string next;
+  int run(int steps) const {
+    if (steps == 0) return 0;
+    const auto d = serve::find<int(int)>(next);
+    return 1 + (steps % 2 == 1 ? d.ask(steps - 1) : d(steps - 1).get());
+  }
+};
+
 double call_from_a_task(const serve::deployment<double(numbers)>& d, int i) {
   return d(numbers{1, static_cast<double>(i)}).get();
 }
@@ -212,11 +222,12 @@ TEST_CASE("a batch does not wait longer than until it is full; a deadline ends a
     CHECK(manta::cancel(unwanted));
     gate.push(3);
     CHECK(first.get() == 3);
+    CHECK_THROWS_AS(slow.with({.deadline = -1s})(gate).get(), serve::expired);  // a moment that has passed
     auto third = slow(gate);
     gate.push(4);
     slow.drain();
     CHECK(third.get() == 4);
-    CHECK(slow.status().expired == 1);
+    CHECK(slow.status().expired == 2);
     CHECK(slow.status().cancelled == 1);
   });
 }
@@ -235,6 +246,9 @@ TEST_CASE("errors arrive with their text, and others are answered") {
         contains(thrown<std::exception>([] { serve::deploy<twice>({.name = "x", .replicas = 0}); }), ".replicas is 0"));
     CHECK(contains(thrown<std::exception>([] { serve::deploy<twice>({.name = "x", .max = 2}); }),
                    "wanted is 1 <= .min <= .max"));
+    serve::options negative{.name = "x"};
+    negative.max_ongoing = -1;
+    CHECK(contains(thrown<std::exception>([&] { serve::deploy<twice>(negative); }), ".max_ongoing is -1"));
     CHECK(contains(thrown<manta::unschedulable>([] { serve::deploy<twice>({.name = "x", .cpus = 1000}); }),
                    "manta: serve: the deployment 'x' cannot start: no rank can ever run"));
     CHECK(contains(thrown<manta::unschedulable>([] { serve::deploy<twice>({.name = "x", .router_rank = 99}); }),
@@ -433,6 +447,26 @@ TEST_CASE("what nobody wants any more ends: in a replica, in a deployment that i
     CHECK(d.status().cancelled == 1);
     d.rollback();
     CHECK(d(7).get() == 14);
+  });
+}
+
+TEST_CASE("a circle of deployments without room for its requests is a deadlock that names them, and ends") {
+  in_world([] {
+    serve::options o{.name = "a"};
+    o.max_ongoing = 1;
+    const auto a = serve::deploy<&goes_round::run>(o, "b");
+    o.name = "b";
+    const auto b = serve::deploy<&goes_round::run>(o, "a");
+    for (int round = 0; round < 3; ++round) {
+      CHECK(a(1).get() == 1);
+      const auto begin = std::chrono::steady_clock::now();
+      const std::string why = thrown<manta::deadlock>([&] { (round == 1 ? b : a)(5).get(); });
+      CHECK(contains(why, "of the actor 'serve/a'"));
+      CHECK(contains(why, "of the actor 'serve/b'"));
+      CHECK(std::chrono::steady_clock::now() - begin < 1min);
+    }
+    CHECK(b(1).get() == 1);
+    CHECK(a.status().failed >= 1);
   });
 }
 

@@ -163,8 +163,12 @@ MANTA_DECL exec::executor<net::network>::hooks engine::hooks::of_executor(engine
 
 MANTA_DECL exec::actor_host<net::network>::hooks engine::hooks::of_actors(engine& e) {
   return {
-      &e, [](void* rank, std::uint32_t slot, task* call) { of(rank).work_.gangs.run_call(slot, call); },
-      [](void* rank, const task& call, const store::failure_ptr& why) { of(rank).work_.gangs.part_failed(call, why); }};
+      .rank = &e,
+      .note_stop = [](void* rank) { of(rank).run_.waiters.note_stop(); },
+      .run_part = [](void* rank, std::uint32_t slot, task* call) { of(rank).work_.gangs.run_call(slot, call); },
+      .part_failed = [](void* rank, const task& call,
+                        const store::failure_ptr& why) { of(rank).work_.gangs.part_failed(call, why); },
+  };
 }
 
 MANTA_DECL exec::actor_calls<net::network>::hooks engine::hooks::of_calls(engine& e) {
@@ -194,7 +198,10 @@ MANTA_DECL exec::placement<net::network>::hooks engine::hooks::of_placement(engi
 }
 
 MANTA_DECL exec::withdrawal<net::network>::hooks engine::hooks::of_withdrawal(engine& e) {
-  return {&e, [](void* rank, std::uint64_t id, std::uint16_t flags) { of(rank).work_.gangs.stop_members(id, flags); }};
+  return {&e, [](void* rank, std::uint64_t id, std::uint16_t flags) {
+            of(rank).run_.waiters.note_stop();
+            of(rank).work_.gangs.stop_members(id, flags);
+          }};
 }
 
 MANTA_DECL exec::lost_tasks<net::network>::hooks engine::hooks::of_lost(engine& e) {

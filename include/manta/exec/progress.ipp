@@ -42,6 +42,7 @@ MANTA_DECL bool engine::progress() {
   if (run_.phase.has_to_drop()) drop_unstarted();
   if (run_.waiters.any_timed()) run_.waiters.check_deadlines(base::now_ns());
   if (run_.waiters.any_with_descriptor()) run_.waiters.check_descriptors();
+  if (run_.waiters.has_news_of_stops()) run_.waiters.check_stops();
   if (run_.throttle.holds()) loops_.waiting.let_go();
   attend();
   return any;

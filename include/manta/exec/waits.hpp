@@ -22,7 +22,8 @@ struct wait_record {
   base::list<std::uint32_t> gone;         ///< those among these whose actors do not return
   context* parked = nullptr;              ///< the stack that was left, if it was
   int descriptor = -1;                    ///< the wait is over, too, when this one is readable; -1: there is none
-  bool readable = false;                  ///< it is
+  bool looks_for_stops = false;           ///< and when a task of this rank has been asked to stop
+  bool interrupted = false;               ///< one of these has happened
   bool failed = false;                    ///< nothing can ever end: throw deadlock
   bool queued = false;                    ///< stands in the list of stacks to continue
   const running_task* task = nullptr;     ///< who waits, for reports
@@ -34,7 +35,7 @@ struct wait_record {
     lost.push_back(position);
     if (!store::failure_of(n)->actor_may_return) gone.push_back(position);
   }
-  bool over() const { return remaining == 0 || readable || failed; }
+  bool over() const { return remaining == 0 || interrupted || failed; }
 };
 
 /// The waits of a rank, in the order in which they began.
@@ -45,24 +46,28 @@ class wait_list {
   std::size_t timed() const { return timed_; }
   /// The number of waits that a descriptor can end.
   std::size_t with_descriptor() const { return with_descriptor_; }
+  /// The number of waits that the stop of a task ends.
+  std::size_t looking_for_stops() const { return looking_for_stops_; }
   wait_record* const* begin() const { return waits_.begin(); }
   wait_record* const* end() const { return waits_.end(); }
 
-  /// A wait begins. Its time limit and its descriptor stay as they are until `remove`.
+  /// A wait begins. Its time limit, its descriptor and whether it looks for stops stay as they are until `remove`.
   void add(wait_record& record) {
     waits_.push_back(&record);
     timed_ += record.deadline != wait_record::never;
     with_descriptor_ += record.descriptor >= 0;
+    looking_for_stops_ += record.looks_for_stops;
   }
   void remove(wait_record& record) {
     waits_.remove(&record);
     timed_ -= record.deadline != wait_record::never;
     with_descriptor_ -= record.descriptor >= 0;
+    looking_for_stops_ -= record.looks_for_stops;
   }
 
  private:
   base::list<wait_record*> waits_;
-  std::size_t timed_ = 0, with_descriptor_ = 0;
+  std::size_t timed_ = 0, with_descriptor_ = 0, looking_for_stops_ = 0;
 };
 
 }  // namespace manta::exec

@@ -17,6 +17,7 @@ MANTA_DECL dispatcher::dispatcher(const options& o) : options_(o) {
   if (o.replicas < 1) refuse(".replicas is " + std::to_string(o.replicas) + "; at least one is needed");
   if (o.max_batch < 1) refuse(".max_batch is " + std::to_string(o.max_batch) + "; at least one request is needed");
   if (o.max_queue < 1) refuse(".max_queue is " + std::to_string(o.max_queue) + "; at least one place is needed");
+  if (o.max_ongoing < 0) refuse(".max_ongoing is " + std::to_string(o.max_ongoing) + "; give 0 for the usual number");
   if (o.max > 0 && (o.min < 1 || o.min > o.max))
     refuse(".min is " + std::to_string(o.min) + " and .max is " + std::to_string(o.max) +
            "; wanted is 1 <= .min <= .max");
@@ -41,6 +42,7 @@ MANTA_DECL void dispatcher::admit(request& r) {
   r.is_queued = true;
   ++queued_;
   ++since_look_;
+  drop_if_unwanted(r);  // its time may have been over before
 }
 
 MANTA_DECL void dispatcher::again(request& r) {
@@ -66,7 +68,8 @@ MANTA_DECL void dispatcher::forget(request& r) {
 MANTA_DECL request* dispatcher::front() const { return queue_.empty() ? nullptr : queue_.begin()->second.front(); }
 
 inline bool dispatcher::is_unwanted(const request& r) const {
-  return r.caller.stop_requested() || (r.options.deadline.count() > 0 && clock::now() - r.arrived > r.options.deadline);
+  if (r.caller.stop_requested()) return true;
+  return r.options.deadline.count() != 0 && clock::now() - r.arrived > r.options.deadline;
 }
 
 /// It is in the queue.

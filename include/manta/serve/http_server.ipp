@@ -58,9 +58,26 @@ inline std::uint64_t socket_number(const std::string& path) {
   return static_cast<std::uint64_t>(its.st_ino) ^ made;
 }
 
+/// Throws if a server with these limits could never answer.
+inline void check_limits(const http_options& o) {
+  const auto at_least = [](const char* name, std::int64_t value, std::int64_t least, const char* unit) {
+    if (value >= least) return;
+    throw error(std::string("manta: serve::http: .") + name + " is " + std::to_string(value) + unit +
+                "; at least " + std::to_string(least) + " is needed");
+  };
+  if (o.port < 0 || o.port > 65535)
+    throw error("manta: serve::http: a port is a number from 0 to 65535, not " + std::to_string(o.port));
+  at_least("max_header", static_cast<std::int64_t>(o.max_header), 1, "");
+  at_least("max_connections", o.max_connections, 1, "");
+  at_least("max_requests", o.max_requests, 1, "");
+  at_least("request_time", o.request_time.count(), 1, " ms");
+  at_least("idle_time", o.idle_time.count(), 1, " ms");
+  at_least("answer_time", o.answer_time.count(), 1, " ms");
+  at_least("drain_time", o.drain_time.count(), 0, " ms");
+}
+
 MANTA_DECL http_server::http_server(http_options options) : options_(std::move(options)) {
-  if (options_.port < 0 || options_.port > 65535)
-    throw error("manta: serve::http: a port is a number from 0 to 65535, not " + std::to_string(options_.port));
+  check_limits(options_);
   if (!options_.files.empty() && !std::filesystem::is_directory(options_.files)) {
     throw error("manta: serve::http: there is no folder " + options_.files + ", which .files names");
   }

@@ -51,8 +51,9 @@ struct update_options {
 /// What a single call may ask for: see deployment::with.
 struct call_options {
   int priority = 0;  ///< higher ones leave the queue first
-  std::chrono::microseconds deadline =
-      {};  ///< a request that waited longer in the queue fails with manta::timeout; 0: never
+  /// A request that waited longer in the queue fails with serve::expired, a manta::timeout; 0: never; below 0, such as
+  /// the time to a moment that has passed: at once.
+  std::chrono::microseconds deadline = {};
 
   MANTA_DECL void serialize(wire::writer& archive);
   MANTA_DECL void serialize(wire::reader& archive);

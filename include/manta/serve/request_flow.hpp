@@ -99,8 +99,20 @@ class request_flow<R(A...)> {
   void wait_for_turn(entry& e) {
     std::vector<future<void>> events{e.bell.set_up()};
     const bool watches = !watched_ && replicas_.are_starting();
-    if (watches) replicas_.append_starts(events);
-    watched_ = watched_ || watches;
+    if (!watches) return wait_for_one(e, events);
+    replicas_.append_starts(events);
+    watched_ = true;
+    try {
+      wait_for_one(e, events);
+    } catch (...) {
+      watched_ = false;
+      throw;
+    }
+    watched_ = false;
+    collect_started();
+    dispatch();
+  }
+  void wait_for_one(entry& e, const std::vector<future<void>>& events) {
     // A request whose time is over is no longer in the queue: a replica has it, and it waits for the answer alone.
     const auto left = e.options.deadline - (request::clock::now() - e.arrived);
     if (left.count() > 0) {
@@ -112,10 +124,6 @@ class request_flow<R(A...)> {
       wait(events, {.count = 1});
       e.bell.put_away();
     }
-    if (!watches) return;
-    watched_ = false;
-    collect_started();
-    dispatch();
   }
 
   /// Sends the batch to its replica, waits, and gives each request its answer.

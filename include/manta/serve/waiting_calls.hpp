@@ -13,6 +13,7 @@
 #include "manta/cancel.hpp"
 #include "manta/promise.hpp"
 #include "manta/serve/source.hpp"
+#include "manta/watcher.hpp"
 
 namespace manta::serve::detail {
 
@@ -55,19 +56,18 @@ class changes {
   std::vector<promise<void>> waiting_;
 };
 
-/// Waits for a call. Asks `is_wanted` now and then, and cancels the call when nobody wants it any more: false. After
-/// ten minutes it asks no more, so that a deadlock is found.
+/// Waits for a call. Cancels it when `is_wanted`, which reads stop tokens of this rank, says that nobody wants it any
+/// more: false. It looks after 50 ms, because a watcher costs more than most calls take, and then whenever a token has
+/// changed: without a time limit, so that a circle of calls is found to be a deadlock.
 template <class T, class Wanted>
 bool wait_while_wanted(const future<T>& call, Wanted&& is_wanted) {
-  using std::chrono::milliseconds;
-  constexpr milliseconds longest = std::chrono::minutes(10);
-  milliseconds pause(50);
-  for (milliseconds waited(0); waited < longest; waited += pause) {
-    if (waited > std::chrono::seconds(2)) pause = milliseconds(500);
-    if (call.wait_for(pause)) return true;
+  if (call.wait_for(std::chrono::milliseconds(50))) return true;
+  watcher events;
+  events.watch_stops();
+  events.add(call, 0);
+  do {
     if (!is_wanted() && cancel(call)) return false;
-  }
-  call.wait();
+  } while (!events.next());
   return true;
 }
 

@@ -96,6 +96,41 @@ TEST_CASE("a readable descriptor ends its wait, and no sleep begins") {
   ::close(ends[1]);
 }
 
+TEST_CASE("a task that is asked to stop ends the waits that look for that, and no others") {
+  rank r;
+  parked looks(1), other(2);
+  looks.looks_for_stops = true;
+  r.all.add(other);
+  r.all.note_stop();
+  CHECK_FALSE(r.all.has_news_of_stops());
+  r.all.add(looks);
+  r.all.note_stop();
+  r.all.note_stop();
+  CHECK(r.all.stops() == 3);
+  CHECK(r.all.has_news_of_stops());
+  r.all.check_stops();
+  CHECK_FALSE(r.all.has_news_of_stops());
+  CHECK(looks.over());
+  CHECK_FALSE(other.over());
+  CHECK(r.next.next_stack(false) == stack(1));
+  CHECK(r.next.next_stack(false) == nullptr);
+  r.all.remove(looks);
+  r.all.note_stop();
+  CHECK_FALSE(r.all.has_news_of_stops());
+}
+
+TEST_CASE("the report of a deadlock says whose method waits, where the actor has a name") {
+  rank r;
+  manta::graph::request actor;
+  actor.name = "door";
+  running_task method{1, manta::graph::no_index};
+  method.actor = &actor;
+  parked w(1);
+  w.task = &method;
+  r.all.add(w);
+  CHECK(r.all.describe(0) == "[rank 0: 'the driver' of the actor 'door' waits for others] ");
+}
+
 TEST_CASE("a deadlock fails all waits but the last, which ends with the run") {
   rank r;
   running_task driver{1, manta::graph::no_index};

@@ -178,6 +178,8 @@ def mistakes():
         ({"files": "/no/such/folder"}, "there is no folder /no/such/folder, which .files names"),
         ({"address": "192.0.2.1"}, "cannot listen on 192.0.2.1:0: "),
         ({"address": "192.0.2.1"}, ".address is an address or a name of this machine"),
+        ({"max_connections": 0}, "serve::http: .max_connections is 0; at least 1 is needed"),
+        ({"answer_time": -5}, ".answer_time is -5 ms; at least 1 is needed"),
         ({"too_many_names": 1}, ".inputs of /twice has 2 names, and the function takes 1"),
         ({"path": "/status"}, "/status is a path that each server answers itself; choose another one"),
         ({"path": "/v2/models"}, "/v2/models is a path that each server answers itself"),

@@ -38,9 +38,10 @@ class actor_host {
     const run_phase& phase;
     pace& times;
   };
-  /// What others do for actors on several ranks, each with `rank` first.
+  /// What others do, each with `rank` first; the last two for actors on several ranks.
   struct hooks {
     void* rank;
+    void (*note_stop)(void* rank);  ///< Calls that run here have been asked to stop: ends the waits that look for that.
     void (*run_part)(void* rank, std::uint32_t slot, task* call);  ///< Runs this rank's part of a call.
     /// A call that another part has sent on fails here.
     void (*part_failed)(void* rank, const task& call, const store::failure_ptr& why);

@@ -205,6 +205,7 @@ void actor_host<Network>::kill(std::uint32_t index, std::string why) {
   for (running_task* r = below_.started.first(); r != nullptr; r = r->next) {
     r->stop = r->stop || (r->actor != nullptr && r->actor == slot.request.get());
   }
+  others_.note_stop(others_.rank);
   list(index);
 }
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The stacks of a rank that wait: which they are, what ends their waits beside the
-// ends of nodes (time, a descriptor, a deadlock), and how long the rank may sleep
-// for them. On each rank one wait is the last: it ends with the run.
+// ends of nodes (time, a descriptor, a task that is asked to stop, a deadlock), and
+// how long the rank may sleep for them. On each rank one wait is the last: it ends with the run.
 //
 // A stack whose wait is over is given to run/turns.hpp; this part switches to
 // none.
@@ -51,6 +51,16 @@ class waiters {
   void check_deadlines(std::int64_t now);
   /// Ends the waits whose descriptors are readable; true if there is one.
   bool check_descriptors();
+  /// A task of this rank has been asked to stop. Waits that look for that end in the next check_stops.
+  void note_stop() {
+    ++stops_;
+    has_news_of_stops_ = waits_.looking_for_stops() != 0;
+  }
+  /// The number of times that a task of this rank has been asked to stop.
+  std::uint64_t stops() const { return stops_; }
+  bool has_news_of_stops() const { return has_news_of_stops_; }  ///< Is check_stops to be called?
+  /// Ends the waits that look for tasks that are asked to stop, after note_stop.
+  void check_stops();
   /// Nobody waits for the descriptor any more.
   void forget_descriptor(int descriptor) {
     if (bell_ != nullptr) bell_->disarm(descriptor);
@@ -117,6 +127,8 @@ class waiters {
   void (*ring_)(void*);
   void* rank_;
   wait_list waits_;
+  std::uint64_t stops_ = 0;
+  bool has_news_of_stops_ = false;  // a wait is to end for a stop
   wait_record* last_ = nullptr;
   std::unique_ptr<descriptor_bell> bell_;  // once this rank has slept beside a descriptor
   deadlock_report report_;

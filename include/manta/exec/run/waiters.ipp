@@ -25,11 +25,21 @@ bool waiters<Network>::check_descriptors() {
   for (wait_record* record : waits_) {
     if (record->descriptor < 0) continue;
     pollfd look{record->descriptor, POLLIN, 0};
-    if (!record->readable && ::poll(&look, 1, 0) == 0) continue;
-    record->readable = any = true;
+    if (!record->interrupted && ::poll(&look, 1, 0) == 0) continue;
+    record->interrupted = any = true;
     wake(*record);
   }
   return any;
+}
+
+template <class Network>
+void waiters<Network>::check_stops() {
+  has_news_of_stops_ = false;
+  for (wait_record* record : waits_) {
+    if (!record->looks_for_stops) continue;
+    record->interrupted = true;
+    wake(*record);
+  }
 }
 
 template <class Network>
@@ -91,7 +101,11 @@ std::string waiters<Network>::describe_all() const {
 
 template <class Network>
 std::string waiters<Network>::describe(const wait_record& record) {
-  std::string text = "'" + std::string(record.task->name()) + "' waits for ";
+  std::string text = "'" + std::string(record.task->name()) + "'";
+  if (const graph::request* const actor = record.task->actor; actor != nullptr && !actor->name.empty()) {
+    text += " of the actor '" + actor->name + "'";
+  }
+  text += " waits for ";
   if (record.first == nullptr) return text + "others";
   if (record.first->function != no_index) {
     return text + "'" + std::string(wire::function_at(record.first->function).name()) + "'";

@@ -45,8 +45,9 @@ class withdrawal {
   /// What others do, with `rank` first.
   struct hooks {
     void* rank;
-    /// At the leader of a gang, or of a call of its actor: tells the other members to stop.
-    void (*stop_members)(void* rank, std::uint64_t id, std::uint16_t flags);
+    /// A task or call that runs here has been asked to stop: ends the waits that look for that and, at the leader of a
+    /// gang, or of a call of its actor, tells the other members to stop.
+    void (*note_stop)(void* rank, std::uint64_t id, std::uint16_t flags);
   };
 
   withdrawal(const rank_context<Network>& own, parts of_it, hooks others)

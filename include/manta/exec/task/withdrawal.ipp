@@ -178,7 +178,7 @@ bool withdrawal<Network>::stop_here(const cancel_message& m) {
       return true;
     }
     r->stop = true;
-    others_.stop_members(others_.rank, m.id, m.flags);
+    others_.note_stop(others_.rank, m.id, m.flags);
     if ((m.flags & cancel_message::children) != 0) stop_children(*r);
     return true;
   }
