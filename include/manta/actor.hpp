@@ -12,7 +12,7 @@
 #pragma once
 
 #include "manta/async.hpp"
-#include "manta/exec/isolation.hpp"
+#include "manta/exec/isolation/isolated_actor.hpp"
 #include "manta/team.hpp"
 
 namespace manta {
@@ -199,14 +199,12 @@ actor<A> construct(exec::engine& e, const actor_options& o, const exec::name_sta
   write_hidden(out, o);
   const std::uint32_t function = function_index<Task>::value;
   if (o.name.empty()) {
-    auto& n = e.home().submit(function, wire::type_index<std::uint64_t>::value, out.bytes(), out.byte_count(),
-                              out.inputs(), out.input_count(), std::move(request));
+    auto& n = e.home().submit(function, wire::type_index<std::uint64_t>::value, out.written(), std::move(request));
     out.handed_over();
     if (o.detached) e.named().detach(n);
     return access::make_actor<A>(n);
   }
-  auto& n = e.named().submit(claimed, function, out.bytes(), out.byte_count(), out.inputs(), out.input_count(),
-                           std::move(request));
+  auto& n = e.named().submit(claimed, function, out.written(), std::move(request));
   out.handed_over();
   return access::make_actor<A>(e.named().handle_of(n));
 }

@@ -51,8 +51,7 @@ auto submit_task(Options options, Args&&... args) {
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
   if constexpr (has_options) write_hidden(out, *options);
-  auto& n = e.home().submit(function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(), out.inputs(),
-                     out.input_count(), std::move(request));
+  auto& n = e.home().submit(function_index<Task>::value, result_type<R>(), out.written(), std::move(request));
   out.handed_over();
   return access::make_future<R>(n);
 }
@@ -89,8 +88,7 @@ auto call(Options, const actor<A>& self, Args&&... args) {
   auto& handle = access::of(self).node("async: the actor");
   argument_writer out(e, e.calls().longest_argument(handle));
   write_arguments(out, typename Signature::parameters{}, std::forward<Args>(args)...);
-  auto& n = e.calls().call(handle, function_index<Task>::value, result_type<R>(), out.bytes(), out.byte_count(),
-                         out.inputs(), out.input_count());
+  auto& n = e.calls().call(handle, function_index<Task>::value, result_type<R>(), out.written());
   out.handed_over();
   return access::make_future<R>(n);
 }

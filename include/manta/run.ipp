@@ -25,7 +25,7 @@ inline bool may_run() {
     std::fprintf(stderr,
                  "manta: rank %u: manta::run was called in the middle of a run, and gives 1; a task starts others with "
                  "manta::async, and another program as a process of its own\n",
-                 isolated != nullptr ? isolated->rank : outer->rank());
+                 isolated != nullptr ? isolated->rank.number() : outer->rank());
     return false;
   }
   int finalised = 0;

@@ -222,7 +222,7 @@ class stream {
       std::byte bytes[sizeof number];
       std::memcpy(bytes, &number, sizeof number);
       calls_.emplace_back(
-          e.calls().call(*producer_.get(), at_.function, wire::type_index<T>::value, bytes, sizeof bytes, nullptr, 0));
+          e.calls().call(*producer_.get(), at_.function, wire::type_index<T>::value, {bytes, sizeof bytes}));
     }
   }
 
@@ -339,7 +339,7 @@ auto start_stream(const task_options* options, Args&&... args) {
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
   auto& n = e.home().submit(function_index<start_task<Task>>::value, wire::type_index<std::uint64_t>::value,
-                            out.bytes(), out.byte_count(), out.inputs(), out.input_count(), std::move(request));
+                            out.written(), std::move(request));
   out.handed_over();
   return stream<T>(e, n, function_index<next_task<Task>>::value, function_index<nth_task<Task>>::value);
 }

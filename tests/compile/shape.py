@@ -31,28 +31,28 @@ LIMITS = {
     "2 functions, engine":                                         (70, 70),
     "2 functions, largest other class":                            (48, 45),
     "2 classes with more than 45 functions":                       (3, 0),
-    "3 files that name one private member":                        (9, 2),
+    "3 files that name one private member":                        (8, 2),
     "3 private members named in more than two files":              (38, 0),
-    "4 longest header or .ipp":                                    (554, 400),
-    "4 headers and .ipp longer than 400 lines":                    (2, 0),
+    "4 longest header or .ipp":                                    (400, 400),
+    "4 headers and .ipp longer than 400 lines":                    (0, 0),
     "4 median length":                                             (200, 200),
     "4 longest script":                                           (400, 400),
-    "5 longest function":                                          (137, 60),
-    "5 functions longer than 60 lines":                            (5, 0),
-    "5 most parameters":                                           (10, 6),
-    "5 functions with more than 6 parameters":                     (11, 0),
-    "6 functions in the largest call cycle across files":          (3, 0),
-    "6 calls to a higher floor":                                   (4, 0),
+    "5 longest function":                                          (89, 60),
+    "5 functions longer than 60 lines":                            (1, 0),
+    "5 most parameters":                                           (8, 6),
+    "5 functions with more than 6 parameters":                     (5, 0),
+    "6 functions in the largest call cycle across parts":          (0, 0),
+    "6 calls to a higher floor":                                   (0, 0),
     "8 friends other than operators and detail::access":           (21, 0),
     "9 kinds of messages handled in a switch":                     (0, 0),
     "9 kinds of messages handled in two places":                   (0, 0),
-    "10 ids passed as plain integers in exec/":                    (97, 0),
-    "11 casts between pointers and integers in exec/, graph/":     (6, 0),
-    "12 graph:: in public headers":                                (95, 15),
+    "10 ids passed as plain integers in exec/":                    (0, 0),
+    "11 casts between pointers and integers in exec/, graph/":     (0, 0),
+    "12 graph:: in public headers":                                (94, 15),
     "12 store:: in public headers":                                (29, 5),
     "13 lines longer than 120 columns":                            (0, 0),
     "13 comments with an unclear phrase":                          (0, 0),
-    "13 functions of exec/ declared without a comment":            (19, 0),
+    "13 functions of exec/ declared without a comment":            (0, 0),
     "14 lines of README.md":                                       (250, 250),
     "14 bytes of README.md":                                       (14000, 14000),
     "14 longest other page":                                       (150, 150),
@@ -65,10 +65,12 @@ FLOORS = [
      "staging", "task_places", "waiting_ahead", "turns", "silence", "started_list", "rank_set",
      "slots", "sent_arguments", "task_clock", "work_list",
      "failure_writer", "node_views", "explanations", "late_tasks", "run_phase",
-     "pace", "early_messages", "tasks_elsewhere", "throttle", "departure", "neighbours", "incoming_room", "outgoing_pulls"},
+     "pace", "early_messages", "tasks_elsewhere", "throttle", "departure", "neighbours", "incoming_room", "outgoing_pulls",
+     "journaling", "child_messages", "crash_words", "child_side", "isolated_actor"},
     {"references", "context"},
-    {"completion", "waiters", "attempts", "journaling", "task_records", "runner", "thread_watch"},
+    {"completion", "waiters", "attempts", "task_records", "runner", "thread_watch", "isolated_calls"},
     {"supply"},
+    {"incoming_values"},
     {"fetches"},
     {"recovery", "executor"},
     {"tasks_ahead", "restarts", "tickets"},
@@ -223,10 +225,10 @@ def calls_between_parts(m, files):
                 upward.append(f"{f.path}:{f.line} {f.name} calls {name} of {functions[target][0].path}")
     across = []
     for cycle in cycles(calls):
-        paths = {f.path for key in cycle for f in functions[key]}
-        if len(paths) > 1:
-            across.append((len(cycle), f"{len(paths)} files: " + " ".join(sorted(name for _, name in cycle))))
-    m.largest("6 functions in the largest call cycle across files", across)
+        parts = {stem(f.path) for key in cycle for f in functions[key]}
+        if len(parts) > 1:
+            across.append((len(cycle), f"{len(parts)} parts: " + " ".join(sorted(name for _, name in cycle))))
+    m.largest("6 functions in the largest call cycle across parts", across)
     m.count("6 calls to a higher floor", sorted(set(upward)))
 
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "../support/test_functions.hpp"
 #include "../support/whole_rank.hpp"
 
 using namespace manta::exec;
@@ -16,33 +17,7 @@ namespace store = manta::store;
 
 namespace {
 
-std::uint64_t argument_of(const invocation& call) {
-  std::uint64_t number = 0;
-  std::memcpy(&number, call.arguments, sizeof number);
-  return number;
-}
-void give(invocation& call, std::uint64_t number) {
-  call.form = form::plain;
-  call.type = manta::wire::type_index<std::uint64_t>::value;
-  std::memcpy(call.plain, &number, sizeof number);
-}
-std::string_view test_name() { return "test"; }
-
-/// The sum of the argument and all inputs.
-const std::uint32_t add =
-    manta::wire::add_entry(manta::wire::function_entry{"add", test_name,
-                                                       [](invocation& call) {
-                                                         std::uint64_t sum = argument_of(call);
-                                                         for (std::uint32_t i = 0; i < call.input_count; ++i) {
-                                                           std::uint64_t input = 0;
-                                                           std::memcpy(&input, call.inputs[i]->bytes, sizeof input);
-                                                           sum += input;
-                                                         }
-                                                         give(call, sum);
-                                                       },
-                                                       false, false});
-const std::uint32_t fail = manta::wire::add_entry(manta::wire::function_entry{
-    "fail", test_name, [](invocation&) { throw std::runtime_error("out of tea"); }, false, false});
+using namespace test_functions;
 
 struct counter {
   std::uint64_t sum = 0;
@@ -51,21 +26,16 @@ struct counter {
   ~counter() { --alive; }
 };
 const actor_class counter_class{[](void* object) { delete static_cast<counter*>(object); }, nullptr, nullptr};
-const std::uint32_t construct = manta::wire::add_entry(manta::wire::function_entry{"counter", test_name,
-                                                                                   [](invocation& call) {
-                                                                                     call.actor = new counter;
-                                                                                     call.actor_type = &counter_class;
-                                                                                   },
-                                                                                   false, false});
+const std::uint32_t construct = function("counter", [](invocation& call) {
+  call.actor = new counter;
+  call.actor_type = &counter_class;
+});
 /// Appends a digit.
-const std::uint32_t append =
-    manta::wire::add_entry(manta::wire::function_entry{"append", test_name,
-                                                       [](invocation& call) {
-                                                         auto& its = *static_cast<counter*>(call.self);
-                                                         its.sum = 10 * its.sum + argument_of(call);
-                                                         give(call, its.sum);
-                                                       },
-                                                       false, false});
+const std::uint32_t append = function("append", [](invocation& call) {
+  auto& its = *static_cast<counter*>(call.self);
+  its.sum = 10 * its.sum + argument_of(call);
+  give(call, its.sum);
+});
 
 manta::graph::request* new_actor(const std::string& name = "") {
   auto* const wanted = new manta::graph::request;
@@ -278,7 +248,7 @@ TEST_CASE("a name is claimed once, found by all ranks, and free again when its a
   const name_state claimed = world[1].named.claim("ann", "counter");
   REQUIRE(claimed.handle == nullptr);
   manta::graph::node& ticket =
-      world[1].named.submit(claimed, construct, nullptr, 0, nullptr, 0, manta::graph::request_ptr(new_actor("ann")));
+      world[1].named.submit(claimed, construct, {}, manta::graph::request_ptr(new_actor("ann")));
   manta::graph::node& handle = world[1].named.handle_of(ticket);
   const name_state found = world[2].named.ask("ann", "counter");
   REQUIRE(found.handle != nullptr);

@@ -28,12 +28,15 @@ class loopback_world {
   explicit loopback_world(std::uint32_t size) : size_(size), channels_(std::size_t{size} * size) {}
 
   void put(std::uint32_t from, std::uint32_t to, letter m) { channel(from, to).push_back(std::move(m)); }
+  /// Letters from one rank to another stay under way until others are held, or none.
+  void hold(std::uint32_t from, std::uint32_t to) { held_ = std::size_t{from} * size_ + to; }
+  void hold_none() { held_ = nothing; }
   /// Takes the oldest letter of one pair of ranks, and calls receive(to, from, letter). False if there is none.
   template <class Random, class Receive>
   bool deliver_one(Random& random, Receive&& receive) {
     std::vector<std::size_t> filled;
     for (std::size_t i = 0; i < channels_.size(); ++i) {
-      if (!channels_[i].empty()) filled.push_back(i);
+      if (!channels_[i].empty() && i != held_) filled.push_back(i);
     }
     if (filled.empty()) return false;
     const std::size_t at = filled[random() % filled.size()];
@@ -48,7 +51,10 @@ class loopback_world {
     return channels_[std::size_t{from} * size_ + to];
   }
 
+  static constexpr std::size_t nothing = ~std::size_t{0};
+
   std::uint32_t size_;
+  std::size_t held_ = nothing;
   std::vector<std::deque<letter>> channels_;  // by sender, then by receiver
 };
 

@@ -29,11 +29,22 @@
 #include "manta/exec/task/withdrawal.ipp"
 #include "manta/exec/value/completion.ipp"
 #include "manta/exec/value/fetches.ipp"
+#include "manta/exec/value/incoming_values.ipp"
 #include "manta/exec/value/recovery.ipp"
 #include "manta/exec/value/references.ipp"
 #include "manta/exec/value/supply.ipp"
 
 class whole_world;
+
+/// What stands above home.hpp on a rank, for tests that have it (looping_rank.hpp).
+struct parts_above {
+  virtual ~parts_above() = default;
+  virtual void wake(manta::exec::wait_record& record) = 0;
+  virtual void wait_for_end(manta::graph::node& n) = 0;
+  virtual void relieve() = 0;
+  virtual bool receive(std::uint32_t from, const letter& m) = 0;  ///< False if the letter is not for these parts.
+  virtual void rank_died() = 0;
+};
 
 /// One rank. The driver is rank 0, which runs no tasks if there are others.
 struct whole_rank {
@@ -42,7 +53,8 @@ struct whole_rank {
   template <template <class> class Part>
   using part = Part<block_loopback>;
 
-  whole_rank(whole_world& all, block_world& letters, std::uint32_t number, std::uint32_t size);
+  whole_rank(whole_world& all, block_world& letters, std::uint32_t number, std::uint32_t size,
+             std::size_t most_unfinished);
   ~whole_rank() {
     delete scheduler;
     lock.leave();
@@ -55,6 +67,11 @@ struct whole_rank {
   node& submit(std::uint32_t function, std::uint64_t number, const std::vector<node*>& inputs = {},
                manta::graph::request* wanted = nullptr);
   node& call(node& handle, std::uint32_t function, std::uint64_t number, const std::vector<node*>& inputs = {});
+  /// Refers to both.
+  static manta::exec::task_arguments arguments(const std::uint64_t& number, const std::vector<node*>& inputs) {
+    return {reinterpret_cast<const std::byte*>(&number), sizeof number, inputs.data(),
+            static_cast<std::uint32_t>(inputs.size())};
+  }
   std::uint64_t number_in(node& n) const {
     std::uint64_t number = 0;
     std::memcpy(&number, n.bytes, sizeof number);
@@ -64,6 +81,11 @@ struct whole_rank {
   void receive(std::uint32_t from, const letter& m);
   bool run_one();  ///< Runs a task or call that may begin here. False if there is none.
   void rank_died(std::uint32_t dead);
+  /// Waits as a task does that waits for an answer: other things happen meanwhile.
+  void wait_for_end(node& n);
+  void relieve() {
+    if (above != nullptr) above->relieve();
+  }
 
   whole_world& world;
   block_loopback net;
@@ -85,7 +107,7 @@ struct whole_rank {
   manta::exec::staging received;
   manta::exec::tasks_elsewhere elsewhere;
   manta::exec::pace pace;
-  manta::exec::throttle limit{std::size_t{1} << 20};
+  manta::exec::throttle limit;
   manta::exec::run_phase phase;
   manta::exec::departure end;
   manta::exec::post<block_loopback> out;
@@ -108,16 +130,17 @@ struct whole_rank {
   part<manta::exec::named_actors> named;
   part<manta::exec::actor_calls> calls;
   part<manta::exec::home> home;
-  std::uint64_t next_seed = 0;
+  parts_above* above = nullptr;
 };
 
 /// All ranks, and what is under way between them.
 class whole_world {
  public:
-  explicit whole_world(std::uint32_t size, std::uint64_t seed = 1, bool recovers = false)
+  explicit whole_world(std::uint32_t size, std::uint64_t seed = 1, bool recovers = false,
+                       std::size_t most_unfinished = std::size_t{1} << 20)
       : letters_(size), random_(seed), alive_(size, true) {
     for (std::uint32_t r = 0; r < size; ++r) {
-      ranks_.push_back(std::make_unique<whole_rank>(*this, letters_, r, size));
+      ranks_.push_back(std::make_unique<whole_rank>(*this, letters_, r, size, most_unfinished));
       if (recovers) {
         ranks_[r]->members.set_recovers();
         ranks_[r]->home.keep_records_above(sizeof(std::uint64_t) + 1);
@@ -125,7 +148,10 @@ class whole_world {
     }
   }
 
+  static constexpr std::size_t nobody = ~std::size_t{0};
+
   whole_rank& operator[](std::size_t rank) { return *ranks_[rank]; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(ranks_.size()); }
   std::mt19937_64& random() { return random_; }
   std::size_t live_nodes() const {
     std::size_t all = 0;
@@ -133,15 +159,18 @@ class whole_world {
     return all;
   }
 
-  /// One thing happens somewhere: a letter comes, or a task or call runs. False if nothing can.
-  bool step() {
+  /// One thing happens somewhere: a letter comes, or a task or call runs, but not on the rank `looping`, which runs what
+  /// it has by itself. False if nothing can.
+  bool step(std::size_t looping = nobody) {
+    const auto runs_one = [&](std::size_t r) {
+      return r != looping && r != resting_ && alive_[r] && ranks_[r]->run_one();
+    };
     for (std::uint32_t tried = 0, first = pick(); tried < ranks_.size(); ++tried) {
-      const std::size_t r = (first + tried) % ranks_.size();
-      if (alive_[r] && random_() % 2 == 0 && ranks_[r]->run_one()) return true;
+      if (random_() % 2 == 0 && runs_one((first + tried) % ranks_.size())) return true;
     }
     if (deliver()) return true;
     for (std::size_t r = 0; r < ranks_.size(); ++r) {
-      if (alive_[r] && ranks_[r]->run_one()) return true;
+      if (runs_one(r)) return true;
     }
     return deliver();
   }
@@ -161,6 +190,9 @@ class whole_world {
     ranks_[0]->rank_died(dead);
   }
   bool is_alive(std::uint32_t rank) const { return alive_[rank]; }
+  /// The rank runs nothing until another one rests, or nobody.
+  void let_rest(std::size_t rank) { resting_ = rank; }
+  block_world& letters() { return letters_; }
 
  private:
   std::uint32_t pick() { return static_cast<std::uint32_t>(random_() % ranks_.size()); }
@@ -173,16 +205,19 @@ class whole_world {
 
   block_world letters_;
   std::mt19937_64 random_;
+  std::size_t resting_ = nobody;
   std::vector<bool> alive_;
   std::vector<std::unique_ptr<whole_rank>> ranks_;
 };
 
-inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint32_t number, std::uint32_t size)
+inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint32_t number, std::uint32_t size,
+                              std::size_t most_unfinished)
     : world(all),
       net(number, letters),
       offered(size),
       members(size),
       in_words(number, members),
+      limit(most_unfinished),
       out(net, size),
       refs(number, graph, out, members, {ledger, made_by, journal, failures},
            {this, [](void* r, node& n, std::uint64_t made) { of(r).again.leave_family(n, made); },
@@ -190,10 +225,13 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
       own{number, size, net, graph, ledger, out, members, in_words, refs},
       records(
           own, received,
-          {this, [](void* r, node& n, std::uint32_t at, std::uint64_t bytes) { of(r).ends.lies_at(n, at, bytes); }}),
+          {this, [](void* r, node& n, manta::exec::rank_id at, std::uint64_t bytes) { of(r).ends.lies_at(n, at, bytes); }}),
       ends(own, {.rank = this,
                  .task_ready = [](void* r, node& n) { of(r).home.task_ready(n); },
-                 .wake = [](void*, manta::exec::wait_record&) {},
+                 .wake =
+                     [](void* r, manta::exec::wait_record& record) {
+                       if (of(r).above != nullptr) of(r).above->wake(record);
+                     },
                  .announce = [](void* r, const manta::graph::link& l,
                                 node& n) { of(r).held.tell_value({l.rank, l.index}, n); },
                  .input_arrived = [](void* r, task* t, node& n) { of(r).executor.input_arrived(t, n); },
@@ -206,7 +244,7 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
                  .free_task = [](void* r, task* t) { of(r).records.free(t); }}),
       held(own, ends,
            {this,
-            [](void* r, std::uint32_t from, const manta::exec::pull_message& m) { of(r).fetching.on_pull(from, m); }}),
+            [](void* r, manta::exec::rank_id from, const manta::exec::pull_message& m) { of(r).fetching.on_pull(from, m); }}),
       fetching(own, ends, held, made_by, {this, [](void* r, node& n) { return of(r).again.await_heir(n); }}),
       clock(own, ends, phase, lock,
             {this, [](void* r, node& n) { of(r).home.task_ready(n); },
@@ -215,20 +253,20 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
              }}),
       again(own, made_by, records, ends, fetching, {this, [](void* r, node& n) { of(r).home.start(n); }}),
       runner({lock, ledger, in_words, running, started, pace, late, end, journal},
-             {this, [](void*, manta::exec::invocation&, std::uint32_t, manta::exec::running_task&) {}}),
+             {this, [](void*, manta::exec::invocation&, manta::exec::function_id, manta::exec::running_task&) {}}),
       executor(
           own, {lock, runner, received, records, fetching, held, journal},
           {.rank = this,
            .run_own = [](void* r, node& n) { of(r).home.run(n); },
            .run_part = [](void*, task*) {},
-           .call_ready = [](void* r, std::uint32_t slot) { of(r).actors.list(slot); },
+           .call_ready = [](void* r, manta::exec::slot_index slot) { of(r).actors.list(slot); },
            .new_actor = [](void* r, const manta::exec::invocation& made, const task& by,
                            task* constructor) { return of(r).actors.add(made, by.function, by.request, constructor); },
            .ended_here = [](void* r, const manta::exec::task_origin& t, manta::exec::invocation& made, bool ok,
                             const manta::store::failure_ptr& why,
                             std::uint64_t ns) { of(r).home.ended(t, made, ok, why, ns); }}),
       actors(own, {lock, runner, running, started, records, executor, failures, journal, phase, pace},
-             {this, [](void*) {}, [](void*, std::uint32_t, task*) {},
+             {this, [](void*) {}, [](void*, manta::exec::slot_index, task*) {},
               [](void*, const task&, const manta::store::failure_ptr&) {}}),
       ahead(own, {records, elsewhere, held, scheduler},
             {.rank = this,
@@ -247,22 +285,15 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
       lost(own, {members, elsewhere, records, ends, fetching, clock, again, placement},
            {this, [](void* r, node& n) { of(r).home.start(n); }, [](void* r, node& n) { of(r).home.task_ready(n); }}),
       tickets(own, ends, again,
-              {this,
-               [](void* r, node& n) {
-                 while (n.state == manta::graph::state::pending && of(r).world.step()) continue;
-               }}),
+              {this, [](void* r, node& n) { of(r).wait_for_end(n); }}),
       named(own, {running, phase, end, tickets, records, fetching, withdrawal},
             {this, [](void* r, node& n) { of(r).home.start(n); }}),
       calls(own, {running, limit, pace, elsewhere, records, ends, fetching, withdrawal, named},
-            {this,
-             [](void* r, node& n) {
-               while (n.state == manta::graph::state::pending && of(r).world.step()) continue;
-             },
-             [](void*) {}}),
+            {this, [](void* r, node& n) { of(r).wait_for_end(n); }, [](void* r) { of(r).relieve(); }}),
       home(own,
            {lock, running,  phase, end,   limit,    local,  late,  scheduler, elsewhere, journal,    runner, records,
             ends, fetching, clock, again, executor, actors, calls, ahead,     placement, withdrawal, lost},
-           {this, [](void*) {}}) {
+           {this, [](void* r) { of(r).relieve(); }}) {
   lock.enter();
   started.set_limit(1000);
   running.begin_run(number + 1);
@@ -277,17 +308,14 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
 inline whole_rank::node& whole_rank::submit(std::uint32_t function, std::uint64_t number,
                                             const std::vector<node*>& inputs, manta::graph::request* wanted) {
   for (node* const n : inputs) refs.hold(*n);
-  return home.submit(function, manta::wire::type_index<std::uint64_t>::value,
-                     reinterpret_cast<const std::byte*>(&number), sizeof number, inputs.data(),
-                     static_cast<std::uint32_t>(inputs.size()), manta::graph::request_ptr(wanted));
+  return home.submit(function, manta::wire::type_index<std::uint64_t>::value, arguments(number, inputs),
+                     manta::graph::request_ptr(wanted));
 }
 
 inline whole_rank::node& whole_rank::call(node& handle, std::uint32_t function, std::uint64_t number,
                                           const std::vector<node*>& inputs) {
   for (node* const n : inputs) refs.hold(*n);
-  return calls.call(handle, function, manta::wire::type_index<std::uint64_t>::value,
-                    reinterpret_cast<const std::byte*>(&number), sizeof number, inputs.data(),
-                    static_cast<std::uint32_t>(inputs.size()));
+  return calls.call(handle, function, manta::wire::type_index<std::uint64_t>::value, arguments(number, inputs));
 }
 
 inline bool whole_rank::run_one() {
@@ -299,6 +327,11 @@ inline bool whole_rank::run_one() {
     return executor.run_received();
   }
   return true;
+}
+
+inline void whole_rank::wait_for_end(node& n) {
+  if (above != nullptr) return above->wait_for_end(n);
+  while (n.state == manta::graph::state::pending && world.step()) continue;
 }
 
 inline void whole_rank::rank_died(std::uint32_t dead) {
@@ -313,6 +346,7 @@ inline void whole_rank::rank_died(std::uint32_t dead) {
   calls.forget_sent();
   lost.rank_died(dead);
   held.rank_died(dead);
+  if (above != nullptr) above->rank_died();
 }
 
 inline void whole_rank::receive(std::uint32_t from, const letter& received_letter) {
@@ -396,6 +430,7 @@ inline void whole_rank::receive(std::uint32_t from, const letter& received_lette
     case message::task_lost:
       return lost.on_task_lost(m.read<where_message>());
     default:
+      if (above != nullptr && above->receive(from, received_letter)) return;
       FAIL("a message that no whole_rank sends: ", static_cast<int>(received_letter.kind));
   }
 }

@@ -51,6 +51,7 @@ class zygote {
   /// Forks the zygote, unless it runs. Best called before there are threads. With `clean`, children close all files
   /// that are open now, except the standard ones. False, with errno, if there can be no more processes.
   bool start(body children_do, bool clean) {
+    children_do_ = children_do;
     if (runs()) return true;
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return false;
@@ -75,8 +76,8 @@ class zygote {
     return true;
   }
 
-  /// Gives a child that has nothing to do. Throws if it cannot be made.
-  child* take(body children_do) {
+  /// Gives a child that has nothing to do, once start() has been called. Throws if it cannot be made.
+  child* take() {
     while (!idle_.empty()) {
       child* const c = idle_.back();
       idle_.pop_back();
@@ -84,7 +85,7 @@ class zygote {
       end(c);
     }
     for (int attempt = 0; attempt < 2; ++attempt) {  // the zygote may have been killed
-      if (!start(children_do, true)) break;
+      if (!start(children_do_, true)) break;
       if (child* const c = make()) return c;
       if (runs()) break;
     }
@@ -93,7 +94,7 @@ class zygote {
                 "; allow more processes (ulimit -u) or memory, or leave isolate out");
   }
   /// Takes back a child that works and waits for its next task.
-  void give_back(child* c) {
+  void put_back(child* c) {
     idle_.push_back(c);
     if (idle_.size() > most_idle) {
       child* const oldest = idle_[0];
@@ -379,6 +380,7 @@ class zygote {
     ::raise(number);  // the default action ends the process as soon as this handler has returned
   }
 
+  body children_do_ = nullptr;
   int control_ = -1;
   pid_t pid_ = 0;
   pid_t owner_ = 0;

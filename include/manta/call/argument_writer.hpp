@@ -77,10 +77,11 @@ class argument_writer {
     inputs_.push_back(&n);
   }
 
-  const std::byte* bytes() const { return out_.data(); }
-  std::size_t byte_count() const { return out_.size(); }
-  graph::node* const* inputs() const { return inputs_.data(); }
-  std::uint32_t input_count() const { return static_cast<std::uint32_t>(inputs_.size()); }
+  /// What has been written. It refers to the writer.
+  exec::task_arguments written() const {
+    return {out_.data(), out_.size(), inputs_.data(), static_cast<std::uint32_t>(inputs_.size())};
+  }
+  /// The task holds the inputs now.
   void handed_over() { inputs_.clear(); }
 
  private:

@@ -19,7 +19,7 @@ struct actor_slot {
   void* object = nullptr;
   const actor_class* type = nullptr;
   graph::request_ptr request;
-  std::uint32_t function = graph::no_index;   ///< its constructor, for its name in messages
+  function_id function = graph::no_index;   ///< its constructor, for its name in messages
   std::uint32_t active = 0;                   ///< calls started and not ended
   std::uint64_t received = 0;                 ///< calls that came
   std::size_t in_line = 0;                    ///< of them with max_pending: not looked at yet

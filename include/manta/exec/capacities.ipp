@@ -20,6 +20,7 @@ struct claim {
   bool alone = false;             ///< nobody else sees them
   double gpus = -1;               ///< a setting; below 0: what it sees
   std::uint64_t lends = 0;        ///< bytes for values that others of its node may use as long as it does not
+  std::uint64_t share = 0;        ///< bytes for values if none are set; 0: any number. Others are not told
 
   void write(wire::buffer& out) const {
     offered.write(out);
@@ -39,10 +40,10 @@ struct claim {
 
 /// A rank's own devices, given what all say. A setting takes the first of its share, and where that is too small the
 /// first of all. Those that stand by have devices that nobody else sees who works.
-MANTA_DECL graph::gpu_set devices_of(const base::array<claim>& all, std::size_t rank) {
+MANTA_DECL graph::gpu_set devices_of(const base::array<claim>& all, rank_id rank) {
   const claim& mine = all[rank];
   int ranks = 0, position = 0;
-  for (std::size_t r = 0; r < all.size(); ++r) {
+  for (std::uint32_t r = 0; r < all.size(); ++r) {
     if (all[r].offered.node != mine.offered.node) continue;
     if (r != rank && (mine.alone || all[r].alone || all[r].devices != mine.devices)) continue;
     if (mine.offered.stands_by && all[r].offered.executes) return {};
@@ -88,82 +89,105 @@ MANTA_DECL void engine::appoint_spares(const engine_options& options) {
   rank_.net.stand_by(count);
 }
 
-/// Collective. What the ranks offer, and the settings of rank 0 that hold for all.
-MANTA_DECL void engine::share_settings(engine_options& options) {
-  appoint_spares(options);
-  const net::topology& nodes = rank_.net.topology();
+/// What this rank has, before the others are asked.
+MANTA_DECL claim claim_of(const rank_stores& rank, const engine_options& options) {
   const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
+  const net::topology& nodes = rank.net.topology();
+  const auto workers = static_cast<std::uint64_t>(std::max(1, nodes.busy_on_node()));
   claim mine;
   graph::capacity& c = mine.offered;
-  c.stands_by = rank_.members.is_spare(rank_.rank);
-  const bool beside_workers =
-      c.stands_by && nodes.busy_on_node() < nodes.ranks_on_node();  // they share out what is there
+  c.stands_by = rank.members.is_spare(rank.rank);
+  // A rank that stands by takes no part in what the workers of its node share out.
+  const bool beside_workers = c.stands_by && nodes.busy_on_node() < nodes.ranks_on_node();
   c.cpus = options.cpus > 0 ? options.cpus
            : beside_workers ? 1
                             : base::cpus_of_rank(nodes.cores(), nodes.busy_on_node(), base::read_file, variable);
-  c.node = rank_.net.node();
+  c.node = rank.net.node();
   c.resources = options.resources;
-  c.executes = !c.stands_by && (rank_.rank != 0 || rank_.size == 1 || options.rank0_tasks);
+  c.executes = !c.stands_by && (rank.rank != 0 || rank.size == 1 || options.rank0_tasks);
   double memory = c.resources.amount("memory");
   if (!c.resources.has("memory")) {
     memory = std::max(0.0, base::memory_of_rank(c.cpus, nodes.busy_on_node(), base::read_file, variable));
     if (memory > 0 && !beside_workers) c.resources["memory"] = graph::quantity("memory", memory).units;
   }
-  const auto ranks = static_cast<std::uint64_t>(std::max(1, nodes.busy_on_node()));
-  const std::uint64_t share =
-      options.node_store_memory != 0 ? options.node_store_memory / ranks : static_cast<std::uint64_t>(memory / 2);
-  if (options.store_memory == 0 && !c.stands_by && rank_.net.board().held_by(static_cast<int>(rank_.rank)) != nullptr)
-    mine.lends = share;
-  rank_.ledger.set_limits(options.store_memory != 0 ? options.store_memory
-                     : share != 0             ? share
-                                              : ~std::uint64_t{0},
-                     options.spill_folder.empty() ? base::spill_folder(variable) : options.spill_folder);
+  mine.share =
+      options.node_store_memory != 0 ? options.node_store_memory / workers : static_cast<std::uint64_t>(memory / 2);
+  if (options.store_memory == 0 && !c.stands_by && rank.net.board().held_by(static_cast<int>(rank.rank)) != nullptr)
+    mine.lends = mine.share;
   const base::visible_devices seen = base::find_devices(variable);
   mine.devices = seen.list;
   mine.alone = seen.alone;
   mine.gpus = options.gpus;
+  return mine;
+}
+
+/// The settings of rank 0 that hold for all.
+MANTA_DECL void write_settings(wire::buffer& out, const engine_options& of_rank_0) {
+  wire::put(out, of_rank_0.seed);
+  wire::put(out, of_rank_0.recovery);
+  wire::put(out, of_rank_0.watchdog_ns);
+  wire::put(out, of_rank_0.journal);
+  wire::put(out, of_rank_0.end_time != 0 ? of_rank_0.end_time : base::end_of_job());
+  wire::put(out, of_rank_0.end_margin);
+}
+MANTA_DECL void read_settings(wire::source& in, engine_options& options) {
+  in.get(options.seed);
+  in.get(options.recovery);
+  in.get(options.watchdog_ns);
+  in.get(options.journal);
+  in.get(options.end_time);
+  in.get(options.end_margin);
+}
+
+/// Collective. What all ranks have; the settings of rank 0 replace this rank's. Throws on all ranks if one of them has
+/// found a mistake in its settings.
+MANTA_DECL base::array<claim> exchange_claims(const rank_stores& rank, const claim& mine, engine_options& options) {
   wire::buffer bytes;
   mine.write(bytes);
   if (options.mistake.empty()) options.mistake = mixed_modes();
   wire::put(bytes, options.mistake);
-  if (rank_.rank == 0) {
-    wire::put(bytes, options.seed);
-    wire::put(bytes, options.recovery);
-    wire::put(bytes, options.watchdog_ns);
-    wire::put(bytes, options.journal);
-    wire::put(bytes, options.end_time != 0 ? options.end_time : base::end_of_job());
-    wire::put(bytes, options.end_margin);
-  }
+  if (rank.rank == 0) write_settings(bytes, options);
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const std::vector<std::string> parts = net::all_gather(rank_.net.comm(), text);
-  base::array<claim> claims(rank_.size);
-  for (std::size_t r = 0; r < rank_.size; ++r) {
+  const std::vector<std::string> parts = net::all_gather(rank.net.comm(), text);
+  base::array<claim> claims(rank.size);
+  for (std::size_t r = 0; r < rank.size; ++r) {
     wire::source in(reinterpret_cast<const std::byte*>(parts[r].data()), parts[r].size());
     claims[r].read(in);
     const std::string mistake = in.get<std::string>();
     if (!mistake.empty()) throw error(mistake);
-    if (r != 0) continue;
-    rank_.seed = in.get<std::uint64_t>();
-    options.recovery = in.get<bool>();
-    options.watchdog_ns = in.get<std::int64_t>();
-    options.journal = in.get<std::string>();
-    in.get(options.end_time);
-    in.get(options.end_margin);
+    if (r == 0) read_settings(in, options);
   }
-  for (std::size_t r = 0; r < rank_.size; ++r) {
-    claims[r].offered.gpus = devices_of(claims, r);
-    rank_.world[r] = claims[r].offered;
-    if (rank_.members.has_spares())
-      rank_.sees.push_back(claims[r].alone ? 0
-                                           : base::hash_bytes(claims[r].devices.data(), claims[r].devices.size(), 1));
+  return claims;
+}
+
+/// Ranks of one node may use each other's memory for values as long as its owner does not.
+MANTA_DECL void lend_memory(rank_stores& rank, const base::array<claim>& claims) {
+  const auto held_by = [&](std::uint32_t r) { return rank.net.board().held_by(static_cast<int>(r)); };
+  rank.ledger.lend(*held_by(rank.rank));
+  for (std::uint32_t r = 0; r < rank.size; ++r) {
+    if (r == rank.rank || held_by(r) == nullptr || claims[r].lends == 0) continue;
+    rank.ledger.borrow_from(r, *held_by(r), claims[r].lends);
   }
-  if (mine.lends == 0) return;
-  rank_.ledger.lend(*rank_.net.board().held_by(static_cast<int>(rank_.rank)));
+}
+
+MANTA_DECL void engine::share_settings(engine_options& options) {
+  appoint_spares(options);
+  const claim mine = claim_of(rank_, options);
+  constexpr std::uint64_t any_number = ~std::uint64_t{0};
+  const std::uint64_t limit = options.store_memory != 0 ? options.store_memory : mine.share;
+  const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
+  rank_.ledger.set_limits(limit != 0 ? limit : any_number,
+                          options.spill_folder.empty() ? base::spill_folder(variable) : options.spill_folder);
+  const base::array<claim> all = exchange_claims(rank_, mine, options);
+  rank_.seed = options.seed;
   for (std::uint32_t r = 0; r < rank_.size; ++r) {
-    const std::atomic<std::uint64_t>* const held =
-        r != rank_.rank ? rank_.net.board().held_by(static_cast<int>(r)) : nullptr;
-    if (held != nullptr && claims[r].lends != 0) rank_.ledger.borrow_from(r, *held, claims[r].lends);
+    const std::string& devices = all[r].devices;
+    rank_.world[r] = all[r].offered;
+    rank_.world[r].gpus = devices_of(all, r);
+    if (!rank_.members.has_spares()) continue;
+    rank_.sees.push_back(all[r].alone ? 0 : base::hash_bytes(devices.data(), devices.size(), 1));
   }
+  if (mine.lends != 0) lend_memory(rank_, all);
 }
 
 MANTA_DECL void engine::open_journal(const engine_options& options) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "manta/exec/failure_writer.hpp"
+#include "manta/exec/ids.hpp"
 #include "manta/exec/membership.hpp"
 #include "manta/exec/post.hpp"
 #include "manta/exec/value/references.hpp"
@@ -27,7 +28,8 @@ using graph::task_list;
 
 template <class Network>
 struct rank_context {
-  std::uint32_t rank, size;
+  rank_id rank;
+  std::uint32_t size;
   Network& net;
   graph::task_graph& graph;
   store::ledger& ledger;

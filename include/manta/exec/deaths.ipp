@@ -77,7 +77,7 @@ MANTA_DECL void engine::look_for_deaths() {
 
 /// It has from now on what the dead rank had; on another node, what it has there itself.
 /// On the same node it has all that the dead rank had, but devices only if both see the same ones; else it has its own.
-MANTA_DECL void engine::take_place(std::uint32_t spare, std::uint32_t rank) {
+MANTA_DECL void engine::take_place(rank_id spare, rank_id rank) {
   rank_.members.enlist(spare);
   graph::capacity& its = rank_.world[spare];
   if (its.node == rank_.world[rank].node) {
@@ -113,7 +113,7 @@ MANTA_DECL void engine::on_rank_died(const death_message& m, const std::string& 
   values_.supply.answer_deferred();  // what is on its way to the dead rank will not get there
 }
 
-MANTA_DECL void engine::leave_world(std::uint32_t dead) {
+MANTA_DECL void engine::leave_world(rank_id dead) {
   rank_.world[dead] = graph::capacity{};
   rank_.world[dead].node = -1;
   rank_.world[dead].executes = false;

@@ -16,7 +16,7 @@ namespace manta::exec {
 
 /// A message that has arrived.
 struct arrival {
-  std::uint32_t from;
+  rank_id from;
   const std::byte* data;
   std::size_t bytes;
 
@@ -43,7 +43,7 @@ class dispatch_table {
     const auto at = static_cast<std::size_t>(kind);
     if (is_set_[at]) throw "two handlers for one kind";
     is_set_[at] = true;
-    entries_[at] = [](Rank& rank, std::uint32_t from, const std::byte* data, std::size_t bytes) {
+    entries_[at] = [](Rank& rank, rank_id from, const std::byte* data, std::size_t bytes) {
       arrival m{from, data, bytes};
       Handle{}(rank, m);
     };
@@ -55,12 +55,12 @@ class dispatch_table {
     }
     return true;
   }
-  void operator()(message kind, Rank& rank, std::uint32_t from, const std::byte* data, std::size_t bytes) const {
+  void operator()(message kind, Rank& rank, rank_id from, const std::byte* data, std::size_t bytes) const {
     entries_[static_cast<std::size_t>(kind)](rank, from, data, bytes);
   }
 
  private:
-  using entry = void (*)(Rank& rank, std::uint32_t from, const std::byte* data, std::size_t bytes);  // four registers
+  using entry = void (*)(Rank& rank, rank_id from, const std::byte* data, std::size_t bytes);  // four registers
 
   entry entries_[message_kinds] = {};
   bool is_set_[message_kinds] = {};  // g++ 12 compares functions with nullptr in no constant under -fsanitize=undefined

@@ -15,27 +15,27 @@ struct engine::handlers {
   static constexpr dispatch_table<engine> all();
 
   /// Tasks between their home, rank 0 and their executor.
-  static constexpr void tasks(dispatch_table<engine>& table);
+  static constexpr void set_tasks(dispatch_table<engine>& table);
   /// References to values of other ranks.
-  static constexpr void references(dispatch_table<engine>& table);
+  static constexpr void set_references(dispatch_table<engine>& table);
   /// Values and copies of them.
-  static constexpr void values(dispatch_table<engine>& table);
+  static constexpr void set_values(dispatch_table<engine>& table);
   /// Calls of actors, their ends and their names.
-  static constexpr void actors(dispatch_table<engine>& table);
+  static constexpr void set_actors(dispatch_table<engine>& table);
   /// Members of gangs and their leaders.
-  static constexpr void gangs(dispatch_table<engine>& table);
+  static constexpr void set_gangs(dispatch_table<engine>& table);
   /// Ranks that have died, and what was lost with them.
-  static constexpr void deaths(dispatch_table<engine>& table);
+  static constexpr void set_deaths(dispatch_table<engine>& table);
   /// Questions of users, and those of rank 0 about what still goes on.
-  static constexpr void questions(dispatch_table<engine>& table);
+  static constexpr void set_questions(dispatch_table<engine>& table);
   /// The phases in which a run ends.
-  static constexpr void run(dispatch_table<engine>& table);
+  static constexpr void set_run(dispatch_table<engine>& table);
 
   /// The answer to a question of this rank.
   static constexpr auto answer = [](engine& e, arrival& m) { e.homes_.tickets.on_answer(m.data, m.bytes); };
 };
 
-constexpr void engine::handlers::tasks(dispatch_table<engine>& table) {
+constexpr void engine::handlers::set_tasks(dispatch_table<engine>& table) {
   table.set(message::run, [](engine& e, arrival& m) {
     e.work_.executor.receive(m.from, m.data, m.bytes);
   });
@@ -72,7 +72,7 @@ constexpr void engine::handlers::tasks(dispatch_table<engine>& table) {
   table.set(message::cancel, [](engine& e, arrival& m) { e.homes_.withdrawal.on_cancel(m.read<cancel_message>()); });
 }
 
-constexpr void engine::handlers::references(dispatch_table<engine>& table) {
+constexpr void engine::handlers::set_references(dispatch_table<engine>& table) {
   table.set(message::drop, [](engine& e, arrival& m) { e.values_.refs.on_drop(m.read<drop_message>()); });
   table.set(message::borrow, [](engine& e, arrival& m) { e.values_.refs.on_borrow(m.from, m.read<borrow_message>()); });
   table.set(message::granted, [](engine& e, arrival& m) { e.values_.refs.on_granted(m.read<index_message>()); });
@@ -82,7 +82,7 @@ constexpr void engine::handlers::references(dispatch_table<engine>& table) {
   table.set(message::released, [](engine& e, arrival& m) { e.values_.refs.on_released(m.read<index_message>()); });
 }
 
-constexpr void engine::handlers::values(dispatch_table<engine>& table) {
+constexpr void engine::handlers::set_values(dispatch_table<engine>& table) {
   table.set(message::want, [](engine& e, arrival& m) { e.values_.supply.on_want(m.from, m.read<want_message>()); });
   table.set(message::value, [](engine& e, arrival& m) {
     const auto header = m.read<result_message>();
@@ -108,7 +108,7 @@ constexpr void engine::handlers::values(dispatch_table<engine>& table) {
             [](engine& e, arrival& m) { e.values_.fetches.on_replicate(m.from, m.read<replicate_message>()); });
 }
 
-constexpr void engine::handlers::actors(dispatch_table<engine>& table) {
+constexpr void engine::handlers::set_actors(dispatch_table<engine>& table) {
   table.set(message::call, [](engine& e, arrival& m) { e.work_.actors.on_call(m.from, m.data, m.bytes); });
   table.set(message::end_actor,
             [](engine& e, arrival& m) { e.work_.actors.on_end_actor(m.read<end_actor_message>()); });
@@ -137,7 +137,7 @@ constexpr void engine::handlers::actors(dispatch_table<engine>& table) {
   table.set(message::name_answer, answer);
 }
 
-constexpr void engine::handlers::gangs(dispatch_table<engine>& table) {
+constexpr void engine::handlers::set_gangs(dispatch_table<engine>& table) {
   table.set(message::gang_meets,
             [](engine& e, arrival& m) { e.work_.gangs.ends().note_arrival(m.read<gang_message>().gang); });
   table.set(message::gang_ended, [](engine& e, arrival& m) {
@@ -147,7 +147,7 @@ constexpr void engine::handlers::gangs(dispatch_table<engine>& table) {
   table.set(message::stuck, [](engine& e, arrival& m) { e.work_.gang_guard.on_stuck(m.read<stuck_message>()); });
 }
 
-constexpr void engine::handlers::deaths(dispatch_table<engine>& table) {
+constexpr void engine::handlers::set_deaths(dispatch_table<engine>& table) {
   table.set(message::rank_died, [](engine& e, arrival& m) {
     const auto header = m.read<death_message>();
     e.on_rank_died(header, m.text());
@@ -161,7 +161,7 @@ constexpr void engine::handlers::deaths(dispatch_table<engine>& table) {
   table.set(message::not_kept, [](engine& e, arrival& m) { e.values_.fetches.on_not_kept(m.read<seek_message>()); });
 }
 
-constexpr void engine::handlers::questions(dispatch_table<engine>& table) {
+constexpr void engine::handlers::set_questions(dispatch_table<engine>& table) {
   table.set(message::ask, [](engine& e, arrival& m) { e.loops_.questions.on_ask(m.data, m.bytes); });
   table.set(message::answer, answer);
   table.set(message::probe, [](engine& e, arrival& m) { e.loops_.quiet.on_probe(m.from, m.read<probe_message>()); });
@@ -173,7 +173,7 @@ constexpr void engine::handlers::questions(dispatch_table<engine>& table) {
   });
 }
 
-constexpr void engine::handlers::run(dispatch_table<engine>& table) {
+constexpr void engine::handlers::set_run(dispatch_table<engine>& table) {
   table.set(message::fail_waits, [](engine& e, arrival& m) {
     m.read<index_message>();
     e.run_.waiters.fail_all(m.text());
@@ -200,14 +200,14 @@ constexpr void engine::handlers::run(dispatch_table<engine>& table) {
 
 constexpr dispatch_table<engine> engine::handlers::all() {
   dispatch_table<engine> table;
-  tasks(table);
-  references(table);
-  values(table);
-  actors(table);
-  gangs(table);
-  deaths(table);
-  questions(table);
-  run(table);
+  set_tasks(table);
+  set_references(table);
+  set_values(table);
+  set_actors(table);
+  set_gangs(table);
+  set_deaths(table);
+  set_questions(table);
+  set_run(table);
   return table;
 }
 

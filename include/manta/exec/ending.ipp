@@ -21,7 +21,7 @@ namespace manta::exec {
 
 // --- what messages do
 
-MANTA_DECL void engine::on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void engine::on_message(rank_id from, message kind, const std::byte* data, std::size_t bytes) {
   static constexpr dispatch_table<engine> table = handlers::all();
   static_assert(table.is_complete(), "each kind of message needs a handler");
   if (run_.early.are_kept()) return run_.early.keep(from, kind, data, bytes);
@@ -104,66 +104,10 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   }
   stack_pool stacks(&loop_part::service_entry, &loops_.loop);
   loops_.loop.begin_run(stacks);
-  current_ = this;
-  role_ = role::owner;
-  run_.running.begin_run(base::mix(rank_.seed, run_.phase.begin(run_.departure.is_leaving())));
-  run_.elsewhere.clear();
-  homes_.calls.forget_sent();
-  run_.throttle.begin();
   const base::short_time_slice woken_soon;
-  rank_.lock.enter();
-  process_watch::begin();
-  install_overflow_reporter(&process_watch::who_is_interrupted,
-                            rank_.lifeline == nullptr ? nullptr : &process_watch::last_words);
-  if (!loops_.helper.start()) {
-    std::fprintf(stderr, "manta: rank %u: no thread can be started, so this rank does not answer during long tasks; "
-                 "allow one more thread\n", rank_.rank);
-  }
-
-  run_.early.end([this](std::uint32_t from, message kind, const std::byte* data, std::size_t bytes) {
-    on_message(from, kind, data, bytes);
-  });
-
-  std::exception_ptr thrown;
-  std::string text;
+  begin_run();
   wire::buffer payload;
-  if (rank_.rank == 0) {
-    {
-      const outside user(rank_.lock);
-      try {
-        driver(argument, payload);
-      } catch (...) {
-        thrown = std::current_exception();
-      }
-    }
-    if (thrown != nullptr) {
-      try {
-        std::rethrow_exception(thrown);
-      } catch (const std::exception& e) {
-        text = base::text_of(e);
-      } catch (...) {
-        text = "an exception that is not a std::exception";
-      }
-    }
-    finish_run(thrown != nullptr);
-    run_.phase.end_stop();
-    const wire::buffer stop = thrown != nullptr ? run_phase::message_of(true, text.data(), text.size())
-                                                : run_phase::message_of(false, payload.data(), payload.size());
-    for (std::uint32_t r = 1; r < rank_.size; ++r) {
-      rank_.post.send(r, message::stop, index_message{0, 0}, stop.data(), stop.size());
-    }
-  } else {
-    {
-      wait_part::last_wait stop(run_.waiters);
-      loops_.loop.wait(stop.record);
-    }
-    const run_phase::outcome ended = run_.phase.get_outcome();
-    if (ended.failed) {
-      thrown = std::make_exception_ptr(driver_failed("manta: the driver on rank 0 failed: " + ended.text()));
-    } else {
-      payload = wire::buffer(ended.data, ended.bytes);
-    }
-  }
+  const std::exception_ptr thrown = rank_.rank == 0 ? drive(driver, argument, payload) : serve(payload);
   while (!rank_.net.idle()) rank_.net.pump(true);
   loops_.helper.stop();
   values_.journaling.finish_run();
@@ -174,6 +118,72 @@ MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* 
   run_.running.end_run();
   if (thrown != nullptr) std::rethrow_exception(thrown);
   return payload;
+}
+
+MANTA_DECL void engine::begin_run() {
+  current_ = this;
+  role_ = role::owner;
+  run_.running.begin_run(base::mix(rank_.seed, run_.phase.begin(run_.departure.is_leaving())));
+  run_.elsewhere.clear();
+  homes_.calls.forget_sent();
+  run_.throttle.begin();
+  rank_.lock.enter();
+  process_watch::begin();
+  install_overflow_reporter(&process_watch::who_is_interrupted,
+                            rank_.lifeline == nullptr ? nullptr : &process_watch::last_words);
+  if (!loops_.helper.start()) {
+    std::fprintf(stderr, "manta: rank %u: no thread can be started, so this rank does not answer during long tasks; "
+                 "allow one more thread\n", rank_.rank.number());
+  }
+  run_.early.end([this](rank_id from, message kind, const std::byte* data, std::size_t bytes) {
+    on_message(from, kind, data, bytes);
+  });
+}
+
+/// An exception in words.
+MANTA_DECL std::string text_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& e) {
+    return base::text_of(e);
+  } catch (...) {
+    return "an exception that is not a std::exception";
+  }
+}
+
+MANTA_DECL std::exception_ptr engine::drive(void (*driver)(void*, wire::buffer&), void* argument,
+                                            wire::buffer& payload) {
+  std::exception_ptr thrown;
+  {
+    const outside user(rank_.lock);
+    try {
+      driver(argument, payload);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  }
+  const std::string text = thrown != nullptr ? text_of(thrown) : std::string();
+  finish_run(thrown != nullptr);
+  run_.phase.end_stop();
+  const wire::buffer stop = thrown != nullptr ? run_phase::message_of(true, text.data(), text.size())
+                                              : run_phase::message_of(false, payload.data(), payload.size());
+  for (std::uint32_t r = 1; r < rank_.size; ++r) {
+    rank_.post.send(r, message::stop, index_message{0, 0}, stop.data(), stop.size());
+  }
+  return thrown;
+}
+
+MANTA_DECL std::exception_ptr engine::serve(wire::buffer& payload) {
+  {
+    wait_part::last_wait stop(run_.waiters);
+    loops_.loop.wait(stop.record);
+  }
+  const run_phase::outcome ended = run_.phase.get_outcome();
+  if (ended.failed) {
+    return std::make_exception_ptr(driver_failed("manta: the driver on rank 0 failed: " + ended.text()));
+  }
+  payload = wire::buffer(ended.data, ended.bytes);
+  return nullptr;
 }
 
 // --- start
@@ -221,7 +231,8 @@ MANTA_DECL engine::~engine() {
   const std::size_t left =
       rank_.members.deaths() != 0 ? 0 : rank_.graph.nodes.live();  // what the dead owed is never paid back
   if (left == 0) return;
-  std::fprintf(stderr, "manta: rank %u: %zu objects are still held after the last run; made by", rank_.rank, left);
+  std::fprintf(stderr, "manta: rank %u: %zu objects are still held after the last run; made by",
+               rank_.rank.number(), left);
   int shown = 0;
   rank_.graph.nodes.for_each([&](node& n) {
     if (++shown > 5) return;

@@ -101,7 +101,7 @@ class engine {
   std::size_t live_objects() const { return rank_.graph.nodes.live(); }
   /// Why this program has to end before its work is done; empty: it has not.
   const std::string& leaving() const { return run_.departure.why(); }
-  bool is_dead(std::uint32_t rank) const { return rank_.members.is_dead(rank); }
+  bool is_dead(rank_id rank) const { return rank_.members.is_dead(rank); }
 
   /// The calling thread's right to touch the engine, for as long as this stands.
   class guard {
@@ -160,10 +160,10 @@ class engine {
 
   // --- values
   /// A node of a value made here, outside of tasks' results. Throws if there is no memory for it.
-  MANTA_DECL node& make_value(std::uint32_t type, void* object);
+  MANTA_DECL node& make_value(type_id type, void* object);
   /// A node with a copy of an object whose type has an array. Null if it is not one for node memory: copy it
   /// otherwise.
-  MANTA_DECL node* copy_value(std::uint32_t type, const void* object);
+  MANTA_DECL node* copy_value(type_id type, const void* object);
 
   // --- tasks
   /// Tasks of this rank.
@@ -194,14 +194,11 @@ class engine {
 
   struct handlers;  // of messages: dispatch.ipp
   /// A message has arrived. Counts it, and calls the handler of its kind; between runs it is kept.
-  void on_message(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes);
+  void on_message(rank_id from, message kind, const std::byte* data, std::size_t bytes);
 
   struct hooks;  // hooks.ipp
   /// What the parts are given of the engine, and of parts that are built after them.
   static part_hooks hooks_of(engine& e);
-
-  // isolation.ipp
-  void run_isolated(invocation& call, std::uint32_t function, running_task& identity);
 
   /// Collective. Throws on all ranks if one of them cannot use the folder.
   void open_journal(const engine_options& options);
@@ -219,17 +216,24 @@ class engine {
   void connect_lifelines(const engine_options& options);
   void look_for_deaths();  ///< Rank 0 hears of deaths, and tells all others.
   /// A rank that stood by has from now on what the dead rank had.
-  void take_place(std::uint32_t spare, std::uint32_t rank);
+  void take_place(rank_id spare, rank_id rank);
   /// The one order in which the parts hear of a death.
   void on_rank_died(const death_message& m, const std::string& why);
   /// The dead rank has no place and no resources any more.
-  void leave_world(std::uint32_t dead);
+  void leave_world(rank_id dead);
   // progress.ipp
   bool receive();   ///< Handles the messages and blocks that are here. True if any came.
   void attend();    ///< Does what comes with time and from outside; runs nothing of the user's.
   bool progress();  ///< Receives, attends, and ends what is over. True if anything came.
 
   // ending.ipp
+  void begin_run();  ///< This thread is the owner from now on, with the lock.
+  /// Rank 0: runs the driver, and ends the run on all ranks. Returns what the driver has thrown. Waits.
+  std::exception_ptr drive(void (*driver)(void*, wire::buffer&), void* argument, wire::buffer& payload);
+  /// Another rank: serves until rank 0 ends the run. Returns the driver's failure, or leaves in `payload` what the
+  /// driver has left. Waits.
+  std::exception_ptr serve(wire::buffer& payload);
+  /// Rank 0: serves until all is done, or with `drop` all that has started. Ends the actors of all ranks. Waits.
   void finish_run(bool drop);
   void drive_until_quiet();  ///< Rank 0: serves until nothing goes on anywhere. Waits.
   void drop_unstarted();  ///< Fails the tasks of this rank that have not started.

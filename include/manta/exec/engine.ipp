@@ -38,6 +38,7 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/failure_writer.ipp"
 #include "manta/exec/value/completion.ipp"
 #include "manta/exec/value/fetches.ipp"
+#include "manta/exec/value/incoming_values.ipp"
 #include "manta/exec/value/references.ipp"
 #include "manta/exec/value/supply.ipp"
 #include "manta/exec/task/attempts.ipp"
@@ -59,6 +60,11 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/layers.ipp"
 #include "manta/exec/hooks.ipp"
 #include "manta/exec/values.ipp"
+#include "manta/exec/isolation/child_messages.ipp"
+#include "manta/exec/isolation/crash_words.ipp"
+#include "manta/exec/isolation/isolated_actor.ipp"
+#include "manta/exec/isolation/isolated_calls.ipp"
+#include "manta/exec/isolation/child_side.ipp"
 #include "manta/exec/isolation.ipp"
 #include "manta/exec/capacities.ipp"
 #include "manta/exec/gang/gang_ends.ipp"
@@ -94,6 +100,7 @@ template class completion<net::network>;
 template class executor<net::network>;
 template class fetches<net::network>;
 template class home<net::network>;
+template class incoming_values<net::network>;
 template class lost_tasks<net::network>;
 template class named_actors<net::network>;
 template class placement<net::network>;

@@ -20,7 +20,7 @@
 namespace manta::exec {
 
 /// The task was cancelled by the task `who` on the rank `where`.
-MANTA_DECL store::failure_ptr cancel_failure(std::string_view name, std::string_view who, std::uint32_t where);
+MANTA_DECL store::failure_ptr cancel_failure(std::string_view name, std::string_view who, rank_id where);
 /// The task had not started when its deadline, in nanoseconds, was over.
 MANTA_DECL store::failure_ptr timeout_failure(std::string_view name, std::int64_t deadline);
 /// A task was taken out of where it waited: its deadline has expired, or its home has cancelled it.
@@ -28,7 +28,7 @@ MANTA_DECL store::failure_ptr unstarted_failure(const graph::task& t, bool expir
 /// A call fails because its actor has ended or never lived.
 MANTA_DECL store::failure_ptr actor_failure(const std::string& why);
 /// A call was not taken because `most` calls wait for the actor, which lives on the rank `here`.
-MANTA_DECL store::failure_ptr busy_failure(std::string_view method, int most, std::uint32_t here);
+MANTA_DECL store::failure_ptr busy_failure(std::string_view method, int most, rank_id here);
 /// What a call has done is lost, because another one found the actor broken meanwhile.
 MANTA_DECL store::failure_ptr lost_call_failure(const std::string& broken_by);
 /// The run has to end before the task has started.
@@ -45,7 +45,7 @@ MANTA_DECL store::failure_ptr gang_failure(const graph::node& n, const graph::bu
 /// Writes the failures in which this rank, or the death of another, is named.
 class failure_writer {
  public:
-  failure_writer(std::uint32_t here, const membership& members) : rank_(here), members_(members) {}
+  failure_writer(rank_id here, const membership& members) : rank_(here), members_(members) {}
 
   /// Notes that the failure has happened here, in this function.
   MANTA_DECL void locate(store::failure& f, std::string_view function, std::uint32_t attempt = 0) const;
@@ -53,7 +53,7 @@ class failure_writer {
   MANTA_DECL store::failure_ptr here(const running_task& task, bool reads_arguments = false) const;
   /// In a catch clause: the failure of a type's save() or load(), by the name of the type or its number.
   MANTA_DECL store::failure_ptr codec(const char* function, std::string_view type) const;
-  MANTA_DECL store::failure_ptr codec(const char* function, std::uint32_t type) const;  ///< As the other.
+  MANTA_DECL store::failure_ptr codec(const char* function, type_id type) const;  ///< As the other.
   /// A task is not begun, because `waiting` tasks have begun here and all wait.
   MANTA_DECL store::failure_ptr too_many_wait(const running_task& task, std::size_t waiting) const;
   /// A task has an input that has failed: the reason with the task's name at the end. Null if none has.
@@ -62,10 +62,10 @@ class failure_writer {
   [[gnu::cold]] MANTA_DECL store::failure_ptr store_is_full(const store::ledger& values) const;
 
   /// `what`, and of what the rank has died.
-  MANTA_DECL store::failure_ptr death(enum store::failure::kind kind, std::uint32_t dead, const std::string& what,
+  MANTA_DECL store::failure_ptr death(enum store::failure::kind kind, rank_id dead, const std::string& what,
                                       bool actor_may_return = false) const;
   /// The task has died with its rank.
-  MANTA_DECL store::failure_ptr died_with(const graph::node& n, std::uint32_t dead) const;
+  MANTA_DECL store::failure_ptr died_with(const graph::node& n, rank_id dead) const;
   /// The task was on as many ranks as it may be when they died; nobody knows what ran there.
   MANTA_DECL store::failure_ptr was_there_too_often(const graph::node& n, std::uint64_t id) const;
   /// A value whose home has died, and of which nobody has a copy.
@@ -78,7 +78,7 @@ class failure_writer {
   MANTA_DECL store::failure_ptr of_member(const store::failure_ptr& why, const graph::gang& gang) const;
 
  private:
-  std::uint32_t rank_;
+  rank_id rank_;
   const membership& members_;
 };
 

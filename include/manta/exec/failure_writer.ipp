@@ -16,7 +16,7 @@ MANTA_DECL store::failure_ptr failure_of_kind(enum store::failure::kind kind, st
   return store::share(std::move(f));
 }
 
-MANTA_DECL store::failure_ptr cancel_failure(std::string_view name, std::string_view who, std::uint32_t where) {
+MANTA_DECL store::failure_ptr cancel_failure(std::string_view name, std::string_view who, rank_id where) {
   return failure_of_kind(store::failure::kind::cancelled, "task '" + std::string(name) + "' was cancelled by '" +
                                                               std::string(who) + "' on rank " + std::to_string(where));
 }
@@ -37,7 +37,7 @@ MANTA_DECL store::failure_ptr actor_failure(const std::string& why) {
   return failure_of_kind(store::failure::kind::actor, why);
 }
 
-MANTA_DECL store::failure_ptr busy_failure(std::string_view method, int most, std::uint32_t here) {
+MANTA_DECL store::failure_ptr busy_failure(std::string_view method, int most, rank_id here) {
   return failure_of_kind(store::failure::kind::busy,
                          "'" + std::string(method) + "' was not taken: " +
                              std::to_string(most) + " calls wait for the actor on rank " + std::to_string(here) +
@@ -106,7 +106,7 @@ MANTA_DECL store::failure_ptr failure_writer::codec(const char* function, std::s
   locate(f, std::string(function) + " of " + std::string(type));
   return store::share(std::move(f));
 }
-MANTA_DECL store::failure_ptr failure_writer::codec(const char* function, std::uint32_t type) const {
+MANTA_DECL store::failure_ptr failure_writer::codec(const char* function, type_id type) const {
   return codec(function, wire::demangle(wire::type_at(type).mangled));
 }
 
@@ -147,7 +147,7 @@ MANTA_DECL store::failure_ptr failure_writer::store_is_full(
 
 // --- failures that tell of a death
 
-MANTA_DECL store::failure_ptr failure_writer::death(enum store::failure::kind kind, std::uint32_t dead,
+MANTA_DECL store::failure_ptr failure_writer::death(enum store::failure::kind kind, rank_id dead,
                                                     const std::string& what, bool actor_may_return) const {
   store::failure f;
   f.kind = kind;
@@ -157,7 +157,7 @@ MANTA_DECL store::failure_ptr failure_writer::death(enum store::failure::kind ki
   return store::share(std::move(f));
 }
 
-MANTA_DECL store::failure_ptr failure_writer::died_with(const graph::node& n, std::uint32_t dead) const {
+MANTA_DECL store::failure_ptr failure_writer::died_with(const graph::node& n, rank_id dead) const {
   return death(store::failure::kind::rank, dead, describe_task(n) + " died with its rank: ");
 }
 

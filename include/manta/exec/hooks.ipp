@@ -48,6 +48,7 @@ struct engine::hooks {
   static exec::rank_loop<net::network>::hooks of_loop(engine& e);  ///< What a rank does when it looks around.
   static exec::quiet_watch<net::network>::hooks of_quiet(engine& e);  ///< Gangs that are about to end.
   static exec::helper::duties of_helper(engine& e);  ///< What the helper does for its rank.
+  static isolated_calls::hooks of_isolated(engine& e);  ///< What a rank does while its task runs in a child.
 };
 
 MANTA_DECL part_hooks engine::hooks_of(engine& e) {
@@ -73,6 +74,7 @@ MANTA_DECL part_hooks engine::hooks_of(engine& e) {
       .loop = hooks::of_loop(e),
       .quiet = hooks::of_quiet(e),
       .helper = hooks::of_helper(e),
+      .isolated = hooks::of_isolated(e),
       .rouse = &engine::rouse_helper,
   };
 }
@@ -88,7 +90,7 @@ MANTA_DECL exec::references<net::network>::hooks engine::hooks::of_references(en
 }
 
 MANTA_DECL exec::task_records<net::network>::hooks engine::hooks::of_records(engine& e) {
-  return {&e, [](void* rank, node& n, std::uint32_t place, std::uint64_t bytes) {
+  return {&e, [](void* rank, node& n, rank_id place, std::uint64_t bytes) {
             of(rank).values_.completion.lies_at(n, place, bytes);
           }};
 }
@@ -117,7 +119,7 @@ MANTA_DECL exec::completion<net::network>::hooks engine::hooks::of_completion(en
 }
 
 MANTA_DECL exec::supply<net::network>::hooks engine::hooks::of_supply(engine& e) {
-  return {&e, [](void* rank, std::uint32_t from, const pull_message& m) {
+  return {&e, [](void* rank, rank_id from, const pull_message& m) {
             of(rank).values_.fetches.on_pull(from, m);
           }};
 }
@@ -138,8 +140,8 @@ MANTA_DECL exec::attempts<net::network>::hooks engine::hooks::of_attempts(engine
 }
 
 MANTA_DECL exec::runner::hooks engine::hooks::of_runner(engine& e) {
-  return {&e, [](void* rank, invocation& call, std::uint32_t function, running_task& identity) {
-            of(rank).run_isolated(call, function, identity);
+  return {&e, [](void* rank, invocation& call, function_id function, running_task& identity) {
+            of(rank).loops_.isolated.run(call, function, identity);
           }};
 }
 
@@ -148,7 +150,7 @@ MANTA_DECL exec::executor<net::network>::hooks engine::hooks::of_executor(engine
       .rank = &e,
       .run_own = [](void* rank, node& n) { of(rank).homes_.tasks.run(n); },
       .run_part = [](void* rank, task* t) { of(rank).work_.gangs.run_part(t); },
-      .call_ready = [](void* rank, std::uint32_t slot) { of(rank).work_.actors.list(slot); },
+      .call_ready = [](void* rank, slot_index slot) { of(rank).work_.actors.list(slot); },
       .new_actor =
           [](void* rank, const invocation& call, const task& made_by, task* constructor) {
             return of(rank).work_.actors.add(call, made_by.function, made_by.request, constructor);
@@ -165,7 +167,7 @@ MANTA_DECL exec::actor_host<net::network>::hooks engine::hooks::of_actors(engine
   return {
       .rank = &e,
       .note_stop = [](void* rank) { of(rank).run_.waiters.note_stop(); },
-      .run_part = [](void* rank, std::uint32_t slot, task* call) { of(rank).work_.gangs.run_call(slot, call); },
+      .run_part = [](void* rank, slot_index slot, task* call) { of(rank).work_.gangs.run_call(slot, call); },
       .part_failed = [](void* rank, const task& call,
                         const store::failure_ptr& why) { of(rank).work_.gangs.part_failed(call, why); },
   };
@@ -236,6 +238,15 @@ MANTA_DECL exec::quiet_watch<net::network>::hooks engine::hooks::of_quiet(engine
   return {&e, [](void* rank) {
             const exec::gangs& gangs = of(rank).work_.gangs;
             return !gangs.ends().has_complete() && !gangs.watch().has_broken();
+          }};
+}
+
+MANTA_DECL isolated_calls::hooks engine::hooks::of_isolated(engine& e) {
+  return {&e, [](void* rank, running_task& waits) {
+            engine& owner = of(rank);
+            owner.progress();
+            owner.rank_.net.pump(true);
+            owner.run_.running.resume(waits);
           }};
 }
 

@@ -6,6 +6,7 @@
 // engine sees bytes.
 #pragma once
 
+#include "manta/exec/ids.hpp"
 #include "manta/exec/lock.hpp"
 #include "manta/graph/task.hpp"
 #include "manta/store/value.hpp"
@@ -40,7 +41,7 @@ struct invocation {
   const net::team_place* team = nullptr;  ///< for a member of a gang
 
   graph::form form = graph::form::none;  ///< of the result: none, plain or box
-  std::uint32_t type = graph::no_index;
+  type_id type = graph::no_index;
   union {
     std::byte plain[24] = {};
     void* box;
@@ -71,7 +72,7 @@ struct running_task {
 
   std::uint64_t id = 0;
   std::uint64_t children = 0;
-  std::uint32_t function = graph::no_index;
+  function_id function = graph::no_index;
   std::uint32_t attempt = 0;
   const graph::request* request = nullptr;
   const graph::request* actor = nullptr;  ///< of the actor whose method it is
@@ -124,7 +125,7 @@ struct isolated_failure : std::exception {
 struct isolated_view {
   running_task task;
   std::uint64_t seed = 0;
-  std::uint32_t rank = 0;
+  rank_id rank = 0;
   std::uint32_t size = 1;
   int node = 0;
   const std::atomic<bool>* stop = nullptr;

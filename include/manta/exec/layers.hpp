@@ -14,6 +14,7 @@
 #include "manta/exec/context.hpp"
 #include "manta/exec/gang/gang_guard.hpp"
 #include "manta/exec/gang/gangs.hpp"
+#include "manta/exec/isolation/isolated_calls.hpp"
 #include "manta/exec/run/early_messages.hpp"
 #include "manta/exec/run/helper.hpp"
 #include "manta/exec/run/loop.hpp"
@@ -56,6 +57,7 @@ struct part_hooks {
   rank_loop<net::network>::hooks loop;
   quiet_watch<net::network>::hooks quiet;
   exec::helper::duties helper;
+  isolated_calls::hooks isolated;
   void (*rouse)(void* rank);  ///< Wakes the helper.
 };
 
@@ -65,7 +67,8 @@ struct rank_stores {
   MANTA_DECL rank_stores(MPI_Comm comm, int ranks_per_node, const part_hooks& hooks);
 
   net::network net;
-  std::uint32_t rank, size;
+  rank_id rank;
+  std::uint32_t size;
   exec::post<net::network> post;
   biased_lock lock;
   store::ledger ledger;  // before the graph, whose nodes it knows
@@ -158,6 +161,7 @@ struct loop_layer {
   exec::questions<net::network> questions;
   exec::helper helper;
   thread_watch<net::network> watch;
+  isolated_calls isolated;
 };
 
 }  // namespace manta::exec

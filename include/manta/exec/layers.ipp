@@ -108,6 +108,8 @@ MANTA_DECL loop_layer::loop_layer(rank_stores& r, run_state& run, value_layer& v
       questions(v.own, {run.running, run.local, run.late, run.departure, r.world, r.scheduler, run.elsewhere,
                         v.completion, homes.tickets, work.placement, homes.withdrawal, homes.named}),
       helper(r.lock, hooks.helper),
-      watch(r.rank, run.running, run.started, run.waiters, helper) {}
+      watch(r.rank, run.running, run.started, run.waiters, helper),
+      isolated({r.rank, r.size, r.net.node(), r.seed},
+               {r.lock, r.failures, run.phase, run.departure, helper, watch.over_tasks()}, hooks.isolated) {}
 
 }  // namespace manta::exec

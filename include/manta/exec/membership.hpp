@@ -15,6 +15,7 @@
 
 #include "manta/base/config.hpp"
 #include "manta/base/containers.hpp"
+#include "manta/exec/ids.hpp"
 #include "manta/net/end_by.hpp"
 
 namespace manta::exec {
@@ -48,42 +49,42 @@ class membership {
   bool recovers() const { return recovers_; }
   void set_recovers() { recovers_ = true; }
 
-  bool is_dead(std::uint32_t member) const { return deaths_ != 0 && dead_[member]; }
+  bool is_dead(rank_id member) const { return deaths_ != 0 && dead_[member]; }
   /// The number of ranks that have died.
   std::uint32_t deaths() const { return deaths_; }
   /// A rank has died. False if that was known.
-  bool note_death(std::uint32_t dead, obituary of_it);
+  bool note_death(rank_id dead, obituary of_it);
   /// The reason why a dead rank has died.
-  const obituary& obituary_of(std::uint32_t dead) const { return obituaries_[dead]; }
+  const obituary& obituary_of(rank_id dead) const { return obituaries_[dead]; }
   /// The reasons of all deaths, in the order of the ranks.
   std::string all_obituaries() const;
 
   /// The last `count` ranks stand by.
   void appoint_spares(std::uint32_t count);
   bool has_spares() const { return !spares_.empty(); }
-  bool is_spare(std::uint32_t member) const;
+  bool is_spare(rank_id member) const;  ///< Does this rank stand by?
   /// The spare that takes the place of a rank: the first for which is_near(spare) holds, else the first of all. 0 if
   /// there is none, or if the rank stood by itself.
   template <class IsNear>
-  std::uint32_t successor_of(std::uint32_t dead, IsNear&& is_near) const;
+  rank_id successor_of(rank_id dead, IsNear&& is_near) const;
   /// A spare takes a place, and stands by no more.
-  void enlist(std::uint32_t spare) { spares_.remove(spare); }
+  void enlist(rank_id spare) { spares_.remove(spare); }
 
   /// Does any death speak against any task?
   bool has_tolls() const { return tolls_.size() != 0; }
-  toll toll_of(std::uint64_t id) const;
+  toll toll_of(std::uint64_t id) const;  ///< The deaths that are counted for the task with this id.
   /// Has a rank died of the task with this id, and is that the task's fault?
-  bool is_to_blame(std::uint32_t dead, std::uint64_t id) const {
+  bool is_to_blame(rank_id dead, std::uint64_t id) const {
     return obituaries_[dead].culprit == id && toll_of(id).blamed() != 0;
   }
   /// What the death of a rank means for the task with this id, which was there. Where nobody knows what ran, the death
   /// is counted for the task.
-  verdict judge(std::uint32_t dead, std::uint64_t id);
+  verdict judge(rank_id dead, std::uint64_t id);
 
  private:
   /// The table's key for a task's id.
   static std::uint64_t key(std::uint64_t id) { return id == base::index_table::no_key ? 0 : id; }
-  void set_toll(std::uint64_t id, const toll& t);
+  void set_toll(std::uint64_t id, const toll& t);  ///< Replaces what is counted for a task.
 
   std::uint32_t size_;
   std::uint32_t deaths_ = 0;
@@ -95,7 +96,7 @@ class membership {
 };
 
 template <class IsNear>
-std::uint32_t membership::successor_of(std::uint32_t dead, IsNear&& is_near) const {
+rank_id membership::successor_of(rank_id dead, IsNear&& is_near) const {
   if (spares_.empty() || is_spare(dead)) return 0;
   for (const std::uint32_t spare : spares_) {
     if (is_near(spare)) return spare;

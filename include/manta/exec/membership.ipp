@@ -11,7 +11,7 @@
 
 namespace manta::exec {
 
-MANTA_DECL bool membership::note_death(std::uint32_t dead, obituary of_it) {
+MANTA_DECL bool membership::note_death(rank_id dead, obituary of_it) {
   if (is_dead(dead)) return false;
   if (deaths_++ == 0) {
     dead_.resize(size_, false);
@@ -41,7 +41,7 @@ MANTA_DECL void membership::appoint_spares(std::uint32_t count) {
   for (std::uint32_t r = size_ - count; r < size_; ++r) spares_.push_back(r);
 }
 
-MANTA_DECL bool membership::is_spare(std::uint32_t member) const {
+MANTA_DECL bool membership::is_spare(rank_id member) const {
   for (const std::uint32_t spare : spares_) {
     if (spare == member) return true;
   }
@@ -57,7 +57,7 @@ MANTA_DECL void membership::set_toll(std::uint64_t id, const toll& t) {
   tolls_.insert(key(id)) = std::bit_cast<std::uint64_t>(t);
 }
 
-MANTA_DECL membership::verdict membership::judge(std::uint32_t dead, std::uint64_t id) {
+MANTA_DECL membership::verdict membership::judge(rank_id dead, std::uint64_t id) {
   const obituary& death = obituaries_[dead];
   toll t = toll_of(id);
   if (death.culprit == id) {

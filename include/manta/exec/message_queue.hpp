@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "manta/base/containers.hpp"
+#include "manta/exec/ids.hpp"
 #include "manta/wire/buffer.hpp"
 
 namespace manta::exec {
@@ -19,13 +20,13 @@ class message_queue {
   struct view {
     const std::byte* data;
     std::size_t bytes;
-    std::uint32_t from;
+    rank_id from;
   };
 
   bool empty() const { return count_ == 0; }
   std::size_t size() const { return count_; }
 
-  void push(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+  void push(rank_id from, const std::byte* data, std::size_t bytes) {
     const header h{static_cast<std::uint32_t>(bytes), from};
     const std::size_t padded = (bytes + 7) / 8 * 8;
     if (end_ + sizeof h + padded > bytes_.size()) make_room(sizeof h + padded);
@@ -80,7 +81,7 @@ class message_queue {
  private:
   struct header {
     std::uint32_t bytes;  // with taken_bit
-    std::uint32_t from;
+    rank_id from;
   };
   static constexpr std::uint32_t taken_bit = 0x80000000u;
   header at(std::size_t place) const {

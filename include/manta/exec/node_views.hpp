@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "manta/base/hash.hpp"
+#include "manta/exec/ids.hpp"
 #include "manta/exec/task/waiting_ahead.hpp"
 #include "manta/graph/node.hpp"
 #include "manta/graph/task.hpp"
@@ -24,8 +25,8 @@ namespace manta::exec {
 
 /// Where an actor lives, as the plain value of its handle's node.
 struct actor_place {
-  std::uint32_t rank;
-  std::uint32_t slot;
+  rank_id rank;
+  slot_index slot;
 };
 
 /// The place of an actor that has been constructed, by the bytes of a handle's node or of a result.
@@ -41,7 +42,8 @@ inline actor_place actor_place_in(const void* bytes) {
 inline bool is_stand_in(const graph::node& n) { return n.links != nullptr && n.links->kind == graph::link_kind::home; }
 /// A node of a rank.
 struct node_place {
-  std::uint32_t rank, index;
+  rank_id rank;
+  node_index index;
 };
 /// Is the node a task or call of this home that has not ended?
 inline bool is_task(const graph::node& n) {
@@ -56,7 +58,7 @@ inline bool is_waiting(const graph::node& n, const task_place& p) {
   return is_task(n) && n.form == graph::form::record && n.record->id == p.id;
 }
 /// The task or call has been sent to a rank. `call`: it waits for its actor's place.
-inline void note_sent(graph::node& n, std::uint64_t id, std::uint32_t to, std::uint32_t slot = graph::no_index,
+inline void note_sent(graph::node& n, std::uint64_t id, rank_id to, slot_index slot = graph::no_index,
                       graph::task* call = nullptr) {
   n.form = graph::form::none;
   n.sent = {id, to, slot, {call}};
@@ -67,7 +69,7 @@ inline void keep_arguments(graph::node& n, const std::byte* arguments, std::size
   std::memcpy(&n.sent.kept, arguments, bytes);
 }
 /// A compact task has been sent; `keep`: its rank may die.
-inline void note_compact_sent(graph::node& n, std::uint32_t to, bool keep) {
+inline void note_compact_sent(graph::node& n, rank_id to, bool keep) {
   std::byte arguments[sizeof n.sent.kept];
   if (keep) std::memcpy(arguments, n.compact.arguments, sizeof arguments);
   note_sent(n, n.compact.id, to);
@@ -107,8 +109,8 @@ inline bool is_for_member(const graph::node& n) {
 
 /// The key of a task in the tables of rank 0. The id alone is not enough: a task that runs again, as another attempt or
 /// because its rank has died, submits again what it has submitted before, under the same ids.
-inline std::uint64_t place_key(std::uint64_t id, std::uint16_t attempt, std::uint32_t home_rank,
-                               std::uint32_t home_index) {
+inline std::uint64_t place_key(std::uint64_t id, std::uint16_t attempt, rank_id home_rank,
+                               node_index home_index) {
   const std::uint64_t home = static_cast<std::uint64_t>(home_rank) << 32 | home_index;
   const std::uint64_t mixed = base::mix(base::mix(id + attempt) + home);
   return mixed == base::index_table::no_key ? 0 : mixed;
@@ -119,7 +121,7 @@ std::uint64_t place_key(const Task& t) {
   return place_key(t.id, t.attempt, t.home_rank, t.home_index);
 }
 /// The key of the task of a node of the rank `here`; 0 if the node is no task.
-inline std::uint64_t place_key_of(const graph::node& n, std::uint32_t here) {
+inline std::uint64_t place_key_of(const graph::node& n, rank_id here) {
   if (!is_task(n)) return 0;
   return n.form == graph::form::record ? place_key(*n.record) : place_key(id_of(n), 0, here, n.index);
 }
@@ -129,7 +131,7 @@ inline std::uint64_t place_key_of(const graph::node& n, std::uint32_t here) {
 /// Tells a ticket from the node of an input that is to be made here, whose `missing` counts the tasks that wait for it.
 inline constexpr std::uint32_t ticket_bit = std::uint32_t{1} << 31;
 /// The node waits for an answer of the rank `asked`.
-inline void note_asked(graph::node& n, std::uint32_t asked) { n.missing = ticket_bit | asked; }
+inline void note_asked(graph::node& n, rank_id asked) { n.missing = ticket_bit | asked; }
 /// Is the node, which is not a task and has not ended, a ticket for a question to this rank?
 inline bool is_ticket_for(const graph::node& n, std::uint32_t asked) { return n.missing == (ticket_bit | asked); }
 
@@ -163,7 +165,7 @@ inline bool takes_large(const graph::node& n) {
 // --- values
 
 /// The rank where the value of an ended node of the rank `here` lies, or where the actor lives whose handle it is.
-inline std::uint32_t place_of(const graph::node& n, std::uint32_t here) {
+inline rank_id place_of(const graph::node& n, rank_id here) {
   if (n.form == graph::form::remote) return n.remote.place;
   if (!n.has(graph::node::actor) || n.form != graph::form::plain) return here;
   return actor_place_in(n.bytes).rank;

@@ -21,6 +21,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "manta/base/address.hpp"
 #include "manta/exec/stack.hpp"
 
 namespace manta::exec {
@@ -71,7 +72,7 @@ struct overflow_reporter {
   static bool overflowed(const stack_pool& pool, std::uintptr_t fault, std::uintptr_t pointer) {
     const context& running = pool.current();
     if (running.bottom() == nullptr) return false;
-    const auto bottom = reinterpret_cast<std::uintptr_t>(running.bottom());
+    const auto bottom = base::address_of(running.bottom());
     constexpr std::uintptr_t near = std::uintptr_t{64} << 10;
     // The kernel ends the thread's own stack only to within a page or so of the limit.
     const std::uintptr_t slack = pool.on_root() ? std::uintptr_t{8} << 10 : 0;
@@ -82,7 +83,7 @@ struct overflow_reporter {
   static void report(const fatal_signal& by, const void* address, const void* machine) {
     const stack_pool* pool = stack_pool::of_this_thread();
     const char* runs = who != nullptr ? who() : nullptr;
-    const auto fault = reinterpret_cast<std::uintptr_t>(address);
+    const auto fault = base::address_of(address);
     char text[512];
     int length = 0;
     if (by.number == SIGSEGV && pool != nullptr && overflowed(*pool, fault, stack_pointer(machine))) {

@@ -29,29 +29,29 @@ class post {
   /// a message that is built in memory first is read back in larger pieces than it was written in, for which the
   /// processor waits.
   template <class Message>
-  [[gnu::always_inline]] void send(std::uint32_t to, message kind, const Message& m, const void* tail = nullptr,
+  [[gnu::always_inline]] void send(rank_id to, message kind, const Message& m, const void* tail = nullptr,
                                    std::size_t tail_bytes = 0) {
     struct [[gnu::packed, gnu::may_alias]] unaligned {
       Message m;
     };
-    std::byte* const at = begin(to, kind, sizeof m + tail_bytes);
-    reinterpret_cast<unaligned*>(at)->m = m;
-    if (tail_bytes != 0) std::memcpy(at + sizeof m, tail, tail_bytes);
+    std::byte* const place = begin(to, kind, sizeof m + tail_bytes);
+    reinterpret_cast<unaligned*>(place)->m = m;
+    if (tail_bytes != 0) std::memcpy(place + sizeof m, tail, tail_bytes);
     commit(to, kind, sizeof m + tail_bytes);
   }
   /// Begins a message of at most that many bytes, and returns where to write it. Nothing else may be sent before
   /// `commit`.
-  std::byte* begin(std::uint32_t to, message kind, std::size_t max_bytes) {
+  std::byte* begin(rank_id to, message kind, std::size_t max_bytes) {
     return net_.begin(static_cast<int>(to), static_cast<std::uint8_t>(kind), max_bytes);
   }
   /// Ends the message begun last, with its real size.
-  void commit(std::uint32_t to, message kind, std::size_t bytes) {
+  void commit(rank_id to, message kind, std::size_t bytes) {
     net_.commit(static_cast<int>(to), bytes);
     if (kind < first_housekeeping) traffic_.note_sent(to);
   }
 
   /// A message of this kind has come.
-  void note_received(std::uint32_t from, message kind) {
+  void note_received(rank_id from, message kind) {
     if (kind < first_housekeeping) traffic_.note_received(from);
   }
   /// The numbers of messages to and from the ranks that live.

@@ -62,7 +62,7 @@ MANTA_DECL void engine::process_watch::exit_in_run(int status, void*) {
       std::snprintf(text, sizeof text,
                     "manta: exit(%d) in %s; it ends the process, rank %u, and not just "
                     "the task: return or throw instead\n",
-                    status, who != nullptr ? who : "a thread of the program's own", current_->rank_.rank);
+                    status, who != nullptr ? who : "a thread of the program's own", current_->rank_.rank.number());
   (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
   last_words(text, static_cast<std::size_t>(std::strchr(text, ';') - text));
   if (status == 0) std::exit(1);  // goes on with what is left to be done
@@ -83,7 +83,8 @@ MANTA_DECL void engine::process_watch::end_copy(const char* what) {
                     "manta: rank %u: a child process that was forked in '%.*s' %s: it ends "
                     "here, with status 1. What is forked in a task "
                     "leaves by exec or _exit, also where exec fails\n",
-                    current_->rank_.rank, static_cast<int>(name.size() < 150 ? name.size() : 150), name.data(), what);
+                    current_->rank_.rank.number(), static_cast<int>(name.size() < 150 ? name.size() : 150),
+                    name.data(), what);
   (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
   ::_exit(1);
 }

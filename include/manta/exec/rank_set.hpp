@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "manta/base/containers.hpp"
+#include "manta/exec/ids.hpp"
 
 namespace manta::exec {
 
@@ -14,17 +15,17 @@ class rank_set {
  public:
   explicit rank_set(std::uint32_t ranks) : ranks_(ranks) {}
 
-  bool has(std::uint32_t member) const { return !is_in_.empty() && is_in_[member]; }
+  bool has(rank_id member) const { return !is_in_.empty() && is_in_[member]; }
   bool empty() const { return size_ == 0; }
   std::uint32_t size() const { return size_; }
-  void set(std::uint32_t member, bool is_in) {
+  void set(rank_id member, bool is_in) {
     if (has(member) == is_in) return;
     if (is_in_.empty()) is_in_.resize(ranks_, false);
     is_in_[member] = is_in;
     is_in ? ++size_ : --size_;
   }
-  void insert(std::uint32_t member) { set(member, true); }
-  void erase(std::uint32_t member) { set(member, false); }
+  void insert(rank_id member) { set(member, true); }
+  void erase(rank_id member) { set(member, false); }
   void clear() {
     is_in_.clear();
     size_ = 0;

@@ -25,6 +25,7 @@
 #include <system_error>
 #include <utility>
 
+#include "manta/base/address.hpp"
 #include "manta/base/containers.hpp"
 #include "manta/base/error.hpp"
 #include "manta/exec/stack_switch.hpp"
@@ -120,13 +121,18 @@ class stack_pool {
   friend class inline_frame;
   static constexpr std::size_t guard_bytes = std::size_t{64} << 10;  // a page can be stepped over by a large array
 
-  static void body() noexcept;
+  static void body() noexcept;  ///< What a new stack runs: the service loop.
+  /// As large as the process's own stack is assumed to be: a task must not work or crash by where it happens to run.
   static std::size_t wanted_stack_bytes();
+  /// A guarded stack takes two mappings; half of all that the system allows are left to malloc, MPI and libraries.
   static std::size_t affordable_guards();
-  context& take();
-  context& make();
-  void find_root();
+  context& take();    ///< The idle stack used last, or a new one. Throws if none can be had.
+  context& make();    ///< Maps a new stack. Throws if none can be had.
+  void find_root();   ///< Finds out where the thread's own stack lies.
+  /// Makes the guard below a stack, as long as guards are left: a guard splits the mapping in two, and their number is
+  /// limited; unguarded neighbours merge into one.
   void protect(context& made, std::byte* mapping);
+  /// Leaves the current stack. Returns when it is resumed; whoever resumes it has set current_ already.
   void switch_to(context& to);
 
   static inline constinit thread_local stack_pool* active_ = nullptr;
@@ -217,12 +223,11 @@ inline void stack_pool::release_and_switch(context& to) {
 
 inline std::size_t stack_pool::room() const {
   if (current_->bottom_ == nullptr) return 0;
-  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-  const auto bottom = reinterpret_cast<std::uintptr_t>(current_->bottom_);
+  const auto here = base::address_of(__builtin_frame_address(0));
+  const auto bottom = base::address_of(current_->bottom_);
   return here > bottom && here - bottom <= current_->bytes_ ? here - bottom : 0;
 }
 
-// Returns when the stack left here is resumed; whoever resumes it has set current_ already.
 inline void stack_pool::switch_to(context& to) {
   assert(active_ == this && "a stack never leaves its thread");
   context& from = *current_;
@@ -306,7 +311,6 @@ inline context& stack_pool::make() {
   return *made;
 }
 
-// A guard splits the mapping in two, and their number is limited; unguarded neighbours merge into one.
 inline void stack_pool::protect(context& made, std::byte* mapping) {
   ::madvise(mapping, stack_bytes_ + guard_bytes, MADV_NOHUGEPAGE);
   if (guards_left_ == 0) return;
@@ -339,7 +343,6 @@ inline void stack_pool::find_root() {
 #endif
 }
 
-// As large as the process's own stack is assumed to be: a task must not work or crash by where it happens to run.
 inline std::size_t stack_pool::wanted_stack_bytes() {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   std::size_t bytes = std::size_t{8} << 20;
@@ -356,7 +359,6 @@ inline std::size_t stack_pool::wanted_stack_bytes() {
   return (bytes + page - 1) / page * page;
 }
 
-// Two mappings a guarded stack; half of all are left to malloc, MPI and libraries.
 inline std::size_t stack_pool::affordable_guards() {
   unsigned long mappings = 65530;
   if (std::FILE* file = std::fopen("/proc/sys/vm/max_map_count", "re"); file != nullptr) {

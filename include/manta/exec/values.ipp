@@ -9,7 +9,7 @@
 
 namespace manta::exec {
 
-MANTA_DECL node& engine::make_value(std::uint32_t type, void* object) {
+MANTA_DECL node& engine::make_value(type_id type, void* object) {
   node& n = values_.refs.make_node(no_index, type);
   values_.completion.complete_object(n, object, run_.running->function);
   if (store::large* const l = store::large_of(n); l != nullptr && rank_.net.topology().ranks_on_node() > 1)
@@ -17,7 +17,7 @@ MANTA_DECL node& engine::make_value(std::uint32_t type, void* object) {
   return values_.completion.checked(n);
 }
 
-MANTA_DECL node* engine::copy_value(std::uint32_t type, const void* object) {
+MANTA_DECL node* engine::copy_value(type_id type, const void* object) {
   const wire::type_entry& entry = wire::type_at(type);
   const wire::segment array = entry.array(object);
   if (array.bytes < store::shared_bytes || rank_.net.topology().ranks_on_node() == 1) return nullptr;

@@ -11,13 +11,12 @@
 #include <cstdint>
 
 #include "manta/base/containers.hpp"
+#include "manta/graph/ids.hpp"
 
 namespace manta::graph {
 
 struct task;
 struct link;
-
-inline constexpr std::uint32_t no_index = 0xffffffff;
 
 enum class state : std::uint8_t { pending, ready, failed };
 

@@ -20,15 +20,15 @@ constexpr std::uint64_t argument = 0x1122334455667788;
 struct sent_task {
   explicit sent_task(const std::vector<manta::graph::node*>& inputs, manta::graph::request_ptr wanted = nullptr) {
     for (manta::graph::node* const n : inputs) world[0].refs.hold(*n);
-    made = world[0].records.make(17, 3, reinterpret_cast<const std::byte*>(&argument), sizeof argument, inputs.data(),
-                                 static_cast<std::uint32_t>(inputs.size()), std::move(wanted));
+    const task_arguments given{reinterpret_cast<const std::byte*>(&argument), sizeof argument, inputs.data(),
+                               static_cast<std::uint32_t>(inputs.size())};
+    made = world[0].records.make(17, 3, given, std::move(wanted));
   }
   sent_task() = default;
   task& there(std::uint16_t flags = 0) {
     const task_message m{made->id, made->function, 0, 5, 40, made->argument_bytes, 2, static_cast<std::uint8_t>(flags),
                          0};
-    world[0].records.send(1, message::run, m, made->request.get(), made->arguments(), made->argument_bytes,
-                          made->inputs(), made->input_count, nullptr, 99);
+    world[0].records.send(1, message::run, m, arguments_of(*made), {made->request.get(), nullptr, 99});
     std::mt19937_64 random(1);
     letters().deliver_one(random, [&](std::uint32_t to, std::uint32_t from, const letter& l) {
       CHECK(to == 1);
@@ -84,7 +84,7 @@ TEST_CASE("small inputs go with a task, for others a reference does, and both ar
   manta::graph::node& pending = home.refs.make_node(no_index, manta::wire::type_index<std::uint64_t>::value);
   for (manta::graph::node* const n : {&here, &pending}) home.refs.hold(*n);
   manta::graph::node* const inputs[] = {&here, &pending};
-  sent.made = home.records.make(17, 3, nullptr, 0, inputs, 2, nullptr);
+  sent.made = home.records.make(17, 3, {nullptr, 0, inputs, 2}, nullptr);
   task& t = sent.there();
   REQUIRE(t.input_count == 2);
   REQUIRE(t.inputs()[0]->state == state::ready);
@@ -104,7 +104,7 @@ TEST_CASE("the inputs of a task are given up before its record where they are ne
   whole_rank& home = sent.world[0];
   manta::graph::node& n = value_on(home, 1);
   manta::graph::node* const inputs[] = {&n};
-  sent.made = home.records.make(17, 3, nullptr, 0, inputs, 1, nullptr);  // takes the only reference
+  sent.made = home.records.make(17, 3, {nullptr, 0, inputs, 1}, nullptr);  // takes the only reference
   home.records.drop_inputs(sent.made);
   CHECK(sent.made->inputs()[0] == nullptr);
   CHECK(sent.world.live_nodes() == 0);

@@ -12,6 +12,7 @@
 #include "manta/exec/dispatch.hpp"
 #include "manta/exec/task/task_records.ipp"
 #include "manta/exec/value/fetches.ipp"
+#include "manta/exec/value/incoming_values.ipp"
 #include "manta/exec/value/recovery.ipp"
 #include "manta/exec/value/supply.ipp"
 
@@ -26,8 +27,8 @@ constexpr std::uint32_t far = 1;
 struct rank : home_rank {
   explicit rank(block_world& world)
       : home_rank(world, 0, 3),
-        records(own, received, {this, [](void*, node&, std::uint32_t, std::uint64_t) {}}),
-        held(own, ends, {this, [](void*, std::uint32_t, const pull_message&) {}}),
+        records(own, received, {this, [](void*, node&, rank_id, std::uint64_t) {}}),
+        held(own, ends, {this, [](void*, rank_id, const pull_message&) {}}),
         fetching(own, ends, held, made_by, {this, [](void*, node&) { return false; }}),
         recovery(own, made_by, records, ends, fetching,
                  {this, [](void* self, node& n) { static_cast<rank*>(self)->started.push_back(n.index); }}) {

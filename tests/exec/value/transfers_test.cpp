@@ -16,6 +16,7 @@
 #include "manta/exec/value/completion.ipp"
 #include "manta/exec/value/fetches.hpp"
 #include "manta/exec/value/fetches.ipp"
+#include "manta/exec/value/incoming_values.ipp"
 #include "manta/exec/value/references.ipp"
 #include "manta/exec/value/supply.ipp"
 #include "manta/wire/archive.hpp"
@@ -43,7 +44,7 @@ struct rank {
              {this, [](void*, node&, std::uint64_t) {}, [](void*, node&) {}, [](void*, task*) {}}),
         own{number, size, net, graph, ledger, out, members, failures_in_words, refs},
         ends(own, hooks()),
-        held(own, ends, {this, [](void* self, std::uint32_t from, const pull_message& m) { of(self).fetching.on_pull(from, m); }}),
+        held(own, ends, {this, [](void* self, rank_id from, const pull_message& m) { of(self).fetching.on_pull(from, m); }}),
         fetching(own, ends, held, made_by, {this, [](void*, node&) { return false; }}) {}
   ~rank() { clear_nodes(graph); }
   rank(const rank&) = delete;

@@ -49,8 +49,7 @@ class actor_calls {
   /// ledger, so it is bounded here; calls beyond that have their long arguments fetched.
   MANTA_DECL std::size_t longest_argument(const node& handle) const;
   /// Calls a method of the actor. Takes over the references of the inputs.
-  MANTA_DECL node& call(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
-                        std::size_t bytes, node* const* inputs, std::uint32_t input_count);
+  MANTA_DECL node& call(node& handle, function_id function, type_id type, const task_arguments& given);
   /// The place of an actor is known, or there will be none: sends a call that has waited for it, or fails it.
   void send(node& handle, task* t);
   /// Sends one message to the actor's rank; the actor ends after the call that runs.

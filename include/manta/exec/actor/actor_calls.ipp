@@ -19,29 +19,29 @@ std::size_t actor_calls<Network>::longest_argument(const node& handle) const {
 }
 
 template <class Network>
-node& actor_calls<Network>::call(node& handle, std::uint32_t function, std::uint32_t type, const std::byte* arguments,
-                                 std::size_t bytes, node* const* inputs, std::uint32_t input_count) {
+node& actor_calls<Network>::call(node& handle, function_id function, type_id type, const task_arguments& given) {
   node& n = own_.refs.make_node(function, type, 2);  // one is the engine's own, until the call has ended
   const std::uint64_t id = below_.running->next_child();
   if (below_.running->stops_children) [[unlikely]] {
-    return below_.withdrawal.refuse_child(n, id, inputs, input_count, below_.withdrawal.stopped_child(n));
+    return below_.withdrawal.refuse_child(n, id, given, below_.withdrawal.stopped_child(n));
   }
   if (own_.members.has_tolls() && own_.members.toll_of(id).blamed() != 0) [[unlikely]] {
-    return below_.withdrawal.refuse_child(n, id, inputs, input_count,
+    return below_.withdrawal.refuse_child(n, id, given,
                                           own_.failures.died_with(n, own_.members.toll_of(id).last));
   }
-  if (handle.state == state::ready && input_count == 0) {
+  if (handle.state == state::ready && given.input_count == 0) {
     const actor_place place = actor_place_in(handle.bytes);
     own_.refs.add_calls(handle, 1);
     const std::uint8_t flags = below_.running->for_member ? task_message::for_member : 0;
-    const task_message m{id, function, own_.rank, n.index, place.slot, static_cast<std::uint32_t>(bytes), 0, flags, 0};
-    own_.post.send(place.rank, message::call, m, arguments, bytes);
+    const auto bytes = static_cast<std::uint32_t>(given.bytes);
+    const task_message m{id, function, own_.rank, n.index, place.slot, bytes, 0, flags, 0};
+    own_.post.send(place.rank, message::call, m, given.data, given.bytes);
     note_sent(n, id, place.rank, place.slot);
     if (place.rank != own_.rank) sent_.add(n.index, bytes);  // here nothing is under way
     below_.elsewhere.note_sent();
     if (place.rank != own_.rank && !below_.running.is_driver()) send_soon();
   } else {
-    task* const t = below_.records.make(id, function, arguments, bytes, inputs, input_count, nullptr);
+    task* const t = below_.records.make(id, function, given, nullptr);
     t->home_index = n.index;
     t->for_member = below_.running->for_member;
     below_.elsewhere.note_sent();
@@ -89,8 +89,7 @@ void actor_calls<Network>::send(node& handle, task* t) {
   own_.refs.add_calls(handle, 1);
   const std::uint8_t flags = t->for_member ? task_message::for_member : 0;
   const task_message m{t->id, t->function, own_.rank, t->home_index, place.slot, t->argument_bytes, 0, flags, 0};
-  below_.records.send(place.rank, message::call, m, nullptr, t->arguments(), t->argument_bytes, t->inputs(),
-                      t->input_count);
+  below_.records.send(place.rank, message::call, m, arguments_of(*t));
   note_sent(result, t->id, place.rank, place.slot);
   if (place.rank != own_.rank) sent_.add(result.index, t->argument_bytes);  // here nothing is under way
   below_.records.free(t);

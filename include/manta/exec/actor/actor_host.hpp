@@ -42,7 +42,7 @@ class actor_host {
   struct hooks {
     void* rank;
     void (*note_stop)(void* rank);  ///< Calls that run here have been asked to stop: ends the waits that look for that.
-    void (*run_part)(void* rank, std::uint32_t slot, task* call);  ///< Runs this rank's part of a call.
+    void (*run_part)(void* rank, slot_index slot, task* call);  ///< Runs this rank's part of a call.
     /// A call that another part has sent on fails here.
     void (*part_failed)(void* rank, const task& call, const store::failure_ptr& why);
   };
@@ -54,36 +54,36 @@ class actor_host {
   // --- actors begin and end
 
   /// An actor has been constructed here. `constructor` is kept for a restart; null: it cannot be. Returns its slot.
-  std::uint32_t add(const invocation& call, std::uint32_t function, graph::request_ptr request, task* constructor);
-  actor_slot& at(std::uint32_t slot) { return slots_[slot]; }
+  slot_index add(const invocation& call, function_id function, graph::request_ptr request, task* constructor);
+  actor_slot& at(slot_index slot) { return slots_[slot]; }
   void on_end_actor(const end_actor_message& m);  ///< The last handle is gone; the message has the number of calls.
   /// Marks the actor as dead and asks the calls that run to stop. The rest is done by run_call.
-  void kill(std::uint32_t slot, std::string why);
+  void kill(slot_index slot, std::string why);
   void kill_all(const std::string& why);  ///< Kills all actors that live here.
   /// Kills the parts of actors on several ranks that had a part on a dead rank. One that may be made again is left to
   /// rank 0, which ends all its ranks.
-  void kill_parts_with(std::uint32_t dead, const std::string& why);
+  void kill_parts_with(rank_id dead, const std::string& why);
 
   // --- calls
 
   /// In a handler: a call stands in line, or is refused at once if as many wait already as the actor's options allow.
-  void on_call(std::uint32_t from, const std::byte* data, std::size_t bytes);
+  void on_call(rank_id from, const std::byte* data, std::size_t bytes);
   bool has_work() const { return slots_.has_listed() || !calls_.empty(); }
   std::uint64_t waiting() const { return calls_.size() + slots_.listed(); }  ///< The number of calls that can begin.
   /// Starts a call of the actor that has been listed longest, or ends that actor; else looks at the oldest call that
   /// has come. There is one: has_work().
   void run_call() { slots_.has_listed() ? run_mailbox() : receive(calls_.pop()); }
   /// The actor has something to start or to end.
-  void list(std::uint32_t slot) {
+  void list(slot_index slot) {
     if (slots_.list(slot)) below_.times.hurry();
   }
   /// A call has ended, or was none: the next one is listed, or the actor is built anew, or it ends.
-  void after_call(std::uint32_t slot, bool was_active = true);
+  void after_call(slot_index slot, bool was_active = true);
 
   /// Is this call here, and has not begun?
-  bool has_unstarted(std::uint32_t slot, std::uint64_t id) const;
+  bool has_unstarted(slot_index slot, std::uint64_t id) const;
   /// Takes that call out of where it waits. Null if there is none.
-  task* take_unstarted(std::uint32_t slot, std::uint64_t id);
+  task* take_unstarted(slot_index slot, std::uint64_t id);
   /// Holds is(message) for one of the calls that nobody has looked at?
   template <class Is>
   bool any_call(Is&& is) const {
@@ -91,15 +91,15 @@ class actor_host {
   }
 
  private:
-  void refuse(std::uint32_t from, const std::byte* data);  ///< Fails a call of an actor for which too many wait.
+  void refuse(rank_id from, const std::byte* data);  ///< Fails a call of an actor for which too many wait.
   void receive(const message_queue::view& m);              ///< Runs a call that has come, or puts it into its mailbox.
   void run_mailbox();                                      ///< Starts the next call of the first listed actor.
-  void run_from_mailbox(std::uint32_t index, task* t);     ///< Runs a call whose inputs are here.
+  void run_from_mailbox(slot_index index, task* t);     ///< Runs a call whose inputs are here.
   /// The object is destroyed, its resources are given back; the slot stays to answer late calls.
-  void end(std::uint32_t index, const std::string& why);
+  void end(slot_index index, const std::string& why);
   /// Fails the calls that a dead actor will not do any more. One that is still linked to its inputs comes back when
   /// they are here.
-  void fail_waiting(std::uint32_t index);
+  void fail_waiting(slot_index index);
 
   const rank_context<Network> own_;
   const parts below_;

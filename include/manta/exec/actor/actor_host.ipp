@@ -14,9 +14,9 @@
 namespace manta::exec {
 
 template <class Network>
-std::uint32_t actor_host<Network>::add(const invocation& call, std::uint32_t function, graph::request_ptr request,
+slot_index actor_host<Network>::add(const invocation& call, function_id function, graph::request_ptr request,
                                        task* constructor) {
-  const std::uint32_t index = slots_.take();
+  const slot_index index = slots_.take();
   actor_slot& slot = slots_[index];
   slot.object = call.actor;
   slot.type = call.actor_type;
@@ -30,7 +30,7 @@ std::uint32_t actor_host<Network>::add(const invocation& call, std::uint32_t fun
 }
 
 template <class Network>
-void actor_host<Network>::on_call(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+void actor_host<Network>::on_call(rank_id from, const std::byte* data, std::size_t bytes) {
   task_message m;
   std::memcpy(&m, data, sizeof m);
   actor_slot& slot = slots_[m.charge_or_slot];
@@ -44,7 +44,7 @@ void actor_host<Network>::on_call(std::uint32_t from, const std::byte* data, std
 }
 
 template <class Network>
-void actor_host<Network>::refuse(std::uint32_t from, const std::byte* data) {
+void actor_host<Network>::refuse(rank_id from, const std::byte* data) {
   task* const t = below_.records.read(from, data);
   actor_slot& slot = slots_[t->slot];
   ++slot.received;
@@ -89,7 +89,7 @@ void actor_host<Network>::receive(const message_queue::view& v) {
 
 template <class Network>
 void actor_host<Network>::run_mailbox() {
-  const std::uint32_t index = slots_.pop_listed();
+  const slot_index index = slots_.pop_listed();
   actor_slot& slot = slots_[index];
   if (!slot.used) return;  // it has ended since
   if (!slot.dead.empty()) return fail_waiting(index);
@@ -107,7 +107,7 @@ void actor_host<Network>::run_mailbox() {
 }
 
 template <class Network>
-void actor_host<Network>::run_from_mailbox(std::uint32_t index, task* t) {
+void actor_host<Network>::run_from_mailbox(slot_index index, task* t) {
   actor_slot& slot = slots_[index];
   if (!slot.mailbox.empty() && (slot.has_room() || slot.request->overlap_const)) list(index);
   store::failure_ptr why = own_.failures.of_input(*t);
@@ -138,7 +138,7 @@ void actor_host<Network>::run_from_mailbox(std::uint32_t index, task* t) {
 }
 
 template <class Network>
-void actor_host<Network>::after_call(std::uint32_t index, bool was_active) {
+void actor_host<Network>::after_call(slot_index index, bool was_active) {
   actor_slot& slot = slots_[index];
   if (was_active) --slot.active;
   if (slot.broken && slot.dead.empty()) {
@@ -156,7 +156,7 @@ void actor_host<Network>::after_call(std::uint32_t index, bool was_active) {
 }
 
 template <class Network>
-void actor_host<Network>::end(std::uint32_t index, const std::string& why) {
+void actor_host<Network>::end(slot_index index, const std::string& why) {
   actor_slot& slot = slots_[index];
   if (slot.dead.empty()) slot.dead = why;
   if (below_.journal.keeps_state(*slot.request)) {
@@ -198,7 +198,7 @@ void actor_host<Network>::end(std::uint32_t index, const std::string& why) {
 }
 
 template <class Network>
-void actor_host<Network>::kill(std::uint32_t index, std::string why) {
+void actor_host<Network>::kill(slot_index index, std::string why) {
   actor_slot& slot = slots_[index];
   if (!slot.dead.empty()) return;
   slot.dead = std::move(why);
@@ -217,7 +217,7 @@ void actor_host<Network>::on_end_actor(const end_actor_message& m) {
 }
 
 template <class Network>
-void actor_host<Network>::fail_waiting(std::uint32_t index) {
+void actor_host<Network>::fail_waiting(slot_index index) {
   actor_slot& slot = slots_[index];
   while (task* t = slot.mailbox.take([](const task& each) { return each.missing == 0; })) {
     const store::failure_ptr why = actor_failure(slot.dead);
@@ -241,22 +241,22 @@ void actor_host<Network>::kill_all(const std::string& why) {
 }
 
 template <class Network>
-void actor_host<Network>::kill_parts_with(std::uint32_t dead, const std::string& why) {
+void actor_host<Network>::kill_parts_with(rank_id dead, const std::string& why) {
   for (std::uint32_t i = 0; i < slots_.size(); ++i) {
     const actor_slot& slot = slots_[i];
     if (!slot.used || slot.gang == nullptr || !slot.request || slot.request->restarts > 0) continue;
-    if (std::ranges::count(slot.gang->ranks, dead) != 0) kill(i, why);
+    if (std::ranges::count(slot.gang->ranks, dead.number()) != 0) kill(i, why);
   }
 }
 
 template <class Network>
-bool actor_host<Network>::has_unstarted(std::uint32_t slot, std::uint64_t id) const {
+bool actor_host<Network>::has_unstarted(slot_index slot, std::uint64_t id) const {
   return slots_[slot].mailbox.find([&](const task& t) { return t.id == id; }) != nullptr ||
          calls_.any([&](const message_queue::view& v) { return id_of_task(v.data) == id; });
 }
 
 template <class Network>
-task* actor_host<Network>::take_unstarted(std::uint32_t index, std::uint64_t id) {
+task* actor_host<Network>::take_unstarted(slot_index index, std::uint64_t id) {
   actor_slot& slot = slots_[index];
   if (task* const t = slot.mailbox.take([&](const task& each) { return each.id == id; })) {
     below_.executor.unstage(t);

@@ -58,8 +58,7 @@ class named_actors {
   MANTA_DECL name_state claim(const std::string& name, const char* type);
   MANTA_DECL void give_up(const std::string& name);  ///< A claimed name is free again.
   /// Submits the task that constructs the actor of a claimed name. handle_of has the actor's node.
-  MANTA_DECL node& submit(const name_state& claimed, std::uint32_t function, const std::byte* arguments,
-                          std::size_t bytes, node* const* inputs, std::uint32_t input_count,
+  MANTA_DECL node& submit(const name_state& claimed, function_id function, const task_arguments& given,
                           graph::request_ptr request);
   MANTA_DECL node& handle_of(node& submitted);  ///< The handle's node of an actor that was submitted.
   /// Has rank 0 give the actor's name free, unless it is clear that it has none.
@@ -74,13 +73,13 @@ class named_actors {
   // --- rank 0
 
   void on_ask(const std::byte* data, std::size_t bytes);            ///< Answers now, or when there is an answer.
-  void on_spawn(std::uint32_t from, const std::byte* data);         ///< Makes the actor of a claimed name.
-  void on_gone(std::uint32_t from, std::string_view name);          ///< A spawner has claimed the name in vain.
+  void on_spawn(rank_id from, const std::byte* data);         ///< Makes the actor of a claimed name.
+  void on_gone(rank_id from, std::string_view name);          ///< A spawner has claimed the name in vain.
   void on_actor_gone(const std::string& name, actor_place where);   ///< An actor has ended there: its name is free.
-  bool free(std::uint32_t handle);  ///< Frees the name of the actor of this node. False if it has none.
+  bool free(node_index handle);  ///< Frees the name of the actor of this node. False if it has none.
   /// The last handle of an actor is gone: its name is free, or kept until the actor has ended.
   void handle_gone(const node& handle);
-  void rank_died(std::uint32_t dead);  ///< Forgets the questions of a dead rank, and frees names that it has claimed.
+  void rank_died(rank_id dead);  ///< Forgets the questions of a dead rank, and frees names that it has claimed.
   void end_run() { names_.clear(); }   ///< Forgets all names.
   void keep_all_until_end() { names_.keep_all_until_end(); }  ///< As a journal needs it: names.hpp.
 
@@ -90,7 +89,7 @@ class named_actors {
   /// After each change of the table: answers the questions that stand in line. Sends an answer to each asker.
   void answer();
   /// What the table has to know of the actor of a node.
-  names::actor_state state_of(std::uint32_t handle) const;
+  names::actor_state state_of(node_index handle) const;
 
   const rank_context<Network> own_;
   const parts below_;

@@ -44,22 +44,22 @@ name_state named_actors<Network>::claim(const std::string& name, const char* typ
 }
 
 template <class Network>
-node& named_actors<Network>::submit(const name_state& claimed, std::uint32_t function, const std::byte* arguments,
-                                    std::size_t bytes, node* const* inputs, std::uint32_t input_count,
+node& named_actors<Network>::submit(const name_state& claimed, function_id function, const task_arguments& given,
                                     graph::request_ptr request) {
   if (below_.running->stops_children || (below_.phase.is_stopping() && below_.end.is_leaving())) [[unlikely]] {
     give_up(request->name);
     node& n = own_.refs.make_node(function, wire::type_index<std::uint64_t>::value, 2);
     n.set(node::actor);
-    return below_.withdrawal.refuse_child(n, claimed.id, inputs, input_count, below_.withdrawal.stopped_child(n));
+    return below_.withdrawal.refuse_child(n, claimed.id, given, below_.withdrawal.stopped_child(n));
   }
   if (own_.rank == 0) {
-    return begin(below_.records.make(claimed.id, function, arguments, bytes, inputs, input_count, std::move(request)));
+    return begin(below_.records.make(claimed.id, function, given, std::move(request)));
   }
   node& ticket = below_.tickets.make(0);
-  const task_message m{claimed.id, function, own_.rank, ticket.index, 0, static_cast<std::uint32_t>(bytes), 0, 0, 0};
-  below_.records.send(0, message::name_spawn, m, request.get(), arguments, bytes, inputs, input_count);
-  for (std::uint32_t i = 0; i < input_count; ++i) own_.refs.release(*inputs[i]);
+  const auto bytes = static_cast<std::uint32_t>(given.bytes);
+  const task_message m{claimed.id, function, own_.rank, ticket.index, 0, bytes, 0, 0, 0};
+  below_.records.send(0, message::name_spawn, m, given, {.request = request.get()});
+  for (std::uint32_t i = 0; i < given.input_count; ++i) own_.refs.release(*given.inputs[i]);
   return ticket;
 }
 
@@ -88,7 +88,7 @@ node& named_actors<Network>::begin(task* t) {
 }
 
 template <class Network>
-void named_actors<Network>::on_spawn(std::uint32_t from, const std::byte* data) {
+void named_actors<Network>::on_spawn(rank_id from, const std::byte* data) {
   task* const t = below_.records.read(from, data);
   name_answer_message answer{t->home_index, names::verdict::found, {}};
   t->slot = no_index;
@@ -132,7 +132,7 @@ void named_actors<Network>::on_ask(const std::byte* data, std::size_t bytes) {
 }
 
 template <class Network>
-void named_actors<Network>::on_gone(std::uint32_t from, std::string_view name) {
+void named_actors<Network>::on_gone(rank_id from, std::string_view name) {
   names_.give_up(name, from);
   answer();
 }
@@ -149,7 +149,7 @@ void named_actors<Network>::answer() {
 }
 
 template <class Network>
-names::actor_state named_actors<Network>::state_of(std::uint32_t handle) const {
+names::actor_state named_actors<Network>::state_of(node_index handle) const {
   if (handle == no_index) return names::actor_state::kept;
   const node& n = own_.graph.nodes.at(handle);
   if (n.state == state::failed) return names::actor_state::dead;
@@ -184,7 +184,7 @@ void named_actors<Network>::attach_all() {
 }
 
 template <class Network>
-bool named_actors<Network>::free(std::uint32_t handle) {
+bool named_actors<Network>::free(node_index handle) {
   if (!names_.free(handle)) return false;
   answer();
   return true;
@@ -200,7 +200,7 @@ void named_actors<Network>::handle_gone(const node& handle) {
 }
 
 template <class Network>
-void named_actors<Network>::rank_died(std::uint32_t dead) {
+void named_actors<Network>::rank_died(rank_id dead) {
   names_.rank_died(dead);
   answer();
 }

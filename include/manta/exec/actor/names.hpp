@@ -20,6 +20,7 @@
 
 #include "manta/base/config.hpp"
 #include "manta/base/pointer_table.hpp"
+#include "manta/exec/ids.hpp"
 #include "manta/graph/node.hpp"
 
 namespace manta::exec {
@@ -30,8 +31,8 @@ class names {
     std::string name;
     std::string type;         ///< the mangled class of the actor
     std::uint64_t id = 0;     ///< claims the name for the actor that this task constructs; 0: only looks for it
-    std::uint32_t asker = 0;  ///< a rank
-    std::uint32_t ticket = 0;  ///< the asker's node for the answer
+    rank_id asker = 0;  ///< a rank
+    node_index ticket = 0;  ///< the asker's node for the answer
   };
   enum class verdict : std::uint32_t {
     waits,      ///< there is no answer yet, and the table keeps the question
@@ -43,9 +44,9 @@ class names {
   };
   struct reply {
     verdict what = verdict::waits;
-    std::uint32_t asker = 0;
-    std::uint32_t ticket = 0;
-    std::uint32_t handle = graph::no_index;  ///< found, found_own: the node of the actor's handle
+    rank_id asker = 0;
+    node_index ticket = 0;
+    node_index handle = graph::no_index;  ///< found, found_own: the node of the actor's handle
     std::string type;                        ///< wrong_type: the class that the name is for
   };
   enum class actor_state : std::uint8_t {
@@ -56,15 +57,15 @@ class names {
 
   /// Where an actor that nobody has a handle of comes to its end.
   struct end_place {
-    std::uint32_t rank = 0;
-    std::uint32_t slot = graph::no_index;
+    rank_id rank = 0;
+    slot_index slot = graph::no_index;
     bool operator==(const end_place&) const = default;
   };
 
   names() = default;
   names(const names&) = delete;
   names& operator=(const names&) = delete;
-  ~names();
+  ~names();  ///< Forgets the questions that have no answer yet.
 
   /// Puts a question behind the others.
   void ask(question q);
@@ -81,22 +82,22 @@ class names {
   bool has(std::uint32_t handle) const { return by_handle_.find(handle) != nullptr; }
 
   /// Gives a claimed name to an actor. Kept questions stand in line again.
-  void set(std::string_view name, std::uint32_t handle);
+  void set(std::string_view name, node_index handle);
   /// Frees a name that `claimer` has claimed and not used. Kept questions stand in line again.
-  void give_up(std::string_view name, std::uint32_t claimer);
+  void give_up(std::string_view name, rank_id claimer);
   /// Frees the name of the actor of this node; false if it has none. Kept questions stand in line again.
-  bool free(std::uint32_t handle);
+  bool free(node_index handle);
   /// From now on keep_until_end keeps names, as a journal needs it, which keeps states under the names of actors.
   void keep_all_until_end() { keeps_until_end_ = true; }
   /// Nobody has a handle of the actor of this node any more, and it comes to its end at this place: who claims its name
   /// waits for free_ended. False if it has no name, or names are not kept.
-  bool keep_until_end(std::uint32_t handle, end_place where);
+  bool keep_until_end(node_index handle, end_place where);
   /// Frees the name of an actor that has left; false if none of this name has, there. Kept questions stand in line
   /// again.
   bool free_ended(std::string_view name, end_place where);
   /// Drops the questions of a dead rank, and frees the names that it has claimed and not used, and those of actors that
   /// have left and end there. Kept questions of others stand in line again.
-  void rank_died(std::uint32_t dead);
+  void rank_died(rank_id dead);
   /// Forgets all names and questions.
   void clear();
 
@@ -112,7 +113,7 @@ class names {
   /// Adds questions behind those that start at `first`: few wait, and seldom.
   static void append(asked*& first, asked* others);
   /// Deletes the questions of a rank among those that start at `first`.
-  static void drop_questions_of(std::uint32_t asker, asked*& first);
+  static void drop_questions_of(rank_id asker, asked*& first);
 
   base::pointer_table<entry> by_name_;    // hash of the name -> the first of a chain
   base::pointer_table<entry> by_handle_;  // node of the actor's handle -> its entry

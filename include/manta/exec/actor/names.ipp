@@ -36,7 +36,7 @@ MANTA_DECL void names::append(asked*& first, asked* others) {
   *end = others;
 }
 
-MANTA_DECL void names::drop_questions_of(std::uint32_t asker, asked*& first) {
+MANTA_DECL void names::drop_questions_of(rank_id asker, asked*& first) {
   for (asked** at = &first; *at != nullptr;) {
     if ((*at)->q.asker == asker) {
       delete std::exchange(*at, (*at)->next);
@@ -93,26 +93,26 @@ MANTA_DECL std::uint32_t names::handle_of(std::string_view name) const {
   return e == nullptr ? graph::no_index : e->handle;
 }
 
-MANTA_DECL void names::set(std::string_view name, std::uint32_t handle) {
+MANTA_DECL void names::set(std::string_view name, node_index handle) {
   entry* const e = find(name);
   e->handle = handle;
   by_handle_.set(handle, e);
   ask_again(e);
 }
 
-MANTA_DECL void names::give_up(std::string_view name, std::uint32_t claimer) {
+MANTA_DECL void names::give_up(std::string_view name, rank_id claimer) {
   entry* const e = find(name);
   if (e != nullptr && !e->is_set() && !e->has_left() && e->claimer == claimer) free(e);
 }
 
-MANTA_DECL bool names::free(std::uint32_t handle) {
+MANTA_DECL bool names::free(node_index handle) {
   entry* const e = by_handle_.find(handle);
   if (e == nullptr) return false;
   free(e);
   return true;
 }
 
-MANTA_DECL bool names::keep_until_end(std::uint32_t handle, end_place where) {
+MANTA_DECL bool names::keep_until_end(node_index handle, end_place where) {
   entry* const e = keeps_until_end_ ? by_handle_.find(handle) : nullptr;
   if (e == nullptr) return false;
   by_handle_.erase(handle);
@@ -128,13 +128,13 @@ MANTA_DECL bool names::free_ended(std::string_view name, end_place where) {
   return true;
 }
 
-MANTA_DECL void names::rank_died(std::uint32_t dead) {
+MANTA_DECL void names::rank_died(rank_id dead) {
   drop_questions_of(dead, first_);
   base::list<entry*> claimed;
   by_name_.for_each([&](entry& first) {
     for (entry* e = &first; e != nullptr; e = e->next) {
       drop_questions_of(dead, e->kept);
-      if (!e->is_set() && (e->has_left() ? e->end.rank : e->claimer) == dead) claimed.push_back(e);
+      if (!e->is_set() && (e->has_left() ? e->end.rank : rank_id(e->claimer)) == dead) claimed.push_back(e);
     }
   });
   for (entry* const e : claimed) free(e);

@@ -34,7 +34,7 @@ class actor_slots {
   actor_slot& operator[](std::size_t number) { return *slots_[number]; }
   const actor_slot& operator[](std::size_t number) const { return *slots_[number]; }
   /// The number of a slot for a new actor, which is as new.
-  std::uint32_t take() {
+  slot_index take() {
     std::uint32_t number = size();
     if (free_.empty()) {
       slots_.push_back(new actor_slot);
@@ -47,7 +47,7 @@ class actor_slots {
     return number;
   }
   /// The actor has ended and all its calls have come.
-  void free(std::uint32_t number) {
+  void free(slot_index number) {
     actor_slot& slot = (*this)[number];
     slot.used = false;
     delete std::exchange(slot.gang, nullptr);
@@ -55,7 +55,7 @@ class actor_slots {
   }
 
   /// The actor has something to start or to end. False if it was listed already.
-  bool list(std::uint32_t number) {
+  bool list(slot_index number) {
     if (std::exchange((*this)[number].listed, true)) return false;
     listed_.push_back(number);
     return true;
@@ -63,7 +63,7 @@ class actor_slots {
   bool has_listed() const { return !listed_.empty(); }
   std::size_t listed() const { return listed_.size(); }
   /// Takes out the actor that has been listed longest.
-  std::uint32_t pop_listed() {
+  slot_index pop_listed() {
     const std::uint32_t number = listed_.pop_front();
     (*this)[number].listed = false;
     return number;

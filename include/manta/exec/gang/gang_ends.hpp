@@ -28,7 +28,7 @@ class gang_ends {
   struct gang_end {
     /// What a member has sent: its part of the value, or the slot of its part of an actor.
     struct part {
-      std::uint32_t member;
+      std::uint32_t member;  ///< its place in the gang
       wire::buffer bytes;
       part* next;
     };
@@ -40,16 +40,16 @@ class gang_ends {
     part* parts = nullptr;                  ///< owned
     store::failure_ptr why;                 ///< the first failure
     bool told = false;                      ///< the home knows of the failure
-    std::uint32_t slot = graph::no_index;   ///< of the actor, for a call
+    slot_index slot = graph::no_index;   ///< of the actor, for a call
     std::int64_t failed_ns = 0;             ///< when the first failure came, then when it was last reported
     bool said = false;                      ///< the user knows that members have not ended
-    bool has_ended(std::uint32_t member) const;
+    bool has_ended(rank_id member) const;   ///< Has the member on this rank said that it has ended?
   };
 
   gang_ends() = default;
   gang_ends(const gang_ends&) = delete;
   gang_ends& operator=(const gang_ends&) = delete;
-  ~gang_ends();
+  ~gang_ends();  ///< Frees the records of gangs that have not ended.
 
   /// A number for a call of an actor on several ranks, beside the scheduler's numbers for gangs.
   std::uint64_t next_call() { return ++calls_ | std::uint64_t{1} << 63; }
@@ -62,12 +62,12 @@ class gang_ends {
     ends_.for_each(visit);
   }
   /// The gangs of this member whose leaders have begun, and that are not complete.
-  base::list<gang_end*> with_member(std::uint32_t member) const;
+  base::list<gang_end*> with_member(rank_id member) const;
 
-  /// A member has sent a part.
-  void add_part(gang_end& end, std::uint32_t member, wire::buffer&& bytes);
+  /// The member with this place in the gang has sent a part.
+  void add_part(gang_end& end, std::uint32_t place, wire::buffer&& bytes);
   /// A member has ended or died, which counts once. True if the home is to hear of the failure now.
-  bool note_ended(gang_end& end, std::uint32_t member, std::int64_t now_ns);
+  bool note_ended(gang_end& end, rank_id member, std::int64_t now_ns);
   /// Appends the members' values to the leader's, in the order of their ranks. Throws what their load() throws.
   static void merge_parts(gang_end& end);
   /// Have all members of some gang ended?

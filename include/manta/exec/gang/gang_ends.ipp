@@ -12,7 +12,7 @@
 
 namespace manta::exec {
 
-MANTA_DECL bool gang_ends::gang_end::has_ended(std::uint32_t member) const {
+MANTA_DECL bool gang_ends::gang_end::has_ended(rank_id member) const {
   for (const std::uint32_t each : ended) {
     if (each == member) return true;
   }
@@ -34,7 +34,7 @@ MANTA_DECL gang_ends::gang_end& gang_ends::of(std::uint64_t gang, std::size_t si
   return *end;
 }
 
-MANTA_DECL base::list<gang_ends::gang_end*> gang_ends::with_member(std::uint32_t member) const {
+MANTA_DECL base::list<gang_ends::gang_end*> gang_ends::with_member(rank_id member) const {
   base::list<gang_end*> found;
   ends_.for_each([&](gang_end& end) {
     if (end.leader == nullptr || end.missing == 0) return;
@@ -45,11 +45,11 @@ MANTA_DECL base::list<gang_ends::gang_end*> gang_ends::with_member(std::uint32_t
   return found;
 }
 
-MANTA_DECL void gang_ends::add_part(gang_end& end, std::uint32_t member, wire::buffer&& bytes) {
-  end.parts = new gang_end::part{member, std::move(bytes), end.parts};
+MANTA_DECL void gang_ends::add_part(gang_end& end, std::uint32_t place, wire::buffer&& bytes) {
+  end.parts = new gang_end::part{place, std::move(bytes), end.parts};
 }
 
-MANTA_DECL bool gang_ends::note_ended(gang_end& end, std::uint32_t member, std::int64_t now_ns) {
+MANTA_DECL bool gang_ends::note_ended(gang_end& end, rank_id member, std::int64_t now_ns) {
   if (!end.has_ended(member)) {  // else the rank has died after its part had ended
     --end.missing;
     end.ended.push_back(member);

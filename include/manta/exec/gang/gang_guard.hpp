@@ -46,7 +46,7 @@ class gang_guard {
   /// what one of these may wait for stands here. `was_here`: the thread has called manta meanwhile.
   MANTA_DECL void watch_part(bool was_here);
   /// A member has died. Tells rank 0 that this rank will come back from its gang by itself, if it will.
-  void ask_for_patience(std::uint32_t dead) {
+  void ask_for_patience(rank_id dead) {
     if (below_.members.are_watched_with(dead)) own_.post.send(0, message::stuck, stuck_message{own_.rank, 1});
   }
 

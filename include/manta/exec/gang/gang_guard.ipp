@@ -32,7 +32,7 @@ MANTA_DECL void gang_guard::watch_members() {
           "manta: rank %u: a member of a gang of %zu failed, and %zu others have not ended ten seconds later. They "
           "probably wait for it inside MPI, and their ranks are lost until they come back: let an exception leave "
           "all members of a gang, or one that the others do not wait for. %s\n",
-          own_.rank, ranks.size(), end.missing, store::describe(*end.why).c_str());
+          own_.rank.number(), ranks.size(), end.missing, store::describe(*end.why).c_str());
     }
     for (const std::uint32_t rank : ranks) {
       if (!end.has_ended(rank)) own_.post.send(0, message::stuck, stuck_message{rank, 0});
@@ -86,7 +86,7 @@ MANTA_DECL void gang_guard::watch_part(bool was_here) {
                "'%s' waits here, which another part has asked for. If the one waits inside MPI and the other for "
                "this, neither ends: have the parts wait for what they call before they meet, or let an actor that "
                "they call live on a rank without a part\n",
-               own_.rank, std::string(below_.running->name()).c_str(), below_.running->actor->ranks,
+               own_.rank.number(), std::string(below_.running->name()).c_str(), below_.running->actor->ranks,
                std::string(wire::function_at(function).name()).c_str());
 }
 

@@ -42,7 +42,7 @@ class gangs {
   /// Throws if this rank's MPI does not allow gangs as large as the request's.
   MANTA_DECL void require(const graph::request& request) const;
   /// Has a member of this rank's gangs died, for which they may wait in MPI? Then they come back by themselves.
-  bool are_watched_with(std::uint32_t dead) const { return teams_.are_watched_with(dead); }
+  bool are_watched_with(rank_id dead) const { return teams_.are_watched_with(dead); }
   gang_ends& ends() { return ends_; }  ///< How members have ended, at their leaders.
   const gang_ends& ends() const { return ends_; }
   gang_watch& watch() { return watch_; }  ///< What was noticed of gangs that may never end.
@@ -54,20 +54,20 @@ class gangs {
   /// others first, in MPI.
   MANTA_DECL void run_part(task* t);
   /// Runs this rank's part of a call of an actor on several ranks; the slot is active. The leader sends the call on.
-  MANTA_DECL void run_call(std::uint32_t slot, task* t);
+  MANTA_DECL void run_call(slot_index slot, task* t);
   /// A call that the leader has sent on fails here: tells the leader.
   MANTA_DECL void part_failed(const task& call, const store::failure_ptr& why);
 
   // --- leaders
 
-  MANTA_DECL void on_ended(std::uint32_t from, const gang_message& m, const std::byte* data,
+  MANTA_DECL void on_ended(rank_id from, const gang_message& m, const std::byte* data,
                            std::size_t bytes);  ///< In a handler: a part has ended.
   /// At the top level, for values of members are read: the gangs whose members have all ended end at their homes.
   MANTA_DECL void finish_complete();
   /// Tells the other members of a gang or call to stop. What concerns a part must not come before it, so it takes the
   /// same way: parts of a gang come from rank 0, those of a call from this rank.
   MANTA_DECL void stop_members(std::uint64_t id, std::uint16_t flags);
-  MANTA_DECL void rank_died(std::uint32_t dead);  ///< Members on this rank will not tell any more how they ended.
+  MANTA_DECL void rank_died(rank_id dead);  ///< Members on this rank will not tell any more how they ended.
 
  private:
   using gang_end = gang_ends::gang_end;
@@ -79,14 +79,14 @@ class gangs {
   /// let go meanwhile. After a death MPI_Comm_create_from_group has to be alone in MPI (see net::teams::create), so
   /// they meet first and the lock is kept.
   MPI_Comm communicator_of(const graph::gang& g);
-  std::uint32_t add_part_of_actor(invocation& call, const task& t);  ///< Returns the slot of the part.
+  slot_index add_part_of_actor(invocation& call, const task& t);  ///< Returns the slot of the part.
   void forward(actor_slot& slot, task* t);  ///< Sends a call on to the other parts. The channel keeps the order.
   /// The leader's own part has ended.
   void leader_ended(const graph::gang& gang, const invocation& call, bool ok, const store::failure_ptr& why);
   /// Sends the leader the end of this rank's part; `slot` is that of its part of an actor.
-  void tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why, std::uint32_t slot);
+  void tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why, slot_index slot);
   /// A member has ended or died. Sends the gang's first failure to the task's home at once.
-  void member_ended(gang_end& end, std::uint32_t member);
+  void member_ended(gang_end& end, rank_id member);
   /// All parts of an actor have been constructed or not: notes where they live, or has them end again.
   void settle_members(gang_end& end);
 

@@ -49,7 +49,7 @@ MANTA_DECL bool gangs::meet(const graph::gang& g) {
     return own_.failures.lost_member(g) == nullptr;
   };
   // Has it go out as well: nobody sends for this rank once it waits for the others in MPI.
-  const auto tell = [&](std::uint32_t rank) {
+  const auto tell = [&](rank_id rank) {
     own_.post.send(rank, message::gang_meets, gang_message{g.id, g.member, 0, 0, 0});
     own_.net.pump(true);
     while (own_.net.queued_bytes(static_cast<int>(rank)) != 0 && !own_.members.is_dead(rank)) {
@@ -135,7 +135,7 @@ MANTA_DECL void gangs::run_part(task* t) {
   below_.records.free(t);
 }
 
-MANTA_DECL std::uint32_t gangs::add_part_of_actor(invocation& call, const task& t) {
+MANTA_DECL slot_index gangs::add_part_of_actor(invocation& call, const task& t) {
   const std::uint32_t slot = below_.actors.add(call, t.function, t.request, nullptr);
   graph::gang* const members = below_.actors.at(slot).gang = new graph::gang;
   members->id = t.gang->id;
@@ -158,7 +158,7 @@ MANTA_DECL void gangs::leader_ended(const graph::gang& gang, const invocation& c
 }
 
 MANTA_DECL void gangs::tell_leader(const graph::gang& gang, const invocation& call, store::failure_ptr why,
-                                   std::uint32_t slot) {
+                                   slot_index slot) {
   wire::buffer bytes;
   if (why == nullptr && call.form == form::box) {
     const wire::type_entry& type = wire::type_at(call.type);
@@ -192,13 +192,12 @@ MANTA_DECL void gangs::forward(actor_slot& slot, task* t) {
   for (std::uint32_t member = 1; member < t->gang->ranks.size(); ++member) {
     t->gang->member = member;
     const task_message m{t->id, t->function, own_.rank, 0, slot.member_slots[member], t->argument_bytes, 0, 0, 0};
-    below_.records.send(t->gang->ranks[member], message::call, m, nullptr, t->arguments(), t->argument_bytes,
-                        t->inputs(), t->input_count, t->gang);
+    below_.records.send(t->gang->ranks[member], message::call, m, arguments_of(*t), {nullptr, t->gang});
   }
   t->gang->member = 0;
 }
 
-MANTA_DECL void gangs::run_call(std::uint32_t index, task* t) {
+MANTA_DECL void gangs::run_call(slot_index index, task* t) {
   actor_slot& slot = below_.actors.at(index);
   const bool leads = slot.gang->member == 0;
   if (leads) {
@@ -244,7 +243,7 @@ MANTA_DECL void gangs::settle_members(gang_end& end) {
   }
 }
 
-MANTA_DECL void gangs::on_ended(std::uint32_t from, const gang_message& m, const std::byte* data, std::size_t bytes) {
+MANTA_DECL void gangs::on_ended(rank_id from, const gang_message& m, const std::byte* data, std::size_t bytes) {
   gang_end& end = ends_.of(m.gang, m.size);
   if (m.failed != 0) {
     if (end.why == nullptr) end.why = store::decode_failure(data, bytes);
@@ -254,7 +253,7 @@ MANTA_DECL void gangs::on_ended(std::uint32_t from, const gang_message& m, const
   member_ended(end, from);
 }
 
-MANTA_DECL void gangs::member_ended(gang_end& end, std::uint32_t member) {
+MANTA_DECL void gangs::member_ended(gang_end& end, rank_id member) {
   if (!ends_.note_ended(end, member, base::now_ns())) return;
   const task& t = *end.leader;
   invocation none(below_.lock);
@@ -289,7 +288,7 @@ MANTA_DECL void gangs::finish_complete() {
   }
 }
 
-MANTA_DECL void gangs::rank_died(std::uint32_t dead) {
+MANTA_DECL void gangs::rank_died(rank_id dead) {
   for (gang_end* const broken : ends_.with_member(dead)) {
     gang_end& end = *broken;
     const bool is_call = end.slot != no_index && !own_.members.is_to_blame(dead, end.leader->id);

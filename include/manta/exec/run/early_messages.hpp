@@ -17,7 +17,7 @@ class early_messages {
  public:
   /// Is no run going on here, so that messages have to be kept?
   bool are_kept() const { return kept_; }
-  void keep(std::uint32_t from, message kind, const std::byte* data, std::size_t bytes) {
+  void keep(rank_id from, message kind, const std::byte* data, std::size_t bytes) {
     queue_.push(from | static_cast<std::uint32_t>(kind) << kind_bit, data, bytes);
   }
   /// A run has ended here.

@@ -49,7 +49,7 @@ class helper {
   int owner_number() const { return owner_number_; }
 
  private:
-  static void* entry(void* self);
+  static void* entry(void* self);  ///< What the system calls on the new thread.
   /// The loop of the thread.
   void run();
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "manta/exec/ids.hpp"
 #include "manta/exec/run/departure.hpp"
 #include "manta/graph/durations.hpp"
 #include "manta/graph/node.hpp"
@@ -24,7 +25,7 @@ class late_tasks {
   explicit late_tasks(graph::node_table& nodes) : late_(nodes) {}
 
   /// A task of this function has ended here, after `ns` nanoseconds.
-  void learn(std::uint32_t function, std::uint64_t ns) { durations_.learn(function, ns); }
+  void learn(function_id function, std::uint64_t ns) { durations_.learn(function, ns); }
   /// How long the task of this node takes, in nanoseconds; below 0 if nobody knows.
   double expected(const graph::node& n) const { return durations_.expected(n); }
   /// Would the task, which is about to run here, take longer than what is left?

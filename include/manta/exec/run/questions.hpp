@@ -49,7 +49,7 @@ class questions {
   /// What is free on each rank, as rank 0 has it: cpus, gpu units, tasks, actors, quantities.
   MANTA_DECL wire::buffer available();
   /// What the values on a rank take: see memory.hpp.
-  MANTA_DECL wire::buffer memory_of(std::uint32_t rank);
+  MANTA_DECL wire::buffer memory_of(rank_id rank);
   /// Has a task end before its time, with what it has submitted where `children`. False if it had ended, or is none.
   MANTA_DECL bool cancel(node& n, bool children);
 
@@ -61,7 +61,7 @@ class questions {
   /// At the home. `placed_by_zero`: the answer is only a guess, rank 0 may know more.
   std::string explain_here(node& n, bool& placed_by_zero);
   /// At rank 0: where the scheduler has sent the task of a home, or why it waits.
-  std::string explain_placed(std::uint32_t home_rank, std::uint32_t home_index, std::uint64_t place_key);
+  std::string explain_placed(rank_id home_rank, node_index home_index, std::uint64_t place_key);
   std::string explain_own(const node& n) const;  ///< As explain_placed, for a task of rank 0 that it has sent.
 
   const rank_context<Network> own_;

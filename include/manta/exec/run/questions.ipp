@@ -25,7 +25,7 @@ void questions<Network>::on_ask(const std::byte* data, std::size_t bytes) {
       const std::string text = explain_here(own_.graph.nodes.at(m.home_index), placed_by_zero);
       if (!placed_by_zero || own_.rank == 0) return below_.tickets.answer(m, text.data(), text.size());
       m.kind = ask_message::explain_placed;
-      m.home_rank = own_.rank;
+      m.home_rank = {own_.rank};
       m.id = place_key_of(own_.graph.nodes.at(m.home_index), own_.rank);
       return own_.post.send(0, message::ask, m);
     }
@@ -106,12 +106,12 @@ std::string questions<Network>::explain(node& n) {
                       home.index,
                       0,
                       elsewhere ? 0 : place_key_of(n, own_.rank)};
-  const wire::buffer bytes = below_.tickets.ask(elsewhere ? home.rank : 0, m);
+  const wire::buffer bytes = below_.tickets.ask(elsewhere ? home.rank : rank_id(0), m);
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 template <class Network>
-wire::buffer questions<Network>::memory_of(std::uint32_t rank) {
+wire::buffer questions<Network>::memory_of(rank_id rank) {
   if (rank == own_.rank) return describe_memory();
   return below_.tickets.ask(rank, ask_message{ask_message::memory, 0, 0, 0, 0, 0, 0});
 }
@@ -176,7 +176,7 @@ std::string questions<Network>::explain_here(node& n, bool& placed_by_zero) {
 }
 
 template <class Network>
-std::string questions<Network>::explain_placed(std::uint32_t home_rank, std::uint32_t home_index,
+std::string questions<Network>::explain_placed(rank_id home_rank, node_index home_index,
                                                std::uint64_t place_key) {
   const auto is_it = [&](node& n) {
     if (n.form != form::record) return home_rank == 0 && n.index == home_index;

@@ -57,7 +57,7 @@ class quiet_watch {
 
   // --- every rank
 
-  void on_probe(std::uint32_t from, const probe_message& m) {  ///< Rank 0 asks whether this rank is quiet.
+  void on_probe(rank_id from, const probe_message& m) {  ///< Rank 0 asks whether this rank is quiet.
     own_.post.send(from, message::probe_answer, probe_message{m.wave, tally(is_quiet())});
   }
   void describe_waits();  ///< Rank 0 asks what waits here. Sends the answer.

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "manta/base/clock.hpp"
 #include "manta/base/config.hpp"
 #include "manta/exec/run/current_task.hpp"
 #include "manta/exec/run/helper.hpp"
@@ -21,7 +22,7 @@ namespace manta::exec {
 template <class Network>
 class thread_watch {
  public:
-  thread_watch(const std::uint32_t& here, const current_task& running, const started_list& started,
+  thread_watch(rank_id here, const current_task& running, const started_list& started,
                const waiters<Network>& waiting, const helper& thread)
       : rank_(here), running_(running), started_(started), waiters_(waiting), helper_(thread) {}
 
@@ -31,13 +32,13 @@ class thread_watch {
   const watchdog& over_tasks() const { return task_; }
   /// Ends the rank if a task has its thread for too long; with recovery the task is tried elsewhere. `was_here`: the
   /// thread has entered the library since the last look.
-  void watch_task(bool was_here);
+  void watch_task(bool was_here, std::int64_t now_ns = base::now_ns());
   /// A task that holds a mutex and waits leaves the rank's thread to others. If one of these wants the mutex, nothing
   /// goes on here any more: nobody can undo that, but it is said.
-  void watch_lock(bool was_here);
+  void watch_lock(bool was_here, std::int64_t now_ns = base::now_ns());
 
  private:
-  const std::uint32_t& rank_;
+  const rank_id rank_;
   const current_task& running_;
   const started_list& started_;
   const waiters<Network>& waiters_;

@@ -29,11 +29,11 @@ class tickets {
       : own_(own), completion_(ends), recovery_(again), others_(others) {}
 
   /// A ticket for a question to the rank `to`.
-  node& make(std::uint32_t to);
+  node& make(rank_id to);
   /// Waits for the answer, which begins with the ticket's index, and gives the ticket up. Throws if the rank has died.
   wire::buffer wait(node& ticket);
   /// Sends a question, and waits for the answer's bytes. Throws if the rank has died.
-  wire::buffer ask(std::uint32_t to, ask_message m, const void* tail = nullptr, std::size_t tail_bytes = 0);
+  wire::buffer ask(rank_id to, ask_message m, const void* tail = nullptr, std::size_t tail_bytes = 0);
   /// Sends the answer to a question.
   void answer(const ask_message& m, const void* data, std::size_t bytes) {
     own_.post.send(m.asker, message::answer, m.ticket, data, bytes);

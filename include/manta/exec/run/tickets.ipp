@@ -11,7 +11,7 @@
 namespace manta::exec {
 
 template <class Network>
-node& tickets<Network>::make(std::uint32_t to) {
+node& tickets<Network>::make(rank_id to) {
   node& ticket = own_.refs.make_node(no_index, wire::type_index<void>::value);
   note_asked(ticket, to);  // should it die
   own_.refs.hold(ticket);
@@ -28,10 +28,10 @@ wire::buffer tickets<Network>::wait(node& ticket) {
 }
 
 template <class Network>
-wire::buffer tickets<Network>::ask(std::uint32_t to, ask_message m, const void* tail, std::size_t tail_bytes) {
+wire::buffer tickets<Network>::ask(rank_id to, ask_message m, const void* tail, std::size_t tail_bytes) {
   node& ticket = make(to);
-  m.asker = own_.rank;
-  m.ticket = ticket.index;
+  m.asker = {own_.rank};
+  m.ticket = {ticket.index};
   if (own_.members.is_dead(to)) {
     recovery_.value_lost(ticket, to);
   } else {

@@ -18,9 +18,9 @@ class traffic {
   explicit traffic(std::uint32_t size) : sent_to_(size), received_from_(size) {}
 
   /// Counts a message for this rank.
-  void note_sent(std::uint32_t to) { ++sent_to_[to]; }
+  void note_sent(rank_id to) { ++sent_to_[to]; }
   /// Counts a message of this rank.
-  void note_received(std::uint32_t from) { ++received_from_[from]; }
+  void note_received(rank_id from) { ++received_from_[from]; }
   /// The number of messages sent to the ranks that live.
   std::uint64_t sent(const membership& members) const { return sum(sent_to_, members); }
   /// The number of messages received from the ranks that live.

@@ -108,7 +108,7 @@ class waiters {
   /// The number of waits, but for the last, that are not over.
   std::uint32_t unfinished() const;
   /// These waits in words; empty if there is none.
-  std::string describe(std::uint32_t here) const;
+  std::string describe(rank_id here) const;
   /// All waits but the last in words, also those that are over: for a rank whose thread stands in a lock.
   std::string describe_all() const;
   /// All waits but the last throw `deadlock` with this text.

@@ -80,7 +80,7 @@ std::uint32_t waiters<Network>::unfinished() const {
 }
 
 template <class Network>
-std::string waiters<Network>::describe(std::uint32_t here) const {
+std::string waiters<Network>::describe(rank_id here) const {
   std::string text;
   for (const wait_record* w : waits_) {
     if (w == last_ || w->over()) continue;

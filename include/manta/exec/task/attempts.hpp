@@ -55,7 +55,7 @@ class attempts {
 
  private:
   struct judgement {
-    std::uint32_t index;
+    node_index index;
     store::failure_ptr* why;
   };
   bool is_due_for(const task_clock::timer& t);               ///< Does this timer run for its node now?

@@ -27,8 +27,9 @@ namespace manta::exec {
 
 /// A task or call that ends on this rank: whose it is, and what its end needs.
 struct task_origin {
-  std::uint32_t home_rank, home_index;
-  std::uint32_t function = no_index;
+  rank_id home_rank;
+  node_index home_index;
+  function_id function = no_index;
   std::uint32_t charge = 0;                  ///< booked time
   bool by_scheduler = false;                 ///< rank 0 has sent it
   const graph::request* request = nullptr;   ///< null: none
@@ -56,9 +57,9 @@ class executor {
     void* rank;
     void (*run_own)(void* rank, node& n);      ///< Runs a task of this home, whose inputs had to be fetched.
     void (*run_part)(void* rank, task* t);     ///< Runs this rank's part of a gang.
-    void (*call_ready)(void* rank, std::uint32_t slot);  ///< The inputs of a call are here.
+    void (*call_ready)(void* rank, slot_index slot);  ///< The inputs of a call are here.
     /// An actor has been constructed on this rank. Returns its slot. `constructor` is kept for a restart; null: not.
-    std::uint32_t (*new_actor)(void* rank, const invocation& call, const task& made_by, task* constructor);
+    slot_index (*new_actor)(void* rank, const invocation& call, const task& made_by, task* constructor);
     /// A task or call of this rank has ended on it, or was not begun.
     void (*ended_here)(void* rank, const task_origin& of, invocation& call, bool ok, const store::failure_ptr& why,
                        std::uint64_t ns);
@@ -69,9 +70,9 @@ class executor {
   // --- tasks come
 
   /// In a handler: a task has come. One that was sent ahead is staged at once; the others stand in the inbox.
-  void receive(std::uint32_t from, const std::byte* data, std::size_t bytes);
+  void receive(rank_id from, const std::byte* data, std::size_t bytes);
   /// In a handler: an input of tasks that were sent ahead was made on another rank, whose home is `from`.
-  void on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
+  void on_made(rank_id from, const result_message& m, const std::byte* data, std::size_t bytes);
   /// Has the inputs brought here that are not; when all are, the task is ready to run, or its actor is told.
   void stage(task* t);
   /// An input of a staged task is here, or has failed.

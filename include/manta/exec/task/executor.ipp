@@ -15,7 +15,7 @@ namespace manta::exec {
 // --- tasks come
 
 template <class Network>
-void executor<Network>::receive(std::uint32_t from, const std::byte* data, std::size_t bytes) {
+void executor<Network>::receive(rank_id from, const std::byte* data, std::size_t bytes) {
   ++received_;
   if ((flags_of_task(data) & task_message::ahead) == 0) return inbox_.push(from, data, bytes);
   task* const t = below_.records.read(from, data);
@@ -25,7 +25,7 @@ void executor<Network>::receive(std::uint32_t from, const std::byte* data, std::
 }
 
 template <class Network>
-void executor<Network>::on_made(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
+void executor<Network>::on_made(rank_id from, const result_message& m, const std::byte* data, std::size_t bytes) {
   node* n = own_.refs.known(from, m.index);
   const bool owed = static_cast<form>(m.form) == form::remote;  // until it has been fetched
   if (owed) {

@@ -60,8 +60,7 @@ class home {
   void keep_records_above(std::size_t bytes) { most_compact_ = bytes; }
 
   /// Submits a task. The arguments are `bytes` bytes; each input has one reference that the task takes over.
-  MANTA_DECL node& submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
-                          node* const* inputs, std::uint32_t input_count, graph::request_ptr request);
+  MANTA_DECL node& submit(function_id function, type_id type, const task_arguments& given, graph::request_ptr request);
   /// The task with a record starts when its inputs have ended, or is sent ahead of them.
   void start(node& n);
   /// All inputs of a task have ended: it may run here, or is sent to be placed, or fails.
@@ -72,7 +71,7 @@ class home {
   /// A task or call of this rank has ended here.
   void ended(const task_origin& of, invocation& call, bool ok, const store::failure_ptr& why, std::uint64_t ns);
   /// The result of a task or call of this rank has come from where it ran.
-  void on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes);
+  void on_result(rank_id from, const result_message& m, const std::byte* data, std::size_t bytes);
   void on_demand(const demand_message& m);  ///< Rank 0 asks for tasks.
   bool owes_tasks() const { return owed_.tasks > 0; }
   /// Gives rank 0 some of what it asked for, oldest first: the oldest tasks are the largest subtrees. `overdue`: what

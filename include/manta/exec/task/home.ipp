@@ -21,33 +21,33 @@ MANTA_DECL graph::request_ptr mark_for_member(graph::request_ptr request) {
 }
 
 template <class Network>
-node& home<Network>::submit(std::uint32_t function, std::uint32_t type, const std::byte* arguments, std::size_t bytes,
-                            node* const* inputs, std::uint32_t input_count, graph::request_ptr request) {
+node& home<Network>::submit(function_id function, type_id type, const task_arguments& given,
+                            graph::request_ptr request) {
   node& n = own_.refs.make_node(function, type, 2);  // one is the engine's own, until the task has ended
   const std::uint64_t id = below_.running->next_child();
   if (request != nullptr && request->actor) n.set(node::actor);
   if (below_.running->stops_children || below_.running->for_member || below_.phase.is_stopping()) [[unlikely]] {
     if (below_.running->stops_children || (below_.phase.is_stopping() && below_.end.is_leaving())) {
-      return below_.withdrawal.refuse_child(n, id, inputs, input_count, below_.withdrawal.stopped_child(n));
+      return below_.withdrawal.refuse_child(n, id, given, below_.withdrawal.stopped_child(n));
     }
     if (below_.running->for_member) request = mark_for_member(std::move(request));
   }
   if (own_.members.has_tolls()) [[unlikely]] {
     if (const store::failure_ptr why = below_.lost.tried_too_often(n, id, request))
-      return below_.withdrawal.refuse_child(n, id, inputs, input_count, why);
+      return below_.withdrawal.refuse_child(n, id, given, why);
   }
-  if (input_count == 0 && request == nullptr && bytes < most_compact_) {
-    if (hands_out() && send_compact(n, id, arguments, bytes)) {
+  if (given.input_count == 0 && request == nullptr && given.bytes < most_compact_) {
+    if (hands_out() && send_compact(n, id, given.data, given.bytes)) {
       if (below_.limit.is_time_to_help()) others_.relieve(others_.rank);
       return n;
     }
     n.form = form::compact;
     n.compact.id = id;
-    n.size = static_cast<std::uint8_t>(bytes);
-    if (bytes != 0) std::memcpy(n.compact.arguments, arguments, bytes);
+    n.size = static_cast<std::uint8_t>(given.bytes);
+    if (given.bytes != 0) std::memcpy(n.compact.arguments, given.data, given.bytes);
     task_ready(n);
   } else {
-    task* const t = below_.records.make(id, function, arguments, bytes, inputs, input_count, std::move(request));
+    task* const t = below_.records.make(id, function, given, std::move(request));
     if (!submit_record(n, t)) return n;
   }
   if (below_.limit.is_time_to_help() || own_.ledger.memory().is_short()) others_.relieve(others_.rank);
@@ -130,8 +130,7 @@ template <class Network>
 void home<Network>::send_to_rank_0(node& n) {
   task& t = *n.record;
   const task_message m{t.id, t.function, own_.rank, n.index, 0, t.argument_bytes, t.attempt, 0, 0};
-  below_.records.send(0, message::submit, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(),
-                      t.seen_inputs(), nullptr, t.digest);
+  below_.records.send(0, message::submit, m, seen_arguments_of(t), {t.request.get(), nullptr, t.digest});
   below_.elsewhere.note_sent();
   t.place = graph::place::elsewhere;
   t.caller = 0;
@@ -238,7 +237,7 @@ bool home<Network>::take_from_journal(node& n) {
 }
 
 template <class Network>
-void home<Network>::on_result(std::uint32_t from, const result_message& m, const std::byte* data, std::size_t bytes) {
+void home<Network>::on_result(rank_id from, const result_message& m, const std::byte* data, std::size_t bytes) {
   node& n = own_.graph.nodes.at(m.index);
   below_.elsewhere.note_back();
   below_.calls.note_result(n.index);

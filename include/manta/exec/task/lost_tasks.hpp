@@ -42,21 +42,21 @@ class lost_tasks {
   lost_tasks(const rank_context<Network>& own, parts of_it, hooks others) : own_(own), below_(of_it), others_(others) {}
 
   /// Looks after the nodes that a death concerns: values first, for a task may need one.
-  void rank_died(std::uint32_t dead);
+  void rank_died(rank_id dead);
   /// Rank 0 says that it had placed this task on a rank that has died.
   void on_task_lost(const where_message& m);
   /// A task of this home was on a rank that has died, or with a member of its gang there: submits it again, or fails it
   /// if it has been tried too often.
-  void submit_again(node& n, std::uint32_t dead);
+  void submit_again(node& n, rank_id dead);
   /// A task is submitted by one that runs once more, under the same id as before. What it has cost counts as ever.
   /// Null if it may run, else why not.
   store::failure_ptr tried_too_often(const node& n, std::uint64_t id, graph::request_ptr& request) const;
 
  private:
-  void forget_links_to(node& n, std::uint32_t dead);  ///< What the dead rank wanted to be told, or had of a value.
-  bool is_concerned(const node& n, std::uint32_t dead) const;  ///< Does the death concern this node?
+  void forget_links_to(node& n, rank_id dead);  ///< What the dead rank wanted to be told, or had of a value.
+  bool is_concerned(const node& n, rank_id dead) const;  ///< Does the death concern this node?
   /// A task or call that was there; one that rank 0 has sent on: perhaps.
-  void task_lost(node& n, std::uint32_t dead);
+  void task_lost(node& n, rank_id dead);
   /// What is asked for a task that was sent away; with a record of its own if it has none.
   const graph::request& with_request(node& n);
 

@@ -12,7 +12,7 @@
 namespace manta::exec {
 
 template <class Network>
-void lost_tasks<Network>::rank_died(std::uint32_t dead) {
+void lost_tasks<Network>::rank_died(rank_id dead) {
   base::list<node*> values, tasks;
   own_.graph.nodes.for_each([&](node& n) {
     forget_links_to(n, dead);
@@ -29,7 +29,7 @@ void lost_tasks<Network>::rank_died(std::uint32_t dead) {
 }
 
 template <class Network>
-void lost_tasks<Network>::forget_links_to(node& n, std::uint32_t dead) {
+void lost_tasks<Network>::forget_links_to(node& n, rank_id dead) {
   for (link** at = &n.links; *at != nullptr;) {
     link* const l = *at;
     const bool names_rank = l->kind == link_kind::subscriber || l->kind == link_kind::puller ||
@@ -49,7 +49,7 @@ void lost_tasks<Network>::forget_links_to(node& n, std::uint32_t dead) {
 }
 
 template <class Network>
-bool lost_tasks<Network>::is_concerned(const node& n, std::uint32_t dead) const {
+bool lost_tasks<Network>::is_concerned(const node& n, rank_id dead) const {
   if (below_.fetching.is_asked_for(n, dead)) return true;
   if (n.state == state::failed) return false;
   if (n.state == state::ready) return place_of(n, own_.rank) == dead;
@@ -61,7 +61,7 @@ bool lost_tasks<Network>::is_concerned(const node& n, std::uint32_t dead) const 
 }
 
 template <class Network>
-void lost_tasks<Network>::task_lost(node& n, std::uint32_t dead) {
+void lost_tasks<Network>::task_lost(node& n, rank_id dead) {
   const bool has_record = n.form == form::record;
   if (!has_record && n.sent.slot != no_index) {
     if (n.sent.at != dead) return;
@@ -85,7 +85,7 @@ void lost_tasks<Network>::task_lost(node& n, std::uint32_t dead) {
 }
 
 template <class Network>
-void lost_tasks<Network>::submit_again(node& n, std::uint32_t dead) {
+void lost_tasks<Network>::submit_again(node& n, rank_id dead) {
   const bool has_record = n.form == form::record;
   below_.elsewhere.note_back();
   if (has_record && n.record->ahead) {
@@ -119,7 +119,7 @@ const graph::request& lost_tasks<Network>::with_request(node& n) {
   if (n.form != form::record) {
     const auto sent = n.sent;
     const auto* const arguments = reinterpret_cast<const std::byte*>(&sent.kept);
-    task* const t = below_.records.make(sent.id, n.function, arguments, n.size, nullptr, 0, nullptr);
+    task* const t = below_.records.make(sent.id, n.function, {arguments, n.size}, nullptr);
     t->home_index = n.index;
     n.form = form::record;
     n.record = t;

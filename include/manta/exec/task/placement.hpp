@@ -49,7 +49,7 @@ class placement {
   // --- tasks come
 
   /// A rank gives a task to be placed, or gives back one that was sent there.
-  void on_submit(std::uint32_t from, const std::byte* data, bool returned);
+  void on_submit(rank_id from, const std::byte* data, bool returned);
   /// A task that may start, of rank 0 or given by another rank, is to be placed. It may be refused at once.
   void add(node& n);
   /// A task will not be placed: it fails at its home.
@@ -67,34 +67,34 @@ class placement {
   }
   /// If executors idle and nothing waits to be placed: asks those that are busy for what they have.
   void ask_for_work();
-  void note_answer(std::uint32_t from) { asked_.erase(from); }  ///< A rank has given what it was asked for.
+  void note_answer(rank_id from) { asked_.erase(from); }  ///< A rank has given what it was asked for.
 
   // --- what ranks say
 
-  void on_ended(std::uint32_t from, const ended_message& m, const graph::request* request);  ///< A task has ended.
-  void on_blocked(std::uint32_t from, const blocked_message& m);  ///< What waits on a rank.
+  void on_ended(rank_id from, const ended_message& m, const graph::request* request);  ///< A task has ended.
+  void on_blocked(rank_id from, const blocked_message& m);  ///< What waits on a rank.
   /// A home asks for a task that it gave to rank 0. Sends `task_lost` if it was on a rank that has died.
-  void on_where_is(std::uint32_t from, const where_message& m);
+  void on_where_is(rank_id from, const where_message& m);
   /// Was this task, which rank 0 has placed, on a rank that has died? Then it is forgotten.
   bool take_lost(std::uint64_t key) { return lost_with(key) != no_index; }
   /// What the scheduler had sent to a dead rank is gone. Returns the gang of which the rank was a member; 0: none.
-  std::uint64_t rank_died(std::uint32_t dead);
+  std::uint64_t rank_died(rank_id dead);
 
   // --- reservations
 
   /// Reserves bundles of resources for a rank, which hears of it when they are there. Returns the number.
-  std::uint64_t reserve(std::uint32_t asker, std::uint32_t index, graph::strategy how, graph::bundles wanted);
+  std::uint64_t reserve(rank_id asker, node_index index, graph::strategy how, graph::bundles wanted);
   void release(std::uint64_t reservation);  ///< Gives up a reservation. Tasks that wait for it fail.
   void release_pending();                   ///< Gives up the reservations that are not met.
   void end_run();                           ///< Forgets all reservations and places.
 
  private:
-  void dispatch(node& n, std::uint32_t to, std::uint32_t charge);  ///< Sends a task to its executor.
+  void dispatch(node& n, rank_id to, std::uint32_t charge);  ///< Sends a task to its executor.
   void dispatch_gang(node& n, std::uint32_t charge);               ///< Sends a task to all members of its gang.
   /// Why what the ranks have cannot be enough for this task any more.
   store::failure_ptr never_possible(const node& n) const;
-  std::uint32_t lost_with(std::uint64_t key) {
-    return places_.take_lost(key, [this](std::uint32_t rank) { return own_.members.is_dead(rank); });
+  rank_id lost_with(std::uint64_t key) {
+    return places_.take_lost(key, [this](rank_id rank) { return own_.members.is_dead(rank); });
   }
 
   const rank_context<Network> own_;

@@ -15,7 +15,7 @@
 namespace manta::exec {
 
 template <class Network>
-void placement<Network>::dispatch(node& n, std::uint32_t to, std::uint32_t charge) {
+void placement<Network>::dispatch(node& n, rank_id to, std::uint32_t charge) {
   if (n.form == form::compact) {
     const task_message m{
         n.compact.id, n.function, own_.rank, n.index, charge, n.size, 0, task_message::by_scheduler, 0};
@@ -32,8 +32,7 @@ void placement<Network>::dispatch(node& n, std::uint32_t to, std::uint32_t charg
     const task_message m{t.id,   t.function,       t.home_rank, t.home_index,
                          charge, t.argument_bytes, t.attempt,   task_message::by_scheduler,
                          0};
-    below_.records.send(to, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(),
-                        t.seen_inputs(), nullptr, t.digest);
+    below_.records.send(to, message::run, m, seen_arguments_of(t), {t.request.get(), nullptr, t.digest});
   }
   if (t.home_rank != own_.rank) {  // placed for another rank: nothing is left to do here
     places_.note_sent(place_key(t), to, t.request.get());
@@ -78,15 +77,14 @@ void placement<Network>::dispatch_gang(node& n, std::uint32_t charge) {
     const task_message m{t.id,   t.function,       t.home_rank, t.home_index,
                          charge, t.argument_bytes, t.attempt,   task_message::by_scheduler,
                          0};
-    below_.records.send(rank, message::run, m, t.request.get(), t.arguments(), t.argument_bytes, t.inputs(),
-                        t.seen_inputs(), &gang, t.digest);
+    below_.records.send(rank, message::run, m, seen_arguments_of(t), {t.request.get(), &gang, t.digest});
     ++gang.member;
   }
   granted = of_leader;
 }
 
 template <class Network>
-void placement<Network>::on_submit(std::uint32_t from, const std::byte* data, bool returned) {
+void placement<Network>::on_submit(rank_id from, const std::byte* data, bool returned) {
   task* t = below_.records.read(from, data);
   t->slot = no_index;
   if (returned && t->by_scheduler) {
@@ -169,7 +167,7 @@ void placement<Network>::add(node& n) {
 template <class Network>
 void placement<Network>::place() {
   if (below_.end.has_end()) below_.scheduler->set_time_left(below_.end.left_ns(base::ticks()));
-  below_.scheduler->decide([&](node& n, std::uint32_t to, std::uint32_t charge) { dispatch(n, to, charge); });
+  below_.scheduler->decide([&](node& n, rank_id to, std::uint32_t charge) { dispatch(n, to, charge); });
   while (node* const n = below_.scheduler->take_late()) {
     if (n->has(node::timed)) below_.clock.stop_timer(*n);
     below_.late.set_aside(*n);
@@ -196,7 +194,7 @@ store::failure_ptr placement<Network>::never_possible(const node& n) const {
 }
 
 template <class Network>
-std::uint64_t placement<Network>::rank_died(std::uint32_t dead) {
+std::uint64_t placement<Network>::rank_died(rank_id dead) {
   asked_.erase(dead);
   short_.erase(dead);
   const std::uint64_t broken = below_.scheduler->load().gang_of(dead);
@@ -212,27 +210,27 @@ std::uint64_t placement<Network>::rank_died(std::uint32_t dead) {
 }
 
 template <class Network>
-void placement<Network>::on_where_is(std::uint32_t from, const where_message& m) {
+void placement<Network>::on_where_is(rank_id from, const where_message& m) {
   const std::uint32_t rank = lost_with(m.key);
   if (rank == no_index) return;
   own_.post.send(from, message::task_lost, where_message{m.key, m.index, rank});
 }
 
 template <class Network>
-void placement<Network>::on_ended(std::uint32_t from, const ended_message& m, const graph::request* request) {
+void placement<Network>::on_ended(rank_id from, const ended_message& m, const graph::request* request) {
   places_.note_ended(m.key, from, own_.members.recovers());
   below_.scheduler->ended(from, m.function, m.charge, whole(m.nanoseconds), request);
   if (m.failed != 0 && request != nullptr && request->actor) below_.scheduler->give_back(from, *request);
 }
 
 template <class Network>
-void placement<Network>::on_blocked(std::uint32_t from, const blocked_message& m) {
+void placement<Network>::on_blocked(rank_id from, const blocked_message& m) {
   short_.set(from, m.is_short != 0);
   below_.scheduler->blocked(from, m.tasks, m.own_work != 0, m.in_call != 0);
 }
 
 template <class Network>
-std::uint64_t placement<Network>::reserve(std::uint32_t asker, std::uint32_t index, graph::strategy how,
+std::uint64_t placement<Network>::reserve(rank_id asker, node_index index, graph::strategy how,
                                           graph::bundles wanted) {
   auto* const r = new graph::reservation(++reservations_made_, how, std::move(wanted));
   r->home_rank = asker;

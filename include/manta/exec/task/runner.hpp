@@ -40,17 +40,17 @@ class runner {
   struct hooks {
     void* rank;
     /// Runs the function in a child process. Throws isolated_failure.
-    void (*run_isolated)(void* rank, invocation& call, std::uint32_t function, running_task& identity);
+    void (*run_isolated)(void* rank, invocation& call, function_id function, running_task& identity);
   };
 
   runner(parts of_it, hooks others) : below_(of_it), others_(others) {}
 
   /// Runs a function as the task `identity`; false and the reason if it threw, or too many tasks have started. `ns`
   /// is how long it took, for those who want to know: it costs a look at the clock, a tenth of a small task.
-  MANTA_DECL bool invoke(invocation& call, std::uint32_t function, running_task& identity, store::failure_ptr& why,
+  MANTA_DECL bool invoke(invocation& call, function_id function, running_task& identity, store::failure_ptr& why,
                          std::uint64_t* ns = nullptr);
   /// Runs a function and lets through what it throws; `identity` has the thread already.
-  void run_function(invocation& call, std::uint32_t function, running_task& identity) {
+  void run_function(invocation& call, function_id function, running_task& identity) {
     identity.isolated() ? others_.run_isolated(others_.rank, call, function, identity)
                         : wire::function_at(function).run(call);
   }

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "manta/base/pointer_table.hpp"
+#include "manta/exec/ids.hpp"
 #include "manta/graph/task.hpp"
 
 namespace manta::exec {
@@ -73,7 +74,7 @@ class staging {
     if (t->home_rank == 0 && t->request == nullptr) makers_[t->home_index % most_makers] = t;
   }
   /// The task of rank 0 that makes the value of this node; null if it is not known.
-  graph::task* maker_of(std::uint32_t home_index) {
+  graph::task* maker_of(node_index home_index) {
     graph::task* const t = makers_[home_index % most_makers];
     return t != nullptr && t->home_index == home_index ? t : nullptr;
   }

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "manta/base/containers.hpp"
+#include "manta/exec/ids.hpp"
 
 namespace manta::exec {
 
@@ -21,7 +22,7 @@ class task_clock {
   struct timer {
     std::int64_t ns;      ///< when it is due
     std::uint64_t id;     ///< of the task
-    std::uint32_t index;  ///< of its node
+    node_index index;  ///< of its node
     std::uint32_t attempt;
   };
 

@@ -14,6 +14,7 @@
 
 #include "manta/base/config.hpp"
 #include "manta/base/containers.hpp"
+#include "manta/exec/ids.hpp"
 #include "manta/graph/node.hpp"
 #include "manta/graph/request.hpp"
 
@@ -34,9 +35,9 @@ class task_places {
     /// Was it sent to a rank?
     bool is_sent() const { return is_known() && (bits_ & stands_here) == 0; }
     /// The node of a task that waits here.
-    std::uint32_t index() const { return static_cast<std::uint32_t>(bits_); }
+    node_index index() const { return static_cast<std::uint32_t>(bits_); }
     /// The rank to which a task was sent.
-    std::uint32_t rank() const { return static_cast<std::uint32_t>(bits_); }
+    rank_id rank() const { return static_cast<std::uint32_t>(bits_); }
     /// Why a task was sent where it was sent, as far as it is kept.
     MANTA_DECL graph::grant why() const;
 
@@ -50,9 +51,9 @@ class task_places {
     ended_by_dead_.erase(key);  // it is done again
   }
   /// The task was sent to the rank `to`; `wanted` may be null.
-  MANTA_DECL void note_sent(std::uint64_t key, std::uint32_t to, const graph::request* wanted);
+  MANTA_DECL void note_sent(std::uint64_t key, rank_id to, const graph::request* wanted);
   /// The task has ended at the rank `from`. With `remember`, `ended_on` finds it if that rank dies.
-  MANTA_DECL void note_ended(std::uint64_t key, std::uint32_t from, bool remember);
+  MANTA_DECL void note_ended(std::uint64_t key, rank_id from, bool remember);
   void forget(std::uint64_t key) { places_.erase(key); }
   void clear() { places_.clear(); }
 
@@ -68,11 +69,11 @@ class task_places {
   MANTA_DECL bool take_cancelled(std::uint64_t key);
 
   /// Remembers of the tasks that have ended on this rank that their results may be lost.
-  MANTA_DECL void rank_died(std::uint32_t dead);
+  MANTA_DECL void rank_died(rank_id dead);
   /// Takes out a task whose result may be lost, or that was sent to a rank for which is_dead(rank) holds. Returns the
   /// rank; no_index if the task is elsewhere.
   template <class IsDead>
-  std::uint32_t take_lost(std::uint64_t key, IsDead&& is_dead);
+  rank_id take_lost(std::uint64_t key, IsDead&& is_dead);
 
  private:
   static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
@@ -83,7 +84,7 @@ class task_places {
 
   struct ended_task {
     std::uint64_t key;
-    std::uint32_t rank;
+    rank_id rank;
   };
 
   mutable base::index_table places_;         // key -> place; looking into it changes nothing
@@ -92,7 +93,7 @@ class task_places {
 };
 
 template <class IsDead>
-std::uint32_t task_places::take_lost(std::uint64_t key, IsDead&& is_dead) {
+rank_id task_places::take_lost(std::uint64_t key, IsDead&& is_dead) {
   const std::uint64_t* at = places_.find(key);
   if (at == nullptr) at = ended_by_dead_.find(key);
   if (at == nullptr) return graph::no_index;  // its result is on its way

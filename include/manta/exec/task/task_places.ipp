@@ -16,13 +16,13 @@ MANTA_DECL graph::grant task_places::place::why() const {
   return g;
 }
 
-MANTA_DECL void task_places::note_sent(std::uint64_t key, std::uint32_t to, const graph::request* wanted) {
+MANTA_DECL void task_places::note_sent(std::uint64_t key, rank_id to, const graph::request* wanted) {
   const graph::grant g = wanted == nullptr ? graph::grant{} : wanted->granted;
   const std::uint64_t bundle = g.bundle < 0 ? 0 : static_cast<std::uint64_t>(g.bundle) & bundle_mask;
   places_.insert(key) = to | static_cast<std::uint64_t>(g.reason) << reason_bit | bundle << bundle_bit;
 }
 
-MANTA_DECL void task_places::note_ended(std::uint64_t key, std::uint32_t from, bool remember) {
+MANTA_DECL void task_places::note_ended(std::uint64_t key, rank_id from, bool remember) {
   places_.erase(key);
   if (!remember) return;
   if (ended_.size() == most_ended) ended_.pop_front();
@@ -36,7 +36,7 @@ MANTA_DECL bool task_places::take_cancelled(std::uint64_t key) {
   return true;
 }
 
-MANTA_DECL void task_places::rank_died(std::uint32_t dead) {
+MANTA_DECL void task_places::rank_died(rank_id dead) {
   for (std::size_t i = ended_.size(); i > 0; --i) {
     const ended_task e = ended_.pop_front();
     if (e.rank == dead) ended_by_dead_.insert(e.key) = dead;

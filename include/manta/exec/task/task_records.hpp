@@ -12,6 +12,7 @@
 #include "manta/base/config.hpp"
 #include "manta/exec/context.hpp"
 #include "manta/exec/task/staging.hpp"
+#include "manta/exec/task/task_contents.hpp"
 
 namespace manta::exec {
 
@@ -24,21 +25,19 @@ class task_records {
   /// What others do, each with `rank` first.
   struct hooks {
     void* rank;
-    void (*lies_at)(void* rank, node& n, std::uint32_t place, std::uint64_t bytes);  ///< An input lies on another rank.
+    void (*lies_at)(void* rank, node& n, rank_id place, std::uint64_t bytes);  ///< An input lies on another rank.
   };
 
   task_records(const rank_context<Network>& own, staging& received, hooks others)
       : own_(own), staging_(received), others_(others) {}
 
   /// A task of this rank, with a copy of the arguments. Takes the references of the inputs over.
-  task* make(std::uint64_t id, std::uint32_t function, const std::byte* arguments, std::size_t bytes,
-             node* const* inputs, std::uint32_t input_count, graph::request_ptr request);
+  task* make(std::uint64_t id, function_id function, const task_arguments& given, graph::request_ptr request);
   /// Appends a task to the batch for a rank. Small inputs go with it, for the others references do.
-  void send(std::uint32_t to, message kind, const task_message& header, const graph::request* request,
-            const std::byte* arguments, std::size_t bytes, node* const* inputs, std::uint32_t input_count,
-            const graph::gang* gang = nullptr, std::uint64_t digest = 0);
+  void send(rank_id to, message kind, const task_message& header, const task_arguments& given,
+            const task_conditions& wanted = {});
   /// The record of a task that has come from a rank. May ask for references to its inputs.
-  task* read(std::uint32_t from, const std::byte* data);
+  task* read(rank_id from, const std::byte* data);
   /// Gives up the inputs, which the task needs no more.
   void drop_inputs(task* t);
   /// Frees the record, and gives up its inputs.
@@ -46,12 +45,19 @@ class task_records {
 
  private:
   /// Writes the request, the gang and the digest of a task, and says so in its header.
-  void append_conditions(task_message& m, const graph::request* request, const graph::gang* gang, std::uint64_t digest);
+  void append_conditions(task_message& m, const task_conditions& wanted);
+  /// Writes the inputs: values as far as they are small, else references; of those from number `by_value` on references
+  /// in any case. `goes_ahead`: the task is sent to where its inputs will be made.
+  void append_inputs(const task_arguments& given, std::uint32_t by_value, bool goes_ahead);
+  /// Writes, from number `i` on, plain inputs of one type that are there; `most`: there are no more. Returns how many.
+  std::uint32_t append_plain_inputs(const task_arguments& given, std::uint32_t i, std::uint32_t most);
+  /// Writes a reference to an input, and what is known of its value.
+  void append_reference(node& n, bool goes_ahead);
   /// Writes the value of an input behind `in`, if the value is small. False if it is not written.
   bool append_encoded(node& n, input_message in);
   void read_inputs(task& t, const std::byte* at);  ///< Makes the nodes of the inputs that stand at `at`.
   /// The node of an input of a task that was sent ahead of it: it is made on this rank.
-  node& to_be_made_here(const reference_message& r, std::uint32_t type);
+  node& to_be_made_here(const reference_message& r, type_id type);
 
   const rank_context<Network> own_;
   staging& staging_;

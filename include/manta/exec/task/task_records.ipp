@@ -43,17 +43,16 @@ MANTA_DECL const std::byte* read_gang(const std::byte* at, graph::gang& gang) {
 }
 
 template <class Network>
-task* task_records<Network>::make(std::uint64_t id, std::uint32_t function, const std::byte* arguments,
-                                   std::size_t bytes, node* const* inputs, std::uint32_t input_count,
-                                   graph::request_ptr request) {
-  task* const t = own_.graph.tasks.make(input_count, static_cast<std::uint32_t>(bytes));
+task* task_records<Network>::make(std::uint64_t id, function_id function, const task_arguments& given,
+                                  graph::request_ptr request) {
+  task* const t = own_.graph.tasks.make(given.input_count, static_cast<std::uint32_t>(given.bytes));
   t->id = id;
   t->function = function;
   t->home_rank = own_.rank;
   t->request = std::move(request);
   if (t->request != nullptr) t->hidden = t->request->hidden_inputs();
-  if (input_count != 0) std::memcpy(t->inputs(), inputs, input_count * sizeof(node*));
-  if (bytes != 0) std::memcpy(t->arguments(), arguments, bytes);
+  if (given.input_count != 0) std::memcpy(t->inputs(), given.inputs, given.input_count * sizeof(node*));
+  if (given.bytes != 0) std::memcpy(t->arguments(), given.data, given.bytes);
   return t;
 }
 
@@ -84,8 +83,8 @@ bool task_records<Network>::append_encoded(node& n, input_message in) {
 }
 
 template <class Network>
-void task_records<Network>::append_conditions(task_message& m, const graph::request* request, const graph::gang* gang,
-                                              std::uint64_t digest) {
+void task_records<Network>::append_conditions(task_message& m, const task_conditions& wanted) {
+  const auto& [request, gang, digest] = wanted;
   wire::buffer& out = scratch_;
   if (request != nullptr) {
     m.flags |= task_message::has_request;
@@ -111,53 +110,66 @@ void task_records<Network>::append_conditions(task_message& m, const graph::requ
 }
 
 template <class Network>
-void task_records<Network>::send(std::uint32_t to, message kind, const task_message& header,
-                                const graph::request* request, const std::byte* arguments, std::size_t bytes,
-                                node* const* inputs, std::uint32_t input_count, const graph::gang* gang,
-                                std::uint64_t digest) {
+void task_records<Network>::send(rank_id to, message kind, const task_message& header, const task_arguments& given,
+                                 const task_conditions& wanted) {
   task_message m = header;
   wire::buffer& out = scratch_;
   out.clear();
-  append_conditions(m, request, gang, digest);
-  out.append(arguments, bytes);
-  if (input_count != 0) {
+  append_conditions(m, wanted);
+  out.append(given.data, given.bytes);
+  if (given.input_count != 0) {
     m.flags |= task_message::has_inputs;
-    out.append(&input_count, sizeof input_count);
-  }
-  input_message in{};
-  // where those are that its new home does not show to the function is what it wants to know of them
-  const std::uint32_t by_value = kind == message::name_spawn ? input_count - request->hidden_inputs() : input_count;
-  for (std::uint32_t i = 0; i < input_count; i += in.count) {
-    node& n = *inputs[i];
-    in = {0, n.type, 0, 0, 1};
-    const bool by_reference = i >= by_value;
-    if (n.state == state::ready && (n.form == form::plain || n.form == form::none) && !by_reference) {
-      in.flags = input_message::is_inline | input_message::is_plain;
-      in.bytes = n.form == form::none ? 0 : n.has(node::actor) ? 8 : wire::type_at(n.type).plain_bytes;
-      const auto is_like_it = [&](const node& other) {
-        return other.form == n.form && other.state == n.state && other.type == n.type &&
-               other.has(node::actor) == n.has(node::actor);
-      };
-      while (i + in.count < by_value && is_like_it(*inputs[i + in.count])) ++in.count;
-      out.append(&in, sizeof in);
-      append_plain(out, inputs + i, in.count, in.bytes);
-      continue;
-    }
-    if (!by_reference && append_encoded(n, in)) continue;
-    if (n.state == state::ready) {
-      in.flags = input_message::known;
-      in.place = n.form == form::remote ? n.remote.place : own_.rank;
-      in.bytes = n.form == form::remote ? n.remote.bytes : store::size_of(n);
-    }
-    const bool made_there = n.state == state::pending && (header.flags & task_message::ahead) != 0;
-    if (made_there) in.flags = input_message::made_there;
-    if (n.has(node::actor)) in.flags |= input_message::actor;
-    const reference_message reference =
-        made_there ? reference_message{own_.rank, n.index, own_.rank, no_index} : own_.refs.export_reference(n);
-    out.append(&in, sizeof in);
-    out.append(&reference, sizeof reference);
+    out.append(&given.input_count, sizeof given.input_count);
+    // The new home of a named actor wants to know where the inputs are that the function does not see.
+    const std::uint32_t not_seen = kind == message::name_spawn ? wanted.request->hidden_inputs() : 0;
+    append_inputs(given, given.input_count - not_seen, (header.flags & task_message::ahead) != 0);
   }
   own_.post.send(to, kind, m, out.data(), out.size());
+}
+
+template <class Network>
+void task_records<Network>::append_inputs(const task_arguments& given, std::uint32_t by_value, bool goes_ahead) {
+  for (std::uint32_t i = 0, written = 0; i < given.input_count; i += written) {
+    node& n = *given.inputs[i];
+    const bool is_plain = n.state == state::ready && (n.form == form::plain || n.form == form::none);
+    written = is_plain && i < by_value ? append_plain_inputs(given, i, by_value) : 1;
+    if (is_plain && i < by_value) continue;
+    if (i < by_value && append_encoded(n, input_message{0, n.type, 0, 0, 1})) continue;
+    append_reference(n, goes_ahead);
+  }
+}
+
+template <class Network>
+std::uint32_t task_records<Network>::append_plain_inputs(const task_arguments& given, std::uint32_t i,
+                                                         std::uint32_t most) {
+  const node& n = *given.inputs[i];
+  input_message in{input_message::is_inline | input_message::is_plain, n.type, 0, 0, 1};
+  in.bytes = n.form == form::none ? 0 : n.has(node::actor) ? 8 : wire::type_at(n.type).plain_bytes;
+  const auto is_like_it = [&](const node& other) {
+    return other.form == n.form && other.state == n.state && other.type == n.type &&
+           other.has(node::actor) == n.has(node::actor);
+  };
+  while (i + in.count < most && is_like_it(*given.inputs[i + in.count])) ++in.count;
+  scratch_.append(&in, sizeof in);
+  append_plain(scratch_, given.inputs + i, in.count, in.bytes);
+  return in.count;
+}
+
+template <class Network>
+void task_records<Network>::append_reference(node& n, bool goes_ahead) {
+  input_message in{0, n.type, 0, 0, 1};
+  if (n.state == state::ready) {
+    in.flags = input_message::known;
+    in.place = {n.form == form::remote ? n.remote.place : own_.rank.number()};
+    in.bytes = n.form == form::remote ? n.remote.bytes : store::size_of(n);
+  }
+  const bool made_there = n.state == state::pending && goes_ahead;
+  if (made_there) in.flags = input_message::made_there;
+  if (n.has(node::actor)) in.flags |= input_message::actor;
+  const reference_message reference =
+      made_there ? reference_message{own_.rank, n.index, own_.rank, no_index} : own_.refs.export_reference(n);
+  scratch_.append(&in, sizeof in);
+  scratch_.append(&reference, sizeof reference);
 }
 
 template <class Network>
@@ -201,7 +213,7 @@ void task_records<Network>::read_inputs(task& t, const std::byte* at) {
 }
 
 template <class Network>
-task* task_records<Network>::read(std::uint32_t from, const std::byte* data) {
+task* task_records<Network>::read(rank_id from, const std::byte* data) {
   task_message m;
   std::memcpy(&m, data, sizeof m);
   const std::byte* at = data + sizeof m;
@@ -261,7 +273,7 @@ void task_records<Network>::free(task* t) {
 }
 
 template <class Network>
-node& task_records<Network>::to_be_made_here(const reference_message& r, std::uint32_t type) {
+node& task_records<Network>::to_be_made_here(const reference_message& r, type_id type) {
   node* n = nullptr;
   if (task* const t = staging_.maker_of(r.home_index)) {
     if (t->result == nullptr) t->result = &own_.refs.make_node(no_index, type);

@@ -53,20 +53,20 @@ class tasks_ahead {
   /// Sends a task ahead of inputs that it may be linked to, now or when there is room, if that is possible.
   void send(node& n);
   /// A task has been sent to a rank: those that wait for its result may follow.
-  void follow(node& n, std::uint32_t to);
+  void follow(node& n, rank_id to);
   void send_waiting();  ///< Sends the tasks for which there is room again.
   bool has_waiting() const { return !waiting_.empty(); }
   /// The result of a task has come from `from`, where it has reached `reached` tasks that were sent ahead.
-  void note_reached(node& n, std::uint32_t from, std::uint32_t reached);
+  void note_reached(node& n, rank_id from, std::uint32_t reached);
   /// An input has ended, and a task that was sent ahead of it has not been reached by it there, as far as is known.
   void send_after(const link& l, node& input);
   /// A task comes back: the executor is busy for longer than was thought, and its inputs may be made elsewhere now.
-  void on_come_back(std::uint32_t from, const task_message& m);
+  void on_come_back(rank_id from, const task_message& m);
 
  private:
   /// The executor to which a task that waits for inputs may be sent; no_index: none.
-  std::uint32_t where_inputs_are_made(const task& t) const;
-  bool send_to(node& n, std::uint32_t to);  ///< False if there is no room there.
+  rank_id where_inputs_are_made(const task& t) const;
+  bool send_to(node& n, rank_id to);  ///< False if there is no room there.
 
   const rank_context<Network> own_;
   const parts below_;

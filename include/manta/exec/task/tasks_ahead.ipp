@@ -12,7 +12,7 @@
 namespace manta::exec {
 
 template <class Network>
-std::uint32_t tasks_ahead<Network>::where_inputs_are_made(const task& t) const {
+rank_id tasks_ahead<Network>::where_inputs_are_made(const task& t) const {
   constexpr std::uint32_t most_inputs = 8;
   if (t.request != nullptr || t.ahead || t.input_count > most_inputs) return no_index;
   std::uint32_t there = no_index;
@@ -40,7 +40,7 @@ void tasks_ahead<Network>::send(node& n) {
 }
 
 template <class Network>
-bool tasks_ahead<Network>::send_to(node& n, std::uint32_t to) {
+bool tasks_ahead<Network>::send_to(node& n, rank_id to) {
   task& t = *n.record;
   std::uint32_t charge = 0;
   if (!below_.scheduler->take_room_on(to, n.function, charge)) return false;
@@ -58,8 +58,7 @@ bool tasks_ahead<Network>::send_to(node& n, std::uint32_t to) {
   const task_message m{t.id,   t.function,       own_.rank, n.index,
                        charge, t.argument_bytes, t.attempt, task_message::by_scheduler | task_message::ahead,
                        0};
-  below_.records.send(to, message::run, m, nullptr, t.arguments(), t.argument_bytes, t.inputs(), t.input_count, nullptr,
-                      t.digest);
+  below_.records.send(to, message::run, m, arguments_of(t), {nullptr, nullptr, t.digest});
   below_.elsewhere.note_sent();
   below_.elsewhere.note_ahead();
   t.place = graph::place::elsewhere;
@@ -69,12 +68,12 @@ bool tasks_ahead<Network>::send_to(node& n, std::uint32_t to) {
 }
 
 template <class Network>
-void tasks_ahead<Network>::follow(node& n, std::uint32_t to) {
+void tasks_ahead<Network>::follow(node& n, rank_id to) {
   constexpr int most_dependents = 16;
   int count = 0;
   for (link* l = n.links; l != nullptr && count < most_dependents; l = l->next) {
     if (l->kind != link_kind::input) continue;
-    graph::task_graph::visit_dependents(*l, [&](std::uint32_t index) {
+    graph::task_graph::visit_dependents(*l, [&](node_index index) {
       node& dependent = own_.graph.nodes.at(index);
       if (dependent.form == form::record && where_inputs_are_made(*dependent.record) == to) {
         waiting_.add(to, {dependent.record->id, dependent.index});
@@ -86,7 +85,7 @@ void tasks_ahead<Network>::follow(node& n, std::uint32_t to) {
 
 template <class Network>
 void tasks_ahead<Network>::send_waiting() {
-  waiting_.send_on([&](std::uint32_t to, const task_place& next) {
+  waiting_.send_on([&](rank_id to, const task_place& next) {
     node& n = own_.graph.nodes.at(next.index);
     if (!is_waiting(n, next) || n.missing == 0) return true;
     if (where_inputs_are_made(*n.record) == to) return send_to(n, to);
@@ -96,7 +95,7 @@ void tasks_ahead<Network>::send_waiting() {
 }
 
 template <class Network>
-void tasks_ahead<Network>::note_reached(node& n, std::uint32_t from, std::uint32_t reached) {
+void tasks_ahead<Network>::note_reached(node& n, rank_id from, std::uint32_t reached) {
   std::uint32_t sent = 0;
   for (const link* l = n.links; l != nullptr; l = l->next) sent += l->kind == link_kind::ahead && l->rank == from;
   if (sent == 0 || sent != reached) return;
@@ -120,7 +119,7 @@ void tasks_ahead<Network>::send_after(const link& l, node& input) {
 }
 
 template <class Network>
-void tasks_ahead<Network>::on_come_back(std::uint32_t from, const task_message& m) {
+void tasks_ahead<Network>::on_come_back(rank_id from, const task_message& m) {
   below_.scheduler->returned(from, m.charge_or_slot);
   below_.elsewhere.note_back();
   below_.elsewhere.note_ahead_back();

@@ -12,13 +12,14 @@
 #include <utility>
 
 #include "manta/base/containers.hpp"
+#include "manta/exec/ids.hpp"
 
 namespace manta::exec {
 
 /// A task of this rank, which may have ended since.
 struct task_place {
   std::uint64_t id;
-  std::uint32_t index;  ///< of its node
+  node_index index;  ///< of its node
 };
 
 class waiting_ahead {
@@ -27,7 +28,7 @@ class waiting_ahead {
 
   bool empty() const { return ranks_.empty(); }
   /// The task waits for room on the rank `to`.
-  void add(std::uint32_t to, const task_place& t) {
+  void add(rank_id to, const task_place& t) {
     if (queues_.size() == 0) queues_ = base::array<queue>(size_);
     if (!std::exchange(queues_[to].listed, true)) ranks_.push_back(to);
     queues_[to].tasks.push_back(t);

@@ -58,7 +58,7 @@ class withdrawal {
   /// Ends a pending task or call of this home, wherever it is; with cancel_message::expired only if it has not started.
   void withdraw(node& n, const store::failure_ptr& why, std::uint16_t flags);
   /// Withdraws a task for another rank, with what it has submitted where `children`. False if it had ended, or is none.
-  bool cancel(std::uint32_t index, bool children, std::uint32_t asker, std::string_view who);
+  bool cancel(node_index index, bool children, rank_id asker, std::string_view who);
   /// Throws away the result of a task or call that was cancelled after it had been sent away.
   void discard(node& n, const result_message& m, const std::byte* data, std::size_t bytes);
   /// A cancelled task or call has ended here, or was not begun: throws its result away.
@@ -68,8 +68,7 @@ class withdrawal {
 
   /// Fails what a cancelled task submits, if its children were cancelled with it; or what is submitted when the run has
   /// to end. Takes over the references of the inputs.
-  node& refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count,
-                     const store::failure_ptr& why);
+  node& refuse_child(node& n, std::uint64_t id, const task_arguments& given, const store::failure_ptr& why);
   store::failure_ptr stopped_child(const node& n) const;  ///< Why such a task fails.
 
   // --- where the task is

@@ -13,7 +13,7 @@
 namespace manta::exec {
 
 template <class Network>
-bool withdrawal<Network>::cancel(std::uint32_t index, bool children, std::uint32_t asker, std::string_view who) {
+bool withdrawal<Network>::cancel(node_index index, bool children, rank_id asker, std::string_view who) {
   node& n = own_.graph.nodes.at(index);
   if (n.state != state::pending || n.function == no_index) return false;
   withdraw(n, cancel_failure(task_name(n), who, asker), children ? cancel_message::children : 0);
@@ -44,7 +44,7 @@ void withdrawal<Network>::withdraw(node& n, const store::failure_ptr& why, std::
   }
   if (t != nullptr && t->request != nullptr && t->request->ranks > 0) flags |= cancel_message::gang;
   const bool away = t == nullptr || t->place == graph::place::elsewhere;
-  const std::uint32_t at = t == nullptr ? n.sent.at : away ? t->caller : own_.rank;
+  const rank_id at = t == nullptr ? n.sent.at : away ? t->caller : own_.rank.number();
   const cancel_message m{
       id_of(n), own_.rank, n.index, t == nullptr ? n.sent.slot : no_index, t == nullptr ? std::uint16_t{0} : t->attempt,
       flags};
@@ -102,9 +102,9 @@ void withdrawal<Network>::discard_here(node& n, invocation& call) {
 }
 
 template <class Network>
-node& withdrawal<Network>::refuse_child(node& n, std::uint64_t id, node* const* inputs, std::uint32_t input_count,
+node& withdrawal<Network>::refuse_child(node& n, std::uint64_t id, const task_arguments& given,
                                         const store::failure_ptr& why) {
-  for (std::uint32_t i = 0; i < input_count; ++i) own_.refs.release(*inputs[i]);
+  for (std::uint32_t i = 0; i < given.input_count; ++i) own_.refs.release(*given.inputs[i]);
   note_sent(n, id, own_.rank);
   below_.ends.fail(n, why);
   own_.refs.release(n);
@@ -120,12 +120,13 @@ store::failure_ptr withdrawal<Network>::stopped_child(const node& n) const {
 template <class Network>
 bool withdrawal<Network>::on_cancel(const cancel_message& m) {
   if ((m.flags & cancel_message::part) != 0) {  // on the way to that rank, or there
-    if (m.slot != own_.rank) {
-      own_.post.send(m.slot, message::cancel, m);
+    const rank_id of_part = m.slot.number;
+    if (of_part != own_.rank) {
+      own_.post.send(of_part, message::cancel, m);
       return true;
     }
     cancel_message part = m;
-    part.slot = no_index;
+    part.slot = {no_index};
     return stop_here(part);
   }
   const std::uint64_t key = place_key(m);

@@ -40,14 +40,14 @@ class completion {
   /// The payload has been set: the node has ended.
   MANTA_DECL void complete(node& n);
   /// Completes the node with an object, which `function` has made; fails it if there is no memory for the object.
-  MANTA_DECL void complete_object(node& n, void* object, std::uint32_t function);
+  MANTA_DECL void complete_object(node& n, void* object, function_id function);
   /// Completes a node whose value has just been entered into the ledger, if there is memory for the value; else fails
   /// it.
   void complete_if_room(node& n);
   /// Is there memory for this value, which was entered last?
   bool has_room(const node& n) const;
   /// Completes a node whose value lies on the rank `place`.
-  void lies_at(node& n, std::uint32_t place, std::uint64_t bytes);
+  void lies_at(node& n, rank_id place, std::uint64_t bytes);
   /// The node ends without a value: its waits end, its dependents fail.
   MANTA_DECL void fail(node& n, const store::failure_ptr& why);
   /// The node; if it has failed, gives the caller's reference up and throws the failure.

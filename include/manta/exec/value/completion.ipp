@@ -56,7 +56,7 @@ void completion<Network>::complete(node& n) {
 }
 
 template <class Network>
-void completion<Network>::complete_object(node& n, void* object, std::uint32_t function) {
+void completion<Network>::complete_object(node& n, void* object, function_id function) {
   store::set_box(n, object);
   store::enter(n, own_.ledger, function);
   complete_if_room(n);
@@ -95,7 +95,7 @@ node& completion<Network>::checked(node& n) {
 }
 
 template <class Network>
-void completion<Network>::lies_at(node& n, std::uint32_t place, std::uint64_t bytes) {
+void completion<Network>::lies_at(node& n, rank_id place, std::uint64_t bytes) {
   n.form = form::remote;
   n.remote.bytes = bytes;
   n.remote.place = place;

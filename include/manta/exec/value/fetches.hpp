@@ -16,6 +16,7 @@
 #include "manta/base/config.hpp"
 #include "manta/exec/value/completion.hpp"
 #include "manta/exec/value/incoming_room.hpp"
+#include "manta/exec/value/incoming_values.hpp"
 #include "manta/exec/value/supply.hpp"
 
 namespace manta::exec {
@@ -32,7 +33,7 @@ class fetches {
 
   fetches(const rank_context<Network>& own, completion<Network>& ends, supply<Network>& held, const lineage& made_by,
           hooks others)
-      : own_(own), completion_(ends), supply_(held), made_by_(made_by), others_(others) {}
+      : own_(own), completion_(ends), supply_(held), made_by_(made_by), others_(others), incoming_(own, held) {}
 
   // --- is it there, and where?
 
@@ -41,11 +42,11 @@ class fetches {
   /// The answer is here, or will not come. What was held for it is the caller's to release.
   void asked_no_more(node& n);
   /// Was this rank asked where the value is, as its home or for a copy (`seek`)?
-  bool is_asked_for(const node& n, std::uint32_t asked) const;
+  bool is_asked_for(const node& n, rank_id asked) const;
   /// Completes the node with what a message says of its value.
   void accept_value(node& n, const result_message& m, const std::byte* data, std::size_t bytes);
   /// An encoded value is not wanted: gives back the references in it.
-  void give_back_references(std::uint32_t type, const result_message& m, const std::byte* data, std::size_t bytes);
+  void give_back_references(type_id type, const result_message& m, const std::byte* data, std::size_t bytes);
 
   // --- bring it here
 
@@ -59,68 +60,46 @@ class fetches {
   void cannot_come(node& n, const store::failure_ptr& why);
   /// At the top level: decodes the values that have come by blocks, for load() is the user's code.
   void decode_arrived();
-  bool has_arrivals() const { return !arrived_.empty(); }
+  bool has_arrivals() const { return incoming_.has_undecoded(); }
   /// Has the value come, and only has to be decoded?
-  bool has_arrived(const node& n) const;
-  bool is_quiet() const { return coming_.empty() && arrived_.empty(); }
-  void rank_died(std::uint32_t dead);  ///< What comes from a dead rank does not come any more.
+  bool has_arrived(const node& n) const { return incoming_.has_undecoded(n); }
+  bool is_quiet() const { return incoming_.is_quiet(); }
+  void rank_died(rank_id dead) { incoming_.rank_died(dead); }  ///< Nothing comes any more from a dead rank.
   /// A block has come, whose number is `token`.
   void on_block(std::uint64_t token);
 
   // --- messages
 
-  void on_value(std::uint32_t from, const result_message& m, const std::byte* data,
+  void on_value(rank_id from, const result_message& m, const std::byte* data,
                 std::size_t bytes);  ///< The home's answer.
-  void on_pull(std::uint32_t from,
+  void on_pull(rank_id from,
                const pull_message& m);  ///< A rank asks for a value that is, or was, or will be here.
-  void on_data(std::uint32_t from, const data_message& m, const std::byte* data,
+  void on_data(rank_id from, const data_message& m, const std::byte* data,
                std::size_t bytes);                                ///< The value comes.
-  void on_cut_off(std::uint32_t from, const cut_off_message& m);  ///< The sender had it from a rank that has died.
+  void on_cut_off(rank_id from, const cut_off_message& m);  ///< The sender had it from a rank that has died.
   void on_unavailable(const unavailable_message& m);              ///< The value is not there, or another rank gives it.
-  void on_replicate(std::uint32_t from, const replicate_message& m);  ///< This rank is to keep a copy.
-  void on_seek(std::uint32_t from, const seek_message& m);  ///< A rank looks for a value whose home has died.
+  void on_replicate(rank_id from, const replicate_message& m);  ///< This rank is to keep a copy.
+  void on_seek(rank_id from, const seek_message& m);  ///< A rank looks for a value whose home has died.
   void on_not_kept(const seek_message& m);                  ///< The rank that was asked has no copy.
 
  private:
-  /// A rank to which a value is sent on while it comes.
-  struct follower {
-    typename supply<Network>::outgoing_value* out;
-    std::uint32_t to;
-    std::uint32_t tag;
-    std::uint32_t index;
-  };
-  /// A value on its way to us.
-  struct incoming_value {
-    node* target = nullptr;
-    std::uint32_t from = 0;
-    std::uint32_t tag = 0;
-    wire::buffer body;
-    base::list<wire::segment> places;  // where its arrays go
-    void* box = nullptr;               // the value, when it receives in place
-    std::size_t next = 0;
-    std::size_t last = 0;              // of them will come; fewer than all if it is cut off
-    bool references = false;
-    base::list<follower> followers;
-  };
+  using incoming_value = typename incoming_values<Network>::value;
 
   void pull(node& n);          ///< Asks the holder for the value.
   void expect(const node& n);  ///< Makes room for a value that has been asked for, unless it is likely to be mapped.
   void arrived(incoming_value* v);       ///< All of a value is here.
   void came_in_vain(incoming_value* v);  ///< The value has been made here again meanwhile.
-  void forget(incoming_value* v);        ///< Frees the record of a value that has come in part or in vain.
   /// The home of a value that has been fetched, or cannot be, needs it no more where it lies. True if this rank is the
   /// home.
   bool let_place_go(node& n);
   template <class Set>
   void has_come(node& n, Set&& set);  ///< A value that was fetched has come; set(moves_home) makes it the node's.
   /// Answers, or lets wait, a rank that pulls a value that is not on this rank; false if the value is here.
-  bool not_here(std::uint32_t from, const pull_message& m, node* n);
-  void follow(incoming_value& v, std::uint32_t to, const pull_message& m);  ///< Sends a value on while it comes.
-  void cut_off(incoming_value* v);          ///< The rest of a value does not come.
-  void stop_followers(incoming_value& v);   ///< Tells the ranks to which it was sent on.
+  bool not_here(rank_id from, const pull_message& m, node* n);
+  void comes_in_part(incoming_value* v);    ///< The rest of a value does not come.
   /// Maps memory that a rank has shown. Null if the ranks do not see each other's processes.
-  store::node_file* map_file(std::uint32_t from, const pages_message& where);
-  void on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes);  ///< The value can be mapped.
+  store::node_file* map_file(rank_id from, const pages_message& where);
+  void on_pages(rank_id from, node& n, const std::byte* data, std::size_t bytes);  ///< The value can be mapped.
   /// Asks the others for a value whose home has died, from number `first` of the ranks that keep copies.
   void seek(node& n, std::uint32_t first = 0);
 
@@ -129,8 +108,7 @@ class fetches {
   supply<Network>& supply_;
   const lineage& made_by_;
   const hooks others_;
-  base::list<incoming_value*> arrived_;  // by blocks; to be decoded at the top level
-  base::list<incoming_value*> coming_;   // by blocks that are not all here
+  incoming_values<Network> incoming_;
   incoming_room room_;
   std::uint32_t next_tag_ = 0;
 };

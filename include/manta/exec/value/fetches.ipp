@@ -53,7 +53,7 @@ void fetches<Network>::accept_value(node& n, const result_message& m, const std:
 }
 
 template <class Network>
-void fetches<Network>::on_value(std::uint32_t, const result_message& m, const std::byte* data, std::size_t bytes) {
+void fetches<Network>::on_value(rank_id, const result_message& m, const std::byte* data, std::size_t bytes) {
   node& n = own_.graph.nodes.at(m.index);
   asked_no_more(n);
   if (n.state == state::pending) {
@@ -67,7 +67,7 @@ void fetches<Network>::on_value(std::uint32_t, const result_message& m, const st
 }
 
 template <class Network>
-void fetches<Network>::give_back_references(std::uint32_t type, const result_message& m, const std::byte* data,
+void fetches<Network>::give_back_references(type_id type, const result_message& m, const std::byte* data,
                                              std::size_t bytes) {
   node& spare = own_.refs.make_node(no_index, type);
   accept_value(spare, m, data, bytes);
@@ -115,54 +115,22 @@ void fetches<Network>::no_longer_fetching(node& n) {
 }
 
 template <class Network>
-void fetches<Network>::on_data(std::uint32_t from, const data_message& m, const std::byte* data, std::size_t bytes) {
+void fetches<Network>::on_data(rank_id from, const data_message& m, const std::byte* data, std::size_t bytes) {
   if ((m.segments & data_message::by_pages) != 0) return on_pages(from, own_.graph.nodes.at(m.index), data, bytes);
-  auto* const v = new incoming_value;
-  v->target = &own_.graph.nodes.at(m.index);
-  v->from = from;
-  v->tag = m.tag;
-  v->references = m.references != 0;
-  const std::uint32_t blocks = m.segments & ~data_message::body_by_block;
-  if (blocks == 0) {
-    v->body.append(data, bytes);
-    return arrived(v);
-  }
-  if ((m.segments & data_message::body_by_block) != 0) {  // a block alone: the value's own bytes
-    std::uint64_t size = 0;
-    std::memcpy(&size, data, sizeof size);
-    v->places.push_back({v->body.extend(size), size});
-  } else {
-    v->body.append(data, bytes);
-    wire::source in(v->body.data(), v->body.size(), &v->places);
-    v->box = wire::type_at(v->target->type).read(in);
-    v->places = in_parts(v->places);
-  }
-  v->last = v->places.size();
-  coming_.push_back(v);
-  own_.net.receive_bulk(static_cast<int>(from), static_cast<int>(v->tag), v->places[0].data, v->places[0].bytes,
-                    reinterpret_cast<std::uint64_t>(v));
+  if (auto* const v = incoming_.begin(from, m, data, bytes)) arrived(v);
 }
 
 template <class Network>
 void fetches<Network>::on_block(std::uint64_t token) {
-  auto* const v = reinterpret_cast<incoming_value*>(token);
-  const wire::segment& came = v->places[v->next];
-  for (const follower& f : v->followers) supply_.send_block(f.to, f.tag, came, f.out);
-  if (++v->next < v->last) {  // blocks of one value come one after the other under one tag
-    const wire::segment& place = v->places[v->next];
-    own_.net.receive_bulk(static_cast<int>(v->from), static_cast<int>(v->tag), place.data, place.bytes, token);
-    return;
-  }
-  if (v->last < v->places.size()) return cut_off(v);
-  coming_.remove(v);
-  arrived(v);
+  auto* const v = incoming_.take_block(token);
+  if (v != nullptr) v->is_cut_off() ? comes_in_part(v) : arrived(v);
 }
 
 template <class Network>
 void fetches<Network>::arrived(incoming_value* v) {
   node& n = *v->target;
   if (store::is_here(n)) [[unlikely]] return came_in_vain(v);
-  if (v->box == nullptr && !v->places.empty()) return arrived_.push_back(v);
+  if (v->has_to_be_decoded()) return incoming_.put_off(v);
   has_come(n, [&](bool moves_home) {
     if (v->box != nullptr) {  // kept also if there is no room
       store::set_box(n, v->box);
@@ -187,7 +155,7 @@ void fetches<Network>::came_in_vain(incoming_value* v) {
     completion_.complete(spare);
     own_.refs.release(spare);
   }
-  forget(v);
+  incoming_.forget(v);
   not_fetched(n);
 }
 
@@ -205,14 +173,6 @@ void fetches<Network>::cannot_come(node& n, const store::failure_ptr& why) {
   n.form = form::none;
   completion_.fail(n, why);
   not_fetched(n);
-}
-
-/// Frees the record of a value that has come in part or in vain.
-template <class Network>
-void fetches<Network>::forget(incoming_value* v) {
-  if (!v->followers.empty()) return;  // MPI may still read what was sent on
-  if (v->box != nullptr) wire::type_at(v->target->type).destroy(v->box);
-  delete v;
 }
 
 /// The home of a value that has been fetched, or cannot be, needs it no more where it lies.
@@ -235,9 +195,8 @@ void fetches<Network>::has_come(node& n, Set&& set) {
 
 template <class Network>
 void fetches<Network>::decode_arrived() {
-  while (!arrived_.empty()) {
-    incoming_value* const v = arrived_.back();
-    arrived_.pop_back();
+  while (incoming_.has_undecoded()) {
+    incoming_value* const v = &incoming_.take_undecoded();
     node& n = *v->target;
     if (store::is_here(n)) {
       came_in_vain(v);
@@ -263,14 +222,14 @@ void fetches<Network>::decode_arrived() {
 // --- values that do not simply come: memory is mapped, a holder has lost its value, a home has died
 
 template <class Network>
-store::node_file* fetches<Network>::map_file(std::uint32_t from, const pages_message& where) {
+store::node_file* fetches<Network>::map_file(rank_id from, const pages_message& where) {
   store::node_file* const mapped = supply_.node_ranks().map(from, where);
   if (mapped != nullptr && own_.members.is_dead(where.maker)) mapped->orphan();
   return mapped;
 }
 
 template <class Network>
-void fetches<Network>::on_pages(std::uint32_t from, node& n, const std::byte* data, std::size_t bytes) {
+void fetches<Network>::on_pages(rank_id from, node& n, const std::byte* data, std::size_t bytes) {
   pages_message where;
   std::memcpy(&where, data, sizeof where);
   if (store::is_here(n)) [[unlikely]] {  // made here again meanwhile
@@ -298,20 +257,15 @@ void fetches<Network>::on_pages(std::uint32_t from, node& n, const std::byte* da
 
 /// Answers, or lets wait, who pulls a value that is not on this rank; false if it is.
 template <class Network>
-bool fetches<Network>::not_here(std::uint32_t from, const pull_message& m, node* n) {
+bool fetches<Network>::not_here(rank_id from, const pull_message& m, node* n) {
   if (n != nullptr && n->state == state::ready && store::is_here(*n)) return false;
   const bool comes = n != nullptr && n->state == state::ready && n->has(node::fetching);
   if (!comes || n->remote.place == from) {  // who would give it to us has lost it and asks us
     own_.post.send(from, message::unavailable, unavailable_message{m.index, no_index, 0});
     return true;
   }
-  if (own_.net.node_of(static_cast<int>(from)) != own_.net.node()) {
-    for (incoming_value* v : coming_) {
-      if (v->target != n || v->box == nullptr) continue;
-      follow(*v, from, m);
-      return true;
-    }
-  }
+  const bool same_node = own_.net.node_of(static_cast<int>(from)) == own_.net.node();
+  if (!same_node && incoming_.send_on(*n, from, m)) return true;
   link& l = own_.graph.add_link(*n, link_kind::puller);
   l.rank = from;
   l.index = m.index;
@@ -320,43 +274,18 @@ bool fetches<Network>::not_here(std::uint32_t from, const pull_message& m, node*
   return true;
 }
 
-template <class Network>
-void fetches<Network>::follow(incoming_value& v, std::uint32_t to, const pull_message& m) {
-  typename supply<Network>::outgoing_value* const out =
-      supply_.announce(to, m, *v.target, wire::buffer(v.body.data(), v.body.size()), v.references, v.places, false);
-  const follower f{out, to, m.tag & pull_message::tag_bits, m.index};
-  for (std::size_t i = 0; i < v.next; ++i) supply_.send_block(to, f.tag, v.places[i], out);
-  v.followers.push_back(f);
-}
-
 /// The rank that sends us the value is alive, but had it from one that has died.
 template <class Network>
-void fetches<Network>::on_cut_off(std::uint32_t from, const cut_off_message& m) {
-  for (incoming_value* v : coming_) {
-    if (v->target != &own_.graph.nodes.at(m.index) || v->from != from) continue;
-    v->last = m.blocks;
-    if (v->next < v->last) return;  // these are on their way
-    own_.net.forget_bulk(static_cast<int>(from), static_cast<int>(v->tag));
-    return cut_off(v);
-  }
+void fetches<Network>::on_cut_off(rank_id from, const cut_off_message& m) {
+  if (auto* const v = incoming_.cut_off(from, m)) comes_in_part(v);
 }
 
 template <class Network>
-void fetches<Network>::cut_off(incoming_value* v) {
-  coming_.remove(v);
-  stop_followers(*v);
-  const std::uint32_t index = v->target->index;
-  forget(v);
+void fetches<Network>::comes_in_part(incoming_value* v) {
+  incoming_.stop_followers(*v);
+  const node_index index = v->target->index;
+  incoming_.forget(v);
   on_unavailable({index, no_index, 0});
-}
-
-template <class Network>
-void fetches<Network>::stop_followers(incoming_value& v) {
-  for (const follower& f : v.followers) {
-    if (own_.members.is_dead(f.to)) continue;
-    own_.post.send(f.to, message::cut_off, cut_off_message{f.index, static_cast<std::uint32_t>(v.next)});
-    supply_.have_been_sent(f.out, v.places.size() - v.next);
-  }
 }
 
 template <class Network>
@@ -383,7 +312,7 @@ void fetches<Network>::on_unavailable(const unavailable_message& m) {
 }
 
 template <class Network>
-void fetches<Network>::on_replicate(std::uint32_t from, const replicate_message& m) {
+void fetches<Network>::on_replicate(rank_id from, const replicate_message& m) {
   node& n = own_.refs.stand_in(from, m.home_index, m.type);  // held without owing a reference, until `release`
   n.set(node::primary);
   if (n.state != state::pending) return;
@@ -424,14 +353,13 @@ void fetches<Network>::on_not_kept(const seek_message& m) {
 }
 
 template <class Network>
-bool fetches<Network>::is_asked_for(const node& n, std::uint32_t asked) const {
+bool fetches<Network>::is_asked_for(const node& n, rank_id asked) const {
   if (!is_stand_in(n) || !n.has(node::wanted)) return false;
   return (n.links->id != 0 ? n.links->id - 1 : n.links->rank) == asked;
 }
 
-
 template <class Network>
-void fetches<Network>::on_seek(std::uint32_t from, const seek_message& m) {
+void fetches<Network>::on_seek(rank_id from, const seek_message& m) {
   node* const n = own_.refs.known(m.home_rank, m.home_index);
   if (n != nullptr && n->state == state::ready && n->form != form::remote)
     return supply_.tell_value({from, m.index}, *n);
@@ -442,27 +370,10 @@ void fetches<Network>::on_seek(std::uint32_t from, const seek_message& m) {
 }
 
 template <class Network>
-void fetches<Network>::on_pull(std::uint32_t from, const pull_message& m) {
+void fetches<Network>::on_pull(rank_id from, const pull_message& m) {
   node* const n =
       m.home_rank == own_.rank ? &own_.graph.nodes.at(m.home_index) : own_.refs.known(m.home_rank, m.home_index);
   if (!not_here(from, m, n)) supply_.give(from, m, *n);
-}
-
-template <class Network>
-void fetches<Network>::rank_died(std::uint32_t dead) {
-  own_.net.abandon(static_cast<int>(dead), [&](std::uint64_t token) {
-    auto* const v = reinterpret_cast<incoming_value*>(token);  // left where it is: MPI may still write to it
-    coming_.remove(v);
-    stop_followers(*v);
-  });
-}
-
-template <class Network>
-bool fetches<Network>::has_arrived(const node& n) const {
-  for (const incoming_value* v : arrived_) {
-    if (v->target == &n) return true;
-  }
-  return false;
 }
 
 }  // namespace manta::exec

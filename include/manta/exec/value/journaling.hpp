@@ -56,9 +56,9 @@ class journaling {
     return is_open() && r.checkpoint_every > 0 && !r.name.empty() && r.ranks == 0;
   }
   /// The state that was kept last of this actor, whose class is that of its constructor. False if there is none.
-  bool find_state(const graph::request& r, std::uint32_t constructor, wire::buffer& into);
+  bool find_state(const graph::request& r, function_id constructor, wire::buffer& into);
   /// Has the state written in the place of the last one, if this actor's is kept.
-  void keep_state(const graph::request& r, std::uint32_t constructor, const wire::buffer& what);
+  void keep_state(const graph::request& r, function_id constructor, const wire::buffer& what);
   /// The actor has ended, and the next start makes a new one.
   void forget_state(const graph::request& r);
 
@@ -71,7 +71,7 @@ class journaling {
   /// What the value of a node is known by; 0: it cannot be known.
   std::uint64_t identity_of(graph::node& n);
   /// What the class of an actor is known by.
-  static std::uint64_t class_of(std::uint32_t constructor);
+  static std::uint64_t class_of(function_id constructor);
 
   std::unique_ptr<store::journal> journal_;
   base::index_table identities_;  // node -> what its value is known by

@@ -97,13 +97,13 @@ MANTA_DECL void journaling::write(const graph::task& t, const invocation& call, 
   journal_->add(t.id, t.digest, static_cast<std::uint64_t>(graph::form::blob), value.data(), value.size());
 }
 
-MANTA_DECL std::uint64_t journaling::class_of(std::uint32_t constructor) {
+MANTA_DECL std::uint64_t journaling::class_of(function_id constructor) {
   return base::hash_text(wire::function_at(constructor).mangled);
 }
-MANTA_DECL bool journaling::find_state(const graph::request& r, std::uint32_t constructor, wire::buffer& into) {
+MANTA_DECL bool journaling::find_state(const graph::request& r, function_id constructor, wire::buffer& into) {
   return keeps_state(r) && journal_->find_state(r.name, class_of(constructor), into);
 }
-MANTA_DECL void journaling::keep_state(const graph::request& r, std::uint32_t constructor, const wire::buffer& what) {
+MANTA_DECL void journaling::keep_state(const graph::request& r, function_id constructor, const wire::buffer& what) {
   if (keeps_state(r)) journal_->keep_state(r.name, class_of(constructor), what);
 }
 MANTA_DECL void journaling::forget_state(const graph::request& r) {

@@ -23,6 +23,7 @@
 
 #include "manta/base/containers.hpp"
 #include "manta/base/pointer_table.hpp"
+#include "manta/exec/ids.hpp"
 #include "manta/graph/node.hpp"
 #include "manta/graph/task.hpp"
 
@@ -33,7 +34,7 @@ class lineage {
   /// Handles that have come here inside one value, and that stand for what belongs to other ranks.
   struct family {
     std::uint32_t slot = 0;                 ///< its number for at()
-    std::uint32_t type = graph::no_index;   ///< type of the value
+    type_id type = graph::no_index;   ///< type of the value
     graph::task* parent = nullptr;          ///< owned; null if it was given up, runs once more, or `above` stands
     family* above = nullptr;                ///< if the value is that of a member of this family,
     std::uint32_t position = 0;             ///< the member's place in it
@@ -49,7 +50,7 @@ class lineage {
   lineage() = default;
   lineage(const lineage&) = delete;
   lineage& operator=(const lineage&) = delete;
-  ~lineage();
+  ~lineage();  ///< Frees the families; the tasks belong to their graph.
 
   // --- tasks
 
@@ -79,6 +80,7 @@ class lineage {
   /// A new family, of the handles in the value of `outer`. Its parent is the task that made that value, which is then
   /// kept for the family alone. Null if neither the task is known nor a family of `outer`.
   family* found(const graph::node& outer);
+  /// The node becomes a member of the family: its handle stands at `position` in the value.
   void join(family& f, const graph::node& member, std::uint32_t position);
   /// The node is a member no more. `living` is left as it is.
   void leave(const graph::node& member) { members_.erase(member.index); }
@@ -90,7 +92,7 @@ class lineage {
  private:
   struct aged {
     std::uint64_t id, bytes;
-    std::uint32_t index;
+    node_index index;
   };
 
   /// The family whose parent has this id; null if there is none.

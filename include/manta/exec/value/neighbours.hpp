@@ -27,10 +27,10 @@ class neighbours {
   explicit neighbours(std::uint32_t size) : size_(size), unmappable_(size) {}
 
   /// Can the memory of this rank be mapped, as far as is known?
-  bool may_map(std::uint32_t neighbour) const { return !unmappable_.has(neighbour); }
-  void note_unmappable(std::uint32_t neighbour) { unmappable_.insert(neighbour); }
+  bool may_map(rank_id neighbour) const { return !unmappable_.has(neighbour); }
+  void note_unmappable(rank_id neighbour) { unmappable_.insert(neighbour); }
   /// Maps the memory that a rank has shown. Null if the ranks do not see each other's processes.
-  store::node_file* map(std::uint32_t from, const pages_message& where) {
+  store::node_file* map(rank_id from, const pages_message& where) {
     if (processes_.size() == 0) processes_ = base::array<process>(size_);
     process& theirs = processes_[from];
     if (!theirs.handle.is_open()) theirs.handle = base::file::handle_of(where.process);
@@ -41,10 +41,10 @@ class neighbours {
   }
 
   /// The pages of the value of `n` were shown to a rank.
-  void note_shown(std::uint32_t to, const graph::node& n) { shown_.push_back({to, n.index}); }
+  void note_shown(rank_id to, const graph::node& n) { shown_.push_back({to, n.index}); }
   /// Takes out one value that was shown to a rank: the value with this node, or any if it is no_index. Returns the
   /// node; no_index if there is none.
-  std::uint32_t take_shown(std::uint32_t to, std::uint32_t of_node = graph::no_index) {
+  node_index take_shown(rank_id to, node_index of_node = graph::no_index) {
     for (std::size_t i = 0; i < shown_.size(); ++i) {
       const shown_pages found = shown_[i];
       if (found.to != to || (of_node != graph::no_index && found.node != of_node)) continue;
@@ -60,7 +60,8 @@ class neighbours {
     bool is_sender = false;  // its number means the same process to both ranks
   };
   struct shown_pages {
-    std::uint32_t to, node;
+    rank_id to;
+    node_index node;
   };
 
   std::uint32_t size_;

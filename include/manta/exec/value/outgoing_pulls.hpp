@@ -16,7 +16,7 @@ namespace manta::exec {
 class outgoing_pulls {
  public:
   struct deferred {
-    std::uint32_t from;
+    rank_id from;
     pull_message pull;
   };
 
@@ -27,7 +27,7 @@ class outgoing_pulls {
   void note_sent(std::uint64_t bytes) { encoded_ -= bytes; }
 
   /// The fetch is answered later.
-  void defer(std::uint32_t from, const pull_message& m) { deferred_.push_back({from, m}); }
+  void defer(rank_id from, const pull_message& m) { deferred_.push_back({from, m}); }
   std::size_t waiting() const { return deferred_.size(); }
   /// Takes out the fetch that has waited longest.
   deferred take() { return deferred_.pop_front(); }

@@ -41,7 +41,7 @@ class recovery {
   bool keep_lineage(node& n, const result_message& result);
   /// A value that an actor of ours has given to us can be had again from what the actor was made of: by `function`, to
   /// whose arguments its number is added. False if that is not known.
-  MANTA_DECL bool keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number);
+  MANTA_DECL bool keep_item(node& n, const node& actor, function_id function, std::uint64_t number);
   void forget_lineage(node& n);  ///< The value need not be made again.
   /// At the home of an actor's handle: keeps the actor's last state, or forgets the actor where there is none.
   void on_checkpoint(const checkpoint_message& m, const std::byte* data, std::size_t bytes);
@@ -49,7 +49,7 @@ class recovery {
   // --- families
 
   /// The node of a handle inside a value that is being read.
-  MANTA_DECL node& import_inside(const reference_message& r, std::uint32_t type);
+  MANTA_DECL node& import_inside(const reference_message& r, type_id type);
   /// A member's last handle is gone; `calls` were made through it, if it is an actor's.
   void leave_family(const node& n, std::uint64_t calls);
   /// A stand-in waits for a value of which nobody has a copy. False if what it came from is not known, or not any more.
@@ -62,7 +62,7 @@ class recovery {
   // --- deaths
 
   /// A value lay on a rank that has died, or was to come from there, or an answer was.
-  void value_lost(node& n, std::uint32_t dead);
+  void value_lost(node& n, rank_id dead);
 
  private:
   void note_lineage(const node& n, task* t);  ///< Keeps the task that made a value, and gives up what is too much.
@@ -78,13 +78,13 @@ class recovery {
   /// A copy of a boxed value, read as that of `to`. Throws what its save() or load() throws.
   void* copy_of(const node& from, node& to, base::list<std::uint32_t>* handles = nullptr);
   /// Null if there is none yet, or the second value has other handles.
-  node* heir_at(const family& f, std::uint32_t position, std::uint32_t type);
+  node* heir_at(const family& f, std::uint32_t position, type_id type);
   node* heir_of(const node& n);  ///< The heir of a member.
   /// The value of one that is here becomes that of a pending one too. An array for which nobody else can ask is moved.
   void take_value(node& n, node& from);
   /// A handle of an actor that lived on the dead rank. Its home has it made again, elsewhere and from its last
   /// checkpoint, if its options allow restarts; what it was told since then is forgotten.
-  void actor_lost(node& n, std::uint32_t dead);
+  void actor_lost(node& n, rank_id dead);
 
   const rank_context<Network> own_;
   lineage& books_;

@@ -54,19 +54,20 @@ void recovery<Network>::note_lineage(const node& n, task* t) {
 }
 
 template <class Network>
-bool recovery<Network>::keep_item(node& n, const node& actor, std::uint32_t function, std::uint64_t number) {
+bool recovery<Network>::keep_item(node& n, const node& actor, function_id function, std::uint64_t number) {
   task* const made_by = books_.task_of(actor);
   if (made_by == nullptr || is_stand_in(n)) return false;
   if (books_.task_of(n) != nullptr) return true;
   task& constructor = *made_by;
-  wire::buffer arguments(constructor.arguments(), constructor.argument_bytes);
-  wire::put(arguments, number);
+  wire::buffer bytes(constructor.arguments(), constructor.argument_bytes);
+  wire::put(bytes, number);
   for (std::uint32_t i = 0; i < constructor.input_count; ++i) own_.refs.hold(*constructor.inputs()[i]);
   auto* const request = new graph::request(*constructor.request);
   request->actor = false;
   request->restarts = 0;
-  task* const t = records_.make(base::mix(constructor.id + number), function, arguments.data(), arguments.size(),
-                            constructor.inputs(), constructor.input_count, graph::request_ptr(request));
+  const task_arguments given{bytes.data(), bytes.size(), constructor.inputs(), constructor.input_count};
+  task* const t =
+      records_.make(base::mix(constructor.id + number), function, given, graph::request_ptr(request));
   t->home_index = n.index;
   note_lineage(n, t);
   return true;
@@ -91,7 +92,7 @@ void recovery<Network>::make_again(node& n, task* t) {
 }
 
 template <class Network>
-node& recovery<Network>::import_inside(const reference_message& r, std::uint32_t type) {
+node& recovery<Network>::import_inside(const reference_message& r, type_id type) {
   node& n = own_.refs.import_reference(r, type);
   if (store::reading* const outer = store::reading::innermost; outer != nullptr && own_.members.recovers())
     join_family(n, *outer);
@@ -215,7 +216,7 @@ void* recovery<Network>::copy_of(const node& from, node& to, base::list<std::uin
 }
 
 template <class Network>
-node* recovery<Network>::heir_at(const family& f, std::uint32_t position, std::uint32_t type) {
+node* recovery<Network>::heir_at(const family& f, std::uint32_t position, type_id type) {
   if (position >= f.heirs.size()) return nullptr;
   node& heir = own_.graph.nodes.at(f.heirs[position]);
   return heir.type == type ? &heir : nullptr;
@@ -273,7 +274,7 @@ void recovery<Network>::take_value(node& n, node& from) {
 }
 
 template <class Network>
-void recovery<Network>::value_lost(node& n, std::uint32_t dead) {
+void recovery<Network>::value_lost(node& n, rank_id dead) {
   const bool is_here = !is_stand_in(n);
   if (fetches_.is_asked_for(n, dead)) {
     fetches_.asked_no_more(n);
@@ -313,7 +314,7 @@ void recovery<Network>::value_lost(node& n, std::uint32_t dead) {
 }
 
 template <class Network>
-void recovery<Network>::actor_lost(node& n, std::uint32_t dead) {
+void recovery<Network>::actor_lost(node& n, rank_id dead) {
   own_.refs.forget_calls(n);
   n.state = state::pending;
   n.form = form::none;

@@ -50,12 +50,12 @@ class references {
     exec::unobserved& failures;
   };
 
-  references(std::uint32_t here, graph::task_graph& graph, post<Network>& out, const membership& members, books of_it,
+  references(rank_id here, graph::task_graph& graph, post<Network>& out, const membership& members, books of_it,
              hooks others)
       : rank_(here), graph_(graph), post_(out), members_(members), books_(of_it), others_(others) {}
 
   /// A new node, pending, with `refs` references on this rank.
-  MANTA_DECL graph::node& make_node(std::uint32_t function, std::uint32_t type, std::uint32_t refs = 1);
+  MANTA_DECL graph::node& make_node(function_id function, type_id type, std::uint32_t refs = 1);
   /// One reference more on this rank.
   void hold(graph::node& n) { n.refs.fetch_add(1, std::memory_order_relaxed); }
   /// One reference less. The last one frees the node; what is owed to a home is returned by one message.
@@ -70,14 +70,14 @@ class references {
   }
 
   /// The node by which this rank knows an object of another home; null if it does not know it.
-  graph::node* known(std::uint32_t home_rank, std::uint32_t home_index) {
+  graph::node* known(rank_id home_rank, node_index home_index) {
     const std::uint64_t* at = stand_ins_.find(key(home_rank, home_index));
     return at == nullptr ? nullptr : &graph_.nodes.at(static_cast<std::uint32_t>(*at));
   }
   /// The stand-in of an object, with one reference more; a new one if this rank does not know the object.
-  graph::node& stand_in(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t type);
+  graph::node& stand_in(rank_id home_rank, node_index home_index, type_id type);
   /// From now on the node stands for the object of another home.
-  void stands_for(graph::node& n, std::uint32_t home_rank, std::uint32_t home_index);
+  void stands_for(graph::node& n, rank_id home_rank, node_index home_index);
   /// A later use of the object on this rank does not find this stand-in.
   void hide(graph::node& n) {
     if (is_stand_in(n) && known(n.links->rank, n.links->index) == &n)
@@ -92,7 +92,7 @@ class references {
   /// reference.
   MANTA_DECL reference_message export_reference(graph::node& n);
   /// The node of a handle that has come, with one more count. May send `borrow` to its home, or `repaid` to the lender.
-  MANTA_DECL graph::node& import_reference(const reference_message& reference, std::uint32_t type);
+  MANTA_DECL graph::node& import_reference(const reference_message& reference, type_id type);
 
   /// Counts calls made through the actor's handles on this rank, or by ranks that have returned references.
   void add_calls(const graph::node& handle, std::uint64_t calls) { calls_made_.insert(handle.index) += calls; }
@@ -106,23 +106,24 @@ class references {
   /// At the home: a rank returns references.
   void on_drop(const drop_message& m);
   /// At the home: a rank has been lent a handle, and asks for a reference of its own. Sends `granted` and `repaid`.
-  void on_borrow(std::uint32_t from, const borrow_message& m);
+  void on_borrow(rank_id from, const borrow_message& m);
   /// The home has granted a reference of its own to a handle that was lent to this rank.
   void on_granted(const index_message& m);
   /// At the place of a value, or of a copy that is kept: the home needs it no more, and may use its index again. Sends
   /// `released`.
-  void on_release(std::uint32_t from, const index_message& m);
+  void on_release(rank_id from, const index_message& m);
   /// At the home: the place of a value needs the index no more.
   void on_released(const index_message& m);
   /// At the lender: the handle that was lent has a reference of its own, and the count held for it is given up.
   void on_repaid(const index_message& m) { release(graph_.nodes.at(m.index)); }
 
  private:
-  static std::uint64_t key(std::uint32_t home_rank, std::uint32_t home_index) {
+  static std::uint64_t key(rank_id home_rank, node_index home_index) {
     return static_cast<std::uint64_t>(home_rank) << 32 | home_index;
   }
+  /// Nobody holds the node any more: frees it, and all whose last handle was in its value. May send.
   MANTA_DECL void reclaim(graph::node& n);
-  void reclaim_one(graph::node& n);
+  void reclaim_one(graph::node& n);  ///< Frees the node alone, and lists those whose last handle was in its value.
   /// Gives up an object of this home that other ranks have to let go first. False if there is none such.
   bool waits_for_others(graph::node& n);
   /// Sends `release` to the ranks that keep replicas. True if there are any.
@@ -130,7 +131,7 @@ class references {
   /// Sends the home what this rank owes it.
   MANTA_DECL void return_debts(graph::node& n);
 
-  const std::uint32_t rank_;
+  const rank_id rank_;
   graph::task_graph& graph_;
   post<Network>& post_;
   const membership& members_;

@@ -11,7 +11,7 @@
 namespace manta::exec {
 
 template <class Network>
-graph::node& references<Network>::make_node(std::uint32_t function, std::uint32_t type, std::uint32_t refs) {
+graph::node& references<Network>::make_node(function_id function, type_id type, std::uint32_t refs) {
   graph::node& n = graph_.nodes.make();
   n.function = function;
   n.type = type;
@@ -129,7 +129,7 @@ reference_message references<Network>::export_reference(graph::node& n) {
 }
 
 template <class Network>
-graph::node& references<Network>::stand_in(std::uint32_t home_rank, std::uint32_t home_index, std::uint32_t type) {
+graph::node& references<Network>::stand_in(rank_id home_rank, node_index home_index, type_id type) {
   if (graph::node* const n = known(home_rank, home_index)) {
     hold(*n);
     return *n;
@@ -140,7 +140,7 @@ graph::node& references<Network>::stand_in(std::uint32_t home_rank, std::uint32_
 }
 
 template <class Network>
-void references<Network>::stands_for(graph::node& n, std::uint32_t home_rank, std::uint32_t home_index) {
+void references<Network>::stands_for(graph::node& n, rank_id home_rank, node_index home_index) {
   stand_ins_.insert(key(home_rank, home_index), n.index);
   graph::link* const home = graph_.links.make();
   home->kind = graph::link_kind::home;
@@ -151,7 +151,7 @@ void references<Network>::stands_for(graph::node& n, std::uint32_t home_rank, st
 }
 
 template <class Network>
-graph::node& references<Network>::import_reference(const reference_message& r, std::uint32_t type) {
+graph::node& references<Network>::import_reference(const reference_message& r, type_id type) {
   if (r.home_rank == rank_) {
     graph::node& n = graph_.nodes.at(r.home_index);
     hold(n);
@@ -191,7 +191,7 @@ void references<Network>::on_drop(const drop_message& m) {
 }
 
 template <class Network>
-void references<Network>::on_borrow(std::uint32_t from, const borrow_message& m) {
+void references<Network>::on_borrow(rank_id from, const borrow_message& m) {
   graph::node& n = graph_.nodes.at(m.home_index);
   export_reference(n);
   post_.send(from, message::granted, index_message{m.index, 0});
@@ -206,7 +206,7 @@ void references<Network>::on_granted(const index_message& m) {
 }
 
 template <class Network>
-void references<Network>::on_release(std::uint32_t from, const index_message& m) {
+void references<Network>::on_release(rank_id from, const index_message& m) {
   post_.send(from, message::released, m);
   graph::node* const n = known(from, m.index);
   if (n == nullptr || !n->has(graph::node::primary)) return;

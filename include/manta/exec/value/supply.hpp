@@ -23,8 +23,9 @@ namespace manta::exec {
 
 /// A task or call that ran here for another rank, or that rank 0 has placed for it.
 struct ended_task {
-  std::uint32_t home_rank, home_index;
-  std::uint32_t function = no_index;
+  rank_id home_rank;
+  node_index home_index;
+  function_id function = no_index;
   std::uint32_t charge = 0;
   std::uint64_t ns = 0;           ///< how long it took
   bool by_scheduler = false;      ///< rank 0, its home, has sent it
@@ -45,10 +46,16 @@ class supply {
     wire::buffer body;
     std::size_t blocks;  // not yet sent
   };
+  /// The encoding of a value, but for its large arrays.
+  struct value_body {
+    wire::buffer bytes;
+    bool references = false;  ///< are there references in it?
+    bool by_block = false;    ///< they are many: they do not go with the message, but as a block
+  };
   /// What others do, each with `rank` first.
   struct hooks {
     void* rank;
-    void (*pulled)(void* rank, std::uint32_t from,
+    void (*pulled)(void* rank, rank_id from,
                    const pull_message& m);  ///< A pull that was put off is answered now.
   };
 
@@ -60,7 +67,7 @@ class supply {
   /// Tells the stand-in `to` of a value, now or when it has ended.
   void promise_value(node_place to, node& n);
   /// A rank wants to be told of a value of this home.
-  void on_want(std::uint32_t from, const want_message& m) {
+  void on_want(rank_id from, const want_message& m) {
     promise_value({from, m.index}, own_.graph.nodes.at(m.home_index));
   }
   /// Sends the result of a task to its home, or keeps it here and tells where it lies. `expected`: tasks here wait for
@@ -70,13 +77,13 @@ class supply {
   void send_failure(const ended_task& t, const store::failure_ptr& why, node* expected = nullptr);
 
   /// Answers a pull for a value that is here: by its memory, by messages, or with the rank that gives it.
-  void give(std::uint32_t from, const pull_message& m, node& n);
+  void give(rank_id from, const pull_message& m, node& n);
   /// Answers the pulls that were put off, because what was on its way to others took too much memory.
   void answer_deferred();
-  /// Tells a rank what will come. The value's own bytes go with the message unless they are many.
-  outgoing_value* announce(std::uint32_t to, const pull_message& m, node& n, wire::buffer&& body, bool references,
-                           const base::list<wire::segment>& blocks, bool body_by_block);
-  void send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block,
+  /// Tells a rank what will come. Null if all of it goes with the message.
+  outgoing_value* announce(rank_id to, const pull_message& m, node& n, value_body&& body,
+                           const base::list<wire::segment>& blocks);
+  void send_block(rank_id to, std::uint32_t tag, const wire::segment& block,
                   outgoing_value* out);  ///< One of these.
   /// Blocks have been sent, or will not be. The value is let go with the last of them.
   void have_been_sent(outgoing_value* out, std::size_t blocks);
@@ -85,11 +92,11 @@ class supply {
   MANTA_DECL void replicate(node& n, int copies);
   /// The ranks that keep copies of what `home` has put, in the order in which they are taken: those of other nodes
   /// first.
-  std::uint32_t keeper(std::uint32_t home, std::uint32_t nth) const;
+  rank_id keeper(rank_id home, std::uint32_t nth) const;
 
   /// A rank has mapped the pages that it was shown.
-  void on_mapped(std::uint32_t by, std::uint32_t shown);
-  void rank_died(std::uint32_t dead);  ///< Pages that were shown to a dead rank are needed no more.
+  void on_mapped(rank_id by, node_index shown);
+  void rank_died(rank_id dead);  ///< Pages that were shown to a dead rank are needed no more.
   /// The ranks of this node, as far as their memory can be mapped.
   neighbours& node_ranks() { return neighbours_; }
 
@@ -98,12 +105,12 @@ class supply {
   result_message header_of(const ended_task& t, form f, node* expected) const;
   /// Keeps a large result here, in a stand-in that the home lets go.
   void keep_result(const ended_task& t, result_message& m, node& value, node* expected);
-  void send_value(std::uint32_t to, const pull_message& m, node& n,
+  void send_value(rank_id to, const pull_message& m, node& n,
                   wire::encoded&& value);  ///< By messages and blocks.
-  void send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l);        ///< Where to map it.
+  void send_pages(rank_id to, const pull_message& m, node& n, store::large& l);        ///< Where to map it.
   void no_longer_shown(node& n);  ///< A rank needs the pages of this value no more.
   /// The rank that gives a value that is here to another one: this rank, or one that has asked before.
-  unavailable_message who_gives(node& n, std::uint32_t from, const pull_message& m);
+  unavailable_message who_gives(node& n, rank_id from, const pull_message& m);
 
   const rank_context<Network> own_;
   completion<Network>& completion_;

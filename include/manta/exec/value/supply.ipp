@@ -75,7 +75,7 @@ void supply<Network>::tell_value(node_place to, node& n, message kind) {
 }
 
 template <class Network>
-void supply<Network>::give(std::uint32_t from, const pull_message& m, node& n) {
+void supply<Network>::give(rank_id from, const pull_message& m, node& n) {
   if (store::large* const l = store::large_of(n)) own_.ledger.touch(*l);
   if (store::large* const l = store::large_of(n); l != nullptr && !l->shapeless) {
     if (l->is_encoded()) store::decode(n);
@@ -100,38 +100,40 @@ void supply<Network>::give(std::uint32_t from, const pull_message& m, node& n) {
 }
 
 template <class Network>
-void supply<Network>::send_value(std::uint32_t to, const pull_message& m, node& n, wire::encoded&& value) {
-  const bool body_by_block = value.bytes.size() > 4 * wire::segment_bytes;
+void supply<Network>::send_value(rank_id to, const pull_message& m, node& n, wire::encoded&& value) {
+  const bool by_block = value.bytes.size() > 4 * wire::segment_bytes;
   base::list<wire::segment> blocks = in_parts(value.segments);
-  if (body_by_block) blocks.push_back({value.bytes.data(), value.bytes.size()});  // then it is the only one
-  outgoing_value* const out = announce(to, m, n, std::move(value.bytes), value.holds_references, blocks, body_by_block);
+  if (by_block) blocks.push_back({value.bytes.data(), value.bytes.size()});  // then it is the only one
+  outgoing_value* const out =
+      announce(to, m, n, {std::move(value.bytes), value.holds_references, by_block}, blocks);
   for (const wire::segment& s : blocks) send_block(to, m.tag & pull_message::tag_bits, s, out);
 }
 
 template <class Network>
-typename supply<Network>::outgoing_value* supply<Network>::announce(std::uint32_t to, const pull_message& m, node& n,
-                                                    wire::buffer&& body, bool references,
-                                                    const base::list<wire::segment>& blocks, bool body_by_block) {
-  data_message header{m.index, static_cast<std::uint32_t>(blocks.size()), references, m.tag & pull_message::tag_bits};
-  if (body_by_block) header.segments |= data_message::body_by_block;
-  const std::uint64_t size = body_by_block ? body.size() : 0;
-  const std::size_t size_bytes = body_by_block ? sizeof size : 0, body_bytes = body_by_block ? 0 : body.size();
+typename supply<Network>::outgoing_value* supply<Network>::announce(rank_id to, const pull_message& m, node& n,
+                                                                  value_body&& body,
+                                                                  const base::list<wire::segment>& blocks) {
+  const auto count = static_cast<std::uint32_t>(blocks.size());
+  data_message header{m.index, count, body.references, m.tag & pull_message::tag_bits};
+  if (body.by_block) header.segments |= data_message::body_by_block;
+  const std::uint64_t size = body.by_block ? body.bytes.size() : 0;
+  const std::size_t size_bytes = body.by_block ? sizeof size : 0, body_bytes = body.by_block ? 0 : body.bytes.size();
   std::byte* at = own_.post.begin(to, message::data, sizeof header + size_bytes + body_bytes);
   std::memcpy(at, &header, sizeof header);
   if (size_bytes != 0) std::memcpy(at + sizeof header, &size, size_bytes);
-  if (body_bytes != 0) std::memcpy(at + sizeof header, body.data(), body_bytes);
+  if (body_bytes != 0) std::memcpy(at + sizeof header, body.bytes.data(), body_bytes);
   own_.post.commit(to, message::data, sizeof header + size_bytes + body_bytes);
   if (blocks.empty()) return nullptr;
   own_.refs.hold(n);  // the blocks are sent from where they lie
-  pulls_.note_encoded(body.size());
+  pulls_.note_encoded(body.bytes.size());
   store::large* l = store::large_of(n);
   if (l != nullptr && l->shapeless) l = nullptr;  // what is sent is its encoding
   if (l != nullptr) own_.ledger.look(*l);
-  return new outgoing_value{this, &n, l, std::move(body), blocks.size()};
+  return new outgoing_value{this, &n, l, std::move(body.bytes), blocks.size()};
 }
 
 template <class Network>
-void supply<Network>::send_block(std::uint32_t to, std::uint32_t tag, const wire::segment& block,
+void supply<Network>::send_block(rank_id to, std::uint32_t tag, const wire::segment& block,
                                    outgoing_value* out) {
   const net::completion sent{[](void* argument) {
                                auto* o = static_cast<outgoing_value*>(argument);
@@ -238,7 +240,7 @@ void supply<Network>::send_failure(const ended_task& t, const store::failure_ptr
 }
 
 template <class Network>
-void supply<Network>::send_pages(std::uint32_t to, const pull_message& m, node& n, store::large& l) {
+void supply<Network>::send_pages(rank_id to, const pull_message& m, node& n, store::large& l) {
   own_.refs.hold(n);  // until it is mapped
   own_.ledger.show(l);
   neighbours_.note_shown(to, n);
@@ -247,7 +249,7 @@ void supply<Network>::send_pages(std::uint32_t to, const pull_message& m, node& 
   const data_message header{m.index, data_message::by_pages, 0, 0};
   const store::node_file& f = *l.shared;
   const pages_message where{f.identity(),     f.room(), l.shared_at, l.bytes, getpid(),
-                            f.memory().get(), n.index,  f.made_here() ? own_.rank : f.maker()};
+                            f.memory().get(), n.index,  f.made_here() ? own_.rank.number() : f.maker()};
   std::byte* const at = own_.post.begin(to, message::data, sizeof header + sizeof where + value.bytes.size());
   std::memcpy(at, &header, sizeof header);
   std::memcpy(at + sizeof header, &where, sizeof where);
@@ -256,7 +258,7 @@ void supply<Network>::send_pages(std::uint32_t to, const pull_message& m, node& 
 }
 
 template <class Network>
-void supply<Network>::on_mapped(std::uint32_t by, std::uint32_t shown) {
+void supply<Network>::on_mapped(rank_id by, node_index shown) {
   if (neighbours_.take_shown(by, shown) != no_index) no_longer_shown(own_.graph.nodes.at(shown));
 }
 
@@ -267,7 +269,7 @@ void supply<Network>::no_longer_shown(node& n) {
 }
 
 template <class Network>
-unavailable_message supply<Network>::who_gives(node& n, std::uint32_t from, const pull_message& m) {
+unavailable_message supply<Network>::who_gives(node& n, rank_id from, const pull_message& m) {
   const auto given = [&](link& l) {  // never 0
     l.rank = from;
     l.count = l.count % (pull_message::in_vain - 1) + 1;
@@ -313,7 +315,7 @@ void supply<Network>::replicate(node& n, int copies) {
 }
 
 template <class Network>
-std::uint32_t supply<Network>::keeper(std::uint32_t home, std::uint32_t nth) const {
+rank_id supply<Network>::keeper(rank_id home, std::uint32_t nth) const {
   const auto node_of = [&](std::uint32_t r) { return own_.net.node_of(static_cast<int>(r)); };
   for (const bool other_nodes : {true, false}) {
     for (std::uint32_t step = 1; step < own_.size; ++step) {
@@ -326,7 +328,7 @@ std::uint32_t supply<Network>::keeper(std::uint32_t home, std::uint32_t nth) con
 
 
 template <class Network>
-void supply<Network>::rank_died(std::uint32_t dead) {
+void supply<Network>::rank_died(rank_id dead) {
   for (std::uint32_t shown = 0; (shown = neighbours_.take_shown(dead)) != no_index;) {
     no_longer_shown(own_.graph.nodes.at(shown));
   }

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// Addresses as numbers, for places of which it is not known whether they lie in one object: stacks, faults.
+#pragma once
+
+#include <cstdint>
+
+namespace manta::base {
+
+inline std::uintptr_t address_of(const void* place) { return reinterpret_cast<std::uintptr_t>(place); }
+
+}  // namespace manta::base
