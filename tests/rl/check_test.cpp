@@ -15,7 +15,7 @@ namespace rl = manta::rl;
 
 namespace {
 
-enum class mistake { none, bounds, nan, size, reward, throws, endless, outside_random, stale, forgets };
+enum class mistake { none, bounds, nan, size, reward, throws, throws_number, endless, outside_random, stale, forgets };
 
 /// A walk to the right, with a mistake.
 template <mistake M>
@@ -33,6 +33,7 @@ struct walk {
     ++steps;
     place += action;
     if (M == mistake::throws && steps == 3) throw std::runtime_error("no way");
+    if (M == mistake::throws_number && steps == 3) throw 42;
     const bool end = place >= 10 || steps >= 30;
     rl::step<Eigen::VectorXf> s{
         look(), M == mistake::reward && steps == 4 ? std::numeric_limits<double>::quiet_NaN() : wind, end, false};
@@ -79,6 +80,7 @@ TEST_CASE("the checker says each mistake of a user's environment") {
   check_says(said<mistake::size>(), "an observation has 2 numbers; observation_space() says 1");
   check_says(said<mistake::reward>(), "the reward is NaN");
   check_says(said<mistake::throws>(), "throws: no way");
+  check_says(said<mistake::throws_number>(), "throws: what is no std::exception");
   check_says(said<mistake::endless>(), "no episode of random actions ended");
   check_says(said<mistake::outside_random>(), "all randomness has to come from the rl::random");
   check_says(said<mistake::stale>(), "reset() has to set all members anew");

@@ -95,13 +95,52 @@ TEST_CASE("an algorithm has a name, and takes its options as texts") {
     CHECK(rl::detail::text_of_value(layers) == "16x3x1,32x5x2");
     CHECK(contains(refused("ppo", "normalise_rewards", "1"), "it takes true or false"));
 
-    const auto unknown = [](const char* name) { return thrown<manta::error>([&] { rl::any_environment wrong(name); }); };
+    const auto unknown = [](const char* name) {
+      return thrown<manta::error>([&] { rl::any_environment wrong(name); });
+    };
     CHECK(contains(unknown("LunarLander-v3"), "#include <manta/rl/lunar_lander.hpp> adds it"));
     CHECK(contains(unknown("Ant-v4"), "rl::gymnasium(\"Ant-v4\")"));
     const Eigen::VectorXf long_one = Eigen::VectorXf::Zero(9);
     const std::string too_long = thrown<manta::error>([&] { (void)same.act(long_one); });
     CHECK(contains(too_long, "manta: rl: act: the observation has 9 numbers; the policy takes "));
     CHECK(contains(thrown<manta::error>([&] { (void)same.act(2 * long_one); }), "has 9 numbers"));
+  });
+}
+
+TEST_CASE("a training that diverges throws before a checkpoint has what is not finite") {
+  in_world([] {
+    for (const std::string& name : rl::algorithm_names()) {
+      INFO(name);
+      rl::named_options o{{"workers", "2"}, {"rate", name == "es" || name == "ars" ? "1e60" : "1e30"}, {"hidden", "8"}};
+      if (name != "es" && name != "ars") o.merge(rl::named_options{{"environments", "4"}, {"fragment", "16"}});
+      if (name == "dqn" || name == "sac" || name == "td3") o["learning_starts"] = "64";
+      const std::string e = name == "sac" || name == "td3" ? "Pendulum-v1" : "CartPole-v1";
+      const auto algorithm = rl::make_algorithm(name, e, o);
+      const std::string text = thrown<manta::error>([&] {
+        for (int i = 0; i < 50; ++i) {
+          algorithm->train();
+          CHECK_NOTHROW(algorithm->evaluate(1));
+        }
+      });
+      CHECK(contains(text, "manta: rl: " + name + ", iteration "));
+      CHECK(contains(text, " not finite: the training has diverged. Begin anew, or from an earlier checkpoint, with"));
+    }
+  });
+}
+
+TEST_CASE("options that make no sense are refused by name") {
+  in_world([] {
+    const auto refused = [](const std::string& name, const std::string& option, const std::string& value) {
+      return thrown<manta::error>([&] {
+        rl::make_algorithm(name, name == "sac" || name == "td3" ? "Pendulum-v1" : "CartPole-v1", {{option, value}});
+      });
+    };
+    for (const std::string& name : rl::algorithm_names())
+      CHECK(refused(name, "rate", "-1") == "manta: rl: .rate is -1; it has to be a number that is not negative");
+    CHECK(contains(refused("ppo", "discount", "1.5"), ".discount is 1.5; it has to be from 0 to 1"));
+    CHECK(contains(refused("dqn", "epsilon", "nan"), ".epsilon is nan; it has to be from 0 to 1"));
+    CHECK(contains(refused("dqn", "learning_starts", "-1"), ".learning_starts is -1; it has to be a number that is"));
+    CHECK(contains(refused("sac", "target_entropy", "nan"), ".target_entropy is nan; it has to be a number"));
   });
 }
 

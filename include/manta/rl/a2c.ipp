@@ -22,6 +22,7 @@ MANTA_DECL a2c::a2c(const any_environment& e, const a2c_options& o)
                  .can_remember = true},
                 nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})),
       options_(o) {
+  detail::require_sense(o);
   detail::require_one(".updates", o.updates);
 }
 

@@ -60,6 +60,8 @@ class a3c final : public detail::policy_learner {
   MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
 
  private:
+  /// An iteration of the learner.
+  void take_steps(report& r);
   /// Takes the learner's step with a worker's gradients, and returns their norm.
   double apply(const std::vector<float>& from);
 

@@ -68,6 +68,7 @@ MANTA_DECL a3c::a3c(const any_environment& e, const a3c_options& o)
                       .can_remember = true},
                      nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})),
       options_(o) {
+  detail::require_sense(o);
   detail::require_one(".updates", o.updates);
   if (o.max_staleness < 0)
     throw error("manta: rl: .max_staleness is " + std::to_string(o.max_staleness) + "; 0 allows any, 1 is the least");
@@ -86,6 +87,10 @@ inline double a3c::apply(const std::vector<float>& from) {
 }
 
 MANTA_DECL void a3c::iterate(report& r) {
+  crew_->guard([&] { take_steps(r); });
+}
+
+inline void a3c::take_steps(report& r) {
   detail::loss_sums sums;
   double norms = 0, staleness = 0, stalest = 0, dropped = 0;
   for (int done = 0; done < options_.updates;) {

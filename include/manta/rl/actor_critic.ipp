@@ -7,9 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "manta/base/number.hpp"
-#include "manta/error.hpp"
 #include "manta/rl/actor_critic.hpp"
+#include "manta/rl/require.hpp"
 
 namespace manta::rl {
 
@@ -68,9 +67,7 @@ MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const nn::m
                    by_outputs.col(i).data(), spread_gradients.data());
     by_values(0, i) = static_cast<float>(2 * w.value) * difference * part;
   }
-  if (!base::is_finite(sums.policy) || !base::is_finite(sums.value))
-    throw error(
-        "manta: rl: the loss is not finite; the parameters are those of the last good step. Try a smaller rate");
+  require_finite("the loss is", sums.policy + sums.value);
   p.actor().backward(by_outputs);
   p.critic().backward(by_values);
   return sums;

@@ -15,21 +15,18 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "manta/rl/environment.hpp"
 #include "manta/rl/evaluation.hpp"
 #include "manta/rl/report.hpp"
+#include "manta/rl/require.hpp"
 #include "manta/rl/trained_policy.hpp"
 #include "manta/rl/vector_environment.hpp"
 
 namespace manta::rl {
-
-namespace detail {
-/// Throws manta::error unless the option is positive: ".workers is 0; at least one is needed".
-MANTA_DECL void require_one(const char* option, int value, const char* unit = "");
-}  // namespace detail
 
 class algorithm {
  public:
@@ -38,7 +35,7 @@ class algorithm {
   virtual ~algorithm() = default;
 
   /// One iteration: workers act, the learner learns; waits. Throws manta::error with environment, episode and step for
-  /// what an environment does wrong, and if the learner diverges.
+  /// what an environment does wrong, and if the learner diverges; the text says in which iteration.
   MANTA_DECL report train();
   /// Runs this number of episodes with the best actions, on seeds that training does not use, by tasks on any ranks;
   /// waits. The result is the same for any number of ranks. Throws manta::error if an episode does not end within
@@ -57,15 +54,13 @@ class algorithm {
   /// remembers the observations of the calls before, back to begin_episode() or train().
   template <class Observation>
   action act(const Observation& observation) {
-    if (!acting_) acting_ = trained();
-    return acting_->act(observation);
+    return acting().act(observation);
   }
   /// Likewise, of the choices that are allowed: `mask` is a range as an environment's action_mask() gives it, and has
   /// to be there if the environment has masks. Throws manta::error if its size is wrong or if it allows none.
   template <class Observation, class Mask>
   action act(const Observation& observation, const Mask& mask) {
-    if (!acting_) acting_ = trained();
-    return acting_->act(observation, mask);
+    return acting().act(observation, mask);
   }
   /// The next act() is the first of an episode: a policy with a memory forgets what it saw.
   void begin_episode() {
@@ -103,6 +98,8 @@ class algorithm {
   [[nodiscard]] virtual detail::best_policy best() const = 0;
   [[nodiscard]] virtual std::string state() = 0;
   virtual void restore(const std::string& bytes, bool own_settings) = 0;
+  /// What learns, of which train() wants that it stays finite.
+  [[nodiscard]] virtual std::vector<std::span<const float>> parameters() const = 0;
   /// The networks in words, for checkpoints.
   [[nodiscard]] virtual std::string description() const = 0;
 
@@ -117,6 +114,10 @@ class algorithm {
   std::uint64_t seed_;
 
  private:
+  [[nodiscard]] MANTA_DECL trained_policy& acting();
+  /// iterate() with what it throws, and with what it leaves behind, looked at.
+  void iterate_with_care(report& r);
+
   std::string name_;
   std::uint64_t iteration_ = 0, steps_ = 0, episodes_ = 0;
   std::deque<episode> last_episodes_;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cereal/types/deque.hpp>
+#include <string_view>
+#include <typeinfo>
 
 #include "manta/manta.hpp"
 #include "manta/output/bytes.hpp"
@@ -14,14 +16,6 @@
 #include "manta/rl/sentences.hpp"
 
 namespace manta::rl {
-
-namespace detail {
-MANTA_DECL void require_one(const char* option, int value, const char* unit) {
-  if (value >= 1) return;
-  throw error("manta: rl: " + std::string(option) + " is " + std::to_string(value) + "; at least one" + unit +
-              " is needed");
-}
-}  // namespace detail
 
 MANTA_DECL algorithm::algorithm(std::string name, const any_environment& e, std::uint64_t seed)
     : environment_(e), seed_(seed), name_(std::move(name)) {}
@@ -38,11 +32,26 @@ MANTA_DECL void algorithm::count_episodes(std::vector<episode> ended) {
   }
 }
 
+inline void algorithm::iterate_with_care(report& r) {
+  constexpr std::string_view begin = "manta: rl: ";
+  try {
+    iterate(r);
+    for (const std::span<const float> part : parameters()) {
+      if (!detail::all_finite(part)) detail::fail_diverged("a parameter of the networks is");
+    }
+  } catch (const error& e) {
+    const std::string_view text = e.what();
+    if (typeid(e) != typeid(error) || !text.starts_with(begin)) throw;
+    throw error(std::string(begin) + name_ + ", iteration " + std::to_string(iteration_ + 1) + ": " +
+                std::string(text.substr(begin.size())));
+  }
+}
+
 MANTA_DECL report algorithm::train() {
   const auto begin = std::chrono::steady_clock::now();
   report r;
   acting_.reset();
-  iterate(r);
+  iterate_with_care(r);
   r.iteration = ++iteration_;
   r.steps = steps_;
   r.episodes = episodes_;
@@ -50,6 +59,11 @@ MANTA_DECL report algorithm::train() {
   r.seconds = detail::since(begin);
   for (const auto& f : on_iteration_) f(r);
   return r;
+}
+
+MANTA_DECL trained_policy& algorithm::acting() {
+  if (!acting_) acting_ = trained();
+  return *acting_;
 }
 
 MANTA_DECL future<report> algorithm::evaluate_async(int episodes) {

@@ -43,6 +43,7 @@ MANTA_DECL ars::ars(const any_environment& e, const ars_options& o)
                  .model = o.model},
                 {nn::sgd({.rate = 1}), -o.rate, 0}, "step_norm"),
       options_(o) {
+  detail::require_sense(o);
   detail::require_one(".top", o.top);
   if (o.top > o.pairs)
     throw error("manta: rl: .top is " + std::to_string(o.top) + ", more than .pairs, which is " +

@@ -27,6 +27,19 @@ struct played {
   }
 };
 
+/// What f throws, in words; nothing if it does not.
+template <class F>
+std::optional<std::string> problem_of(F&& f) {
+  try {
+    f();
+    return {};
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "what is no std::exception";
+  }
+}
+
 class checker {
  public:
   explicit checker(const any_environment& e) : kind_(e) {}
@@ -55,12 +68,10 @@ class checker {
   static constexpr std::size_t longest = 5000, compared = 200;
 
   std::unique_ptr<simulation> make() {
-    try {
-      return kind_.make();
-    } catch (const std::exception& e) {
-      found_.push_back(std::string("the constructor throws: ") + e.what());
-      return nullptr;
-    }
+    std::unique_ptr<simulation> made;
+    if (const auto problem = problem_of([&] { made = kind_.make(); }))
+      found_.push_back("the constructor throws: " + *problem);
+    return made;
   }
 
   void take(played& p, std::vector<float>& observation, double reward, const std::string& where) {
@@ -92,13 +103,12 @@ class checker {
   void ask_mask(simulation& s, played& p, const std::string& state) {
     std::vector<unsigned char> mask(static_cast<std::size_t>(kind_.mask_size()));
     if (mask.empty() || p.mistake) return;
-    try {
+    const auto problem = problem_of([&] {
       s.allowed(mask);
       check_mask(kind_.actions(), mask);
-      p.masks.push_back(std::move(mask));
-    } catch (const std::exception& e) {
-      p.mistake = state + ": " + e.what();
-    }
+    });
+    if (problem) p.mistake = state + ": " + *problem;
+    p.masks.push_back(std::move(mask));
   }
 
   void advance(simulation& s, random& numbers, played& p, std::size_t step) {
@@ -106,29 +116,27 @@ class checker {
     std::vector<float> observation(static_cast<std::size_t>(kind_.observations().size()));
     sample_allowed(kind_.actions(), p.masks.empty() ? mask_view() : mask_view(p.masks.back()), numbers, action.data());
     const std::string where = "step " + std::to_string(step) + " with the action " + text_of(action);
-    try {
+    const auto problem = problem_of([&] {
       s.announce(action);
       const simulation::outcome o = s.step(action, observation);
       p.ended = o.terminated || o.truncated ||
                 (kind_.time_limit() > 0 && step + 1 >= static_cast<std::size_t>(kind_.time_limit()));
       take(p, observation, o.reward, where);
       if (!o.terminated) ask_mask(s, p, "after " + where);
-    } catch (const std::exception& e) {
-      p.mistake = where + " throws: " + e.what();
-    }
+    });
+    if (problem) p.mistake = where + " throws: " + *problem;
   }
 
   played play(simulation& s, std::uint64_t episode, std::size_t steps) {
     played p;
     std::vector<float> observation(static_cast<std::size_t>(kind_.observations().size()));
     random numbers(2026, 0, episode), actions(2026, 1, episode);
-    try {
+    const auto problem = problem_of([&] {
       s.reset(numbers, observation);
       take(p, observation, 0, "reset()");
       ask_mask(s, p, "after reset()");
-    } catch (const std::exception& e) {
-      p.mistake = std::string("reset() throws: ") + e.what();
-    }
+    });
+    if (problem) p.mistake = "reset() throws: " + *problem;
     for (std::size_t i = 0; i < steps && !p.mistake && !p.ended; ++i) advance(s, actions, p, i);
     return p;
   }

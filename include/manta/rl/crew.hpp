@@ -62,15 +62,21 @@ class crew<Method> {
       ended_.add(d.call, i);
     }
   }
-  /// Likewise, and waits for the result that comes next. Throws manta::error with what went wrong in a worker once all
-  /// calls have ended; the others' results are kept. A call that was lost with its rank is no error.
+  /// Likewise, and waits for the result that comes next. Throws manta::error with what went wrong in a worker; the
+  /// others' results are kept. A call that was lost with its rank is no error.
   template <class... Arguments>
   arrival next(const Arguments&... arguments) {
+    return manta::detail::insist([&] {
+      keep_busy(arguments...);
+      return arrived_.empty() ? take() : take_kept();
+    });
+  }
+  /// Calls f, an iteration of the learner. What it throws leaves once all calls have ended, so that nothing goes wrong
+  /// in a worker that nobody looks at.
+  template <class F>
+  void guard(F&& f) {
     try {
-      return manta::detail::insist([&] {
-        keep_busy(arguments...);
-        return arrived_.empty() ? take() : take_kept();
-      });
+      f();
     } catch (...) {
       settle();
       throw;

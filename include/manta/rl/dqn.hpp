@@ -92,6 +92,7 @@ class dqn final : public detail::off_policy {
                          std::map<std::string, double>& figures) override;
   /// The network's outputs for actions have the order of the Q values, which the value of the state does not change.
   [[nodiscard]] detail::best_policy best() const override { return {environment_, slow_.net(), filter()}; }
+  [[nodiscard]] MANTA_DECL std::vector<std::span<const float>> parameters() const override;
   [[nodiscard]] MANTA_DECL std::string learner_state() const override;
   MANTA_DECL void restore_learner(const std::string& bytes, bool own_settings) override;
   [[nodiscard]] std::string description() const override { return q_.net().describe() + own_parts(); }

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "manta/base/number.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/dqn.hpp"
@@ -72,6 +71,7 @@ MANTA_DECL dqn::dqn(const any_environment& e, const dqn_options& o)
       q_(e.observations(), e.actions().as_discrete()->n, o.model, o.dueling, o.seed),
       slow_(q_),
       optimizer_(nn::adam({.rate = o.rate})) {
+  detail::require_sense(o);
   if (!(o.follow > 0 && o.follow <= 1))
     throw error("manta: rl: .follow is " + std::to_string(o.follow) + "; it has to be more than 0 and at most 1");
 }
@@ -115,7 +115,7 @@ MANTA_DECL void dqn::update(const replay::sample& s, random&, std::vector<float>
     const double e = std::abs(static_cast<double>(errors[k]));
     loss += e <= 1 ? e * e / 2 : e - 0.5;
   }
-  if (!base::is_finite(loss)) throw error("manta: rl: the loss of dqn is not finite. Try a smaller rate");
+  detail::require_finite("the loss is", loss);
   q_.net().zero_gradients();
   q_.backward(by_q_);
   if (options_.clip_norm > 0) nn::clip_norm(q_.net().gradients(), options_.clip_norm);
@@ -126,6 +126,7 @@ MANTA_DECL void dqn::update(const replay::sample& s, random&, std::vector<float>
   figures["epsilon"] += randomness();
 }
 
+MANTA_DECL std::vector<std::span<const float>> dqn::parameters() const { return {q_.net().parameters()}; }
 MANTA_DECL std::string dqn::learner_state() const { return output::pack(q_, slow_, optimizer_); }
 MANTA_DECL void dqn::restore_learner(const std::string& bytes, bool own_settings) {
   detail::q_network q, slow;

@@ -35,7 +35,9 @@ MANTA_DECL es::es(const any_environment& e, const es_options& o)
                  .deviation = o.deviation,
                  .normalise_observations = o.normalise_observations,
                  .model = o.model},
-                {nn::adam({.rate = o.rate}), -1 / (2.0 * o.pairs * o.deviation), o.decay}, "gradient_norm") {}
+                {nn::adam({.rate = o.rate}), -1 / (2.0 * o.pairs * o.deviation), o.decay}, "gradient_norm") {
+  detail::require_sense(o);
+}
 
 MANTA_DECL std::vector<float> es::weigh(const std::vector<double>& returns) const {
   const std::vector<float> ranks = centred_ranks(returns);

@@ -9,6 +9,8 @@
 
 #include "manta/manta.hpp"
 #include "manta/rl/evaluation.hpp"
+#include "manta/rl/evaluation_parts.hpp"
+#include "manta/rl/require.hpp"
 
 namespace manta::rl::detail {
 
@@ -41,10 +43,8 @@ MANTA_DECL const nn::matrix<float>& best_policy::choose(const masks& m) {
 
 MANTA_DECL const nn::matrix<float>& best_policy::actions(const nn::matrix<float>& observations, const masks& m) {
   read(observations);
-  if (!outputs_.allFinite())
-    throw error(
-        "manta: rl: the outputs of the policy's network are not finite: the training has diverged, or an observation "
-        "is not finite");
+  if (!all_finite({outputs_.data(), static_cast<std::size_t>(outputs_.size())}))
+    fail_diverged("the outputs of the policy's network are");
   return choose(m);
 }
 

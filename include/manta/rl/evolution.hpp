@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ class evolution : public algorithm {
   [[nodiscard]] virtual std::vector<float> weigh(const std::vector<double>& returns) const = 0;
 
   [[nodiscard]] best_policy best() const override { return {environment_, net_, filter_, told_.model.distribution}; }
+  [[nodiscard]] std::vector<std::span<const float>> parameters() const override { return {net_.parameters()}; }
   [[nodiscard]] MANTA_DECL std::string state() override;
   MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
   [[nodiscard]] std::string description() const override { return net_.describe() + named(told_.model.distribution); }

@@ -65,11 +65,7 @@ struct evolution_policy {
   std::shared_ptr<const evolution_setting> settled = {};  ///< the setting on this rank
 
   /// Gets the setting and lets go of its handle.
-  void settle() {
-    key = setting.key();
-    settled = setting.get();
-    setting = {};
-  }
+  MANTA_DECL void settle();
   template <class Archive>
   void serialize(Archive& archive) {
     archive(setting, parameters, filter, iteration, rule);

@@ -30,6 +30,12 @@ MANTA_DECL double evolution_rule::move(std::span<float> parameters, std::vector<
   return std::sqrt(norm);
 }
 
+MANTA_DECL void evolution_policy::settle() {
+  key = setting.key();
+  settled = setting.get();
+  setting = {};
+}
+
 MANTA_DECL bool evolution_trials::are_short() const {
   return std::all_of(returns.begin(), returns.end(),
                      [](double r) { return static_cast<double>(static_cast<float>(r)) == r; }) &&

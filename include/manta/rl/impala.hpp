@@ -71,6 +71,8 @@ class impala final : public detail::policy_learner {
     double lags = 0, max_lag = 0, rho = 0, norms = 0;
     int fragments = 0;
   };
+  /// An iteration of the learner.
+  void take_steps(report& r);
   /// Fragments for a step of the learner.
   std::vector<detail::trajectory> gather(figures& all);
   /// Adds a fragment's part of the gradients of `steps` steps.

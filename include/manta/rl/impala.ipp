@@ -113,6 +113,7 @@ MANTA_DECL impala::impala(const any_environment& e, const impala_options& o)
                       .anneal_steps = o.anneal_steps},
                      nn::rmsprop({.rate = o.rate, .epsilon = 1e-5})),
       options_(o) {
+  detail::require_sense(o);
   detail::require_one(".updates", o.updates);
   detail::require_one(".batch", o.batch, " step");
   if (o.lag < 0) throw error("manta: rl: .lag is " + std::to_string(o.lag) + "; 0 is the least");
@@ -170,6 +171,10 @@ inline void impala::learn(const detail::trajectory& t, double steps, figures& al
 }
 
 MANTA_DECL void impala::iterate(report& r) {
+  crew_->guard([&] { take_steps(r); });
+}
+
+inline void impala::take_steps(report& r) {
   figures all;
   for (int i = 0; i < options_.updates; ++i) {
     auto begin = std::chrono::steady_clock::now();

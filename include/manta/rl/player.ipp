@@ -6,6 +6,7 @@
 
 #include "manta/manta.hpp"
 #include "manta/rl/evaluation.hpp"
+#include "manta/rl/evaluation_parts.hpp"
 #include "manta/rl/player.hpp"
 #include "manta/rl/sentences.hpp"
 
@@ -24,8 +25,7 @@ inline evaluated play_part(const any_environment& e, const own_player& kind, std
       const auto column = [i](auto& of) { return std::span(of.col(i).data(), static_cast<std::size_t>(of.rows())); };
       random numbers(seed, static_cast<std::uint64_t>(first + i), (std::uint64_t(1) << 63U) + step);
       players[static_cast<std::size_t>(i)]->act(column(now.observations()), numbers, column(actions));
-      if (!e.actions().contains(column(actions)) ||
-          !is_allowed(e.actions(), mask_of(now.masks(), i), column(actions)))
+      if (!e.actions().contains(column(actions)) || !is_allowed(e.actions(), mask_of(now.masks(), i), column(actions)))
         now.fail(i, kind.name() + " took the action " + text_of(column(actions)) + "; actions are " +
                         e.actions().text() + (now.masks().rows() > 0 ? " that the mask allows" : ""));
     }

@@ -134,6 +134,7 @@ class policy {
   [[nodiscard]] const nn::network<float>& actor() const { return actor_; }
   [[nodiscard]] const nn::network<float>& critic() const { return critic_; }
   std::vector<float>& spread() { return spread_; }
+  [[nodiscard]] const std::vector<float>& spread() const { return spread_; }
   moments& filter() { return filter_; }
   [[nodiscard]] const moments& filter() const { return filter_; }
 

@@ -131,7 +131,7 @@ MANTA_DECL const nn::matrix<float>& even_forward::widened(const nn::matrix<float
 MANTA_DECL policy::policy(const space& observations, const space& actions, const model_options& m, std::uint64_t seed) {
   const auto d = make_distribution(actions, m.distribution);
   actor_ = detail::make_network(observations, m, d->outputs(), 0.01, 2 * seed);
-  critic_ = detail::make_network(observations, m, 1, 1, 2 * seed + 1);
+  critic_ = detail::make_network(observations, m, 1, 0.01, 2 * seed + 1);
   spread_.assign(static_cast<std::size_t>(d->spread()), -0.5f);
   filter_ = moments(observations.features());
 }

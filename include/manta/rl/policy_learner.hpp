@@ -37,6 +37,9 @@ class policy_learner : public algorithm {
     return {environment_, policy_.actor(), policy_.filter(), told_.model.distribution};
   }
   [[nodiscard]] MANTA_DECL std::string description() const override;
+  [[nodiscard]] std::vector<std::span<const float>> parameters() const override {
+    return {policy_.actor().parameters(), policy_.critic().parameters(), policy_.spread()};
+  }
 
   /// How the next fragments are made: as told, with rewards scaled by what is known of them.
   [[nodiscard]] MANTA_DECL rollout next_rollout() const;
@@ -50,7 +53,8 @@ class policy_learner : public algorithm {
   MANTA_DECL void zero_gradients();
   /// All gradients, array by array.
   [[nodiscard]] MANTA_DECL std::vector<std::span<float>> gradients();
-  /// Clips the norm of all gradients together, and takes the step. Returns the norm.
+  /// Clips the norm of all gradients together, and takes the step. Returns the norm. Throws manta::error, and takes no
+  /// step, if that is not finite.
   MANTA_DECL double step(double clip);
   learner_options told_;
   policy policy_;

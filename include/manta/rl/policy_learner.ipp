@@ -74,6 +74,7 @@ inline double policy_learner::rate_left() const {
 
 MANTA_DECL double policy_learner::step(double clip) {
   const double norm = nn::clip_norm(gradients(), clip > 0 ? clip : std::numeric_limits<double>::infinity());
+  require_finite("the gradient is", norm);
   const auto move = [left = rate_left()](nn::optimizer& o, std::span<float> parameters, std::span<const float> slopes) {
     const double rate = o.rate();
     o.rate(rate * left);

@@ -20,7 +20,7 @@ struct ppo_options {
   double clip = 0.2;                   ///< how far the probability of an action may move from the one that acted
   int epochs = 10;                     ///< passes over an iteration's steps
   int batch = 64;                      ///< steps of a minibatch; a policy with a memory takes whole fragments
-  double entropy = 0;                  ///< the weight of the entropy in the loss
+  double entropy = 0.003;              ///< the weight of the entropy in the loss
   double value = 0.5;                  ///< the weight of the value's loss
   double clip_norm = 0.5;              ///< the largest norm of all gradients together; 0: any
   double target_kl = 0;                ///< the epochs end when the policies differ by one and a half of it; 0: never

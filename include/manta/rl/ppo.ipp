@@ -8,7 +8,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "manta/base/number.hpp"
 #include "manta/rl/ppo.hpp"
 
 namespace manta::rl {
@@ -27,6 +26,7 @@ MANTA_DECL ppo::ppo(const any_environment& e, const ppo_options& o)
                  .can_remember = true},
                 nn::adam({.rate = o.rate, .epsilon = 1e-5})),
       options_(o) {
+  detail::require_sense(o);
   detail::require_one(".batch", o.batch, " step");
   detail::require_one(".epochs", o.epochs);
 }
@@ -119,9 +119,7 @@ inline void ppo::learn_batch(figures& sums) {
     value_gradient_(0, i) = static_cast<float>(2 * options_.value) * d / n;
   }
   policy_.critic().backward(value_gradient_);
-  if (!base::is_finite(policy_loss) || !base::is_finite(value_loss))
-    throw error(
-        "manta: rl: the loss of ppo is not finite; the parameters are those of the last good step. Try a smaller rate");
+  detail::require_finite("the loss is", policy_loss + value_loss);
   const double norm = step(options_.clip_norm);
   sums.policy_loss += policy_loss / static_cast<double>(count);
   sums.value_loss += value_loss / static_cast<double>(count);

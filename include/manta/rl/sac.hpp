@@ -65,6 +65,7 @@ class sac final : public detail::off_policy {
   MANTA_DECL void update(const replay::sample& s, random& numbers, std::vector<float>& errors,
                          std::map<std::string, double>& figures) override;
   [[nodiscard]] detail::best_policy best() const override { return {environment_, actor_, filter(), {}, true}; }
+  [[nodiscard]] MANTA_DECL std::vector<std::span<const float>> parameters() const override;
   [[nodiscard]] MANTA_DECL std::string learner_state() const override;
   MANTA_DECL void restore_learner(const std::string& bytes, bool own_settings) override;
   [[nodiscard]] MANTA_DECL std::string description() const override;

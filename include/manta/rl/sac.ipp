@@ -44,6 +44,7 @@ MANTA_DECL sac::sac(const any_environment& e, const sac_options& o)
       actor_optimizer_(nn::adam({.rate = o.rate})),
       temperature_optimizer_(nn::adam({.rate = o.rate})),
       log_temperature_(static_cast<float>(std::log(o.temperature))) {
+  detail::require_sense(o);
   if (!(o.temperature > 0))
     throw error("manta: rl: .temperature is " + std::to_string(o.temperature) + "; it has to be positive, such as 1");
   if (options_.target_entropy == 0) options_.target_entropy = -distribution_.size();
@@ -67,7 +68,7 @@ MANTA_DECL void sac::update(const replay::sample& s, random& numbers, std::vecto
   std::vector<float> should_be = critics_.later(s.drawn.next, actions_);
   for (std::size_t k = 0; k < should_be.size(); ++k)
     should_be[k] = s.drawn.rewards[k] + s.drawn.discounts[k] * (should_be[k] - temperature * log_densities_[k]);
-  figures["critic_loss"] += critics_.learn(s, should_be, errors, "sac");
+  figures["critic_loss"] += critics_.learn(s, should_be, errors);
   improve_actor(s.drawn.observations, numbers, figures);
   critics_.follow(options_.follow);
 }
@@ -100,6 +101,9 @@ inline void sac::improve_actor(const nn::matrix<float>& observations, random& nu
   figures["temperature"] += static_cast<double>(temperature);
 }
 
+MANTA_DECL std::vector<std::span<const float>> sac::parameters() const {
+  return {actor_.parameters(), critics_.parameters(0), critics_.parameters(1), {&log_temperature_, 1}};
+}
 MANTA_DECL std::string sac::learner_state() const {
   return output::pack(actor_, critics_, actor_optimizer_, temperature_optimizer_, log_temperature_);
 }

@@ -78,7 +78,7 @@ class space;
 struct tuple {
   std::vector<space> parts;
 
-  bool operator==(const tuple& other) const;
+  MANTA_DECL bool operator==(const tuple& other) const;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(parts);
@@ -89,7 +89,7 @@ struct tuple {
 struct dict {
   std::map<std::string, space> parts;
 
-  bool operator==(const dict& other) const;
+  MANTA_DECL bool operator==(const dict& other) const;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(parts);
@@ -131,7 +131,7 @@ class space {
   /// As the program writes it: "discrete{2}".
   [[nodiscard]] MANTA_DECL std::string text() const;
 
-  bool operator==(const space& other) const { return is_ == other.is_; }
+  MANTA_DECL bool operator==(const space& other) const;
   template <class Archive>
   void serialize(Archive& archive) {
     archive(is_);
@@ -140,9 +140,6 @@ class space {
  private:
   std::variant<discrete, box, multi_discrete, multi_binary, tuple, dict> is_;
 };
-
-inline bool tuple::operator==(const tuple& other) const { return parts == other.parts; }
-inline bool dict::operator==(const dict& other) const { return parts == other.parts; }
 
 namespace detail {
 /// "{1, 2.5}", for messages; at most eight numbers.

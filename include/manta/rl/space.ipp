@@ -79,6 +79,10 @@ MANTA_DECL space::space(dict d) : is_(std::move(d)) {
   if (parts().empty()) throw error("manta: rl: " + text() + " is no space: it needs at least one part");
 }
 
+MANTA_DECL bool tuple::operator==(const tuple& other) const { return parts == other.parts; }
+MANTA_DECL bool dict::operator==(const dict& other) const { return parts == other.parts; }
+MANTA_DECL bool space::operator==(const space& other) const { return is_ == other.is_; }
+
 MANTA_DECL std::vector<const space*> space::parts() const {
   std::vector<const space*> all;
   if (const tuple* t = as_tuple())

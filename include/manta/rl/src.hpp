@@ -47,6 +47,7 @@
 #include "manta/rl/ppo.ipp"
 #include "manta/rl/replay.ipp"
 #include "manta/rl/report.ipp"
+#include "manta/rl/require.ipp"
 #include "manta/rl/sac.ipp"
 #include "manta/rl/source.hpp"
 #include "manta/rl/space.ipp"

@@ -44,6 +44,7 @@ MANTA_DECL td3::td3(const any_environment& e, const td3_options& o)
       slow_actor_(actor_),
       critics_(e.observations().features(), e.actions().size(), o.model, o.rate, 2 * o.seed + 1),
       actor_optimizer_(nn::adam({.rate = o.rate})) {
+  detail::require_sense(o);
   detail::require_one(".updates_per_policy", o.updates_per_policy);
 }
 
@@ -62,7 +63,7 @@ MANTA_DECL void td3::update(const replay::sample& s, random& numbers, std::vecto
   std::vector<float> should_be = critics_.later(s.drawn.next, later_actions(s.drawn.next, numbers));
   for (std::size_t k = 0; k < should_be.size(); ++k)
     should_be[k] = s.drawn.rewards[k] + s.drawn.discounts[k] * should_be[k];
-  figures["critic_loss"] += critics_.learn(s, should_be, errors, "td3");
+  figures["critic_loss"] += critics_.learn(s, should_be, errors);
   if ((updates() + 1) % static_cast<std::uint64_t>(options_.updates_per_policy) != 0) return;
   improve_actor(s.drawn.observations, figures);
   critics_.follow(options_.follow);
@@ -83,6 +84,9 @@ inline void td3::improve_actor(const nn::matrix<float>& observations, std::map<s
   figures["q"] += value / static_cast<double>(count) * options_.updates_per_policy;
 }
 
+MANTA_DECL std::vector<std::span<const float>> td3::parameters() const {
+  return {actor_.parameters(), critics_.parameters(0), critics_.parameters(1)};
+}
 MANTA_DECL std::string td3::learner_state() const {
   return output::pack(actor_, slow_actor_, critics_, actor_optimizer_);
 }

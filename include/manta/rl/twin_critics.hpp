@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,9 +23,8 @@ class twin_critics {
   /// The lesser values that the slow copies give to columns; lives until the next call.
   MANTA_DECL const std::vector<float>& later(const nn::matrix<float>& observations, const nn::matrix<float>& actions);
   /// One step of both towards what the values of a batch should have been. Writes the mean size of both errors for
-  /// each transition; returns the loss. Throws, and names the algorithm, if that is not finite.
-  MANTA_DECL double learn(const replay::sample& s, const std::vector<float>& should_be, std::vector<float>& errors,
-                          const char* algorithm);
+  /// each transition; returns the loss. Throws manta::error if that is not finite.
+  MANTA_DECL double learn(const replay::sample& s, const std::vector<float>& should_be, std::vector<float>& errors);
   /// Values of columns: the lesser of both, or those of the first network; and the gradient of the sum by the actions.
   struct judgement {
     std::vector<float> values;
@@ -34,6 +34,8 @@ class twin_critics {
   /// Moves the copies by this part of the difference.
   MANTA_DECL void follow(double part);
 
+  /// The parameters of critic i, which is 0 or 1.
+  [[nodiscard]] std::span<const float> parameters(std::size_t i) const { return critics_[i].net.parameters(); }
   [[nodiscard]] std::string describe() const { return critics_[0].net.describe(); }
   template <class Archive>
   void serialize(Archive& archive) {

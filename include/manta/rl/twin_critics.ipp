@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "manta/base/number.hpp"
-#include "manta/error.hpp"
 #include "manta/rl/off_policy.hpp"
 #include "manta/rl/twin_critics.hpp"
 
@@ -41,7 +39,7 @@ MANTA_DECL const std::vector<float>& twin_critics::later(const nn::matrix<float>
 }
 
 MANTA_DECL double twin_critics::learn(const replay::sample& s, const std::vector<float>& should_be,
-                                      std::vector<float>& errors, const char* algorithm) {
+                                      std::vector<float>& errors) {
   const nn::matrix<float>& x = joined(s.drawn.observations, s.drawn.actions);
   const auto count = static_cast<float>(should_be.size());
   std::fill(errors.begin(), errors.end(), 0.f);
@@ -58,8 +56,7 @@ MANTA_DECL double twin_critics::learn(const replay::sample& s, const std::vector
     c.net.zero_gradients();
     c.net.backward(by_q_);
   }
-  if (!base::is_finite(loss))
-    throw error(std::string("manta: rl: the loss of ") + algorithm + " is not finite. Try a smaller rate");
+  require_finite("the loss is", loss);
   for (critic& c : critics_) c.optimizer.step(c.net.parameters(), c.net.gradients());
   return loss / static_cast<double>(count);
 }

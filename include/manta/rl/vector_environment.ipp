@@ -9,6 +9,7 @@
 #include "manta/base/number.hpp"
 #include "manta/error.hpp"
 #include "manta/output/bytes.hpp"
+#include "manta/rl/require.hpp"
 #include "manta/rl/vector_environment.hpp"
 
 namespace manta::rl {
@@ -143,8 +144,8 @@ MANTA_DECL void vector_environment::step(const nn::matrix<float>& actions) {
 
 MANTA_DECL void vector_environment::require_finite(const nn::matrix<float>& outputs) const {
   for (Eigen::Index i = 0; i < outputs.cols(); ++i) {
-    if (!outputs.col(i).allFinite())
-      fail(i, "the outputs of the policy's network are not finite; the training has diverged: try a smaller rate");
+    if (!detail::all_finite({outputs.col(i).data(), static_cast<std::size_t>(outputs.rows())}))
+      fail(i, "the outputs of the policy's network are " + std::string(detail::divergence()));
   }
 }
 
