@@ -48,41 +48,6 @@ future<kept<T>> keep(T&& value) {
   }
 }
 
-/// The name of a deployment's router among the actors.
-inline std::string router_name(const std::string& name) { return "serve/" + name; }
-
-/// An error about the name of a router, as one about the deployment.
-[[noreturn]] inline void refuse_name(const std::string& name, name_error::reason why, const std::string& signature) {
-  if (why == name_error::reason::unknown) {
-    throw error("manta: serve::find: there is no deployment named '" + name +
-                "'; it was not deployed yet, or its last handle has gone");
-  }
-  if (!signature.empty()) {
-    throw error("manta: serve::find: the deployment '" + name + "' is none of " + signature +
-                "; ask for it with the requests and answers that it was deployed with");
-  }
-  throw error("manta: serve: there is a deployment named '" + name +
-              "' already; choose another .name, or change that one by "
-              "serve::update. The name is free when the last handle of that one has gone");
-}
-
-/// No rank meets what a deployment asks for: says which deployment.
-[[noreturn]] inline void refuse_ranks(const std::string& name, const char* what, const std::string& why) {
-  throw unschedulable("manta: serve: the deployment '" + name + "' " + what + ": " +
-                      why.substr(why.starts_with("manta: ") ? 7 : 0));
-}
-
-/// Waits; throws the sentence of the innermost error, of a constructor or of `reconfigure`.
-template <class F>
-void wait_for_start(const F& started, const std::string& name, const char* what) {
-  try {
-    started.get();
-  } catch (const task_failed& e) {
-    if (e.details().type == "manta::unschedulable") refuse_ranks(name, what, e.details().what);
-    throw error("manta: serve: the deployment '" + name + "' " + what + ": " + e.details().what);
-  }
-}
-
 }  // namespace detail
 
 /// A handle: callable on any rank, can be copied and sent. The deployment ends with its last handle.
@@ -92,19 +57,19 @@ class deployment<R(A...)> {
   using signature = R(A...);
 
   deployment() = default;
-  deployment(std::string name, actor<detail::router<R(A...)>> r) : name_(std::move(name)), router_(std::move(r)) {}
+  deployment(std::string name, actor<detail::router> r) : name_(std::move(name)), router_(std::move(r)) {}
 
   /// One request: a future of its answer. Futures throw overloaded if the queue is full, request_failed if the
   /// deployment's own code threw (or what it threw, if that type is one of rethrow_as), or replica_died if the replica
   /// died and the deployment is not idempotent.
   future<R> operator()(const A&... arguments) const {
-    return async<&detail::router<R(A...)>::call>(router_, options_, arguments...);
+    return async<&detail::router::call<R, A...>>(router_, options_, arguments...);
   }
   /// Arguments may be futures.
   template <class... T>
   requires(sizeof...(T) == sizeof...(A) && sizeof...(T) > 0) future<R>
   operator()(T&&... arguments) const {
-    return async<&detail::router<R(A...)>::call>(router_, options_, std::forward<T>(arguments)...);
+    return async<&detail::router::call<R, A...>>(router_, options_, std::forward<T>(arguments)...);
   }
 
   /// The answer itself, for a deployed method that asks another deployment: waits as future::get does. When nobody
@@ -125,12 +90,12 @@ class deployment<R(A...)> {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Replicas, queue, latencies; waits.
-  [[nodiscard]] serve::status status() const { return async<&detail::router<R(A...)>::status>(router_).get(); }
+  [[nodiscard]] serve::status status() const { return detail::status_of(router_); }
   /// Takes no more requests (they throw unavailable), and waits until all are answered.
-  void drain() const { async<&detail::router<R(A...)>::drain>(router_).get(); }
+  void drain() const { detail::drain(router_); }
   /// Asks the replicas for their health (`bool healthy() const` of the class), and replaces those that are not well;
   /// waits.
-  void check() const { async<&detail::router<R(A...)>::check>(router_).get(); }
+  void check() const { detail::check(router_); }
 
   /// Calls `reconfigure(value)` of the deployed class on each replica; replicas that are made later get the last value
   /// too. Waits until all have it. Throws manta::error if the class has no such method for exactly this type, or what
@@ -140,9 +105,7 @@ class deployment<R(A...)> {
   void reconfigure(const Value& value) const {
     using kept = detail::kept<Value>;
     const kept& given = value;  // a text becomes one
-    detail::settings s{typeid(kept).name(), output::pack(given)};
-    detail::wait_for_start(async<&detail::router<R(A...)>::reconfigure>(router_, std::move(s)), name_,
-                           "keeps its settings");
+    detail::reconfigure(router_, name_, {typeid(kept).name(), output::pack(given)});
   }
 
   /// A new version of the same function or class, from arguments of the types that it was deployed with; see
@@ -150,7 +113,7 @@ class deployment<R(A...)> {
   template <class... C>
   void update(const update_options& o, C&&... arguments) const {
     detail::wait_for_start(
-        async<&detail::router<R(A...)>::template update_alike<detail::kept<C>...>>(
+        async<&detail::router::update_alike<detail::kept<C>...>>(
             router_, o.weight,
             detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
         name_, "keeps its version");
@@ -161,35 +124,26 @@ class deployment<R(A...)> {
   }
   /// Gives the canary this part of the requests, from 0 to 1. This and the next two throw manta::error if there is
   /// none.
-  void canary(double weight) const {
-    detail::wait_for_start(async<&detail::router<R(A...)>::weigh>(router_, weight), name_, "keeps its canary's weight");
-  }
+  void canary(double weight) const { detail::weigh_canary(router_, name_, weight); }
   /// The canary becomes the version, with as many replicas as the old one has; waits until all are ready and the old
   /// ones have answered what they had. If one cannot start, nothing changes, and this throws.
-  void promote() const {
-    detail::wait_for_start(async<&detail::router<R(A...)>::promote>(router_), name_, "keeps its version");
-  }
+  void promote() const { detail::promote(router_, name_); }
   /// The canary gets no more requests; waits until it has answered those that it had.
-  void rollback() const {
-    detail::wait_for_start(async<&detail::router<R(A...)>::rollback>(router_), name_, "keeps its version");
-  }
+  void rollback() const { detail::rollback(router_, name_); }
 
   template <class Archive>
   void serialize(Archive& archive) {
     archive(name_, router_, options_);
   }
-  [[nodiscard]] const actor<detail::router<R(A...)>>& router() const { return router_; }
+  [[nodiscard]] const actor<detail::router>& router() const { return router_; }
 
  private:
   std::string name_;
-  actor<detail::router<R(A...)>> router_;
+  actor<detail::router> router_;
   call_options options_;
 };
 
 namespace detail {
-
-template <class Target>
-using signature = typename signature_of<typename Target::result, typename Target::arguments>::type;
 
 /// As the replicas want it: several single requests each, so that none waits for the router between two. Of batches the
 /// dispatcher decides.
@@ -217,20 +171,6 @@ inline options pure(options o) {
 
 }  // namespace detail
 
-namespace detail {
-template <class Router>
-actor<Router> start_router(const options& o) {
-  try {
-    return spawn<Router>(
-        {.name = o.name.empty() ? "" : router_name(o.name), .rank = o.router_rank, .concurrency = 1 << 20}, o);
-  } catch (const unschedulable& e) {
-    refuse_ranks(o.name, "cannot start", e.what());
-  } catch (const name_error& e) {
-    refuse_name(o.name, e.why(), "");
-  }
-}
-}  // namespace detail
-
 /// Starts a deployment and waits until its replicas are ready. The arguments are those of the class's constructor (or
 /// of the aggregate), values or futures; each travels once to a node. Throws manta::error with the constructor's text,
 /// or unschedulable if no rank fits.
@@ -241,16 +181,15 @@ auto deploy(const options& o, C&&... arguments) {
                 "manta: serve: the arguments after the options go to the constructor of the deployed class, or to the "
                 "members of an aggregate, and it has none for these");
   using signature = detail::signature<target>;
-  using router = detail::router<signature>;
   if (o.idempotent && !detail::can_repeat<typename target::arguments>) {
     throw error("manta: serve: the deployment '" + o.name +
                 "' cannot be .idempotent: its requests cannot be copied, so none can be sent twice");
   }
   const options all = detail::completed(o, target::is_batched);
   const dispatcher checked(all);  // throws here, not on the router's rank
-  actor<router> r = detail::start_router<router>(all);
+  actor<detail::router> r = detail::start_router(all, typeid(signature).name());
   detail::wait_for_start(
-      async<&router::template open<target, detail::kept<C>...>>(
+      async<&detail::router::open<target, detail::kept<C>...>>(
           r, detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
       all.name, "cannot start");
   return deployment<signature>(all.name, std::move(r));
@@ -302,7 +241,7 @@ void update(const deployment<Signature>& d, const update_options& o, C&&... argu
   static_assert(
       std::is_same_v<detail::signature<target>, Signature>,
       "manta: serve: a new version has to take the same requests and give the same answers as the deployment");
-  detail::wait_for_start(async<&detail::router<Signature>::template update<target, detail::kept<C>...>>(
+  detail::wait_for_start(async<&detail::router::update<target, detail::kept<C>...>>(
                              d.router(), o.weight,
                              detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
                          d.name(), "keeps its version");
@@ -317,11 +256,7 @@ requires(!std::is_same_v<std::remove_cvref_t<C>, update_options> && ...) void up
 /// with.
 template <class Signature>
 deployment<Signature> find(const std::string& name) {
-  try {
-    return {name, find_actor<detail::router<Signature>>(detail::router_name(name))};
-  } catch (const name_error& e) {
-    detail::refuse_name(name, e.why(), std::string(wire::type_name<Signature>()));
-  }
+  return {name, detail::find_router(name, typeid(Signature).name(), wire::type_name<Signature>())};
 }
 
 namespace detail {

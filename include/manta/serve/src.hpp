@@ -11,9 +11,14 @@
 #define MANTA_SOURCE
 
 #include "manta/serve/dispatcher.ipp"
+#include "manta/serve/failed_batches.ipp"
 #include "manta/serve/heartbeat.ipp"
 #include "manta/serve/options.ipp"
+#include "manta/serve/replica_set.ipp"
+#include "manta/serve/request_flow.ipp"
+#include "manta/serve/router.ipp"
 #include "manta/serve/settings.ipp"
+#include "manta/serve/versions.ipp"
 
 namespace manta::serve {
 MANTA_PROVIDES_SOURCE(one_source_of_this_program_has_to_include_manta_src_hpp);

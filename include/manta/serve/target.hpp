@@ -138,6 +138,10 @@ struct batch_target {
   }
 };
 
+/// What the requests of a target take and give, as a function type.
+template <class Target>
+using signature = typename signature_of<typename Target::result, typename Target::arguments>::type;
+
 template <auto F>
 constexpr bool takes_one_argument() {
   return std::tuple_size_v<typename shape<decltype(F)>::arguments> == 1;

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of request_flow.hpp.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "manta/serve/request_flow.hpp"
+#include "manta/this_task.hpp"
+#include "manta/wait.hpp"
+
+namespace manta::serve::detail {
+
+inline waiting_entry& entry_of(request* r) { return *static_cast<waiting_entry*>(r); }
+
+MANTA_DECL void request_flow::run(waiting_entry& e) {
+  adapt();
+  dispatcher_.make_room();
+  end_unwanted();
+  dispatcher_.admit(e);
+  try {
+    dispatch();
+    while (!e.has_ended()) e.work ? carry(e) : wait_for_turn(e);
+  } catch (...) {
+    leave(e);
+    throw;
+  }
+  changes_.notify();
+  if (!watched_ && replicas_.are_starting() && dispatcher_.has_queue()) entry_of(dispatcher_.front()).bell.ring();
+}
+
+MANTA_DECL void request_flow::dispatch() {
+  for (waiting_entry* carrier : collecting_) {
+    if (dispatcher_.fill(*carrier->work)) carrier->bell.ring();
+  }
+  for (;;) {
+    dispatcher::batch b = dispatcher_.next();
+    if (b.requests.empty()) break;
+    waiting_entry& carrier = entry_of(b.requests.front());
+    carrier.work = std::make_unique<dispatcher::batch>(std::move(b));
+    if (dispatcher_.told().max_batch > 1) collecting_.push_back(&carrier);
+    carrier.bell.ring();
+  }
+  end_unwanted();
+}
+
+MANTA_DECL void request_flow::adapt() {
+  try {
+    replicas_.adapt();
+  } catch (const error& e) {
+    give_up_without_replicas(e.what());
+  }
+}
+
+MANTA_DECL void request_flow::collect_started() {
+  const std::string problem = replicas_.collect_started();
+  if (!problem.empty()) give_up_without_replicas(problem);
+}
+
+inline void request_flow::give_up_without_replicas(const std::string& why) {
+  if (dispatcher_.count(true) + dispatcher_.count(false) == 0) failed_.give_up(why);
+}
+
+MANTA_DECL void request_flow::end_unwanted() {
+  for (request* r : dispatcher_.take_unwanted()) {
+    failed_.end_unwanted(*r);
+    entry_of(r).bell.ring();
+  }
+}
+
+/// Waits until this request is answered or has to carry a batch. One waiting request also watches replicas that start.
+inline void request_flow::wait_for_turn(waiting_entry& e) {
+  std::vector<future<void>> events{e.bell.set_up()};
+  const bool watches = !watched_ && replicas_.are_starting();
+  if (!watches) return wait_for_one(e, events);
+  replicas_.append_starts(events);
+  watched_ = true;
+  try {
+    wait_for_one(e, events);
+  } catch (...) {
+    watched_ = false;
+    throw;
+  }
+  watched_ = false;
+  collect_started();
+  dispatch();
+}
+
+inline void request_flow::wait_for_one(waiting_entry& e, const std::vector<future<void>>& events) {
+  // A request whose time is over is no longer in the queue: a replica has it, and it waits for the answer alone.
+  const auto left = e.options.deadline - (request::clock::now() - e.arrived);
+  if (left.count() > 0) {
+    wait(events, {.count = 1, .timeout = left + std::chrono::milliseconds(1)});
+    e.bell.put_away();
+    dispatcher_.drop_if_unwanted(e);
+    end_unwanted();
+  } else {
+    wait(events, {.count = 1});
+    e.bell.put_away();
+  }
+}
+
+/// Sends the batch to its replica, waits, and gives each request its answer.
+inline void request_flow::carry(waiting_entry& e) {
+  fill_in_time(e);
+  std::erase(collecting_, &e);
+  const dispatcher::batch b = std::move(*std::exchange(e.work, nullptr));
+  if (const auto* const its = replicas_.find(b.replica)) {
+    run_batch(e, b, actor<replica>(*its));
+  } else {
+    failed_.send_elsewhere(b);
+  }
+  adapt();
+  dispatch();
+  changes_.notify();
+}
+
+inline void request_flow::run_batch(waiting_entry& e, const dispatcher::batch& b, const actor<replica>& its) {
+  const std::uint64_t number = this_task::id();  // of the carrier: unique
+  try {
+    if (!e.run_batch(b, its, number, dispatcher_.told().idempotent)) return abandon(b, its, number);
+    dispatcher_.finished(b);
+    for (const request* r : b.requests) dispatcher_.answered(*r, true);
+  } catch (...) {
+    failed_.settle(b);
+  }
+  for (request* r : b.requests) {
+    if (entry_of(r).has_ended()) entry_of(r).bell.ring();
+  }
+}
+
+/// The replica has been told, and gets no other batch in the place of this one until it has ended it.
+inline void request_flow::abandon(const dispatcher::batch& b, const actor<replica>& its, std::uint64_t number) {
+  failed_.abandon(b);
+  for (request* r : b.requests) entry_of(r).bell.ring();
+  try {
+    async<&replica::end_of>(its, number).get().get();
+  } catch (const error&) {
+    replicas_.end(b.replica);  // it has died
+  }
+  dispatcher_.finished(b);
+}
+
+/// A call that ends by an exception of its own wait.
+inline void request_flow::leave(waiting_entry& e) {
+  dispatcher_.forget(e);
+  std::erase(collecting_, &e);
+  if (e.work) {
+    failed_.put_back(*std::exchange(e.work, nullptr), e);
+    dispatch();
+  }
+  changes_.notify();
+}
+
+/// At most that long, while `dispatch` fills the batch. True: it is full.
+inline bool wait_until_full(waiting_entry& e, std::chrono::microseconds time) {
+  const future<void> full = e.bell.set_up();
+  const bool is_full = full.wait_for(time);
+  e.bell.put_away();
+  return is_full;
+}
+
+/// Gives the batch the deployment's time to wait to become full. Where there is none, requests that are on this rank
+/// already still get their turn, so that the first of many does not leave alone: until twice in a row none has come.
+inline void request_flow::fill_in_time(waiting_entry& e) {
+  if (dispatcher_.told().max_batch <= 1) return;
+  bool is_full = dispatcher_.fill(*e.work);
+  end_unwanted();
+  const std::chrono::microseconds patience = dispatcher_.told().wait;
+  if (patience.count() > 0) {
+    if (!is_full) wait_until_full(e, patience);
+    return;
+  }
+  for (int in_vain = 0; !is_full && in_vain < 2;) {
+    const std::size_t before = e.work->requests.size();
+    is_full = wait_until_full(e, std::chrono::microseconds(1));
+    in_vain = e.work->requests.size() == before ? in_vain + 1 : 0;
+  }
+}
+
+}  // namespace manta::serve::detail

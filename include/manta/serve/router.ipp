@@ -1,0 +1,186 @@
+// SPDX-FileCopyrightText: 2026 The manta authors
+// SPDX-License-Identifier: MIT
+//
+// The definitions of router.hpp.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+#include "manta/serve/router.hpp"
+
+namespace manta::serve::detail {
+
+/// Updates and new settings come one after the other.
+class router::turn {
+ public:
+  explicit turn(router& r) : router_(r) {
+    while (r.is_changing_) r.changes_.wait();
+    r.is_changing_ = true;
+  }
+  ~turn() {
+    router_.is_changing_ = false;
+    router_.changes_.notify();
+  }
+  turn(const turn&) = delete;
+
+ private:
+  router& router_;
+};
+
+MANTA_DECL router::router(const options& o, std::string signature)
+    : signature_(std::move(signature)), dispatcher_(o) {}
+MANTA_DECL router::~router() = default;
+
+MANTA_DECL void router::begin(recipe how) {
+  versions_.open(std::move(how));
+  const options& o = dispatcher_.told();
+  if (o.max == 0 && o.health_every.count() == 0) return;
+  auto period = std::chrono::milliseconds(1000);
+  if (o.max > 0) period = std::min(period, o.down_after / 4);
+  if (o.health_every.count() > 0) period = std::min(period, o.health_every);
+  heartbeat_ = std::make_unique<heartbeat>([this] { tend(); }, std::max(period, std::chrono::milliseconds(10)));
+}
+
+MANTA_DECL this_task::stop_token router::begin_call() const {
+  rethrow_as<overloaded>();
+  rethrow_as<unavailable>();
+  rethrow_as<expired>();
+  rethrow_as<replica_died>();
+  rethrow_as<request_failed>();
+  return this_task::get_stop_token();
+}
+
+// --- changes
+
+MANTA_DECL void router::change(double weight, const std::function<recipe()>& how) {
+  const turn mine(*this);
+  if (!(weight > 0 && weight <= 1))
+    throw error(".weight is " + std::to_string(weight) + "; wanted is a part of the requests, above 0 and at most 1");
+  weight < 1 ? versions_.start_canary(weight, how()) : finish(versions_.update(how()));
+}
+
+MANTA_DECL void router::weigh(double weight) { versions_.weigh(weight); }
+
+MANTA_DECL void router::promote() {
+  const turn mine(*this);
+  finish(versions_.promote());
+}
+
+MANTA_DECL void router::rollback() {
+  const turn mine(*this);
+  versions_.rollback();
+}
+
+MANTA_DECL void router::reconfigure(const settings& s) {
+  const turn mine(*this);
+  versions_.reconfigure(s);
+}
+
+/// A new version has taken over: ends a canary, and the old replicas with their last answers.
+inline void router::finish(const std::vector<std::size_t>& old) {
+  flow_.dispatch();
+  versions_.end_canary();
+  for (std::size_t r : old) {
+    while (!dispatcher_.is_idle(r)) changes_.wait();
+    replicas_.end(r);
+  }
+}
+
+// --- questions, and the end
+
+MANTA_DECL std::vector<actor<replica>> router::ready_replicas() { return replicas_.ready(); }
+
+MANTA_DECL serve::status router::status() {
+  flow_.adapt();
+  flow_.collect_started();
+  dispatcher_.drop_all_unwanted();
+  flow_.end_unwanted();
+  serve::status s = dispatcher_.report();
+  versions_.add_canary_to(s);
+  return s;
+}
+
+MANTA_DECL void router::drain() {
+  dispatcher_.drain();
+  versions_.drain_canary();
+  while (dispatcher_.outstanding() > 0) changes_.wait();
+}
+
+MANTA_DECL void router::check() {
+  replicas_.check();
+  flow_.adapt();
+  versions_.check_canary();
+}
+
+/// Called from time to time, also without requests; does not wait.
+inline void router::tend() {
+  flow_.collect_started();
+  replicas_.look_after();
+  flow_.adapt();
+  flow_.dispatch();
+}
+
+// --- of handles
+
+/// The name of a deployment's router among the actors.
+inline std::string router_name(const std::string& name) { return "serve/" + name; }
+
+/// No rank meets what a deployment asks for: says which deployment.
+[[noreturn]] inline void refuse_ranks(const std::string& name, const char* what, const std::string& why) {
+  throw unschedulable("manta: serve: the deployment '" + name + "' " + what + ": " +
+                      why.substr(why.starts_with("manta: ") ? 7 : 0));
+}
+
+MANTA_DECL actor<router> start_router(const options& o, const char* signature) {
+  try {
+    return spawn<router>(
+        {.name = o.name.empty() ? "" : router_name(o.name), .rank = o.router_rank, .concurrency = 1 << 20}, o,
+        std::string(signature));
+  } catch (const unschedulable& e) {
+    refuse_ranks(o.name, "cannot start", e.what());
+  } catch (const name_error&) {
+    throw error("manta: serve: there is a deployment named '" + o.name +
+                "' already; choose another .name, or change that one by "
+                "serve::update. The name is free when the last handle of that one has gone");
+  }
+}
+
+MANTA_DECL actor<router> find_router(const std::string& name, const char* signature, std::string_view shown) {
+  try {
+    actor<router> found = find_actor<router>(router_name(name));
+    if (async<&router::signature>(found).get() == signature) return found;
+  } catch (const name_error&) {
+    throw error("manta: serve::find: there is no deployment named '" + name +
+                "'; it was not deployed yet, or its last handle has gone");
+  }
+  throw error("manta: serve::find: the deployment '" + name + "' is none of " + std::string(shown) +
+              "; ask for it with the requests and answers that it was deployed with");
+}
+
+MANTA_DECL void wait_for_start(const future<void>& started, const std::string& name, const char* what) {
+  try {
+    started.get();
+  } catch (const task_failed& e) {
+    if (e.details().type == "manta::unschedulable") refuse_ranks(name, what, e.details().what);
+    throw error("manta: serve: the deployment '" + name + "' " + what + ": " + e.details().what);
+  }
+}
+
+MANTA_DECL serve::status status_of(const actor<router>& r) { return async<&router::status>(r).get(); }
+MANTA_DECL void drain(const actor<router>& r) { async<&router::drain>(r).get(); }
+MANTA_DECL void check(const actor<router>& r) { async<&router::check>(r).get(); }
+MANTA_DECL void reconfigure(const actor<router>& r, const std::string& name, settings s) {
+  wait_for_start(async<&router::reconfigure>(r, std::move(s)), name, "keeps its settings");
+}
+MANTA_DECL void weigh_canary(const actor<router>& r, const std::string& name, double weight) {
+  wait_for_start(async<&router::weigh>(r, weight), name, "keeps its canary's weight");
+}
+MANTA_DECL void promote(const actor<router>& r, const std::string& name) {
+  wait_for_start(async<&router::promote>(r), name, "keeps its version");
+}
+MANTA_DECL void rollback(const actor<router>& r, const std::string& name) {
+  wait_for_start(async<&router::rollback>(r), name, "keeps its version");
+}
+
+}  // namespace manta::serve::detail
