@@ -63,13 +63,14 @@ class deployment<R(A...)> {
   /// deployment's own code threw (or what it threw, if that type is one of rethrow_as), or replica_died if the replica
   /// died and the deployment is not idempotent.
   future<R> operator()(const A&... arguments) const {
-    return async<&detail::router::call<R, A...>>(router_, options_, arguments...);
+    return async<&detail::router::call<R, A...>>(router_, detail::type_tag<R>(), options_, arguments...);
   }
   /// Arguments may be futures.
   template <class... T>
   requires(sizeof...(T) == sizeof...(A) && sizeof...(T) > 0) future<R>
   operator()(T&&... arguments) const {
-    return async<&detail::router::call<R, A...>>(router_, options_, std::forward<T>(arguments)...);
+    return async<&detail::router::call<R, A...>>(router_, detail::type_tag<R>(), options_,
+                                                 std::forward<T>(arguments)...);
   }
 
   /// The answer itself, for a deployed method that asks another deployment: waits as future::get does. When nobody
@@ -174,7 +175,7 @@ inline options pure(options o) {
 /// Starts a deployment and waits until its replicas are ready. The arguments are those of the class's constructor (or
 /// of the aggregate), values or futures; each travels once to a node. Throws manta::error with the constructor's text,
 /// or unschedulable if no rank fits.
-template <auto F, class... C>
+template <auto F, class Type = decltype(F), class... C>
 auto deploy(const options& o, C&&... arguments) {
   using target = typename detail::target_of<F>::type;
   static_assert(detail::can_make<typename target::class_type, detail::kept<C>...>(),
@@ -190,13 +191,14 @@ auto deploy(const options& o, C&&... arguments) {
   actor<detail::router> r = detail::start_router(all, typeid(signature).name());
   detail::wait_for_start(
       async<&detail::router::open<target, detail::kept<C>...>>(
-          r, detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
+          r, detail::type_tag<target>(),
+          detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
       all.name, "cannot start");
   return deployment<signature>(all.name, std::move(r));
 }
 
 /// With the default options, and without a name.
-template <auto F>
+template <auto F, class Type = decltype(F)>
 auto deploy() {
   return deploy<F>(options());
 }
@@ -235,18 +237,18 @@ int deploy(const options&, const C&...) {
 /// With `.weight` below 1 the new version is a canary: it gets that part of the requests, with that part of the
 /// replicas, beside the old one, until deployment::promote or rollback, or the next update. deployment::status shows
 /// both.
-template <auto F, class Signature, class... C>
+template <auto F, class Type = decltype(F), class Signature, class... C>
 void update(const deployment<Signature>& d, const update_options& o, C&&... arguments) {
   using target = typename detail::target_of<F>::type;
   static_assert(
       std::is_same_v<detail::signature<target>, Signature>,
       "manta: serve: a new version has to take the same requests and give the same answers as the deployment");
   detail::wait_for_start(async<&detail::router::update<target, detail::kept<C>...>>(
-                             d.router(), o.weight,
+                             d.router(), detail::type_tag<target>(), o.weight,
                              detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
                          d.name(), "keeps its version");
 }
-template <auto F, class Signature, class... C>
+template <auto F, class Type = decltype(F), class Signature, class... C>
 requires(!std::is_same_v<std::remove_cvref_t<C>, update_options> && ...) void update(const deployment<Signature>& d,
                                                                                      C&&... arguments) {
   update<F>(d, update_options(), std::forward<C>(arguments)...);

@@ -57,14 +57,14 @@ class replica {
  public:
   /// Makes the object, and gives it its settings.
   template <class Target, class... C>
-  void open(const settings& s, const C&... arguments) {
+  void open(type_tag<Target>, const settings& s, const C&... arguments) {
     object_ = std::make_unique<object_of<Target>>(make_object<typename Target::class_type>(arguments...));
     if (!s.type.empty()) object_->reconfigure(s);
   }
   /// The answers to the batch of this number. Its method sees this_task::stop_requested() when nobody wants them any
   /// more.
   template <class R, class... A>
-  std::vector<value_of<R>> run(std::uint64_t number, std::vector<std::tuple<A...>> batch) {
+  std::vector<value_of<R>> run(type_tag<R>, std::uint64_t number, std::vector<std::tuple<A...>> batch) {
     const under_way mine(*this, number);
     return static_cast<answering_object<R(A...)>&>(*object_).run(std::move(batch));
   }

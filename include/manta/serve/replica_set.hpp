@@ -45,8 +45,10 @@ class replica_set {
   template <class Target, class... C>
   static maker maker_of(const kept_arguments<C...>& arguments) {
     return [arguments](const handle& r, const settings& s) {
-      return std::apply([&](const auto&... c) { return async<&replica::template open<Target, C...>>(r, s, c...); },
-                        arguments.values);
+      const auto with = [&](const auto&... c) {
+        return async<&replica::open<Target, C...>>(r, type_tag<Target>(), s, c...);
+      };
+      return std::apply(with, arguments.values);
     };
   }
 

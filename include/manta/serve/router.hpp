@@ -30,12 +30,12 @@ class router {
 
   /// Starts the replicas and waits for them. Throws what a constructor threw.
   template <class Target, class... C>
-  void open(const kept_arguments<C...>& arguments) {
+  void open(type_tag<Target>, const kept_arguments<C...>& arguments) {
     begin(recipe_of<Target, C...>(arguments));
   }
   /// A new version, or a canary if the weight is below 1. Throws what a constructor threw; nothing has changed then.
   template <class Target, class... C>
-  void update(double weight, const kept_arguments<C...>& arguments) {
+  void update(type_tag<Target>, double weight, const kept_arguments<C...>& arguments) {
     change(weight, [&] { return recipe_of<Target, C...>(arguments); });
   }
   /// Likewise of the function or class of the present version.
@@ -44,11 +44,11 @@ class router {
     change(weight, [&] { return versions_.recipe_with(arguments); });
   }
   template <class R, class... A>
-  R call(const call_options& o, A... arguments) {
+  R call(type_tag<R>, const call_options& o, A... arguments) {
     const auto caller = begin_call();
     if (versions_.canary_has_turn()) {
       const actor<router> its = versions_.canary_router();  // stays while this call waits
-      const future<R> answer = async<&router::call<R, A...>>(its, o, std::move(arguments)...);
+      const future<R> answer = async<&router::call<R, A...>>(its, type_tag<R>(), o, std::move(arguments)...);
       wait_while_wanted(answer, [&] { return !caller.stop_requested(); });
       return sentence(answer);
     }
@@ -80,7 +80,9 @@ class router {
   template <class Target, class... C>
   static recipe recipe_of(const kept_arguments<C...>& arguments) {
     return {replica_set::maker_of<Target, C...>(arguments),
-            [arguments](const actor<router>& at) { return async<&router::open<Target, C...>>(at, arguments); },
+            [arguments](const actor<router>& at) {
+              return async<&router::open<Target, C...>>(at, type_tag<Target>(), arguments);
+            },
             &router::recipe_of<Target, C...>};
   }
   MANTA_DECL void begin(recipe how);

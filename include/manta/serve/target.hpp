@@ -21,8 +21,12 @@
 
 namespace manta::serve {
 
+// Types of functions stand beside the functions in the parameters of templates. Without them, g++ 12 gives a template
+// external linkage even if the function is a method of a class that is local to one file, and classes of the same name
+// in two files would share it.
+
 /// See batched.
-template <auto F>
+template <auto F, class Type = decltype(F)>
 struct batched_function {};
 
 /// F takes many requests in one call: it has one parameter, a vector of requests, and returns a vector of as many
@@ -85,8 +89,13 @@ decltype(auto) invoke_on(Object& object, F f, A&&... a) {
   }
 }
 
+/// An argument that only names a type, which the other parameters of a remote method do not have: else the method, as
+/// a parameter of templates, would be shared by types of the same name that are local to two files.
+template <class T>
+struct type_tag {};
+
 /// One request a call.
-template <auto F>
+template <auto F, class Type = decltype(F)>
 struct target {
   using parts = shape<decltype(F)>;
   using class_type = typename parts::class_type;
@@ -114,7 +123,7 @@ struct target {
 };
 
 /// Many requests a call.
-template <auto F>
+template <auto F, class Type = decltype(F)>
 struct batch_target {
   using parts = shape<decltype(F)>;
   using class_type = typename parts::class_type;
@@ -171,10 +180,10 @@ template <auto F, class Type = decltype(F)>
 struct target_of {
   using type = target<F>;
 };
-template <auto F, auto G>
-struct target_of<F, batched_function<G>> : batched_target<G> {};
-template <auto F, auto G>
-struct target_of<F, const batched_function<G>> : batched_target<G> {};
+template <auto F, auto G, class T>
+struct target_of<F, batched_function<G, T>> : batched_target<G> {};
+template <auto F, auto G, class T>
+struct target_of<F, const batched_function<G, T>> : batched_target<G> {};
 
 template <class C, class... A>
 constexpr bool can_make() {

@@ -57,7 +57,7 @@ struct waiting_request<R(A...)> final : waiting_entry {
     std::vector<std::tuple<A...>> all;
     all.reserve(b.requests.size());
     for (request* r : b.requests) all.push_back(of(r).given_to_replica(may_repeat));
-    auto answers = async<&replica::run<R, A...>>(its, number, std::move(all));
+    auto answers = async<&replica::run<R, A...>>(its, type_tag<R>(), number, std::move(all));
     if (!wait_while_wanted(answers, [&] { return is_wanted(b); })) return false;
     auto given = std::move(answers).get();
     for (std::size_t i = 0; i < given.size(); ++i) {
