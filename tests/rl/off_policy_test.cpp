@@ -111,7 +111,7 @@ TEST_CASE("td3 learns actions of a box, is the same for any number of workers, a
 TEST_CASE("sac swings the pendulum up") {
   in_world([] {
     if (manta::size() > 1) return;
-    rl::sac algorithm("Pendulum-v1", {.workers = 2, .seed = 1});
+    rl::sac algorithm("Pendulum-v1", {.workers = 2, .seed = 1, .model = {.hidden = {32, 32}}});
     while (algorithm.train().steps < 6000) {
     }
     CHECK(algorithm.evaluate(30).mean_return > -250);
