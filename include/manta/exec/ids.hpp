@@ -9,7 +9,6 @@
 namespace manta::exec {
 
 using graph::function_id;
-using graph::id_field;
 using graph::node_index;
 using graph::rank_id;
 using graph::slot_index;

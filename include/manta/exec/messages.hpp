@@ -52,9 +52,9 @@ struct task_message {
     has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8, ahead = 16, has_digest = 32, for_member = 64
   };
   std::uint64_t id;
-  id_field<function_id> function;
-  id_field<rank_id> home_rank;
-  id_field<node_index> home_index;
+  std::uint32_t function;
+  std::uint32_t home_rank;
+  std::uint32_t home_index;
   std::uint32_t charge_or_slot;  ///< call: the actor's slot; else nanoseconds booked by the scheduler
   std::uint32_t argument_bytes;
   std::uint16_t attempt;
@@ -74,10 +74,10 @@ inline std::uint64_t id_of_task(const std::byte* message) {
 /// A reference on the wire. A rank that lends a handle of another home keeps its proxy until the receiver has a
 /// reference.
 struct reference_message {
-  id_field<rank_id> home_rank;
-  id_field<node_index> home_index;
-  id_field<rank_id> lender_rank;
-  id_field<node_index> lender_index;  ///< the lender's proxy; no_index: nothing is lent, the reference itself travels
+  std::uint32_t home_rank;
+  std::uint32_t home_index;
+  std::uint32_t lender_rank;
+  std::uint32_t lender_index;  ///< the lender's proxy; no_index: nothing is lent, the reference itself travels
 };
 
 /// One input of a task, followed by its value (inline) or by a reference. Or several plain inputs of one type, followed
@@ -85,9 +85,9 @@ struct reference_message {
 struct input_message {
   enum flag : std::uint32_t { is_inline = 1, references = 2, is_plain = 4, known = 8, made_there = 16, actor = 32 };
   std::uint32_t flags;
-  id_field<type_id> type;
+  std::uint32_t type;
   std::uint64_t bytes;  ///< size of the inline value, or of the value at its holder
-  id_field<rank_id> place;  ///< the holder, if it is known
+  std::uint32_t place;  ///< the holder, if it is known
   std::uint32_t count;  ///< number of inputs; more than one only if they are plain
 };
 
@@ -95,7 +95,7 @@ struct input_message {
 struct result_message {
   enum flag : std::uint8_t { references = 1, by_scheduler = 2 };
   static constexpr int reason_bit = 2;  ///< result: `flags` holds from this bit on why the task was placed where it ran
-  id_field<node_index> index;        ///< node on the receiving rank
+  std::uint32_t index;        ///< node on the receiving rank
   std::uint32_t charge;       ///< result: booked nanoseconds; value, made: the type
   float nanoseconds;
   std::uint8_t form;          ///< plain, blob, remote or failure
@@ -106,13 +106,13 @@ static_assert(sizeof(result_message) == 16);
 /// Follows a result of form remote: where the value lies.
 struct remote_value {
   std::uint64_t bytes;
-  id_field<rank_id> place;
+  std::uint32_t place;
   std::uint32_t padding;
 };
 
 /// executor --ended--> 0. Followed by the request, if the task had one.
 struct ended_message {
-  id_field<function_id> function;
+  std::uint32_t function;
   std::uint32_t charge;
   float nanoseconds;
   std::uint32_t failed;
@@ -130,8 +130,8 @@ struct gang_message {
 
 /// requester --want--> home: announce the value when it exists.
 struct want_message {
-  id_field<node_index> home_index;
-  id_field<node_index> index;
+  std::uint32_t home_index;
+  std::uint32_t index;
 };
 
 /// requester --pull--> holder: send the value.
@@ -139,9 +139,9 @@ struct pull_message {
   static constexpr std::uint32_t by_blocks = 0x80000000u;  ///< in `tag`: send blocks, not memory that both ranks map
   static constexpr std::uint32_t in_vain = 0x80;           ///< in `told`: the value was not where the redirect led
   static constexpr std::uint32_t tag_bits = 0x7fffffffu;
-  id_field<rank_id> home_rank;
-  id_field<node_index> home_index;
-  id_field<node_index> index;      ///< node of the requester
+  std::uint32_t home_rank;
+  std::uint32_t home_index;
+  std::uint32_t index;      ///< node of the requester
   std::uint32_t tag;        ///< tag of the blocks, chosen by the requester
   std::uint32_t told;       ///< number of the redirect that the requester has followed; only a newer one is given again
 };
@@ -151,7 +151,7 @@ struct pull_message {
 struct data_message {
   static constexpr std::uint32_t by_pages = 0x40000000u;
   static constexpr std::uint32_t body_by_block = 0x80000000u;  ///< in `segments`: the first block is the value's bytes
-  id_field<node_index> index;
+  std::uint32_t index;
   std::uint32_t segments;
   std::uint32_t references;
   std::uint32_t tag;
@@ -166,54 +166,54 @@ struct pages_message {
   std::uint64_t bytes;
   std::int32_t process;
   std::int32_t descriptor;
-  id_field<node_index> index;      ///< node of the sender
-  id_field<rank_id> maker;      ///< the rank that made the memory
+  std::uint32_t index;      ///< node of the sender
+  std::uint32_t maker;      ///< the rank that made the memory
 };
 
 /// holder --unavailable--> requester: the value is not here. (If the type's save() has failed: holder --not_saved-->
 /// requester, which is a result_message followed by the failure.)
 struct unavailable_message {
-  id_field<node_index> index;
-  id_field<rank_id> place;      ///< a rank that has the value or will have it; no_index: the home knows
+  std::uint32_t index;
+  std::uint32_t place;      ///< a rank that has the value or will have it; no_index: the home knows
   std::uint32_t giving;     ///< number of this redirect (7 bits): it grows each time the value is given to that rank
 };
 
 /// relay --cut_off--> follower: the rank from which a value came in parts has died.
 struct cut_off_message {
-  id_field<node_index> index;
+  std::uint32_t index;
   std::uint32_t blocks;     ///< number of blocks that have been sent on
 };
 
 /// home --replicate--> a rank that is to keep a copy, until home --release--> it.
 struct replicate_message {
-  id_field<node_index> home_index;
-  id_field<type_id> type;
+  std::uint32_t home_index;
+  std::uint32_t type;
   std::uint64_t bytes;      ///< 0: the home announces the value itself
 };
 
 /// A value's home has died: requester --seek--> a rank that may have a copy --value, not_kept--> requester.
 struct seek_message {
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
-  id_field<rank_id> home_rank;
-  id_field<node_index> home_index;
-  id_field<node_index> index;      ///< node of the requester
+  std::uint32_t home_rank;
+  std::uint32_t home_index;
+  std::uint32_t index;      ///< node of the requester
   std::uint32_t keeper;     ///< place of the asked rank among the keepers (engine::keeper); nobody: all were asked
   std::uint32_t has_family; ///< the requester can have the value made again itself: only a copy is of use
 };
 
 /// a rank that owes references --drop--> home: its last handle has died.
 struct drop_message {
-  id_field<node_index> index;
+  std::uint32_t index;
   std::uint32_t count;
   std::uint64_t calls;  ///< calls made from the dropping rank, if it is an actor's handle
 };
 
 /// receiver of a lent handle --borrow--> home: count a reference of mine.
 struct borrow_message {
-  id_field<node_index> home_index;
-  id_field<node_index> index;
-  id_field<rank_id> lender_rank;
-  id_field<node_index> lender_index;
+  std::uint32_t home_index;
+  std::uint32_t index;
+  std::uint32_t lender_rank;
+  std::uint32_t lender_index;
 };
 
 /// All messages that name one node, slot, rank or number.
@@ -230,7 +230,7 @@ struct demand_message {
 
 /// member of a gang --stuck--> 0
 struct stuck_message {
-  id_field<rank_id> rank;
+  std::uint32_t rank;
   std::uint32_t comes_back;  ///< 1: it looks who lives, and leaves the gang by itself after a death
 };
 
@@ -247,29 +247,29 @@ struct blocked_message {
 /// home --where_is--> 0 --task_lost--> home: only if the rank to which it was sent has died.
 struct where_message {
   std::uint64_t key;   ///< the task's key in rank 0's table of places
-  id_field<node_index> index; ///< node of the home
-  id_field<rank_id> rank;  ///< task_lost: the dead one
+  std::uint32_t index; ///< node of the home
+  std::uint32_t rank;  ///< task_lost: the dead one
 };
 
 /// actor's rank --checkpoint--> home. Followed by the actor's state, for a restart after the death of its rank; by
 /// nothing if there will be none.
 struct checkpoint_message {
   std::uint64_t id;    ///< id of the constructor's task; 0: of whichever task made the actor of the handle at `index`
-  id_field<node_index> index;
+  std::uint32_t index;
   std::uint32_t padding;
 };
 
 /// 0 --rank_died--> all: followed by the reason.
 struct death_message {
   std::uint64_t culprit;  ///< the task that ran when it died; 0: not known, or none did
-  id_field<rank_id> rank;
-  id_field<rank_id> successor;  ///< the spare rank that takes its place; 0: none
+  std::uint32_t rank;
+  std::uint32_t successor;  ///< the spare rank that takes its place; 0: none
   net::end_by by;
 };
 
 /// home --end_actor--> actor's rank. kill_actor: followed by the reason.
 struct end_actor_message {
-  id_field<slot_index> slot;
+  std::uint32_t slot;
   std::uint32_t unwinding;  ///< an exception destroyed the last handle
   std::uint64_t calls;      ///< the actor ends when that many calls have come, from all ranks together
 };
@@ -278,10 +278,10 @@ struct end_actor_message {
 struct ask_message {
   enum kind : std::uint32_t { explain, explain_placed, available, reserve, release, memory, cancel, free_name };
   std::uint32_t kind;
-  id_field<rank_id> asker;
-  id_field<node_index> ticket;      ///< the asker's node for the answer
-  id_field<rank_id> home_rank;
-  id_field<node_index> home_index;
+  std::uint32_t asker;
+  std::uint32_t ticket;      ///< the asker's node for the answer
+  std::uint32_t home_rank;
+  std::uint32_t home_index;
   std::uint32_t how;         ///< reserve: the strategy; cancel: 1 if children are cancelled too
   std::uint64_t id;          ///< the reservation; explain_placed: the task's key in rank 0's table of places
 };
@@ -295,9 +295,9 @@ struct cancel_message {
     part = 8,      ///< for the part of a gang on the rank `slot`, from the leader by way of rank 0, which has sent it
   };
   std::uint64_t id;
-  id_field<rank_id> home_rank;
-  id_field<node_index> home_index;
-  id_field<slot_index> slot;      ///< a call: the actor's slot; else no_index
+  std::uint32_t home_rank;
+  std::uint32_t home_index;
+  std::uint32_t slot;      ///< a call: the actor's slot; else no_index
   std::uint16_t attempt;
   std::uint16_t flags;
 };
@@ -305,14 +305,14 @@ struct cancel_message {
 /// asker --name_ask--> 0.
 struct name_message {
   std::uint64_t id;          ///< claim: id of the task that constructs the actor if none has the name; find: 0
-  id_field<node_index> ticket;      ///< the asker's node for the answer
-  id_field<rank_id> asker;
+  std::uint32_t ticket;      ///< the asker's node for the answer
+  std::uint32_t asker;
   std::uint32_t name_bytes;  ///< length of the name, which follows; then comes the mangled type
   std::uint32_t padding;
 };
 /// 0 --name_answer--> asker.
 struct name_answer_message {
-  id_field<node_index> ticket;
+  std::uint32_t ticket;
   names::verdict what;
   reference_message reference;  ///< of the actor's handle; wrong_type: the name of its type follows
 };

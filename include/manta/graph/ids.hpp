@@ -3,7 +3,8 @@
 //
 // The numbers by which ranks, nodes, slots of actors, functions and types are named, here and on the wire, each as a
 // type of its own. Plain numbers become ids, and ids become plain numbers. An id of one kind never becomes an id of
-// another kind, so the compiler finds arguments in the wrong order. An id is passed as cheaply as a number.
+// another kind, so the compiler finds arguments in the wrong order. An id is passed as cheaply as a number. In nodes,
+// tasks and messages, which are copied as they lie in memory, the same numbers are plain.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +12,11 @@
 
 namespace manta::graph {
 
-/// An id as a field of a message, which is a plain struct.
-template <class Id>
-struct id_field {
-  std::uint32_t number;
-  constexpr operator std::uint32_t() const { return number; }
-};
-
 template <class Kind>
 class id {
  public:
   id() = default;  ///< Not set, as a plain number without a value.
   constexpr id(std::uint32_t number) : number_(number) {}
-  constexpr id(id_field<id> sent) : number_(sent.number) {}
   constexpr operator std::uint32_t() const { return number_; }
   constexpr std::uint32_t number() const { return number_; }
 

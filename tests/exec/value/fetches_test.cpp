@@ -32,7 +32,7 @@ struct node_at : manta::graph::node {
 
 pull_message pull_of(std::uint32_t index) {
   pull_message m{};
-  m.index = {index};
+  m.index = index;
   return m;
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("memory that this very process shows can be mapped, and other memory i
   where.process = getpid();
   where.descriptor = made->memory().get();
   where.room = made->room();
-  where.maker = {1};
+  where.maker = 1;
   where.identity = made->identity() + 1;
   CHECK(n.map(1, where) == nullptr);  // another process has this number, on the sender's side
   where.identity = made->identity();

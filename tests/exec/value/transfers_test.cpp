@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// exec/value/completion.hpp, supply.hpp, fetches.hpp on several ranks in this
+// exec/value/completion.hpp, supply.hpp, fetches.hpp, incoming_values.hpp on several ranks in one
 // process: values are announced, pulled, sent on from rank to rank, and looked
 // for when a rank has died.
 #include <doctest/doctest.h>
 
 #include <memory>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "../../support/clear_nodes.hpp"
@@ -247,6 +248,101 @@ TEST_CASE("an array reaches all ranks, each on its own node, in any order of mes
     c.deliver_all();
     REQUIRE(c.live() == 0);
   }
+}
+
+namespace {
+
+/// Rank 1 receives a value of rank 0 in blocks, of which one has come, and rank 2 has asked it for the value.
+struct relay : cluster {
+  relay() : cluster(3), made(put(0, sample(4, count))), at_one(pass(0, made, 1)), at_two(pass(0, made, 2)) {
+    (*this)[1].fetching.need(at_one);
+    letters();
+    (*this)[1].fetching.fetch(at_one);
+    letters();
+    REQUIRE(block());
+    CHECK_FALSE(store::is_here(at_one));
+    (*this)[2].ends.lies_at(at_two, 1, count * sizeof(double));
+    (*this)[2].fetching.fetch(at_two);
+    letters();
+  }
+  void letters() {
+    const auto receive = [&](std::uint32_t to, std::uint32_t from, const letter& m) {
+      if (!ranks[to]->members.is_dead(from)) ranks[to]->receive(from, m);
+    };
+    while (world.deliver_one(random, receive)) continue;
+  }
+  bool block() {
+    return world.deliver_block([&](std::uint32_t to, std::uint64_t token) { ranks[to]->fetching.on_block(token); });
+  }
+  void lose(std::uint32_t dead) {
+    for (std::uint32_t r = 0; r < 3; ++r) {
+      if (r == dead) continue;
+      ranks[r]->members.note_death(dead, {"it has died: of cold", 0, manta::net::end_by::unknown});
+      ranks[r]->fetching.rank_died(dead);
+      ranks[r]->held.rank_died(dead);
+    }
+  }
+  static constexpr std::size_t count = std::size_t{5} << 19;  // three blocks
+  node& made;
+  node& at_one;
+  node& at_two;
+};
+
+}  // namespace
+
+TEST_CASE("a value is sent on while it comes") {
+  relay r;
+  CHECK_FALSE(r[2].fetching.is_quiet());
+  REQUIRE(r.block());  // the first one, sent on
+  CHECK_FALSE(store::is_here(r.at_one));
+  while (r.block()) continue;
+  CHECK(value_of(r.at_one) == sample(4, relay::count));
+  CHECK(value_of(r.at_two) == sample(4, relay::count));
+  r.letters();
+  r[0].refs.release(r.made);
+  r[1].refs.release(r.at_one);
+  r[2].refs.release(r.at_two);
+  r.letters();
+  CHECK(r.live() == 0);
+}
+
+TEST_CASE("a value that is cut off in the middle ends for all to which it was sent on, and is looked for elsewhere") {
+  for (const bool block_before : {false, true}) {  // does the rank to which it was sent on hear of it late or early?
+    CAPTURE(block_before);
+    relay r;
+    if (block_before) REQUIRE(r.block());
+    r.lose(0);
+    r.letters();
+    while (r.block()) r.letters();
+    CHECK(r[2].fetching.is_quiet());
+    REQUIRE(r.at_two.state == state::failed);  // nobody has all of it
+    CHECK(store::failure_of(r.at_two)->message.find("of cold") != std::string::npos);
+  }
+}
+
+TEST_CASE("a value is decoded at the top level where it came as one block, and until then it is known to have come") {
+  cluster c(2);
+  node& n = c[0].refs.make_node(manta::graph::no_index, wire::type_index<std::vector<std::string>>::value);
+  const std::vector<std::string> words(20'000, "a longer word");
+  c[0].ends.complete_object(n, new std::vector<std::string>(words), manta::graph::no_index);
+  node& far = c.pass(0, n, 1);
+  c[1].ends.lies_at(far, 0, 300'000);
+  c[1].fetching.fetch(far);
+  std::mt19937 order(1);
+  const auto receive = [&](std::uint32_t to, std::uint32_t from, const letter& m) { c[to].receive(from, m); };
+  while (c.world.deliver_one(order, receive)) continue;
+  const auto take = [&](std::uint32_t to, std::uint64_t token) { c[to].fetching.on_block(token); };
+  REQUIRE(c.world.deliver_block(take));
+  CHECK(c[1].fetching.has_arrived(far));
+  CHECK_FALSE(c[1].fetching.is_quiet());
+  CHECK_FALSE(store::is_here(far));
+  c[1].fetching.decode_arrived();
+  CHECK(*static_cast<const std::vector<std::string>*>(store::decode(far)) == words);
+  CHECK_FALSE(c[1].fetching.has_arrived(far));
+  c[1].refs.release(far);
+  c[0].refs.release(n);
+  c.deliver_all();
+  CHECK(c.live() == 0);
 }
 
 TEST_CASE("a large result stays where it was made until its home fetches it, and then goes from there") {

@@ -25,7 +25,7 @@ void questions<Network>::on_ask(const std::byte* data, std::size_t bytes) {
       const std::string text = explain_here(own_.graph.nodes.at(m.home_index), placed_by_zero);
       if (!placed_by_zero || own_.rank == 0) return below_.tickets.answer(m, text.data(), text.size());
       m.kind = ask_message::explain_placed;
-      m.home_rank = {own_.rank};
+      m.home_rank = own_.rank;
       m.id = place_key_of(own_.graph.nodes.at(m.home_index), own_.rank);
       return own_.post.send(0, message::ask, m);
     }

@@ -30,8 +30,8 @@ wire::buffer tickets<Network>::wait(node& ticket) {
 template <class Network>
 wire::buffer tickets<Network>::ask(rank_id to, ask_message m, const void* tail, std::size_t tail_bytes) {
   node& ticket = make(to);
-  m.asker = {own_.rank};
-  m.ticket = {ticket.index};
+  m.asker = own_.rank;
+  m.ticket = ticket.index;
   if (own_.members.is_dead(to)) {
     recovery_.value_lost(ticket, to);
   } else {

@@ -160,7 +160,7 @@ void task_records<Network>::append_reference(node& n, bool goes_ahead) {
   input_message in{0, n.type, 0, 0, 1};
   if (n.state == state::ready) {
     in.flags = input_message::known;
-    in.place = {n.form == form::remote ? n.remote.place : own_.rank.number()};
+    in.place = n.form == form::remote ? n.remote.place : own_.rank.number();
     in.bytes = n.form == form::remote ? n.remote.bytes : store::size_of(n);
   }
   const bool made_there = n.state == state::pending && goes_ahead;

@@ -120,13 +120,13 @@ store::failure_ptr withdrawal<Network>::stopped_child(const node& n) const {
 template <class Network>
 bool withdrawal<Network>::on_cancel(const cancel_message& m) {
   if ((m.flags & cancel_message::part) != 0) {  // on the way to that rank, or there
-    const rank_id of_part = m.slot.number;
+    const rank_id of_part = m.slot;
     if (of_part != own_.rank) {
       own_.post.send(of_part, message::cancel, m);
       return true;
     }
     cancel_message part = m;
-    part.slot = {no_index};
+    part.slot = no_index;
     return stop_here(part);
   }
   const std::uint64_t key = place_key(m);
