@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -214,7 +215,8 @@ class row_cursor {
         refuse_tensor(from_.name, "has a number that is no integer");
       return as<T>(static_cast<std::int64_t>(v));
     } else {
-      if (!std::in_range<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>(v)) {
+      using whole = std::numeric_limits<std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>>;
+      if (std::cmp_less(v, +whole::min()) || std::cmp_greater(v, +whole::max())) {  // + makes an int of a char
         refuse_tensor(from_.name, "has " + std::to_string(v) + ", which does not fit " + datatype_of<T>());
       }
       return static_cast<T>(v);

@@ -32,6 +32,7 @@ def calls():
         check("POST without a body", s.ask("/greet", "")[:2], (200, b'"hello"'))
         check("type", s.json("/double", "x"), (400, {"error": 'the body: expected an integer from -2147483648 to 2147483647, not the text "x"'}))
         check("range", s.json("/next", 256), (400, {"error": "the body: expected an integer from 0 to 255, not 256"}))
+        check("char", s.json("/letter_after", 65), (200, 66))
         check("no JSON", s.ask("/double", "{")[0], 400)
         check("empty", s.ask("/double", "")[0], 400)
         check("depth", s.json("/double", json.loads("[" * 65 + "]" * 65))[0], 400)
@@ -184,6 +185,7 @@ def mistakes():
         ({"path": "/status"}, "/status is a path that each server answers itself; choose another one"),
         ({"path": "/v2/models"}, "/v2/models is a path that each server answers itself"),
         ({"path": "/other", "name": "double"}, '/double and /other would both be the model "double" of /v2/models; give one of them another name'),
+        ({"other_names": 1}, '/linear and /linear/other would both be the model "linear"'),
         ({"path": "double"}, "a path begins with \"/\"; this one does not: \"double\""),
     ):
         text = refusal(**options)
@@ -383,6 +385,9 @@ def limits():
         def rows(n):
             return s.json("/v2/models/double/infer", {"inputs": [{"name": "input0", "shape": [n], "datatype": "INT32", "data": list(range(n))}]})
 
+        letters = {"inputs": [{"name": "input0", "shape": [1], "datatype": "INT8", "data": [128]}]}
+        status, answer = s.json("/v2/models/letter_after/infer", letters)
+        check("a char that does not fit", (status, "which does not fit INT8" in answer["error"]), (400, True))
         check("as many rows as requests", rows(4)[1]["outputs"][0]["data"], [0, 2, 4, 6])
         check("more rows", rows(5), (400, {"error": "inputs: a batch of 5 rows, each of which is a request; this server takes 4 at a time"}))
         beside = s.connect()

@@ -79,6 +79,7 @@ struct gated {
   manta::queue<int> gate;
   int pop(int) { return gate.pop(); }
 };
+char letter_after(char x) { return static_cast<char>(x + 1); }
 std::uint8_t next(std::uint8_t x) { return static_cast<std::uint8_t>(x + 1); }
 }  // namespace
 
@@ -120,6 +121,7 @@ int main(int argc, char** argv) {
     http.route<greet>("/greet");
     if (given.count("too_many_names") != 0) http.route<twice>("/twice", {.inputs = {"a", "b"}});
     if (!given["path"].empty()) http.route<twice>(given["path"], {.name = given["name"]});
+    if (given.count("other_names") != 0) http.route("/linear/other", model, {.inputs = {"z"}, .outputs = {"y", "size"}});
     http.route<fail>("/fail");
     http.route<wait_ms>("/wait");
     http.route<pause_ms>("/pause");
@@ -130,6 +132,7 @@ int main(int argc, char** argv) {
     http.route<rows_of>("/rows");
     http.route<shout>("/shout");
     http.route<next>("/next");
+    http.route<letter_after>("/letter_after");
     http.route("/here", [](int x) { return x; });
     manta::queue<int> gate(8);
     serve::options one_at_a_time{.name = "gated"};
