@@ -168,10 +168,12 @@ TEST_CASE("after the death of its rank an actor goes on elsewhere with its last 
   for (std::uint64_t i = 2; i <= 3; ++i) a.call(append, i);
   CHECK(tally::saved == 1);
   const std::uint32_t before = a.rank();
+  void* const lost = a.world[before].actors.at(actor_place_in(a.handle->bytes).slot).object;
   a.world.kill(before);
   a.world.run();
   REQUIRE(a.handle->state == state::ready);
   CHECK(a.rank() != before);
   CHECK(tally::loaded == 1);
   CHECK(a.call(look) == 123);
+  tally_class.destroy(lost);
 }
