@@ -31,6 +31,9 @@ std::int64_t deadline_after(std::chrono::duration<Rep, Period> d) {
   return ns > 0 ? base::now_ns() + static_cast<std::int64_t>(ns) : base::now_ns();
 }
 
+/// Throws what the user reads who calls `call` on an empty handle.
+[[noreturn]] MANTA_DECL void refuse_empty(const char* call);
+
 /// A counted pointer to a node, the one member of futures and actor handles.
 class handle {
  public:
@@ -50,12 +53,7 @@ class handle {
 
   bool valid() const { return node_ != nullptr; }
   graph::node& node(const char* call) const {
-    if (node_ == nullptr) {
-      throw error(std::string("manta: ") + call +
-                  " on an empty handle: nothing was assigned to it, or it was given away, by std::move or by "
-                  "std::move(f).get(), which takes the value out; assign it from async, put or spawn first, and call "
-                  "get() on the future itself where the value is needed more than once");
-    }
+    if (node_ == nullptr) refuse_empty(call);
     return *node_;
   }
   graph::node* get() const { return node_; }
@@ -150,3 +148,7 @@ T take(const void* value, bool may_move) {
 }  // namespace detail
 
 }  // namespace manta
+
+#ifndef MANTA_COMPILED
+#include "manta/call/handle.ipp"
+#endif

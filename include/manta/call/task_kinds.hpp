@@ -11,16 +11,14 @@
 
 namespace manta::detail {
 
+/// The name of a function in the compiler's text "... F = &name(parameters)]" of a template's instance.
+MANTA_DECL std::string_view name_of_constant(std::string_view text);
+
 template <auto F>
 struct constant {
   static std::string_view name() {
     if constexpr (std::is_class_v<decltype(F)>) return wire::callable_name<std::remove_const_t<decltype(F)>>();
-    const std::string_view text = __PRETTY_FUNCTION__;
-    const std::size_t begin = text.find("F = ") + 4;
-    std::string_view name = text.substr(begin, text.find_first_of(";]", begin) - begin);
-    if (name.starts_with('&')) name.remove_prefix(1);
-    if (name.starts_with('(') && name.ends_with(')')) name = name.substr(1, name.size() - 2);
-    return name.substr(0, name.find('(', 1));
+    return name_of_constant(__PRETTY_FUNCTION__);
   }
 };
 
@@ -87,3 +85,7 @@ std::uint32_t result_type() {
 }
 
 }  // namespace manta::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/call/task_kinds.ipp"
+#endif

@@ -35,6 +35,8 @@ MANTA_DECL std::string mixed_modes() {
 }  // namespace manta::exec
 
 #include "manta/exec/explanations.ipp"
+#include "manta/exec/lock.ipp"
+#include "manta/exec/stack.ipp"
 #include "manta/exec/failure_writer.ipp"
 #include "manta/exec/value/completion.ipp"
 #include "manta/exec/value/fetches.ipp"

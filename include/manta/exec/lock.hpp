@@ -19,6 +19,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "manta/base/config.hpp"
+
 #if defined(__SANITIZE_THREAD__)
 #define MANTA_LOCK_IS_FLAG 1
 #elif defined(__has_feature)
@@ -81,28 +83,14 @@ class biased_lock {
   /// Changes with every entry of the owner.
   std::uint64_t entries() const { return entries_.load(std::memory_order_relaxed); }
   bool owner_is_inside() const { return inside_.load(std::memory_order_relaxed); }
-  void wait_while_owner_stays() {
-    for (int how; ((how = helper_rests_.load(std::memory_order_relaxed)) & while_owner_stays) != 0;) {
-      helper_rests_.wait(how, std::memory_order_relaxed);
-    }
-  }
+  /// Returns when the owner does not stay inside any more.
+  MANTA_DECL void wait_while_owner_stays();
   /// Before it gives the lock up, and after it has slept.
   void doze() { helper_rests_.fetch_or(dozes, std::memory_order_relaxed); }
   void doze_no_more() { helper_rests_.fetch_and(~dozes, std::memory_order_relaxed); }
 
-  bool try_acquire_for_helper() {
-#ifdef MANTA_LOCK_IS_FLAG
-    return !taken_.exchange(true, std::memory_order_acquire);
-#else
-    helper_.store(true, std::memory_order_seq_cst);
-    if (fence_by_helper_) syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-    if (inside_.load(std::memory_order_seq_cst)) {
-      helper_.store(false, std::memory_order_release);
-      return false;
-    }
-    return true;
-#endif
-  }
+  /// Takes the lock if the owner is outside.
+  MANTA_DECL bool try_acquire_for_helper();
   void release_for_helper() {
 #ifdef MANTA_LOCK_IS_FLAG
     taken_.store(false, std::memory_order_release);
@@ -125,28 +113,25 @@ class biased_lock {
       } else {
         inside_.exchange(true, std::memory_order_seq_cst);
       }
-      if (!helper_.load(std::memory_order_acquire)) [[likely]] return;
+      if (!helper_.load(std::memory_order_acquire)) [[likely]]
+        return;
       inside_.store(false, std::memory_order_release);
       while (helper_.load(std::memory_order_acquire)) yield();
     }
 #endif
   }
-  void yield() const {
-    if (refuse_ != nullptr) refuse_();
-    sched_yield();
-  }
+  /// Lets the helper go on, which has the lock; in a copied process, refuses.
+  MANTA_DECL void yield() const;
   void release() {
     inside_.store(false, std::memory_order_release);
 #ifdef MANTA_LOCK_IS_FLAG
     taken_.store(false, std::memory_order_release);
 #endif
-    if (helper_rests_.load(std::memory_order_relaxed) != 0) [[unlikely]] look_after_helper();
+    if (helper_rests_.load(std::memory_order_relaxed) != 0) [[unlikely]]
+      look_after_helper();
   }
-  void look_after_helper() {
-    const int before = helper_rests_.fetch_and(~while_owner_stays, std::memory_order_relaxed);
-    if ((before & while_owner_stays) != 0) helper_rests_.notify_one();
-    if ((before & dozes) != 0) rouse_(argument_);
-  }
+  /// Wakes the helper where it waits or dozes.
+  MANTA_DECL void look_after_helper();
 
   int depth_ = 0;
   std::atomic<bool> inside_{false};
@@ -164,3 +149,7 @@ class biased_lock {
 };
 
 }  // namespace manta::exec
+
+#ifndef MANTA_COMPILED
+#include "manta/exec/lock.ipp"
+#endif

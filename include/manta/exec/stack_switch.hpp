@@ -40,9 +40,6 @@
 #elif defined(MANTA_STACK_TSAN)
 #include <sanitizer/tsan_interface.h>
 #endif
-#if __has_include(<valgrind/valgrind.h>)
-#include <valgrind/valgrind.h>
-#endif
 
 // Under shadow stacks the builtins would adjust the wrong one; some targets lack the builtins.
 #if defined(__CET__)

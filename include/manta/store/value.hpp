@@ -6,6 +6,7 @@
 // made, or lies on a disk.
 #pragma once
 
+#include "manta/base/config.hpp"
 #include "manta/graph/node.hpp"
 #include "manta/store/failure.hpp"
 #include "manta/store/ledger.hpp"
@@ -78,34 +79,10 @@ struct reading {
   static inline reading* innermost = nullptr;  ///< with the engine's lock held
 };
 
+/// Decodes a value that is not plain.
+MANTA_DECL const void* decode_object(node& n);
 /// The value; decodes it if it is not decoded yet. Throws what load() of its type throws.
-inline const void* decode(node& n) {
-  if (n.form == form::plain) return n.bytes;
-  if (n.form == form::blob) {
-    std::byte* data = n.blob.data;
-    const std::size_t bytes = n.blob.bytes;
-    wire::source in(data, bytes);
-    const reading handles(n);
-    void* value = wire::type_at(n.type).read(in);
-    std::free(data);
-    n.reset(node::references);
-    set_box(n, value);
-  } else if (large* const l = large_of(n)) {
-    if (n.form == form::box) {
-      l->book->use(*l);
-    } else if (l->is_encoded()) {
-      l->book->bring_back(*l);
-      l->book->use(*l);
-    } else {
-      base::list<wire::segment> places;
-      wire::source in(l->header.data(), l->header.size(), &places);
-      n.boxed.object = wire::type_at(n.type).read(in);
-      n.form = form::box;
-      l->book->fill(*l, static_cast<std::byte*>(places[0].data));
-    }
-  }
-  return n.box;
-}
+inline const void* decode(node& n) { return n.form == form::plain ? n.bytes : decode_object(n); }
 
 /// Measures the memory of a value that is not one array.
 struct extent : wire::outlet {
@@ -127,16 +104,7 @@ struct extent : wire::outlet {
 };
 
 /// Enters a large box into the ledger, which makes room for it. `copy`: another rank has the value too.
-inline void enter(node& n, ledger& book, std::uint32_t function, bool copy = false) {
-  if (n.form != form::box) return;
-  if (const auto array = wire::type_at(n.type).array; array != nullptr) {
-    const wire::segment s = array(n.box);
-    if (s.bytes >= large_bytes) book.enter(n, s, false, false, copy, function);
-  } else {
-    const extent e(n.type, n.box);
-    if (e.bytes >= large_bytes) book.enter(n, {nullptr, e.bytes}, true, e.fixed, copy, function);
-  }
-}
+MANTA_DECL void enter(node& n, ledger& book, std::uint32_t function, bool copy = false);
 /// Moves a payload, with its record in the ledger, from one node to another.
 inline void move_payload(node& to, node& from) {
   to.form = std::exchange(from.form, form::none);
@@ -170,17 +138,7 @@ inline void give(node& n) {
 }
 
 /// Prepares an object to be moved out of its node: true if it lies in ordinary memory; the ledger forgets it then.
-inline bool let_go(node& n) {
-  large* const l = large_of(n);
-  if (l == nullptr) return true;
-  if (n.form != form::box || l->object.place != region::place::memory || l->view.place != region::place::none ||
-      l->is_shared()) {
-    return false;
-  }
-  l->book->remove(*l);
-  n.boxed.large = nullptr;
-  return true;
-}
+MANTA_DECL bool let_go(node& n);
 
 /// Destroys what the payload owns. An encoded value is decoded first, to drop the references inside it.
 inline void clear(node& n) {
@@ -220,24 +178,7 @@ inline std::uint64_t known_bytes(const node& n) {
   return array != nullptr ? array(n.box).bytes : 0;
 }
 /// Encodes the value of a node, which must be here and not plain; false if the encoding would exceed the limit.
-inline bool encode_within(const node& n, wire::buffer& out, std::size_t limit, bool& references) {
-  const std::size_t before = out.size();
-  if (n.form == form::blob && !n.has(node::references)) {
-    if (n.blob.bytes > limit) return false;
-    out.append(n.blob.data, n.blob.bytes);
-    return true;
-  }
-  if (large_of(n) != nullptr || known_bytes(n) > limit) return false;  // known without an exception
-  wire::sink sink(out, nullptr, limit);
-  try {
-    wire::type_at(n.type).write(n.box, sink);
-  } catch (const wire::over_limit&) {
-    out.shrink(before);
-    return false;
-  }
-  references = sink.holds_references();
-  return true;
-}
+MANTA_DECL bool encode_within(const node& n, wire::buffer& out, std::size_t limit, bool& references);
 
 /// The size, as announced to other ranks, of a value that is here and too large for a message; an estimate if unknown.
 inline std::uint64_t size_of(const node& n) {
@@ -247,19 +188,10 @@ inline std::uint64_t size_of(const node& n) {
 
 /// Encodes the whole value of a node, which must be here and neither plain nor a blob. The encoding refers to the array
 /// in its own memory, unless save() of the type might write from a temporary.
-inline void encode(const node& n, wire::encoded& out) {
-  if (n.form == form::pages) {
-    const large& l = *large_of(n);
-    if (l.is_encoded()) return l.book->disk().read_encoding(l, out.bytes);
-    out.bytes.append(l.header.data(), l.header.size());
-    out.segments.push_back({const_cast<std::byte*>(l.array()), l.bytes});
-    return;
-  }
-  const bool is_array = wire::type_at(n.type).array != nullptr;
-  if (const large* const l = large_of(n); l != nullptr && !is_array) out.bytes.reserve(l->bytes);
-  wire::sink sink(out.bytes, is_array ? &out.segments : nullptr);
-  wire::type_at(n.type).write(n.box, sink);
-  out.holds_references = sink.holds_references();
-}
+MANTA_DECL void encode(const node& n, wire::encoded& out);
 
 }  // namespace manta::store
+
+#ifndef MANTA_COMPILED
+#include "manta/store/value.ipp"
+#endif
