@@ -100,11 +100,11 @@ TEST_CASE("so do tasks that rank 0 places for others") {
     in_world(few, [] {
       manta::async([](int count) {
         for (int i = 0; i < count; ++i) manta::async<nothing>({.rank = manta::testing::executor(0)}, i);
-      }, 200'000).get();
+      }, 60'000).get();
     });
   });
   CHECK(grown < flat_mib);
-  CHECK(sum_over_ranks(ran) == 200'000);
+  CHECK(sum_over_ranks(ran) == 60'000);
 }
 
 TEST_CASE("so do the calls of an actor") {

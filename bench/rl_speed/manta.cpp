@@ -26,11 +26,11 @@ namespace {
 
 constexpr int es_iterations = 20, ppo_iterations = 6, a3c_iterations = 20;
 rl::es_options es_with(int workers) { return {.workers = workers, .seed = 1, .pairs = 32}; }
+/// As many environments for each worker, here and in a3c_with.
 rl::ppo_options ppo_with(int workers, std::uint64_t seed = 1) {
-  return {.workers = workers, .seed = seed, .environments = 64, .fragment = 512, .epochs = 1, .batch = 1024};
+  return {.workers = workers, .seed = seed, .environments = 64 * workers, .fragment = 512, .epochs = 1, .batch = 1024};
 }
 
-/// As many environments for each worker.
 rl::a3c_options a3c_with(int workers) { return {.workers = workers, .seed = 1, .environments = 16 * workers}; }
 
 struct speeds {

@@ -69,6 +69,7 @@ class evolution : public algorithm {
   std::shared_ptr<const evolution_setting> settled_;
   std::optional<fetched_once<evolution_policy>> whole_;  ///< of this iteration, once it is asked for
   std::optional<evolution_update> update_;               ///< to the policy of this iteration
+  double trial_seconds_ = 0;                             ///< how long the trials of the last iteration took
 };
 
 }  // namespace manta::rl::detail

@@ -46,7 +46,7 @@ inline void evolution::set_up() {
 MANTA_DECL void evolution::iterate(report& r) {
   auto begin = std::chrono::steady_clock::now();
   const std::vector<double> returns = count_trials(try_changes());
-  r.sample_seconds = since(begin);
+  r.sample_seconds = trial_seconds_ = since(begin);
   begin = std::chrono::steady_clock::now();
   std::vector<float> weights = weigh(returns), sum = sum_changes(weights);
   r.learner[norm_] = rule_.move(net_.parameters(), sum);
@@ -122,8 +122,11 @@ inline bool evolution::is_small() const {
   return net_.parameters().size() * static_cast<std::size_t>(told_.pairs) <= few_numbers;
 }
 inline int evolution::count_of_tasks() const {
-  // Twice as many as workers, for episodes differ in length; but no tiny ones, whose messages would be the most of what
-  // travels.
+  // Two for each worker, for episodes differ in length, unless the tasks would be tiny: then their messages would be the
+  // most of what travels. One where an iteration takes little time, for a task needs a tenth of a millisecond to its
+  // worker.
+  constexpr double little = 0.02;
+  if (trial_seconds_ < little) return std::min(told_.pairs, told_.workers);
   return std::min({told_.pairs, 2 * told_.workers, std::max(told_.workers, told_.pairs / 8)});
 }
 inline bool evolution::sends_updates() const {
