@@ -122,9 +122,8 @@ inline bool evolution::is_small() const {
   return net_.parameters().size() * static_cast<std::size_t>(told_.pairs) <= few_numbers;
 }
 inline int evolution::count_of_tasks() const {
-  // Two for each worker, for episodes differ in length, unless the tasks would be tiny: then their messages would be the
-  // most of what travels. One where an iteration takes little time, for a task needs a tenth of a millisecond to its
-  // worker.
+  // Two for each worker, for episodes differ in length, unless the tasks would be tiny: then messages would be most of
+  // what travels. One where an iteration takes little time, for a task needs a tenth of a millisecond to its worker.
   constexpr double little = 0.02;
   if (trial_seconds_ < little) return std::min(told_.pairs, told_.workers);
   return std::min({told_.pairs, 2 * told_.workers, std::max(told_.workers, told_.pairs / 8)});
