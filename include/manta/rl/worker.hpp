@@ -100,6 +100,18 @@ class rollout_worker {
   /// Adds the reward of an environment's last step to its discounted sum, and the sum to the moments.
   void add_gain(std::size_t i, double discount, moments& to);
 
+  // --- the parts of run
+
+  struct steps_made;
+  /// A fragment with room for that many steps of each environment, from the states of the networks now.
+  fragment new_fragment(std::size_t steps) const;
+  /// After act: writes what was seen and done in step t, and what the critic makes of it.
+  void note_actions(std::size_t t, fragment& f, steps_made& made);
+  /// After the environments' step t: writes what came of it, and forgets the episodes that it has ended.
+  void note_rewards(std::size_t t, double discount, fragment& f, steps_made& made);
+  /// Gives the steps their advantages and returns.
+  void value_steps(const rollout& how, fragment& f, steps_made& made);
+
   any_environment kind_;
   std::uint64_t seed_ = 0;
   int first_ = 0;

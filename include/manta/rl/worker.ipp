@@ -116,91 +116,128 @@ inline void rollout_worker::check_action(Eigen::Index i) const {
                             "; actions are " + kind_.actions().text());
 }
 
-MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout& how) {
-  begin(w, how.from);
-  const int n = environments_.size();
-  const auto size = static_cast<std::size_t>(n), steps = static_cast<std::size_t>(how.steps), all = size * steps;
+/// What the steps of a fragment are valued by, environment after environment. Values have one more step.
+struct rollout_worker::steps_made {
+  steps_made(const rollout& how, std::size_t environments, const fragment& f, bool for_collection)
+      : steps(static_cast<std::size_t>(how.steps)),
+        values((steps + 1) * environments),
+        finals(steps * environments),
+        rewards(steps * environments),
+        terminated(steps * environments),
+        truncated(steps * environments) {
+    if (!for_collection) return;
+    seen.resize(f.observations.rows(), f.observations.cols());
+    next.resize(f.observations.rows(), f.observations.cols());
+  }
+  float& value(std::size_t environment, std::size_t t) { return values[environment * (steps + 1) + t]; }
+
+  std::size_t steps;
+  std::vector<float> values, finals;
+  std::vector<double> rewards;
+  std::vector<char> terminated, truncated;
+  nn::matrix<float> seen, next;  // for the program's own collection
+  nn::matrix<float> last;        // the states with which episodes have ended, as the critic sees them
+};
+
+inline fragment rollout_worker::new_fragment(std::size_t steps) const {
+  const auto size = static_cast<std::size_t>(environments_.size()), all = size * steps;
   fragment f;
   f.observations.resize(environments_.observations().rows(), static_cast<Eigen::Index>(all));
   f.actions.resize(distribution_->size(), static_cast<Eigen::Index>(all));
   f.masks.resize(environments_.masks().rows(), static_cast<Eigen::Index>(all));
   for (auto* column : {&f.log_probabilities, &f.advantages, &f.returns}) column->resize(all);
   f.begins.resize(all);
-  f.actor_states = actor_.states(policy_.actor(), n);
-  f.critic_states = critic_.states(policy_.critic(), n);
+  f.actor_states = actor_.states(policy_.actor(), environments_.size());
+  f.critic_states = critic_.states(policy_.critic(), environments_.size());
   f.seen.assign(size, moments(static_cast<int>(f.observations.rows())));
   f.gains.assign(size, moments(1));
+  return f;
+}
 
-  // By environment: values have one more step.
-  std::vector<float> values((steps + 1) * size), finals(all);
-  std::vector<double> rewards(all);
-  std::vector<char> terminated(all), truncated(all);
-  nn::matrix<float> last, seen, next;  // the latter two for the program's own collection
-  if (collection_) {
-    seen.resize(f.observations.rows(), f.observations.cols());
-    next.resize(f.observations.rows(), f.observations.cols());
+inline void rollout_worker::note_actions(std::size_t t, fragment& f, steps_made& made) {
+  const auto v = critic_(policy_.critic(), filtered_);
+  for (std::size_t i = 0; i < gains_.size(); ++i) {
+    const std::size_t at = i * made.steps + t;
+    const auto from = static_cast<Eigen::Index>(i), to = static_cast<Eigen::Index>(at);
+    f.begins[at] = begins_[i];
+    made.value(i, t) = v(0, from);
+    f.observations.col(to) = filtered_.col(from);
+    if (collection_) made.seen.col(to) = environments_.observations().col(from);
+    f.actions.col(to) = actions_.col(from);
+    f.masks.col(to) = environments_.masks().col(from);
+    f.log_probabilities[at] = log_probabilities_[i];
+    f.seen[i].add(environments_.observations().col(from).data());
   }
-  for (std::size_t t = 0; t < steps; ++t) {
-    act(steps_++);
-    const auto v = critic_(policy_.critic(), filtered_);
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::size_t at = i * steps + t;
-      f.begins[at] = begins_[i];
-      const auto from = static_cast<Eigen::Index>(i), to = static_cast<Eigen::Index>(at);
-      values[i * (steps + 1) + t] = v(0, from);
-      f.observations.col(to) = filtered_.col(from);
-      if (collection_) seen.col(to) = environments_.observations().col(from);
-      f.actions.col(to) = actions_.col(from);
-      f.masks.col(to) = environments_.masks().col(from);
-      f.log_probabilities[at] = log_probabilities_[i];
-      f.seen[i].add(environments_.observations().col(from).data());
-    }
-    environments_.step(sent_);
-    if (collection_) write_next(static_cast<Eigen::Index>(t), how.steps, next);
-    bool any_truncated = false;
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::size_t at = i * steps + t;
-      rewards[at] = environments_.rewards()[i];
-      terminated[at] = environments_.terminated()[i];
-      truncated[at] = environments_.truncated()[i];
-      any_truncated = any_truncated || truncated[at];
-      add_gain(i, how.discount, f.gains[i]);
-      begins_[i] = terminated[at] || truncated[at];
-    }
-    if (any_truncated) {  // the last states have values, which the critic gives before it forgets the episodes
-      filter_.apply(environments_.last_observations(), last);
-      const auto after = critic_.look(policy_.critic(), last);
-      for (std::size_t i = 0; i < size; ++i) finals[i * steps + t] = after(0, static_cast<Eigen::Index>(i));
-    }
-    for (std::size_t i = 0; i < size; ++i) {
-      if (!begins_[i]) continue;
-      actor_.forget(static_cast<Eigen::Index>(i));
-      critic_.forget(static_cast<Eigen::Index>(i));
-    }
+}
+
+inline void rollout_worker::note_rewards(std::size_t t, double discount, fragment& f, steps_made& made) {
+  const auto steps = static_cast<Eigen::Index>(made.steps);
+  if (collection_) write_next(static_cast<Eigen::Index>(t), steps, made.next);
+  bool any_truncated = false;
+  for (std::size_t i = 0; i < gains_.size(); ++i) {
+    const std::size_t at = i * made.steps + t;
+    made.rewards[at] = environments_.rewards()[i];
+    made.terminated[at] = environments_.terminated()[i];
+    made.truncated[at] = environments_.truncated()[i];
+    any_truncated = any_truncated || made.truncated[at];
+    add_gain(i, discount, f.gains[i]);
+    begins_[i] = made.terminated[at] || made.truncated[at];
   }
+  if (any_truncated) {  // the last states have values, which the critic gives before it forgets the episodes
+    filter_.apply(environments_.last_observations(), made.last);
+    const auto after = critic_.look(policy_.critic(), made.last);
+    for (std::size_t i = 0; i < gains_.size(); ++i)
+      made.finals[i * made.steps + t] = after(0, static_cast<Eigen::Index>(i));
+  }
+  for (std::size_t i = 0; i < gains_.size(); ++i) {
+    if (!begins_[i]) continue;
+    actor_.forget(static_cast<Eigen::Index>(i));
+    critic_.forget(static_cast<Eigen::Index>(i));
+  }
+}
+
+inline void rollout_worker::value_steps(const rollout& how, fragment& f, steps_made& made) {
   const collection standard;
   const collection& estimator = collection_ ? *collection_ : standard;
-  filter_.apply(environments_.observations(), filtered_);
-  const auto v = critic_.look(policy_.critic(), filtered_);
-  for (std::size_t i = 0; i < size; ++i) {
-    values[i * (steps + 1) + steps] = v(0, static_cast<Eigen::Index>(i));
+  const std::size_t steps = made.steps;
+  for (std::size_t i = 0; i < gains_.size(); ++i) {
     const auto part = [&](auto& all_of) { return std::span(all_of).subspan(i * steps, steps); };
+    const auto rewards = part(made.rewards);
     if (collection_) {
       const auto columns = [&](const auto& m) {
         return m.middleCols(static_cast<Eigen::Index>(i) * how.steps, how.steps);
       };
-      collection_->steps_made(
-          {columns(seen), columns(f.actions), columns(next), part(rewards), part(terminated), part(truncated)});
+      collection_->steps_made({columns(made.seen), columns(f.actions), columns(made.next), rewards,
+                               part(made.terminated), part(made.truncated)});
     }
-    for (double& reward : part(rewards)) reward *= how.reward_scale;
-    const valued_steps valued{part(rewards),    std::span(values).subspan(i * (steps + 1), steps + 1),
-                              part(terminated), part(truncated),
-                              part(finals),     how.discount,
+    for (double& reward : rewards) reward *= how.reward_scale;
+    const valued_steps valued{rewards,
+                              std::span(made.values).subspan(i * (steps + 1), steps + 1),
+                              part(made.terminated),
+                              part(made.truncated),
+                              part(made.finals),
+                              how.discount,
                               how.lambda};
     estimator.estimate(valued, part(f.advantages));
     for (std::size_t t = 0; t < steps; ++t)
-      f.returns[i * steps + t] = f.advantages[i * steps + t] + values[i * (steps + 1) + t];
+      f.returns[i * steps + t] = f.advantages[i * steps + t] + made.value(i, t);
   }
+}
+
+MANTA_DECL fragment rollout_worker::run(const policy::weights& w, const rollout& how) {
+  begin(w, how.from);
+  fragment f = new_fragment(static_cast<std::size_t>(how.steps));
+  steps_made made(how, gains_.size(), f, collection_ != nullptr);
+  for (std::size_t t = 0; t < made.steps; ++t) {
+    act(steps_++);
+    note_actions(t, f, made);
+    environments_.step(sent_);
+    note_rewards(t, how.discount, f, made);
+  }
+  filter_.apply(environments_.observations(), filtered_);
+  const auto v = critic_.look(policy_.critic(), filtered_);
+  for (std::size_t i = 0; i < gains_.size(); ++i) made.value(i, made.steps) = v(0, static_cast<Eigen::Index>(i));
+  value_steps(how, f, made);
   f.episodes = environments_.take_episodes();
   end();
   return f;

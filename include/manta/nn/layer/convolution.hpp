@@ -51,7 +51,7 @@ class conv2d_layer final : public layer<T> {
   }
   void bind(T* parameters, T* gradients, T*) override { p_ = parameters, g_ = gradients; }
   void initialise(const random& numbers) override {
-    draw_with_bias<T>(p_, filters_, weights_, has_bias_, start_, gain_, numbers);
+    draw_with_bias<T>({p_, filters_, weights_}, has_bias_, start_, gain_, numbers);
   }
 
   void forward(const matrix<T>& x, matrix<T>& y, const pass&) override {

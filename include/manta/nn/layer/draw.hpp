@@ -61,15 +61,14 @@ void draw(Eigen::Ref<row_major<T>> w, nn::start how, double gain, const random& 
   }
 }
 
-/// Draws the weights at p, and behind them the biases of the outputs.
+/// Draws the weights, and the biases of the outputs, which lie behind the weights.
 template <class T>
-void draw_with_bias(T* p, int outputs, int inputs, bool has_bias, nn::start how, double gain, const random& numbers) {
-  Eigen::Map<row_major<T>> w(p, outputs, inputs);
+void draw_with_bias(Eigen::Map<row_major<T>> w, bool has_bias, nn::start how, double gain, const random& numbers) {
   draw<T>(w, how, gain, numbers);
   if (!has_bias) return;
-  const double bound = how == start::standard ? 1 / std::sqrt(inputs) : 0;
-  for (int i = 0; i < outputs; ++i)
-    p[w.size() + i] = static_cast<T>(bound * (2 * numbers.uniform(static_cast<std::uint64_t>(w.size() + i)) - 1));
+  const double bound = how == start::standard ? 1 / std::sqrt(w.cols()) : 0;
+  for (Eigen::Index i = w.size(); i < w.size() + w.rows(); ++i)
+    w.data()[i] = static_cast<T>(bound * (2 * numbers.uniform(static_cast<std::uint64_t>(i)) - 1));
 }
 
 }  // namespace manta::nn::detail
