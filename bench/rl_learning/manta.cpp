@@ -3,10 +3,11 @@
 //
 // What algorithms learn: for each row of the table below, and each of its seeds, an algorithm trains until an
 // evaluation of 100 episodes on seeds of their own reaches the bar, or until it has taken all its steps. There are
-// twenty evaluations on the way. A row with a second bar trains to the end, and the last evaluation has to reach that
-// one; or no evaluation may be above it, where a row shows what another one needs. Prints a row of a table: seeds that passed and that have to, the median of the last evaluations, the medians of
-// steps and processor seconds, and all returns: the last one, and after a slash the best one where it differs. Each
-// seed has a line on standard error when it ends. scripts/bench rl runs all rows.
+// twenty evaluations on the way. A row with a second bar trains to the end, and the last evaluation has to reach
+// that one; or no evaluation may be above it, where a row shows what another one needs. Prints a row of a table:
+// seeds that passed and that have to, the median of the last evaluations, the medians of steps and processor
+// seconds, and all returns: the last one, and after a slash the best one where it differs. Each seed has a line on
+// standard error when it ends. scripts/bench rl runs all rows.
 //
 //   bench_rl_learning_manta --list
 //   bench_rl_learning_manta ppo.cartpole [seeds]
