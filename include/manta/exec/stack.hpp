@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#include "manta/base/address.hpp"
 #include "manta/base/config.hpp"
 #include "manta/base/containers.hpp"
 #include "manta/exec/stack_switch.hpp"
@@ -157,6 +158,60 @@ class inline_frame {
  private:
   detail::task_state waiter_;
 };
+
+// What each switch takes stands here, so that the compiler can put it where it is called.
+
+inline void stack_pool::park() {
+  context& next = take();
+  current_->status_ = context::status::parked;
+  current_->state_.save();
+  switch_to(next);
+}
+
+inline void stack_pool::park_and_switch(context& to) {
+  assert(to.parked());
+  current_->status_ = context::status::parked;
+  current_->state_.save();
+  switch_to(to);
+}
+
+inline void stack_pool::release_and_switch(context& to) {
+  assert(!on_root() && to.parked());
+  current_->status_ = context::status::idle;
+  current_->state_ = fresh_;
+  idle_.push_back(current_);  // room was reserved when the stack was made
+  switch_to(to);
+}
+
+inline std::size_t stack_pool::room() const {
+  if (current_->bottom_ == nullptr) return 0;
+  const auto here = base::address_of(__builtin_frame_address(0));
+  const auto bottom = base::address_of(current_->bottom_);
+  return here > bottom && here - bottom <= current_->bytes_ ? here - bottom : 0;
+}
+
+inline void stack_pool::switch_to(context& to) {
+  assert(active_ == this && "a stack never leaves its thread");
+  context& from = *current_;
+  const bool unborn = to.status_ == context::status::unborn;
+  to.status_ = context::status::running;
+  current_ = &to;
+#if defined(MANTA_STACK_ASAN)
+  void* fake_stack = nullptr;
+  from.tool_ = __builtin_frame_address(0);
+  __sanitizer_start_switch_fiber(&fake_stack, to.bottom_, to.bytes_);
+#elif defined(MANTA_STACK_TSAN)
+  __tsan_switch_to_fiber(to.tool_, 0);
+#endif
+  if (unborn)
+    detail::leave_to_new(from.jump_, to.bottom_, to.bytes_, &stack_pool::body);
+  else
+    detail::leave(from.jump_, to.jump_);
+#if defined(MANTA_STACK_ASAN)
+  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
+#endif
+  from.state_.load();
+}
 
 }  // namespace manta::exec
 

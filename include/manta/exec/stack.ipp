@@ -55,58 +55,6 @@ MANTA_DECL stack_pool::~stack_pool() {
   active_ = nullptr;
 }
 
-MANTA_DECL void stack_pool::park() {
-  context& next = take();
-  current_->status_ = context::status::parked;
-  current_->state_.save();
-  switch_to(next);
-}
-
-MANTA_DECL void stack_pool::park_and_switch(context& to) {
-  assert(to.parked());
-  current_->status_ = context::status::parked;
-  current_->state_.save();
-  switch_to(to);
-}
-
-MANTA_DECL void stack_pool::release_and_switch(context& to) {
-  assert(!on_root() && to.parked());
-  current_->status_ = context::status::idle;
-  current_->state_ = fresh_;
-  idle_.push_back(current_);  // room was reserved when the stack was made
-  switch_to(to);
-}
-
-MANTA_DECL std::size_t stack_pool::room() const {
-  if (current_->bottom_ == nullptr) return 0;
-  const auto here = base::address_of(__builtin_frame_address(0));
-  const auto bottom = base::address_of(current_->bottom_);
-  return here > bottom && here - bottom <= current_->bytes_ ? here - bottom : 0;
-}
-
-MANTA_DECL void stack_pool::switch_to(context& to) {
-  assert(active_ == this && "a stack never leaves its thread");
-  context& from = *current_;
-  const bool unborn = to.status_ == context::status::unborn;
-  to.status_ = context::status::running;
-  current_ = &to;
-#if defined(MANTA_STACK_ASAN)
-  void* fake_stack = nullptr;
-  from.tool_ = __builtin_frame_address(0);
-  __sanitizer_start_switch_fiber(&fake_stack, to.bottom_, to.bytes_);
-#elif defined(MANTA_STACK_TSAN)
-  __tsan_switch_to_fiber(to.tool_, 0);
-#endif
-  if (unborn)
-    detail::leave_to_new(from.jump_, to.bottom_, to.bytes_, &stack_pool::body);
-  else
-    detail::leave(from.jump_, to.jump_);
-#if defined(MANTA_STACK_ASAN)
-  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
-#endif
-  from.state_.load();
-}
-
 MANTA_DECL void stack_pool::body() noexcept {
 #if defined(MANTA_STACK_ASAN)
   __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
