@@ -6,11 +6,13 @@
 
 #include <string>
 
+#include "../support/text.hpp"
 #include "manta/exec/explanations.hpp"
 #include "manta/graph/task_graph.hpp"
 
 using namespace manta::exec;
 using manta::graph::placement_reason;
+using manta::testing::contains;
 
 namespace {
 
@@ -20,7 +22,6 @@ std::string why(placement_reason reason, std::int32_t rank = 2) {
   g.reason = reason;
   return describe(g);
 }
-bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 /// Two ranks that execute tasks, and rank 0.
 struct three_ranks {
@@ -44,7 +45,7 @@ TEST_CASE("a grant says the rank, and each reason in words of its own") {
   std::string before;
   for (int r = 0; r <= static_cast<int>(placement_reason::gang_in_bundles); ++r) {
     const std::string text = why(static_cast<placement_reason>(r));
-    CHECK(says(text, "on rank 2"));
+    CHECK(contains(text, "on rank 2"));
     CHECK(text != before);
     before = text;
   }
@@ -57,13 +58,13 @@ TEST_CASE("what a task asks for is listed, with what is free on the ranks that c
   wanted.cpus = 3;
   wanted.priority = 5;
   const std::string text = explain_waiting(wanted, all.scheduler, all.world);
-  CHECK(says(text, "cpus = 3"));
-  CHECK(says(text, "priority = 5"));
-  CHECK(says(text, "rank 1 has free"));
-  CHECK(says(text, "rank 2 has free"));
-  CHECK_FALSE(says(text, "rank 0 has free"));
+  CHECK(contains(text, "cpus = 3"));
+  CHECK(contains(text, "priority = 5"));
+  CHECK(contains(text, "rank 1 has free"));
+  CHECK(contains(text, "rank 2 has free"));
+  CHECK_FALSE(contains(text, "rank 0 has free"));
   wanted.rank = 2;
-  CHECK_FALSE(says(explain_waiting(wanted, all.scheduler, all.world), "rank 1 has free"));
+  CHECK_FALSE(contains(explain_waiting(wanted, all.scheduler, all.world), "rank 1 has free"));
 }
 
 TEST_CASE("what a task misses is named, five inputs at most") {
@@ -76,7 +77,7 @@ TEST_CASE("what a task misses is named, five inputs at most") {
   n.record = t;
   n.missing = 6;
   const std::string text = explain_missing(n);
-  CHECK(says(text, "waits for 6 of its inputs:"));
+  CHECK(contains(text, "waits for 6 of its inputs:"));
   std::size_t named = 0;
   for (std::size_t at = text.find("another rank"); at != std::string::npos; at = text.find("another rank", at + 1))
     ++named;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "../support/test_functions.hpp"
+#include "../support/text.hpp"
 #include "manta/base/zygote.hpp"
 #include "manta/exec/isolation/child_messages.ipp"
 #include "manta/exec/isolation/child_side.ipp"
@@ -27,6 +28,7 @@ namespace store = manta::store;
 namespace wire = manta::wire;
 using manta::graph::form;
 using manta::graph::node;
+using manta::testing::contains;
 
 namespace {
 
@@ -169,11 +171,6 @@ struct value_node : node {
   ~value_node() { store::clear(*this); }
 };
 
-bool has(const std::string& text, const char* what) {
-  CAPTURE(text);
-  return text.find(what) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("a function runs in another process, with its argument and inputs, and its result comes back") {
@@ -199,7 +196,7 @@ TEST_CASE("an exception in the child is the call's failure, and the child goes o
   isolated_task process(r, 0), bad(r, 0), again(r, 0);
   REQUIRE(r.run(process.call, which_process, process.task));
   CHECK_FALSE(r.run(bad.call, fail, bad.task));
-  CHECK(has(r.failure, "out of tea"));
+  CHECK(contains(r.failure, "out of tea"));
   REQUIRE(r.run(again.call, which_process, again.task));
   CHECK(process.number() == again.number());
 }
@@ -210,7 +207,7 @@ TEST_CASE("an input that cannot be read fails its task alone, also if arrays wer
   value_node<numbers> large(numbers(100'000, 1.0));
   isolated_task t(r, 0, {&bad, &large});
   CHECK_FALSE(r.run(t.call, sum, t.task));
-  CHECK(has(r.failure, "cannot be read"));
+  CHECK(contains(r.failure, "cannot be read"));
   isolated_task next(r, 0, {&large});
   REQUIRE(r.run(next.call, sum, next.task));
   CHECK(next.number() == 100'000);
@@ -220,12 +217,12 @@ TEST_CASE("a child that crashes or leaves is a failure that says how, and the ne
   rank r;
   isolated_task by_signal(r, SIGSEGV), by_exit(r, 3), killed(r, SIGKILL), next(r, 0);
   CHECK_FALSE(r.run(by_signal.call, crash, by_signal.task));
-  CHECK(has(r.failure, "its process ended with a segmentation fault (SIGSEGV)"));
-  CHECK(has(r.failure, "; it had 8 bytes of arguments"));
+  CHECK(contains(r.failure, "its process ended with a segmentation fault (SIGSEGV)"));
+  CHECK(contains(r.failure, "; it had 8 bytes of arguments"));
   CHECK_FALSE(r.run(by_exit.call, leave, by_exit.task));
-  CHECK(has(r.failure, "its process ended with exit(3)"));
+  CHECK(contains(r.failure, "its process ended with exit(3)"));
   CHECK_FALSE(r.run(killed.call, crash, killed.task));
-  CHECK(has(r.failure, "SIGKILL, which the system sends where memory runs out"));
+  CHECK(contains(r.failure, "SIGKILL, which the system sends where memory runs out"));
   CHECK(r.run(next.call, which_process, next.task));
 }
 
@@ -234,11 +231,11 @@ TEST_CASE("a function that does not stop when it should is ended, and the failur
   isolated_task cancelled(r, 0), silent(r, 0);
   cancelled.task.stop = true;
   CHECK_FALSE(r.run(cancelled.call, hang, cancelled.task));
-  CHECK(has(r.failure, "it still ran 1 s after it was cancelled, and its process was ended"));
+  CHECK(contains(r.failure, "it still ran 1 s after it was cancelled, and its process was ended"));
   CHECK(r.looks > 10);  // nobody else looks after the rank
   r.watch.set_limit(20'000'000);
   CHECK_FALSE(r.run(silent.call, hang, silent.task));
-  CHECK(has(r.failure, "it had not called manta for 0.02 s (MANTA_WATCHDOG), and its process was ended"));
+  CHECK(contains(r.failure, "it had not called manta for 0.02 s (MANTA_WATCHDOG), and its process was ended"));
 }
 
 TEST_CASE("an actor lives in its child, is saved and made anew from what was saved, and is gone with its process") {
@@ -265,10 +262,10 @@ TEST_CASE("an actor lives in its child, is saved and made anew from what was sav
   actor = static_cast<isolated_actor*>(load_isolated(&counter_class, in));
   CHECK(call(count, 3) == 10);
   CHECK(call(crash, SIGABRT) == 0);
-  CHECK(has(r.failure, "abort (SIGABRT)"));
+  CHECK(contains(r.failure, "abort (SIGABRT)"));
   CHECK(actor->process == nullptr);
   CHECK(call(count, 1) == 0);
-  CHECK(has(r.failure, "the process of this actor has ended before"));
+  CHECK(contains(r.failure, "the process of this actor has ended before"));
   CHECK_THROWS_WITH(save_isolated(actor, out), doctest::Contains("ended when the actor was saved"));
   destroy_isolated(actor);
 }
@@ -278,9 +275,9 @@ TEST_CASE("a process's end in words") {
   const auto by_exit = [](int status) { return status << 8; };
   CHECK(describe_status(by_exit(4), 0, "") == "exit(4)");
   CHECK(describe_status(by_signal(SIGSEGV), SIGSEGV, "a fault at 0x10") == "a fault at 0x10");
-  CHECK(has(describe_status(by_signal(SIGKILL), 0, ""), "memory runs out"));
+  CHECK(contains(describe_status(by_signal(SIGKILL), 0, ""), "memory runs out"));
   CHECK(describe_status(-1, SIGSEGV, "a fault at 0x10") == "a fault at 0x10");
-  CHECK(has(describe_status(-1, 0, ""), "something unknown"));
+  CHECK(contains(describe_status(-1, 0, ""), "something unknown"));
   manta::base::list<std::uint64_t> inputs;
   CHECK(describe_sizes(8, inputs) == "; it had 8 bytes of arguments");
   for (std::uint64_t i = 1; i <= 9; ++i) inputs.push_back(i);

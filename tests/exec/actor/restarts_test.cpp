@@ -9,12 +9,14 @@
 #include <string>
 
 #include "../../support/test_functions.hpp"
+#include "../../support/text.hpp"
 #include "../../support/whole_rank.hpp"
 #include "manta/error.hpp"
 
 using namespace manta::exec;
 using namespace test_functions;
 using manta::graph::node;
+using manta::testing::contains;
 
 namespace {
 
@@ -94,11 +96,6 @@ struct one_actor {
   std::string failure;
 };
 
-bool has(const std::string& text, const char* what) {
-  CAPTURE(text);
-  return text.find(what) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("a broken actor is built by its constructor, and does its calls again in their order") {
@@ -106,7 +103,7 @@ TEST_CASE("a broken actor is built by its constructor, and does its calls again 
   CHECK(a.call(append, 2) == 12);
   CHECK(a.call(append, 3) == 123);
   CHECK(a.call(spoil) == 0);
-  CHECK(has(a.failure, "a wire has come off"));
+  CHECK(contains(a.failure, "a wire has come off"));
   CHECK(a.call(look) == 123);
   CHECK(tally::built == 2);
   CHECK(tally::done == 4);
@@ -129,7 +126,7 @@ TEST_CASE("an actor whose save() throws keeps its calls, says so, and is saved t
   a.call(append, 2);
   a.call(append, 3);
   CHECK(tally::saved == 0);
-  CHECK(has(a.world[a.rank()].failures.text("", " "), "no paper"));
+  CHECK(contains(a.world[a.rank()].failures.text("", " "), "no paper"));
   a.call(spoil);
   CHECK(a.call(look) == 123);
   tally::refuses_to_be_saved = false;
@@ -148,8 +145,8 @@ TEST_CASE("an actor is built anew as often as it may be, and then ends; without 
     }
     a.call(spoil);
     CHECK(a.call(look) == 0);
-    CHECK(has(a.failure, "a method found the actor broken: "));
-    CHECK(has(a.failure, restarts > 0 ? "it has been restarted 2 times, as often as it may be"
+    CHECK(contains(a.failure, "a method found the actor broken: "));
+    CHECK(contains(a.failure, restarts > 0 ? "it has been restarted 2 times, as often as it may be"
                                       : "with actor_options::restarts it would be built anew"));
   }
 }
@@ -159,8 +156,8 @@ TEST_CASE("an actor that cannot be built anew ends, and its calls say why") {
   tally::refuses_to_be_built = true;
   a.call(spoil);
   CHECK(a.call(look) == 0);
-  CHECK(has(a.failure, "it could not be built anew after a method had found it broken"));
-  CHECK(has(a.failure, "no bricks"));
+  CHECK(contains(a.failure, "it could not be built anew after a method had found it broken"));
+  CHECK(contains(a.failure, "no bricks"));
 }
 
 TEST_CASE("after the death of its rank an actor goes on elsewhere with its last checkpoint") {

@@ -9,12 +9,14 @@
 
 #include "../../support/looping_rank.hpp"
 #include "../../support/test_functions.hpp"
+#include "../../support/text.hpp"
 #include "manta/error.hpp"
 
 using namespace manta::exec;
 using namespace test_functions;
 namespace wire = manta::wire;
 using manta::graph::node;
+using manta::testing::contains;
 
 namespace {
 
@@ -27,11 +29,6 @@ void keep_promise(whole_rank& r, node& n, std::uint64_t number) {
 node& known_on(whole_rank& r, whole_rank& home, node& n) {
   return r.refs.import_reference(home.refs.export_reference(n), n.type);
 }
-bool says(const std::string& text, const char* what) {
-  CAPTURE(text);
-  return text.find(what) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("explain says what a task waits for, where it was placed and why, and how it has ended") {
@@ -40,16 +37,16 @@ TEST_CASE("explain says what a task waits for, where it was placed and why, and 
   all[0].run([&] {
     node& missing = promise_of(r);
     node& n = r.submit(add, 1, {&missing});
-    CHECK(says(all[0].asked.explain(n), "waits for 1 of its inputs: 'a value of another rank'"));
+    CHECK(contains(all[0].asked.explain(n), "waits for 1 of its inputs: 'a value of another rank'"));
     auto* const wanted = new manta::graph::request;
     wanted->rank = 2;
     node& there = r.submit(add, 2, {}, wanted);
-    CHECK(says(all[0].asked.explain(there), "rank 2"));
+    CHECK(contains(all[0].asked.explain(there), "rank 2"));
     CHECK(all[0].value(there) == 2);
-    CHECK(says(all[0].asked.explain(there), "it has ended: it ran on rank 2: it asked for that rank"));
+    CHECK(contains(all[0].asked.explain(there), "it has ended: it ran on rank 2: it asked for that rank"));
     node& bad = r.submit(fail, 0);
     CHECK_THROWS(all[0].waits.value(bad));
-    CHECK(says(all[0].asked.explain(bad), "out of tea"));
+    CHECK(contains(all[0].asked.explain(bad), "out of tea"));
     keep_promise(r, missing, 4);
     CHECK(all[0].value(n) == 5);
     for (node* each : {&missing, &n, &there, &bad}) r.refs.release(*each);
@@ -65,8 +62,8 @@ TEST_CASE("a rank that asks about a task of another rank gets that rank's answer
   node& n = home.submit(add, 1, {&missing});
   node& known = known_on(all.world[1], home, n);
   all[1].run([&] {
-    CHECK(says(all[1].asked.explain(known), "waits for 1 of its inputs"));
-    CHECK(says(all[1].asked.explain(known), "waits for 1 of its inputs"));
+    CHECK(contains(all[1].asked.explain(known), "waits for 1 of its inputs"));
+    CHECK(contains(all[1].asked.explain(known), "waits for 1 of its inputs"));
     CHECK(all[1].asked.cancel(known, false));
     CHECK_FALSE(all[1].asked.cancel(known, false));
   });
@@ -88,7 +85,7 @@ TEST_CASE("a rank that asks about a task of another rank, which rank 0 has place
   node& known = known_on(all.world[1], home, n);
   all.world.let_rest(3);
   all.world.deliver_all();
-  all[1].run([&] { CHECK(says(all[1].asked.explain(known), "on rank 3: it asked for that rank")); });
+  all[1].run([&] { CHECK(contains(all[1].asked.explain(known), "on rank 3: it asked for that rank")); });
   all.world.let_rest(whole_world::nobody);
   all.world.run();
   all.world[1].refs.release(known);
@@ -111,7 +108,7 @@ TEST_CASE("the home of a task has died: explain says so, and a question to a dea
     dies = true;
     CHECK_THROWS_AS(all[1].asked.memory_of(2), manta::rank_lost);
     CHECK_THROWS_AS(all[1].asked.memory_of(2), manta::rank_lost);
-    CHECK(says(all[1].asked.explain(known), "its owner, rank 2, has died"));
+    CHECK(contains(all[1].asked.explain(known), "its owner, rank 2, has died"));
   });
   all.world.run();
   known.set(node::observed);
@@ -165,7 +162,7 @@ TEST_CASE("a reservation ends its node when it is met, also on another rank, and
     one.write(third);
     all[1].asked.reserve(third, manta::graph::strategy::pack, more);
     CHECK_FALSE(all[1].waits.wait_for_end(more, manta::base::now_ns() + 1'000'000));
-    CHECK(says(all[1].asked.explain(more), "waits for rank 0 to meet the reservation"));
+    CHECK(contains(all[1].asked.explain(more), "waits for rank 0 to meet the reservation"));
     all[1].asked.give_up_reservation(id);
     all[1].waits.wait_for_end(more, false);
     CHECK(more.state == state::ready);
