@@ -623,12 +623,38 @@ TEST_CASE("options come from a JSON file; unknown keys and wrong values are refu
                  "there is no option \"replica\"; there are name, replicas, max_batch, wait_ms,"));
   CHECK(contains(refused(R"({"replicas": "two"})"), "replicas: expected an integer"));
   CHECK(contains(refused(R"({"wait_ms": -1})"), "wait_ms: expected milliseconds from 0 on"));
-  CHECK(contains(refused("[]"), "expected an object with options"));
+  CHECK(contains(refused("7"), "expected an object with options of a deployment, or a list of such objects"));
   CHECK(refused("{").starts_with("manta: serve::read_options: " + f.path +
                                  "/options.json: the file is not JSON: parse error at line 1, column 2"));
   CHECK(
       contains(refused(R"({"resources": {"licence": "two"}})"), "options.json: resources.licence: expected a number"));
   CHECK(contains(thrown<manta::error>([] { serve::read_options("/no/file.json"); }), "cannot read /no/file.json"));
+}
+
+TEST_CASE("a JSON file has the options of several deployments; each is found by its name") {
+  const manta::testing::folder f;
+  const auto read = [&](const char* text, const serve::options& otherwise) {
+    std::ofstream(f.path + "/serve.json") << text;
+    return serve::read_options(f.path + "/serve.json", otherwise);
+  };
+  constexpr const char* two = R"([{"name": "quick", "replicas": 4}, {"name": "careful", "max_batch": 2}])";
+  CHECK(read(two, {.name = "quick", .max_queue = 7}).replicas == 4);
+  const serve::options careful = read(two, {.name = "careful", .replicas = 3, .max_queue = 7});
+  CHECK(careful.name == "careful");
+  CHECK(careful.replicas == 3);
+  CHECK(careful.max_batch == 2);
+  CHECK(careful.max_queue == 7);
+  const auto refused = [&](const char* text, const char* name = "quick") {
+    return thrown<manta::error>([&] { read(text, {.name = name}); });
+  };
+  CHECK(contains(refused(two, "quik"),
+                 "there are no options of \"quik\"; there are those of \"quick\", \"careful\""));
+  CHECK(contains(refused(two, ""), "the file is a list; say which options are meant: read_options(file, {.name = "));
+  CHECK(contains(refused("[]"), "there are no options of \"quick\"; the list is empty"));
+  CHECK(contains(refused(R"([{"name": "quick"}, {"replicas": 2}])"), "[1]: name is missing"));
+  CHECK(contains(refused(R"([{"name": "quick"}, {"name": "quick"}])"), "[1]: there are options of \"quick\" already"));
+  CHECK(contains(refused(R"([{"name": "quick"}, {"name": "b", "replica": 2}])"), "[1]: there is no option"));
+  CHECK(contains(refused(R"({"quick": {"replicas": 2}})"), "are a list: [{\"name\": \"quick\", ..}"));
 }
 
 TEST_CASE("the dispatcher: priorities, deadlines, least work, and numbers of replicas") {

@@ -7,6 +7,12 @@
 //
 //   {"name": "fashion", "replicas": 2, "max_batch": 32, "wait_ms": 2, "idempotent": true}
 //
+// A file may have the options of several deployments, as a list; the name then says which are meant:
+//
+//   auto quick = serve::deploy<&model::predict>(serve::read_options("serve.json", {.name = "quick"}), 2.0);
+//
+//   [{"name": "quick", "replicas": 4}, {"name": "careful", "replicas": 2, "max_queue": 100}]
+//
 // The keys are the members of serve::options; times have the unit in their names: wait_ms, down_after_ms,
 // health_every_ms. "resources" is an object of amounts by their names.
 #pragma once
@@ -18,9 +24,10 @@
 
 namespace manta::serve {
 
-/// What the JSON object in the file says, and what `otherwise` has where the file says nothing. Throws manta::error if
-/// the file cannot be read; json_error for a text that is no JSON, for an unknown key, with those that there are, and
-/// for a value of another type. The values themselves are checked by deploy.
+/// What the JSON object in the file says, and what `otherwise` has where the file says nothing. Of a list of objects,
+/// the one with the name `otherwise.name` counts. Throws manta::error if the file cannot be read; json_error for a text
+/// that is no JSON, for an unknown key or name, with those that there are, and for a value of another type, anywhere in
+/// the file. The values themselves are checked by deploy.
 MANTA_DECL options read_options(const std::string& path, const options& otherwise = {});
 
 }  // namespace manta::serve

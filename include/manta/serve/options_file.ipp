@@ -4,12 +4,14 @@
 // The definitions of options_file.hpp.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -45,10 +47,18 @@ class option_reader {
     });
   }
   void read(json_view root) const {
-    if (!root.is_object()) throw json_error("expected an object with options of a deployment, not " + root.describe());
+    if (!root.is_object()) {
+      throw json_error("expected an object with options of a deployment, or a list of such objects, not " +
+                       root.describe());
+    }
     for (const auto& [key, value] : root.members()) {
       const auto* const its = find(key);
-      if (its == nullptr) throw json_error("there is no option \"" + std::string(key) + "\"; there are " + known());
+      if (its == nullptr) {
+        throw json_error("there is no option \"" + std::string(key) + "\"; there are " + known() +
+                         (value.is_object() ? "; options of several deployments are a list: [{\"name\": \"" +
+                                                  std::string(key) + "\", ..}, ..]"
+                                            : ""));
+      }
       (*its)(value);
     }
   }
@@ -84,6 +94,34 @@ class option_reader {
   std::vector<std::pair<std::string, reader>> readers_;
 };
 
+/// The options of one deployment from a list: that with the name of `otherwise`. Reads all of the list, so that a
+/// mistake anywhere in it is found at once.
+inline options read_from_list(json_view list, const options& otherwise) {
+  std::vector<std::string> names;
+  std::string all;
+  std::optional<options> found;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto mistake = [i](const std::string& what) { return json_error("[" + std::to_string(i) + "]: " + what); };
+    options o = otherwise;
+    o.name.clear();
+    try {
+      option_reader(o).read(list.element(i));
+    } catch (const json_error& e) {
+      throw mistake(e.what());
+    }
+    if (o.name.empty()) throw mistake("name is missing: in a list it says which deployment the options are for");
+    if (std::find(names.begin(), names.end(), o.name) != names.end())
+      throw mistake("there are options of \"" + o.name + "\" already");
+    all += (all.empty() ? "\"" : ", \"") + o.name + "\"";
+    names.push_back(o.name);
+    if (o.name == otherwise.name) found = std::move(o);
+  }
+  if (found) return *found;
+  const std::string there = all.empty() ? "; the list is empty" : "; there are those of " + all;
+  if (!otherwise.name.empty()) throw json_error("there are no options of \"" + otherwise.name + "\"" + there);
+  throw json_error("the file is a list; say which options are meant: read_options(file, {.name = ..})" + there);
+}
+
 }  // namespace detail
 
 MANTA_DECL options read_options(const std::string& path, const options& otherwise) {
@@ -94,6 +132,7 @@ MANTA_DECL options read_options(const std::string& path, const options& otherwis
   options o = otherwise;
   try {
     const json_document document(text.str(), "the file");
+    if (document.root().is_array()) return detail::read_from_list(document.root(), otherwise);
     detail::option_reader(o).read(document.root());
   } catch (const json_error& e) {
     throw json_error("manta: serve::read_options: " + path + ": " + e.what());
