@@ -56,6 +56,7 @@ class deployment<R(A...)> {
  public:
   using signature = R(A...);
 
+  /// An empty handle, which may only be assigned to.
   deployment() = default;
   deployment(std::string name, actor<detail::router> r) : name_(std::move(name)), router_(std::move(r)) {}
 
@@ -89,6 +90,8 @@ class deployment<R(A...)> {
     return d;
   }
 
+  /// False for an empty handle. Does not say whether the deployment lives.
+  [[nodiscard]] bool valid() const { return router_.valid(); }
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Replicas, queue, latencies; waits.
   [[nodiscard]] serve::status status() const { return detail::status_of(router_); }

@@ -99,10 +99,14 @@ class http {
 
  private:
   MANTA_DECL void add_endpoint(std::unique_ptr<detail::endpoint> e);
+  [[noreturn]] MANTA_DECL static void refuse_empty_handle(const std::string& path);
   MANTA_DECL bool run_for_ns(std::chrono::nanoseconds time);
 
   template <class H, class... P>
   void add(const std::string& path, H handle, route_options options, manta::detail::list<P...>) {
+    if constexpr (requires { bool(handle.valid()); }) {
+      if (!handle.valid()) refuse_empty_handle(path);
+    }
     if constexpr (requires { std::string(handle.name()); }) {
       if (options.name.empty()) options.name = handle.name();
     }

@@ -17,13 +17,36 @@ inline bool are_one_model(const endpoint& a, const endpoint& b) {
          a.options.outputs == b.options.outputs;
 }
 
-MANTA_DECL void http_server::add(std::unique_ptr<endpoint> e) {
-  if (e->options.inputs.size() > e->parameters) {
-    throw error("manta: http.route: .inputs of " + e->path + " has " + std::to_string(e->options.inputs.size()) +
-                " names, and the function takes " + std::to_string(e->parameters));
+/// Throws if there are more names than values, or if a name is empty or stands there twice.
+inline void check_names(const endpoint& e, const char* which, const std::vector<std::string>& names, std::size_t values,
+                        const char* verb) {
+  const std::string where = std::string("manta: http.route: .") + which + " of " + e.path + " has ";
+  if (names.size() > values) {
+    throw error(where + std::to_string(names.size()) + " names, and the function " + verb + " " +
+                std::to_string(values));
   }
-  if (e->path.empty() || e->path[0] != '/')
-    throw error("manta: http.route: a path begins with \"/\"; this one does not: \"" + e->path + "\"");
+  for (auto at = names.begin(); at != names.end(); ++at) {
+    if (at->empty()) throw error(where + "an empty name");
+    if (std::find(names.begin(), at, *at) != at) throw error(where + "the name \"" + *at + "\" twice");
+  }
+}
+
+/// Throws if no request could have this path.
+inline void check_path(const std::string& path) {
+  if (path.empty() || path[0] != '/')
+    throw error("manta: http.route: a path begins with \"/\"; this one does not: \"" + path + "\"");
+  const auto cannot_be_in_one = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '?' || c == '#'; };
+  if (std::any_of(path.begin(), path.end(), cannot_be_in_one)) {
+    throw error("manta: http.route: no request has the path \"" + shown(path) +
+                "\": a path has no \"?\", no \"#\" and no control characters; what follows a \"?\" is no part of it");
+  }
+}
+
+MANTA_DECL void http_server::add(std::unique_ptr<endpoint> e) {
+  check_path(e->path);
+  check_names(*e, "inputs", e->options.inputs, e->parameters, "takes");
+  const std::vector<std::string>& outputs = e->options.outputs;
+  check_names(*e, "outputs", outputs, e->outputs.empty() ? outputs.size() : e->outputs.size(), "gives");
   if (is_own_path(e->path))
     throw error("manta: http.route: " + e->path + " is a path that each server answers itself; choose another one");
   if (e->options.name.empty()) e->options.name = e->path.substr(1);
@@ -43,6 +66,10 @@ MANTA_DECL void http_server::add(std::unique_ptr<endpoint> e) {
 MANTA_DECL http::http(http_options options) : server_(std::make_unique<detail::http_server>(std::move(options))) {}
 MANTA_DECL http::~http() = default;
 MANTA_DECL void http::add_endpoint(std::unique_ptr<detail::endpoint> e) { server_->add(std::move(e)); }
+MANTA_DECL void http::refuse_empty_handle(const std::string& path) {
+  throw error("manta: http.route: the handle for " + path +
+              " is empty: it was declared and never assigned; give it what serve::deploy or serve::find returns");
+}
 MANTA_DECL void http::run() {
   server_->begin();
   while (!server_->has_ended()) server_->turn(std::chrono::hours(1));

@@ -18,6 +18,7 @@
 #include "manta/output/row.hpp"
 #include "manta/serve/endpoint.hpp"
 #include "manta/serve/http_options.hpp"
+#include "manta/serve/interrupt_watch.hpp"
 #include "manta/serve/source_http.hpp"
 #include "manta/watcher.hpp"
 
@@ -151,7 +152,6 @@ class http_server {
   event_base* base_ = nullptr;
   evhttp* http_ = nullptr;
   evhttp_bound_socket* bound_ = nullptr;
-  event* interrupt_ = nullptr;
   int descriptor_ = -1, port_ = 0;
   std::string socket_;  // to be removed, if it is still this server's
   std::uint64_t socket_file_ = 0;
@@ -160,6 +160,7 @@ class http_server {
   std::unordered_map<bufferevent*, std::unique_ptr<connection>> connections_;
   std::unordered_map<std::uint64_t, exchange> exchanges_;
   manta::watcher watcher_;
+  interrupt_watch interrupts_;
   std::uint64_t next_id_ = 1;
   std::int64_t calls_under_way_ = 0;
   std::int64_t swept_ = 0, drain_until_ = 0, started_ = 0;

@@ -58,8 +58,8 @@ inline std::uint64_t socket_number(const std::string& path) {
   return static_cast<std::uint64_t>(its.st_ino) ^ made;
 }
 
-/// Throws if a server with these limits could never answer.
-inline void check_limits(const http_options& o) {
+/// Throws if a server with these options could never answer.
+inline void check_options(const http_options& o) {
   const auto at_least = [](const char* name, std::int64_t value, std::int64_t least, const char* unit) {
     if (value >= least) return;
     throw error(std::string("manta: serve::http: .") + name + " is " + std::to_string(value) + unit +
@@ -74,10 +74,22 @@ inline void check_limits(const http_options& o) {
   at_least("idle_time", o.idle_time.count(), 1, " ms");
   at_least("answer_time", o.answer_time.count(), 1, " ms");
   at_least("drain_time", o.drain_time.count(), 0, " ms");
+  const auto cannot_be_sent = [&](const char& c) {
+    return static_cast<unsigned char>(c) < ' ' || c == '\x7f' || (c == ' ' && &c == &o.token.back());
+  };
+  if (std::any_of(o.token.begin(), o.token.end(), cannot_be_sent)) {
+    throw error(
+        "manta: serve::http: .token has a line break, another control character or a space at its end, which no client "
+        "can send in a header; std::getline reads a line of a file without its end");
+  }
+  for (const std::string& host : o.hosts) {
+    if (host.find_first_of(":/") != std::string::npos)
+      throw error("manta: serve::http: .hosts has names alone, without scheme and port; it has \"" + host + "\"");
+  }
 }
 
 MANTA_DECL http_server::http_server(http_options options) : options_(std::move(options)) {
-  check_limits(options_);
+  check_options(options_);
   if (!options_.files.empty() && !std::filesystem::is_directory(options_.files)) {
     throw error("manta: serve::http: there is no folder " + options_.files + ", which .files names");
   }
@@ -102,7 +114,6 @@ MANTA_DECL http_server::~http_server() {
   watcher_.watch_descriptor(-1);
   for (auto& [id, x] : exchanges_)
     ::evhttp_connection_set_closecb(::evhttp_request_get_connection(x.request), nullptr, nullptr);
-  if (interrupt_ != nullptr) ::event_free(interrupt_);
   if (http_ != nullptr) ::evhttp_free(http_);
   for (auto& [stream, each] : connections_) ::bufferevent_decref(stream);
   if (base_ != nullptr) ::event_base_free(base_);
@@ -301,7 +312,7 @@ inline void ignore_interrupt() {
 }
 
 MANTA_DECL void http_server::begin() {
-  if (interrupt_ != nullptr) return;
+  if (interrupts_.has_begun()) return;
   std::vector<future<void>> told;
   for (int r = 0; r < manta::size(); ++r) {
     if (r != manta::rank()) told.push_back(async<ignore_interrupt>({.rank = r}));
@@ -310,10 +321,7 @@ MANTA_DECL void http_server::begin() {
   struct sigaction present {};
   if (::sigaction(SIGPIPE, nullptr, &present) == 0 && present.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
   watcher_.watch_descriptor(descriptor_);
-  interrupt_ = ::event_new(
-      base_, SIGINT, EV_SIGNAL | EV_PERSIST,
-      [](evutil_socket_t, short, void* self) { static_cast<http_server*>(self)->drain("SIGINT has come"); }, this);
-  ::event_add(interrupt_, nullptr);
+  interrupts_.begin();
   if (options_.quiet) return;
   std::string text = "manta: serving on " + url();
   const char* const job = std::getenv("SLURM_JOB_ID");
@@ -328,6 +336,7 @@ MANTA_DECL void http_server::begin() {
 
 MANTA_DECL void http_server::turn(std::chrono::nanoseconds longest) {
   ::event_base_loop(base_, EVLOOP_NONBLOCK);
+  if (interrupts_.came()) drain("SIGINT has come");
   const std::int64_t now = clock_ns();
   constexpr std::int64_t tick = 200'000'000;
   if (now - swept_ > tick) {

@@ -175,21 +175,33 @@ def refusal(**options):
 
 
 def mistakes():
-    for options, words in (
-        ({"files": "/no/such/folder"}, "there is no folder /no/such/folder, which .files names"),
-        ({"address": "192.0.2.1"}, "cannot listen on 192.0.2.1:0: "),
-        ({"address": "192.0.2.1"}, ".address is an address or a name of this machine"),
-        ({"max_connections": 0}, "serve::http: .max_connections is 0; at least 1 is needed"),
-        ({"answer_time": -5}, ".answer_time is -5 ms; at least 1 is needed"),
-        ({"too_many_names": 1}, ".inputs of /twice has 2 names, and the function takes 1"),
-        ({"path": "/status"}, "/status is a path that each server answers itself; choose another one"),
-        ({"path": "/v2/models"}, "/v2/models is a path that each server answers itself"),
-        ({"path": "/other", "name": "double"}, '/double and /other would both be the model "double" of /v2/models; give one of them another name'),
-        ({"other_names": 1}, '/linear and /linear/other would both be the model "linear"'),
-        ({"path": "double"}, "a path begins with \"/\"; this one does not: \"double\""),
+    text = subprocess.run([SERVER, "mistakes=1"], stderr=subprocess.PIPE, text=True, timeout=60).stderr
+    check("a mistake is accepted", "accepted" in text, False)
+    for words in (
+        "there is no folder /no/such/folder, which .files names",
+        "cannot listen on 192.0.2.1:0: ",
+        ".address is an address or a name of this machine",
+        "serve::http: .max_connections is 0; at least 1 is needed",
+        ".answer_time is -5 ms; at least 1 is needed",
+        "serve::http: .token has a line break, another control character or a space at its end, which no client can send",
+        '.hosts has names alone, without scheme and port; it has "me.org:80"',
+        "/status is a path that each server answers itself; choose another one",
+        "/v2/models is a path that each server answers itself",
+        'a path begins with "/"; this one does not: "double"',
+        "there is a route /double already",
+        'no request has the path "/other?x=1": a path has no "?"',
+        ".inputs of /named has 3 names, and the function takes 2",
+        '.inputs of /named has the name "x" twice',
+        ".inputs of /named has an empty name",
+        ".outputs of /named has 2 names, and the function gives 1",
+        '/double and /other would both be the model "double" of /v2/models; give one of them another name',
+        '/linear and /linear/other would both be the model "linear"',
+        "http.route: the handle for /empty is empty: it was declared and never assigned; give it what serve::deploy",
     ):
-        text = refusal(**options)
         check(words, text if words not in text else "", "")
+    check("the token cannot be sent", text.count(".token has"), 3)
+    check("the path cannot be asked for", text.count("no request has the path"), 2)
+    refusal(address="192.0.2.1")
 
 
 def encrypted():
@@ -473,6 +485,10 @@ def ends():
             status, body = answer.status, answer.read()
             check("under way at the end", body if status not in (200, 503) else b"", b"")
             s.wait_for("no longer serving")
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with Server(ends=number, second=1) as s:
+            check("one of two servers of a rank", s.json("/double", 2), (200, 4))
+        check("both have ended", s.text().count("no longer serving"), 2)
 
 
 run((calls, streams, inference, mistakes, encrypted, python_models, policies, pages, attacks, limits, late, deaths, ends))

@@ -81,6 +81,35 @@ struct gated {
 };
 char letter_after(char x) { return static_cast<char>(x + 1); }
 std::uint8_t next(std::uint8_t x) { return static_cast<std::uint8_t>(x + 1); }
+
+/// Makes a mistake, and prints the error.
+template <class Mistake>
+void says_why(Mistake mistake) {
+  try {
+    mistake();
+    std::fputs("accepted\n", stderr);
+  } catch (const manta::error& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+  }
+}
+
+/// What a server refuses, and a route beside /double, which is a deployment.
+void make_mistakes(manta::serve::http& http) {
+  using options = manta::serve::http_options;
+  using namespace std::chrono_literals;
+  for (const options& o : {options{.port = 0, .files = "/no/such/folder"}, options{.port = 0, .address = "192.0.2.1"},
+                           options{.port = 0, .max_connections = 0}, options{.port = 0, .answer_time = -5ms},
+                           options{.port = 0, .token = "secret\n"}, options{.port = 0, .token = "sec\tret"},
+                           options{.port = 0, .token = "secret "}, options{.port = 0, .hosts = {"me.org:80"}}})
+    says_why([&] { manta::serve::http refused(o); });
+  for (const char* path : {"/status", "/v2/models", "double", "/double", "/other?x=1", "/other\n"})
+    says_why([&] { http.route<twice>(path); });
+  for (const std::vector<std::string>& inputs : {std::vector<std::string>{"a", "b", "c"}, {"x", "x"}, {"", "x"}})
+    says_why([&] { http.route<add>("/named", {.inputs = inputs}); });
+  says_why([&] { http.route<twice>("/named", {.outputs = {"y", "z"}}); });
+  says_why([&] { http.route<twice>("/other", {.name = "double"}); });
+  says_why([&] { http.route("/empty", manta::serve::deployment<int(int)>()); });
+}
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -119,9 +148,10 @@ int main(int argc, char** argv) {
     for (const char* path : {"/linear", "/linear/again"}) http.route(path, model, {.inputs = {"x"}, .outputs = {"y", "size"}});
     http.route<add>("/add", {.inputs = {"a", "b"}});
     http.route<greet>("/greet");
-    if (given.count("too_many_names") != 0) http.route<twice>("/twice", {.inputs = {"a", "b"}});
-    if (!given["path"].empty()) http.route<twice>(given["path"], {.name = given["name"]});
-    if (given.count("other_names") != 0) http.route("/linear/other", model, {.inputs = {"z"}, .outputs = {"y", "size"}});
+    if (given.count("mistakes") != 0) {
+      make_mistakes(http);
+      return says_why([&] { http.route("/linear/other", model, {.inputs = {"z"}, .outputs = {"y", "size"}}); });
+    }
     http.route<fail>("/fail");
     http.route<wait_ms>("/wait");
     http.route<pause_ms>("/pause");
@@ -157,6 +187,13 @@ int main(int argc, char** argv) {
       http.route("/act", [&](const std::vector<float>& x) { return algorithm.act(x).numbers(); });
     }
     if (!given["python"].empty()) http.route("/python", serve::python(given["python"], {.max_batch = 8}), {.inputs = {"x"}, .outputs = {"y"}});
-    http.run();
+    if (given.count("second") == 0) return http.run();
+    serve::http second({.port = 0});
+    second.route("/double", doubled);
+    bool first_serves = true, second_serves = true;
+    while (first_serves || second_serves) {
+      first_serves = http.run_for(std::chrono::milliseconds(20));
+      second_serves = second.run_for(std::chrono::milliseconds(20));
+    }
   });
 }
