@@ -279,12 +279,14 @@ MANTA_DECL void engine::compare_programs() {
 // --- what the helper does for its rank: it answers, serves the other ranks, and watches whether a task hangs
 
 MANTA_DECL bool engine::progress_from_helper() {
-  const bool any = receive();
+  const std::uint64_t before = rank_.net.counters().sent();
+  receive();
   attend();
   rank_.ledger.pay_back();
+  const bool sent = rank_.net.counters().sent() != before;
   serve_others();
   rank_.net.pump(true);
-  return any;
+  return sent;
 }
 
 MANTA_DECL void engine::serve_others() {

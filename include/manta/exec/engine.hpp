@@ -244,7 +244,7 @@ class engine {
   void appoint_spares(const engine_options& options);  ///< Decides which ranks stand by.
 
   // ending.ipp, called by the helper
-  /// Receives messages and does what comes with time. True if a message came. Sends what has collected.
+  /// Receives messages, does what comes with time and sends what has collected. True if others got something by that.
   bool progress_from_helper();
   /// What runs here takes longer than was thought, a task or a call of an actor, of which rank 0 does not know: tells
   /// rank 0, and gives away tasks that others can run.

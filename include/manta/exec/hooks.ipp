@@ -262,11 +262,11 @@ MANTA_DECL exec::helper::duties engine::hooks::of_helper(engine& e) {
         of(rank).work_.gang_guard.watch_part(true);
       },
       .do_duties = [](void* rank, bool owner_was_here) {
-        const bool any = of(rank).progress_from_helper();
+        const bool sent = of(rank).progress_from_helper();
         of(rank).loops_.watch.watch_lock(owner_was_here);
         of(rank).loops_.watch.watch_task(owner_was_here);
         of(rank).work_.gang_guard.watch_part(owner_was_here);
-        return any;
+        return sent;
       },
       .patience_ns = [](void* rank, unsigned in_vain) { return of(rank).may_sleep_ns(in_vain); },
   };

@@ -20,6 +20,9 @@ struct traffic {
   std::uint64_t bulks_received = 0;
   std::uint64_t bulk_bytes_sent = 0;
   std::uint64_t bulk_bytes_received = 0;
+
+  /// Number of messages and blocks.
+  std::uint64_t sent() const { return messages_sent + bulks_sent; }
 };
 
 }  // namespace manta::net

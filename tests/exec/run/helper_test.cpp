@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // exec/run/helper.hpp, exec/run/watchdog.hpp: the thread answers while the
-// owner is away, always alone with the lock, and ends when it is told to; a
-// task that hangs is found once, and only when it hangs.
+// owner is away, always alone with the lock, looks rarely where nobody needs it,
+// and ends when the owner stops it; a task that hangs is found once, and only
+// when it hangs.
 #include <doctest/doctest.h>
 
 #include <pthread.h>
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "manta/base/clock.hpp"
 #include "manta/exec/run/helper.hpp"
 #include "manta/exec/run/watchdog.hpp"
 
@@ -96,6 +98,18 @@ TEST_CASE("owner and helper are never inside together") {
   r.thread.stop();
   r.lock.leave();
   CHECK_FALSE(r.both_inside);
+}
+
+TEST_CASE("a helper that nobody needs looks rarely") {
+  fake_rank r;
+  r.thread.enable();
+  r.lock.enter();
+  const std::int64_t begin = manta::base::now_ns();
+  REQUIRE(r.thread.start());
+  while (r.watched < 40) usleep(1000);
+  CHECK(manta::base::now_ns() - begin > 38 * 800'000);
+  r.thread.stop();
+  r.lock.leave();
 }
 
 TEST_CASE("a helper that is not enabled starts no thread") {

@@ -169,10 +169,22 @@ TEST_CASE("it yields, then sleeps, and sleeps longer the longer it has been sile
   CHECK(s.next_step(0, start + silence::until_sleep_ns - 1, false) == step::yield);
   CHECK(s.next_step(0, start + silence::until_sleep_ns, true) == step::yield);  // only polling carries a transfer on
   CHECK(s.next_step(0, start + silence::until_sleep_ns, false) == step::sleep);
-  CHECK(s.sleep_ns(start + 3'000'000, false, longest) == silence::short_sleep_ns);
-  CHECK(s.sleep_ns(start + 20'000'000, false, longest) == 2'000'000);
-  CHECK(s.sleep_ns(start + 20'000'000, true, longest) == silence::short_sleep_ns);
-  CHECK(s.sleep_ns(start + 900'000'000, false, longest) == 5'000'000);
+  CHECK(s.sleep_ns(start + 3'000'000, false, false, longest) == silence::short_sleep_ns);
+  CHECK(s.sleep_ns(start + 20'000'000, false, false, longest) == 2'000'000);
+  CHECK(s.sleep_ns(start + 20'000'000, true, false, longest) == silence::short_sleep_ns);
+  CHECK(s.sleep_ns(start + 900'000'000, false, false, longest) == 5'000'000);
+}
+
+TEST_CASE("where every message ends the sleep, a silence may double with each") {
+  constexpr std::int64_t start = 1'000'000'000;
+  const auto longest = [] { return std::int64_t{5'000'000}; };
+  silence s;
+  s.count_turn(0);
+  s.next_step(0, start, false);
+  CHECK(s.sleep_ns(start, false, true, longest) == silence::short_sleep_ns);
+  CHECK(s.sleep_ns(start + 300'000, false, true, longest) == 300'000);
+  CHECK(s.sleep_ns(start + 300'000, true, true, longest) == silence::short_sleep_ns);
+  CHECK(s.sleep_ns(start + 20'000'000, false, true, longest) == 5'000'000);
 }
 
 TEST_CASE("where others compute it sleeps instead of yielding, after a short while") {

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: MIT
 //
 // The helper: a thread that answers for a rank whose own thread is in user
-// code. Every 200 us it looks whether the rank's thread, the owner of the lock,
-// has entered the library since. If not, the helper takes the lock and does the
-// rank's duties. It sleeps where the owner stays away and nothing comes, and as
-// long as the owner is idle itself.
+// code. Every 200 to 800 us it looks whether the rank's thread, the owner of the
+// lock, has entered the library since. If not, the helper takes the lock and does
+// the rank's duties. It sleeps where the owner stays away and nothing comes, and
+// as long as the owner is idle itself.
+//
+// A look takes up to 20 us from the thread that computes on the same core, so
+// the looks become rare while no other rank needs them: after each look at which
+// nothing was sent, the next one comes later.
 #pragma once
 
 #include <pthread.h>
@@ -27,7 +31,7 @@ class helper {
     void (*sleep)(void* rank, std::int64_t most_ns);  ///< without the lock, until something comes or `rouse` is called
     void (*rouse)(void* rank);                           ///< from another thread
     void (*owner_is_here)(void* rank);                   ///< without the lock: the owner is here, or was here just now
-    bool (*do_duties)(void* rank, bool owner_was_here);  ///< with the lock; true if a message came
+    bool (*do_duties)(void* rank, bool owner_was_here);  ///< with the lock; true if other ranks got something
     std::int64_t (*patience_ns)(void* rank, unsigned in_vain);  ///< with the lock; after `in_vain` answers in vain
   };
 

@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "manta/exec/run/helper.hpp"
 
 namespace manta::exec {
@@ -37,12 +39,13 @@ MANTA_DECL void helper::stop() {
 }
 
 MANTA_DECL void helper::run() {
-  constexpr useconds_t between_looks_us = 200;
+  constexpr useconds_t shortest_us = 200, longest_us = 800;
   duties_.begin(duties_.rank);
   prctl(PR_SET_TIMERSLACK, 1000UL);
   std::uint64_t seen = 0;
   unsigned in_vain = 0;  // number of answers in a row to which nothing had come
   std::int64_t patience = 0;
+  useconds_t between_looks_us = shortest_us;
   while (!stop_.load(std::memory_order_acquire)) {
     lock_.wait_while_owner_stays();
     const bool dozed = in_vain != 0;
@@ -52,6 +55,7 @@ MANTA_DECL void helper::run() {
     } else {
       usleep(between_looks_us);
     }
+    between_looks_us = std::min(2 * between_looks_us, longest_us);
     const std::uint64_t entries = lock_.entries();
     const bool was_here = entries != seen;
     seen = entries;
@@ -60,8 +64,9 @@ MANTA_DECL void helper::run() {
       duties_.owner_is_here(duties_.rank);
       continue;
     }
-    const bool any = duties_.do_duties(duties_.rank, was_here);
-    in_vain = was_here ? 0 : any ? 1 : in_vain + 1;  // more may come soon
+    const bool sent = duties_.do_duties(duties_.rank, was_here);
+    if (sent) between_looks_us = shortest_us;
+    in_vain = was_here ? 0 : sent ? 1 : in_vain + 1;  // more may come soon
     patience = duties_.patience_ns(duties_.rank, in_vain);
     if (in_vain != 0) lock_.doze();
     lock_.release_for_helper();

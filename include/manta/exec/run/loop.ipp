@@ -171,9 +171,8 @@ void rank_loop<Network>::idle() {
   own_.ledger.pay_back();
   others_.watch(others_.rank);
   below_.lock.stay();
-  const std::int64_t length = silence_.sleep_ns(
-      now, under_way, [&] { return below_.waiting.sleep_until_deadline(below_.clock.has_timers(), now); });
-  below_.waiting.sleep(length);
+  const auto longest = [&] { return below_.waiting.sleep_until_deadline(below_.clock.has_timers(), now); };
+  below_.waiting.sleep(silence_.sleep_ns(now, under_way, own_.net.is_woken_by_all(), longest));
 }
 
 template <class Network>

@@ -3,11 +3,11 @@
 //
 // What a rank does that finds nothing to do: it spins, then yields, then
 // sleeps, by how long it has been silent. Where others compute on the same
-// cores, a yield takes until their time slice ends, and a rank that has used its
-// own slice up waits as long: there the rank sleeps instead of yielding, and is
-// let in ahead of them when something comes.
+// cores, a yield takes until their time slice ends, and each turn of the idle
+// rank takes time from them. There the rank sleeps instead of yielding, and Linux
+// lets it in ahead of them when something comes.
 //
-// This part decides; it is told the time, and neither yields nor sleeps.
+// This part only decides: the caller gives the time, and yields and sleeps.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,8 @@ class silence {
   static constexpr std::int64_t until_sleep_ns = 2'000'000;
   static constexpr std::int64_t until_long_sleep_ns = 10'000'000;
   static constexpr std::int64_t short_sleep_ns = 50'000;
-  static constexpr std::int64_t others_compute_ns = 200'000;   ///< a yield that took longer says so
+  /// A yield that took longer shows that others compute: less than the shortest time slice, which ranks have.
+  static constexpr std::int64_t others_compute_ns = 50'000;
   static constexpr std::int64_t crowded_ns = 100'000'000;      ///< how long that is believed
   enum class step : std::uint8_t { spin, yield, sleep };
 
@@ -48,12 +49,13 @@ class silence {
   void note_yield(std::int64_t began_ns, std::int64_t ended_ns) {
     if (ended_ns - began_ns > others_compute_ns) crowded_until_ns_ = ended_ns + crowded_ns;
   }
-  /// How long to sleep: at most a tenth of the silence is added to it, and at most `longest_ns`.
+  /// How long to sleep, at most `longest_ns`. Where every message ends the sleep (`is_woken`), the silence may double;
+  /// elsewhere a sleep adds at most a tenth to it.
   template <class Longest>
-  std::int64_t sleep_ns(std::int64_t now_ns, bool under_way, Longest&& longest_ns) const {
+  std::int64_t sleep_ns(std::int64_t now_ns, bool under_way, bool is_woken, Longest&& longest_ns) const {
     const std::int64_t silent = now_ns - since_ns_;
-    return silent < until_long_sleep_ns || under_way ? short_sleep_ns
-                                                     : std::min<std::int64_t>(silent / 10, longest_ns());
+    if (under_way || silent < (is_woken ? short_sleep_ns : until_long_sleep_ns)) return short_sleep_ns;
+    return std::min<std::int64_t>(is_woken ? silent : silent / 10, longest_ns());
   }
 
  private:
