@@ -222,6 +222,20 @@ TEST_CASE("a3c learns CartPole with gradients that are stale, and drops those th
   });
 }
 
+TEST_CASE("a3c gives each of several workers a call ahead, but no more than the bound of staleness allows") {
+  in_world([] {
+    const auto first = [](const rl::a3c_options& o) { return rl::a3c("CartPole-v1", o).train().learner; };
+    // The four gradients of the first weights are applied one after the other.
+    CHECK(first({.workers = 2}).at("max_staleness") >= 3);
+    CHECK(first({.workers = 2, .in_flight = 3}).at("max_staleness") >= 5);
+    CHECK(first({.workers = 1, .environments = 4}).at("max_staleness") == 0);
+    auto bounded = first({.workers = 2, .in_flight = 8, .max_staleness = 3});
+    CHECK(bounded.at("staleness") <= 3 + bounded.at("dropped"));
+    CHECK(bounded.at("dropped") < 16);
+    CHECK(contains(thrown<manta::error>([] { rl::a3c("CartPole-v1", {.in_flight = 0}); }), ".in_flight is 0"));
+  });
+}
+
 TEST_CASE("what is under way when an asynchronous training is saved is learnt from after it is loaded") {
   in_world([] {
     const std::string file = "a3c-test-" + std::to_string(manta::size());

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Asynchronous advantage actor-critic (Mnih et al., 2016): each worker computes gradients on a fragment of its own,
-// with the weights that it has, and the learner applies them as they come. The staleness of a gradient is the number of
-// steps that the learner has taken since its weights. The result depends on who comes first: only with one worker does
+// with the weights that it has, and the learner applies them as they come. Each of several workers has its next call
+// while the learner takes its last gradient. The staleness of a gradient is the number of steps that the learner has
+// taken since its weights. The result depends on who comes first: only with one worker does
 // the same seed give the same bits, which are those of a2c.
 #pragma once
 
@@ -18,6 +19,7 @@ struct a3c_options {
   int environments = 16;  ///< of all workers together
   int fragment = 16;      ///< steps of each environment for a gradient
   int updates = 16;       ///< steps of the learner in an iteration
+  int in_flight = 2;      ///< calls that each of several workers has at a time: it waits for no learner
   int max_staleness = 0;  ///< a gradient that is staler is dropped, and the report's `dropped` counts it; 0: none is
   double rate = 1e-3;     ///< of RMSProp, whose moments all workers share
   std::uint64_t anneal_steps = 0;  ///< within them the rate falls in a line to 0; 0: the rate stays
@@ -34,8 +36,8 @@ struct a3c_options {
   template <class Archive>
   void serialize(Archive& archive) {
     archive(CEREAL_NVP(workers), CEREAL_NVP(seed), CEREAL_NVP(environments), CEREAL_NVP(fragment), CEREAL_NVP(updates),
-            CEREAL_NVP(max_staleness), CEREAL_NVP(rate), CEREAL_NVP(anneal_steps), CEREAL_NVP(discount),
-            CEREAL_NVP(lambda), CEREAL_NVP(entropy), CEREAL_NVP(value), CEREAL_NVP(clip_norm),
+            CEREAL_NVP(in_flight), CEREAL_NVP(max_staleness), CEREAL_NVP(rate), CEREAL_NVP(anneal_steps),
+            CEREAL_NVP(discount), CEREAL_NVP(lambda), CEREAL_NVP(entropy), CEREAL_NVP(value), CEREAL_NVP(clip_norm),
             CEREAL_NVP(normalise_observations), CEREAL_NVP(normalise_rewards), CEREAL_NVP(model));
   }
 };
@@ -60,6 +62,7 @@ class a3c final : public detail::policy_learner {
   MANTA_DECL void restore(const std::string& bytes, bool own_settings) override;
 
  private:
+  std::unique_ptr<detail::a3c_crew> start_crew() const;
   /// An iteration of the learner.
   void take_steps(report& r);
   /// Takes the learner's step with a worker's gradients, and returns their norm.

@@ -49,7 +49,9 @@ class a3c_worker : public rollout_worker {
 };
 
 class a3c_crew : public crew<&a3c_worker::gradient> {
-  using crew::crew;
+ public:
+  a3c_crew(const any_environment& e, std::uint64_t seed, const learner_options& o, int in_flight)
+      : crew(e, seed, o, {.in_flight = in_flight}) {}
 };
 
 }  // namespace detail
@@ -72,10 +74,20 @@ MANTA_DECL a3c::a3c(const any_environment& e, const a3c_options& o)
   detail::require_one(".updates", o.updates);
   if (o.max_staleness < 0)
     throw error("manta: rl: .max_staleness is " + std::to_string(o.max_staleness) + "; 0 allows any, 1 is the least");
-  crew_ = std::make_unique<detail::a3c_crew>(environment_, seed_, told_);
+  detail::require_one(".in_flight", o.in_flight, " call");
+  crew_ = start_crew();
   crew_->publish(version_, policy_.get());
 }
 MANTA_DECL a3c::~a3c() = default;
+
+/// With c calls under way, gradients are c - 1 versions old where the workers are equally fast.
+inline std::unique_ptr<detail::a3c_crew> a3c::start_crew() const {
+  int in_flight = options_.workers > 1 ? options_.in_flight : 1;
+  if (options_.max_staleness > 0) {
+    in_flight = std::clamp((options_.max_staleness + 1) / options_.workers, 1, in_flight);
+  }
+  return std::make_unique<detail::a3c_crew>(environment_, seed_, told_, in_flight);
+}
 
 inline double a3c::apply(const std::vector<float>& from) {
   auto at = from.begin();
@@ -95,7 +107,7 @@ inline void a3c::take_steps(report& r) {
   double norms = 0, staleness = 0, stalest = 0, dropped = 0;
   for (int done = 0; done < options_.updates;) {
     auto begin = std::chrono::steady_clock::now();
-    auto [worker, version, g] = crew_->next(next_rollout(), detail::loss_weights{options_.value, options_.entropy});
+    auto [duty, version, g] = crew_->next(next_rollout(), detail::loss_weights{options_.value, options_.entropy});
     r.sample_seconds += detail::since(begin);
     begin = std::chrono::steady_clock::now();
     const double stale = static_cast<double>(version_ - version);
@@ -131,7 +143,7 @@ MANTA_DECL void a3c::restore(const std::string& bytes, bool own_settings) {
   std::string learner, workers;
   std::uint64_t version = 0;
   output::unpack(bytes, learner, version, workers);
-  auto crew = std::make_unique<detail::a3c_crew>(environment_, seed_, told_);
+  std::unique_ptr<detail::a3c_crew> crew = start_crew();
   crew->restore(workers, told_);
   restore_learner(learner, own_settings);
   crew_ = std::move(crew);

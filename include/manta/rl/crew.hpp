@@ -30,26 +30,30 @@ class crew<Method> {
  public:
   /// What a worker has sent.
   struct arrival {
-    std::uint64_t worker = 0, version = 0;
+    std::uint64_t duty = 0, version = 0;
     Result result;
     template <class Archive>
     void serialize(Archive& archive) {
-      archive(worker, version, result);
+      archive(duty, version, result);
     }
   };
 
-  /// lag: calls get weights that are this number of versions older than the newest.
-  crew(const any_environment& e, std::uint64_t seed, const learner_options& o, int lag = 0)
-      : lag_(static_cast<std::size_t>(lag)),
+  struct settings {
+    int lag = 0;        ///< calls get weights that are this number of versions older than the newest
+    int in_flight = 1;  ///< calls that each worker has at a time
+  };
+
+  crew(const any_environment& e, std::uint64_t seed, const learner_options& o, const settings& how)
+      : lag_(static_cast<std::size_t>(how.lag)),
         workers_(start_workers<Worker>(e, seed, o.environments, o.workers, o.model, o.collection)),
-        duties_(workers_.size()) {}
+        duties_(workers_.size() * static_cast<std::size_t>(how.in_flight)) {}
 
   /// New weights, for the calls to come.
   void publish(std::uint64_t version, policy::weights w) {
     published_.emplace_back(version, put(std::move(w)));  // once to each node
     while (published_.size() > lag_ + 1) published_.pop_front();
   }
-  /// Gives a call to each worker that has none.
+  /// Gives calls to each worker that has fewer than its number in flight.
   template <class... Arguments>
   void keep_busy(const Arguments&... arguments) {
     const auto& [version, weights] = published_.front();
@@ -58,7 +62,7 @@ class crew<Method> {
       if (d.is_busy) continue;
       d.is_busy = true;
       d.version = version;
-      d.call = async<Method>(workers_[i], weights, arguments...);
+      d.call = async<Method>(workers_[i % workers_.size()], weights, arguments...);
       ended_.add(d.call, i);
     }
   }
@@ -104,7 +108,7 @@ class crew<Method> {
   }
 
  private:
-  /// What a worker does.
+  /// One of the calls that a worker has at a time.
   struct duty {
     bool is_busy = false;       ///< with a call under way, or with one whose result is kept
     std::uint64_t version = 0;  ///< of the weights of its call
@@ -136,12 +140,12 @@ class crew<Method> {
   }
   /// A checkpoint may be of more workers than there are.
   void set_busy(const arrival& a, bool busy) {
-    if (a.worker < duties_.size()) duties_[a.worker].is_busy = busy;
+    if (a.duty < duties_.size()) duties_[a.duty].is_busy = busy;
   }
 
   std::size_t lag_;
   std::vector<actor<Worker>> workers_;
-  std::vector<duty> duties_;  ///< of the workers
+  std::vector<duty> duties_;  ///< one of each worker, then the next one of each
   watcher ended_;
   std::deque<arrival> arrived_;
   std::deque<std::pair<std::uint64_t, future<policy::weights>>> published_;

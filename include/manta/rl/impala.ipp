@@ -95,7 +95,9 @@ class impala_worker : public rollout_worker {
 };
 
 class impala_crew : public crew<&impala_worker::go> {
-  using crew::crew;
+ public:
+  impala_crew(const any_environment& e, std::uint64_t seed, const learner_options& o, int lag)
+      : crew(e, seed, o, {.lag = lag}) {}
 };
 
 }  // namespace detail
@@ -125,7 +127,7 @@ MANTA_DECL impala::~impala() = default;
 inline std::vector<detail::trajectory> impala::gather(figures& all) {
   std::vector<detail::trajectory> parts;
   for (Eigen::Index steps = 0; steps < options_.batch;) {
-    auto [worker, version, t] = crew_->next(options_.fragment, options_.discount);
+    auto [duty, version, t] = crew_->next(options_.fragment, options_.discount);
     const double lag = static_cast<double>(version_ - version);
     all.lags += lag;
     all.max_lag = std::max(all.max_lag, lag);
