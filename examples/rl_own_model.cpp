@@ -81,11 +81,11 @@ class careful : public rl::distribution {
     return -(p * p.log()).sum();
   }
   // [distribution]
-  void add_gradient(const float* outputs, const float*, const float* action, float a, float b, float* by_outputs,
+  void add_gradient(const float* outputs, const float*, const float* action, weights w, float* by_outputs,
                     float*) const override {
     const Eigen::ArrayXf s = softmax(outputs), p = mixed(s);
-    Eigen::ArrayXf by_p = -b * (p.log() + 1);  // of b times the entropy, and of a times the logarithm
-    by_p[static_cast<int>(*action)] += a / p[static_cast<int>(*action)];
+    Eigen::ArrayXf by_p = -w.entropy * (p.log() + 1);
+    by_p[static_cast<int>(*action)] += w.log_probability / p[static_cast<int>(*action)];
     Eigen::Map<Eigen::ArrayXf>(by_outputs, n_) += (1 - part_) * s * (by_p - (by_p * s).sum());
   }
   // [end]

@@ -75,13 +75,13 @@ class faulty : public rl::distribution {
     if (m_ == mistake::entropy_nan) return std::numeric_limits<float>::quiet_NaN();
     return inner_->entropy(o, s) * (m_ == mistake::entropy ? 1.1f : 1.f);
   }
-  void add_gradient(const float* o, const float* s, const float* action, float a, float b, float* by_o,
+  void add_gradient(const float* o, const float* s, const float* action, weights w, float* by_o,
                     float* by_s) const override {
     if (m_ == mistake::overwrites) std::fill(by_o, by_o + outputs(), 0.f);
-    if (m_ == mistake::gradient_of_entropy) b = -b;
-    inner_->add_gradient(o, s, action, a, b, by_o, by_s);
-    if (m_ == mistake::gradient) by_o[1] += 0.3f * a;
-    if (m_ == mistake::gradient_of_spread) by_s[1] -= 0.3f * a;
+    if (m_ == mistake::gradient_of_entropy) w.entropy = -w.entropy;
+    inner_->add_gradient(o, s, action, w, by_o, by_s);
+    if (m_ == mistake::gradient) by_o[1] += 0.3f * w.log_probability;
+    if (m_ == mistake::gradient_of_spread) by_s[1] -= 0.3f * w.log_probability;
   }
 
  private:
@@ -113,12 +113,11 @@ class by_tanh : public rl::distribution {
     return g_.sample(o, noise, same);
   }
   [[nodiscard]] float entropy(const float*, const float*) const override { return 0; }
-  void add_gradient(const float* o, const float*, const float* action, float a, float, float* by,
-                    float*) const override {
+  void add_gradient(const float* o, const float*, const float* action, weights w, float* by, float*) const override {
     for (int i = 0; i < 2; ++i) {
       const float z = (std::atanh(action[i]) - o[i]) * std::exp(-o[2 + i]);
-      by[i] += a * z * std::exp(-o[2 + i]);
-      by[2 + i] += a * (z * z - 1);
+      by[i] += w.log_probability * z * std::exp(-o[2 + i]);
+      by[2 + i] += w.log_probability * (z * z - 1);
     }
   }
 

@@ -233,7 +233,7 @@ TEST_CASE("probabilities of allowed actions add up to 1, the others have none, a
   CHECK(static_cast<double>(d->entropy(masked().data(), nullptr)) == doctest::Approx(entropy).epsilon(1e-5));
 
   std::vector<float> by(7);
-  d->add_gradient(masked().data(), nullptr, action.data(), 2, 3, by.data(), nullptr);
+  d->add_gradient(masked().data(), nullptr, action.data(), {2, 3}, by.data(), nullptr);
   const auto f = [&] { return 2 * log_probability() + 3 * static_cast<double>(d->entropy(masked().data(), nullptr)); };
   for (std::size_t i = 0; i < given.size(); ++i) {
     const float x = given[i], h = 1e-2f;

@@ -114,9 +114,9 @@ class copied : public rl::distribution {
     return inner_->log_probability(o, s, action);
   }
   [[nodiscard]] float entropy(const float* o, const float* s) const override { return inner_->entropy(o, s); }
-  void add_gradient(const float* o, const float* s, const float* action, float a, float b, float* by_o,
+  void add_gradient(const float* o, const float* s, const float* action, weights w, float* by_o,
                     float* by_s) const override {
-    inner_->add_gradient(o, s, action, a, b, by_o, by_s);
+    inner_->add_gradient(o, s, action, w, by_o, by_s);
   }
 
  private:

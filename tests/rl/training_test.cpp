@@ -454,7 +454,7 @@ TEST_CASE("distributions: gradients are those of central differences, samples ha
              3. * static_cast<double>(d->entropy(o.data(), spread.data()));
     };
     std::vector<float> by(o.size()), by_spread(spread.size());
-    d->add_gradient(o.data(), spread.data(), action.data(), 2, 3, by.data(), by_spread.data());
+    d->add_gradient(o.data(), spread.data(), action.data(), {2, 3}, by.data(), by_spread.data());
     const auto check = [&](std::vector<float>& at, const std::vector<float>& gradient) {
       for (std::size_t i = 0; i < at.size(); ++i) {
         const float x = at[i], h = 1e-2f;

@@ -60,19 +60,19 @@ struct loss_sums {
   }
 };
 
-/// Steps to learn from.
+/// Steps to learn from. `outputs` and `values` are those of the networks' last forward passes for these steps, with
+/// what is not allowed forbidden.
 struct lesson {
-  const nn::matrix<float>& actions;
+  const nn::matrix<float>&outputs, &values, &actions;
   std::span<const float> advantages, returns;
+  double divisor;  ///< of the sums over the steps: the number of all steps that one update learns from
 };
 
 /// Adds the gradients of the sum over all steps of - advantage log p(action) + w.value (V - return)^2 - w.entropy H,
-/// divided by `divisor`, to those of the networks and of the spread. `outputs` and `values` are those of the networks'
-/// last forward passes, with what is not allowed forbidden. Throws manta::error if the loss is not finite; nothing was
-/// learnt then.
-MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const nn::matrix<float>& outputs,
-                                   const nn::matrix<float>& values, const lesson& l, const loss_weights& w,
-                                   double divisor, std::span<float> spread_gradients);
+/// divided by the lesson's divisor, to those of the networks and of the spread. Throws manta::error if the loss is not
+/// finite; nothing was learnt then.
+MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const lesson& l, const loss_weights& w,
+                                   std::span<float> spread_gradients);
 
 /// Likewise for a fragment, divided by the number of its steps, with the forward passes.
 MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const fragment& f, const loss_weights& w,

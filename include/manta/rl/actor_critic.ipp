@@ -46,24 +46,23 @@ MANTA_DECL void loss_sums::write(std::map<std::string, double>& figures) const {
   figures["entropy"] = entropy / n;
 }
 
-MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const nn::matrix<float>& outputs,
-                                   const nn::matrix<float>& values, const lesson& l, const loss_weights& w,
-                                   double divisor, std::span<float> spread_gradients) {
+MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const lesson& l, const loss_weights& w,
+                                   std::span<float> spread_gradients) {
   const Eigen::Index count = l.actions.cols();
-  const float part = static_cast<float>(1 / divisor);
+  const float part = static_cast<float>(1 / l.divisor);
   const float* const spread = p.spread().data();
-  nn::matrix<float> by_outputs = nn::matrix<float>::Zero(outputs.rows(), outputs.cols());
-  nn::matrix<float> by_values = nn::matrix<float>::Zero(1, values.cols());
+  nn::matrix<float> by_outputs = nn::matrix<float>::Zero(l.outputs.rows(), l.outputs.cols());
+  nn::matrix<float> by_values = nn::matrix<float>::Zero(1, l.values.cols());
   loss_sums sums{.steps = static_cast<std::uint64_t>(count)};
   for (Eigen::Index i = 0; i < count; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    const float* const o = outputs.col(i).data();
+    const float* const o = l.outputs.col(i).data();
     const float* const action = l.actions.col(i).data();
-    const float difference = values(0, i) - l.returns[k];
+    const float difference = l.values(0, i) - l.returns[k];
     sums.policy -= static_cast<double>(l.advantages[k] * d.log_probability(o, spread, action));
     sums.value += static_cast<double>(difference * difference);
     sums.entropy += static_cast<double>(d.entropy(o, spread));
-    d.add_gradient(o, spread, action, -l.advantages[k] * part, -static_cast<float>(w.entropy) * part,
+    d.add_gradient(o, spread, action, {-l.advantages[k] * part, -static_cast<float>(w.entropy) * part},
                    by_outputs.col(i).data(), spread_gradients.data());
     by_values(0, i) = static_cast<float>(2 * w.value) * difference * part;
   }
@@ -80,7 +79,7 @@ MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const fragm
   if (!p.remembers()) {
     const nn::matrix<float>& outputs = allowed_outputs(p.actor().forward(f.observations), f.masks, kept);
     const nn::matrix<float>& values = p.critic().forward(f.observations);
-    return add_gradients(p, d, outputs, values, {f.actions, f.advantages, f.returns}, w, count, spread_gradients);
+    return add_gradients(p, d, {outputs, values, f.actions, f.advantages, f.returns, count}, w, spread_gradients);
   }
   const auto environments = static_cast<int>(f.actor_states.cols());
   const int steps = static_cast<int>(f.observations.cols()) / environments;
@@ -93,7 +92,7 @@ MANTA_DECL loss_sums add_gradients(policy& p, const distribution& d, const fragm
   const nn::matrix<float>& outputs =
       allowed_outputs(p.actor().forward(all.observations, all.actor_states, all.begins), all.masks, kept);
   const nn::matrix<float>& values = p.critic().forward(all.observations, all.critic_states, all.begins);
-  return add_gradients(p, d, outputs, values, {all.actions, all.advantages, all.returns}, w, count, spread_gradients);
+  return add_gradients(p, d, {outputs, values, all.actions, all.advantages, all.returns, count}, w, spread_gradients);
 }
 
 }  // namespace detail

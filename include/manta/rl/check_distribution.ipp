@@ -297,7 +297,7 @@ class distribution_checker {
     for (std::size_t i = 0; i < 20; ++i) {
       const function f{name, a, b, drawn_[i]};
       action by_outputs(outputs_.size(), 1.f), by_spread(spread_.size(), 1.f);  // 1 was there before
-      d_.add_gradient(outputs_.data(), spread_.data(), f.of.data(), a, b, by_outputs.data(), by_spread.data());
+      d_.add_gradient(outputs_.data(), spread_.data(), f.of.data(), {a, b}, by_outputs.data(), by_spread.data());
       if (!compare_gradient(f, outputs_, by_outputs, "output ") ||
           !compare_gradient(f, spread_, by_spread, "number of spread "))
         return false;

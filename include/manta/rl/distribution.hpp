@@ -42,8 +42,12 @@ class distribution {
 
   [[nodiscard]] virtual float log_probability(const float* outputs, const float* spread, const float* action) const = 0;
   [[nodiscard]] virtual float entropy(const float* outputs, const float* spread) const = 0;
-  /// Adds the gradients of a * log_probability + b * entropy by outputs and spread.
-  virtual void add_gradient(const float* outputs, const float* spread, const float* action, float a, float b,
+  /// By which log_probability and entropy count in a sum.
+  struct weights {
+    float log_probability = 0, entropy = 0;
+  };
+  /// Adds the gradients of the sum of log_probability and entropy with these weights, by outputs and spread.
+  virtual void add_gradient(const float* outputs, const float* spread, const float* action, weights w,
                             float* by_outputs, float* by_spread) const = 0;
 };
 

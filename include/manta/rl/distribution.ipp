@@ -74,7 +74,7 @@ class choices final : public distribution {
     }
     return sum;
   }
-  void add_gradient(const float* logits, const float*, const float* action, float a, float b, float* by,
+  void add_gradient(const float* logits, const float*, const float* action, weights w, float* by,
                     float*) const override {
     for (int n : n_) {
       const float norm = log_sum(logits, n);
@@ -82,9 +82,9 @@ class choices final : public distribution {
       for (int i = 0; i < n; ++i) h -= std::exp(logits[i] - norm) * (logits[i] - norm);
       for (int i = 0; i < n; ++i) {
         const float p = std::exp(logits[i] - norm);
-        by[i] += -a * p - b * p * (logits[i] - norm + h);
+        by[i] += -w.log_probability * p - w.entropy * p * (logits[i] - norm + h);
       }
-      by[static_cast<int>(*action++)] += a;
+      by[static_cast<int>(*action++)] += w.log_probability;
       logits += n;
       by += n;
     }
@@ -124,12 +124,12 @@ class gaussian final : public distribution {
     for (int i = 0; i < size(); ++i) sum += spread[i] + log_root_of_2_pi + 0.5f;
     return sum;
   }
-  void add_gradient(const float* mean, const float* spread, const float* action, float a, float b, float* by_mean,
+  void add_gradient(const float* mean, const float* spread, const float* action, weights w, float* by_mean,
                     float* by_spread) const override {
     for (int i = 0; i < size(); ++i) {
       const float inverse = std::exp(-spread[i]), z = (action[i] - mean[i]) * inverse;
-      by_mean[i] += a * z * inverse;
-      by_spread[i] += a * (z * z - 1) + b;
+      by_mean[i] += w.log_probability * z * inverse;
+      by_spread[i] += w.log_probability * (z * z - 1) + w.entropy;
     }
   }
 
@@ -176,10 +176,10 @@ class parts_of_action final : public distribution {
     each([&](const distribution& d, place at) { sum += d.entropy(outputs + at.outputs, spread + at.spread); });
     return sum;
   }
-  void add_gradient(const float* outputs, const float* spread, const float* action, float a, float b,
-                    float* by_outputs, float* by_spread) const override {
+  void add_gradient(const float* outputs, const float* spread, const float* action, weights w, float* by_outputs,
+                    float* by_spread) const override {
     each([&](const distribution& d, place at) {
-      d.add_gradient(outputs + at.outputs, spread + at.spread, action + at.action, a, b, by_outputs + at.outputs,
+      d.add_gradient(outputs + at.outputs, spread + at.spread, action + at.action, w, by_outputs + at.outputs,
                      by_spread + at.spread);
     });
   }

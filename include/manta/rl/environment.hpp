@@ -142,7 +142,6 @@ class any_environment {
   MANTA_DECL any_environment(std::string name, const char* mangled, std::string arguments);
 
  private:
-  friend MANTA_DECL void register_environment(const std::string& name, const any_environment& e);
   std::string name_, mangled_, arguments_;
   int time_limit_ = 0, mask_size_ = 0;
   space observations_, actions_;

@@ -72,9 +72,7 @@ MANTA_DECL std::unique_ptr<detail::simulation> any_environment::make() const {
 }
 
 MANTA_DECL void register_environment(const std::string& name, const any_environment& e) {
-  any_environment named = e;
-  named.name_ = name;
-  detail::named_environments()[name] = named;
+  detail::named_environments()[name] = e.with_name(name);
 }
 MANTA_DECL std::vector<std::string> environment_names() {
   std::vector<std::string> names;

@@ -168,8 +168,8 @@ inline void impala::learn(const detail::trajectory& t, double steps, figures& al
     v_trace({part(rewards), of_one, part(t.terminated), part(t.truncated), part(finals), part(log_ratios)},
             {options_.discount, options_.lambda, options_.rho, options_.c}, part(targets), part(advantages));
   }
-  all.sums.add(detail::add_gradients(policy_, *distribution_, outputs, values, {t.actions, advantages, targets},
-                                     {options_.value, options_.entropy}, steps, spread_gradients_));
+  all.sums.add(detail::add_gradients(policy_, *distribution_, {outputs, values, t.actions, advantages, targets, steps},
+                                     {options_.value, options_.entropy}, spread_gradients_));
 }
 
 MANTA_DECL void impala::iterate(report& r) {

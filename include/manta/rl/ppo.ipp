@@ -106,9 +106,9 @@ inline void ppo::learn_batch(figures& sums) {
     entropy += static_cast<double>(distribution_->entropy(o, spread));
     kl += static_cast<double>(ratio - 1 - difference);
     clipped += is_clipped;
-    distribution_->add_gradient(o, spread, action, is_clipped ? 0 : -advantage * ratio / n,
-                                -static_cast<float>(options_.entropy) / n, outputs_gradient_.col(i).data(),
-                                spread_gradients_.data());
+    distribution_->add_gradient(o, spread, action,
+                                {is_clipped ? 0 : -advantage * ratio / n, -static_cast<float>(options_.entropy) / n},
+                                outputs_gradient_.col(i).data(), spread_gradients_.data());
   }
   policy_.actor().backward(outputs_gradient_);
   const nn::matrix<float>& values = policy_.critic().forward(batch_.observations, batch_.critic_states, batch_.begins);

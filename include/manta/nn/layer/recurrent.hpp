@@ -34,8 +34,19 @@ struct step_order {
   }
 };
 
-/// Cell gives the formulas of a step. gates_: first the inputs' part of all gates, then the gates; backward overwrites
-/// them by their gradients.
+/// What a cell works on: the arrays of its layer, with all steps of a batch.
+template <class T>
+struct recurrence {
+  Eigen::Index features;
+  const step_order& order;
+  /// gates: first the inputs' part of all gates, then the gates; backward overwrites them by their gradients. before:
+  /// the states before the steps. now: the state of all samples, or the gradient by it.
+  matrix<T>&gates, &before, &now;
+  Eigen::Map<row_major<T>> hidden_weights;
+  Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>> hidden_bias;
+};
+
+/// Cell gives the formulas of a step.
 template <class T, class Cell>
 class recurrent_layer final : public layer<T> {
  public:
@@ -107,19 +118,21 @@ class recurrent_layer final : public layer<T> {
     } else {
       now_.setZero();
     }
+    recurrence<T> all_steps = work();
     for (Eigen::Index t = 0; t < order_.steps; ++t) {
       reset(now_, t);
       order_.step(before_.data(), state_size(), t) = now_;
-      cell_.forward(*this, t, order_.step(y.data(), features_, t));
+      cell_.forward(all_steps, t, order_.step(y.data(), features_, t));
     }
     if (carried_.state) carried_.state->middleRows(carried_.first_row, state_size()) = now_;
   }
 
   void backward(const matrix<T>& x, const matrix<T>&, const matrix<T>& dy, matrix<T>* dx) override {
     now_.setZero();  // the gradient by the state after the step
+    recurrence<T> all_steps = work();
     for (Eigen::Index t = order_.steps; t-- > 0;) {
       now_.topRows(features_) += order_.step(dy.data(), features_, t);
-      cell_.backward(*this, t);
+      cell_.backward(all_steps, t);
       reset(now_, t);
     }
     const matrix<T>& hidden_gates = cell_.hidden_gates(gates_);
@@ -135,13 +148,14 @@ class recurrent_layer final : public layer<T> {
   }
 
  private:
-  friend Cell;
   using vector = Eigen::Map<Eigen::Matrix<T, Eigen::Dynamic, 1>>;
   [[nodiscard]] int rows() const { return Cell::gates * features_; }
   [[nodiscard]] int weights() const { return rows() * (inputs_ + features_); }
   Eigen::Map<row_major<T>> input_weights(T* array) const { return {array, rows(), inputs_}; }
   Eigen::Map<row_major<T>> hidden_weights(T* array) const { return {array + rows() * inputs_, rows(), features_}; }
   [[nodiscard]] vector hidden_bias() const { return {p_ + weights() + rows(), rows()}; }
+
+  recurrence<T> work() { return {features_, order_, gates_, before_, now_, hidden_weights(p_), hidden_bias()}; }
 
   /// Zero where a sequence begins at step t.
   void reset(matrix<T>& state, Eigen::Index t) const {
@@ -172,31 +186,30 @@ class lstm_cell {
 
   void keep(int features, Eigen::Index columns) { tanh_.resize(features, columns); }
 
-  template <class Layer, class Result>
-  void forward(Layer& l, Eigen::Index t, Result h) {
-    const Eigen::Index n = l.features_;
-    auto a = l.order_.step(l.gates_.data(), 4 * n, t);
-    add_product(a, l.hidden_weights(l.p_), l.now_.topRows(n));
-    auto c = l.now_.bottomRows(n).array();
-    auto kept = l.order_.step(tanh_.data(), n, t).array();
+  template <class Result>
+  void forward(recurrence<T>& s, Eigen::Index t, Result h) {
+    const Eigen::Index n = s.features;
+    auto a = s.order.step(s.gates.data(), 4 * n, t);
+    add_product(a, s.hidden_weights, s.now.topRows(n));
+    auto c = s.now.bottomRows(n).array();
+    auto kept = s.order.step(tanh_.data(), n, t).array();
     a.topRows(2 * n).array() = a.topRows(2 * n).array().logistic();
     a.middleRows(2 * n, n).array() = a.middleRows(2 * n, n).array().tanh();
     a.bottomRows(n).array() = a.bottomRows(n).array().logistic();
     c = a.middleRows(n, n).array() * c + a.topRows(n).array() * a.middleRows(2 * n, n).array();
     kept = c.tanh();
     h.array() = a.bottomRows(n).array() * kept;
-    l.now_.topRows(n) = h;
+    s.now.topRows(n) = h;
   }
 
-  template <class Layer>
-  void backward(Layer& l, Eigen::Index t) {
-    const Eigen::Index n = l.features_;
-    auto a = l.order_.step(l.gates_.data(), 4 * n, t);
+  void backward(recurrence<T>& s, Eigen::Index t) {
+    const Eigen::Index n = s.features;
+    auto a = s.order.step(s.gates.data(), 4 * n, t);
     auto i = a.topRows(n).array(), f = a.middleRows(n, n).array(), g = a.middleRows(2 * n, n).array(),
          o = a.bottomRows(n).array();
-    const auto kept = l.order_.step(tanh_.data(), n, t).array();
-    const auto before = l.order_.step(l.before_.data(), 2 * n, t).bottomRows(n).array();
-    auto dh = l.now_.topRows(n).array(), dc = l.now_.bottomRows(n).array();
+    const auto kept = s.order.step(tanh_.data(), n, t).array();
+    const auto before = s.order.step(s.before.data(), 2 * n, t).bottomRows(n).array();
+    auto dh = s.now.topRows(n).array(), dc = s.now.bottomRows(n).array();
     dc += dh * o * (1 - kept.square());
     o = dh * kept * o * (1 - o);
     carry_ = dc * f;
@@ -205,7 +218,7 @@ class lstm_cell {
     g = dc * i * (1 - g.square());
     i = dc * before_ * i * (1 - i);
     dc = carry_;
-    set_product(l.now_.topRows(n), l.hidden_weights(l.p_).transpose(), a);
+    set_product(s.now.topRows(n), s.hidden_weights.transpose(), a);
   }
 
   const matrix<T>& hidden_gates(const matrix<T>& all) const { return all; }
@@ -224,28 +237,27 @@ class gru_cell {
 
   void keep(int features, Eigen::Index columns) { hidden_.resize(3 * features, columns); }
 
-  template <class Layer, class Result>
-  void forward(Layer& l, Eigen::Index t, Result h) {
-    const Eigen::Index n = l.features_;
-    auto a = l.order_.step(l.gates_.data(), 3 * n, t);
-    auto q = l.order_.step(hidden_.data(), 3 * n, t);
-    q.colwise() = l.hidden_bias();
-    add_product(q, l.hidden_weights(l.p_), l.now_);
+  template <class Result>
+  void forward(recurrence<T>& s, Eigen::Index t, Result h) {
+    const Eigen::Index n = s.features;
+    auto a = s.order.step(s.gates.data(), 3 * n, t);
+    auto q = s.order.step(hidden_.data(), 3 * n, t);
+    q.colwise() = s.hidden_bias;
+    add_product(q, s.hidden_weights, s.now);
     a.topRows(2 * n).array() = (a.topRows(2 * n) + q.topRows(2 * n)).array().logistic();
     const auto r = a.topRows(n).array(), z = a.middleRows(n, n).array();
     a.bottomRows(n).array() = (a.bottomRows(n).array() + r * q.bottomRows(n).array()).tanh();
-    l.now_.array() = (1 - z) * a.bottomRows(n).array() + z * l.now_.array();
-    h = l.now_;
+    s.now.array() = (1 - z) * a.bottomRows(n).array() + z * s.now.array();
+    h = s.now;
   }
 
-  template <class Layer>
-  void backward(Layer& l, Eigen::Index t) {
-    const Eigen::Index n = l.features_;
-    auto a = l.order_.step(l.gates_.data(), 3 * n, t);
-    auto q = l.order_.step(hidden_.data(), 3 * n, t);
-    const auto before = l.order_.step(l.before_.data(), n, t).array();
+  void backward(recurrence<T>& s, Eigen::Index t) {
+    const Eigen::Index n = s.features;
+    auto a = s.order.step(s.gates.data(), 3 * n, t);
+    auto q = s.order.step(hidden_.data(), 3 * n, t);
+    const auto before = s.order.step(s.before.data(), n, t).array();
     auto r = a.topRows(n).array(), z = a.middleRows(n, n).array(), c = a.bottomRows(n).array();
-    auto dh = l.now_.array();
+    auto dh = s.now.array();
     carry_ = dh * z;
     z = dh * (before - c) * z * (1 - z);
     // dh (1 - z) with the old z: dh - carry_
@@ -255,8 +267,8 @@ class gru_cell {
     r = c * hidden_candidate * r * (1 - r);
     q.topRows(2 * n) = a.topRows(2 * n);
     q.bottomRows(n).array() = candidate_;
-    l.now_.array() = carry_;
-    add_product(l.now_, l.hidden_weights(l.p_).transpose(), q);
+    s.now.array() = carry_;
+    add_product(s.now, s.hidden_weights.transpose(), q);
   }
 
   const matrix<T>& hidden_gates(const matrix<T>&) const { return hidden_; }
