@@ -18,9 +18,9 @@ MANTA_DECL graph::request_ptr make_actor_request(exec::engine& e, const actor_op
   if (saved_for_nothing || (o.checkpoint_every > 0 && !its.saved)) {
     throw error("manta: actor_options::checkpoint_every " +
                 (saved_for_nothing ? std::string("is for restarts, and for named actors in a journal: set "
-                                                "actor_options::restarts or name too")
-                                 : "saves the actor: give " + std::string(its.name) +
-                                       " a serialize() function and a default constructor"));
+                                                 "actor_options::restarts or name too")
+                                   : "saves the actor: give " + std::string(its.name) +
+                                         " a serialize() function and a default constructor"));
   }
   if (!its.gang && (o.ranks != 0 || o.nodes != 0)) {
     throw error("manta: actor_options::ranks is for actors on several ranks: have the constructor of " +
@@ -33,13 +33,13 @@ MANTA_DECL graph::request_ptr make_actor_request(exec::engine& e, const actor_op
   graph::request_ptr owner(request);
   fill_request(*request, o, "actor_options", its.gang);
   request->actor = true;
-  request->detached = o.detached;
+  request->rules.detached = o.detached;
   request->restarts = o.restarts;
-  request->checkpoint_every = o.restarts > 0 || e.has_journal() ? o.checkpoint_every : 0;
-  request->at_least_once = o.at_least_once;
-  request->concurrency = o.concurrency;
-  request->overlap_const = o.overlap_const;
-  request->max_pending = o.max_pending;
+  request->rules.checkpoint_every = o.restarts > 0 || e.has_journal() ? o.checkpoint_every : 0;
+  request->rules.at_least_once = o.at_least_once;
+  request->rules.concurrency = o.concurrency;
+  request->rules.overlap_const = o.overlap_const;
+  request->rules.max_pending = o.max_pending;
   require_placeable(e, *request, o, "an actor of class " + std::string(its.name));
   return owner;
 }

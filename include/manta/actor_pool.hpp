@@ -13,19 +13,9 @@
 #include <optional>
 #include <tuple>
 
-#include "manta/call/results_as_they_end.hpp"
+#include "manta/call/pool_members.hpp"
 
 namespace manta {
-
-namespace detail {
-
-template <auto M>
-using method_result = std::remove_cvref_t<typename signature<decltype(M)>::result>;
-
-}  // namespace detail
-
-template <class A>
-class actor_pool;
 
 /// How a pool treats the calls that it gives out.
 struct pool_options {
@@ -51,7 +41,7 @@ class unordered_results {
   using R = detail::method_result<M>;
 
   /// Gives the first elements to the actors; actor_pool::map_unordered makes the range.
-  unordered_results(actor_pool<A>& pool, std::vector<X> elements, const pool_options& options)
+  unordered_results(detail::pool_members<A>& pool, std::vector<X> elements, const pool_options& options)
       : pool_(pool), elements_(std::move(elements)), redo_(options.redo) {
     if (redo_) detail::require_copies(std::is_copy_constructible_v<X>);
     feed();
@@ -81,8 +71,8 @@ class unordered_results {
  private:
   void feed() {
     while (!lost_.empty() || next_ < elements_.size()) {
-      const std::size_t idle = pool_.idle_actor();
-      if (idle == actor_pool<A>::busy) return;
+      const std::size_t idle = pool_.idle();
+      if (idle == detail::pool_members<A>::busy) return;
       const std::size_t i = lost_.empty() ? next_++ : lost_.pop_front();
       results_.add(give(idle, elements_[i]), i);
     }
@@ -113,7 +103,7 @@ class unordered_results {
     }
   }
 
-  actor_pool<A>& pool_;
+  detail::pool_members<A>& pool_;
   std::vector<X> elements_;
   bool redo_;
   std::size_t next_ = 0;
@@ -131,18 +121,19 @@ class pool_calls {
   using R = detail::method_result<M>;
 
   /// Begins without calls; actor_pool::calls makes the object.
-  explicit pool_calls(actor_pool<A>& pool, const pool_options& options = {}) : pool_(pool), redo_(options.redo) {}
+  explicit pool_calls(detail::pool_members<A>& pool, const pool_options& options = {})
+      : pool_(pool), redo_(options.redo) {}
 
   /// Calls the method of the actor with the fewest calls under way. Returns at once.
   template <class... Args>
   void submit(Args&&... args) {
-    if (!redo_) return results_.add(pool_.template submit<M>(std::forward<Args>(args)...), 0);
+    if (!redo_) return results_.add(pool_.template call<M>(pool_.least_busy(), std::forward<Args>(args)...), 0);
     constexpr bool copyable = (std::is_copy_constructible_v<typename detail::constructor_parameter<Args>::type> && ...);
     detail::require_copies(copyable);
     if constexpr (copyable) {
       auto again = [pool = &pool_, kept = std::tuple<typename detail::constructor_parameter<Args>::type...>(
                                        std::forward<Args>(args)...)] {
-        return std::apply([&](const auto&... a) { return pool->template submit<M>(a...); }, kept);
+        return std::apply([&](const auto&... a) { return pool->template call<M>(pool->least_busy(), a...); }, kept);
       };
       const future<R> first = again();
       results_.add(first, keep(std::move(again)));
@@ -186,7 +177,7 @@ class pool_calls {
     free_.push_back(i);
   }
 
-  actor_pool<A>& pool_;
+  detail::pool_members<A>& pool_;
   bool redo_;
   std::vector<std::function<future<R>()>> kept_;  // of calls whose results have not been taken
   base::list<std::size_t> free_;
@@ -204,44 +195,28 @@ class actor_pool {
  public:
   /// Spawns `count` actors, each constructed from these arguments. A name in the options gets "-0", "-1", ... appended.
   template <class... Args>
-  explicit actor_pool(std::size_t count, const actor_options& options, const Args&... args) {
-    for (std::size_t i = 0; i < count; ++i) {
-      actor_options each = options;
-      if (!each.name.empty()) each.name += "-" + std::to_string(i);
-      actors_.push_back(spawn<A>(each, args...));
-    }
-    begin();
-  }
+  explicit actor_pool(std::size_t count, const actor_options& options, const Args&... args)
+      : members_(spawn_all(count, options, args...)) {}
   /// Spawns `count` actors with default options.
   template <class... Args>
   requires(!detail::starts_with_actor_options<Args...>) explicit actor_pool(std::size_t count, const Args&... args)
       : actor_pool(count, actor_options{}, args...) {}
   /// Makes a pool of existing actors.
-  explicit actor_pool(std::vector<actor<A>> actors) : actors_(std::move(actors)) { begin(); }
+  explicit actor_pool(std::vector<actor<A>> actors) : members_(std::move(actors)) {}
   actor_pool(const actor_pool&) = delete;
   actor_pool& operator=(const actor_pool&) = delete;
 
   /// Handles on the actors, which may be sent where the pool cannot.
-  const std::vector<actor<A>>& actors() const { return actors_; }
+  const std::vector<actor<A>>& actors() const { return members_.actors(); }
   /// Number of actors.
-  std::size_t size() const { return actors_.size(); }
+  std::size_t size() const { return members_.size(); }
   /// Number of actors that are not known to have died.
-  std::size_t living() const {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < size(); ++i) count += lives(i);
-    return count;
-  }
+  std::size_t living() const { return members_.living(); }
 
   /// Calls M of the actor with the fewest calls under way. Returns at once, like async.
   template <auto M, class... Args>
   auto submit(Args&&... args) {
-    receive();
-    std::size_t best = nobody;
-    for (std::size_t k = 0; k < size(); ++k) {  // equals in turn
-      const std::size_t i = (turn_ + k) % size();
-      if (lives(i) && (best == nobody || loads_[i] < loads_[best])) best = i;
-    }
-    return call<M>(best, std::forward<Args>(args)...);
+    return members_.template call<M>(members_.least_busy(), std::forward<Args>(args)...);
   }
 
   /// Calls M with each element, one at a time on each actor, and returns the futures in the order of the elements.
@@ -249,7 +224,7 @@ class actor_pool {
   template <auto M, class Range>
   auto map(const Range& range, const pool_options& options = {}) {
     std::vector<future<detail::method_result<M>>> results;
-    for (const auto& x : range) results.push_back(call<M>(wait_for_idle(), x));
+    for (const auto& x : range) results.push_back(members_.template call<M>(members_.wait_for_idle(), x));
     if (options.redo) redo_lost<M>(range, results);
     return results;
   }
@@ -259,54 +234,26 @@ class actor_pool {
   template <auto M, class Range>
   auto map_unordered(const Range& range, const pool_options& options = {}) {
     using X = std::remove_cvref_t<decltype(*std::begin(range))>;
-    return unordered_results<M, A, X>(*this, std::vector<X>(std::begin(range), std::end(range)), options);
+    return unordered_results<M, A, X>(members_, std::vector<X>(std::begin(range), std::end(range)), options);
   }
 
   /// Gives an object for work that arrives bit by bit:
   /// auto c = pool.calls<&A::m>(); c.submit(x); while (c.has_next()) use(c.next().get());
   template <auto M>
   auto calls(const pool_options& options = {}) {
-    return pool_calls<M, A>(*this, options);
+    return pool_calls<M, A>(members_, options);
   }
 
  private:
-  template <auto M, class B, class X>
-  friend class unordered_results;
-  static constexpr std::size_t busy = ~std::size_t{0};  ///< no actor: all that live have calls under way
-  static constexpr std::size_t nobody = busy - 1;       ///< no actor: none is left
-
-  void begin() {
-    if (actors_.empty()) throw error("manta: actor_pool: a pool needs at least one actor");
-    loads_.resize(actors_.size(), 0);
-    dead_.resize(actors_.size(), false);
-  }
-  bool lives(std::size_t i) const {
-    const exec::engine::guard g(exec::engine::here("actor_pool"));
-    return !dead_[i] && !detail::access::of(actors_[i]).node("actor_pool").has_failed();
-  }
-  template <auto M, class... Args>
-  future<detail::method_result<M>> call(std::size_t i, Args&&... args) {
-    if (i == nobody) return nobody_left<M>();
-    auto f = async<M>(actors_[i], std::forward<Args>(args)...);
-    watcher_.add(f, static_cast<std::uint32_t>(i));
-    ++loads_[i];
-    turn_ = i + 1;
-    return f;
-  }
-  template <auto M>
-  future<detail::method_result<M>> nobody_left() const {
-    using R = detail::method_result<M>;
-    exec::engine& e = exec::engine::here("actor_pool");
-    const exec::engine::guard g(e);
-    auto& n = e.refs().make_node(graph::no_index, detail::result_type<R>());
-    store::failure f;
-    f.kind = store::failure::kind::actor;
-    f.message =
-        "none of the pool's " + std::to_string(size()) +
-        " actors is left to do this call: the calls that they had been given when they died say why. Make a new "
-        "pool, or let its actors be built anew (actor_options::restarts)";
-    e.completions().fail(n, store::share(std::move(f)));
-    return detail::access::make_future<R>(n);
+  template <class... Args>
+  static std::vector<actor<A>> spawn_all(std::size_t count, const actor_options& options, const Args&... args) {
+    std::vector<actor<A>> all;
+    for (std::size_t i = 0; i < count; ++i) {
+      actor_options each = options;
+      if (!each.name.empty()) each.name += "-" + std::to_string(i);
+      all.push_back(spawn<A>(each, args...));
+    }
+    return all;
   }
   template <auto M, class Range>
   void redo_lost(const Range& range, std::vector<future<detail::method_result<M>>>& results) {
@@ -320,50 +267,17 @@ class actor_pool {
         if (is_lost) lost.push_back(i);
       });
       for (const std::uint32_t i : lost) {
-        const std::size_t idle = wait_for_idle();
-        if (idle == nobody) return;
+        const std::size_t idle = members_.wait_for_idle();
+        if (idle == members_.nobody) return;
         detail::forget_lost(results[i]);
-        results[i] = call<M>(idle, elements[i]);
+        results[i] = members_.template call<M>(idle, elements[i]);
         ends.add(results[i], i);
       }
       lost.clear();
     }
   }
-  void note(bool wait) {
-    watcher_.take(wait, [&](std::uint32_t i, bool, bool gone) {
-      --loads_[i];
-      if (gone) dead_[i] = true;
-    });
-  }
-  void receive() {
-    exec::engine& e = exec::engine::here("actor_pool");
-    const exec::engine::guard g(e);
-    e.waits().relieve();
-    note(false);
-  }
-  void wait_for_end() { note(true); }
-  std::size_t idle_actor() {
-    note(false);
-    std::size_t found = nobody;
-    for (std::size_t k = 0; k < size(); ++k) {
-      const std::size_t i = (turn_ + k) % size();
-      if (!lives(i)) continue;
-      if (loads_[i] == 0) return i;
-      found = busy;
-    }
-    return found;
-  }
-  std::size_t wait_for_idle() {
-    std::size_t idle = idle_actor();
-    for (; idle == busy; idle = idle_actor()) wait_for_end();
-    return idle;
-  }
 
-  std::vector<actor<A>> actors_;
-  base::list<std::size_t> loads_;  // calls under way
-  base::list<bool> dead_;          // a call has told so
-  std::size_t turn_ = 0;
-  detail::end_watcher watcher_;
+  detail::pool_members<A> members_;
 };
 
 }  // namespace manta

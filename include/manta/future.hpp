@@ -196,7 +196,7 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
       throw error("manta: put_options::replicas = " + std::to_string(options.replicas) + " is negative");
     graph::node* n = nullptr;
     if constexpr (wire::is_plain<T>) {
-      n = &e.refs().make_node(graph::no_index, type);
+      n = &e.refs().make_node(type);
       store::set_plain(*n, &value, sizeof value);
       e.completions().complete(*n);
     } else {

@@ -51,8 +51,13 @@ class generator {
       return {};
     }
 
+    /// Takes the value of the latest co_yield; nothing if the coroutine has ended. Throws what the coroutine threw.
+    std::optional<item> take() {
+      if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
+      return std::exchange(item_, std::nullopt);
+    }
+
    private:
-    friend class generator;
     std::optional<item> item_;
     std::exception_ptr thrown_;
   };
@@ -74,10 +79,8 @@ class generator {
   /// exception of the coroutine ends it, and next() throws it.
   std::optional<item> next() {
     if (!body_ || body_.done()) return std::nullopt;
-    body_.promise().item_.reset();
     body_.resume();
-    if (body_.promise().thrown_) std::rethrow_exception(std::exchange(body_.promise().thrown_, nullptr));
-    return std::exchange(body_.promise().item_, std::nullopt);
+    return body_.promise().take();
   }
 
   struct end_marker {};

@@ -9,6 +9,7 @@
 
 #include "manta/base/environment.hpp"
 #include "manta/exec/engine.hpp"
+#include "manta/quantities.hpp"
 
 namespace manta {
 
@@ -18,7 +19,7 @@ namespace manta {
 /// manta::error. The table in scripts/settings.md is made from this struct by `tests/documents/settings.py --write`.
 struct runtime_options {
   /// Named amounts that each rank offers to tasks; ranks may differ. In the environment: `slot=2,licence=0.5`.
-  graph::quantities resources = {};
+  quantities resources = {};
   /// Cores of each rank. 0: an equal share of the cores that the ranks of its node may use.
   int cpus = 0;
   /// Devices of each rank. Below 0: an equal share of the devices that the ranks of its node see.
@@ -100,7 +101,7 @@ inline constexpr const char* setting_names[] = {
     "term-grace",      "watchdog",        "recovery", "heartbeat",     "stack-kib"};
 
 /// Reads `name=amount,name=amount`; `source` says in errors where the text stood.
-MANTA_DECL graph::quantities parse_resources(const std::string& text, const std::string& source);
+MANTA_DECL quantities parse_resources(const std::string& text, const std::string& source);
 
 /// Moves each --manta-NAME=VALUE from the command line to the environment, from which all settings are read.
 MANTA_DECL void move_arguments_to_environment(int& argc, char**& argv);

@@ -17,8 +17,8 @@ MANTA_DECL int wanted_thread_level() {
 
 namespace detail {
 
-MANTA_DECL graph::quantities parse_resources(const std::string& text, const std::string& source) {
-  graph::quantities amounts;
+MANTA_DECL quantities parse_resources(const std::string& text, const std::string& source) {
+  quantities amounts;
   for (std::size_t begin = 0; begin < text.size();) {
     std::size_t end = text.find(',', begin);
     if (end == std::string::npos) end = text.size();

@@ -47,6 +47,7 @@ class progress_display {
 
   MANTA_DECL void advance(std::uint64_t by);
   MANTA_DECL void set(std::string_view name, std::string value);
+  MANTA_DECL void set(std::string_view name, double value);
   /// The state in one line of at most `width` characters; `with_bar` fills the free part of the line with a bar.
   [[nodiscard]] MANTA_DECL std::string line(double seconds, std::size_t width, bool with_bar) const;
   [[nodiscard]] std::uint64_t done() const { return done_; }
@@ -102,21 +103,14 @@ class progress {
   auto end() { return std::end(range_); }
 
   /// Shows a number after the count, such as the loss.
-  void set(std::string_view name, double value) { display_.set(name, number(value)); }
+  void set(std::string_view name, double value) { display_.set(name, value); }
   /// Shows a text after the count.
   void set(std::string_view name, std::string_view value) { display_.set(name, std::string(value)); }
 
  private:
-  template <class>
-  friend class progress;
   static std::uint64_t size_of(const auto& range) {
     if constexpr (requires { std::size(range); }) return static_cast<std::uint64_t>(std::size(range));
     return 0;
-  }
-  static std::string number(double value) {
-    char digits[32];
-    std::snprintf(digits, sizeof digits, "%.4g", value);
-    return digits;
   }
 
   Range range_;
@@ -134,7 +128,7 @@ class progress<void> {
   /// Counts `by` steps. Reads the clock, and writes a line when it is time to.
   void advance(std::uint64_t by = 1) { display_.advance(by); }
   /// Shows a number after the count, such as the loss.
-  void set(std::string_view name, double value) { display_.set(name, progress<int>::number(value)); }
+  void set(std::string_view name, double value) { display_.set(name, value); }
   /// Shows a text after the count.
   void set(std::string_view name, std::string_view value) { display_.set(name, std::string(value)); }
   /// Number of steps so far.

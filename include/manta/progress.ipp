@@ -110,6 +110,12 @@ MANTA_DECL void progress_display::set(std::string_view name, std::string value) 
   values_->all.emplace_back(name, std::move(value));
 }
 
+MANTA_DECL void progress_display::set(std::string_view name, double value) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.4g", value);
+  set(name, std::string(digits));
+}
+
 inline void progress_display::show() {
   next_ns_ = steady_ns() + pause_ns_;
   if (style_ == progress_style::bar) return write("\r\x1b[K" + line(seconds(), 78, true));

@@ -42,7 +42,7 @@ class promise {
     if constexpr (!Mistake::found) {
       exec::engine& e = exec::engine::here("promise");
       const exec::engine::guard g(e);
-      handle_ = detail::handle(e.refs().make_node(graph::no_index, wire::type_index<T>::value));
+      handle_ = detail::handle(e.refs().make_node(wire::type_index<T>::value));
     }
   }
   /// Takes over the future of the other promise, which is empty afterwards.

@@ -9,14 +9,15 @@
 #pragma once
 
 #include "manta/future.hpp"
+#include "manta/quantities.hpp"
 
 namespace manta {
 
 /// A part of one rank.
 struct bundle {
-  int cpus = 1;                      ///< cores
-  double gpus = 0;                   ///< devices: a part of one, or whole ones
-  graph::quantities resources = {};  ///< named amounts
+  int cpus = 1;               ///< cores
+  double gpus = 0;            ///< devices: a part of one, or whole ones
+  quantities resources = {};  ///< named amounts
 };
 
 /// pack: on as few nodes as possible. spread: on as many nodes as possible. Both: on as many ranks as possible, since a
@@ -29,8 +30,8 @@ inline constexpr strategy spread = strategy::spread;
 
 /// What reserve asks for.
 struct reservation_options {
-  std::vector<bundle> bundles;        ///< each lies on one rank; all are taken in one step
-  manta::strategy strategy = pack;    ///< on few nodes, or on many
+  std::vector<bundle> bundles;      ///< each lies on one rank; all are taken in one step
+  manta::strategy strategy = pack;  ///< on few nodes, or on many
 };
 
 namespace detail {
@@ -51,10 +52,6 @@ struct reservation_token {
   }
 };
 }  // namespace detail
-
-class reservation;
-template <class Token = detail::reservation_token>
-reservation reserve(const reservation_options& options);
 
 /// A handle on a reservation, which may be copied, stored and sent. The reservation ends with release(), or when its
 /// last handle and the last task in it have ended.
@@ -111,14 +108,20 @@ class reservation {
 
  private:
   friend struct detail::access;
-  template <class Token>
-  friend reservation reserve(const reservation_options& options);
+
+  reservation(detail::handle token, future<void> ready, std::uint64_t id, const graph::bundles& bundles)
+      : handle_(std::move(token)), ready_(std::move(ready)), id_(id), bundles_(bundles.begin(), bundles.end()) {}
 
   detail::handle handle_;
   future<void> ready_;
   std::uint64_t id_ = 0;
   std::vector<graph::bundle> bundles_;
 };
+
+namespace detail {
+/// reserve() with the type of the token, which is registered only in programs that make reservations.
+MANTA_DECL reservation reserve(const reservation_options& options, std::uint32_t token_type);
+}  // namespace detail
 
 /// Asks rank 0 for all bundles in one step. Waits for rank 0's answer, but not for the bundles: see ready(). Throws
 /// unschedulable if the ranks could not meet the reservation even when they are all free.
@@ -128,36 +131,9 @@ class reservation {
 ///
 /// Other tasks may not use reserved resources. A rank whose cpus are all reserved runs no other tasks while other ranks
 /// can, except tasks that ask for it by `rank` and tasks that tasks on this rank submit.
-template <class Token>
+template <class Token = detail::reservation_token>
 reservation reserve(const reservation_options& options) {
-  exec::engine& e = exec::engine::here("reserve");
-  const exec::engine::guard g(e);
-  if (options.bundles.empty()) throw error("manta: reserve: there are no bundles; give it at least one");
-  graph::bundles wanted(options.bundles.size());
-  wire::buffer bytes;
-  wire::put(bytes, wanted.size());
-  reservation r;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const bundle& b = options.bundles[i];
-    if (b.cpus < 0) throw error("manta: bundle::cpus = " + std::to_string(b.cpus) + " is negative");
-    wanted[i].cpus = b.cpus;
-    wanted[i].gpu_units = graph::gpu_units(b.gpus, "bundle::gpus");
-    wanted[i].resources = b.resources;
-    graph::require_valid(b.resources);
-    wanted[i].write(bytes);
-    r.bundles_.push_back(wanted[i]);
-  }
-  graph::require_possible(wanted, options.strategy, e.world());
-  auto& ready = e.refs().make_node(graph::no_index, wire::type_index<void>::value);
-  r.ready_ = detail::access::make_future<void>(ready);
-  auto& handle = e.refs().make_node(graph::no_index, wire::type_index<Token>::value);
-  auto* const token = new Token;
-  store::set_box(handle, token);
-  e.completions().complete(handle);
-  r.handle_ = detail::handle(handle);
-  r.id_ = token->id = e.questions().reserve(bytes, options.strategy, ready);
-  token->is_original = true;
-  return r;
+  return detail::reserve(options, wire::type_index<Token>::value);
 }
 
 namespace detail {

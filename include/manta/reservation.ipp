@@ -1,12 +1,41 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// How a task finds its place in a reservation.
+// How a reservation is made, and how a task finds its place in it.
 #pragma once
 
 #include "manta/reservation.hpp"
 
 namespace manta::detail {
+
+MANTA_DECL reservation reserve(const reservation_options& options, std::uint32_t token_type) {
+  exec::engine& e = exec::engine::here("reserve");
+  const exec::engine::guard g(e);
+  if (options.bundles.empty()) throw error("manta: reserve: there are no bundles; give it at least one");
+  graph::bundles wanted(options.bundles.size());
+  wire::buffer bytes;
+  wire::put(bytes, wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const bundle& b = options.bundles[i];
+    if (b.cpus < 0) throw error("manta: bundle::cpus = " + std::to_string(b.cpus) + " is negative");
+    wanted[i].cpus = b.cpus;
+    wanted[i].gpu_units = graph::gpu_units(b.gpus, "bundle::gpus");
+    wanted[i].resources = b.resources;
+    graph::require_valid(b.resources);
+    wanted[i].write(bytes);
+  }
+  graph::require_possible(wanted, options.strategy, e.world());
+  auto& ready = e.refs().make_node(wire::type_index<void>::value);
+  auto met = access::make_future<void>(ready);
+  auto& token_node = e.refs().make_node(token_type);
+  auto* const token = new reservation_token;
+  store::set_box(token_node, token);
+  e.completions().complete(token_node);
+  handle owner(token_node);
+  token->id = e.questions().reserve(bytes, options.strategy, ready);
+  token->is_original = true;
+  return access::make<reservation>(std::move(owner), std::move(met), token->id, wanted);
+}
 
 MANTA_DECL void put_in_reservation(graph::request& request, const reservation& in, int bundle,
                                    const std::string& what) {
@@ -28,10 +57,10 @@ MANTA_DECL void put_in_reservation(graph::request& request, const reservation& i
     const auto& b = bundles[i];
     if (bundle >= 0 && i != static_cast<std::size_t>(bundle)) continue;
     fit += b.is_enough_for(request);
-    offered += " [bundle " + std::to_string(i) + ": " + graph::describe(b.cpus, b.gpu_units, b.resources) + "]";
+    offered += " [bundle " + std::to_string(i) + ": " + graph::describe(b) + "]";
   }
   if (fit >= members) return;
-  const std::string each = graph::describe(request.cpus, request.gpu_units, request.resources);
+  const std::string each = graph::describe(request);
   throw unschedulable("manta: " + what + " asks for " +
                       (members == 1 ? each + ", which its reservation does not have in one bundle:"
                                     : std::to_string(members) + " ranks, each with " + each +

@@ -29,6 +29,12 @@ namespace detail {
 /// Makes the request of the actor behind a stream from the options `o`, which may be null.
 MANTA_DECL graph::request_ptr make_stream_request(exec::engine& e, const task_options* o, const std::string& what);
 
+/// How the value of a call was lost: not at all, with the rank where it lay, or because the coroutine ended its rank.
+enum class loss { none, with_rank, by_coroutine };
+MANTA_DECL loss why_lost(exec::engine& e, const handle& call);
+/// The size of a value where it is known, else `otherwise`.
+MANTA_DECL std::uint64_t bytes_of(const handle& value, std::size_t otherwise);
+
 }  // namespace detail
 
 /// The consumer's end of a coroutine that runs on some rank. Move-only. A stream can be sent: std::move it into a call,
@@ -86,7 +92,7 @@ class stream {
     }
     auto& n = *calls_[first_].get();
     if (!n.has_failed()) {
-      note_size(n);
+      note_size(calls_[first_]);
       future<T> item = take_first();
       extend(e);
       return item;
@@ -99,7 +105,7 @@ class stream {
     future<T> item = take_first();
     if (producer_.get()->has_failed()) {  // the coroutine never ran: the future says why
       n.set(graph::node::observed);
-      producer_.get()->set(graph::node::observed);
+      producer_.mark_observed();
       auto& cause = e.refs().make_node(n.function, n.type);
       item = detail::access::make_future<T>(cause);
       e.completions().fail(cause, store::failure_of(*producer_.get()));
@@ -121,7 +127,7 @@ class stream {
     require_valid("stream::upcoming");
     if (!producer_.valid()) return {};
     extend(e);
-    calls_[first_].get()->set(graph::node::observed);  // next() looks at it
+    calls_[first_].mark_observed();  // next() looks at it
     return any_future(detail::access::make_future<T>(detail::handle(calls_[first_])));
   }
 
@@ -183,8 +189,7 @@ class stream {
   }
 
  private:
-  template <class Task, class Parameters, class... Args>
-  friend auto detail::start_stream(const task_options* options, Args&&... args);
+  friend struct detail::access;
 
   /// The part of a stream that travels with it.
   struct progress {
@@ -233,22 +238,11 @@ class stream {
     return !is_lost(e, first_) && is_safe(e);
   }
 
-  using failure_kind = enum store::failure::kind;
-  /// The node's failure, if the death of a rank is its reason.
-  static const store::failure* death_of(exec::engine& e, const graph::node& n) {
-    if (!n.has_failed()) return nullptr;
-    const auto& why = *store::failure_of(n);
-    const bool by_death =
-        why.kind == failure_kind::actor || why.kind == failure_kind::object || why.kind == failure_kind::rank;
-    return by_death && why.details.rank >= 0 && e.is_dead(static_cast<std::uint32_t>(why.details.rank)) ? &why
-                                                                                                        : nullptr;
-  }
   /// Whether this value was lost with a rank, and the coroutine runs again, which it does not if it caused the death.
   bool is_lost(exec::engine& e, std::size_t call) const {
-    if (death_of(e, *calls_[call].get()) == nullptr || producer_.get()->has_failed()) return false;
+    if (detail::why_lost(e, calls_[call]) == detail::loss::none || producer_.get()->has_failed()) return false;
     for (std::size_t i = first_; i < calls_.size(); ++i) {
-      const auto* const why = death_of(e, *calls_[i].get());
-      if (why != nullptr && why->kind == failure_kind::rank) return false;
+      if (detail::why_lost(e, calls_[i]) == detail::loss::by_coroutine) return false;
     }
     return true;
   }
@@ -269,7 +263,7 @@ class stream {
     std::size_t lost = first_;
     while (lost < calls_.size() && !is_lost(e, lost)) ++lost;
     at_.next -= calls_.size() - lost;
-    for (std::size_t i = lost; i < calls_.size(); ++i) calls_[i].get()->set(graph::node::observed);
+    for (std::size_t i = lost; i < calls_.size(); ++i) calls_[i].mark_observed();
     calls_.resize(lost);
     inherited_ = std::min(inherited_, under_way());
   }
@@ -285,15 +279,8 @@ class stream {
   }
 
   /// Updates the size of the largest recent value, in which an outlier counts less with each value after it.
-  void note_size(const graph::node& n) {
-    std::size_t bytes = sizeof(T);
-    if (n.form == graph::form::remote) {
-      bytes = n.remote.bytes;
-    } else if (n.form == graph::form::blob) {
-      bytes = n.blob.bytes;
-    } else if (const std::uint64_t array = store::known_bytes(n)) {
-      bytes = array;
-    }
+  void note_size(const detail::handle& value) {
+    const std::uint64_t bytes = detail::bytes_of(value, sizeof(T));
     const std::uint64_t before = at_.largest - at_.largest / 8;
     at_.largest = bytes > before ? bytes : before > 0 ? before : 1;
   }
@@ -303,10 +290,10 @@ class stream {
     if (producer_.valid() && !sent_ && exec::engine::inside()) {
       exec::engine& e = *exec::engine::current();
       const exec::engine::guard g(e);
-      for (std::size_t i = first_; i < calls_.size(); ++i) calls_[i].get()->set(graph::node::observed);
+      for (std::size_t i = first_; i < calls_.size(); ++i) calls_[i].mark_observed();
       if (producer_.get()->is_ready()) {
         e.calls().kill(*producer_.get(), "the stream of '" + std::string(wire::function_at(at_.function).name()) +
-                                           "' was ended by its consumer");
+                                             "' was ended by its consumer");
       }
     }
     calls_.clear();
@@ -341,7 +328,7 @@ auto start_stream(const task_options* options, Args&&... args) {
   auto& n = e.home().submit(function_index<start_task<Task>>::value, wire::type_index<std::uint64_t>::value,
                             out.written(), std::move(request));
   out.handed_over();
-  return stream<T>(e, n, function_index<next_task<Task>>::value, function_index<nth_task<Task>>::value);
+  return access::make<stream<T>>(e, n, function_index<next_task<Task>>::value, function_index<nth_task<Task>>::value);
 }
 
 }  // namespace detail

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What a stream asks of the scheduler.
+// What a stream asks of the scheduler, and what it reads in the nodes of its values.
 #pragma once
 
 #include "manta/stream.hpp"
@@ -25,6 +25,24 @@ MANTA_DECL graph::request_ptr make_stream_request(exec::engine& e, const task_op
   if (e.recovers()) request->restarts = most_deaths - 1;
   request->needs_rank_0 = graph::require_possible(*request, e.world(), what);
   return owner;
+}
+
+MANTA_DECL loss why_lost(exec::engine& e, const handle& call) {
+  using kind = enum store::failure::kind;
+  if (!call.get()->has_failed()) return loss::none;
+  const store::failure& why = *store::failure_of(*call.get());
+  const int rank = why.details.rank;
+  if (rank < 0 || !e.is_dead(static_cast<std::uint32_t>(rank))) return loss::none;
+  if (why.kind == kind::rank) return loss::by_coroutine;
+  return why.kind == kind::actor || why.kind == kind::object ? loss::with_rank : loss::none;
+}
+
+MANTA_DECL std::uint64_t bytes_of(const handle& value, std::size_t otherwise) {
+  const graph::node& n = *value.get();
+  if (n.form == graph::form::remote) return n.remote.bytes;
+  if (n.form == graph::form::blob) return n.blob.bytes;
+  const std::uint64_t array = store::known_bytes(n);
+  return array != 0 ? array : otherwise;
 }
 
 }  // namespace manta::detail

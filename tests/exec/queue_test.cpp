@@ -46,7 +46,7 @@ class mailbox {
   explicit mailbox(int concurrency = 0) {
     if (concurrency == 0) return;
     auto* const r = new manta::graph::request;
-    r->concurrency = concurrency;
+    r->rules.concurrency = concurrency;
     slot.request = manta::graph::request_ptr(r);
   }
   mailbox(const mailbox&) = delete;

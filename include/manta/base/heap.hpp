@@ -31,4 +31,20 @@ inline void keep_freed_memory([[maybe_unused]] std::uint64_t bytes) {
 #endif
 }
 
+/// Counts freed bytes, and gives free pieces of the heap back to the system when there are many.
+class freed_memory {
+ public:
+  void add(std::uint64_t bytes, std::uint64_t most) {
+    bytes_ += bytes;
+    if (bytes_ <= most) return;
+    bytes_ = 0;
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+  }
+
+ private:
+  std::uint64_t bytes_ = 0;
+};
+
 }  // namespace manta::base

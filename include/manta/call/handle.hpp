@@ -57,6 +57,8 @@ class handle {
     return *node_;
   }
   graph::node* get() const { return node_; }
+  /// A failure of the value is not reported at the end of the run.
+  void mark_observed() const { node_->set(graph::node::observed); }
   graph::node* give_up() { return std::exchange(node_, nullptr); }
 
   void save(wire::writer& out) const {
@@ -80,6 +82,10 @@ class handle {
 
 /// Access to private members for the other public headers; not for users.
 struct access {
+  template <class T, class... Args>
+  static T make(Args&&... args) {
+    return T(std::forward<Args>(args)...);
+  }
   template <class T>
   static future<T> make_future(graph::node& owned) {
     return future<T>(handle(owned));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Futures of calls in the order in which they end, and which calls were lost with their actors. actor_pool uses them.
+// Futures of calls in the order in which they end, and which calls were lost with their actors. actor_pool uses both.
 #pragma once
 
 #include <utility>
@@ -104,7 +104,7 @@ template <class R>
 void forget_lost(future<R>& f) {
   exec::engine& e = exec::engine::here("actor_pool");
   const exec::engine::guard g(e);
-  access::of(f).node("actor_pool").set(graph::node::observed);
+  access::of(f).mark_observed();
   f = {};
 }
 

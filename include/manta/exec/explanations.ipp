@@ -66,7 +66,7 @@ MANTA_DECL std::string explain_missing(const graph::node& n) {
 
 MANTA_DECL std::string explain_waiting(const graph::request& wanted, const graph::scheduler& scheduler,
                                        const base::array<graph::capacity>& world) {
-  std::string text = "waits at rank 0: it asks for " + graph::describe(wanted.cpus, wanted.gpu_units, wanted.resources);
+  std::string text = "waits at rank 0: it asks for " + graph::describe(wanted);
   if (wanted.ranks > 0) text += ", ranks = " + std::to_string(wanted.ranks) + " with nothing to do at the same moment";
   if (wanted.nodes > 0) text += ", nodes = " + std::to_string(wanted.nodes);
   if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
@@ -81,7 +81,7 @@ MANTA_DECL std::string explain_waiting(const graph::request& wanted, const graph
       if (wanted.bundle >= 0 && i != static_cast<std::size_t>(wanted.bundle)) continue;
       const graph::reservation::part& p = r->parts[i];
       text += "; bundle " + std::to_string(i) + " on rank " + std::to_string(p.rank) + " has free " +
-              graph::describe(p.wanted.cpus, p.free.gpus.units(), p.free.named) + ", and " +
+              graph::describe(graph::needs{p.wanted.cpus, p.free.gpus.units(), p.free.named}) + ", and " +
               std::to_string(scheduler.load().sent(p.rank)) + " tasks are there";
       if (scheduler.load().in_gang(p.rank)) text += " (in a gang)";
     }
@@ -92,9 +92,10 @@ MANTA_DECL std::string explain_waiting(const graph::request& wanted, const graph
     if (!wanted.possible(static_cast<int>(r), world[r])) continue;
     if (++shown > 8) return text + "; ...";
     const graph::stock& free = scheduler.held().free_on(r);
-    text += "; rank " + std::to_string(r) + " has free " + graph::describe(free.cpus, free.gpus.units(), free.named) +
-            ", and " + std::to_string(scheduler.load().sent(r)) + " tasks and " +
-            std::to_string(scheduler.held().actors(r)) + " actors are there";
+    text += "; rank " + std::to_string(r) + " has free " +
+            graph::describe(graph::needs{free.cpus, free.gpus.units(), free.named}) + ", and " +
+            std::to_string(scheduler.load().sent(r)) + " tasks and " + std::to_string(scheduler.held().actors(r)) +
+            " actors are there";
     if (scheduler.held().keeps_free(r)) text += " (kept free for a reservation)";
     if (scheduler.gang().keeps(r)) text += " (kept free for a gang)";
     if (scheduler.load().in_gang(r)) text += " (in a gang)";

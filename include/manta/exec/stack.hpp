@@ -24,10 +24,17 @@
 
 namespace manta::exec {
 
-/// A stack that can be left and come back to. Owned by its pool; the address is its identity.
+/// A stack that can be left and come back to. Its pool makes it and decides when it is left; the address is its
+/// identity.
 class context {
  public:
-  context() = default;
+  static constexpr std::size_t largest_guard = std::size_t{64} << 10;  ///< a page can be stepped over by a large array
+
+  /// The stack of the calling thread, on which it runs.
+  context();
+  /// A new stack in a mapping that it owns: `bytes` above room for a guard.
+  context(std::size_t number, std::byte* mapping, std::size_t bytes);
+  ~context();  ///< Gives the mapping back, if it has one.
   context(const context&) = delete;
   context& operator=(const context&) = delete;
 
@@ -37,8 +44,17 @@ class context {
   std::size_t guard_bytes() const { return guard_; }   ///< inaccessible bytes below bottom()
   bool parked() const { return status_ == status::parked; }
 
+  /// Makes the guard below the stack inaccessible. Returns false if the system refuses.
+  bool protect();
+  /// Before the stack is left: it keeps the state of its task.
+  void park();
+  /// Before the stack is left: it has no task, and begins the next one with this state.
+  void rest(const detail::task_state& fresh);
+  /// Leaves this stack, on which the thread runs, for another one, which begins with `body` if it is new. Returns when
+  /// it is resumed.
+  void leave_for(context& to, void (*body)());
+
  private:
-  friend class stack_pool;
   enum class status : unsigned char { unborn, running, parked, idle };
 
   detail::jump_buffer jump_{};
@@ -110,20 +126,16 @@ class stack_pool {
   }
 
  private:
-  friend class inline_frame;
-  static constexpr std::size_t guard_bytes = std::size_t{64} << 10;  // a page can be stepped over by a large array
-
   static void body() noexcept;  ///< What a new stack runs: the service loop.
   /// As large as the process's own stack is assumed to be: a task must not work or crash by where it happens to run.
   static std::size_t wanted_stack_bytes();
   /// A guarded stack takes two mappings; half of all that the system allows are left to malloc, MPI and libraries.
   static std::size_t affordable_guards();
-  context& take();   ///< The idle stack used last, or a new one. Throws if none can be had.
-  context& make();   ///< Maps a new stack. Throws if none can be had.
-  void find_root();  ///< Finds out where the thread's own stack lies.
+  context& take();  ///< The idle stack used last, or a new one. Throws if none can be had.
+  context& make();  ///< Maps a new stack. Throws if none can be had.
   /// Makes the guard below a stack, as long as guards are left: a guard splits the mapping in two, and their number is
   /// limited; unguarded neighbours merge into one.
-  void protect(context& made, std::byte* mapping);
+  void protect(context& made);
   /// Leaves the current stack. Returns when it is resumed; whoever resumes it has set current_ already.
   void switch_to(context& to);
 
@@ -146,7 +158,7 @@ class inline_frame {
  public:
   explicit inline_frame(const stack_pool& pool) {
     waiter_.save();
-    pool.fresh_.load();
+    pool.fresh_state();
   }
   ~inline_frame() {
     assert(std::uncaught_exceptions() == 0 && "a task threw through its inline_frame");
@@ -161,56 +173,65 @@ class inline_frame {
 
 // What each switch takes stands here, so that the compiler can put it where it is called.
 
-inline void stack_pool::park() {
-  context& next = take();
-  current_->status_ = context::status::parked;
-  current_->state_.save();
-  switch_to(next);
+inline void context::park() {
+  status_ = status::parked;
+  state_.save();
 }
 
-inline void stack_pool::park_and_switch(context& to) {
-  assert(to.parked());
-  current_->status_ = context::status::parked;
-  current_->state_.save();
-  switch_to(to);
+inline void context::rest(const detail::task_state& fresh) {
+  status_ = status::idle;
+  state_ = fresh;
 }
 
-inline void stack_pool::release_and_switch(context& to) {
-  assert(!on_root() && to.parked());
-  current_->status_ = context::status::idle;
-  current_->state_ = fresh_;
-  idle_.push_back(current_);  // room was reserved when the stack was made
-  switch_to(to);
-}
-
-inline std::size_t stack_pool::room() const {
-  if (current_->bottom_ == nullptr) return 0;
-  const auto here = base::address_of(__builtin_frame_address(0));
-  const auto bottom = base::address_of(current_->bottom_);
-  return here > bottom && here - bottom <= current_->bytes_ ? here - bottom : 0;
-}
-
-inline void stack_pool::switch_to(context& to) {
-  assert(active_ == this && "a stack never leaves its thread");
-  context& from = *current_;
-  const bool unborn = to.status_ == context::status::unborn;
-  to.status_ = context::status::running;
-  current_ = &to;
+inline void context::leave_for(context& to, void (*body)()) {
+  const bool unborn = to.status_ == status::unborn;
+  to.status_ = status::running;
 #if defined(MANTA_STACK_ASAN)
   void* fake_stack = nullptr;
-  from.tool_ = __builtin_frame_address(0);
+  tool_ = __builtin_frame_address(0);
   __sanitizer_start_switch_fiber(&fake_stack, to.bottom_, to.bytes_);
 #elif defined(MANTA_STACK_TSAN)
   __tsan_switch_to_fiber(to.tool_, 0);
 #endif
   if (unborn)
-    detail::leave_to_new(from.jump_, to.bottom_, to.bytes_, &stack_pool::body);
+    detail::leave_to_new(jump_, to.bottom_, to.bytes_, body);
   else
-    detail::leave(from.jump_, to.jump_);
+    detail::leave(jump_, to.jump_);
 #if defined(MANTA_STACK_ASAN)
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #endif
-  from.state_.load();
+  state_.load();
+}
+
+inline void stack_pool::park() {
+  context& next = take();
+  current_->park();
+  switch_to(next);
+}
+
+inline void stack_pool::park_and_switch(context& to) {
+  assert(to.parked());
+  current_->park();
+  switch_to(to);
+}
+
+inline void stack_pool::release_and_switch(context& to) {
+  assert(!on_root() && to.parked());
+  current_->rest(fresh_);
+  idle_.push_back(current_);  // room was reserved when the stack was made
+  switch_to(to);
+}
+
+inline std::size_t stack_pool::room() const {
+  if (current_->bottom() == nullptr) return 0;
+  const auto here = base::address_of(__builtin_frame_address(0));
+  const auto bottom = base::address_of(current_->bottom());
+  return here > bottom && here - bottom <= current_->bytes() ? here - bottom : 0;
+}
+
+inline void stack_pool::switch_to(context& to) {
+  assert(active_ == this && "a stack never leaves its thread");
+  std::exchange(current_, &to)->leave_for(to, &stack_pool::body);
 }
 
 }  // namespace manta::exec

@@ -25,33 +25,69 @@
 
 namespace manta::exec {
 
+MANTA_DECL context::context() : status_(status::running) {
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) == 0) {
+    void* bottom = nullptr;
+    std::size_t bytes = 0;
+    if (::pthread_attr_getstack(&attributes, &bottom, &bytes) == 0) {
+      bottom_ = static_cast<std::byte*>(bottom);
+      bytes_ = bytes;
+    }
+    ::pthread_attr_destroy(&attributes);
+  }
+#if defined(MANTA_STACK_TSAN)
+  tool_ = __tsan_get_current_fiber();
+#endif
+}
+
+MANTA_DECL context::context(std::size_t number, std::byte* mapping, std::size_t bytes)
+    : bottom_(mapping + largest_guard), bytes_(bytes), number_(number) {
+  ::madvise(mapping, bytes_ + largest_guard, MADV_NOHUGEPAGE);
+#if defined(MANTA_STACK_ASAN)
+  __lsan_register_root_region(bottom_, bytes_);  // else what only a parked task holds is called a leak
+#elif defined(MANTA_STACK_TSAN)
+  tool_ = __tsan_create_fiber(0);
+  __tsan_set_fiber_name(tool_, ("manta stack " + std::to_string(number_)).c_str());
+#endif
+#if defined(VALGRIND_STACK_REGISTER)
+  valgrind_id_ = VALGRIND_STACK_REGISTER(bottom_, bottom_ + bytes_);
+#endif
+}
+
+MANTA_DECL context::~context() {
+  if (number_ == 0) return;
+#if defined(MANTA_STACK_ASAN)
+  __lsan_unregister_root_region(bottom_, bytes_);
+  // Frames that never returned leave poison behind, which the next mapping here would inherit. Only from where the
+  // stack was left, a page for the frame of leave_for included: the rest is clean, and its shadow a megabyte.
+  const auto* left = std::max<const std::byte*>(bottom_, static_cast<const std::byte*>(tool_) - 4096);
+  __asan_unpoison_memory_region(left, static_cast<std::size_t>(bottom_ + bytes_ - left));
+#elif defined(MANTA_STACK_TSAN)
+  __tsan_destroy_fiber(tool_);
+#endif
+#if defined(VALGRIND_STACK_DEREGISTER)
+  VALGRIND_STACK_DEREGISTER(valgrind_id_);
+#endif
+  ::munmap(bottom_ - largest_guard, bytes_ + largest_guard);
+}
+
+MANTA_DECL bool context::protect() {
+  if (::mprotect(bottom_ - largest_guard, largest_guard, PROT_NONE) != 0) return false;
+  guard_ = largest_guard;
+  return true;
+}
+
 MANTA_DECL stack_pool::stack_pool(entry service, void* argument)
     : service_(service), argument_(argument), stack_bytes_(wanted_stack_bytes()), guards_left_(affordable_guards()) {
   assert(active_ == nullptr && "one stack_pool a thread");
   fresh_.fp.save();
-  find_root();
-  root_.status_ = context::status::running;
   active_ = this;
 }
 
 MANTA_DECL stack_pool::~stack_pool() {
   assert(on_root() && active_ == this);
-  for (context* made : stacks_) {
-#if defined(MANTA_STACK_ASAN)
-    __lsan_unregister_root_region(made->bottom_, made->bytes_);
-    // Frames that never returned leave poison behind, which the next mapping here would inherit. Only from where the
-    // stack was left, a page for the frame of switch_to included: the rest is clean, and its shadow a megabyte.
-    const auto* left = std::max<const std::byte*>(made->bottom_, static_cast<const std::byte*>(made->tool_) - 4096);
-    __asan_unpoison_memory_region(left, static_cast<std::size_t>(made->bottom_ + made->bytes_ - left));
-#elif defined(MANTA_STACK_TSAN)
-    __tsan_destroy_fiber(made->tool_);
-#endif
-#if defined(VALGRIND_STACK_DEREGISTER)
-    VALGRIND_STACK_DEREGISTER(made->valgrind_id_);
-#endif
-    ::munmap(made->bottom_ - guard_bytes, made->bytes_ + guard_bytes);
-    delete made;
-  }
+  for (const context* made : stacks_) delete made;
   active_ = nullptr;
 }
 
@@ -88,7 +124,7 @@ MANTA_DECL context& stack_pool::make() {
     stacks_.reserve(2 * number);
     idle_.reserve(2 * number);  // release() must not have to grow it
   }
-  void* mapping = ::mmap(nullptr, stack_bytes_ + guard_bytes, PROT_READ | PROT_WRITE,
+  void* mapping = ::mmap(nullptr, stack_bytes_ + context::largest_guard, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (mapping == MAP_FAILED) {
     const int why = errno;
@@ -97,54 +133,20 @@ MANTA_DECL context& stack_pool::make() {
                 std::to_string(stacks_.size()) + " such stacks. Let fewer tasks wait at once, make the stacks " +
                 "smaller (MANTA_STACK_KIB), or raise the limit on address space (ulimit -v)");
   }
-  auto* const made = new context;
-  made->number_ = number;
-  made->bottom_ = static_cast<std::byte*>(mapping) + guard_bytes;
-  made->bytes_ = stack_bytes_;
-  protect(*made, static_cast<std::byte*>(mapping));
-#if defined(MANTA_STACK_ASAN)
-  __lsan_register_root_region(made->bottom_, made->bytes_);  // else what only a parked task holds is called a leak
-#elif defined(MANTA_STACK_TSAN)
-  made->tool_ = __tsan_create_fiber(0);
-  __tsan_set_fiber_name(made->tool_, ("manta stack " + std::to_string(made->number_)).c_str());
-#endif
-#if defined(VALGRIND_STACK_REGISTER)
-  made->valgrind_id_ = VALGRIND_STACK_REGISTER(made->bottom_, made->bottom_ + made->bytes_);
-#endif
+  auto* const made = new context(number, static_cast<std::byte*>(mapping), stack_bytes_);
+  protect(*made);
   stacks_.push_back(made);
   return *made;
 }
 
-MANTA_DECL void stack_pool::protect(context& made, std::byte* mapping) {
-  ::madvise(mapping, stack_bytes_ + guard_bytes, MADV_NOHUGEPAGE);
+MANTA_DECL void stack_pool::protect(context& made) {
   if (guards_left_ == 0) return;
-  if (::mprotect(mapping, guard_bytes, PROT_NONE) == 0) {
-    made.guard_ = guard_bytes;
-    --guards_left_;
-  } else {
-    guards_left_ = 0;
-  }
+  guards_left_ = made.protect() ? guards_left_ - 1 : 0;
   if (guards_left_ == 0)
     std::fprintf(stderr,
                  "manta: %zu tasks wait at once; the stacks of further ones have no guard against overflow "
                  "(vm.max_map_count)\n",
-                 made.number_);
-}
-
-MANTA_DECL void stack_pool::find_root() {
-  pthread_attr_t attributes;
-  if (::pthread_getattr_np(::pthread_self(), &attributes) == 0) {
-    void* bottom = nullptr;
-    std::size_t bytes = 0;
-    if (::pthread_attr_getstack(&attributes, &bottom, &bytes) == 0) {
-      root_.bottom_ = static_cast<std::byte*>(bottom);
-      root_.bytes_ = bytes;
-    }
-    ::pthread_attr_destroy(&attributes);
-  }
-#if defined(MANTA_STACK_TSAN)
-  root_.tool_ = __tsan_get_current_fiber();
-#endif
+                 made.number());
 }
 
 MANTA_DECL std::size_t stack_pool::wanted_stack_bytes() {

@@ -10,7 +10,7 @@
 namespace manta::exec {
 
 MANTA_DECL node& engine::make_value(type_id type, void* object) {
-  node& n = values_.refs.make_node(no_index, type);
+  node& n = values_.refs.make_node(type);
   values_.completion.complete_object(n, object, run_.running->function);
   if (store::large* const l = store::large_of(n); l != nullptr && rank_.net.topology().ranks_on_node() > 1)
     rank_.ledger.share(*l);
@@ -24,7 +24,7 @@ MANTA_DECL node* engine::copy_value(type_id type, const void* object) {
   store::large* const l =
       rank_.ledger.enter_copy(static_cast<std::byte*>(array.data), array.bytes, run_.running->function);
   if (l == nullptr) return nullptr;
-  node& n = values_.refs.make_node(no_index, type);
+  node& n = values_.refs.make_node(type);
   store::set_pages(n, *l);
   wire::encoded value;
   wire::sink out(value.bytes, &value.segments);

@@ -144,8 +144,7 @@ class gang_placement {
   bool could_take(std::uint32_t rank, const request& wanted) const {
     const rank_load::rank_state& r = load_[rank];
     return !r.closed && wanted.possible(static_cast<int>(rank), r.all) &&
-           (wanted.cpus <= held_.free_on(rank).cpus || wanted.cpus <= 1) &&
-           held_.without_tasks(rank).fits(wanted.gpu_units, wanted.resources);
+           (wanted.cpus <= held_.free_on(rank).cpus || wanted.cpus <= 1) && held_.without_tasks(rank).fits(wanted);
   }
   /// Whether the rank has nothing to do and is not kept for another gang: now, or else once all of its tasks have
   /// ended. False for a rank of a gang that waits inside, perhaps for this gang.
@@ -160,8 +159,7 @@ class gang_placement {
     const reservation& r = *held_.find_reservation(wanted.reservation);
     for (std::size_t i = 0; r.met && i < r.parts.size(); ++i) {
       const reservation::part& p = r.parts[i];
-      if (held_.is_for(wanted, i, p) && could_join(p.rank, q, now) &&
-          (now ? p.free : p.without_tasks).fits(wanted.gpu_units, wanted.resources)) {
+      if (held_.is_for(wanted, i, p) && could_join(p.rank, q, now) && (now ? p.free : p.without_tasks).fits(wanted)) {
         add_bundle(p.rank);
       }
     }

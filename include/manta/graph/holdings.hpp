@@ -50,12 +50,12 @@ class holdings {
     if (!wanted.holds()) return;
     if (wanted.reservation != 0) {
       reservation::part& part = find_reservation(wanted.reservation)->parts[static_cast<std::size_t>(g.bundle)];
-      g.devices = part.free.take(wanted.gpu_units, wanted.resources);
-      if (wanted.actor) part.without_tasks.take(g.devices, wanted.gpu_units, wanted.resources);
+      g.devices = part.free.take(wanted);
+      if (wanted.actor) part.without_tasks.take(g.devices, wanted);
       return;
     }
-    g.devices = r.free.take(wanted.gpu_units, wanted.resources);
-    if (wanted.actor) r.without_tasks.take(g.devices, wanted.gpu_units, wanted.resources);
+    g.devices = r.free.take(wanted);
+    if (wanted.actor) r.without_tasks.take(g.devices, wanted);
     if (!pending_.empty() && ++passed_ >= reservation_patience && !keeping_free_) keep_free();
   }
   /// Takes back the resources of a task or an actor that has ended on `rank`.
@@ -65,14 +65,13 @@ class holdings {
     const std::uint64_t devices = wanted.granted.devices;
     if (reservation* r = wanted.reservation == 0 ? nullptr : find_reservation(wanted.reservation)) {
       reservation::part& p = r->parts[static_cast<std::size_t>(wanted.granted.bundle)];
-      p.free.give(devices, wanted.gpu_units, wanted.resources);
-      if (wanted.actor) p.without_tasks.give(devices, wanted.gpu_units, wanted.resources);
+      p.free.give(devices, wanted);
+      if (wanted.actor) p.without_tasks.give(devices, wanted);
       return;
     }
-    ranks_[rank].free.give(devices, wanted.gpu_units, wanted.resources);
+    ranks_[rank].free.give(devices, wanted);
     // If a reservation was given up meanwhile, what its actor held no longer counts as reserved.
-    if (wanted.actor && wanted.reservation == 0)
-      ranks_[rank].without_tasks.give(devices, wanted.gpu_units, wanted.resources);
+    if (wanted.actor && wanted.reservation == 0) ranks_[rank].without_tasks.give(devices, wanted);
     may_meet_ = true;
   }
 
@@ -169,9 +168,7 @@ class holdings {
   std::int32_t bundle_on(std::uint32_t rank, const request& wanted) const {
     const reservation& r = *find_reservation(wanted.reservation);
     std::size_t i = 0;
-    while (r.parts[i].rank != rank || !is_for(wanted, i, r.parts[i]) ||
-           !r.parts[i].free.fits(wanted.gpu_units, wanted.resources))
-      ++i;
+    while (r.parts[i].rank != rank || !is_for(wanted, i, r.parts[i]) || !r.parts[i].free.fits(wanted)) ++i;
     return static_cast<std::int32_t>(i);
   }
 
@@ -194,10 +191,10 @@ class holdings {
     p.wanted = b;
     p.devices = b.take_from(at.free);
     at.without_tasks.cpus -= b.cpus;
-    at.without_tasks.take(p.devices, b.gpu_units, b.resources);
+    at.without_tasks.take(p.devices, b);
     for (stock* s : {&p.free, &p.without_tasks}) {
       s->cpus = b.cpus;
-      s->give(p.devices, b.gpu_units, b.resources);
+      s->give(p.devices, b);
     }
   }
   /// Keeps ranks free for the first reservation, which has waited too long. On the ranks where it would fit once all

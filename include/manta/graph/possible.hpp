@@ -103,11 +103,11 @@ inline bool require_possible(const request& wanted, const base::array<capacity>&
   std::string text = "manta: no rank can ever run " + what + ": it asks for ";
   if (wanted.ranks > 0) {
     text = "manta: " + what + " can never run: it asks for " + std::to_string(wanted.ranks) + " ranks" +
-           (wanted.nodes > 0 ? " on " + std::to_string(wanted.nodes) + " nodes" : "") + ", and " +
-           std::to_string(fit) + " fit" +
-           (possible.size() > fit ? " (one more with rank 0, which otherwise runs no tasks)" : "") + ": each with ";
+           (wanted.nodes > 0 ? " on " + std::to_string(wanted.nodes) + " nodes" : "") + ", and " + std::to_string(fit) +
+           " fit" + (possible.size() > fit ? " (one more with rank 0, which otherwise runs no tasks)" : "") +
+           ": each with ";
   }
-  text += describe(wanted.cpus, wanted.gpu_units, wanted.resources);
+  text += describe(wanted);
   if (wanted.rank >= 0) text += ", rank = " + std::to_string(wanted.rank);
   if (wanted.node >= 0) text += ", node = " + std::to_string(wanted.node);
   if (nearest < world.size()) {

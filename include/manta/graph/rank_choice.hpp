@@ -90,7 +90,7 @@ class rank_choice {
     if (wanted.cpus > 1 ? wanted.cpus > free.cpus : r.closed && wanted.rank < 0) return false;
     if (r.kept && wanted.actor && wanted.holds() && wanted.ranks == 0) return false;  // it may never give them back
     if (!wanted.holds()) return !(held_.keeps_free(rank) && wanted.cpus > 1);
-    return !held_.keeps_free(rank) && free.fits(wanted.gpu_units, wanted.resources);
+    return !held_.keeps_free(rank) && free.fits(wanted);
   }
 
  private:
@@ -131,7 +131,7 @@ class rank_choice {
     for (std::size_t i = 0; i < r.parts.size(); ++i) {
       const reservation::part& p = r.parts[i];
       at_home = at_home || (is_home(p.rank) && load_.may_block(p.rank, wanted) && held_.is_for(wanted, i, p) &&
-                            (p.free.fits(wanted.gpu_units, wanted.resources) || load_.runs_beside_member(p.rank)));
+                            (p.free.fits(wanted) || load_.runs_beside_member(p.rank)));
     }
     return best_bundle(r, wanted, ns, [&](std::uint32_t rank) { return !at_home || is_home(rank); });
   }
@@ -142,7 +142,7 @@ class rank_choice {
     for (std::size_t i = 0; i < r.parts.size(); ++i) {
       const reservation::part& p = r.parts[i];
       if (!may(p.rank) || !held_.is_for(wanted, i, p)) continue;
-      if (!p.free.fits(wanted.gpu_units, wanted.resources) || !(wanted.actor || load_.has_room(p.rank, ns))) continue;
+      if (!p.free.fits(wanted) || !(wanted.actor || load_.has_room(p.rank, ns))) continue;
       if (best != no_index && load_.sent(best) <= load_.sent(p.rank)) continue;
       best = p.rank;
       wanted.granted.bundle = static_cast<std::int32_t>(i);

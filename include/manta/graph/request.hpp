@@ -54,16 +54,23 @@ struct retry_rule {
   std::int64_t after = 0;  ///< nanoseconds before the first retry; twice as many before each further one
 };
 
+/// The conditions of an actor, beyond those of the task that constructs it.
+struct actor_rules {
+  bool detached = false;
+  bool overlap_const = false;
+  bool at_least_once = false;
+  int concurrency = 1;
+  int max_pending = 0;       ///< 0: no limit
+  int checkpoint_every = 0;  ///< number of calls; 0: never
+};
+
 /// The conditions of one task, beyond "run anywhere". Each task has a request of its own, which also holds its grant.
-struct request : base::counted {
+struct request : base::counted, needs {
   static constexpr int nowhere = -1;    ///< `near`: not asked for
   static constexpr int not_known = -2;  ///< `near`: asked for, but the value does not exist yet
   static constexpr std::int64_t never = INT64_MAX;
 
   std::string name;
-  int cpus = 1;
-  std::int64_t gpu_units = 0;
-  quantities resources;
   int ranks = 0;  ///< number of ranks of a gang; 0: a task on one rank
   int nodes = 0;  ///< number of nodes with equally many of these ranks; 0: any
   int rank = -1;
@@ -79,19 +86,14 @@ struct request : base::counted {
   // The next two are used only by the rank that made the task, and are not sent.
   std::int64_t due = never;  ///< the end of the deadline by the clock of this rank
   retry_rule retry;
-  bool actor = false;            ///< holds its resources until the actor ends
-  bool detached = false;
-  bool overlap_const = false;
-  bool at_least_once = false;
+  bool actor = false;  ///< holds its resources until the actor ends
+  actor_rules rules;
   bool isolate = false;       ///< its code runs in a child process
   bool needs_rank_0 = false;  ///< only rank 0 can run it, or a gang needs it; before, rank 0 runs no tasks
   bool journaled = false;     ///< its result is kept in the journal, however short the task was
   /// A part of an actor on several ranks may wait for this task, and the other parts for that part.
   mutable bool for_member = false;
-  int concurrency = 1;
-  int max_pending = 0;  ///< 0: no limit
   int restarts = 0;
-  int checkpoint_every = 0;    ///< number of calls; 0: never
   mutable int cost = nowhere;  ///< the last rank that died while it ran the task, which then never goes to rank 0
   /// The checkpoint of an actor whose rank has died: the restart loads it instead of calling the constructor.
   mutable std::string checkpoint;
@@ -125,11 +127,11 @@ struct request : base::counted {
 
   void write(wire::buffer& out) const {
     wire::put(out, name);
-    for (const int number : {cpus, ranks, nodes, rank, node, near, priority, retries, bundle, concurrency, max_pending,
-                             restarts, checkpoint_every, cost})
+    for (const int number : {cpus, ranks, nodes, rank, node, near, priority, retries, bundle, rules.concurrency,
+                             rules.max_pending, restarts, rules.checkpoint_every, cost})
       wire::put(out, number);
-    for (const bool flag : {spread, actor, detached, overlap_const, at_least_once, isolate, needs_rank_0, journaled,
-                            for_member})
+    for (const bool flag : {spread, actor, rules.detached, rules.overlap_const, rules.at_least_once, isolate,
+                            needs_rank_0, journaled, for_member})
       wire::put(out, flag);
     wire::put(out, gpu_units);
     wire::put(out, reservation);
@@ -140,11 +142,11 @@ struct request : base::counted {
   }
   void read(wire::source& in) {
     name = in.get<std::string>();
-    for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &near, &priority, &retries, &bundle, &concurrency,
-                        &max_pending, &restarts, &checkpoint_every, &cost})
+    for (int* number : {&cpus, &ranks, &nodes, &rank, &node, &near, &priority, &retries, &bundle, &rules.concurrency,
+                        &rules.max_pending, &restarts, &rules.checkpoint_every, &cost})
       in.get(*number);
-    for (bool* flag : {&spread, &actor, &detached, &overlap_const, &at_least_once, &isolate, &needs_rank_0, &journaled,
-                       &for_member})
+    for (bool* flag : {&spread, &actor, &rules.detached, &rules.overlap_const, &rules.at_least_once, &isolate,
+                       &needs_rank_0, &journaled, &for_member})
       in.get(*flag);
     in.get(gpu_units);
     in.get(reservation);

@@ -11,23 +11,19 @@
 namespace manta::graph {
 
 /// A part of one rank.
-struct bundle {
-  int cpus = 1;
-  std::int64_t gpu_units = 0;
-  quantities resources;
-
-  bool fits(const stock& s) const { return cpus <= s.cpus && s.fits(gpu_units, resources); }
+struct bundle : needs {
+  bool fits(const stock& s) const { return cpus <= s.cpus && s.fits(*this); }
   /// Whether a task with this request could run in the bundle if nothing in it were taken.
   bool is_enough_for(const request& r) const {
     return r.cpus <= cpus && r.gpu_units <= gpu_units && graph::fits(r.resources, resources);
   }
   std::uint64_t take_from(stock& s) const {
     s.cpus -= cpus;
-    return s.take(gpu_units, resources);
+    return s.take(*this);
   }
   void give_to(stock& s, std::uint64_t devices) const {
     s.cpus += cpus;
-    s.give(devices, gpu_units, resources);
+    s.give(devices, *this);
   }
   void write(wire::buffer& out) const {
     wire::put(out, cpus);
@@ -45,7 +41,7 @@ using bundles = base::array<bundle>;
 inline std::string describe(const bundles& all) {
   std::string text;
   for (const bundle& b : all) {
-    text += (text.empty() ? "[" : " [") + describe(b.cpus, b.gpu_units, b.resources) + "]";
+    text += (text.empty() ? "[" : " [") + describe(b) + "]";
   }
   return text;
 }
@@ -158,14 +154,12 @@ inline base::list<site> sites_of(const base::array<capacity>& world, stock* (*at
 inline void require_possible(const bundles& wanted, strategy how, const base::array<capacity>& world) {
   base::array<stock> stocks(world.size());
   for (std::size_t r = 0; r < world.size(); ++r) stocks[r] = world[r].whole();
-  base::list<site> sites =
-      sites_of(world, [](void* all, std::uint32_t r) { return &(*static_cast<base::array<stock>*>(all))[r]; }, &stocks);
+  base::list<site> sites = sites_of(
+      world, [](void* all, std::uint32_t r) { return &(*static_cast<base::array<stock>*>(all))[r]; }, &stocks);
   if (place_finder(sites, wanted, how).find()) return;
   for (const bundle& b : wanted) {
     request alone;
-    alone.cpus = b.cpus;
-    alone.gpu_units = b.gpu_units;
-    alone.resources = b.resources;
+    static_cast<needs&>(alone) = b;
     if (require_possible(alone, world, "a bundle of this reservation")) {
       throw unschedulable(
           "manta: a bundle of this reservation fits on no rank but 0, which only schedules; set "
@@ -183,8 +177,8 @@ struct reservation {
   struct part {
     bundle wanted;
     std::uint32_t rank = no_index;
-    stock free;              ///< what tasks and actors in the bundle have not taken
-    stock without_tasks;     ///< what actors in the bundle have not taken
+    stock free;           ///< what tasks and actors in the bundle have not taken
+    stock without_tasks;  ///< what actors in the bundle have not taken
     std::uint64_t devices = 0;
   };
   std::uint64_t id = 0;

@@ -9,27 +9,36 @@
 
 namespace manta::graph {
 
-/// Resources of a rank, or of a bundle, that can be given to tasks.
+/// What a task needs of one rank, or what a bundle takes of it.
+struct needs {
+  int cpus = 1;
+  std::int64_t gpu_units = 0;
+  quantities resources;
+};
+
+/// Resources of a rank, or of a bundle, that can be given to tasks. The functions leave the cores to their callers: a
+/// task may start with fewer than it asks for.
 struct stock {
   int cpus = 0;
   quantities named;
   device_stock gpus;
 
-  bool fits(std::int64_t gpu_units, const quantities& wanted) const {
-    return gpus.fits(gpu_units) && manta::graph::fits(wanted, named);
+  bool fits(const needs& wanted) const {
+    return gpus.fits(wanted.gpu_units) && manta::graph::fits(wanted.resources, named);
   }
-  std::uint64_t take(std::int64_t gpu_units, const quantities& wanted) {
-    const std::uint64_t devices = gpus.take(gpu_units);
-    for (const quantity& q : wanted) named[q.name] -= q.units;
+  /// Chooses the devices, and returns them.
+  std::uint64_t take(const needs& wanted) {
+    const std::uint64_t devices = gpus.take(wanted.gpu_units);
+    for (const quantity& q : wanted.resources) named[q.name] -= q.units;
     return devices;
   }
-  void take(std::uint64_t devices, std::int64_t gpu_units, const quantities& wanted) {
-    gpus.take(devices, gpu_units);
-    for (const quantity& q : wanted) named[q.name] -= q.units;
+  void take(std::uint64_t devices, const needs& wanted) {
+    gpus.take(devices, wanted.gpu_units);
+    for (const quantity& q : wanted.resources) named[q.name] -= q.units;
   }
-  void give(std::uint64_t devices, std::int64_t gpu_units, const quantities& wanted) {
-    gpus.give(devices, gpu_units);
-    for (const quantity& q : wanted) named[q.name] += q.units;
+  void give(std::uint64_t devices, const needs& wanted) {
+    gpus.give(devices, wanted.gpu_units);
+    for (const quantity& q : wanted.resources) named[q.name] += q.units;
   }
 };
 
@@ -61,10 +70,10 @@ struct capacity {
   }
 };
 
-inline std::string describe(int cpus, std::int64_t gpu_units, const quantities& amounts) {
-  std::string text = "cpus = " + std::to_string(cpus);
-  if (gpu_units > 0) text += ", gpus = " + describe_units(gpu_units);
-  if (!amounts.empty()) text += ", " + describe(amounts);
+inline std::string describe(const needs& wanted) {
+  std::string text = "cpus = " + std::to_string(wanted.cpus);
+  if (wanted.gpu_units > 0) text += ", gpus = " + describe_units(wanted.gpu_units);
+  if (!wanted.resources.empty()) text += ", " + describe(wanted.resources);
   return text;
 }
 

@@ -72,21 +72,21 @@ class disk_store {
       punch(begin, to.at);
       return false;
     }
-    e.encoding_at = begin;
-    e.encoding_bytes = to.at - begin;
+    e.encoding.at = begin;
+    e.encoding.bytes = to.at - begin;
     end_ = to.at;
-    bytes_ += e.encoding_bytes;
+    bytes_ += e.encoding.bytes;
     return true;
   }
   void read_encoding(const large& e, wire::buffer& out) const {
-    if (!file_.read(out.extend(e.encoding_bytes), e.encoding_bytes, e.encoding_at)) {
+    if (!file_.read(out.extend(e.encoding.bytes), e.encoding.bytes, e.encoding.at)) {
       throw error("manta: a value that was moved to a disk cannot be read: " + folder_ + ": " + std::strerror(errno));
     }
   }
   void release_encoding(const large& e) {
-    if (e.encoding_bytes == 0) return;
-    punch(e.encoding_at, e.encoding_at + e.encoding_bytes);
-    given_back(e.encoding_bytes);
+    if (e.encoding.bytes == 0) return;
+    punch(e.encoding.at, e.encoding.at + e.encoding.bytes);
+    given_back(e.encoding.bytes);
   }
 
   /// The encoding of a value, for decoding. A small one is read; a large one is mapped, because a copy would take as
@@ -95,15 +95,15 @@ class disk_store {
     const std::byte* data = nullptr;
 
     encoding(const disk_store& disk, const large& e) {
-      if (e.encoding_bytes < shared_bytes) {
+      if (e.encoding.bytes < shared_bytes) {
         disk.read_encoding(e, copy_);
         data = copy_.data();
         return;
       }
-      const std::uint64_t before = e.encoding_at & (page_bytes() - 1);
-      mapped_bytes_ = before + e.encoding_bytes;
+      const std::uint64_t before = e.encoding.at & (page_bytes() - 1);
+      mapped_bytes_ = before + e.encoding.bytes;
       mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ, MAP_SHARED, disk.file_.get(),
-                     static_cast<off_t>(e.encoding_at - before));
+                     static_cast<off_t>(e.encoding.at - before));
       if (mapped_ == MAP_FAILED) throw std::bad_alloc();
       data = static_cast<const std::byte*>(mapped_) + before;
     }

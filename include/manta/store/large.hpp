@@ -38,22 +38,27 @@ struct region {
   region::place place = place::none;
 };
 
+/// A piece of the disk file.
+struct disk_piece {
+  std::uint64_t at = 0;
+  std::uint64_t bytes = 0;  ///< 0: there is none
+};
+
 /// A large value.
 struct large {
   ledger* book = nullptr;
-  graph::node* node = nullptr;       ///< the node of the value
-  std::size_t bytes = 0;             ///< size of the array; of a value of another shape, an estimate of its memory
-  bool shapeless = false;            ///< the value is no array: `object` says only whether it is in memory
-  bool copy = false;                 ///< the home is another rank, which has the value too or knows a holder
-  bool stays = false;                ///< a copy that must not be dropped
-  bool fixed = false;                ///< the value cannot be encoded for a disk
-  bool used = false;                 ///< used since it arrived
-  bool given = false;                ///< the user has a reference, which is valid as long as the value lives
-  std::uint32_t looks = 0;           ///< number of uses at the moment
-  std::uint32_t shown = 0;           ///< number of ranks that know its file and have not mapped it yet
-  std::uint64_t encoding_at = 0;     ///< place of its encoding on the disk
-  std::uint64_t encoding_bytes = 0;  ///< size of its encoding on the disk; 0: there is none
-  region object;                     ///< the array inside the decoded value
+  graph::node* node = nullptr;  ///< the node of the value
+  std::size_t bytes = 0;        ///< size of the array; of a value of another shape, an estimate of its memory
+  bool shapeless = false;       ///< the value is no array: `object` says only whether it is in memory
+  bool copy = false;            ///< the home is another rank, which has the value too or knows a holder
+  bool stays = false;           ///< a copy that must not be dropped
+  bool fixed = false;           ///< the value cannot be encoded for a disk
+  bool used = false;            ///< used since it arrived
+  bool given = false;           ///< the user has a reference, which is valid as long as the value lives
+  std::uint32_t looks = 0;      ///< number of uses at the moment
+  std::uint32_t shown = 0;      ///< number of ranks that know its file and have not mapped it yet
+  disk_piece encoding;          ///< its encoding on the disk, if there is one
+  region object;                ///< the array inside the decoded value
   region view;          ///< the array that another rank of the node has made, before and after the value is decoded
   wire::buffer header;  ///< with a view: the value's encoding without the array
   node_file* shared = nullptr;  ///< node memory that holds the array, as long as it is open; the view's mapping

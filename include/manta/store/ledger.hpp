@@ -15,8 +15,6 @@
 // node_files.hpp and disk_store.hpp.
 #pragma once
 
-#include <malloc.h>
-
 #include <utility>
 
 #include "manta/base/config.hpp"
@@ -129,8 +127,8 @@ class ledger {
   MANTA_DECL bool share(large& e);
   /// Offers the value to the other ranks of the node: it is shared when this rank has nothing else to do.
   MANTA_DECL void offer(large& e);
-  std::size_t offers() const { return offered_.size(); }
-  MANTA_DECL void share_offered();
+  /// Shares one of the values that were offered; false if there is none.
+  MANTA_DECL bool share_offered();
   /// Notes that this rank now owns a value in memory that another rank of the node has made.
   MANTA_DECL void take_over(large& e);
 
@@ -143,7 +141,6 @@ class ledger {
   void give_up_shared(large& e) {
     if (e.is_shared()) files_.close(*e.shared);
   }
-  static void copy_ends(std::byte* to, const std::byte* from, std::size_t bytes);
 
   /// Makes room until the rank is within its limit: frees kept memory, then drops copies, then moves values to a disk.
   /// Values that have moved stand in the chain of the others.
@@ -152,8 +149,6 @@ class ledger {
   /// Moves a value to the disk; false if the disk takes no more.
   bool move_to_disk(large& e);
   bool move_whole(large& e);
-  /// Counts freed bytes, and now and then gives free pieces of memory back to the system.
-  void freed(std::uint64_t bytes);
 
   budget budget_;
   use_order order_;
@@ -161,7 +156,7 @@ class ledger {
   disk_store disk_;
   base::list<large*> offered_;  // values to share when there is time
   std::uint64_t dropped_ = 0;
-  std::uint64_t freed_ = 0;  // bytes freed since memory went back to the system
+  base::freed_memory freed_;
 };
 
 }  // namespace manta::store

@@ -8,6 +8,17 @@
 
 namespace manta::store {
 
+namespace detail {
+/// Copies what lies before the first whole page of `to`, and behind the last one.
+inline void copy_ends(std::byte* to, const std::byte* from, std::size_t bytes) {
+  const inner_pages inner(to, bytes);
+  const auto before = inner.bytes == 0 ? bytes : static_cast<std::size_t>(inner.begin - to);
+  std::memcpy(to, from, before);
+  const std::size_t after = before + inner.bytes;
+  std::memcpy(to + after, from + after, bytes - after);
+}
+}  // namespace detail
+
 MANTA_DECL std::string ledger::excess() const {
   if (budget_.charged() <= budget_.limit()) return {};
   if (!disk_.is_allowed()) return "it may not be moved to a disk (MANTA_SPILL_FOLDER=none)";
@@ -104,7 +115,7 @@ MANTA_DECL void ledger::fill(large& e, std::byte* array) {
       e.view.place == region::place::node && take_place_of(array, e.bytes, e.shared->memory(), e.shared_at);
   e.object = {array, 0, mapped ? region::place::node : region::place::memory};
   if (mapped) {
-    copy_ends(array, e.view.array, e.bytes);
+    detail::copy_ends(array, e.view.array, e.bytes);
   } else {
     std::memcpy(array, e.view.array, e.bytes);
   }
@@ -112,7 +123,7 @@ MANTA_DECL void ledger::fill(large& e, std::byte* array) {
 }
 MANTA_DECL void ledger::bring_back(large& e) {
   const disk_store::encoding bytes(disk_, e);
-  wire::source in(bytes.data, e.encoding_bytes);
+  wire::source in(bytes.data, e.encoding.bytes);
   const wire::type_entry& type = wire::type_at(e.node->type);
   e.node->boxed.object = type.read(in);
   e.node->form = graph::form::box;
@@ -134,11 +145,12 @@ MANTA_DECL void ledger::offer(large& e) {
   e.offered = true;
   offered_.push_back(&e);
 }
-MANTA_DECL void ledger::share_offered() {
-  if (offered_.empty()) return;
+MANTA_DECL bool ledger::share_offered() {
+  if (offered_.empty()) return false;
   large& next = *offered_.back();
   withdraw_offer(next);
   share(next);
+  return true;
 }
 MANTA_DECL void ledger::take_over(large& e) {
   e.peers = false;
@@ -170,13 +182,6 @@ MANTA_DECL void ledger::recount(large& e) {
   e.charged = cost;
   order_.sort_in(e);
 }
-MANTA_DECL void ledger::copy_ends(std::byte* to, const std::byte* from, std::size_t bytes) {
-  const inner_pages inner(to, bytes);
-  const auto before = inner.bytes == 0 ? bytes : static_cast<std::size_t>(inner.begin - to);
-  std::memcpy(to, from, before);
-  const std::size_t after = before + inner.bytes;
-  std::memcpy(to + after, from + after, bytes - after);
-}
 MANTA_DECL void ledger::make_room() {
   while (budget_.is_exceeded(files_.kept_bytes())) {
     if (files_.kept_bytes() != 0) {
@@ -191,7 +196,7 @@ MANTA_DECL void ledger::make_room() {
     if (e != nullptr && move_to_disk(*e)) continue;
     if (disk_.bytes() == 0) return;
     // The disk is full, but a value whose encoding lies there already can still go.
-    while (e != nullptr && e->encoding_bytes == 0) e = e->newer;
+    while (e != nullptr && e->encoding.bytes == 0) e = e->newer;
     if (e == nullptr || !move_to_disk(*e)) return;
   }
 }
@@ -211,7 +216,7 @@ MANTA_DECL void ledger::drop(large& e) {
   n.remote.place = n.links->rank;
   n.size = 0;
   ++dropped_;
-  freed(bytes);
+  freed_.add(bytes, budget_.share() / 8);
 }
 MANTA_DECL bool ledger::move_to_disk(large& e) {
   const bool plain = e.object.place == region::place::memory && e.view.place == region::place::none && !e.is_shared();
@@ -234,7 +239,7 @@ MANTA_DECL bool ledger::move_to_disk(large& e) {
   return moved;
 }
 MANTA_DECL bool ledger::move_whole(large& e) {
-  if (e.encoding_bytes == 0 && !disk_.write_encoding(e)) {
+  if (e.encoding.bytes == 0 && !disk_.write_encoding(e)) {
     recount(e);
     return e.fixed;
   }
@@ -243,16 +248,8 @@ MANTA_DECL bool ledger::move_whole(large& e) {
   n.form = graph::form::pages;
   e.object = region{};
   recount(e);
-  freed(e.bytes);
+  freed_.add(e.bytes, budget_.share() / 8);
   return true;
-}
-MANTA_DECL void ledger::freed(std::uint64_t bytes) {
-  freed_ += bytes;
-  if (freed_ <= budget_.share() / 8) return;
-  freed_ = 0;
-#ifdef __GLIBC__
-  malloc_trim(0);
-#endif
 }
 
 }  // namespace manta::store

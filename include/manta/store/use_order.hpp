@@ -74,7 +74,7 @@ class use_order {
   use_chain& chain_of(const large& e) {
     const bool seen = e.looks != 0 || e.given;
     if (e.charged == 0 || (e.shapeless && (seen || e.fixed))) return others_;
-    const bool may_go = e.copy && e.used && e.encoding_bytes == 0 && !seen && !e.stays && !e.fixed;
+    const bool may_go = e.copy && e.used && e.encoding.bytes == 0 && !seen && !e.stays && !e.fixed;
     return may_go ? copies_ : in_memory_;
   }
   static void link(large& e, use_chain& c) {

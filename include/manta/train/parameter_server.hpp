@@ -165,6 +165,12 @@ parameter_server(const Parameters&, const Optimizer&, const parameter_server_opt
 template <class Optimizer, class T>
 class parameter_server<Optimizer, T>::worker {
  public:
+  /// Joins the workers of the server; parameter_server::join makes the object.
+  worker(const parameter_server& s, int number) : server_(s), number_(number) {
+    if (!server_.is_bounded()) return;
+    made_ = slowest_ =
+        manta::detail::insist([&] { return async<&detail::worker_clocks::join>(server_.clocks_, number).get(); });
+  }
   worker(const worker&) = delete;
   worker& operator=(const worker&) = delete;
   ~worker() {
@@ -185,12 +191,6 @@ class parameter_server<Optimizer, T>::worker {
   }
 
  private:
-  friend parameter_server;
-  worker(const parameter_server& s, int number) : server_(s), number_(number) {
-    if (!server_.is_bounded()) return;
-    made_ = slowest_ =
-        manta::detail::insist([&] { return async<&detail::worker_clocks::join>(server_.clocks_, number).get(); });
-  }
   void wait() {
     const std::uint64_t least = made_ - static_cast<std::uint64_t>(server_.staleness_);
     slowest_ = manta::detail::insist(

@@ -225,7 +225,7 @@ TEST_CASE("the state of an actor with a name and checkpoints is kept, for its ow
   {
     start first(where);
     CHECK_FALSE(first.journal.keeps_state(r));
-    r.checkpoint_every = 1;
+    r.rules.checkpoint_every = 1;
     CHECK(first.journal.keeps_state(r));
     first.journal.keep_state(r, twice, seven);
     first.journal.finish_run();

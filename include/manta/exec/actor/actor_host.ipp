@@ -15,7 +15,7 @@ namespace manta::exec {
 
 template <class Network>
 slot_index actor_host<Network>::add(const invocation& call, function_id function, graph::request_ptr request,
-                                       task* constructor) {
+                                    task* constructor) {
   const slot_index index = slots_.take();
   actor_slot& slot = slots_[index];
   slot.object = call.actor;
@@ -36,7 +36,8 @@ void actor_host<Network>::on_call(rank_id from, const std::byte* data, std::size
   actor_slot& slot = slots_[m.charge_or_slot];
   if (slot.is_bounded()) {
     const std::size_t waiting = slot.mailbox.size() + slot.in_line - slot.about_to_start();
-    if (slot.dead.empty() && waiting >= static_cast<std::size_t>(slot.request->max_pending)) return refuse(from, data);
+    if (slot.dead.empty() && waiting >= static_cast<std::size_t>(slot.request->rules.max_pending))
+      return refuse(from, data);
     ++slot.in_line;
   }
   calls_.push(from, data, bytes);
@@ -49,7 +50,7 @@ void actor_host<Network>::refuse(rank_id from, const std::byte* data) {
   actor_slot& slot = slots_[t->slot];
   ++slot.received;
   const store::failure_ptr why =
-      busy_failure(wire::function_at(t->function).name(), slot.request->max_pending, own_.rank);
+      busy_failure(wire::function_at(t->function).name(), slot.request->rules.max_pending, own_.rank);
   invocation none(below_.lock);
   below_.executor.ended(origin_of_call(*t), none, false, why, 0);
   if (slot.received == slot.ends_after) list(t->slot);
@@ -64,7 +65,7 @@ void actor_host<Network>::receive(const message_queue::view& v) {
   ++slot.received;
   if (slot.is_bounded()) --slot.in_line;
   if (slot.dead.empty() && slot.mailbox.empty() && (m.flags & task_message::has_inputs) == 0 && slot.gang == nullptr &&
-      !slot.keeps_log() && !slot.request->at_least_once && slot.may_start(m.function)) {
+      !slot.keeps_log() && !slot.request->rules.at_least_once && slot.may_start(m.function)) {
     store::failure_ptr why;
     running_task identity{m.id, m.function};
     identity.actor = slot.request.get();
@@ -109,7 +110,7 @@ void actor_host<Network>::run_mailbox() {
 template <class Network>
 void actor_host<Network>::run_from_mailbox(slot_index index, task* t) {
   actor_slot& slot = slots_[index];
-  if (!slot.mailbox.empty() && (slot.has_room() || slot.request->overlap_const)) list(index);
+  if (!slot.mailbox.empty() && (slot.has_room() || slot.request->rules.overlap_const)) list(index);
   store::failure_ptr why = own_.failures.of_input(*t);
   const bool ran = why == nullptr;
   running_task identity{t->id, t->function, t->attempt};
@@ -117,12 +118,12 @@ void actor_host<Network>::run_from_mailbox(slot_index index, task* t) {
   identity.for_member = t->for_member;
   invocation call(below_.lock, t->arguments(), t->argument_bytes, t->inputs(), t->seen_inputs());
   call.self = slot.object;
-  call.keeps_inputs = slot.keeps_log() || slot.request->at_least_once;
+  call.keeps_inputs = slot.keeps_log() || slot.request->rules.at_least_once;
   bool ok = ran && below_.runner.invoke(call, t->function, identity, why);
   const bool found_it_broken = ran && !ok && why->fatal;
   if (found_it_broken) slot.note_fatal(*why);
   const bool is_lost = restarts_.lose_if_broken(slot, t->function, call, ok, why);
-  if ((found_it_broken || is_lost) && slot.request->at_least_once && slot.restarts < slot.request->restarts) {
+  if ((found_it_broken || is_lost) && slot.request->rules.at_least_once && slot.restarts < slot.request->restarts) {
     ++t->attempt;
     slot.mailbox.push_front(t);  // it is done again by the new actor
     return after_call(index);

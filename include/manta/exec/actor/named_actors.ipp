@@ -81,7 +81,7 @@ node& named_actors<Network>::begin(task* t) {
   n.form = form::record;
   n.record = t;
   names_.set(t->request->name, n.index);
-  if (t->request->detached) detach(n);
+  if (t->request->rules.detached) detach(n);
   answer();
   others_.start(others_.rank, n);
   return n;

@@ -27,7 +27,7 @@ bool actor_restarts<Network>::lose_if_broken(const actor_slot& slot, std::uint32
 template <class Network>
 void actor_restarts<Network>::log(actor_slot& slot, task* t) {
   slot.log.push_back(t);
-  if (slot.log.size() >= static_cast<std::size_t>(slot.request->checkpoint_every)) save(slot);
+  if (slot.log.size() >= static_cast<std::size_t>(slot.request->rules.checkpoint_every)) save(slot);
 }
 
 template <class Network>

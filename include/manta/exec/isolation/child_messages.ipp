@@ -61,7 +61,7 @@ MANTA_DECL child_value child_letter::put_value(const graph::node& n) {
     bytes_.append(n.blob.data, n.blob.bytes);
   } else if (n.form == form::pages && large->is_encoded()) {
     v.form = form::box;
-    v.bytes = large->encoding_bytes;
+    v.bytes = large->encoding.bytes;
     wire::put(bytes_, v);
     large->book->disk().read_encoding(*large, bytes_);
   } else if (n.form == form::pages) {

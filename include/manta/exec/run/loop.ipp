@@ -159,7 +159,7 @@ void rank_loop<Network>::idle() {
     if (somebody_can_go_on()) return;
   }
   if (!silence_.is_longer_than(spins)) return;
-  if (own_.ledger.offers() != 0) return own_.ledger.share_offered();
+  if (own_.ledger.share_offered()) return;
   const std::int64_t now = base::now_ns();
   const bool under_way = own_.net.bulk_outstanding() != 0 || own_.net.queued_bytes() != 0;
   const silence::step what = silence_.next_step(spins, now, under_way);

@@ -12,7 +12,7 @@ namespace manta::exec {
 
 template <class Network>
 node& tickets<Network>::make(rank_id to) {
-  node& ticket = own_.refs.make_node(no_index, wire::type_index<void>::value);
+  node& ticket = own_.refs.make_node(wire::type_index<void>::value);
   note_asked(ticket, to);  // should it die
   own_.refs.hold(ticket);
   return ticket;

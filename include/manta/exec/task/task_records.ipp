@@ -180,14 +180,14 @@ void task_records<Network>::read_inputs(task& t, const std::byte* at) {
     at += sizeof in;
     if ((in.flags & input_message::is_plain) != 0) {
       for (std::uint32_t k = 0; k < in.count; ++k) {
-        node& n = own_.refs.make_node(no_index, in.type);
+        node& n = own_.refs.make_node(in.type);
         store::set_plain(n, at, in.bytes);
         n.state = state::ready;
         at += in.bytes;
         t.inputs()[i + k] = &n;
       }
     } else if ((in.flags & input_message::is_inline) != 0) {
-      node& n = own_.refs.make_node(no_index, in.type);
+      node& n = own_.refs.make_node(in.type);
       store::set_blob(n, at, in.bytes, (in.flags & input_message::references) != 0);
       n.state = state::ready;
       at += in.bytes;
@@ -276,7 +276,7 @@ template <class Network>
 node& task_records<Network>::to_be_made_here(const reference_message& r, type_id type) {
   node* n = nullptr;
   if (task* const t = staging_.maker_of(r.home_index)) {
-    if (t->result == nullptr) t->result = &own_.refs.make_node(no_index, type);
+    if (t->result == nullptr) t->result = &own_.refs.make_node(type);
     n = t->result;
     own_.refs.hold(*n);
   } else {

@@ -53,7 +53,7 @@ class journaling {
 
   /// Is the state of this actor kept? `r` is the request of its constructor.
   bool keeps_state(const graph::request& r) const {
-    return is_open() && r.checkpoint_every > 0 && !r.name.empty() && r.ranks == 0;
+    return is_open() && r.rules.checkpoint_every > 0 && !r.name.empty() && r.ranks == 0;
   }
   /// The state that was kept last of this actor, whose class is that of its constructor. False if there is none.
   bool find_state(const graph::request& r, function_id constructor, wire::buffer& into);

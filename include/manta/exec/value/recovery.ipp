@@ -191,7 +191,7 @@ void recovery<Network>::all_return(family& f) {
 template <class Network>
 void recovery<Network>::find_heirs(family& f) {
   if (f.again->state == state::failed || f.again->type != f.type) return;
-  node& copy = own_.refs.make_node(no_index, f.type);
+  node& copy = own_.refs.make_node(f.type);
   try {
     store::decode(*f.again);
     store::set_box(copy, copy_of(*f.again, copy, &f.heirs));

@@ -134,7 +134,7 @@ graph::node& references<Network>::stand_in(rank_id home_rank, node_index home_in
     hold(*n);
     return *n;
   }
-  graph::node& n = make_node(graph::no_index, type);
+  graph::node& n = make_node(type);
   stands_for(n, home_rank, home_index);
   return n;
 }
