@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: MIT
 //
 // The parts of an experiment's course, each alone: why it stops, which trial is the best, which configurations are
-// given out.
+// given out, which rules end a trial, and which trials wait.
 #include "manta/tune/course.hpp"
+
+#include "manta/tune/jobs.hpp"
 
 #include <doctest/doctest.h>
 
@@ -116,4 +118,51 @@ TEST_CASE("configurations of .first come first, and no point of a finite space c
                    proposals().begin(where, {.minimise = "loss", .first = {{{"n", 9}}}});
                  }),
                  ".first[0]"));
+}
+
+TEST_CASE("each running trial has rules of its own, and a metric that nobody reports stops the experiment") {
+  const tune::stop_rule::function second = [reports = 0](const tune::progress&) mutable {
+    return ++reports == 2 ? std::optional<std::string>("it was the second") : std::nullopt;
+  };
+  tune::experiment e;
+  e.stop = {second, tune::at_most("los", 0)};
+  tune::detail::rules rules;
+  rules.begin(e);
+  rules.start(0);
+  rules.start(1);
+  const tune::metrics m = {{"loss", 1.}};
+  stop_reason stop;
+  CHECK(!rules.judge({0, 1, 0, m}, stop));
+  CHECK(rules.judge({0, 2, 0, m}, stop) == "it was the second");
+  CHECK(!rules.judge({1, 1, 0, m}, stop));
+  CHECK(rules.leave(0));
+  CHECK(!rules.leave(0));
+  CHECK(rules.running_count() == 1);
+
+  tune::trial_record far = reported(1, 1);
+  far.last = m;
+  rules.note_reported(m);
+  rules.miss_metrics(far, stop);
+  CHECK(contains(stop.text(), "looks at \"los\", which nobody has reported"));
+}
+
+TEST_CASE("a trial that goes on from a checkpoint that is on its way begins when it has come") {
+  tune::detail::jobs jobs;
+  const auto any = [](const tune::job&) { return true; };
+  jobs.await(3);
+  jobs.add({.trial = 5, .parameters = {}, .from = 3});
+  jobs.add({.trial = 6, .parameters = {}, .from = {}});
+  jobs.hold(2, {.trial = 7, .parameters = {}, .from = 3});
+  CHECK(!jobs.take([](const tune::job& j) { return j.trial == 4; }));
+  CHECK(jobs.take(any)->trial == 6);
+  CHECK(!jobs.take(any));
+  CHECK(jobs.release().empty());
+  CHECK(!jobs.has_ready());
+  jobs.await_no_more(3);
+  const auto held = jobs.release();
+  REQUIRE(held.size() == 1);
+  CHECK(held[0].place == 2);
+  CHECK(held[0].what.trial == 7);
+  CHECK(jobs.take(any)->trial == 5);
+  CHECK(jobs.release().empty());
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of conductor.hpp: runners, the orders that they get, and the end.
+// The definitions of conductor.hpp.
 #pragma once
 
 #include <algorithm>
@@ -11,36 +11,41 @@
 namespace manta::tune::detail {
 
 MANTA_DECL conductor::conductor(study& s, body_name what, bool gang)
-    : study_(s), options_(s.options()), what_(std::move(what)), gang_(gang), before_(s.elapsed_before()), table_(s) {}
+    : study_(s),
+      options_(s.options()),
+      before_(s.elapsed_before()),
+      table_(s),
+      places_(s.options(), std::move(what), gang) {}
 
 MANTA_DECL void conductor::run() {
-  const std::size_t wanted = options_.concurrency > 0 ? options_.concurrency : places();
-  for (std::size_t i = 0; i < wanted; ++i) add_runner();
+  const std::size_t possible = std::min(places_.possible(), study_.trial_limit());
+  const std::size_t wanted = options_.concurrency > 0 ? options_.concurrency : possible;
+  for (std::size_t i = 0; i < wanted; ++i) places_.add();
   try {
     while (!study_.finished()) {
       if (this_task::stop_requested()) leave();
       const bool nothing_left = !assign_all() && study_.running_count() == 0;
-      if (!is_under_way() && (nothing_left || !study_.stopping().empty()))
+      if (!places_.is_under_way() && (nothing_left || !study_.stopping().empty()))
         break;  // what waits for a place does not begin
       wait_and_handle();
     }
   } catch (const cancelled& e) {
     if (!leaving_) close_outputs(e.what());
-    end_runners();
+    places_.close();
     throw;
   } catch (const std::exception& e) {
     close_outputs(base::text_of(e));
-    stop_trials();
-    end_runners();
+    places_.stop_trials();
+    places_.close();
     throw;
   } catch (...) {
     close_outputs("something that is not a std::exception was thrown");
-    stop_trials();
-    end_runners();
+    places_.stop_trials();
+    places_.close();
     throw;
   }
   study_.finish(now());
-  end_runners();
+  places_.close();
   table_.finish();
 }
 
@@ -55,38 +60,13 @@ MANTA_DECL void conductor::close_outputs(const std::string& why) {
 }
 
 MANTA_DECL double conductor::now() const {
-  return before_ + std::chrono::duration<double>(clock::now() - start_).count();
-}
-
-MANTA_DECL std::size_t conductor::places() const {
-  std::size_t ranks = 0;
-  for (const rank_resources& r : capacity()) ranks += r.runs_tasks && r.cpus >= options_.cpus;
-  const std::size_t all = std::max<std::size_t>(1, ranks / static_cast<std::size_t>(std::max(1, options_.ranks)));
-  return std::min(all, study_.trial_limit());
-}
-
-MANTA_DECL void conductor::add_runner() {
-  actor_options o;
-  o.cpus = options_.cpus;
-  o.gpus = options_.gpus;
-  o.resources = graph::quantities(options_.resources);
-  o.ranks = options_.ranks;
-  o.spread = !gang_;
-  if (options_.isolate) {
-    o.isolate = options_.isolate;
-  } else {
-    o.concurrency = 2;
-  }
-  place p;
-  p.who = spawn_runner(o, what_, gang_);
-  p.greeting = p.who->greet();
-  places_.push_back(std::move(p));
+  return before_ + std::chrono::duration<double>(place::clock::now() - start_).count();
 }
 
 MANTA_DECL bool conductor::assign_all() {
   bool may_ask = true;
   for (const bool anywhere : {false, true}) {
-    for (std::size_t i = 0; i < places_.size() && (may_ask || !ready_.empty()); ++i) {
+    for (std::size_t i = 0; i < places_.size() && (may_ask || jobs_.has_ready()); ++i) {
       if (places_[i].idle && !places_[i].gone) assign(i, anywhere, may_ask);
     }
   }
@@ -94,19 +74,11 @@ MANTA_DECL bool conductor::assign_all() {
 }
 
 MANTA_DECL void conductor::assign(std::size_t i, bool anywhere, bool& may_ask) {
-  for (;;) {
-    const auto next = std::find_if(ready_.begin(), ready_.end(),
-                                   [&](const job& j) { return anywhere || !has_failed_at(j.trial, i); });
-    if (next == ready_.end()) {
-      may_ask = may_ask && ask();
-      if (!may_ask) return;
-      continue;
-    }
-    const job j = std::move(*next);
-    ready_.erase(next);
-    if (!j.from || !awaited_.contains(*j.from)) return begin(i, j, false);
-    deferred_.push_back(j);  // its checkpoint is on the way
-  }
+  const auto suits = [&](const job& j) { return anywhere || !has_failed_at(j.trial, i); };
+  do {
+    if (const auto j = jobs_.take(suits)) return begin(i, *j, false);
+    may_ask = may_ask && ask();
+  } while (may_ask);
 }
 
 MANTA_DECL bool conductor::ask() {
@@ -117,15 +89,14 @@ MANTA_DECL bool conductor::ask() {
     if (!study_.is_broken() || study_.trials().empty()) throw;  // else what was found is returned
   }
   release();
-  if (j) ready_.push_back(std::move(*j));
-  return j.has_value();
+  if (!j) return false;
+  jobs_.add(std::move(*j));
+  return true;
 }
 
-MANTA_DECL bool conductor::has_failed_at(trial_number t, std::size_t i) const {
+MANTA_DECL bool conductor::has_failed_at(trial_number t, std::size_t i) {
   const auto at = failed_at_.find(t);
-  if (at == failed_at_.end() || at->second != places_[i].rank) return false;
-  return std::any_of(places_.begin(), places_.end(),
-                     [&](const place& p) { return p.placed && !p.gone && p.rank != places_[i].rank; });
+  return at != failed_at_.end() && at->second == places_[i].rank && places_.has_other_rank(i);
 }
 
 MANTA_DECL order conductor::begin_order(const job& j, bool change) {
@@ -157,87 +128,241 @@ MANTA_DECL void conductor::begin(std::size_t i, const job& j, bool change) {
   places_[i].trial = j.trial;
   places_[i].has_begun = false;
   if (runs(j.trial)) study_.placed(j.trial, places_[i].rank, now());
-  tell(i, begin_order(j, change));
+  places_.tell(i, begin_order(j, change));
 }
 
-MANTA_DECL void conductor::tell(std::size_t i, order o) {
+MANTA_DECL void conductor::wait_and_handle() {
+  study_.flush();
+  std::vector<future<answers>> calls;
+  std::vector<std::size_t> of_calls;
+  std::vector<future<int>> greetings;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    const place& p = places_[i];
+    if (p.gone) continue;
+    if (!p.placed) greetings.push_back(p.greeting);
+    if (p.call.valid()) {
+      calls.push_back(p.call);
+      of_calls.push_back(i);
+    }
+  }
+  using namespace std::chrono_literals;
+  // who has not been placed may stay so for long; those that work must not wait for it, nor it for them
+  std::vector<future<answers>> ready;
+  if (calls.empty()) {
+    (void)manta::wait(greetings, {.count = 1, .timeout = 1s});
+  } else {
+    ready = manta::wait(calls, {.count = 1, .timeout = greetings.empty() ? 1000ms : 2ms}).ready;
+  }
+  if (!greetings.empty()) greet();
+  std::size_t k = 0;
+  for (std::size_t c = 0; c < calls.size() && k < ready.size(); ++c) {
+    if (!(calls[c] == ready[k])) continue;
+    ++k;
+    places_[of_calls[c]].call = {};
+    hear(of_calls[c], std::move(calls[c]));
+  }
+  look_at_clock();
+}
+
+MANTA_DECL void conductor::greet() {
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    place& p = places_[i];
+    if (p.placed || p.gone || !p.greeting.wait_for(std::chrono::seconds(0))) continue;
+    try {
+      p.rank = p.greeting.get();
+    } catch (const manta::error&) {  // it could not be constructed, or its rank has died
+      if (++unplaced_ > 3) throw;
+      p.gone = true;
+      places_.add();
+      return;
+    }
+    p.placed = p.idle = true;
+    study_.opened(p.rank, now());
+    unplaced_ = 0;
+    p.work = p.who->work();
+  }
+}
+
+MANTA_DECL void conductor::hear(std::size_t i, future<answers> call) {
   place& p = places_[i];
-  p.idle = false;
-  p.heard = clock::now();
-  if (options_.isolate) o.silent_until = 0;  // what has been reported counts, whatever happens next
-  p.call = p.who->tell(std::move(o));
+  const auto before = std::exchange(p.heard, place::clock::now());
+  std::vector<notice> all;
+  try {
+    for (const notice& n : call.get()) all.push_back(n);
+  } catch (const task_failed& e) {  // the trial has said that its runner is broken, or has broken it
+    const bool hung = options_.isolate && place::clock::now() - before >= options_.silence;
+    lost(i, (hung ? silence_text() + ", and " : "") + e.details().what, cause::failure);
+    return;
+  } catch (const manta::error& e) {
+    lost(i, e.what(), cause::lost);
+    return;
+  }
+  p.has_begun = true;
+  const trial_number t = *p.trial;
+  notice& n = all.front();
+  if (n.has_checkpoint) keep_checkpoint(i, t, all);
+
+  answer a;
+  bool answered = false;  // by the study, that it is to end
+  for (const reported& r : n.reports) {
+    if (!runs(t)) break;
+    a = study_.report(t, r.values, now(), r.iteration, r.seconds);
+    answered = a.what != verdict::kind::go_on || a.change.has_value();
+    release();
+    if (answered) break;
+  }
+  switch (n.what) {
+    case notice::kind::report:
+    case notice::kind::saved:
+      if (n.what == notice::kind::saved) {
+        jobs_.await_no_more(t);
+        a.silent_until = last_silence_[t];
+      }
+      reply(i, t, a, n.reports.empty());
+      break;
+    case notice::kind::ended:
+      if (runs(t) && !answered) study_.ended(t, now());
+      free(i);
+      break;
+    case notice::kind::paused:
+      jobs_.await_no_more(t);
+      free(i);
+      break;
+    case notice::kind::failed:
+    case notice::kind::fatal:
+      if (runs(t) && !answered) fail(i, t, n.text);
+      jobs_.await_no_more(t);
+      free(i);
+      break;
+  }
+  for (const notice& other : all) {
+    if (&other != &n && other.what == notice::kind::failed && runs(t)) fail(i, t, other.text);
+  }
+  begin_held();
 }
 
-MANTA_DECL bool conductor::is_under_way() const {
-  return std::any_of(places_.begin(), places_.end(), [](const place& p) { return !p.gone && p.call.valid(); });
+MANTA_DECL void conductor::reply(std::size_t i, trial_number t, const answer& a, bool only_saved) {
+  order o;
+  o.silent_until = a.silent_until;
+  if (!only_saved) last_silence_[t] = a.silent_until;
+  if (!runs(t) && study_.trial(t).state != status::paused) {
+    o.what = order::kind::stop;
+  } else if (leaving_) {
+    o.what = order::kind::pause;
+  } else if (a.what == verdict::kind::pause) {
+    o.what = order::kind::pause;
+    jobs_.await(t);
+  } else if (a.change) {
+    job j{t, a.change->to, 0, a.change->source, a.silent_until};
+    if (jobs_.awaits(a.change->source)) {
+      jobs_.hold(i, std::move(j));
+      places_[i].idle = false;
+      return;  // told when the checkpoint has come
+    }
+    begin(i, j, true);
+    return;
+  } else if (a.save) {
+    o.save = true;
+    jobs_.await(t);
+  }
+  places_.tell(i, std::move(o));
+}
+
+MANTA_DECL void conductor::free(std::size_t i) {
+  places_[i].trial.reset();
+  places_[i].idle = true;
+}
+
+MANTA_DECL void conductor::fail(std::size_t i, trial_number t, const std::string& why, cause c) {
+  failed_at_[t] = places_[i].rank;
+  if (study_.failed(t, why, now(), c))
+    say(t, (c == cause::lost ? "was lost: " : "failed: ") + why + "; it is tried again");
+  release();
+}
+
+MANTA_DECL void conductor::say(trial_number t, const std::string& what) {
+  table_.line("trial " + std::to_string(t) + " " + what);
+}
+
+MANTA_DECL void conductor::lost(std::size_t i, std::string why, cause c) {
+  place& p = places_[i];
+  p.gone = true;
+  study_.closed(p.rank, now());
+  try {
+    if (p.work.valid() && p.work.wait_for(std::chrono::seconds(1))) p.work.get();
+  } catch (const rank_lost& e) {  // by what the trial did
+    c = cause::crash;
+    why = e.what();
+  } catch (const manta::error&) {  // the same
+  }
+  p.who = nullptr;
+  const trial_number t = *p.trial;
+  jobs_.await_no_more(t);
+  if (!p.has_begun && options_.isolate) saved_.erase(t);  // perhaps that is what is lost; there may be a file
+  if (runs(t)) fail(i, t, why, c);
+  places_.add();
+  begin_held();
+}
+
+MANTA_DECL std::string conductor::silence_text() const {
+  return "has not reported for " + number_text(options_.silence.count()) + " s";
+}
+
+MANTA_DECL void conductor::look_at_clock() {
+  const auto time = place::clock::now();
+  if (options_.silence < std::chrono::duration<double>::max() && !options_.isolate) {
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      place& p = places_[i];
+      if (p.gone || !p.trial || !p.call.valid() || time - p.heard < options_.silence) continue;
+      const trial_number t = *p.trial;
+      if (runs(t)) fail(i, t, silence_text() + ": its rank is given up until it does");
+      jobs_.await_no_more(t);
+      study_.closed(p.rank, now());
+      p.gone = true;  // whatever it does, nobody listens; when it reports at last, it is told to end
+      places_.abandon(p);
+      places_.add();
+      begin_held();
+    }
+  }
+  if (time - flushed_ > std::chrono::seconds(2)) {
+    study_.flush_outputs();
+    flushed_ = time;
+  }
+  study_.tick(now());
+  table_.update(now());
+}
+
+MANTA_DECL void conductor::keep_checkpoint(std::size_t i, trial_number t, std::vector<notice>& all) {
+  saved s;
+  for (notice& n : all) s.parts.push_back(n.made.valid() ? std::move(n.made) : places_[i].who->take());
+  if (study_.needs_checkpoint(t)) saved_[t] = std::move(s);
+  if (!all.front().file.empty()) study_.checkpointed(t, all.front().made_at, all.front().file, now());
+}
+
+MANTA_DECL void conductor::release() {
+  for (const trial_number t : study_.take_released()) {
+    if (study_.trial(t).state == status::failed) say(t, "failed: " + study_.trial(t).why);
+    saved_.erase(t);
+    last_silence_.erase(t);
+    failed_at_.erase(t);
+  }
+}
+
+MANTA_DECL void conductor::begin_held() {
+  for (const jobs::held& h : jobs_.release()) begin(h.place, h.what, true);
 }
 
 [[noreturn]] MANTA_DECL void conductor::leave() {
   using namespace std::chrono_literals;
   leaving_ = true;
-  const auto patience_ends = clock::now() + 20s;
-  while (is_under_way() && clock::now() < patience_ends) wait_and_handle();
+  const auto patience_ends = place::clock::now() + 20s;
+  while (places_.is_under_way() && place::clock::now() < patience_ends) wait_and_handle();
   study_.flush();
   study_.flush_outputs();
   study_.finish_outputs("the run had to end; started again, the experiment goes on");
   throw cancelled("manta: tune: the experiment was left because the run has to end; " +
                   (options_.folder.empty() ? "with a folder it could be continued"
                                            : "started again, it goes on in " + options_.folder));
-}
-
-MANTA_DECL void conductor::stop_trials() {
-  using namespace std::chrono_literals;
-  const auto patience_ends = clock::now() + 20s;
-  const auto stop = [&](std::size_t i) {
-    order o;
-    o.what = order::kind::stop;
-    tell(i, std::move(o));
-  };
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    const place& p = places_[i];
-    if (p.placed && !p.gone && !p.idle && !p.call.valid()) stop(i);  // it waits for an answer to its report
-  }
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    place& p = places_[i];
-    while (!p.gone && p.call.valid()) {
-      if (!p.call.wait_for(std::max<clock::duration>(patience_ends - clock::now(), 0s)))
-        break;  // end_runners gives it up
-      bool waits = false;
-      try {
-        const answers all = std::exchange(p.call, {}).get();
-        for (const notice& n : all) waits = waits || n.what == notice::kind::report || n.what == notice::kind::saved;
-      } catch (const manta::error&) {
-        p.gone = true;
-      }
-      if (waits) stop(i);
-      p.idle = !p.gone && !waits;
-    }
-  }
-}
-
-MANTA_DECL void conductor::abandon(place& p) {
-  if (p.call.valid()) manta::cancel(p.call);
-  if (p.work.valid()) manta::cancel(p.work);
-  if (!options_.isolate) (void)p.who->tell(quit_order());  // waits there until the trial reports
-  p.call = {};
-  p.who = nullptr;
-}
-
-MANTA_DECL void conductor::end_runners() {
-  for (place& p : places_) {
-    if (p.gone) continue;
-    if (!p.placed) {
-      manta::cancel(p.greeting);
-    } else if (p.idle) {
-      p.call = p.who->tell(quit_order());
-    } else {  // it computes, and an exception of ours ends the run
-      abandon(p);
-    }
-  }
-  for (place& p : places_) {
-    if (!p.gone && p.idle && p.call.valid()) p.call.wait();
-  }
-  places_.clear();
 }
 
 }  // namespace manta::tune::detail

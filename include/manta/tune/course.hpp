@@ -7,7 +7,6 @@
 
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -15,6 +14,7 @@
 #include "manta/tune/experiment.hpp"
 #include "manta/tune/proposals.hpp"
 #include "manta/tune/ranking.hpp"
+#include "manta/tune/rules.hpp"
 #include "manta/tune/source.hpp"
 #include "manta/tune/stop_reason.hpp"
 #include "manta/tune/study_outputs.hpp"
@@ -83,8 +83,8 @@ class course {
   trial_record& trial(trial_number t) { return records_.at(t); }
   /// The record of a running trial. Throws if the trial does not run.
   MANTA_DECL trial_record& running(trial_number t);
-  bool is_running(trial_number t) const { return running_.contains(t); }
-  std::size_t running_count() const { return running_.size(); }
+  bool is_running(trial_number t) const { return rules_.is_running(t); }
+  std::size_t running_count() const { return rules_.running_count(); }
   bool waits_for_retry() const { return !again_.empty(); }
   std::size_t limit() const { return limit_; }
   double wall_offset() const { return wall_offset_; }
@@ -118,14 +118,11 @@ class course {
   /// Asks the rules and the scheduler about a report.
   answer judge(trial_record& r, double now);
   answer obey(trial_record& r, verdict v, double now);
-  /// Notes the metrics of rules that no trial has reported, although this trial has come so far.
-  void miss_metrics(const trial_record& r);
-  void check_stop_all();
 
-  void leave_scheduler(trial_number t);
+  /// Ends a trial that the scheduler has let go.
   void close(trial_record& r, status how, const std::string& why, double now);
-  /// Notes a final failure.
-  void give_up(trial_record& r, const std::string& why, double now);
+  /// Ends a trial that the scheduler knows, and tells the scheduler.
+  void withdraw(trial_record& r, status how, const std::string& why, double now);
   void release_dropped(double now);
 
   experiment options_;
@@ -134,6 +131,7 @@ class course {
   proposals proposals_;
   any_scheduler scheduler_;
   stop_reason stop_;
+  rules rules_;
   checkpoint_store checkpoints_;
   study_outputs outputs_;
   std::size_t limit_ = 0;
@@ -141,9 +139,7 @@ class course {
   double wall_offset_ = 0;  ///< seconds since 1970 at second 0 of the experiment, counted from the last start
 
   std::vector<trial_record> records_;
-  std::unordered_map<trial_number, std::vector<stop_rule>> running_;
   std::vector<trial_number> again_, released_;
-  std::vector<std::string> unreported_;  ///< metrics that rules look at and nobody has reported
 };
 
 }  // namespace detail
@@ -152,5 +148,4 @@ class course {
 
 #ifndef MANTA_COMPILED
 #include "manta/tune/course.ipp"
-#include "manta/tune/course_report.ipp"
 #endif

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of course.hpp: trials begin, fail and end.
+// The definitions of course.hpp.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace manta::tune::detail {
 MANTA_DECL course::course(const space& where, const experiment& e) : options_(e), space_(where) {
   check(options_, space_);
   ranking_.begin(options_);
-  unreported_ = metrics_of_rules(options_);
+  rules_.begin(options_);
   scheduler_ = options_.scheduler.clone();
   proposals_.begin(space_, options_);
   limit_ = proposals_.limit(options_.trials);
@@ -121,7 +121,7 @@ MANTA_DECL job course::start(trial_record& r, double now, std::optional<exploit>
   outputs_.decide(r, change ? "exploit" : r.failures > 0 ? "retry" : "resume", why);
   r.state = status::running;
   r.ran.push_back({now, now});
-  running_.emplace(r.id, options_.stop);
+  rules_.start(r.id);
   j.silent_until = silent_until(r.id);
   return j;
 }
@@ -145,26 +145,116 @@ MANTA_DECL double course::silent_until(trial_number t) {
   if (stop_.is_set()) return 0;
   double until =
       options_.clock.empty() ? stop_.guarded("the scheduler", [&] { return scheduler_.silent_until(t); }) : 0;
-  const auto rules = running_.find(t);
-  for (const stop_rule& rule : rules->second) until = std::min(until, rule.silent_until());
+  until = std::min(until, rules_.silent_until(t));
   if (const auto owed = checkpoints_.owed(t)) until = std::min(until, static_cast<double>(*owed));
   return until;
+}
+
+// ---- a report --------------------------------------------------------------------------------------
+
+MANTA_DECL answer course::report(trial_number t, const metrics& m, double now, std::uint64_t iteration,
+                                 double seconds) {
+  trial_record& r = running(t);
+  r.iteration = iteration;
+  r.seconds = seconds;
+  r.wall = wall_offset_ + now;
+  r.ran.back().end = now;
+  if (const auto mistake = mistake_in_report(m, ranking_.metric(), options_.clock)) return refuse(r, *mistake, now);
+  const double value = *m.find(ranking_.metric());
+  r.at = options_.clock.empty() ? static_cast<double>(iteration) : *m.find(options_.clock);
+  r.last = m;
+  rules_.note_reported(m);
+  checkpoints_.score(r);
+  ranking_.count_report(now);
+  outputs_.report(r, m, seconds);
+  if (!is_finite(value)) {
+    const std::string text = is_nan(value) ? "nan" : "infinite";
+    return refuse(
+        r, "reported " + ranking_.metric() + " = " + text + " at " + number_text(r.at) + ": it is not continued", now);
+  }
+  take_loss(r, m, value);
+  return judge(r, now);
+}
+
+MANTA_DECL answer course::refuse(trial_record& r, const std::string& why, double now) {
+  withdraw(r, status::failed, why, now);
+  --r.iteration;  // this report does not count: a trial that is started again makes it once more
+  return {verdict::kind::stop, false, {}, 0};
+}
+
+MANTA_DECL void course::take_loss(trial_record& r, const metrics& m, double value) {
+  r.loss = ranking_.flipped(value);
+  r.losses.add(r.at, r.loss);
+  if (r.loss < r.best_loss) {
+    r.best_loss = r.loss;
+    r.best_at = r.at;
+    r.best = m;
+    if (!r.changed.empty()) r.parameters = std::exchange(r.changed, {});
+  }
+  ranking_.reported(r, value);
+  proposals_.reported(r.id, r.at, r.loss, stop_);
+}
+
+MANTA_DECL answer course::judge(trial_record& r, double now) {
+  constexpr std::uint64_t patience = 1000;  // reports
+  const progress p{r.id, r.at, r.seconds, r.last};
+  const std::optional<std::string> why = rules_.judge(p, stop_);
+  verdict v;
+  if (!why) {
+    v = stop_.guarded("the scheduler", [&] { return scheduler_.report(r.id, r.at, r.loss); });
+    release_dropped(now);
+  }
+  if (r.iteration >= patience) rules_.miss_metrics(r, stop_);
+  rules_.judge_all(ranking_, stop_);
+  if (!why) return obey(r, std::move(v), now);
+  withdraw(r, status::complete, *why, now);
+  return {verdict::kind::stop, false, {}, 0};
+}
+
+MANTA_DECL answer course::obey(trial_record& r, verdict v, double now) {
+  constexpr verdict::kind stop = verdict::kind::stop, pause = verdict::kind::pause;
+  if (v.what == stop) {
+    const bool whole = v.why.starts_with("reached");
+    close(r, whole ? status::complete : status::stopped, v.why, now);
+    return {stop, false, {}, 0};
+  }
+  if (stop_.is_set()) {
+    withdraw(r, status::stopped, stop_.text(), now);
+    return {stop, false, {}, 0};
+  }
+  if ((v.save || v.what == pause) && !options_.folder.empty()) checkpoints_.owe(r.id, r.iteration);
+  answer a{v.what, v.save, {}, 0};
+  if (v.what == pause) {
+    r.state = status::paused;
+    leave(r, now);
+    outputs_.decide(r, "pause", v.why);
+    return a;
+  }
+  if (v.change) {
+    outputs_.decide(r, "exploit", v.why);
+    job j;
+    apply(r, *v.change, j);
+    ++r.starts;
+    r.ran.push_back({now, now, r.ran.back().rank});
+    a.change = std::move(v.change);
+  }
+  a.silent_until = silent_until(r.id);
+  return a;
 }
 
 // ---- a trial ends -----------------------------------------------------------------------------------
 
 MANTA_DECL void course::leave(trial_record& r, double now) {
-  if (running_.erase(r.id) > 0) r.ran.back().end = now;
+  if (rules_.leave(r.id)) r.ran.back().end = now;
 }
 
 MANTA_DECL void course::end(trial_number t, double now) {
   trial_record& r = running(t);
   if (r.last.empty()) {
-    give_up(r, "ended without a report of \"" + ranking_.metric() + "\"", now);
+    withdraw(r, status::failed, "ended without a report of \"" + ranking_.metric() + "\"", now);
     return;
   }
-  leave_scheduler(t);
-  close(r, status::complete, "ended", now);
+  withdraw(r, status::complete, "ended", now);
 }
 
 MANTA_DECL bool course::fail(trial_number t, const std::string& why, double now, cause c) {
@@ -175,16 +265,15 @@ MANTA_DECL bool course::fail(trial_number t, const std::string& why, double now,
   r.ranks_lost += c == cause::lost;
   const bool crashed_enough = r.crashes >= most_crashes, lost_enough = r.ranks_lost >= most_losses;
   if (c >= cause::lost && stop_.is_set()) {
-    leave_scheduler(t);
-    close(r, status::stopped, stop_.text(), now);
+    withdraw(r, status::stopped, stop_.text(), now);
   } else if (r.failures > options_.retries || stop_.is_set()) {
-    give_up(r, why, now);
+    withdraw(r, status::failed, why, now);
   } else if (c != cause::interrupted && (crashed_enough || lost_enough)) {
-    give_up(r,
-            (crashed_enough ? "it has taken " + std::to_string(r.crashes) + " ranks with it"
-                            : std::to_string(r.ranks_lost) + " ranks died while they ran it") +
-                ", and it is not tried again; the last: " + why,
-            now);
+    withdraw(r, status::failed,
+             (crashed_enough ? "it has taken " + std::to_string(r.crashes) + " ranks with it"
+                             : std::to_string(r.ranks_lost) + " ranks died while they ran it") +
+                 ", and it is not tried again; the last: " + why,
+             now);
   } else {
     outputs_.decide(r, name_of(c), why);
     r.why = why;
@@ -196,13 +285,9 @@ MANTA_DECL bool course::fail(trial_number t, const std::string& why, double now,
   return false;
 }
 
-MANTA_DECL void course::leave_scheduler(trial_number t) {
-  stop_.guarded("the scheduler", [&] { scheduler_.remove(t); });
-}
-
-MANTA_DECL void course::give_up(trial_record& r, const std::string& why, double now) {
-  leave_scheduler(r.id);
-  close(r, status::failed, why, now);
+MANTA_DECL void course::withdraw(trial_record& r, status how, const std::string& why, double now) {
+  stop_.guarded("the scheduler", [&] { scheduler_.remove(r.id); });
+  close(r, how, why, now);
 }
 
 MANTA_DECL void course::close(trial_record& r, status how, const std::string& why, double now) {
@@ -212,7 +297,7 @@ MANTA_DECL void course::close(trial_record& r, status how, const std::string& wh
   r.wall = wall_offset_ + now;
   r.losses.shrink();
   checkpoints_.forgive(r.id);
-  if (how == status::complete) miss_metrics(r);
+  if (how == status::complete) rules_.miss_metrics(r, stop_);
   // What a trial reported before it failed is no result.
   proposals_.ended(r.id, how == status::failed ? std::nan("") : r.best_loss, stop_);
   if (how == status::failed) ranking_.failed(r, records_);
@@ -220,7 +305,7 @@ MANTA_DECL void course::close(trial_record& r, status how, const std::string& wh
   ranking_.ended(r);
   outputs_.decide(r, name_of(how), why);
   outputs_.end(r);
-  check_stop_all();
+  rules_.judge_all(ranking_, stop_);
   checkpoints_.release(r);
   released_.push_back(r.id);
 }
@@ -245,32 +330,16 @@ MANTA_DECL void course::revive(trial_number t) {
 
 // ---- the experiment as a whole ----------------------------------------------------------------------
 
-MANTA_DECL void course::check_stop_all() {
-  for (const experiment_rule& rule : options_.stop_all) {
-    if (stop_.is_set()) return;
-    if (const auto reason = stop_.guarded("a rule of .stop_all", [&] { return rule(ranking_.summary()); }))
-      stop_.set(*reason);
-  }
-}
-
-MANTA_DECL void course::miss_metrics(const trial_record& r) {
-  if (unreported_.empty() || stop_.is_set()) return;
-  stop_.set_mistake("a rule of .stop or .checkpoints looks at \"" + unreported_.front() +
-                    "\", which nobody has reported; trial " + std::to_string(r.id) + " reported " + r.last.names() +
-                    ": mend the name, or report it in each trial");
-}
-
 MANTA_DECL void course::tick(double now) {
   ranking_.passed(now);
-  check_stop_all();
+  rules_.judge_all(ranking_, stop_);
 }
 
 MANTA_DECL void course::finish(double now) {
   finished_ = true;
   for (trial_record& r : records_) {
     if (r.ended()) continue;
-    leave_scheduler(r.id);
-    close(r, status::stopped, stop_.is_set() ? stop_.text() : "the experiment ended", now);
+    withdraw(r, status::stopped, stop_.is_set() ? stop_.text() : "the experiment ended", now);
   }
 }
 

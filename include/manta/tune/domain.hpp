@@ -39,30 +39,43 @@ class domain {
   using rule = std::function<value(const config&, random&)>;
   using predicate = std::function<bool(const config&)>;
 
+  /// Where the parameter may lie, and with what probability, as choice, uniform, integers and the like write it down.
+  struct law {
+    kind type = kind::number;
+    bool grid = false, integer = false, log = false, normal = false;
+    double low = 0, high = 1, step = 0;  ///< high: of a normal one the deviation; step: 0, or that of the quantised
+    std::int64_t least = 0, most = 0;    ///< of integers: the ends
+    std::vector<value> options = {};     ///< of choices; the value of a constant
+    rule compute = {};                   ///< of dependent ones
+    bool draws = false;                  ///< whether `compute` draws random numbers
+  };
+  /// Throws if no value obeys the law.
+  MANTA_DECL explicit domain(law written);
   /// A fixed value, so that {"epochs", 10} may stand in a space.
   template <class T>
-  requires std::is_convertible_v<T, value> domain(T fixed) : closed_(true), options_{value(fixed)} {}
+  requires std::is_convertible_v<T, value> domain(T fixed)
+      : law_{.type = kind::constant, .options = {value(fixed)}}, closed_(true) {}
 
   /// A domain that is closed to one value is a constant, however it was written.
-  kind type() const { return closed_ ? kind::constant : kind_; }
+  kind type() const { return closed_ ? kind::constant : law_.type; }
   /// Whether the domain has only one value, although it is written as a domain of several: uniform(5, 5),
   /// choice({"sgd"}).
-  bool is_closed() const { return closed_ && kind_ != kind::constant; }
+  bool is_closed() const { return closed_ && law_.type != kind::constant; }
   /// Whether the parameter is dependent and also draws random numbers.
-  bool draws() const { return draws_; }
-  bool is_grid() const { return grid_; }
+  bool draws() const { return law_.draws; }
+  bool is_grid() const { return law_.grid; }
   /// Whether this is a grid that names a value several times, which then runs as often.
   MANTA_DECL bool repeats() const;
-  const std::vector<value>& options() const { return options_; }
-  bool is_integer() const { return integer_; }
-  bool is_log() const { return log_; }
-  bool is_normal() const { return normal_; }
+  const std::vector<value>& options() const { return law_.options; }
+  bool is_integer() const { return law_.integer; }
+  bool is_log() const { return law_.log; }
+  bool is_normal() const { return law_.normal; }
   /// Whether the domain has only multiples of a step, to which values are rounded.
-  bool is_quantised() const { return step_ > 0; }
+  bool is_quantised() const { return law_.step > 0; }
   /// The ends of a domain of numbers; for a normal one its mean and standard deviation, of the logarithm if is_log().
-  double low() const { return low_; }
-  double high() const { return high_; }
-  double step() const { return step_; }
+  double low() const { return law_.low; }
+  double high() const { return law_.high; }
+  double step() const { return law_.step; }
 
   /// The number of values; nothing if they cannot be counted, or if they are computed.
   MANTA_DECL std::optional<std::uint64_t> count() const;
@@ -97,22 +110,8 @@ class domain {
   MANTA_DECL std::string text() const;
 
  private:
-  domain() = default;
-  friend domain choice(std::vector<value> options);
-  friend domain grid(std::vector<value> values);
-  friend domain uniform(double low, double high);
-  friend domain loguniform(double low, double high);
-  friend domain normal(double mean, double deviation);
-  friend domain lognormal(double mean, double deviation);
-  friend domain integers(std::int64_t low, std::int64_t high);
-  friend domain logintegers(std::int64_t low, std::int64_t high);
-  template <class F>
-  friend domain depends(F rule);
-
-  static void require(bool good, const std::string& what);
-  static domain number(double low, double high);
-  /// Completes a domain after it has been written: counts its values, and throws if it has none.
-  MANTA_DECL domain settled();
+  /// Counts the values and marks a domain of one value as closed; throws if there is none.
+  MANTA_DECL void settle();
   static std::size_t bin(double u, std::size_t n);
   /// The value for a number. Whole numbers become integers, also those of uniform(16, 256).quantised(16): 32 and not
   /// 32.0.
@@ -127,7 +126,7 @@ class domain {
   std::uint64_t integer_step_near(const value& v) const;
   MANTA_DECL double rounded(double x) const;
   /// Whether all steps are equally probable; those of logarithmic and normal domains are not.
-  bool is_even() const { return step_ > 0 && !log_ && !normal_; }
+  bool is_even() const { return law_.step > 0 && !law_.log && !law_.normal; }
   /// The range of the logarithm. Integers have half a step more at both ends, so that each end gets its share.
   std::pair<double, double> log_range() const;
   /// Whether the logarithm makes a difference. If the ends are very near each other it is a straight line, and its
@@ -136,15 +135,12 @@ class domain {
   double number_at(double u) const;
   std::int64_t integer_at(double u) const;
 
-  kind kind_ = kind::constant;
-  bool grid_ = false, integer_ = false, log_ = false, normal_ = false, closed_ = false, draws_ = false;
-  double low_ = 0, high_ = 1, step_ = 0;
-  double first_step_ = 0,
-         last_step_ = 0;  ///< of quantised numbers that are not integers: multiples of the step, or steps from low_
-  std::int64_t least_ = 0, most_ = 0, first_ = 0;  ///< of integers: the ends, and the first value within them
-  std::uint64_t stride_ = 1, strides_ = 0;         ///< from first_ on
-  std::vector<value> options_;
-  rule rule_;
+  law law_;
+  bool closed_ = false;
+  double first_step_ = 0, last_step_ = 0;   ///< of quantised numbers that are not integers: multiples of the step, or
+                                            ///< steps from the lower end
+  std::int64_t first_ = 0;                  ///< of integers: the first value,
+  std::uint64_t stride_ = 1, strides_ = 0;  ///< and the others from it on
   std::vector<condition> conditions_;
 };
 
@@ -168,18 +164,15 @@ MANTA_DECL domain constant(value fixed);
 /// Searchers see the value but do not search for it.
 template <class F>
 domain depends(F rule) {
-  domain d;
-  d.kind_ = domain::kind::dependent;
   if constexpr (std::is_invocable_v<F, const config&, random&>) {
-    d.rule_ = std::move(rule);
-    d.draws_ = true;
+    return domain(domain::law{.type = domain::kind::dependent, .compute = std::move(rule), .draws = true});
   } else {
     static_assert(
         std::is_invocable_v<F, const config&>,
         "manta: depends takes a function of (const tune::config&), or of (const tune::config&, tune::random&)");
-    d.rule_ = [rule = std::move(rule)](const config& c, random&) { return value(rule(c)); };
+    auto compute = [rule = std::move(rule)](const config& c, random&) { return value(rule(c)); };
+    return domain(domain::law{.type = domain::kind::dependent, .compute = std::move(compute)});
   }
-  return d;
 }
 
 }  // namespace manta::tune

@@ -8,30 +8,40 @@
 
 namespace manta::tune {
 
+namespace detail {
+inline void require_domain(bool good, const std::string& what) {
+  if (!good) throw error("manta: a space: " + what);
+}
+}  // namespace detail
+
 MANTA_DECL bool condition::holds(const config& before) const {
   if (name.empty()) return test(before);
   const value* v = before.find(name);
   return v != nullptr && *v == wanted;
 }
 
+MANTA_DECL domain::domain(law written) : law_(std::move(written)) { settle(); }
+
 MANTA_DECL domain domain::quantised(double step) const {
-  require(kind_ == kind::number, "quantised is for numbers");
-  require(step > 0 && is_finite(step), "the step of quantised must be positive");
-  require(!integer_ || (step == std::floor(step) && step < 0x1p63), "the step of integers must be a whole number");
+  detail::require_domain(law_.type == kind::number, "quantised is for numbers");
+  detail::require_domain(step > 0 && is_finite(step), "the step of quantised must be positive");
+  detail::require_domain(!law_.integer || (step == std::floor(step) && step < 0x1p63),
+                         "the step of integers must be a whole number");
   domain d = *this;
-  d.step_ = step;
-  return d.settled();
+  d.law_.step = step;
+  d.settle();
+  return d;
 }
 
 MANTA_DECL domain domain::when(std::string name, value wanted) const {
-  require(!name.empty(), "when needs the name of a parameter");
+  detail::require_domain(!name.empty(), "when needs the name of a parameter");
   domain d = *this;
   d.conditions_.push_back({std::move(name), std::move(wanted), {}});
   return d;
 }
 
 MANTA_DECL domain domain::when(predicate test) const {
-  require(static_cast<bool>(test), "when needs a function");
+  detail::require_domain(static_cast<bool>(test), "when needs a function");
   domain d = *this;
   d.conditions_.push_back({{}, {}, std::move(test)});
   return d;
@@ -41,124 +51,115 @@ MANTA_DECL bool domain::applies(const config& before) const {
   return std::all_of(conditions_.begin(), conditions_.end(), [&](const condition& c) { return c.holds(before); });
 }
 
-MANTA_DECL domain domain::settled() {
-  if (kind_ == kind::choice) {
-    const auto is_first = [&](const value& v) { return v == options_.front(); };
-    closed_ = options_.size() == 1 || (!grid_ && std::all_of(options_.begin(), options_.end(), is_first));
-  } else if (integer_) {
-    stride_ = static_cast<std::uint64_t>(step_);
-    first_ = least_;
-    const std::uint64_t beyond = log_ ? static_cast<std::uint64_t>(least_) % stride_ : 0;  // multiples of the step
-    const std::uint64_t room = static_cast<std::uint64_t>(most_) - static_cast<std::uint64_t>(least_);
-    require(beyond == 0 || stride_ - beyond <= room, text() + " has no value: no multiple of the step lies within");
+MANTA_DECL void domain::settle() {
+  if (law_.type == kind::dependent) return;
+  if (law_.type == kind::choice) {
+    const auto is_first = [&](const value& v) { return v == law_.options.front(); };
+    closed_ =
+        law_.options.size() == 1 || (!law_.grid && std::all_of(law_.options.begin(), law_.options.end(), is_first));
+  } else if (law_.integer) {
+    stride_ = static_cast<std::uint64_t>(law_.step);
+    first_ = law_.least;
+    const std::uint64_t beyond =
+        law_.log ? static_cast<std::uint64_t>(law_.least) % stride_ : 0;  // multiples of the step
+    const std::uint64_t room = static_cast<std::uint64_t>(law_.most) - static_cast<std::uint64_t>(law_.least);
+    detail::require_domain(beyond == 0 || stride_ - beyond <= room,
+                           text() + " has no value: no multiple of the step lies within");
     if (beyond > 0) first_ += static_cast<std::int64_t>(stride_ - beyond);
-    strides_ = (static_cast<std::uint64_t>(most_) - static_cast<std::uint64_t>(first_)) / stride_;
+    strides_ = (static_cast<std::uint64_t>(law_.most) - static_cast<std::uint64_t>(first_)) / stride_;
     closed_ = strides_ == 0;
   } else {
-    closed_ = normal_ ? high_ == 0 : low_ == high_;
-    if (step_ <= 0) return *this;
-    const double reach = 7.04 * high_;  // of the probabilities that number_at lets through
-    double from = normal_ ? low_ - reach : low_, to = normal_ ? low_ + reach : high_;
-    if (normal_ && log_) from = std::exp(from), to = std::exp(to);
-    if (is_even()) from = 0, to = high_ - low_;
-    first_step_ = std::ceil(from / step_ - 1e-9);
-    last_step_ = std::floor(to / step_ + 1e-9);
-    if (log_) first_step_ = std::max(first_step_, 1.0);
-    require(first_step_ <= last_step_, text() + " has no value: no multiple of the step lies within");
+    closed_ = law_.normal ? law_.high == 0 : law_.low == law_.high;
+    if (law_.step <= 0) return;
+    const double reach = 7.04 * law_.high;  // of the probabilities that number_at lets through
+    double from = law_.normal ? law_.low - reach : law_.low, to = law_.normal ? law_.low + reach : law_.high;
+    if (law_.normal && law_.log) from = std::exp(from), to = std::exp(to);
+    if (is_even()) from = 0, to = law_.high - law_.low;
+    first_step_ = std::ceil(from / law_.step - 1e-9);
+    last_step_ = std::floor(to / law_.step + 1e-9);
+    if (law_.log) first_step_ = std::max(first_step_, 1.0);
+    detail::require_domain(first_step_ <= last_step_, text() + " has no value: no multiple of the step lies within");
     closed_ = first_step_ == last_step_;
-    if (normal_ && !closed_) last_step_ = infinity, first_step_ = log_ ? 1 : -infinity;
+    if (law_.normal && !closed_) last_step_ = infinity, first_step_ = law_.log ? 1 : -infinity;
   }
-  return *this;
 }
 
 MANTA_DECL bool domain::repeats() const {
-  if (!grid_) return false;
-  for (auto v = options_.begin(); v != options_.end(); ++v) {
-    if (std::find(options_.begin(), v, *v) != v) return true;
+  if (!law_.grid) return false;
+  for (auto v = law_.options.begin(); v != law_.options.end(); ++v) {
+    if (std::find(law_.options.begin(), v, *v) != v) return true;
   }
   return false;
 }
 
 MANTA_DECL std::optional<std::uint64_t> domain::count() const {
-  if (kind_ == kind::dependent) return std::nullopt;
+  if (law_.type == kind::dependent) return std::nullopt;
   if (closed_) return 1;
-  if (kind_ == kind::choice) return options_.size();
-  if (integer_) return strides_ + (strides_ < ~std::uint64_t{0});
-  if (step_ <= 0 || normal_ || last_step_ - first_step_ > 9e15) return std::nullopt;
+  if (law_.type == kind::choice) return law_.options.size();
+  if (law_.integer) return strides_ + (strides_ < ~std::uint64_t{0});
+  if (law_.step <= 0 || law_.normal || last_step_ - first_step_ > 9e15) return std::nullopt;
   return static_cast<std::uint64_t>(last_step_ - first_step_) + 1;
 }
 
 MANTA_DECL value domain::member(std::uint64_t i) const {
-  if (kind_ != kind::number) return options_.at(i);
-  if (integer_) return integer_of(i);
-  return step_ > 0 ? as_value(number_of(first_step_ + static_cast<double>(i))) : at(0.5);
+  if (law_.type != kind::number) return law_.options.at(i);
+  if (law_.integer) return integer_of(i);
+  return law_.step > 0 ? as_value(number_of(first_step_ + static_cast<double>(i))) : at(0.5);
 }
 
 MANTA_DECL std::optional<value> domain::find(const value& v) const {
-  if (kind_ == kind::constant || kind_ == kind::choice) {
-    const auto at = std::find(options_.begin(), options_.end(), v);
-    return at == options_.end() ? std::nullopt : std::optional(*at);
+  if (law_.type == kind::constant || law_.type == kind::choice) {
+    const auto at = std::find(law_.options.begin(), law_.options.end(), v);
+    return at == law_.options.end() ? std::nullopt : std::optional(*at);
   }
-  if (kind_ == kind::dependent || !v.is_number() || !is_finite(v.as<double>())) return std::nullopt;
-  if (integer_) {
+  if (law_.type == kind::dependent || !v.is_number() || !is_finite(v.as<double>())) return std::nullopt;
+  if (law_.integer) {
     const value nearest = integer_of(integer_step_near(v));
     return nearest == v ? std::optional(nearest) : std::nullopt;
   }
-  const double x = v.as<double>(), near = rounded(x), step = step_ > 0 ? 1e-9 * step_ : 0;
-  if (normal_ && ((log_ && x <= 0) || (high_ == 0 && x != at(0.5).as<double>()))) return std::nullopt;
+  const double x = v.as<double>(), near = rounded(x), step = law_.step > 0 ? 1e-9 * law_.step : 0;
+  if (law_.normal && ((law_.log && x <= 0) || (law_.high == 0 && x != at(0.5).as<double>()))) return std::nullopt;
   if (std::abs(near - x) > std::max(step, 1e-12 * std::abs(x))) return std::nullopt;
-  return step_ <= 0 && near == x ? v : as_value(near);
+  return law_.step <= 0 && near == x ? v : as_value(near);
 }
 
 MANTA_DECL value domain::at(double u) const {
   u = std::clamp(u, 0.0, 1.0);
-  if (kind_ == kind::constant) return options_.front();
-  if (kind_ == kind::choice) return options_[bin(u, options_.size())];
-  return integer_ ? value(integer_at(u)) : as_value(number_at(u));
+  if (law_.type == kind::constant) return law_.options.front();
+  if (law_.type == kind::choice) return law_.options[bin(u, law_.options.size())];
+  return law_.integer ? value(integer_at(u)) : as_value(number_at(u));
 }
 
 MANTA_DECL value domain::nearest(double x) const {
-  return integer_ ? value(integer_of(integer_step_near(value(x)))) : as_value(rounded(x));
+  return law_.integer ? value(integer_of(integer_step_near(value(x)))) : as_value(rounded(x));
 }
 
 MANTA_DECL double domain::position(const value& v) const {
-  if (kind_ == kind::choice) {
+  if (law_.type == kind::choice) {
     const std::size_t i = option_index(v);
-    return closed_ ? 0.5 : (static_cast<double>(i) + 0.5) / static_cast<double>(options_.size());
+    return closed_ ? 0.5 : (static_cast<double>(i) + 0.5) / static_cast<double>(law_.options.size());
   }
   if (closed_) return 0.5;
   const double x = v.as<double>();
-  if (normal_) return normal_cdf(((log_ ? std::log(x) : x) - low_) / high_);
+  if (law_.normal) return normal_cdf(((law_.log ? std::log(x) : x) - law_.low) / law_.high);
   if (is_curved()) {
     const auto [from, to] = log_range();
     return std::clamp((std::log(x) - from) / (to - from), 0.0, 1.0);
   }
-  if (integer_) return (static_cast<double>(integer_step_near(v)) + 0.5) / (static_cast<double>(strides_) + 1);
+  if (law_.integer) return (static_cast<double>(integer_step_near(v)) + 0.5) / (static_cast<double>(strides_) + 1);
   if (is_even()) return (step_near(x) + 0.5) / (last_step_ + 1);
-  return std::clamp((x - low_) / (high_ - low_), 0.0, 1.0);
+  return std::clamp((x - law_.low) / (law_.high - law_.low), 0.0, 1.0);
 }
 
 MANTA_DECL std::size_t domain::option_index(const value& v) const {
-  for (std::size_t i = 0; i < options_.size(); ++i) {
-    if (options_[i] == v) return i;
+  for (std::size_t i = 0; i < law_.options.size(); ++i) {
+    if (law_.options[i] == v) return i;
   }
   throw error("manta: " + v.text() + " is none of the options " + text());
 }
 
 MANTA_DECL value domain::draw(const config& before, random& r) const {
-  return kind_ == kind::dependent ? rule_(before, r) : at(r.uniform());
-}
-
-MANTA_DECL void domain::require(bool good, const std::string& what) {
-  if (!good) throw error("manta: a space: " + what);
-}
-
-MANTA_DECL domain domain::number(double low, double high) {
-  domain d;
-  d.kind_ = kind::number;
-  d.low_ = low;
-  d.high_ = high;
-  return d;
+  return law_.type == kind::dependent ? law_.compute(before, r) : at(r.uniform());
 }
 
 MANTA_DECL std::size_t domain::bin(double u, std::size_t n) {
@@ -166,23 +167,23 @@ MANTA_DECL std::size_t domain::bin(double u, std::size_t n) {
 }
 
 MANTA_DECL value domain::as_value(double x) const {
-  const bool whole = step_ > 0 && step_ == std::floor(step_) && x == std::floor(x) && std::abs(x) < 9e15;
+  const bool whole = law_.step > 0 && law_.step == std::floor(law_.step) && x == std::floor(x) && std::abs(x) < 9e15;
   return whole ? value(static_cast<std::int64_t>(std::llround(x))) : value(x);
 }
 
 MANTA_DECL double domain::stepped(double from, double count) const {
   const auto is_whole = [](double x) { return std::abs(x - std::round(x)) <= 1e-12 * std::abs(x); };
   for (double scale = 1; scale < 1e12; scale *= 10) {
-    if (is_whole(from * scale) && is_whole(step_ * scale))
-      return (std::round(from * scale) + count * std::round(step_ * scale)) / scale;
+    if (is_whole(from * scale) && is_whole(law_.step * scale))
+      return (std::round(from * scale) + count * std::round(law_.step * scale)) / scale;
   }
-  return from + count * step_;
+  return from + count * law_.step;
 }
 
 MANTA_DECL double domain::number_of(double step) const {
-  if (normal_) return stepped(0, step);
-  if (is_even() && step <= 0) return low_;
-  return std::clamp(stepped(is_even() ? low_ : 0, step), low_, high_);
+  if (law_.normal) return stepped(0, step);
+  if (is_even() && step <= 0) return law_.low;
+  return std::clamp(stepped(is_even() ? law_.low : 0, step), law_.low, law_.high);
 }
 
 MANTA_DECL std::int64_t domain::integer_of(std::uint64_t step) const {
@@ -190,7 +191,7 @@ MANTA_DECL std::int64_t domain::integer_of(std::uint64_t step) const {
 }
 
 MANTA_DECL double domain::step_near(double x) const {
-  return std::clamp(std::round((is_even() ? x - low_ : x) / step_), first_step_, last_step_);
+  return std::clamp(std::round((is_even() ? x - law_.low : x) / law_.step), first_step_, last_step_);
 }
 
 MANTA_DECL std::uint64_t domain::integer_step_near(const value& v) const {
@@ -210,28 +211,29 @@ MANTA_DECL std::uint64_t domain::integer_step_near(const value& v) const {
 }
 
 MANTA_DECL double domain::rounded(double x) const {
-  if (!normal_) x = std::clamp(x, low_, high_);
-  return step_ > 0 ? number_of(step_near(x)) : x;
+  if (!law_.normal) x = std::clamp(x, law_.low, law_.high);
+  return law_.step > 0 ? number_of(step_near(x)) : x;
 }
 
 MANTA_DECL std::pair<double, double> domain::log_range() const {
-  return integer_ ? std::pair(std::log(low_ - 0.5), std::log(high_ + 0.5)) : std::pair(std::log(low_), std::log(high_));
+  return law_.integer ? std::pair(std::log(law_.low - 0.5), std::log(law_.high + 0.5))
+                      : std::pair(std::log(law_.low), std::log(law_.high));
 }
 
 MANTA_DECL bool domain::is_curved() const {
-  if (!log_) return false;
+  if (!law_.log) return false;
   const auto [from, to] = log_range();
   return to - from > 1e-9;
 }
 
 MANTA_DECL double domain::number_at(double u) const {
-  if (normal_) {
-    const double x = low_ + high_ * normal_quantile(std::clamp(u, 1e-12, 1 - 1e-12));
-    return rounded(log_ ? std::exp(x) : x);
+  if (law_.normal) {
+    const double x = law_.low + law_.high * normal_quantile(std::clamp(u, 1e-12, 1 - 1e-12));
+    return rounded(law_.log ? std::exp(x) : x);
   }
   if (is_even()) return number_of(std::min(std::floor(u * (last_step_ + 1)), last_step_));
-  if (u <= 0 || u >= 1) return rounded(u <= 0 ? low_ : high_);
-  if (!is_curved()) return rounded(low_ + (high_ - low_) * u);
+  if (u <= 0 || u >= 1) return rounded(u <= 0 ? law_.low : law_.high);
+  if (!is_curved()) return rounded(law_.low + (law_.high - law_.low) * u);
   const auto [from, to] = log_range();
   return rounded(std::exp(from + (to - from) * u));
 }
@@ -246,82 +248,80 @@ MANTA_DECL std::int64_t domain::integer_at(double u) const {
 }
 
 MANTA_DECL domain choice(std::vector<value> options) {
-  domain::require(!options.empty(), "choice needs at least one option");
-  domain d;
-  d.kind_ = domain::kind::choice;
-  d.options_ = std::move(options);
-  return d.settled();
+  detail::require_domain(!options.empty(), "choice needs at least one option");
+  return domain(domain::law{.type = domain::kind::choice, .options = std::move(options)});
 }
 
 MANTA_DECL domain grid(std::vector<value> values) {
-  domain::require(!values.empty(), "grid needs at least one value");
-  domain d = choice(std::move(values));
-  d.grid_ = true;
-  return d.settled();
+  detail::require_domain(!values.empty(), "grid needs at least one value");
+  return domain(domain::law{.type = domain::kind::choice, .grid = true, .options = std::move(values)});
 }
 
 MANTA_DECL domain uniform(double low, double high) {
-  domain::require(low <= high && is_finite(high - low), "uniform(low, high) needs finite low <= high");
-  return domain::number(low, high).settled();
+  detail::require_domain(low <= high && is_finite(high - low), "uniform(low, high) needs finite low <= high");
+  return domain(domain::law{.low = low, .high = high});
 }
 
 MANTA_DECL domain loguniform(double low, double high) {
-  domain::require(low > 0 && low <= high && is_finite(high), "loguniform(low, high) needs 0 < low <= high");
-  domain d = domain::number(low, high);
-  d.log_ = true;
-  return d.settled();
+  detail::require_domain(low > 0 && low <= high && is_finite(high), "loguniform(low, high) needs 0 < low <= high");
+  return domain(domain::law{.log = true, .low = low, .high = high});
 }
 
-MANTA_DECL domain normal(double mean, double deviation) {
-  domain::require(is_finite(mean) && is_finite(deviation) && deviation >= 0,
-                  "normal(mean, deviation) needs finite numbers, and no negative deviation");
-  domain d = domain::number(mean, deviation);
-  d.normal_ = true;
-  return d.settled();
+namespace detail {
+inline domain::law normal_law(double mean, double deviation) {
+  require_domain(is_finite(mean) && is_finite(deviation) && deviation >= 0,
+                 "normal(mean, deviation) needs finite numbers, and no negative deviation");
+  return {.normal = true, .low = mean, .high = deviation};
 }
+inline domain::law integer_law(std::int64_t low, std::int64_t high) {
+  return {.integer = true,
+          .low = static_cast<double>(low),
+          .high = static_cast<double>(high),
+          .step = 1,
+          .least = low,
+          .most = high};
+}
+}  // namespace detail
+
+MANTA_DECL domain normal(double mean, double deviation) { return domain(detail::normal_law(mean, deviation)); }
 
 MANTA_DECL domain lognormal(double mean, double deviation) {
-  domain d = normal(mean, deviation);
-  d.log_ = true;
-  return d.settled();
+  domain::law law = detail::normal_law(mean, deviation);
+  law.log = true;
+  return domain(std::move(law));
 }
 
 MANTA_DECL domain integers(std::int64_t low, std::int64_t high) {
-  domain::require(low <= high, "integers(low, high) needs low <= high");
-  domain d = domain::number(static_cast<double>(low), static_cast<double>(high));
-  d.least_ = low;
-  d.most_ = high;
-  d.integer_ = true;
-  d.step_ = 1;
-  return d.settled();
+  detail::require_domain(low <= high, "integers(low, high) needs low <= high");
+  return domain(detail::integer_law(low, high));
 }
 
 MANTA_DECL domain logintegers(std::int64_t low, std::int64_t high) {
-  domain::require(low >= 1 && low <= high, "logintegers(low, high) needs 1 <= low <= high");
-  domain d = integers(low, high);
-  d.log_ = true;
-  return d.settled();
+  detail::require_domain(low >= 1 && low <= high, "logintegers(low, high) needs 1 <= low <= high");
+  domain::law law = detail::integer_law(low, high);
+  law.log = true;
+  return domain(std::move(law));
 }
 
 MANTA_DECL domain constant(value fixed) { return domain(std::move(fixed)); }
 
 MANTA_DECL std::string domain::text() const {
   std::string out;
-  if (kind_ == kind::dependent) {
+  if (law_.type == kind::dependent) {
     out = "depends(...)";
-  } else if (kind_ != kind::number) {
-    out = kind_ == kind::constant ? "constant(" : grid_ ? "grid(" : "choice(";
-    for (const value& v : options_) out += (&v == options_.data() ? "" : ", ") + v.text();
+  } else if (law_.type != kind::number) {
+    out = law_.type == kind::constant ? "constant(" : law_.grid ? "grid(" : "choice(";
+    for (const value& v : law_.options) out += (&v == law_.options.data() ? "" : ", ") + v.text();
     out += ")";
   } else {
-    out = std::string(log_ ? "log" : "") + (integer_ ? "integers" : normal_ ? "normal" : "uniform") + "(";
-    integer_ ? append_number(out, least_) : append_number(out, low_);
+    out = std::string(law_.log ? "log" : "") + (law_.integer ? "integers" : law_.normal ? "normal" : "uniform") + "(";
+    law_.integer ? append_number(out, law_.least) : append_number(out, law_.low);
     out += ", ";
-    integer_ ? append_number(out, most_) : append_number(out, high_);
+    law_.integer ? append_number(out, law_.most) : append_number(out, law_.high);
     out += ")";
-    if (step_ > 0 && !(integer_ && step_ == 1)) {
+    if (law_.step > 0 && !(law_.integer && law_.step == 1)) {
       out += ".quantised(";
-      append_number(out, step_);
+      append_number(out, law_.step);
       out += ")";
     }
   }

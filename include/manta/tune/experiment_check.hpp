@@ -4,6 +4,7 @@
 // What is looked at before the first trial, so that mistakes are found then.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace manta::tune::detail {
 MANTA_DECL void check(const experiment& e, const space& where);
 /// The metrics beside the experiment's own that rules look at.
 MANTA_DECL std::vector<std::string> metrics_of_rules(const experiment& e);
+/// Why a report is a mistake; nothing if it is none.
+MANTA_DECL std::optional<std::string> mistake_in_report(const metrics& m, const std::string& metric,
+                                                        const std::string& clock);
 
 }  // namespace manta::tune::detail
 

@@ -57,4 +57,18 @@ MANTA_DECL std::vector<std::string> metrics_of_rules(const experiment& e) {
   return {all.begin(), all.end()};
 }
 
+MANTA_DECL std::optional<std::string> mistake_in_report(const metrics& m, const std::string& metric,
+                                                        const std::string& clock) {
+  if (m.find(metric) == nullptr) return "reported " + m.names() + ", but the experiment's metric is \"" + metric + "\"";
+  for (const auto& entry : m) {
+    if (!metrics::is_column(entry.first)) continue;
+    return "reported \"" + entry.first + "\", which is a column of tune's own; give the metric another name";
+  }
+  if (clock.empty()) return std::nullopt;
+  const double* const at = m.find(clock);
+  if (at == nullptr) return "reported " + m.names() + ", but the experiment's clock is \"" + clock + "\"";
+  if (is_finite(*at)) return std::nullopt;
+  return "reported " + clock + ", the experiment's clock, = " + (is_nan(*at) ? "nan" : "infinite");
+}
+
 }  // namespace manta::tune::detail

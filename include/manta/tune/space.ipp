@@ -13,10 +13,10 @@ MANTA_DECL value chooser::operator()(const std::string& name, const domain& wher
     throw error("manta: a space defined by running: \"" + name +
                 "\" has .when, which only a list of parameters looks at; write an if");
   }
-  return choose(name, where);
+  return choose_applying(name, where);
 }
 
-MANTA_DECL value chooser::choose(const std::string& name, const domain& where) {
+MANTA_DECL value chooser::choose_applying(const std::string& name, const domain& where) {
   if (const value* v = made_.find(name)) return *v;
   std::optional<value> v;
   if (where.type() == domain::kind::constant) {
@@ -37,7 +37,7 @@ MANTA_DECL config space::make(const chooser::source& from, random& dependent, co
     program_(choose);
   } else {
     for (const parameter& p : parameters_) {
-      if (p.where.applies(choose.made())) choose.choose(p.name, p.where);
+      if (p.where.applies(choose.made())) choose.choose_applying(p.name, p.where);
     }
   }
   return choose.made();

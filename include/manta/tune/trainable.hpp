@@ -146,7 +146,7 @@ struct function_shape {
     } else if constexpr (std::is_same_v<result, metrics>) {
       t.report(call());
     } else {
-      t.report(trial_access::metric(t), static_cast<double>(call()));
+      t.report(access::metric(t), static_cast<double>(call()));
     }
   }
 };
@@ -204,14 +204,14 @@ struct class_body final : body {
     T& o = *object_;
     if constexpr (requires { o.save(); }) {
       using state = std::remove_cvref_t<decltype(o.save())>;
-      if (const checkpoint* from = trial_access::source(t)) {
+      if (const checkpoint* from = access::source(t)) {
         state saved{};
         from->unpack(saved);
         o.load(saved);
       }
-      trial_access::save_by(t, [&o](checkpoint& into) { into.pack(o.save()); });
+      access::save_by(t, [&o](checkpoint& into) { into.pack(o.save()); });
     }
-    trial_access::release_source(t);
+    access::release_source(t);
     for (;;) {
       if constexpr (requires {
                       { o.done() } -> std::convertible_to<bool>;

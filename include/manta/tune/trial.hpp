@@ -24,7 +24,7 @@ namespace manta::tune {
 
 namespace detail {
 class training;
-struct trial_access;
+struct access;
 }  // namespace detail
 
 class trial {
@@ -62,7 +62,7 @@ class trial {
   MANTA_DECL bool should_end() const;
 
  private:
-  friend struct detail::trial_access;
+  friend struct detail::access;
 
   /// `of_locals`: what is saved is gone when the function has returned.
   MANTA_DECL void save_by(std::function<void(checkpoint&)> saver, bool of_locals);
@@ -75,8 +75,8 @@ class trial {
   detail::training& line_;
 };
 
-/// For trainable.hpp.
-struct detail::trial_access {
+/// Access to private members for trainable.hpp; not for users.
+struct detail::access {
   static void save_by(trial& t, std::function<void(checkpoint&)> saver) { t.save_by(std::move(saver), false); }
   static const checkpoint* source(const trial& t) { return t.source(); }
   static void release_source(trial& t) { t.release_source(); }
