@@ -273,6 +273,10 @@ TEST_CASE("errors arrive with their text, and others are answered") {
                               +[] { (void)serve::deploy<joined>({.name = "throws"}); }}) {
       CHECK(contains(thrown<std::exception>(again), "there is a deployment named 'throws' already; choose another"));
     }
+    const serve::deployment<int(int)> empty;
+    const auto of_empty = [&](auto use) { return contains(thrown<manta::error>(use), "of a deployment is empty"); };
+    CHECK(of_empty([&] { empty(1).get(); }));
+    CHECK(of_empty([&] { (void)serve::split<int(int)>({.name = "of nothing"}, {{empty, 1}}); }));
     CHECK(contains(thrown<std::exception>([] { (void)serve::find<int(int)>("nobody"); }),
                    "there is no deployment named 'nobody'"));
     CHECK(contains(thrown<std::exception>([] { (void)serve::find<double(double)>("throws"); }),

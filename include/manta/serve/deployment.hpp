@@ -64,13 +64,13 @@ class deployment<R(A...)> {
   /// deployment's own code threw (or what it threw, if that type is one of rethrow_as), or replica_died if the replica
   /// died and the deployment is not idempotent.
   future<R> operator()(const A&... arguments) const {
-    return async<&detail::router::call<R, A...>>(router_, detail::type_tag<R>(), options_, arguments...);
+    return async<&detail::router::call<R, A...>>(router(), detail::type_tag<R>(), options_, arguments...);
   }
   /// Arguments may be futures.
   template <class... T>
   requires(sizeof...(T) == sizeof...(A) && sizeof...(T) > 0) future<R>
   operator()(T&&... arguments) const {
-    return async<&detail::router::call<R, A...>>(router_, detail::type_tag<R>(), options_,
+    return async<&detail::router::call<R, A...>>(router(), detail::type_tag<R>(), options_,
                                                  std::forward<T>(arguments)...);
   }
 
@@ -94,12 +94,12 @@ class deployment<R(A...)> {
   [[nodiscard]] bool valid() const { return router_.valid(); }
   [[nodiscard]] const std::string& name() const { return name_; }
   /// Replicas, queue, latencies; waits.
-  [[nodiscard]] serve::status status() const { return detail::status_of(router_); }
+  [[nodiscard]] serve::status status() const { return detail::status_of(router()); }
   /// Takes no more requests (they throw unavailable), and waits until all are answered.
-  void drain() const { detail::drain(router_); }
+  void drain() const { detail::drain(router()); }
   /// Asks the replicas for their health (`bool healthy() const` of the class), and replaces those that are not well;
   /// waits.
-  void check() const { detail::check(router_); }
+  void check() const { detail::check(router()); }
 
   /// Calls `reconfigure(value)` of the deployed class on each replica; replicas that are made later get the last value
   /// too. Waits until all have it. Throws manta::error if the class has no such method for exactly this type, or what
@@ -109,7 +109,7 @@ class deployment<R(A...)> {
   void reconfigure(const Value& value) const {
     using kept = detail::kept<Value>;
     const kept& given = value;  // a text becomes one
-    detail::reconfigure(router_, name_, {typeid(kept).name(), output::pack(given)});
+    detail::reconfigure(router(), name_, {typeid(kept).name(), output::pack(given)});
   }
 
   /// A new version of the same function or class, from arguments of the types that it was deployed with; see
@@ -118,7 +118,7 @@ class deployment<R(A...)> {
   void update(const update_options& o, C&&... arguments) const {
     detail::wait_for_start(
         async<&detail::router::update_alike<detail::kept<C>...>>(
-            router_, o.weight,
+            router(), o.weight,
             detail::kept_arguments<detail::kept<C>...>{{detail::keep(std::forward<C>(arguments))...}}),
         name_, "keeps its version");
   }
@@ -128,18 +128,22 @@ class deployment<R(A...)> {
   }
   /// Gives the canary this part of the requests, from 0 to 1. This and the next two throw manta::error if there is
   /// none.
-  void canary(double weight) const { detail::weigh_canary(router_, name_, weight); }
+  void canary(double weight) const { detail::weigh_canary(router(), name_, weight); }
   /// The canary becomes the version, with as many replicas as the old one has; waits until all are ready and the old
   /// ones have answered what they had. If one cannot start, nothing changes, and this throws.
-  void promote() const { detail::promote(router_, name_); }
+  void promote() const { detail::promote(router(), name_); }
   /// The canary gets no more requests; waits until it has answered those that it had.
-  void rollback() const { detail::rollback(router_, name_); }
+  void rollback() const { detail::rollback(router(), name_); }
 
   template <class Archive>
   void serialize(Archive& archive) {
     archive(name_, router_, options_);
   }
-  [[nodiscard]] const actor<detail::router>& router() const { return router_; }
+  /// Throws if the handle is empty.
+  [[nodiscard]] const actor<detail::router>& router() const {
+    if (!router_.valid()) detail::refuse_empty_handle();
+    return router_;
+  }
 
  private:
   std::string name_;
@@ -299,6 +303,7 @@ template <class Signature>
 deployment<Signature> split(const options& o, std::vector<std::pair<deployment<Signature>, double>> parts) {
   options all = o;
   if (all.max_ongoing == 0) all.max_ongoing = 1000;
+  for (const auto& [part, weight] : parts) (void)part.router();  // throws here, not with the first request
   return deploy<&detail::split<Signature>::call>(all, std::move(parts));
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -123,7 +124,15 @@ class infer_call : public call {
     if (next_ < rows_.size()) ++next_;
     if (next_ < rows_.size()) return true;
     std::vector<tensor> results = empty_tensors<T>(rows_.size(), at_->options.outputs);
-    for (const future<T>& row : rows_) append_row(results, row.get());
+    std::exception_ptr failure;
+    for (const future<T>& row : rows_) {
+      try {
+        append_row(results, row.get());
+      } catch (...) {  // the first one answers for all; the others must not count as failures that nobody looked at
+        if (!failure) failure = std::current_exception();
+      }
+    }
+    if (failure) std::rethrow_exception(failure);
     answer += write_infer_answer(request_, at_->options.name, results);
     return false;
   }

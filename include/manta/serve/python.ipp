@@ -125,6 +125,18 @@ inline std::string python_program_with_model::ask(const std::string& request, do
   }
 }
 
+/// The shapes of arrays, or of those that are wanted, for a batch of `rows`.
+template <class Array>
+std::string shapes_of(const std::vector<Array>& arrays, std::int64_t rows) {
+  std::string all;
+  for (const Array& each : arrays) {
+    std::vector<std::int64_t> shape(each.shape.begin(), each.shape.end());
+    if (!shape.empty() && shape[0] < 0) shape[0] = rows;
+    all += (all.empty() ? "" : " and ") + to_json(shape);
+  }
+  return all;
+}
+
 MANTA_DECL infer_request python_program_with_model::predict(const tensor& batch,
                                                             const std::vector<tensor_type>& answers) {
   infer_request form;
@@ -137,10 +149,15 @@ MANTA_DECL infer_request python_program_with_model::predict(const tensor& batch,
   if (text.size() < sizeof head) throw error("the Python model " + file_ + " sent a message that is too short");
   std::memcpy(&head, text.data(), sizeof head);
   infer_request given = read_infer_request(std::string_view(text).substr(sizeof head), head);
+  const std::int64_t rows = batch.shape[0];
   try {
     check_rows(given, answers);
-  } catch (const json_error& e) {
-    throw error("the Python model " + file_ + " returned arrays that do not fit the deployment's answer: " + e.what());
+  } catch (const json_error&) {
+    throw error("the Python model " + file_ + " returned, for a batch of " + std::to_string(rows) +
+                ", arrays of the shapes " + shapes_of(given.inputs, rows) + "; its answers need the shapes " +
+                shapes_of(answers, rows) +
+                " (-1: any length). An answer is a vector unless serve::python<R(A)> says otherwise: with "
+                "serve::python<float(std::vector<float>)> it is a number");
   }
   return given;
 }

@@ -100,6 +100,7 @@ def inference():
 
     with Server() as s:
         check("live", s.ask("/v2/health/live")[0], 200)
+        check("each row fails", infer("fail", [{"name": "input0", "shape": [3], "datatype": "INT32", "data": [1, 2, 3]}])[0], 500)
         check("ready", s.ask("/v2/health/ready")[0], 200)
         check("server", s.json("/v2")[1]["extensions"], ["binary_tensor_data"])
         check("model ready", s.json("/v2/models/linear/ready"), (200, {"name": "linear", "ready": True}))
@@ -159,6 +160,7 @@ def inference():
         check("FP16", json.loads(data)["outputs"][0]["data"], [6, -8])
         status, data, _ = s.ask("/v2/models/linear/infer", head + b"\0" * 23, {"Inference-Header-Content-Length": str(len(head))})
         check("binary, too short", status, 400)
+    check("the client has seen all failures", "nobody looked at" in s.text(), False)
 
 
 def certificate(name):
