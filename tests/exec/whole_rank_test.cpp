@@ -222,7 +222,7 @@ TEST_CASE("calls of an actor that was killed, or whose rank has died, fail") {
 TEST_CASE("a call is refused if as many wait already as the actor's options allow") {
   whole_world world(2);
   auto* const wanted = new_actor();
-  wanted->max_pending = 1;
+  wanted->rules.max_pending = 1;
   manta::graph::node& handle = world[0].submit(construct, 0, {}, wanted);
   world.run();
   std::vector<manta::graph::node*> results;

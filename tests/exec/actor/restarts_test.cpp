@@ -67,7 +67,7 @@ struct one_actor {
     auto* const wanted = new manta::graph::request;
     wanted->actor = true;
     wanted->restarts = restarts;
-    wanted->checkpoint_every = checkpoint_every;
+    wanted->rules.checkpoint_every = checkpoint_every;
     handle = &world[0].submit(construct, 1, {}, wanted);
     world.run();
     REQUIRE(handle->state == state::ready);
