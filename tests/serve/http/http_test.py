@@ -6,7 +6,6 @@ usage: http_test.py RANKS http_server -- LAUNCHER..
 """
 import http.client
 import json
-import math
 import os
 import shutil
 import signal
@@ -265,20 +264,6 @@ def python_models():
         check("after the crash", s.json("/python", [1, 2.5]), (200, [2, 5]))
 
 
-def policies():
-    """A policy in an algorithm's checkpoint, beside the algorithm itself."""
-    observations = [[math.cos(a), math.sin(a), math.cos(2 * a), math.sin(2 * a), 12 * a - 9, 20 - 25 * a] for a in (0.1 * i for i in range(16))]
-    with Server(policy=os.path.join(FOLDER, "policy")) as s:
-        expected = [s.json("/act", o)[1] for o in observations]
-        check("actions differ", len({a[0] for a in expected}) > 1, True)
-        check("a policy", [s.json("/policy", o)[1] for o in observations], expected)
-        x = {"name": "input0", "shape": [16, 6], "datatype": "FP32", "data": observations}
-        actions = [{"name": "output0", "shape": [16, 1], "datatype": "FP32", "data": sum(expected, [])}]
-        check("a policy, tensors", s.json("/v2/models/policy/infer", {"inputs": [x]})[1]["outputs"], actions)
-        status, answer = s.json("/policy", [1, 2])
-        check("no observation", (status, "the observation has 2 numbers; the policy takes 6" in answer["error"]), (500, True))
-
-
 def pages():
     folder = os.path.join(FOLDER, "files")
     os.mkdir(folder)
@@ -493,4 +478,4 @@ def ends():
         check("both have ended", s.text().count("no longer serving"), 2)
 
 
-run((calls, streams, inference, mistakes, encrypted, python_models, policies, pages, attacks, limits, late, deaths, ends))
+run((calls, streams, inference, mistakes, encrypted, python_models, pages, attacks, limits, late, deaths, ends))

@@ -7,7 +7,6 @@
 #include <manta/serve.hpp>
 #include <manta/serve/http.hpp>
 #include <manta/serve/python.hpp>
-#include <manta/serve/rl.hpp>
 #ifdef WITH_TLS
 #include <manta/serve/tls.hpp>
 #endif
@@ -178,13 +177,6 @@ int main(int argc, char** argv) {
     if (!given["deaths"].empty()) {
       http.route("/once", serve::deploy<process_of_replica>({.name = "once", .replicas = 3}));
       http.route("/again", serve::deploy<process_after>({.name = "again", .replicas = 3, .idempotent = true}));
-    }
-    manta::rl::ppo algorithm("Acrobot-v1", {.environments = 2, .fragment = 32, .epochs = 1});
-    if (!given["policy"].empty()) {
-      algorithm.train();
-      algorithm.save(given["policy"]);
-      http.route("/policy", serve::deploy_policy({.name = "policy", .max_batch = 8}, given["policy"]));
-      http.route("/act", [&](const std::vector<float>& x) { return algorithm.act(x).numbers(); });
     }
     if (!given["python"].empty()) http.route("/python", serve::python(given["python"], {.max_batch = 8}), {.inputs = {"x"}, .outputs = {"y"}});
     if (given.count("second") == 0) return http.run();
