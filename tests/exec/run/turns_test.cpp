@@ -192,9 +192,11 @@ TEST_CASE("where others compute it sleeps instead of yielding, after a short whi
   silence s;
   s.count_turn(0);
   CHECK(s.next_step(0, start, false) == step::yield);
-  s.note_yield(start, start + silence::others_compute_ns);  // short enough
+  s.note_yield(start, start + silence::others_compute_ns, false);  // short enough
+  s.note_yield(start, start + silence::ranks_compute_ns, true);
   CHECK(s.next_step(0, start + 300'000, false) == step::yield);
-  s.note_yield(start, start + 300'000);
+  SUBCASE("a process with a slice of its own") { s.note_yield(start, start + 300'000, false); }
+  SUBCASE("a rank, with the shortest slice") { s.note_yield(start, start + 100'000, true); }
   s.end();
   s.count_turn(0);
   const std::int64_t later = start + 400'000;

@@ -166,7 +166,7 @@ void rank_loop<Network>::idle() {
   if (what == silence::step::spin) return;
   if (what == silence::step::yield) {
     sched_yield();
-    return silence_.note_yield(now, base::now_ns());
+    return silence_.note_yield(now, base::now_ns(), own_.net.oversubscribed());
   }
   own_.ledger.pay_back();
   others_.watch(others_.rank);

@@ -23,8 +23,9 @@ class silence {
   static constexpr std::int64_t until_sleep_ns = 2'000'000;
   static constexpr std::int64_t until_long_sleep_ns = 10'000'000;
   static constexpr std::int64_t short_sleep_ns = 50'000;
-  /// A yield that took longer shows that others compute: less than the shortest time slice, which ranks have.
-  static constexpr std::int64_t others_compute_ns = 50'000;
+  /// A yield that took longer shows that others compute. Where ranks share cores, the others have the shortest slice,
+  /// of 100 us; elsewhere a rare disturbance by the system should not count.
+  static constexpr std::int64_t others_compute_ns = 200'000, ranks_compute_ns = 50'000;
   static constexpr std::int64_t crowded_ns = 100'000'000;      ///< how long that is believed
   enum class step : std::uint8_t { spin, yield, sleep };
 
@@ -45,9 +46,10 @@ class silence {
     if (crowded && silent < until_woken_ns) return step::spin;
     return !crowded && (silent < until_sleep_ns || under_way) ? step::yield : step::sleep;
   }
-  /// A yield is over.
-  void note_yield(std::int64_t began_ns, std::int64_t ended_ns) {
-    if (ended_ns - began_ns > others_compute_ns) crowded_until_ns_ = ended_ns + crowded_ns;
+  /// A yield is over. `shares_cores`: there are more ranks than cores.
+  void note_yield(std::int64_t began_ns, std::int64_t ended_ns, bool shares_cores) {
+    const std::int64_t short_enough = shares_cores ? ranks_compute_ns : others_compute_ns;
+    if (ended_ns - began_ns > short_enough) crowded_until_ns_ = ended_ns + crowded_ns;
   }
   /// How long to sleep, at most `longest_ns`. Where every message ends the sleep (`is_woken`), the silence may double;
   /// elsewhere a sleep adds at most a tenth to it.
