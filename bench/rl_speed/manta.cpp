@@ -9,6 +9,7 @@
 //   rl_es_copies_ratio  two workers beside two independent trainings side by side
 //   rl_rollout_copies_ratio   likewise the acting of PPO's workers
 //   rl_a3c_copies_ratio       likewise A3C
+//   rl_a3c_mpi_ratio          bare MPI, with as much to compute and to send as A3C, beside the computing alone
 #include <mpi.h>
 #include <unistd.h>
 #include <manta/rl.hpp>
@@ -128,6 +129,55 @@ double side_by_side(F&& f) {
   return sum;
 }
 
+/// Computes for a number of turns.
+void compute(long turns) {
+  static volatile double kept;
+  double x = 1;
+  for (long i = 0; i < turns; ++i) x = x * 1.0000001 + 1e-9;
+  kept = x;
+}
+
+/// The traffic of A3C by hand: each rank but 0 computes for that time, sends as many numbers as A3C's gradients have, and
+/// waits for new weights, which rank 0 makes of them. The rounds a second of all, beside those that only compute; on
+/// rank 0.
+double by_mpi(double seconds) {
+  constexpr int numbers = 9155, rounds = 600;
+  MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  constexpr long sample = 1'000'000;
+  double fastest = 1;
+  for (int i = 0; i < 5; ++i) {
+    const bench::stopwatch w;
+    compute(sample);
+    fastest = std::min(fastest, w.seconds());
+  }
+  const long turns = std::lround(static_cast<double>(sample) * seconds / fastest);
+  const double alone = side_by_side([=] {
+    const bench::stopwatch w;
+    for (int i = 0; i < rounds; ++i) compute(turns);
+    return rounds / w.seconds();
+  });
+  std::vector<float> gradient(numbers, 1e-3F), weights(numbers), squares(numbers, 1.F);
+  const bench::stopwatch w;
+  for (int i = 0; rank != 0 && i < rounds; ++i) {
+    compute(turns);
+    MPI_Send(gradient.data(), numbers, MPI_FLOAT, 0, 0, MPI_COMM_WORLD);
+    MPI_Recv(weights.data(), numbers, MPI_FLOAT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  for (int i = 0; rank == 0 && i < rounds * (size - 1); ++i) {
+    MPI_Status from;
+    MPI_Recv(gradient.data(), numbers, MPI_FLOAT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &from);
+    for (std::size_t k = 0; k < numbers; ++k) {
+      squares[k] = 0.99F * squares[k] + 0.01F * gradient[k] * gradient[k];
+      weights[k] -= 1e-3F * gradient[k] / std::sqrt(squares[k] + 1e-5F);
+    }
+    MPI_Send(weights.data(), numbers, MPI_FLOAT, from.MPI_SOURCE, 0, MPI_COMM_WORLD);
+  }
+  return rounds * (size - 1) / w.seconds() / alone;
+}
+
 double median(std::vector<double> v) {
   std::ranges::nth_element(v, v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2));
   return v[v.size() / 2];
@@ -141,7 +191,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const int repetitions = bench::repetitions(argc, argv), workers = std::max(1, size - 1);
-  std::vector<double> ppo, es, bare, copies, rollout, a3c;
+  std::vector<double> ppo, es, bare, copies, rollout, a3c, mpi;
   for (int i = 0; i < repetitions; ++i) {
     speeds es_now, ppo_now, a3c_now;
     {
@@ -163,6 +213,8 @@ int main(int argc, char** argv) {
     copies.push_back(es_now.all / es_alone);
     rollout.push_back(ppo_now.acting / acting_alone);
     a3c.push_back(a3c_now.all / a3c_alone);
+    const double steps_of_gradient = 16 * 16;  // of the environments of a worker
+    mpi.push_back(by_mpi(rank == 0 ? steps_of_gradient * workers / a3c_alone : 0));
   }
   if (rank == 0) {
     bench::report("rl_ppo", "manta", median(ppo), "k/s");
@@ -171,6 +223,7 @@ int main(int argc, char** argv) {
     bench::report("rl_es_copies_ratio", "manta", median(copies), "x");
     bench::report("rl_rollout_copies_ratio", "manta", median(rollout), "x");
     bench::report("rl_a3c_copies_ratio", "manta", median(a3c), "x");
+    bench::report("rl_a3c_mpi_ratio", "manta", median(mpi), "x");
   }
   MPI_Finalize();
 }

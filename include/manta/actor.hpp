@@ -22,7 +22,7 @@ struct actor_options {
   std::string name = {};             ///< find_actor finds it under this name; must be unique in the run
   int cpus = 1;                      ///< cores that its rank must have, and that its calls use
   double gpus = 0;                   ///< devices, held until it ends: whole ones, or a part of one
-  quantities resources = {};  ///< named amounts, held until it ends (in a gang, by each rank)
+  quantities resources = {};         ///< named amounts, held until it ends (in a gang, by each rank)
   int ranks = 0;                     ///< a gang of that many ranks: the constructor takes manta::team first
   int nodes = 0;                     ///< number of nodes of the gang, with equally many ranks on each
   int rank = -1;                     ///< lives on this rank; -1: on any

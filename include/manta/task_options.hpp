@@ -17,7 +17,7 @@ struct task_options {
   std::string name = {};                        ///< for this_task::name, errors and traces
   int cpus = 1;                                 ///< cores its rank must have; OpenMP and Eigen use as many threads
   double gpus = 0;                              ///< devices, held while it runs: whole ones, or a part of one
-  quantities resources = {};             ///< named amounts, held while it runs (in a gang, by each member)
+  quantities resources = {};                    ///< named amounts, held while it runs (in a gang, by each member)
   int ranks = 0;                                ///< a gang of that many ranks: the function takes manta::team first
   int nodes = 0;                                ///< number of nodes of the gang, with equally many ranks on each
   int rank = -1;                                ///< run on this rank only

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <utility>
@@ -30,6 +31,10 @@ class loopback_world {
   void put(std::uint32_t from, std::uint32_t to, letter m) { channel(from, to).push_back(std::move(m)); }
   /// Letters from one rank to another stay under way until others are held, or none.
   void hold(std::uint32_t from, std::uint32_t to) { held_ = std::size_t{from} * size_ + to; }
+  /// Has any message not been delivered yet?
+  bool has_letters() const {
+    return std::any_of(channels_.begin(), channels_.end(), [](const auto& each) { return !each.empty(); });
+  }
   void hold_none() { held_ = nothing; }
   /// Takes the oldest letter of one pair of ranks, and calls receive(to, from, letter). False if there is none.
   template <class Random, class Receive>

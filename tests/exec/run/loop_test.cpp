@@ -235,6 +235,19 @@ TEST_CASE("a run is not over while a rank has work, or a letter is under way") {
   }
 }
 
+TEST_CASE("the first wave begins as soon as rank 0 has done with spinning, for each later turn may be a long sleep") {
+  looping_world all(2);
+  int looks = 0, before_wave = 0;
+  all[0].at_each_look = [&] {
+    ++looks;
+    if (before_wave == 0 && all.world.letters().has_letters()) before_wave = looks;
+  };
+  all[0].quiet.hasten();
+  all[0].run([&] { all[0].run_until_quiet(); });
+  CHECK(before_wave > 1);
+  CHECK(before_wave <= 1 + 22);  // a rank that shares its core spins 20 times
+}
+
 TEST_CASE("a rank that dies before it has answered a wave does not keep the run from its end") {
   looping_world all(3, 1, true);
   const std::int64_t begin = manta::base::now_ns();

@@ -42,7 +42,8 @@ void quiet_watch<Network>::look() {
   below_.phase.set_resting(true);
   const bool quiet_here = is_quiet();
   below_.phase.set_resting(false);
-  constexpr unsigned worth_a_clock_reading = 50;
+  // No more than the spins of a rank that shares its core: each of its later turns may sleep for long.
+  constexpr unsigned worth_a_clock_reading = 20;
   silence& idle = below_.loop.idle_time();
   if (!waves_.is_under_way()) {
     if (!quiet_here) return waves_.put_off();
