@@ -8,8 +8,8 @@
 
 #include <doctest/doctest.h>
 
-#include <cstddef>
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <utility>
