@@ -141,7 +141,7 @@ class deployment<R(A...)> {
   }
   /// Throws if the handle is empty.
   [[nodiscard]] const actor<detail::router>& router() const {
-    if (!router_.valid()) detail::refuse_empty_handle();
+    if (!router_.valid()) detail::refuse_empty_handle("manta: serve: the handle of a deployment");
     return router_;
   }
 

@@ -28,6 +28,7 @@
 #include "manta/serve/endpoint.hpp"
 #include "manta/serve/http_options.hpp"
 #include "manta/serve/source_http.hpp"
+#include "manta/serve/status.hpp"
 
 namespace manta::serve {
 
@@ -99,13 +100,12 @@ class http {
 
  private:
   MANTA_DECL void add_endpoint(std::unique_ptr<detail::endpoint> e);
-  [[noreturn]] MANTA_DECL static void refuse_empty_handle(const std::string& path);
   MANTA_DECL bool run_for_ns(std::chrono::nanoseconds time);
 
   template <class H, class... P>
   void add(const std::string& path, H handle, route_options options, manta::detail::list<P...>) {
     if constexpr (requires { bool(handle.valid()); }) {
-      if (!handle.valid()) refuse_empty_handle(path);
+      if (!handle.valid()) detail::refuse_empty_handle("manta: http.route: the handle for " + path);
     }
     if constexpr (requires { std::string(handle.name()); }) {
       if (options.name.empty()) options.name = handle.name();

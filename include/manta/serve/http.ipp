@@ -66,10 +66,6 @@ MANTA_DECL void http_server::add(std::unique_ptr<endpoint> e) {
 MANTA_DECL http::http(http_options options) : server_(std::make_unique<detail::http_server>(std::move(options))) {}
 MANTA_DECL http::~http() = default;
 MANTA_DECL void http::add_endpoint(std::unique_ptr<detail::endpoint> e) { server_->add(std::move(e)); }
-MANTA_DECL void http::refuse_empty_handle(const std::string& path) {
-  throw error("manta: http.route: the handle for " + path +
-              " is empty: it was declared and never assigned; give it what serve::deploy or serve::find returns");
-}
 MANTA_DECL void http::run() {
   server_->begin();
   while (!server_->has_ended()) server_->turn(std::chrono::hours(1));

@@ -42,6 +42,10 @@ void pass_call_options(Archive& archive, call_options& o) {
   pass_duration(archive, o.deadline);
 }
 
+MANTA_DECL void refuse_empty_handle(const std::string& which) {
+  throw error(which +
+              " is empty: it was declared and never assigned; give it what serve::deploy or serve::find returns");
+}
 }  // namespace detail
 
 MANTA_DECL void options::serialize(wire::writer& archive) { detail::pass_options(archive, *this); }

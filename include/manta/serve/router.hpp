@@ -108,8 +108,6 @@ MANTA_DECL actor<router> start_router(const options& o, const char* signature);
 MANTA_DECL actor<router> find_router(const std::string& name, const char* signature, std::string_view shown);
 /// Waits; throws the sentence of the innermost error, of a constructor or of `reconfigure`.
 MANTA_DECL void wait_for_start(const future<void>& started, const std::string& name, const char* what);
-/// Throws what the use of an empty handle of a deployment throws.
-[[noreturn]] MANTA_DECL void refuse_empty_handle();
 MANTA_DECL serve::status status_of(const actor<router>& r);
 MANTA_DECL void drain(const actor<router>& r);
 MANTA_DECL void check(const actor<router>& r);

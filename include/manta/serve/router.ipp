@@ -166,11 +166,6 @@ MANTA_DECL void wait_for_start(const future<void>& started, const std::string& n
   }
 }
 
-MANTA_DECL void refuse_empty_handle() {
-  throw error(
-      "manta: serve: the handle of a deployment is empty: it was declared and never assigned; give it what "
-      "serve::deploy or serve::find returns");
-}
 MANTA_DECL serve::status status_of(const actor<router>& r) { return async<&router::status>(r).get(); }
 MANTA_DECL void drain(const actor<router>& r) { async<&router::drain>(r).get(); }
 MANTA_DECL void check(const actor<router>& r) { async<&router::check>(r).get(); }

@@ -114,6 +114,11 @@ struct status {
   MANTA_DECL void serialize(wire::reader& archive);
 };
 
+namespace detail {
+/// Throws that a handle is empty; `which` begins the sentence: "manta: serve: the handle of a deployment".
+[[noreturn]] MANTA_DECL void refuse_empty_handle(const std::string& which);
+}  // namespace detail
+
 }  // namespace manta::serve
 
 #ifndef MANTA_COMPILED

@@ -23,7 +23,7 @@ struct options {
   bool drop_last = false;            ///< leave out the last batch of an epoch if it is not full
   int cpus = 1;                      ///< cores of each worker
   double gpus = 0;                   ///< devices of each worker
-  quantities resources = {};  ///< named amounts of each worker
+  quantities resources = {};         ///< named amounts of each worker
   std::size_t bucket_bytes = std::size_t(1) << 20U;  ///< gradients are exchanged in parts of at most this size
   wire exchange = wire::as_is;                       ///< train::bfloat16: gradients travel in half the bytes
   /// k > 0: local SGD. Each worker makes k steps with the gradients of its own share, then parameters and moments of

@@ -32,7 +32,7 @@ class helper {
     void (*rouse)(void* rank);                           ///< from another thread
     void (*owner_is_here)(void* rank);                   ///< without the lock: the owner is here, or was here just now
     bool (*do_duties)(void* rank, bool owner_was_here);  ///< with the lock; true if other ranks got something
-    std::int64_t (*patience_ns)(void* rank, unsigned in_vain);  ///< with the lock; after `in_vain` answers in vain
+    std::int64_t (*patience_ns)(void* rank, unsigned in_vain);  ///< with the lock; after `in_vain` such looks in vain
   };
 
   helper(biased_lock& lock, const duties& of_rank) : lock_(lock), duties_(of_rank) {}

@@ -43,7 +43,7 @@ MANTA_DECL void helper::run() {
   duties_.begin(duties_.rank);
   prctl(PR_SET_TIMERSLACK, 1000UL);
   std::uint64_t seen = 0;
-  unsigned in_vain = 0;  // number of answers in a row to which nothing had come
+  unsigned in_vain = 0;  // number of looks in a row at which nothing was sent
   std::int64_t patience = 0;
   useconds_t between_looks_us = shortest_us;
   while (!stop_.load(std::memory_order_acquire)) {
