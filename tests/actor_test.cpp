@@ -84,6 +84,7 @@ class reader {
     return all_right_;
   }
   int calls() const { return calls_; }
+  std::vector<std::uint8_t> make(std::size_t size) const { return pattern(size); }
   bool all_right() const { return all_right_; }
 
  private:
@@ -341,6 +342,36 @@ TEST_CASE("arguments of any length arrive with their calls, in order, also more 
       CHECK(manta::async<&reader::calls>(log).get() == calls);
       CHECK(manta::async<&reader::all_right>(log).get());
     }
+  });
+}
+
+TEST_CASE("results that a rank reads come to it with the news of their calls, and stay where they are made otherwise") {
+  in_world([] {
+    const int there = manta::testing::executors().back();
+    const auto log = manta::spawn<reader>({.rank = there});
+    const auto place = [](const manta::future<std::vector<std::uint8_t>>& f) {
+      f.wait();
+      const std::string text = manta::explain(f);
+      return std::stoi(text.substr(text.rfind(' ')));
+    };
+    const auto make = [&](std::size_t size) { return manta::async<&reader::make>(log, size); };
+    const auto first = make(30'000);
+    CHECK(place(first) == there);
+    CHECK(first.get() == pattern(30'000));
+    int came = 0;
+    for (int i = 0; i < 70; ++i) {
+      const auto unread = make(30'000 + static_cast<std::size_t>(i));
+      came += place(unread) == manta::rank() ? 1 : 0;
+      if (i == 5) CHECK(unread.get() == pattern(30'005));  // it was here, and was not fetched
+    }
+    CHECK(came == (there == manta::rank() ? 70 : 64));
+    CHECK(make(200'000).get() == pattern(200'000));  // too long to come at once, before and after it is read
+    CHECK(place(make(200'000)) == there);
+    make(30'000).get();
+    CHECK(place(make(200'000)) == there);
+    std::vector<manta::future<std::vector<std::uint8_t>>> kept;
+    for (std::size_t i = 0; i < 200; ++i) kept.push_back(make(60'000 + i));
+    for (std::size_t i = 0; i < 200; ++i) CHECK(kept[i].get() == pattern(60'000 + i));
   });
 }
 

@@ -25,7 +25,7 @@ namespace rl = manta::rl;
 
 namespace {
 
-constexpr int es_iterations = 20, ppo_iterations = 6, a3c_iterations = 20;
+constexpr int es_iterations = 20, ppo_iterations = 6, a3c_iterations = 60;
 rl::es_options es_with(int workers) { return {.workers = workers, .seed = 1, .pairs = 32}; }
 /// As many environments for each worker, here and in a3c_with.
 rl::ppo_options ppo_with(int workers, std::uint64_t seed = 1) {

@@ -49,7 +49,8 @@ inline constexpr std::size_t message_kinds = static_cast<std::size_t>(message::s
 /// gang and the digest, each if flagged, then by the arguments and the inputs.
 struct task_message {
   enum flag : std::uint8_t {
-    has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8, ahead = 16, has_digest = 32, for_member = 64
+    has_request = 1, has_inputs = 2, by_scheduler = 4, has_gang = 8, ahead = 16, has_digest = 32, for_member = 64,
+    result_at_once = 128  ///< call: a result that is not too long shall come with the news of its end
   };
   std::uint64_t id;
   std::uint32_t function;

@@ -46,6 +46,7 @@ struct task {
   bool by_scheduler = false;       ///< rank 0 counts it as running here
   bool ahead = false;              ///< it was sent before its inputs existed
   bool for_member = false;         ///< of a call: see request::for_member
+  bool result_at_once = false;     ///< of a call: see task_message
   graph::place place = graph::place::here;
   std::uint32_t input_count = 0;
   std::uint32_t argument_bytes = 0;

@@ -50,19 +50,26 @@ class crew<Method> {
 
   /// New weights, for the calls to come.
   void publish(std::uint64_t version, policy::weights w) {
-    published_.emplace_back(version, put(std::move(w)));  // once to each node
+    published_.push_back({version, {}, {}});
+    if (sizeof(float) * w.parameters.size() > with_a_call) {
+      published_.back().shared = put(std::move(w));  // once to each node
+    } else {
+      published_.back().weights = std::move(w);
+    }
     while (published_.size() > lag_ + 1) published_.pop_front();
   }
   /// Gives calls to each worker that has fewer than its number in flight.
   template <class... Arguments>
   void keep_busy(const Arguments&... arguments) {
-    const auto& [version, weights] = published_.front();
+    const weights_version& now = published_.front();
     for (std::size_t i = 0; i < duties_.size(); ++i) {
       duty& d = duties_[i];
       if (d.is_busy) continue;
       d.is_busy = true;
-      d.version = version;
-      d.call = async<Method>(workers_[i % workers_.size()], weights, arguments...);
+      d.version = now.number;
+      const actor<Worker>& worker = workers_[i % workers_.size()];
+      d.call = now.shared.valid() ? async<Method>(worker, now.shared, arguments...)
+                                  : async<Method>(worker, now.weights, arguments...);
       ended_.add(d.call, i);
     }
   }
@@ -91,7 +98,7 @@ class crew<Method> {
   std::string state() {
     settle();
     std::vector<std::pair<std::uint64_t, policy::weights>> published;
-    for (const auto& [version, weights] : published_) published.emplace_back(version, weights.get());
+    for (const weights_version& v : published_) published.emplace_back(v.number, v.shared.valid() ? v.shared.get() : v.weights);
     return output::pack(states_of(workers_), published, arrived_);
   }
   /// Also of another number of workers. Throws, and changes nothing, if the number of environments is another one.
@@ -102,12 +109,22 @@ class crew<Method> {
     output::unpack(bytes, states, published, arrived);
     require_environments(states.size(), o.environments);
     arrived_ = std::move(arrived);
-    for (auto& [version, weights] : published) publish(version, std::move(weights));
+    for (auto& [number, weights] : published) publish(number, std::move(weights));
     for (const arrival& a : arrived_) set_busy(a, true);
     restore_states(workers_, states);
   }
 
  private:
+  /// Bytes of weights that go with each call: a worker that has to fetch them waits until this rank has time, which
+  /// takes longer than it takes to send them again.
+  static constexpr std::size_t with_a_call = std::size_t{64} << 10;
+
+  /// What a call may act with.
+  struct weights_version {
+    std::uint64_t number = 0;
+    policy::weights weights;          ///< if they go with each call
+    future<policy::weights> shared;  ///< else
+  };
   /// One of the calls that a worker has at a time.
   struct duty {
     bool is_busy = false;       ///< with a call under way, or with one whose result is kept
@@ -148,7 +165,7 @@ class crew<Method> {
   std::vector<duty> duties_;  ///< one of each worker, then the next one of each
   watcher ended_;
   std::deque<arrival> arrived_;
-  std::deque<std::pair<std::uint64_t, future<policy::weights>>> published_;
+  std::deque<weights_version> published_;
 };
 
 }  // namespace manta::rl::detail

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// exec/value/outgoing_pulls.hpp, incoming_room.hpp, neighbours.hpp: fetches that
-// wait for memory on either side, and memory that ranks of a node show to each
-// other.
+// exec/value/outgoing_pulls.hpp, incoming_room.hpp, neighbours.hpp,
+// results_at_once.hpp: fetches that wait for memory on either side, memory that
+// ranks of a node show to each other, and results that need no fetch.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -16,12 +16,14 @@
 #include "manta/exec/value/incoming_room.hpp"
 #include "manta/exec/value/neighbours.hpp"
 #include "manta/exec/value/outgoing_pulls.hpp"
+#include "manta/exec/value/results_at_once.hpp"
 
 using manta::exec::incoming_room;
 using manta::exec::neighbours;
 using manta::exec::outgoing_pulls;
 using manta::exec::pages_message;
 using manta::exec::pull_message;
+using manta::exec::results_at_once;
 using manta::graph::no_index;
 
 namespace {
@@ -114,4 +116,18 @@ TEST_CASE("memory that this very process shows can be mapped, and other memory i
   n.note_unmappable(1);
   CHECK_FALSE(n.may_map(1));
   CHECK(n.may_map(0));
+}
+
+TEST_CASE("after a result was fetched, those of the next calls of its function come at once, as long as they are short") {
+  results_at_once r;
+  CHECK_FALSE(r.take(7));
+  r.note_fetched(7, results_at_once::longest);
+  CHECK_FALSE(r.take(6));
+  CHECK_FALSE(r.take(8));
+  for (int i = 0; i < results_at_once::calls_for_one_read; ++i) CHECK(r.take(7));
+  CHECK_FALSE(r.take(7));
+  r.note_fetched(7, results_at_once::longest + 1);
+  CHECK_FALSE(r.take(7));
+  r.note_fetched(7, 1);
+  CHECK(r.take(7));
 }

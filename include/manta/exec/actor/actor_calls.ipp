@@ -32,7 +32,7 @@ node& actor_calls<Network>::call(node& handle, function_id function, type_id typ
   if (handle.state == state::ready && given.input_count == 0) {
     const actor_place place = actor_place_in(handle.bytes);
     own_.refs.add_calls(handle, 1);
-    const std::uint8_t flags = below_.running->for_member ? task_message::for_member : 0;
+    const std::uint8_t flags = flags_of_call(function, below_.running->for_member);
     const auto bytes = static_cast<std::uint32_t>(given.bytes);
     const task_message m{id, function, own_.rank, n.index, place.slot, bytes, 0, flags, 0};
     own_.post.send(place.rank, message::call, m, given.data, given.bytes);
@@ -55,6 +55,12 @@ node& actor_calls<Network>::call(node& handle, function_id function, type_id typ
   }
   if (below_.limit.is_time_to_help() || own_.ledger.memory().is_short()) others_.relieve(others_.rank);
   return n;
+}
+
+template <class Network>
+std::uint8_t actor_calls<Network>::flags_of_call(function_id function, bool for_member) {
+  const int at_once = below_.fetching.takes_result_at_once(function) ? task_message::result_at_once : 0;
+  return static_cast<std::uint8_t>(at_once | (for_member ? task_message::for_member : 0));
 }
 
 template <class Network>
@@ -87,7 +93,7 @@ void actor_calls<Network>::send(node& handle, task* t) {
   }
   const actor_place place = actor_place_in(handle.bytes);
   own_.refs.add_calls(handle, 1);
-  const std::uint8_t flags = t->for_member ? task_message::for_member : 0;
+  const std::uint8_t flags = flags_of_call(t->function, t->for_member);
   const task_message m{t->id, t->function, own_.rank, t->home_index, place.slot, t->argument_bytes, 0, flags, 0};
   below_.records.send(place.rank, message::call, m, arguments_of(*t));
   note_sent(result, t->id, place.rank, place.slot);

@@ -97,10 +97,20 @@ const void* waiting<Network>::value(node& n, bool may_inline) {
     store::raise(*why);
   }
   try {
-    return store::decode(n);
+    return read(n);
   } catch (...) {
     store::raise(*own_.failures.codec("load()", n.type));
   }
+}
+
+/// The ledger learns of a long value that came encoded, now that it takes memory as other values do.
+template <class Network>
+const void* waiting<Network>::read(node& n) {
+  const bool came_encoded = n.form == form::blob && n.blob.bytes >= store::large_bytes;
+  const void* const value = store::decode(n);
+  if (!came_encoded) return value;
+  store::enter(n, own_.ledger, n.function, is_stand_in(n));
+  return store::decode(n);
 }
 
 template <class Network>

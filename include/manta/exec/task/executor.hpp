@@ -35,9 +35,14 @@ struct task_origin {
   const graph::request* request = nullptr;   ///< null: none
   std::uint64_t key = 0;                     ///< of the task in the tables of rank 0
   node* awaited = nullptr;                   ///< tasks that were sent ahead wait for it
+  bool at_once = false;                      ///< see task_message::result_at_once
 };
 /// A call of an actor, or a part of a gang's task, which rank 0 does not count.
-inline task_origin origin_of_call(const task& t) { return {t.home_rank, t.home_index, t.function}; }
+inline task_origin origin_of_call(const task& t) {
+  task_origin of{t.home_rank, t.home_index, t.function};
+  of.at_once = t.result_at_once;
+  return of;
+}
 
 template <class Network>
 class executor {

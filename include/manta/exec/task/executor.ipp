@@ -184,6 +184,7 @@ void executor<Network>::ended(const task_origin& of, invocation& call, bool ok, 
   node* const expected = expected_here(of);
   if (!ok) return below_.held.send_failure(at_home, why, expected);
   if (of.request != nullptr) at_home.reason = of.request->granted.reason;
+  at_home.at_once = of.at_once;
   below_.held.send_result(at_home, call, expected);
 }
 

@@ -248,6 +248,7 @@ task* task_records<Network>::read(rank_id from, const std::byte* data) {
   t->attempt = m.attempt;
   t->by_scheduler = (m.flags & task_message::by_scheduler) != 0;
   t->for_member = (m.flags & task_message::for_member) != 0;
+  t->result_at_once = (m.flags & task_message::result_at_once) != 0;
   t->request = std::move(request);
   t->gang = gang;
   t->digest = digest;

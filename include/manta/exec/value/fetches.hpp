@@ -17,6 +17,7 @@
 #include "manta/exec/value/completion.hpp"
 #include "manta/exec/value/incoming_room.hpp"
 #include "manta/exec/value/incoming_values.hpp"
+#include "manta/exec/value/results_at_once.hpp"
 #include "manta/exec/value/supply.hpp"
 
 namespace manta::exec {
@@ -52,6 +53,8 @@ class fetches {
 
   /// Has a value that lies elsewhere brought here, now or when there is room. Sends `pull`.
   void fetch(node& n);
+  /// A call of this function is about to leave: shall its result come at once, because this rank reads such results?
+  bool takes_result_at_once(function_id function) { return read_here_.take(function); }
   /// The value has come, or will not. Others may be asked for now.
   void no_longer_fetching(node& n);
   /// What was asked for does not come, or is not needed any more.
@@ -110,6 +113,7 @@ class fetches {
   const hooks others_;
   incoming_values<Network> incoming_;
   incoming_room room_;
+  results_at_once read_here_;
   std::uint32_t next_tag_ = 0;
 };
 

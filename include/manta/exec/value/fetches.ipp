@@ -78,6 +78,7 @@ template <class Network>
 void fetches<Network>::fetch(node& n) {
   if (n.form != form::remote || n.has(node::fetching)) return;
   n.set(node::fetching);
+  if (!is_stand_in(n) && n.function != no_index) read_here_.note_fetched(n.function, n.remote.bytes);
   own_.refs.hold(n);  // until it is here
   if (own_.ledger.memory().expects_much()) return room_.wait(n);  // in turn, as others come
   pull(n);

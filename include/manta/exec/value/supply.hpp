@@ -30,6 +30,7 @@ struct ended_task {
   std::uint64_t ns = 0;           ///< how long it took
   bool by_scheduler = false;      ///< rank 0, its home, has sent it
   graph::placement_reason reason = graph::placement_reason::none;
+  bool at_once = false;           ///< see task_message::result_at_once
 };
 
 /// The parts in which large arrays travel: a part can be sent on while the next one comes.

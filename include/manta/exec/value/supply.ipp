@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "manta/exec/value/results_at_once.hpp"
 #include "manta/exec/value/supply.hpp"
 #include "manta/net/block_sent.hpp"
 
@@ -184,7 +185,8 @@ void supply<Network>::send_result(const ended_task& t, invocation& call, node* e
   bool fits = false;
   scratch_.clear();
   try {
-    fits = store::encode_within(temporary, scratch_, store::inline_bytes, references);
+    const std::size_t longest = t.at_once ? results_at_once::longest : store::inline_bytes;
+    fits = store::encode_within(temporary, scratch_, longest, references);
   } catch (...) {
     const store::failure_ptr why = own_.failures.codec("save()", call.type);
     wire::type_at(call.type).destroy(call.box);
