@@ -42,6 +42,13 @@ struct five {
   }
 };
 
+/// Says where its environment is.
+struct its_rank {
+  std::map<std::string, double> on_episode() { return {{"rank", manta::rank()}}; }
+  template <class Archive>
+  void serialize(Archive&) {}
+};
+
 /// Counts what it sees.
 struct counter {
   double begins = 0, steps = 0, rewards = 0, weight = 1;
@@ -141,6 +148,21 @@ TEST_CASE("options that make no sense are refused by name") {
     CHECK(contains(refused("dqn", "epsilon", "nan"), ".epsilon is nan; it has to be from 0 to 1"));
     CHECK(contains(refused("dqn", "learning_starts", "-1"), ".learning_starts is -1; it has to be a number that is"));
     CHECK(contains(refused("sac", "target_entropy", "nan"), ".target_entropy is nan; it has to be a number"));
+  });
+}
+
+TEST_CASE("workers are on other ranks than the driver, unless there are as many as ranks") {
+  in_world([] {
+    const auto mean_rank = [](int workers) {
+      rl::ppo algorithm(rl::callbacks<its_rank>(rl::environment<five>()),
+                        {.workers = workers, .environments = 4 * workers, .fragment = 10, .batch = 8});
+      return algorithm.train().figures.at("rank");
+    };
+    const int ranks = manta::size();
+    CHECK((mean_rank(1) > 0) == (ranks > 1));
+    CHECK(mean_rank(ranks) == doctest::Approx(0.5 * (ranks - 1)));
+    rl::es es("CartPole-v1", {.workers = ranks, .pairs = 2 * ranks});
+    CHECK(es.train().steps > 0);
   });
 }
 

@@ -98,7 +98,8 @@ class crew<Method> {
   std::string state() {
     settle();
     std::vector<std::pair<std::uint64_t, policy::weights>> published;
-    for (const weights_version& v : published_) published.emplace_back(v.number, v.shared.valid() ? v.shared.get() : v.weights);
+    for (const weights_version& v : published_)
+      published.emplace_back(v.number, v.shared.valid() ? v.shared.get() : v.weights);
     return output::pack(states_of(workers_), published, arrived_);
   }
   /// Also of another number of workers. Throws, and changes nothing, if the number of environments is another one.

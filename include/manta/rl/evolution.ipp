@@ -10,6 +10,7 @@
 #include "manta/manta.hpp"
 #include "manta/output/bytes.hpp"
 #include "manta/rl/evolution.hpp"
+#include "manta/rl/rank_0.hpp"
 #include "manta/rl/sentences.hpp"
 
 namespace manta::rl::detail {
@@ -28,6 +29,7 @@ MANTA_DECL evolution::evolution(std::string name, const any_environment& e, cons
     throw error("manta: rl: .deviation is " + std::to_string(o.deviation) + "; it has to be positive, such as 0.1");
   net_ = make_network(e.observations().features(), o.model, make_distribution(e, o.model.distribution)->outputs(), 0.01,
                       o.seed);
+  let_rank_0_work(o.workers);
   set_up();
 }
 

@@ -15,6 +15,7 @@
 
 #include "manta/actor.hpp"
 #include "manta/async.hpp"
+#include "manta/rl/rank_0.hpp"
 #include "manta/rl/sentences.hpp"
 #include "manta/rl/vector_environment.hpp"
 
@@ -25,6 +26,7 @@ namespace manta::rl::detail {
 template <class Worker, class... More>
 std::vector<actor<Worker>> start_workers(const any_environment& e, std::uint64_t seed, int environments, int workers,
                                          const More&... more) {
+  let_rank_0_work(workers);
   std::vector<actor<Worker>> all;
   for (const auto& [first, count] : shares(environments, workers))
     all.push_back(spawn<Worker>({.spread = true, .restarts = 1000, .checkpoint_every = 1, .at_least_once = true}, e,

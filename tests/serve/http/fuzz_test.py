@@ -123,7 +123,7 @@ class Client:
         codes = statuses(answer)
         if b"a number in the result is infinite" in answer:  # a NaN among binary data: no other 500 is right
             codes = [code for code in codes if code != 500]
-        other_version = re.search(rb"HTTP/(?!1\.[01])\S+ 200 OK\r", answer)
+        other_version = re.search(rb"HTTP/(?!1\.[01] )[\d.]+ 200 OK\r", answer)
         if answer and (not answer.startswith(b"HTTP/") or not set(codes) <= FINE | {100} or other_version):
             check(f"the answer to {data[:2000]!r}", answer[:500], "a status of a bad request")
         for text in re.findall(rb'{"error":".*', answer):

@@ -62,7 +62,7 @@ class actor_calls {
   void forget_sent() { sent_.clear(); }  ///< Some results will not come.
 
  private:
-  /// Of the message of a call that is about to leave.
+  /// The flags in the message of a call, which leaves now.
   std::uint8_t flags_of_call(function_id function, bool for_member);
   /// A task that goes on must not keep what it calls waiting. Calls that follow each other at once leave together.
   void send_soon();

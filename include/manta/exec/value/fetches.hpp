@@ -53,7 +53,7 @@ class fetches {
 
   /// Has a value that lies elsewhere brought here, now or when there is room. Sends `pull`.
   void fetch(node& n);
-  /// A call of this function is about to leave: shall its result come at once, because this rank reads such results?
+  /// A call of the function leaves now: shall its result come at once, because this rank reads such results?
   bool takes_result_at_once(function_id function) { return read_here_.take(function); }
   /// The value has come, or will not. Others may be asked for now.
   void no_longer_fetching(node& n);

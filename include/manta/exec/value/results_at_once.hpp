@@ -21,13 +21,13 @@ class results_at_once {
   static constexpr std::size_t longest = std::size_t{64} << 10;  ///< bytes of a result that comes at once
   static constexpr std::uint8_t calls_for_one_read = 64;
 
-  /// This rank fetches a result of the function, of so many bytes.
+  /// This rank fetches a result of the function.
   void note_fetched(graph::function_id function, std::uint64_t bytes) {
     if (bytes > longest) return;
     if (left_.size() <= function) left_.resize(function + std::size_t{1}, 0);
     left_[function] = calls_for_one_read;
   }
-  /// A call of the function is about to leave: shall its result come at once?
+  /// A call of the function leaves now: shall its result come at once?
   bool take(graph::function_id function) {
     if (left_.size() <= function || left_[function] == 0) return false;
     --left_[function];
