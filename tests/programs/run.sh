@@ -4,7 +4,7 @@
 #
 # Starts tests/programs/program.cpp in the ways that need a process of their own, and checks exit codes and output.
 #
-#   run.sh PROGRAM OTHER    the programs, built without and with -DMANTA_TEST_OTHER
+#   run.sh PROGRAM OTHER    the programs, linked without and with other.cpp
 #   run.sh                  builds them first, with $MANTA_CXX (mpicxx) and $MANTA_CXXFLAGS
 set -uo pipefail
 
@@ -22,7 +22,7 @@ else
   read -r -a cxx <<<"${MANTA_CXX:-mpicxx} -std=c++20 ${MANTA_CXXFLAGS:--O1} -DOMPI_SKIP_MPICXX -I$here/../../include"
   program=$work/program other=$work/other
   "${cxx[@]}" "$here/program.cpp" -o "$program" || exit 1
-  "${cxx[@]}" -DMANTA_TEST_OTHER "$here/program.cpp" -o "$other" || exit 1
+  "${cxx[@]}" "$here/program.cpp" "$here/other.cpp" -o "$other" || exit 1
 fi
 
 if command -v mpirun >/dev/null; then mpirun=(mpirun --oversubscribe --bind-to none); else mpirun=(); fi
