@@ -1,10 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// Which clients may ask, and what is not taken for a request. libevent is lenient where a proxy in front may read a
-// message in another way (its issue 1860): two lengths, a length and a coding, codings other than "chunked". Such a
-// request is refused and its connection closed, so that nothing behind it on the connection is ever taken for another
-// request.
+// The definitions of http_guard.hpp.
 #pragma once
 
 #include <arpa/inet.h>
@@ -13,13 +10,16 @@
 #include <event2/keyvalq_struct.h>
 #include <strings.h>
 #include <unistd.h>
-#include <algorithm>
 
-#include "manta/serve/http_server.hpp"
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "manta/serve/http_guard.hpp"
 
 namespace manta::serve::detail {
 
-inline std::string header_of(evhttp_request* request, const char* name) {
+MANTA_DECL std::string header_of(evhttp_request* request, const char* name) {
   const char* const value = ::evhttp_find_header(::evhttp_request_get_input_headers(request), name);
   return value != nullptr ? value : "";
 }
@@ -61,7 +61,7 @@ inline bool same_secret(std::string_view a, std::string_view b) {
 }
 
 /// A page of another site that a browser on this machine shows could else talk to us, by a name that leads here.
-MANTA_DECL bool http_server::is_known_host(std::string host) const {
+inline bool is_known_host(const http_options& options, std::string host) {
   if (host.front() == '[') {
     host = host.substr(1, host.find(']') - 1);
   } else if (const std::size_t colon = host.find(':'); colon != std::string::npos) {
@@ -74,22 +74,22 @@ MANTA_DECL bool http_server::is_known_host(std::string host) const {
   ::gethostname(name, sizeof name - 1);
   const std::string_view own = name;
   std::vector<std::string> known{"localhost", name, std::string(own.substr(0, own.find('.')))};
-  known.insert(known.end(), options_.hosts.begin(), options_.hosts.end());
+  known.insert(known.end(), options.hosts.begin(), options.hosts.end());
   return std::any_of(known.begin(), known.end(),
                      [&](const std::string& each) { return ::strcasecmp(each.c_str(), host.c_str()) == 0; });
 }
 
-MANTA_DECL bool http_server::refuse(evhttp_request* request, reply& answer) const {
+MANTA_DECL bool refuse_request(const http_options& options, evhttp_request* request, reply& answer) {
   if (const char* const why = ambiguity(request)) {
     answer = failure(400, why);
     answer.header.emplace_back("Connection", "close");
     return true;
   }
-  if (socket_.empty()) {
+  if (options.socket.empty()) {
     const std::string host = header_of(request, "Host"), origin = header_of(request, "Origin");
     const char* const in_line =
         ::evhttp_uri_get_host(::evhttp_request_get_evhttp_uri(request));  // GET http://host/path
-    if (in_line != nullptr && *in_line != '\0' && !is_known_host(in_line)) {
+    if (in_line != nullptr && *in_line != '\0' && !is_known_host(options, in_line)) {
       answer = failure(403, "the address asks for another host, \"" + shown(in_line) + "\"");
       return true;
     }
@@ -97,19 +97,20 @@ MANTA_DECL bool http_server::refuse(evhttp_request* request, reply& answer) cons
       answer = failure(400, "the field Host is missing");
       return true;
     }
-    if (!is_known_host(host)) {
+    if (!is_known_host(options, host)) {
       answer = failure(
           403, "Host: this server is not known as \"" + shown(host) + "\"; add the name to .hosts of serve::http");
       return true;
     }
     const std::size_t begin = origin.find("://");
-    if (begin != std::string::npos && (begin + 3 == origin.size() || !is_known_host(origin.substr(begin + 3)))) {
+    if (begin != std::string::npos &&
+        (begin + 3 == origin.size() || !is_known_host(options, origin.substr(begin + 3)))) {
       answer = failure(403, "Origin: pages of \"" + shown(origin) +
                                 "\" may not ask this server; add the name to .hosts of serve::http");
       return true;
     }
   }
-  if (!options_.token.empty()) {
+  if (!options.token.empty()) {
     const std::string given = header_of(request, "Authorization");
     std::string token = given.size() > 7 && ::strncasecmp(given.c_str(), "Bearer ", 7) == 0 ? given.substr(7) : "";
     const char* const query = ::evhttp_uri_get_query(::evhttp_request_get_evhttp_uri(request));
@@ -119,7 +120,7 @@ MANTA_DECL bool http_server::refuse(evhttp_request* request, reply& answer) cons
       token = found != nullptr ? found : "";
       ::evhttp_clear_headers(&values);
     }
-    if (!same_secret(token, options_.token)) {
+    if (!same_secret(token, options.token)) {
       answer = failure(401, "a token is needed: Authorization: Bearer TOKEN");
       answer.header.emplace_back("WWW-Authenticate", "Bearer");
       return true;
