@@ -202,11 +202,11 @@ actor<A> construct(exec::engine& e, const actor_options& o, const exec::name_sta
     auto& n = e.home().submit(function, wire::type_index<std::uint64_t>::value, out.written(), std::move(request));
     out.handed_over();
     if (o.detached) e.named().detach(n);
-    return access::make_actor<A>(n);
+    return access::make_actor<A>(handle(n));
   }
   auto& n = e.named().submit(claimed, function, out.written(), std::move(request));
   out.handed_over();
-  return access::make_actor<A>(e.named().handle_of(n));
+  return access::make_actor<A>(handle(e.named().handle_of(n)));
 }
 
 /// Gives the actor of that name, and constructs it if there is none. `shared`: another task may have spawned it.
@@ -214,7 +214,7 @@ template <class A, class... Args>
 actor<A> construct_named(exec::engine& e, const actor_options& o, bool shared, Args&&... args) {
   const exec::name_state claimed = e.named().claim(o.name, typeid(A).name());
   if (claimed.handle != nullptr) {
-    actor<A> there = access::make_actor<A>(*claimed.handle);
+    actor<A> there = access::make_actor<A>(handle(*claimed.handle));
     if (shared || claimed.own) return there;
     throw name_error("manta: spawn: there is an actor named \"" + o.name +
                          "\" already; use spawn_or_find to share it. The name is free when it has been killed, when it "
@@ -287,7 +287,7 @@ actor<A> find_actor(const std::string& name) {
     throw name_error("manta: find_actor: no actor is named \"" + name + "\"; it has ended or was not spawned yet",
                      name_error::reason::unknown);
   }
-  return detail::access::make_actor<A>(*n);
+  return detail::access::make_actor<A>(detail::handle(*n));
 }
 
 /// Finds the actor of that name, or constructs it: exactly one of several ranks that ask at once constructs it. Waits

@@ -34,8 +34,7 @@ class actor {
   template <class Archive>
   void load(Archive& in) {
     static_assert(std::is_same_v<Archive, wire::reader>, "manta: an actor's handle can only be received from a rank");
-    handle_.load(in, wire::type_index<std::uint64_t>::value);
-    if (handle_.valid()) handle_.get()->set(graph::node::actor);
+    handle_.load_actor(in, wire::type_index<std::uint64_t>::value);
   }
 
  private:

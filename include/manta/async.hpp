@@ -36,24 +36,30 @@ struct no_options {
   operator const task_options*() const { return nullptr; }
 };
 
+/// What a task asks of the scheduler; null if it asks for nothing.
+template <bool Gang, class Options>
+auto request_of(exec::engine& e, Options options) {
+  if constexpr (!std::is_same_v<Options, no_options>) {
+    return make_request(e, *options, Gang);
+  } else if constexpr (Gang) {
+    return make_request(e, task_options{}, true);
+  } else {
+    return nullptr;
+  }
+}
+
 template <class Task, class Parameters, class Options, class... Args>
 auto submit_task(Options options, Args&&... args) {
   using R = std::remove_cvref_t<typename Task::result>;
-  constexpr bool has_options = !std::is_same_v<Options, no_options>;
   exec::engine& e = exec::engine::here("async");
   const exec::engine::guard g(e);
-  graph::request_ptr request;
-  if constexpr (has_options) {
-    request = make_request(e, *options, Task::gang);
-  } else if constexpr (Task::gang) {
-    request = make_request(e, task_options{}, true);
-  }
+  auto request = request_of<Task::gang>(e, options);
   argument_writer out(e);
   write_arguments(out, Parameters{}, std::forward<Args>(args)...);
-  if constexpr (has_options) write_hidden(out, *options);
+  if constexpr (!std::is_same_v<Options, no_options>) write_hidden(out, *options);
   auto& n = e.home().submit(function_index<Task>::value, result_type<R>(), out.written(), std::move(request));
   out.handed_over();
-  return access::make_future<R>(n);
+  return access::make_future<R>(handle(n));
 }
 
 /// Writes the arguments and submits the task. `options` is a pointer to the options, or no_options.
@@ -85,12 +91,12 @@ auto call(Options, const actor<A>& self, Args&&... args) {
   using Task = method_task<M, A, typename Signature::parameters, Forms>;
   exec::engine& e = exec::engine::here("async");
   const exec::engine::guard g(e);
-  auto& handle = access::of(self).node("async: the actor");
-  argument_writer out(e, e.calls().longest_argument(handle));
+  auto& callee = access::of(self).node("async: the actor");
+  argument_writer out(e, e.calls().longest_argument(callee));
   write_arguments(out, typename Signature::parameters{}, std::forward<Args>(args)...);
-  auto& n = e.calls().call(handle, function_index<Task>::value, result_type<R>(), out.written());
+  auto& n = e.calls().call(callee, function_index<Task>::value, result_type<R>(), out.written());
   out.handed_over();
-  return access::make_future<R>(n);
+  return access::make_future<R>(handle(n));
 }
 
 template <class Options, class L, class... P, class... Rest>

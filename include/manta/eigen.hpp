@@ -106,10 +106,9 @@ inline const bool sets_eigen_threads = exec::add_thread_setting(
 template <class M, int Options, class Stride>
 struct stored_as<Eigen::Ref<const M, Options, Stride>> {
   using type = M;
-  static Eigen::Ref<const M, Options, Stride> look(const store::large& l) {
-    wire::source header(l.header.data(), l.header.size());
-    const auto rows = header.get<std::int64_t>(), cols = header.get<std::int64_t>();
-    return Eigen::Map<const M>(reinterpret_cast<const typename M::Scalar*>(l.array()), rows, cols);
+  static Eigen::Ref<const M, Options, Stride> look(array_in_pages a) {
+    const auto rows = a.header.get<std::int64_t>(), cols = a.header.get<std::int64_t>();
+    return Eigen::Map<const M>(reinterpret_cast<const typename M::Scalar*>(a.data), rows, cols);
   }
 };
 

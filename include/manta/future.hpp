@@ -38,9 +38,7 @@ class future {
   std::add_lvalue_reference_t<const T> get() const& requires(!std::is_void_v<T>) {
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
-    auto& n = handle_.node("future::get");
-    const void* const v = e.waits().value(n);
-    store::give(n);
+    const void* const v = e.waits().value_to_keep(handle_.node("future::get"));
     return *static_cast<std::add_pointer_t<const T>>(v);
   }
   /// Waits, returns the value and leaves the handle empty, as std::future does. Moves the value if no other handle on
@@ -48,10 +46,9 @@ class future {
   T get() && requires(!std::is_void_v<T>) {
     exec::engine& e = exec::engine::here("future::get");
     const exec::engine::guard g(e);
-    auto& n = handle_.node("future::get");
-    const void* const v = e.waits().value(n);
+    const void* const v = e.waits().value(handle_.node("future::get"));
     const detail::handle last = std::move(handle_);
-    return detail::take<T>(v, detail::may_move(n));
+    return detail::take<T>(v, last.may_move());
   }
   /// Waits for the end of the task; throws the error of a failed task.
   void get() const& requires std::is_void_v<T> {
@@ -122,11 +119,9 @@ class future {
   T copy() const {
     exec::engine& e = exec::engine::here("get");
     const exec::engine::guard g(e);
-    auto* const n = &handle_.node("get");
-    const void* const v = e.waits().value(*n);
-    if (store::large_of(*n) == nullptr) return detail::take<T>(v, false);
-    const store::looking here(&n, 1);
-    const exec::outside user(e.lock());  // it takes a while
+    auto& n = handle_.node("get");
+    const void* const v = e.waits().value(n);
+    const exec::copying under_way(e.lock(), n);
     return detail::take<T>(v, false);
   }
   bool wait_until_ns(std::int64_t deadline) const {
@@ -194,18 +189,18 @@ future<std::remove_cvref_t<V>> put(V&& value, const put_options& options = {}) {
     const std::uint32_t type = wire::type_index<T>::value;
     if (options.replicas < 0)
       throw error("manta: put_options::replicas = " + std::to_string(options.replicas) + " is negative");
-    graph::node* n = nullptr;
+    detail::handle made;
     if constexpr (wire::is_plain<T>) {
-      n = &e.refs().make_node(type);
-      store::set_plain(*n, &value, sizeof value);
-      e.completions().complete(*n);
+      made = detail::handle(e.made().make_plain(type, &value, sizeof value));
     } else {
-      if constexpr (std::is_lvalue_reference_v<V> && wire::is_array<T>) n = e.copy_value(type, &value);
-      if (n == nullptr) n = &e.make_value(type, new T(std::forward<V>(value)));
+      if constexpr (std::is_lvalue_reference_v<V> && wire::is_array<T>) {
+        if (auto* const n = e.made().copy(type, &value)) made = detail::handle(*n);
+      }
+      if (!made.valid()) made = detail::handle(e.made().make(type, new T(std::forward<V>(value))));
     }
-    if (options.replicas > 0) e.supplies().replicate(*n, options.replicas);
+    if (options.replicas > 0) e.supplies().replicate(*made.get(), options.replicas);
     if (e.lacks_memory()) e.waits().relieve();
-    return detail::access::make_future<T>(*n);
+    return detail::access::make_future<T>(std::move(made));
   } else {
     return {};
   }

@@ -73,7 +73,7 @@ class promise {
     const exec::engine::guard g(e);
     auto& n = handle_.node("promise::get_future");
     e.refs().hold(n);
-    return detail::access::make_future<T>(n);
+    return detail::access::make_future<T>(detail::handle(n));
   }
 
   /// Completes the promise with a value: tasks that depend on it can start, and tasks that wait for it go on. Does not
@@ -83,14 +83,13 @@ class promise {
   void set_value(V&& value) {
     exec::engine& e = exec::engine::here("promise::set_value");
     const exec::engine::guard g(e);
-    auto& n = open("promise::set_value");
+    detail::require_pending(handle_, "promise::set_value");
     if constexpr (wire::is_plain<T>) {
       const T plain = static_cast<T>(std::forward<V>(value));
-      store::set_plain(n, &plain, sizeof plain);
+      e.completions().complete_plain(*handle_.get(), &plain, sizeof plain);
     } else {
-      return e.completions().complete_object(n, new T(std::forward<V>(value)), graph::no_index);
+      e.completions().complete_object(*handle_.get(), new T(std::forward<V>(value)), exec::no_index);
     }
-    e.completions().complete(n);
   }
   /// Completes a promise of void. Throws if the promise is completed already.
   void set_value()
@@ -98,7 +97,8 @@ class promise {
   {
     exec::engine& e = exec::engine::here("promise::set_value");
     const exec::engine::guard g(e);
-    e.completions().complete(open("promise::set_value"));
+    detail::require_pending(handle_, "promise::set_value");
+    e.completions().complete(*handle_.get());
   }
 
   /// Completes the promise with an error, which arrives as the error of a task does: as task_failed, or with its own
@@ -106,7 +106,7 @@ class promise {
   void set_exception(const std::exception_ptr& thrown) {
     exec::engine& e = exec::engine::here("promise::set_exception");
     const exec::engine::guard g(e);
-    open("promise::set_exception");
+    detail::require_pending(handle_, "promise::set_exception");
     if (thrown == nullptr) throw error("manta: promise::set_exception needs an exception; this one is empty");
     fail([&] { std::rethrow_exception(thrown); });
   }
@@ -115,13 +115,6 @@ class promise {
   bool valid() const { return handle_.valid(); }
 
  private:
-  graph::node& open(const char* call) const {
-    auto& n = handle_.node(call);
-    if (!n.is_pending()) {
-      throw error(std::string("manta: ") + call + ": this promise has been completed already; make a new one");
-    }
-    return n;
-  }
   /// Runs `body`, and fails the promise with an exception that `body` throws.
   template <class Body>
   void fail(Body&& body) {

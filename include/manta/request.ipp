@@ -10,6 +10,9 @@
 
 namespace manta::detail {
 
+/// Notes in a request that its task belongs to a reservation; throws if it can never fit there.
+MANTA_DECL void put_in_reservation(graph::request& request, const reservation& in, int bundle, const std::string& what);
+
 /// Fills in the options that tasks and actors have in common; `kind` names their struct in errors.
 template <class Options>
 void fill_request(graph::request& request, const Options& o, const char* kind, bool gang) {

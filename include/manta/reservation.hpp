@@ -109,13 +109,15 @@ class reservation {
  private:
   friend struct detail::access;
 
-  reservation(detail::handle token, future<void> ready, std::uint64_t id, const graph::bundles& bundles)
-      : handle_(std::move(token)), ready_(std::move(ready)), id_(id), bundles_(bundles.begin(), bundles.end()) {}
+  using bundle_list = std::vector<graph::bundle>;
+
+  reservation(detail::handle token, future<void> ready, std::uint64_t id, bundle_list bundles)
+      : handle_(std::move(token)), ready_(std::move(ready)), id_(id), bundles_(std::move(bundles)) {}
 
   detail::handle handle_;
   future<void> ready_;
   std::uint64_t id_ = 0;
-  std::vector<graph::bundle> bundles_;
+  bundle_list bundles_;
 };
 
 namespace detail {
@@ -135,13 +137,6 @@ template <class Token = detail::reservation_token>
 reservation reserve(const reservation_options& options) {
   return detail::reserve(options, wire::type_index<Token>::value);
 }
-
-namespace detail {
-
-/// Notes in a request that its task belongs to a reservation; throws if it can never fit there.
-MANTA_DECL void put_in_reservation(graph::request& request, const reservation& in, int bundle, const std::string& what);
-
-}  // namespace detail
 
 }  // namespace manta
 

@@ -4,6 +4,7 @@
 // How a reservation is made, and how a task finds its place in it.
 #pragma once
 
+#include "manta/request.ipp"
 #include "manta/reservation.hpp"
 
 namespace manta::detail {
@@ -26,7 +27,7 @@ MANTA_DECL reservation reserve(const reservation_options& options, std::uint32_t
   }
   graph::require_possible(wanted, options.strategy, e.world());
   auto& ready = e.refs().make_node(wire::type_index<void>::value);
-  auto met = access::make_future<void>(ready);
+  auto met = access::make_future<void>(handle(ready));
   auto& token_node = e.refs().make_node(token_type);
   auto* const token = new reservation_token;
   store::set_box(token_node, token);
@@ -34,7 +35,8 @@ MANTA_DECL reservation reserve(const reservation_options& options, std::uint32_t
   handle owner(token_node);
   token->id = e.questions().reserve(bytes, options.strategy, ready);
   token->is_original = true;
-  return access::make<reservation>(std::move(owner), std::move(met), token->id, wanted);
+  return access::make<reservation>(std::move(owner), std::move(met), token->id,
+                                   std::vector<graph::bundle>(wanted.begin(), wanted.end()));
 }
 
 MANTA_DECL void put_in_reservation(graph::request& request, const reservation& in, int bundle,

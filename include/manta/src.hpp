@@ -21,6 +21,8 @@
 
 #include "manta/actor.ipp"
 #include "manta/call/handle.ipp"
+#include "manta/call/input.ipp"
+#include "manta/call/pool_members.ipp"
 #include "manta/call/task_kinds.ipp"
 #include "manta/capacity.ipp"
 #include "manta/exec/engine.ipp"

@@ -32,6 +32,13 @@ MANTA_DECL graph::request_ptr make_stream_request(exec::engine& e, const task_op
 /// How the value of a call was lost: not at all, with the rank where it lay, or because the coroutine ended its rank.
 enum class loss { none, with_rank, by_coroutine };
 MANTA_DECL loss why_lost(exec::engine& e, const handle& call);
+/// What has come of a call for a value: the value, the end of the coroutine, a value that could not be encoded, which
+/// may be followed by more, or a failure that is the last.
+enum class item { value, end, not_encoded, failure };
+MANTA_DECL item item_of(const handle& call);
+/// The first call of a coroutine that never ran has failed: a call that says why in its place, which fails as the
+/// coroutine's producer has.
+MANTA_DECL handle call_of_failed(exec::engine& e, const handle& call, const handle& producer);
 /// The size of a value where it is known, else `otherwise`.
 MANTA_DECL std::uint64_t bytes_of(const handle& value, std::size_t otherwise);
 
@@ -70,7 +77,7 @@ class stream {
   }
 
   /// False for a stream that is empty, moved from or sent.
-  bool valid() const { return at_.function != graph::no_index && !sent_; }
+  bool valid() const { return at_.function != exec::no_index && !sent_; }
 
   /// Sets how far the coroutine may be ahead from now on; calls made before stay under way.
   void set_window(const stream_window& window) {
@@ -90,33 +97,23 @@ class stream {
       for (std::size_t i = first_; i < calls_.size(); ++i)
         e.waits().wait_for_end(*calls_[i].get(), false);  // every call ends, since their rank has died
     }
-    auto& n = *calls_[first_].get();
-    if (!n.has_failed()) {
-      note_size(calls_[first_]);
-      future<T> item = take_first();
-      extend(e);
-      return item;
-    }
-    const auto why = store::failure_of(n);
-    if (why->exception_type == typeid(detail::stream_end).name()) {
+    const detail::item what = detail::item_of(calls_[first_]);
+    if (what == detail::item::end) {
       close();
       return std::nullopt;
     }
-    future<T> item = take_first();
-    if (producer_.get()->has_failed()) {  // the coroutine never ran: the future says why
-      n.set(graph::node::observed);
-      producer_.mark_observed();
-      auto& cause = e.refs().make_node(n.function, n.type);
-      item = detail::access::make_future<T>(cause);
-      e.completions().fail(cause, store::failure_of(*producer_.get()));
+    if (what == detail::item::value) {
+      note_size(calls_[first_]);
+    } else if (producer_.get()->has_failed()) {
+      calls_[first_] = detail::call_of_failed(e, calls_[first_], producer_);
     }
-    // A value that could not be encoded may be followed by more; other failures are the last.
-    if (why->kind == store::failure::kind::serialization) {
-      extend(e);
-    } else {
+    future<T> taken = take_first();
+    if (what == detail::item::failure) {
       close();
+    } else {
+      extend(e);
     }
-    return item;
+    return taken;
   }
 
   /// A future for a watcher, which has ended when next() need not wait, be it for a value, an error or the end. Names
@@ -175,8 +172,7 @@ class stream {
   template <class Archive>
   void load(Archive& in) {
     static_assert(std::is_same_v<Archive, wire::reader>, "manta: a stream can only be received from a rank");
-    producer_.load(in, wire::type_index<std::uint64_t>::value);
-    if (producer_.valid()) producer_.get()->set(graph::node::actor);
+    producer_.load_actor(in, wire::type_index<std::uint64_t>::value);
     std::uint64_t calls = 0;
     in.read(&at_, sizeof at_);
     in.read(&calls, sizeof calls);
@@ -195,13 +191,14 @@ class stream {
   struct progress {
     std::uint64_t next = 0;                    ///< number of the next call
     std::uint64_t largest = 0;                 ///< bytes of the largest recent value; 0: no size is known
-    std::uint32_t function = graph::no_index;  ///< function of the calls for the next value
-    std::uint32_t again = graph::no_index;     ///< function of a task that makes one lost value again
+    std::uint32_t function = exec::no_index;  ///< function of the calls for the next value
+    std::uint32_t again = exec::no_index;     ///< function of a task that makes one lost value again
     stream_window window;
   };
 
   /// Takes over the producer's handle and calls for the first value, whose size then decides how many fit the window.
-  stream(exec::engine& e, graph::node& producer, std::uint32_t function, std::uint32_t again) : producer_(producer) {
+  stream(exec::engine& e, detail::handle producer, std::uint32_t function, std::uint32_t again)
+      : producer_(std::move(producer)) {
     at_.function = function;
     at_.again = again;
     extend(e);
@@ -250,7 +247,6 @@ class stream {
   /// make the value again, or this rank fetches it. False if the value was lost meanwhile.
   bool is_safe(exec::engine& e) const {
     auto& n = *calls_[first_].get();
-    if (!e.recovers() || n.form != graph::form::remote) return true;
     if (e.recovering().keep_item(n, *producer_.get(), at_.again, at_.next - under_way())) return true;
     try {
       e.waits().value(n, false);
@@ -328,7 +324,8 @@ auto start_stream(const task_options* options, Args&&... args) {
   auto& n = e.home().submit(function_index<start_task<Task>>::value, wire::type_index<std::uint64_t>::value,
                             out.written(), std::move(request));
   out.handed_over();
-  return access::make<stream<T>>(e, n, function_index<next_task<Task>>::value, function_index<nth_task<Task>>::value);
+  return access::make<stream<T>>(e, handle(n), function_index<next_task<Task>>::value,
+                                 function_index<nth_task<Task>>::value);
 }
 
 }  // namespace detail

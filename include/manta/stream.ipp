@@ -37,6 +37,21 @@ MANTA_DECL loss why_lost(exec::engine& e, const handle& call) {
   return why.kind == kind::actor || why.kind == kind::object ? loss::with_rank : loss::none;
 }
 
+MANTA_DECL item item_of(const handle& call) {
+  if (!call.get()->has_failed()) return item::value;
+  const store::failure& why = *store::failure_of(*call.get());
+  if (why.exception_type == typeid(stream_end).name()) return item::end;
+  return why.kind == store::failure::kind::serialization ? item::not_encoded : item::failure;
+}
+
+MANTA_DECL handle call_of_failed(exec::engine& e, const handle& call, const handle& producer) {
+  call.mark_observed();
+  producer.mark_observed();
+  handle cause(e.refs().make_node(call.get()->function, call.get()->type));
+  e.completions().fail(*cause.get(), store::failure_of(*producer.get()));
+  return cause;
+}
+
 MANTA_DECL std::uint64_t bytes_of(const handle& value, std::size_t otherwise) {
   const graph::node& n = *value.get();
   if (n.form == graph::form::remote) return n.remote.bytes;

@@ -24,14 +24,7 @@ inline std::string name() { return std::string(detail::current_task("this_task::
 inline int attempt() { return static_cast<int>(detail::current_task("this_task::attempt").attempt); }
 /// The devices that the running task or actor holds (in a gang, this member), as indices into the devices that the
 /// process sees, which cudaSetDevice takes (see CUDA_VISIBLE_DEVICES). Empty if it did not ask for devices.
-inline std::vector<int> gpu_ids() {
-  const graph::request* holder = detail::current_task("this_task::gpu_ids").holder();
-  std::vector<int> ids;
-  for (int i = 0; holder != nullptr && i < graph::gpu_set::most; ++i) {
-    if ((holder->granted.devices >> i & 1) != 0) ids.push_back(i);
-  }
-  return ids;
-}
+inline std::vector<int> gpu_ids() { return detail::current_task("this_task::gpu_ids").gpu_ids(); }
 /// Whether the task should end early: true once it has been cancelled, the driver has thrown, or the run has to end; in
 /// an isolated task also once its deadline is over, a second before its process is ended. Receives messages that have
 /// arrived, at most every 20 us, so a loop may call it in each turn. What a cancelled task returns or throws is

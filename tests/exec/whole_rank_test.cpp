@@ -3,7 +3,8 @@
 //
 // Parts of exec/task and exec/actor together, on several ranks in one process:
 // random graphs of tasks, with messages and tasks in any order, with cancelled
-// tasks, and with ranks that die; calls of actors; names.
+// tasks, and with ranks that die; calls of actors; names; gangs, whose members do
+// not meet in MPI here.
 #include <doctest/doctest.h>
 
 #include <stdexcept>
@@ -36,6 +37,24 @@ const std::uint32_t append = function("append", [](invocation& call) {
   its.sum = 10 * its.sum + argument_of(call);
   give(call, its.sum);
 });
+
+/// The parts of gangs that have run, and which of them fails.
+struct gang_run {
+  static inline int parts = 0, failing = -1;
+};
+/// A part of a gang: gives its place, its argument and the number of parts, in digits.
+const std::uint32_t part = function("part", [](invocation& call) {
+  ++gang_run::parts;
+  if (call.team->rank == gang_run::failing) throw std::runtime_error("out of tea");
+  const auto place = static_cast<std::uint64_t>(call.team->rank), size = static_cast<std::uint64_t>(call.team->size);
+  give(call, 100 * place + 10 * argument_of(call) + size);
+});
+
+manta::graph::request* on_ranks(int ranks) {
+  auto* const wanted = new manta::graph::request;
+  wanted->ranks = ranks;
+  return wanted;
+}
 
 manta::graph::request* new_actor(const std::string& name = "") {
   auto* const wanted = new manta::graph::request;
@@ -264,4 +283,91 @@ TEST_CASE("a name is claimed once, found by all ranks, and free again when its a
   CHECK(world[2].named.ask("ann", "counter").handle == nullptr);
   world.run();
   CHECK(world.live_nodes() == 0);
+}
+
+TEST_CASE("each part of a gang runs once, and the result is the first one's; gangs and tasks do not hold each other up") {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    whole_world world(5, seed);
+    random_tasks beside(world, 5, 10);
+    const auto home = static_cast<std::uint32_t>(seed % 5);
+    gang_run::parts = 0;
+    std::vector<manta::graph::node*> gangs;
+    for (std::uint64_t i = 1; i <= 4; ++i) {
+      gangs.push_back(&world[home].submit(part, i, {}, on_ranks(static_cast<int>(i))));
+      for (std::uint64_t steps = world.random()() % 6; steps > 0; --steps) world.step();
+    }
+    world.run();
+    CHECK(gang_run::parts == 1 + 2 + 3 + 4);
+    for (std::uint64_t i = 1; i <= 4; ++i) {
+      CHECK(ended(world[home], *gangs[i - 1]) == 11 * i);
+      world[home].refs.release(*gangs[i - 1]);
+    }
+    beside.release();
+    REQUIRE(world.live_nodes() == 0);
+    for (std::size_t r = 0; r < world.size(); ++r) CHECK(world[r].gangs.ends().empty());
+  }
+}
+
+TEST_CASE("a gang fails with the first failure of a part, and its ranks are free again") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    whole_world world(4, seed);
+    gang_run::failing = static_cast<int>(seed % 3);
+    manta::graph::node& gang = world[0].submit(part, 1, {}, on_ranks(3));
+    world.run();
+    gang_run::failing = -1;
+    REQUIRE(gang.state == state::failed);
+    gang.set(manta::graph::node::observed);
+    CHECK(store::describe(*store::failure_of(gang)).find("out of tea") != std::string::npos);
+    manta::graph::node& next = world[0].submit(part, 2, {}, on_ranks(3));
+    world.run();
+    CHECK(ended(world[0], next) == 23);
+    for (manta::graph::node* const n : {&gang, &next}) world[0].refs.release(*n);
+    world.run();
+    CHECK(world.live_nodes() == 0);
+  }
+}
+
+TEST_CASE("a gang with a part on a rank that has died starts again on others") {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    CAPTURE(seed);
+    whole_world world(4, seed, true);
+    manta::graph::node& gang = world[0].submit(part, 1, {}, on_ranks(2));
+    for (std::uint64_t steps = world.random()() % 8; steps > 0; --steps) world.step();
+    world.kill(static_cast<std::uint32_t>(1 + seed % 3));
+    world.run();
+    CHECK(ended(world[0], gang) == 12);
+    world[0].refs.release(gang);
+    world.run();
+    CHECK(world[0].graph.nodes.live() == 0);
+    CHECK(world[0].gangs.ends().empty());
+  }
+}
+
+TEST_CASE("an actor on several ranks has a part on each; calls reach all parts in one order, and all end with it") {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    whole_world world(4, seed);
+    auto* const wanted = new_actor();
+    wanted->ranks = 3;
+    manta::graph::node& handle = world[0].submit(construct, 0, {}, wanted);
+    std::vector<manta::graph::node*> results;
+    for (std::uint64_t i = 1; i <= 4; ++i) {
+      results.push_back(&world[0].call(handle, append, i));
+      for (std::uint64_t steps = world.random()() % 6; steps > 0; --steps) world.step();
+    }
+    world.run();
+    CHECK(counter::alive == 3);
+    std::uint64_t expected = 0;
+    for (std::uint64_t i = 1; i <= 4; ++i) {
+      expected = 10 * expected + i;
+      CHECK(ended(world[0], *results[i - 1]) == expected);
+      world[0].refs.release(*results[i - 1]);
+    }
+    world[0].refs.release(handle);
+    world.run();
+    CHECK(counter::alive == 0);
+    CHECK(world.live_nodes() == 0);
+  }
 }

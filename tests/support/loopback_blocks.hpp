@@ -10,6 +10,7 @@
 
 #include "loopback.hpp"
 #include "manta/net/block_sent.hpp"
+#include "manta/net/teams.hpp"
 
 struct block_world : loopback_world {
   struct sent_block {
@@ -59,6 +60,17 @@ struct block_world : loopback_world {
 struct block_loopback : loopback {
   block_loopback(std::uint32_t number, block_world& all) : loopback{number, all}, blocks(all) {}
 
+  /// Gangs without communicators: their members meet at once.
+  struct teams {
+    explicit teams(const block_loopback*) {}
+    static bool makes_them_alone() { return false; }
+    static bool is_revoked(MPI_Comm) { return false; }
+    static MPI_Comm get(const manta::base::list<std::uint32_t>&, std::uint64_t) { return MPI_COMM_WORLD; }
+    static manta::net::team_ranks* find(const manta::base::list<std::uint32_t>&) { return nullptr; }
+    static bool are_watched_with(std::uint32_t) { return false; }
+  };
+  const block_loopback* comm() const { return this; }
+
   int node_of(int rank) const { return rank / static_cast<int>(blocks.ranks_per_node); }
   int node() const { return node_of(static_cast<int>(own)); }
   int bulk_tags() const { return 1000; }
@@ -69,6 +81,7 @@ struct block_loopback : loopback {
   bool can_be_woken() const { return false; }
   bool oversubscribed() const { return true; }
   std::size_t queued_bytes() const { return 0; }
+  std::size_t queued_bytes(int) const { return 0; }
   std::size_t bulk_outstanding() const {
     const auto is_ours = [this](const auto& block) { return block.from == own || block.to == own; };
     return static_cast<std::size_t>(std::count_if(blocks.sent.begin(), blocks.sent.end(), is_ours) +

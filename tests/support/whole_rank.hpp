@@ -18,6 +18,8 @@
 #include "manta/exec/actor/named_actors.ipp"
 #include "manta/exec/actor/restarts.ipp"
 #include "manta/exec/dispatch.hpp"
+#include "manta/exec/gang/gang_ends.ipp"
+#include "manta/exec/gang/gangs.ipp"
 #include "manta/exec/run/tickets.ipp"
 #include "manta/exec/task/attempts.ipp"
 #include "manta/exec/task/executor.ipp"
@@ -122,6 +124,7 @@ struct whole_rank {
   manta::exec::runner runner;
   part<manta::exec::executor> executor;
   part<manta::exec::actor_host> actors;
+  part<manta::exec::gangs> gangs;
   part<manta::exec::tasks_ahead> ahead;
   part<manta::exec::placement> placement;
   part<manta::exec::withdrawal> withdrawal;
@@ -258,7 +261,7 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
           own, {lock, runner, received, records, fetching, held, journal},
           {.rank = this,
            .run_own = [](void* r, node& n) { of(r).home.run(n); },
-           .run_part = [](void*, task*) {},
+           .run_part = [](void* r, task* t) { of(r).gangs.run_part(t); },
            .call_ready = [](void* r, manta::exec::slot_index slot) { of(r).actors.list(slot); },
            .new_actor = [](void* r, const manta::exec::invocation& made, const task& by,
                            task* constructor) { return of(r).actors.add(made, by.function, by.request, constructor); },
@@ -266,8 +269,10 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
                             const manta::store::failure_ptr& why,
                             std::uint64_t ns) { of(r).home.ended(t, made, ok, why, ns); }}),
       actors(own, {lock, runner, running, started, records, executor, failures, journal, phase, pace},
-             {this, [](void*) {}, [](void*, manta::exec::slot_index, task*) {},
-              [](void*, const task&, const manta::store::failure_ptr&) {}}),
+             {this, [](void*) {},
+              [](void* r, manta::exec::slot_index slot, task* call) { of(r).gangs.run_call(slot, call); },
+              [](void* r, const task& call, const manta::store::failure_ptr& why) { of(r).gangs.part_failed(call, why); }}),
+      gangs(own, {lock, runner, started, records, executor, actors, journal}),
       ahead(own, {records, elsewhere, held, scheduler},
             {.rank = this,
              .start = [](void* r, node& n) { of(r).home.start(n); },
@@ -281,7 +286,7 @@ inline whole_rank::whole_rank(whole_world& all, block_world& letters, std::uint3
       withdrawal(
           own,
           {lock, running, started, local, late, end, elsewhere, records, ends, fetching, executor, actors, placement},
-          {this, [](void*, std::uint64_t, std::uint16_t) {}}),
+          {this, [](void* r, std::uint64_t id, std::uint16_t flags) { of(r).gangs.stop_members(id, flags); }}),
       lost(own, {members, elsewhere, records, ends, fetching, clock, again, placement},
            {this, [](void* r, node& n) { of(r).home.start(n); }, [](void* r, node& n) { of(r).home.task_ready(n); }}),
       tickets(own, ends, again,
@@ -319,7 +324,9 @@ inline whole_rank::node& whole_rank::call(node& handle, std::uint32_t function, 
 }
 
 inline bool whole_rank::run_one() {
-  if (actors.has_work()) {
+  if (gangs.ends().has_complete()) {
+    gangs.finish_complete();
+  } else if (actors.has_work()) {
     actors.run_call();
   } else if (!local.empty()) {
     home.run(local.pop_back());
@@ -346,6 +353,7 @@ inline void whole_rank::rank_died(std::uint32_t dead) {
   calls.forget_sent();
   lost.rank_died(dead);
   held.rank_died(dead);
+  gangs.rank_died(dead);
   if (above != nullptr) above->rank_died();
 }
 
@@ -400,6 +408,10 @@ inline void whole_rank::receive(std::uint32_t from, const letter& received_lette
     case message::kill_actor: {
       const std::uint32_t slot = m.read<end_actor_message>().slot;
       return actors.kill(slot, m.text());
+    }
+    case message::gang_ended: {
+      const auto header = m.read<gang_message>();
+      return gangs.on_ended(from, header, m.data, m.bytes);
     }
     case message::actor_gone: {
       const std::uint32_t slot = m.read<index_message>().index;

@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <tuple>
 
 #include "manta/call/argument_form.hpp"
@@ -22,7 +23,7 @@ struct argument_reader {
     call.arguments += bytes;
     call.argument_bytes -= bytes;
   }
-  graph::node& input() { return *call.inputs[next_input++]; }
+  input next() { return input(*call.inputs[next_input++], call.keeps_inputs); }
 };
 
 /// Holds one argument while the function runs. pass() returns what the parameter P takes.
@@ -54,15 +55,17 @@ class argument_value {
       return detail::take<S>(value_, may_move_);
     } else if constexpr (is_view) {
       if constexpr (looks_at_pages) {
-        if (pages_ != nullptr) return stored_as<V>::look(*pages_);
+        if (looks_) return stored_as<V>::look(input_->pages());
       }
       return view<V>(own_ ? *own_ : *static_cast<const S*>(value_));
     } else {
       return static_cast<const S&>(own_ ? *own_ : *static_cast<const S*>(value_));
     }
   }
-  /// The node that must live as long as the function uses the result of pass(); null: none.
-  graph::node* viewed() const { return own_ || std::is_same_v<std::remove_cv_t<P>, S> ? nullptr : node_; }
+  /// The input that must live as long as the function uses the result of pass(), if there is one.
+  const input* viewed() const {
+    return own_ || !input_ || std::is_same_v<std::remove_cv_t<P>, S> ? nullptr : &*input_;
+  }
 
  protected:
   void read_own(argument_reader& in) {
@@ -73,17 +76,15 @@ class argument_value {
   }
   template <class U>
   void read_input(argument_reader& in) {
-    node_ = &in.input();
+    input_ = in.next();
     if constexpr (looks_at_pages && std::is_same_v<U, S>) {
-      if (node_->form == graph::form::pages && !store::large_of(*node_)->is_encoded()) {
-        pages_ = store::large_of(*node_);
-        return pages_->book->use(*pages_);
-      }
+      looks_ = input_->use_pages();
+      if (looks_) return;
     }
-    const void* value = store::decode(*node_);
+    const void* value = input_->value();
     if constexpr (std::is_same_v<U, S>) {
       value_ = value;
-      if constexpr (std::is_same_v<std::remove_cv_t<P>, S>) may_move_ = !in.call.keeps_inputs && may_move(*node_);
+      if constexpr (std::is_same_v<std::remove_cv_t<P>, S>) may_move_ = input_->may_move();
     } else {
       own_.reset(new S(*static_cast<const U*>(value)));
     }
@@ -100,9 +101,9 @@ class argument_value {
   }
 
   std::unique_ptr<S> own_;
-  graph::node* node_ = nullptr;
+  std::optional<input> input_;
   const void* value_ = nullptr;
-  store::large* pages_ = nullptr;  // the pages that a view refers to, instead of a decoded value
+  bool looks_ = false;  // at the pages of the input, instead of a decoded value
   bool may_move_ = false;
 };
 
@@ -136,9 +137,9 @@ class argument<P, futures_form<U>> {
     in.read(&count, sizeof count);
     values_.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i) {
-      auto& n = in.input();
-      const void* const value = store::decode(n);
-      values_.push_back(detail::take<U>(value, !in.call.keeps_inputs && may_move(n)));
+      const input next = in.next();
+      const void* const value = next.value();
+      values_.push_back(detail::take<U>(value, next.may_move()));
     }
   }
   decltype(auto) pass() {
@@ -168,15 +169,12 @@ void run_outside(exec::invocation& call, Body&& body) {
       const exec::outside user(call.lock);
       value = body();
     }
-    call.form = graph::form::plain;
-    call.type = wire::type_index<T>::value;
     std::memcpy(call.plain, &value, sizeof value);
+    call.note_plain(wire::type_index<T>::value);
   } else {
     using T = std::remove_cvref_t<R>;
     const exec::outside user(call.lock);
-    call.box = new T(body());
-    call.form = graph::form::box;
-    call.type = wire::type_index<T>::value;
+    call.note_box(new T(body()), wire::type_index<T>::value);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "manta/wire/traits.hpp"  // first: see manta.hpp
 
 #include "manta/base/number.hpp"
+#include "manta/exec/copying.hpp"
 #include "manta/exec/engine.hpp"
 
 namespace manta {
@@ -30,6 +31,10 @@ std::int64_t deadline_after(std::chrono::duration<Rep, Period> d) {
   if (base::is_nan(ns) || ns >= 9e18 - static_cast<double>(base::now_ns())) return exec::wait_record::never;
   return ns > 0 ? base::now_ns() + static_cast<std::int64_t>(ns) : base::now_ns();
 }
+
+class handle;
+/// Throws if the node of `written` has ended: `call` would complete a promise twice.
+MANTA_DECL void require_pending(const handle& written, const char* call);
 
 /// Throws what the user reads who calls `call` on an empty handle.
 [[noreturn]] MANTA_DECL void refuse_empty(const char* call);
@@ -58,23 +63,18 @@ class handle {
   }
   graph::node* get() const { return node_; }
   /// A failure of the value is not reported at the end of the run.
-  void mark_observed() const { node_->set(graph::node::observed); }
+  MANTA_DECL void mark_observed() const;
+  /// Whether the object may be moved out of its node, because nobody else sees it. If so, the caller must move it: the
+  /// store no longer counts the object, and later requests do not find it.
+  MANTA_DECL bool may_move() const;
   graph::node* give_up() { return std::exchange(node_, nullptr); }
 
-  void save(wire::writer& out) const {
-    exec::reference_message r{graph::no_index, 0, 0, 0};
-    if (node_ != nullptr) {
-      out.note_reference();  // throws where references are not allowed
-      r = exec::engine::current()->refs().export_reference(*node_);
-    }
-    out.write(&r, sizeof r);
-  }
-  void load(wire::reader& in, std::uint32_t type) {
-    exec::reference_message r;
-    in.read(&r, sizeof r);
-    *this = r.home_rank == graph::no_index ? handle()
-                                           : handle(exec::engine::current()->recovering().import_inside(r, type));
-  }
+  /// Writes the reference. Throws where the archive may hold none.
+  MANTA_DECL void save(wire::writer& out) const;
+  /// Reads a reference to a value of this type.
+  MANTA_DECL void load(wire::reader& in, std::uint32_t type);
+  /// Reads a reference to an actor, whose handles have this type.
+  MANTA_DECL void load_actor(wire::reader& in, std::uint32_t type);
 
  private:
   graph::node* node_ = nullptr;
@@ -87,16 +87,12 @@ struct access {
     return T(std::forward<Args>(args)...);
   }
   template <class T>
-  static future<T> make_future(graph::node& owned) {
-    return future<T>(handle(owned));
-  }
-  template <class T>
   static future<T> make_future(handle&& owned) {
     return future<T>(std::move(owned));
   }
   template <class A>
-  static actor<A> make_actor(graph::node& owned) {
-    return actor<A>(handle(owned));
+  static actor<A> make_actor(handle&& owned) {
+    return actor<A>(std::move(owned));
   }
   template <class T>
   static T copy(const future<T>& f) {
@@ -119,14 +115,6 @@ struct access {
     return r.bundles_;
   }
 };
-
-/// Whether the object may be moved out of its node, because nobody else sees it. If so, the caller must move it: the
-/// store no longer counts the object, and later requests do not find it.
-inline bool may_move(graph::node& n) {
-  if (n.form != graph::form::box || n.refs.load(std::memory_order_acquire) != 1 || !store::let_go(n)) return false;
-  if (exec::engine* const e = exec::engine::current()) e->refs().hide(n);  // an isolated process has no engine
-  return true;
-}
 
 /// Moves the value out if it may; else copies it. A value of a type without a copy constructor is encoded and decoded,
 /// as on its way to another rank.

@@ -15,6 +15,9 @@ namespace manta::detail {
 template <auto M>
 using method_result = std::remove_cvref_t<typename signature<decltype(M)>::result>;
 
+/// A call of a pool none of whose `size` actors is left: it has failed, and says why. Its result has this type.
+MANTA_DECL handle call_of_nobody(std::uint32_t type, std::size_t size);
+
 /// Counts only the calls made through it.
 template <class A>
 class pool_members {
@@ -87,17 +90,7 @@ class pool_members {
   template <auto M>
   future<method_result<M>> nobody_left() const {
     using R = method_result<M>;
-    exec::engine& e = exec::engine::here("actor_pool");
-    const exec::engine::guard g(e);
-    auto& n = e.refs().make_node(result_type<R>());
-    store::failure f;
-    f.kind = store::failure::kind::actor;
-    f.message =
-        "none of the pool's " + std::to_string(size()) +
-        " actors is left to do this call: the calls that they had been given when they died say why. Make a new "
-        "pool, or let its actors be built anew (actor_options::restarts)";
-    e.completions().fail(n, store::share(std::move(f)));
-    return access::make_future<R>(n);
+    return access::make_future<R>(call_of_nobody(result_type<R>(), size()));
   }
   /// Receives messages, so that the counts are of this moment.
   void receive() {
@@ -121,3 +114,7 @@ class pool_members {
 };
 
 }  // namespace manta::detail
+
+#ifndef MANTA_COMPILED
+#include "manta/call/pool_members.ipp"
+#endif

@@ -73,14 +73,10 @@ class producer_of<T, list<P...>, list<Forms...>> : public producer<T> {
     std::apply([&](auto&... a) { this->body_ = function(a.pass()...); }, arguments_);
   }
   /// Keeps the objects that references and views of the coroutine refer to beyond the call that brought them here.
-  void keep_viewed(exec::engine& e) {
+  void keep_viewed() {
     const auto keep = [&](const auto& a) {
       if constexpr (requires { a.viewed(); }) {
-        auto* const n = a.viewed();
-        if (n == nullptr) return;
-        e.refs().hold(*n);
-        store::give(*n);
-        viewed_.emplace_back(*n);
+        if (const input* const seen = a.viewed()) viewed_.push_back(seen->keep());
       }
     };
     std::apply([&](const auto&... a) { (keep(a), ...); }, arguments_);
@@ -128,7 +124,7 @@ struct start_task : task_of_stream<Task> {
       const exec::outside user(call.lock);
       coroutine_task<Task>::start(*made);
     }
-    made->keep_viewed(*exec::engine::current());
+    made->keep_viewed();
     call.actor = static_cast<producer<T>*>(made.release());
     call.actor_type = &producer_class<T>;
   }

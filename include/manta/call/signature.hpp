@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "manta/call/input.hpp"
 #include "manta/future.hpp"
 
 namespace manta {
@@ -32,8 +33,8 @@ struct stored_as {
 template <class T, std::size_t Extent>
 struct stored_as<std::span<const T, Extent>> {
   using type = std::vector<T>;
-  static std::span<const T, Extent> look(const store::large& l) {
-    return std::span<const T, Extent>(reinterpret_cast<const T*>(l.array()), l.bytes / sizeof(T));
+  static std::span<const T, Extent> look(const array_in_pages& a) {
+    return std::span<const T, Extent>(reinterpret_cast<const T*>(a.data), a.bytes / sizeof(T));
   }
 };
 template <class Key, class T>

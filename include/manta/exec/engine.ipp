@@ -1,12 +1,24 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// The definitions of the engine, by subject: engine.hpp has the list.
+// The definitions of engine.hpp, and in the compiled mode those of all parts.
 #pragma once
 
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <iostream>  // leaving by _exit must not lose what the program has written to std::cout
 #include <string>
 
+#include "manta/base/environment.hpp"
+#include "manta/base/thread.hpp"
+#include "manta/base/zygote.hpp"
 #include "manta/exec/engine.hpp"
+#include "manta/exec/handlers.hpp"
+#include "manta/exec/isolation/child_side.hpp"
+#include "manta/exec/overflow.hpp"
+#include "manta/exec/process_watch.hpp"
+#include "manta/exec/start.hpp"
 
 #ifdef MANTA_COMPILED
 namespace manta {
@@ -16,23 +28,6 @@ const char* header_only_unit = nullptr;
 }
 }  // namespace manta
 #endif
-
-namespace manta::exec {
-
-/// What is wrong with a program of which some units were compiled header-only and others not; empty: nothing.
-MANTA_DECL std::string mixed_modes() {
-#ifdef MANTA_COMPILED
-  if (manta::detail::header_only_unit != nullptr) {
-    return std::string("manta: ") + manta::detail::header_only_unit +
-           " was compiled without MANTA_COMPILED, and other units of this " +
-           "program with it; compile all of them with -DMANTA_COMPILED, or none (then leave out manta/src.hpp and "
-           "libmanta.a)";
-  }
-#endif
-  return {};
-}
-
-}  // namespace manta::exec
 
 #include "manta/exec/explanations.ipp"
 #include "manta/exec/lock.ipp"
@@ -59,37 +54,36 @@ MANTA_DECL std::string mixed_modes() {
 #include "manta/exec/actor/names.ipp"
 #include "manta/exec/actor/named_actors.ipp"
 #include "manta/exec/actor/actor_calls.ipp"
-#include "manta/exec/layers.ipp"
-#include "manta/exec/hooks.ipp"
-#include "manta/exec/values.ipp"
 #include "manta/exec/isolation/child_messages.ipp"
 #include "manta/exec/isolation/crash_words.ipp"
 #include "manta/exec/isolation/isolated_actor.ipp"
 #include "manta/exec/isolation/isolated_calls.ipp"
 #include "manta/exec/isolation/child_side.ipp"
-#include "manta/exec/isolation.ipp"
-#include "manta/exec/capacities.ipp"
 #include "manta/exec/gang/gang_ends.ipp"
 #include "manta/exec/gang/gangs.ipp"
 #include "manta/exec/gang/gang_guard.ipp"
 #include "manta/exec/value/journaling.ipp"
-#include "manta/exec/leaving.ipp"
 #include "manta/exec/value/lineage.ipp"
 #include "manta/exec/value/recovery.ipp"
 #include "manta/exec/membership.ipp"
 #include "manta/exec/run/waves.ipp"
 #include "manta/exec/run/helper.ipp"
 #include "manta/exec/run/thread_watch.ipp"
-#include "manta/exec/deaths.ipp"
-#include "manta/exec/dispatch.ipp"
 #include "manta/exec/run/waiters.ipp"
 #include "manta/exec/task/home.ipp"
 #include "manta/exec/run/loop.ipp"
 #include "manta/exec/run/waiting.ipp"
 #include "manta/exec/run/quiet_watch.ipp"
-#include "manta/exec/progress.ipp"
-#include "manta/exec/process_watch.ipp"
+#include "manta/exec/value/made_values.ipp"
+#include "manta/exec/run/leaving.ipp"
+#include "manta/exec/layers.ipp"
+#include "manta/exec/hooks.ipp"
 #include "manta/exec/ending.ipp"
+#include "manta/exec/deaths.ipp"
+#include "manta/exec/handlers.ipp"
+#include "manta/exec/duties.ipp"
+#include "manta/exec/start.ipp"
+#include "manta/exec/process_watch.ipp"
 
 namespace manta::exec {
 
@@ -101,9 +95,13 @@ template class attempts<net::network>;
 template class completion<net::network>;
 template class executor<net::network>;
 template class fetches<net::network>;
+template class gang_guard<net::network>;
+template class gangs<net::network>;
 template class home<net::network>;
 template class incoming_values<net::network>;
+template class leaving<net::network>;
 template class lost_tasks<net::network>;
+template class made_values<net::network>;
 template class named_actors<net::network>;
 template class placement<net::network>;
 template class questions<net::network>;
@@ -121,8 +119,11 @@ template class waiting<net::network>;
 template class withdrawal<net::network>;
 #endif
 
+// --- what comes in
+
 MANTA_DECL void engine::refuse(const char* call) {
-  if (is_copy_ && isolated_ == nullptr) process_watch::end_copy((std::string("called manta (") + call + ")").c_str());
+  if (process_watch::is_in_copy() && isolated_ == nullptr)
+    process_watch::end_copy((std::string("called manta (") + call + ")").c_str());
   throw error(std::string("manta: ") + call +
               (isolated_ != nullptr
                    ? " was called in an isolated task or actor, which runs in a process of its own and can neither "
@@ -130,6 +131,184 @@ MANTA_DECL void engine::refuse(const char* call) {
                : current_ == nullptr
                    ? " was called outside of a run; call it inside manta::run or runtime::run"
                    : " was called from a thread of your own; only the thread that runs tasks may call it"));
+}
+
+MANTA_DECL void engine::drop_handle(node& n) {
+  // What may be the last references are given up with the lock only: handlers may find the node and hold it again, and
+  // refs_.release() looks for the last and the last but one.
+  std::uint32_t count = n.refs.load(std::memory_order_relaxed);
+  while (count > 2) {
+    if (n.refs.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) return;
+  }
+  if (thread_role::has_any() && current_->parts_.rank.graph.nodes.owns(n)) {
+    const guard g(*current_);
+    return current_->parts_.values.refs.release(n);
+  }
+  foreign_drops::leave(n);
+}
+
+MANTA_DECL void engine::prepare_isolation(bool before_mpi) {
+  if (base::zygote::is_wanted)
+    base::zygote::of_process().start(&engine::serve_rank, !before_mpi);  // else the first task says why
+}
+
+[[noreturn]] MANTA_DECL void engine::serve_rank(int socket, base::child_page& page) {
+  thread_role::clear();  // a fork of the rank in the middle of a run has these
+  current_ = nullptr;
+  process_watch::end();
+  child_side side(socket, page);
+  isolated_ = &side.view();
+  side.serve();
+}
+
+// --- a run
+
+MANTA_DECL wire::buffer engine::run(void (*driver)(void*, wire::buffer&), void* argument) {
+  if (current_ != nullptr) {
+    throw error("manta: a run was started inside a run on this rank; finish the outer one first");
+  }
+  stack_pool stacks(&rank_loop<net::network>::service_entry, &parts_.loops.loop);
+  parts_.loops.loop.begin_run(stacks);
+  const base::short_time_slice woken_soon;
+  begin_run();
+  wire::buffer payload;
+  const std::exception_ptr thrown = parts_.rank.rank == 0 ? drive(driver, argument, payload) : serve(payload);
+  while (!parts_.rank.net.idle()) parts_.rank.net.pump(true);
+  parts_.loops.helper.stop();
+  parts_.values.journaling.finish_run();
+  parts_.rank.lock.leave();
+  parts_.loops.loop.end_run();
+  thread_role::clear();
+  current_ = nullptr;
+  process_watch::end();
+  parts_.run.running.end_run();
+  if (thrown != nullptr) std::rethrow_exception(thrown);
+  return payload;
+}
+
+MANTA_DECL void engine::begin_run() {
+  current_ = this;
+  thread_role::set_owner();
+  parts_.run.running.begin_run(base::mix(parts_.rank.seed, parts_.run.phase.begin(parts_.run.departure.is_leaving())));
+  parts_.run.elsewhere.clear();
+  parts_.homes.calls.forget_sent();
+  parts_.run.throttle.begin();
+  parts_.rank.lock.enter();
+  process_watch::begin(parts_);
+  install_overflow_reporter(&process_watch::who_is_interrupted,
+                            parts_.rank.lifeline == nullptr ? nullptr : &process_watch::last_words);
+  if (!parts_.loops.helper.start()) {
+    std::fprintf(stderr, "manta: rank %u: no thread can be started, so this rank does not answer during long tasks; "
+                 "allow one more thread\n", parts_.rank.rank.number());
+  }
+  parts_.run.early.end([this](rank_id from, message kind, const std::byte* data, std::size_t bytes) {
+    handle_message(parts_, from, kind, data, bytes);
+  });
+}
+
+/// An exception in words.
+MANTA_DECL std::string text_of(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const std::exception& e) {
+    return base::text_of(e);
+  } catch (...) {
+    return "an exception that is not a std::exception";
+  }
+}
+
+MANTA_DECL std::exception_ptr engine::drive(void (*driver)(void*, wire::buffer&), void* argument,
+                                            wire::buffer& payload) {
+  std::exception_ptr thrown;
+  {
+    const outside user(parts_.rank.lock);
+    try {
+      driver(argument, payload);
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  }
+  const std::string text = thrown != nullptr ? text_of(thrown) : std::string();
+  parts_.ending.finish(thrown != nullptr);
+  parts_.run.phase.end_stop();
+  const wire::buffer stop = thrown != nullptr ? run_phase::message_of(true, text.data(), text.size())
+                                              : run_phase::message_of(false, payload.data(), payload.size());
+  for (std::uint32_t r = 1; r < parts_.rank.size; ++r) {
+    parts_.rank.post.send(r, message::stop, index_message{0, 0}, stop.data(), stop.size());
+  }
+  return thrown;
+}
+
+MANTA_DECL std::exception_ptr engine::serve(wire::buffer& payload) {
+  {
+    exec::waiters<net::network>::last_wait stop(parts_.run.waiters);
+    parts_.loops.loop.wait(stop.record);
+  }
+  const run_phase::outcome ended = parts_.run.phase.get_outcome();
+  if (ended.failed) {
+    return std::make_exception_ptr(driver_failed("manta: the driver on rank 0 failed: " + ended.text()));
+  }
+  payload = wire::buffer(ended.data, ended.bytes);
+  return nullptr;
+}
+
+MANTA_DECL engine::engine(MPI_Comm comm, engine_options options)
+    : parts_(comm, options.ranks_per_node, options.max_queued) {
+  prepare_isolation(false);
+  compare_programs(parts_.rank);
+  share_settings(parts_.rank, options);
+  open_journal(parts_, options);
+  connect_lifelines(parts_, options);
+  apply(options);
+  parts_.values.foreign_drops.open();
+}
+
+MANTA_DECL void engine::apply(const engine_options& options) {
+  parts_.run.started.set_limit(options.max_waiting);
+  parts_.loops.watch.set_limit(options.watchdog_ns);
+  if (options.end_time != 0) {
+    parts_.run.departure.set_end(options.end_time, options.end_margin, static_cast<std::int64_t>(std::time(nullptr)),
+                                 base::ticks(), 1e9 / base::nanoseconds_per_tick());
+  }
+  base::end_signals::watch(options.term_grace);
+  if (parts_.rank.rank == 0) parts_.rank.scheduler = new graph::scheduler(parts_.rank.graph.nodes, parts_.rank.world);
+  if (options.progress_thread && parts_.rank.size > 1) parts_.loops.helper.enable();
+  if (parts_.loops.helper.is_enabled() && options.concurrent_mpi) parts_.work.gangs.allow();
+}
+
+MANTA_DECL engine::~engine() {
+  parts_.values.foreign_drops.close();
+  if (parts_.rank.rank == 0 && parts_.values.journaling.taken() != 0) {
+    std::fprintf(stderr, "manta: journal: %llu results were known already\n",
+                 static_cast<unsigned long long>(parts_.values.journaling.taken()));
+  }
+  parts_.values.journaling.close();
+  if (parts_.rank.lifeline != nullptr) {
+    parts_.rank.net.flush_for(2'000'000'000);
+    std::cout.flush();  // after the barrier the first that ends with a status of its own may take all others with it
+    std::fflush(nullptr);
+    if (!parts_.rank.lifeline->barrier()) net::give_up_mpi();
+    delete parts_.rank.lifeline;
+  }
+  delete parts_.rank.scheduler;
+  report_leaks();
+}
+
+MANTA_DECL void engine::report_leaks() {
+  const std::size_t left =
+      parts_.rank.members.deaths() != 0 ? 0 : parts_.rank.graph.nodes.live();  // what the dead owed is never paid back
+  if (left == 0) return;
+  std::fprintf(stderr, "manta: rank %u: %zu objects are still held after the last run; made by",
+               parts_.rank.rank.number(), left);
+  int shown = 0;
+  parts_.rank.graph.nodes.for_each([&](node& n) {
+    if (++shown > 5) return;
+    const std::string_view name =
+        n.function == no_index ? "put or a value of another rank" : wire::function_at(n.function).name();
+    std::fprintf(stderr, " '%.*s'", static_cast<int>(name.size()), name.data());
+  });
+  std::fprintf(stderr, "\n");
+  parts_.rank.graph.nodes.leak();  // handles that outlive the runtime must find their node
 }
 
 }  // namespace manta::exec

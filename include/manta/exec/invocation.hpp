@@ -6,6 +6,8 @@
 // engine sees bytes.
 #pragma once
 
+#include <vector>
+
 #include "manta/exec/ids.hpp"
 #include "manta/exec/lock.hpp"
 #include "manta/graph/task.hpp"
@@ -48,6 +50,18 @@ struct invocation {
   };
   void* actor = nullptr;             ///< a constructed actor
   const actor_class* actor_type = nullptr;
+
+  /// The function has given a value that lies in `plain`.
+  void note_plain(type_id its) {
+    form = graph::form::plain;
+    type = its;
+  }
+  /// The function has given an object, which the invocation takes over.
+  void note_box(void* object, type_id its) {
+    box = object;
+    form = graph::form::box;
+    type = its;
+  }
 };
 
 /// User code runs between construction and destruction, without the lock.
@@ -87,6 +101,14 @@ struct running_task {
 
   const graph::request* holder() const { return actor != nullptr ? actor : request; }
   bool isolated() const { return holder() != nullptr && holder()->isolate; }
+  /// The devices that it holds, as indices into those that the process sees.
+  std::vector<int> gpu_ids() const {
+    std::vector<int> ids;
+    for (int i = 0; holder() != nullptr && i < graph::gpu_set::most; ++i) {
+      if ((holder()->granted.devices >> i & 1) != 0) ids.push_back(i);
+    }
+    return ids;
+  }
   /// What OpenMP is to be set to; 0: nothing.
   int threads() const { return holder() != nullptr && holder()->cpus > 1 ? holder()->cpus : 0; }
   std::string_view name() const {

@@ -12,11 +12,15 @@
 #include "manta/exec/actor/actor_host.hpp"
 #include "manta/exec/actor/named_actors.hpp"
 #include "manta/exec/context.hpp"
+#include "manta/exec/deaths.hpp"
+#include "manta/exec/duties.hpp"
+#include "manta/exec/ending.hpp"
 #include "manta/exec/gang/gang_guard.hpp"
 #include "manta/exec/gang/gangs.hpp"
 #include "manta/exec/isolation/isolated_calls.hpp"
 #include "manta/exec/run/early_messages.hpp"
 #include "manta/exec/run/helper.hpp"
+#include "manta/exec/run/leaving.hpp"
 #include "manta/exec/run/loop.hpp"
 #include "manta/exec/run/questions.hpp"
 #include "manta/exec/run/quiet_watch.hpp"
@@ -28,13 +32,14 @@
 #include "manta/exec/value/foreign_drops.hpp"
 #include "manta/exec/value/journaling.hpp"
 #include "manta/exec/value/lineage.hpp"
+#include "manta/exec/value/made_values.hpp"
 #include "manta/exec/value/recovery.hpp"
 #include "manta/net/lifeline.hpp"
 #include "manta/net/network.hpp"
 
 namespace manta::exec {
 
-/// What the parts call of what is built after them, or of the engine: hooks.ipp.
+/// What the parts call of what is built after them: hooks.ipp.
 struct part_hooks {
   references<net::network>::hooks references;
   task_records<net::network>::hooks records;
@@ -119,6 +124,7 @@ struct value_layer {
   exec::attempts<net::network> attempts;
   exec::recovery<net::network> recovery;
   exec::foreign_drops foreign_drops;
+  made_values<net::network> made;
 };
 
 /// What runs on this rank, and rank 0's decisions about what runs where.
@@ -129,8 +135,8 @@ struct work_layer {
   exec::runner runner;
   exec::executor<net::network> executor;
   actor_host<net::network> actors;
-  exec::gangs gangs;
-  exec::gang_guard gang_guard;
+  exec::gangs<net::network> gangs;
+  exec::gang_guard<net::network> gang_guard;
   tasks_ahead<net::network> ahead;
   exec::placement<net::network> placement;
 };
@@ -162,10 +168,36 @@ struct loop_layer {
   exec::helper helper;
   thread_watch<net::network> watch;
   isolated_calls isolated;
+  exec::leaving<net::network> leaving;
 };
+
+/// All parts of a rank. The last three concern all of them, each in one written order.
+struct rank_parts {
+  /// Collective. Submitters wait that have more than `max_queued` unfinished tasks.
+  MANTA_DECL rank_parts(MPI_Comm comm, int ranks_per_node, std::size_t max_queued);
+  rank_parts(const rank_parts&) = delete;
+  rank_parts& operator=(const rank_parts&) = delete;
+
+  rank_stores rank;
+  run_state run;
+  value_layer values;
+  work_layer work;
+  home_layer homes;
+  loop_layer loops;
+  exec::ending ending;
+  exec::deaths deaths;
+  exec::duties duties;
+};
+
+/// What the parts are given of those that are built after them.
+MANTA_DECL part_hooks hooks_of(rank_parts& all);
 
 }  // namespace manta::exec
 
 #ifndef MANTA_COMPILED
+#include "manta/exec/deaths.ipp"
+#include "manta/exec/duties.ipp"
+#include "manta/exec/ending.ipp"
+#include "manta/exec/hooks.ipp"
 #include "manta/exec/layers.ipp"
 #endif

@@ -35,7 +35,8 @@ MANTA_DECL value_layer::value_layer(rank_stores& r, run_state& run, const part_h
       fetches(own, completion, supply, lineage, hooks.fetches),
       attempts(own, completion, run.phase, r.lock, hooks.attempts),
       recovery(own, lineage, records, completion, fetches, hooks.recovery),
-      foreign_drops(r.graph.nodes, hooks.rouse, hooks.helper.rank) {}
+      foreign_drops(r.graph.nodes, hooks.rouse, hooks.helper.rank),
+      made(own, completion, run.running) {}
 
 MANTA_DECL work_layer::work_layer(rank_stores& r, run_state& run, value_layer& v, const part_hooks& hooks)
     : runner({r.lock, r.ledger, r.failures, run.running, run.started, run.pace, run.late, run.departure, v.journaling},
@@ -110,6 +111,18 @@ MANTA_DECL loop_layer::loop_layer(rank_stores& r, run_state& run, value_layer& v
       helper(r.lock, hooks.helper),
       watch(r.rank, run.running, run.started, run.waiters, helper),
       isolated({r.rank, r.size, r.net.node(), r.seed},
-               {r.lock, r.failures, run.phase, run.departure, helper, watch.over_tasks()}, hooks.isolated) {}
+               {r.lock, r.failures, run.phase, run.departure, helper, watch.over_tasks()}, hooks.isolated),
+      leaving(v.own, run.departure, run.phase) {}
+
+MANTA_DECL rank_parts::rank_parts(MPI_Comm comm, int ranks_per_node, std::size_t max_queued)
+    : rank(comm, ranks_per_node, hooks_of(*this)),
+      run(rank, max_queued, hooks_of(*this)),
+      values(rank, run, hooks_of(*this)),
+      work(rank, run, values, hooks_of(*this)),
+      homes(rank, run, values, work, hooks_of(*this)),
+      loops(rank, run, values, work, homes, hooks_of(*this)),
+      ending(*this),
+      deaths(*this),
+      duties(*this) {}
 
 }  // namespace manta::exec

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What user code does to the process in the middle of a run: it crashes, ends the
-// process, or forks a copy of it.
+// The definitions of process_watch.hpp.
 #pragma once
 
 #include <pthread.h>
@@ -12,16 +11,17 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "manta/exec/engine.hpp"
+#include "manta/exec/process_watch.hpp"
+#include "manta/exec/thread_role.hpp"
 
 namespace manta::exec {
 
-MANTA_DECL const running_task* engine::process_watch::interrupted() noexcept {
-  if (current_ == nullptr) return nullptr;
-  const exec::current_task& running = current_->run_.running;
-  return running.is_driver() && current_->rank_.rank != 0 ? nullptr : &running.get();
+MANTA_DECL const running_task* process_watch::interrupted() noexcept {
+  if (watched_ == nullptr) return nullptr;
+  const exec::current_task& running = watched_->run.running;
+  return running.is_driver() && watched_->rank.rank != 0 ? nullptr : &running.get();
 }
-MANTA_DECL const char* engine::process_watch::who_is_interrupted() noexcept {
+MANTA_DECL const char* process_watch::who_is_interrupted() noexcept {
   static char text[320];
   const running_task* const task = interrupted();
   if (task == nullptr) return nullptr;
@@ -33,13 +33,14 @@ MANTA_DECL const char* engine::process_watch::who_is_interrupted() noexcept {
   return text;
 }
 
-MANTA_DECL void engine::process_watch::last_words(const char* text, std::size_t bytes) noexcept {
+MANTA_DECL void process_watch::last_words(const char* text, std::size_t bytes) noexcept {
   const running_task* const task = interrupted();
   while (bytes > 0 && text[bytes - 1] == '\n') --bytes;
   net::lifeline::last_words(text, bytes, task == nullptr ? 0 : task->id);
 }
 
-MANTA_DECL void engine::process_watch::begin() {
+MANTA_DECL void process_watch::begin(rank_parts& watched) {
+  watched_ = &watched;
   static const bool done = [] {
 #ifdef __GLIBC__
     ::on_exit(&exit_in_run, nullptr);
@@ -53,37 +54,37 @@ MANTA_DECL void engine::process_watch::begin() {
   static_cast<void>(done);
 }
 
-MANTA_DECL void engine::process_watch::exit_in_run(int status, void*) {
-  if (current_ == nullptr || is_copy_) return;
-  if (role_ == role::owner) current_->rank_.lock.enter();  // so that the helper does nothing any more
+MANTA_DECL void process_watch::exit_in_run(int status, void*) {
+  if (watched_ == nullptr || is_copy_) return;
+  if (thread_role::is_owner()) watched_->rank.lock.enter();  // so that the helper does nothing any more
   const char* const who = who_is_interrupted();
   char text[512];
   const int length =
       std::snprintf(text, sizeof text,
                     "manta: exit(%d) in %s; it ends the process, rank %u, and not just "
                     "the task: return or throw instead\n",
-                    status, who != nullptr ? who : "a thread of the program's own", current_->rank_.rank.number());
+                    status, who != nullptr ? who : "a thread of the program's own", watched_->rank.rank.number());
   (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
   last_words(text, static_cast<std::size_t>(std::strchr(text, ';') - text));
   if (status == 0) std::exit(1);  // goes on with what is left to be done
 }
 
-MANTA_DECL void engine::process_watch::forked() {
-  if (current_ == nullptr) return;
+MANTA_DECL void process_watch::forked() {
+  if (watched_ == nullptr) return;
   is_copy_ = true;
-  role_ = role::none;
+  thread_role::clear();
   net::lifeline::is_child();
-  current_->rank_.lock.is_copy([] { end_copy("came back"); });
+  watched_->rank.lock.is_copy([] { end_copy("came back"); });
 }
-MANTA_DECL void engine::process_watch::end_copy(const char* what) {
+MANTA_DECL void process_watch::end_copy(const char* what) {
   char text[512];
-  const std::string_view name = current_->run_.running->name();
+  const std::string_view name = watched_->run.running->name();
   const int length =
       std::snprintf(text, sizeof text,
                     "manta: rank %u: a child process that was forked in '%.*s' %s: it ends "
                     "here, with status 1. What is forked in a task "
                     "leaves by exec or _exit, also where exec fails\n",
-                    current_->rank_.rank.number(), static_cast<int>(name.size() < 150 ? name.size() : 150),
+                    watched_->rank.rank.number(), static_cast<int>(name.size() < 150 ? name.size() : 150),
                     name.data(), what);
   (void)!::write(STDERR_FILENO, text, static_cast<std::size_t>(length));
   ::_exit(1);

@@ -24,12 +24,15 @@
 #include "mpi_port.hpp"
 #include "node_board.hpp"
 #include "receiver.hpp"
+#include "teams.hpp"
 #include "traffic.hpp"
 
 namespace manta::net {
 
 class network {
  public:
+  using teams = net::teams;  ///< the communicators of gangs on this network
+
   static constexpr int any_number = 1 << 30;
   /// Collective over `parent`. Duplicates `parent` twice, and does not use it afterwards.
   explicit network(MPI_Comm parent, int most_ranks_on_node = any_number,

@@ -55,6 +55,11 @@ class teams {
     if (group_ != MPI_GROUP_NULL && mpi_is_running()) MPI_Group_free(&group_);
   }
 
+  /// After a death: does MPI go on, and has a communicator to be made while no other thread is in MPI?
+  static bool makes_them_alone() { return mpi_tolerates_deaths(); }
+  /// Has a member of the gang died, and MPI says so?
+  static bool is_revoked(MPI_Comm comm) { return net::is_revoked(comm); }
+
   /// Gives the communicator of `ranks` (of the parent). Collective over these ranks if they have not formed a gang
   /// before. `id` grows from gang to gang and is the same on all members. MPI_COMM_NULL if a member has died and MPI
   /// says so.

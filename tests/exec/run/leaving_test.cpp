@@ -1,17 +1,22 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// exec/run/departure.hpp, exec/run/late_tasks.hpp, exec/run/throttle.hpp: when and
-// why a run has to end early, which tasks are not started then, and how long a
-// submitter that runs ahead is held.
+// exec/run/departure.hpp, exec/run/leaving.hpp, exec/run/late_tasks.hpp,
+// exec/run/throttle.hpp: when and why a run has to end early, who is told, which
+// tasks are not started then, and how long a submitter that runs ahead is held.
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <cstring>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "manta/exec/run/departure.hpp"
 #include "manta/exec/run/late_tasks.hpp"
+#include "manta/exec/run/leaving.ipp"
 #include "manta/exec/run/throttle.hpp"
+#include "support/home_rank.hpp"
 
 using manta::exec::departure;
 using manta::exec::late_tasks;
@@ -22,7 +27,71 @@ namespace {
 
 constexpr double ticks_per_s = 1000;
 
+/// A rank that may have to leave its run.
+struct leaver : home_rank {
+  leaver(block_world& world, std::uint32_t number) : home_rank(world, number, 3) {}
+
+  departure reasons;
+  manta::exec::run_phase phase;
+  manta::exec::leaving<block_loopback> leaving{own, reasons, phase};
+};
+
+/// The letters under way, which all say that the run has to end: from whom to whom, and why.
+std::vector<std::string> letters(block_world& world) {
+  std::vector<std::string> all;
+  std::mt19937 random(1);
+  while (world.deliver_one(random, [&](std::uint32_t to, std::uint32_t from, const letter& m) {
+    CHECK(m.kind == manta::exec::message::leave);
+    const auto* const text = reinterpret_cast<const char*>(m.bytes.data()) + sizeof(manta::exec::index_message);
+    const std::size_t length = m.bytes.size() - sizeof(manta::exec::index_message);
+    all.push_back(std::to_string(from) + " to " + std::to_string(to) + ": " + std::string(text, length));
+  })) {
+  }
+  return all;
+}
+
 }  // namespace
+
+TEST_CASE("a rank that has a reason asks rank 0 for the end of the run, once, and goes on until rank 0 says so") {
+  block_world world(3);
+  leaver asks(world, 1);
+  CHECK_FALSE(asks.leaving.is_due());
+  asks.reasons.set_end(900, 60, 1'000, 1, ticks_per_s);  // of the allocation: a matter of rank 0
+  CHECK_FALSE(asks.leaving.is_due());
+  asks.reasons.ask("enough");
+  CHECK(asks.leaving.is_due());
+  asks.leaving.announce();
+  CHECK_FALSE(asks.leaving.is_due());
+  CHECK_FALSE(asks.phase.is_stopping());
+  CHECK(letters(world) == std::vector<std::string>{"1 to 0: enough"});
+  asks.leaving.leave("rank 0 says so");
+  CHECK(asks.reasons.why() == "rank 0 says so");
+  CHECK(asks.phase.is_stopping());
+  CHECK(asks.phase.has_to_drop());
+}
+
+TEST_CASE("rank 0 has the run end on all ranks when it is asked, and when the time of the allocation is over") {
+  for (const bool asked : {true, false}) {
+    block_world world(3);
+    leaver first(world, 0);
+    CHECK_FALSE(first.leaving.is_due());
+    if (asked) {
+      first.reasons.ask("enough");
+    } else {
+      first.reasons.set_end(900, 60, 1'000, 1, ticks_per_s);
+    }
+    CHECK(first.leaving.is_due());
+    first.leaving.announce();
+    CHECK_FALSE(first.leaving.is_due());
+    CHECK(first.phase.is_stopping());
+    CHECK(first.phase.has_to_drop());
+    const std::vector<std::string> told = letters(world);
+    REQUIRE(told.size() == 2);
+    const std::string why = asked ? "enough" : first.reasons.why();
+    CHECK((told[0] == "0 to 1: " + why || told[1] == "0 to 1: " + why));
+    CHECK((told[0] == "0 to 2: " + why || told[1] == "0 to 2: " + why));
+  }
+}
 
 TEST_CASE("a run ends a margin before its allocation, and in a short one at nine tenths of what is left") {
   departure d;

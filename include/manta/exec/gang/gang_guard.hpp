@@ -19,22 +19,23 @@
 
 namespace manta::exec {
 
+template <class Network>
 class gang_guard {
  public:
   /// The parts that it uses.
   struct parts {
     const current_task& running;
     const run_phase& phase;
-    const waiters<net::network>& waiting;
-    const executor<net::network>& tasks;
-    const actor_host<net::network>& actors;
-    gangs& members;
+    const waiters<Network>& waiting;
+    const executor<Network>& tasks;
+    const actor_host<Network>& actors;
+    gangs<Network>& members;
     const base::array<graph::capacity>& world;
     graph::scheduler* const& scheduler;  ///< null but on rank 0
     net::lifeline* const& lifeline;      ///< null: deaths end the job
   };
 
-  gang_guard(const rank_context<net::network>& own, parts of_it) : own_(own), below_(of_it) {}
+  gang_guard(const rank_context<Network>& own, parts of_it) : own_(own), below_(of_it) {}
 
   // --- members and leaders
 
@@ -63,7 +64,7 @@ class gang_guard {
   MANTA_DECL void on_stuck(const stuck_message& m);
 
  private:
-  const rank_context<net::network> own_;
+  const rank_context<Network> own_;
   const parts below_;
 };
 

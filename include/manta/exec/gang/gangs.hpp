@@ -22,6 +22,7 @@
 
 namespace manta::exec {
 
+template <class Network>
 class gangs {
  public:
   /// The parts that it uses.
@@ -29,13 +30,13 @@ class gangs {
     biased_lock& lock;
     exec::runner& runner;
     started_list& started;
-    task_records<net::network>& records;
-    exec::executor<net::network>& executor;
-    actor_host<net::network>& actors;
+    task_records<Network>& records;
+    exec::executor<Network>& executor;
+    actor_host<Network>& actors;
     journaling& journal;
   };
 
-  gangs(const rank_context<net::network>& own, parts of_it) : own_(own), below_(of_it), teams_(own.net.comm()) {}
+  gangs(const rank_context<Network>& own, parts of_it) : own_(own), below_(of_it), teams_(own.net.comm()) {}
 
   /// From now on gangs of several ranks may start: this rank has a helper, and MPI may be used by several threads.
   void allow() { allowed_ = true; }
@@ -90,9 +91,9 @@ class gangs {
   /// All parts of an actor have been constructed or not: notes where they live, or has them end again.
   void settle_members(gang_end& end);
 
-  const rank_context<net::network> own_;
+  const rank_context<Network> own_;
   const parts below_;
-  net::teams teams_;
+  typename Network::teams teams_;
   gang_ends ends_;
   gang_watch watch_;
   bool allowed_ = false;

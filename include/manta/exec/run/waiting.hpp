@@ -39,6 +39,12 @@ class waiting {
   MANTA_DECL bool wait_for_end(node& n, std::int64_t deadline);  ///< False if it has not ended by then.
   /// Waits until the value is on this rank, and decodes it. Throws the failure.
   MANTA_DECL const void* value(node& n, bool may_inline = true);
+  /// As value(), for a reference to it: it stays in its place as long as this rank has a handle on it.
+  const void* value_to_keep(node& n) {
+    const void* const v = value(n);
+    store::give(n);
+    return v;
+  }
   /// Has the end of `n` count for this wait, as its input number `position`.
   MANTA_DECL void watch(node& n, wait_record& record, std::uint32_t position);
   void unwatch(node& n, wait_record& record) { own_.graph.remove_link(n, link_kind::waiter, &record); }

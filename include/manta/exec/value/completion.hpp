@@ -39,6 +39,11 @@ class completion {
 
   /// The payload has been set: the node has ended.
   MANTA_DECL void complete(node& n);
+  /// Completes the node with a plain value.
+  void complete_plain(node& n, const void* value, std::size_t bytes) {
+    store::set_plain(n, value, bytes);
+    complete(n);
+  }
   /// Completes the node with an object, which `function` has made; fails it if there is no memory for the object.
   MANTA_DECL void complete_object(node& n, void* object, function_id function);
   /// Completes a node whose value has just been entered into the ledger, if there is memory for the value; else fails

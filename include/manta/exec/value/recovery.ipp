@@ -55,6 +55,7 @@ void recovery<Network>::note_lineage(const node& n, task* t) {
 
 template <class Network>
 bool recovery<Network>::keep_item(node& n, const node& actor, function_id function, std::uint64_t number) {
+  if (!own_.members.recovers() || n.form != form::remote) return true;
   task* const made_by = books_.task_of(actor);
   if (made_by == nullptr || is_stand_in(n)) return false;
   if (books_.task_of(n) != nullptr) return true;

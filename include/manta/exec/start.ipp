@@ -1,17 +1,74 @@
 // SPDX-FileCopyrightText: 2026 The manta authors
 // SPDX-License-Identifier: MIT
 //
-// What each rank has: settings first, else what the machine and the batch
-// system say. Every rank says what it sees; all compute the same shares of
-// what the ranks of a node see together.
+// The definitions of start.hpp. What each rank has: settings first, else what the
+// machine and the batch system say. Every rank says what it sees; all compute the
+// same shares of what the ranks of a node see together.
 #pragma once
 
+#include <csignal>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "manta/base/environment.hpp"
+#include "manta/base/hash.hpp"
+#include "manta/base/launcher.hpp"
 #include "manta/base/machine.hpp"
-#include "manta/exec/engine.hpp"
+#include "manta/exec/start.hpp"
 #include "manta/net/collectives.hpp"
 
 namespace manta::exec {
+
+MANTA_DECL void compare_programs(const rank_stores& rank) {
+  const std::string listing = wire::table_listing();
+  const std::uint64_t digest = base::hash_text(listing);
+  const std::vector<std::string> digests =
+      net::all_gather(rank.net.comm(), std::string(reinterpret_cast<const char*>(&digest), sizeof digest));
+  bool same = true;
+  for (const std::string& d : digests) same = same && d == digests[0];
+  if (same) return;
+  const std::string theirs = net::broadcast(rank.net.comm(), listing);
+  const auto line = [](const std::string& text, std::size_t at) {
+    const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
+    const std::size_t end = text.find('\n', begin);
+    return begin >= text.size() ? std::string() : text.substr(begin, end - begin);
+  };
+  std::string mine;
+  if (listing != theirs) {
+    std::size_t at = 0;
+    while (at < listing.size() && at < theirs.size() && listing[at] == theirs[at]) ++at;
+    const std::string here = line(listing, at), there = line(theirs, at);
+    const auto readable = [](const std::string& l) {
+      return l.size() < 3 ? std::string("nothing") : "'" + wire::demangle(l.c_str() + 2) + "'";
+    };
+    mine = "rank " + std::to_string(rank.rank) + " (" + store::host_name() + ") has " + readable(here) +
+           " where rank 0 has " + readable(there);
+  }
+  for (const std::string& difference : net::all_gather(rank.net.comm(), mine)) {
+    if (difference.empty()) continue;
+    throw error("manta: not all ranks run the same program: " + difference +
+                "; start every rank from the same binary, and rebuild it everywhere");
+  }
+}
+
+/// What is wrong with a program of which some units were compiled header-only and others not; empty: nothing.
+MANTA_DECL std::string mixed_modes() {
+#ifdef MANTA_COMPILED
+  if (manta::detail::header_only_unit != nullptr) {
+    return std::string("manta: ") + manta::detail::header_only_unit +
+           " was compiled without MANTA_COMPILED, and other units of this " +
+           "program with it; compile all of them with -DMANTA_COMPILED, or none (then leave out manta/src.hpp and "
+           "libmanta.a)";
+  }
+#endif
+  return {};
+}
 
 /// What a rank says of itself before devices are shared out.
 struct claim {
@@ -76,17 +133,17 @@ MANTA_DECL graph::gpu_set devices_of(const base::array<claim>& all, rank_id rank
 }
 
 /// Collective. The last ranks stand by, as many as rank 0 says.
-MANTA_DECL void engine::appoint_spares(const engine_options& options) {
+MANTA_DECL void appoint_spares(rank_stores& rank, const engine_options& options) {
   int count = options.spares;
-  net::check(MPI_Bcast(&count, 1, MPI_INT, 0, rank_.net.comm()), "MPI_Bcast");
-  if (rank_.size == 1) return;
-  if (count + 1 >= static_cast<int>(rank_.size)) {
+  net::check(MPI_Bcast(&count, 1, MPI_INT, 0, rank.net.comm()), "MPI_Bcast");
+  if (rank.size == 1) return;
+  if (count + 1 >= static_cast<int>(rank.size)) {
     throw error("manta: runtime_options::spares or MANTA_SPARES: " + std::to_string(count) + " of " +
-                std::to_string(rank_.size) +
+                std::to_string(rank.size) +
                 " ranks are to stand by, and none is left to run tasks; start more ranks, or let fewer stand by");
   }
-  rank_.members.appoint_spares(static_cast<std::uint32_t>(count));
-  rank_.net.stand_by(count);
+  rank.members.appoint_spares(static_cast<std::uint32_t>(count));
+  rank.net.stand_by(count);
 }
 
 /// What this rank has, before the others are asked.
@@ -170,43 +227,64 @@ MANTA_DECL void lend_memory(rank_stores& rank, const base::array<claim>& claims)
   }
 }
 
-MANTA_DECL void engine::share_settings(engine_options& options) {
-  appoint_spares(options);
-  const claim mine = claim_of(rank_, options);
+MANTA_DECL void share_settings(rank_stores& rank, engine_options& options) {
+  appoint_spares(rank, options);
+  const claim mine = claim_of(rank, options);
   constexpr std::uint64_t any_number = ~std::uint64_t{0};
   const std::uint64_t limit = options.store_memory != 0 ? options.store_memory : mine.share;
   const auto variable = [](const char* name) -> const char* { return std::getenv(name); };
-  rank_.ledger.set_limits(limit != 0 ? limit : any_number,
+  rank.ledger.set_limits(limit != 0 ? limit : any_number,
                           options.spill_folder.empty() ? base::spill_folder(variable) : options.spill_folder);
-  const base::array<claim> all = exchange_claims(rank_, mine, options);
-  rank_.seed = options.seed;
-  for (std::uint32_t r = 0; r < rank_.size; ++r) {
+  const base::array<claim> all = exchange_claims(rank, mine, options);
+  rank.seed = options.seed;
+  for (std::uint32_t r = 0; r < rank.size; ++r) {
     const std::string& devices = all[r].devices;
-    rank_.world[r] = all[r].offered;
-    rank_.world[r].gpus = devices_of(all, r);
-    if (!rank_.members.has_spares()) continue;
-    rank_.sees.push_back(all[r].alone ? 0 : base::hash_bytes(devices.data(), devices.size(), 1));
+    rank.world[r] = all[r].offered;
+    rank.world[r].gpus = devices_of(all, r);
+    if (!rank.members.has_spares()) continue;
+    rank.sees.push_back(all[r].alone ? 0 : base::hash_bytes(devices.data(), devices.size(), 1));
   }
-  if (mine.lends != 0) lend_memory(rank_, all);
+  if (mine.lends != 0) lend_memory(rank, all);
 }
 
-MANTA_DECL void engine::open_journal(const engine_options& options) {
+MANTA_DECL void open_journal(rank_parts& all, const engine_options& options) {
   if (options.journal.empty()) return;
-  std::uint64_t program = rank_.rank == 0 ? journaling::digest_of_program(rank_.seed) : 0;
-  net::check(MPI_Bcast(&program, 1, MPI_UINT64_T, 0, rank_.net.comm()), "MPI_Bcast");
+  std::uint64_t program = all.rank.rank == 0 ? journaling::digest_of_program(all.rank.seed) : 0;
+  net::check(MPI_Bcast(&program, 1, MPI_UINT64_T, 0, all.rank.net.comm()), "MPI_Bcast");
   std::string mistake;
   try {
-    values_.journaling.open(options.journal, program, rank_.rank, options.journal_least);
-    if (values_.journaling.is_open()) homes_.named.keep_all_until_end();
+    all.values.journaling.open(options.journal, program, all.rank.rank, options.journal_least);
+    if (all.values.journaling.is_open()) all.homes.named.keep_all_until_end();
   } catch (const error& e) {
     mistake = e.what();
   }
-  for (const std::string& each : net::all_gather(rank_.net.comm(), mistake)) {
+  for (const std::string& each : net::all_gather(all.rank.net.comm(), mistake)) {
     if (each.empty()) continue;
-    values_.journaling.close();
+    all.values.journaling.close();
     throw error(each);
   }
-  homes_.tasks.keep_records_above(0);
+  all.homes.tasks.keep_records_above(0);
+}
+
+MANTA_DECL void connect_lifelines(rank_parts& all, const engine_options& options) {
+  if (all.rank.size == 1 || !options.recovery) return;
+  all.rank.lifeline = new net::lifeline(all.rank.net, options.heartbeat_ns);
+  if (all.rank.lifeline->is_up()) {
+    all.rank.members.set_recovers();
+    if (!all.values.journaling.is_open()) all.homes.tasks.keep_records_above(sizeof(std::uint64_t) + 1);
+    net::print_mpi_warnings_here();
+    struct sigaction pipe {};  // MPI may write to a connection whose other end has died
+    if (::sigaction(SIGPIPE, nullptr, &pipe) == 0 && pipe.sa_handler == SIG_DFL) ::signal(SIGPIPE, SIG_IGN);
+    if (all.rank.rank == 0) base::launcher::get().tell("survives\n");
+    return;
+  }
+  delete std::exchange(all.rank.lifeline, nullptr);
+  if (all.rank.rank == 0) {
+    std::fprintf(stderr,
+                 "manta: not all ranks can reach rank 0 by TCP, so the death of a rank will not be noticed, and the "
+                 "program may hang then%s; allow connections between the nodes of the job\n",
+                 all.rank.members.has_spares() ? ", and the ranks that stand by never run anything" : "");
+  }
 }
 
 }  // namespace manta::exec
