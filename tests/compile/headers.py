@@ -4,7 +4,7 @@
 unit would define again. In both modes (include/manta/base/config.hpp). The long suite tries all headers in both modes, and all
 .ipp files, alone, and all headers together in the opposite order too. By default those headers are tried alone, in the compiled
 mode, that stand directly in manta/ and that manta.hpp does not include; and header-only, those that use Eigen are left out, whose
-templates take a minute and four gigabytes. That no .ipp file lacks a MANTA_DECL is seen in their text.
+templates take a minute and four gigabytes, and no code is made of the others. That no .ipp file lacks a MANTA_DECL is seen in their text.
 Headers on libtorch are tried where this build has it.
 """
 import itertools
@@ -107,10 +107,12 @@ def main():
         compiler_name, mode, order = attempt
         tried = [h for h in orders[order] if compiler.LONG or mode == "compiled" or not stands_on_eigen(h)]
         text = "".join(f"#include <{header}>\n" for header in tried)
+        command = found[compiler_name] + flags + MODES[mode] + ["-x", "c++", "-"]
+        if mode == "header-only" and not compiler.LONG:
+            return *compiler.call(command + ["-fsyntax-only"], text), []
         with tempfile.TemporaryDirectory() as folder:
             target = os.path.join(folder, "all.o")
-            code, output = compiler.call(
-                found[compiler_name] + flags + MODES[mode] + ["-O0", "-c", "-o", target, "-x", "c++", "-"], text)
+            code, output = compiler.call(command + ["-O0", "-c", "-o", target], text)
             return (code, output, []) if code != 0 else (code, output, strong_definitions(target))
 
     attempts_together = list(itertools.product(found, MODES, orders))
