@@ -56,6 +56,20 @@ struct loopback {
 
 }  // namespace
 
+TEST_CASE("rank 0 sends the same message to all others, and none to itself") {
+  std::vector<std::deque<letter>> inboxes(3);
+  loopback net{0, inboxes};
+  post<loopback> p(net, 3);
+  p.send_to_others(message::leave, index_message{7, 0}, "why", 3);
+  CHECK(inboxes[0].empty());
+  for (const std::size_t r : {1U, 2U}) {
+    REQUIRE(inboxes[r].size() == 1);
+    CHECK(inboxes[r][0].kind == message::leave);
+    CHECK(inboxes[r][0].bytes.size() == sizeof(index_message) + 3);
+    CHECK(std::memcmp(inboxes[r][0].bytes.data() + sizeof(index_message), "why", 3) == 0);
+  }
+}
+
 TEST_CASE("a message arrives with its struct and its tail, also at the sender itself") {
   std::vector<std::deque<letter>> inboxes(2);
   loopback net{0, inboxes};

@@ -59,11 +59,11 @@ MANTA_DECL void ending::finish(bool drop) {
   all_.run.running.leave();
   if (drop) {
     all_.run.phase.stop();
-    for (std::uint32_t r = 1; r < all_.rank.size; ++r) all_.rank.post.send(r, message::drop_tasks, index_message{0, 0});
+    all_.rank.post.send_to_others(message::drop_tasks, index_message{0, 0});
     drop_unstarted();
   }
   drive_until_quiet();
-  for (std::uint32_t r = 1; r < all_.rank.size; ++r) all_.rank.post.send(r, message::end_actors, index_message{0, 0});
+  all_.rank.post.send_to_others(message::end_actors, index_message{0, 0});
   end_actors();
   drive_until_quiet();
   all_.work.placement.end_run();

@@ -135,7 +135,7 @@ MANTA_DECL void engine::refuse(const char* call) {
 
 MANTA_DECL void engine::drop_handle(node& n) {
   // What may be the last references are given up with the lock only: handlers may find the node and hold it again, and
-  // refs_.release() looks for the last and the last but one.
+  // references::release() looks for the last and the last but one.
   std::uint32_t count = n.refs.load(std::memory_order_relaxed);
   while (count > 2) {
     if (n.refs.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) return;
@@ -233,9 +233,7 @@ MANTA_DECL std::exception_ptr engine::drive(void (*driver)(void*, wire::buffer&)
   parts_.run.phase.end_stop();
   const wire::buffer stop = thrown != nullptr ? run_phase::message_of(true, text.data(), text.size())
                                               : run_phase::message_of(false, payload.data(), payload.size());
-  for (std::uint32_t r = 1; r < parts_.rank.size; ++r) {
-    parts_.rank.post.send(r, message::stop, index_message{0, 0}, stop.data(), stop.size());
-  }
+  parts_.rank.post.send_to_others(message::stop, index_message{0, 0}, stop.data(), stop.size());
   return thrown;
 }
 

@@ -23,7 +23,7 @@ namespace manta::exec {
 template <class Network>
 class post {
  public:
-  post(Network& net, std::uint32_t size) : net_(net), traffic_(size) {}
+  post(Network& net, std::uint32_t size) : net_(net), size_(size), traffic_(size) {}
 
   /// Appends a message: the struct, and what follows it. Inlined, so that the fields go from registers to their places:
   /// a message that is built in memory first is read back in larger pieces than it was written in, for which the
@@ -38,6 +38,11 @@ class post {
     reinterpret_cast<unaligned*>(place)->m = m;
     if (tail_bytes != 0) std::memcpy(place + sizeof m, tail, tail_bytes);
     commit(to, kind, sizeof m + tail_bytes);
+  }
+  /// From rank 0: sends the same message to all other ranks.
+  template <class Message>
+  void send_to_others(message kind, const Message& m, const void* tail = nullptr, std::size_t tail_bytes = 0) {
+    for (std::uint32_t r = 1; r < size_; ++r) send(r, kind, m, tail, tail_bytes);
   }
   /// Begins a message of at most that many bytes, and returns where to write it. Nothing else may be sent before
   /// `commit`.
@@ -60,6 +65,7 @@ class post {
 
  private:
   Network& net_;
+  std::uint32_t size_;
   traffic traffic_;
 };
 

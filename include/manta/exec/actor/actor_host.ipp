@@ -76,9 +76,7 @@ void actor_host<Network>::receive(const message_queue::view& v) {
     bool ok = below_.runner.invoke(call, m.function, identity, why);
     if (!ok && why->fatal) slot.note_fatal(*why);
     restarts_.lose_if_broken(slot, m.function, call, ok, why);
-    task_origin of{m.home_rank, m.home_index, m.function};
-    of.at_once = (m.flags & task_message::result_at_once) != 0;
-    below_.executor.ended(of, call, ok, why, 0);
+    below_.executor.ended(origin_of_call(m), call, ok, why, 0);
     return after_call(m.charge_or_slot);
   }
   task* t = below_.records.read(v.from, v.data);

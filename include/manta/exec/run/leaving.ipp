@@ -18,8 +18,7 @@ void leaving<Network>::announce() {
     return own_.post.send(0, message::leave, index_message{0, 0}, why.data(), why.size());
   }
   std::fprintf(stderr, "manta: %s: nothing more is started, and what runs is asked to stop\n", why.c_str());
-  for (std::uint32_t r = 1; r < own_.size; ++r)
-    own_.post.send(r, message::leave, index_message{0, 0}, why.data(), why.size());
+  own_.post.send_to_others(message::leave, index_message{0, 0}, why.data(), why.size());
   leave(why);
 }
 

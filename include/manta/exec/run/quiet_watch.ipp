@@ -65,7 +65,7 @@ void quiet_watch<Network>::look() {
 template <class Network>
 void quiet_watch<Network>::begin_wave() {
   const std::uint64_t wave = waves_.begin(own_.size - 1 - own_.members.deaths());
-  for (std::uint32_t r = 1; r < own_.size; ++r) own_.post.send(r, message::probe, probe_message{wave, {}});
+  own_.post.send_to_others(message::probe, probe_message{wave, {}});
   own_.net.pump(true);
 }
 
@@ -73,9 +73,7 @@ template <class Network>
 void quiet_watch<Network>::declare_deadlock() {
   if (!collect_reports()) return;
   const std::string text = deadlock_text();
-  for (std::uint32_t r = 1; r < own_.size; ++r) {
-    own_.post.send(r, message::fail_waits, index_message{0, 0}, text.data(), text.size());
-  }
+  own_.post.send_to_others(message::fail_waits, index_message{0, 0}, text.data(), text.size());
   // The driver, if it has returned, is not told.
   if (below_.waiting.is_last_under_way()) std::fprintf(stderr, "%s\n", text.c_str());
   below_.waiting.fail_all(text);
@@ -86,7 +84,7 @@ bool quiet_watch<Network>::collect_reports() {
   deadlock_report& report = below_.waiting.report();
   report.begin(own_.size - 1 - own_.members.deaths(), below_.waiting.describe(own_.rank));
   const std::uint32_t deaths_before = own_.members.deaths();
-  for (std::uint32_t r = 1; r < own_.size; ++r) own_.post.send(r, message::report, index_message{0, 0});
+  own_.post.send_to_others(message::report, index_message{0, 0});
   while (!report.is_complete()) {
     own_.net.pump(true);
     below_.loop.progress();

@@ -39,9 +39,13 @@ struct task_origin {
 };
 /// A call of an actor, or a part of a gang's task, which rank 0 does not count.
 inline task_origin origin_of_call(const task& t) {
-  task_origin of{t.home_rank, t.home_index, t.function};
-  of.at_once = t.result_at_once;
-  return of;
+  return {.home_rank = t.home_rank, .home_index = t.home_index, .function = t.function, .at_once = t.result_at_once};
+}
+inline task_origin origin_of_call(const task_message& m) {
+  return {.home_rank = m.home_rank,
+          .home_index = m.home_index,
+          .function = m.function,
+          .at_once = (m.flags & task_message::result_at_once) != 0};
 }
 
 template <class Network>
